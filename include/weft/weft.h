@@ -1,0 +1,349 @@
+/* Weft: lightweight threads for C and C++. The interface for users; builders of runtimes also want ext.h.
+ *
+ * Conventions of this header
+ *   Status      Calls that can fail return weft_status; results come through the last pointer, which is left untouched on
+ *               failure. Calls that cannot fail return their result.
+ *   Time        Nanoseconds. Deadlines are absolute, on the monotonic clock of weft_now_ns(); WEFT_FOREVER never passes.
+ *   Callers     "Any" means a ULT, a tasklet, or an OS thread that Weft did not make ("outside"). Every call says where it
+ *               may be called from when that is not "any", and whether it may switch (let other ULTs run on this worker).
+ *   Undefined   What is undefined in a release build is named and aborts in a checked build (-DWEFT_CHECKED=ON).
+ *   After a switch a ULT may continue on another OS thread: errno, thread_local objects and locks of the OS-thread kind must
+ *   not be carried across calls that may switch. The FP control words (rounding, exception masks) belong to the worker unless
+ *   the ULT was created with keep_fp.
+ */
+#ifndef WEFT_WEFT_H
+#define WEFT_WEFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/version.h>
+
+#if defined(__cplusplus)
+#define WEFT_NODISCARD [[nodiscard]]
+extern "C" {
+#else
+#define WEFT_NODISCARD __attribute__((warn_unused_result))
+#endif
+#define WEFT_API __attribute__((visibility("default")))
+
+/* ---- status ------------------------------------------------------------------------------------------------------ */
+
+typedef enum weft_status {
+  WEFT_OK = 0,
+  WEFT_NOMEM = 1,           /* memory, or address space for a stack, is exhausted */
+  WEFT_INVALID = 2,         /* an argument is null, foreign, finished or out of range */
+  WEFT_BUSY = 3,            /* try again later: the object is held, or the thread has not ended */
+  WEFT_TIMEOUT = 4,         /* the deadline passed */
+  WEFT_AGAIN = 5,           /* the system refused a resource for now (an OS thread, a descriptor) */
+  WEFT_UNSUPPORTED = 6,     /* this kernel, CPU or build cannot do it */
+  WEFT_NOT_INITIALIZED = 7, /* weft_init has not been called, or weft_finalize has */
+  WEFT_CANNOT_BLOCK = 8,    /* the caller is a tasklet or a callback, which must not wait */
+  WEFT_NOT_OWNER = 9,       /* the caller does not hold the lock, or may not act on this object */
+  WEFT_DEADLOCK = 10,       /* the call would wait for its own caller */
+  WEFT_ENDED = 11           /* the object was closed or destroyed while the call waited */
+} weft_status;
+
+WEFT_API const char *weft_status_name(weft_status status); /* "WEFT_NOMEM"; never null */
+WEFT_API const char *weft_status_text(weft_status status); /* one sentence; never null */
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+#define WEFT_FOREVER UINT64_MAX
+WEFT_API uint64_t weft_now_ns(void);
+/* now + interval, saturating at WEFT_FOREVER. */
+WEFT_API uint64_t weft_deadline_in(uint64_t interval_ns);
+
+/* ---- runtime ----------------------------------------------------------------------------------------------------- */
+
+typedef struct weft_thread weft_thread; /* a ULT or a tasklet */
+typedef struct weft_pool weft_pool;     /* a queue of ready units */
+
+typedef enum weft_wait_policy { /* what an idle worker does */
+  WEFT_WAIT_HYBRID = 0,         /* spins for a few microseconds, then sleeps */
+  WEFT_WAIT_PASSIVE = 1,        /* sleeps at once */
+  WEFT_WAIT_ACTIVE = 2          /* spins for ever */
+} weft_wait_policy;
+
+typedef enum weft_locality {
+  WEFT_LOCALITY_STEAL = 0,  /* a queue a worker; idle workers steal, near ones first */
+  WEFT_LOCALITY_STRICT = 1, /* a queue a worker; no stealing */
+  WEFT_LOCALITY_DOMAIN = 2  /* the workers under one cache share a queue; stealing only between such domains */
+} weft_locality;
+
+typedef struct weft_config {
+  size_t size;                  /* sizeof(weft_config); set by WEFT_CONFIG_INIT */
+  unsigned workers;             /* 0: WEFT_WORKERS, or the CPUs that affinity mask and cgroup quota allow */
+  size_t stack_bytes;           /* 0: WEFT_STACK_SIZE (64 KiB); stack of a ULT that asks for no size of its own */
+  bool caller_outside;          /* false: the caller becomes a ULT pinned to worker 0; true: it stays an OS thread */
+  bool bind;                    /* bind each worker to one CPU of the inherited mask */
+  weft_wait_policy wait_policy; /* an explicit WEFT_WAIT_POLICY in the environment wins */
+  weft_locality locality;
+  const char *topology;         /* null: the machine's; else a synthetic one such as "numa:2 core:4 pu:2" */
+} weft_config;
+
+#define WEFT_CONFIG_INIT {sizeof(weft_config), 0, 0, false, false, WEFT_WAIT_HYBRID, WEFT_LOCALITY_STEAL, NULL}
+
+/* Starts the runtime. config may be null: all defaults. Calls nest: a second weft_init, from any caller, counts up and leaves
+ * the settings of the first. Errors: WEFT_INVALID (a bad setting; one line on stderr names it), WEFT_NOMEM, WEFT_AGAIN (no OS
+ * thread could be had). Callable from an OS thread outside; a ULT may call it to nest. May not switch. */
+WEFT_API WEFT_NODISCARD weft_status weft_init(const weft_config *config);
+
+/* Undoes one weft_init. The last one waits until every thread and tasklet has ended (joined or not; unjoined descriptors are
+ * freed with it), ends the workers and returns every resource. After it weft_init starts a fresh runtime. May switch.
+ * Errors: WEFT_NOT_INITIALIZED; WEFT_NOT_OWNER when the last one is called by another than the first weft_init's caller. */
+WEFT_API WEFT_NODISCARD weft_status weft_finalize(void);
+
+WEFT_API bool weft_is_initialized(void);
+
+WEFT_API unsigned weft_worker_count(void);                          /* workers now; 0 before weft_init */
+WEFT_API int weft_worker_self(void);                                /* index of the calling worker; -1 outside */
+WEFT_API WEFT_NODISCARD weft_status weft_worker_add(unsigned *out); /* starts one more; its index, possibly a reused one */
+/* Ends a worker: it finishes the unit that it runs, hands its queue to others and stops. Waits for that; may switch.
+ * Errors: WEFT_INVALID (no such worker), WEFT_BUSY (worker 0, or units pinned to it remain). */
+WEFT_API WEFT_NODISCARD weft_status weft_worker_remove(unsigned worker);
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+#define WEFT_ANY_WORKER (-1)
+
+typedef struct weft_thread_attr {
+  size_t size;        /* sizeof(weft_thread_attr); set by WEFT_THREAD_ATTR_INIT */
+  size_t stack_bytes; /* 0: the runtime's default; otherwise at least WEFT_STACK_MIN, rounded up to pages */
+  void *stack;        /* null: Weft's guarded stack; else the caller's memory of stack_bytes, kept until the thread was joined */
+  const char *name;   /* copied, up to 31 bytes; null: none */
+  bool detached;      /* nobody joins it; its descriptor goes when it ends */
+  bool keep_fp;       /* save and restore the FP control words at every switch */
+  int worker;         /* WEFT_ANY_WORKER, or the index of the worker that it is pinned to */
+  weft_pool *pool;    /* null: the default queue of whoever makes it ready */
+  unsigned priority;  /* for priority pools: 0 is the most urgent */
+} weft_thread_attr;
+
+#define WEFT_STACK_MIN 16384u
+#define WEFT_THREAD_ATTR_INIT {sizeof(weft_thread_attr), 0, NULL, NULL, false, false, WEFT_ANY_WORKER, NULL, 0}
+
+typedef void (*weft_function)(void *argument);
+
+/* Makes a ULT that will run function(argument). attr may be null. out may be null: the thread is then detached. The stack is
+ * bound when the thread first runs; a default thread that is joined before it started may run on its joiner's stack, of which at
+ * least three quarters are then free. Never switches. Errors: WEFT_INVALID, WEFT_NOMEM, WEFT_NOT_INITIALIZED. */
+WEFT_API WEFT_NODISCARD weft_status weft_thread_create(weft_function function, void *argument, const weft_thread_attr *attr,
+                                                       weft_thread **out);
+
+/* Makes count ULTs; thread i runs function((char *)arguments + i * stride). All or none are made. out: count handles, or null:
+ * detached. Errors as weft_thread_create. */
+WEFT_API WEFT_NODISCARD weft_status weft_thread_create_many(weft_function function, void *arguments, size_t stride,
+                                                            size_t count, const weft_thread_attr *attr, weft_thread **out);
+
+/* Makes a tasklet: it runs to completion on a worker's stack and must not block: a call of it that would have to wait returns
+ * WEFT_CANNOT_BLOCK. Of attr it heeds name, detached, worker, pool and priority. Joined like a ULT. */
+WEFT_API WEFT_NODISCARD weft_status weft_tasklet_create(weft_function function, void *argument, const weft_thread_attr *attr,
+                                                        weft_thread **out);
+
+/* Waits until thread ends and frees its descriptor. May switch. Exactly one join (or detach) a thread. Errors: WEFT_INVALID
+ * (null, detached), WEFT_DEADLOCK (itself), WEFT_CANNOT_BLOCK, WEFT_BUSY (another caller is joining it). Undefined: joining a
+ * handle that was already joined. */
+WEFT_API WEFT_NODISCARD weft_status weft_thread_join(weft_thread *thread);
+WEFT_API WEFT_NODISCARD weft_status weft_thread_join_until(weft_thread *thread, uint64_t deadline_ns); /* + WEFT_TIMEOUT */
+WEFT_API WEFT_NODISCARD weft_status weft_thread_try_join(weft_thread *thread); /* WEFT_BUSY: has not ended; never switches */
+/* Joins all count of them, in any order; null entries are skipped. Returns the first error, after the rest were joined. */
+WEFT_API WEFT_NODISCARD weft_status weft_thread_join_many(weft_thread **threads, size_t count);
+WEFT_API WEFT_NODISCARD weft_status weft_thread_detach(weft_thread *thread);
+
+typedef enum weft_thread_state {
+  WEFT_THREAD_READY = 0,     /* made, or runnable again, and in a queue */
+  WEFT_THREAD_RUNNING = 1,   /* on a worker */
+  WEFT_THREAD_BLOCKED = 2,   /* parked: it waits for something */
+  WEFT_THREAD_SUSPENDED = 3, /* by weft_suspend */
+  WEFT_THREAD_ENDED = 4      /* joinable */
+} weft_thread_state;
+
+WEFT_API weft_thread *weft_self(void); /* null outside */
+WEFT_API uint64_t weft_thread_id(const weft_thread *thread); /* unique in one runtime's life; 0 for null */
+WEFT_API weft_thread_state weft_thread_get_state(const weft_thread *thread); /* a snapshot */
+WEFT_API bool weft_thread_is_tasklet(const weft_thread *thread);
+WEFT_API WEFT_NODISCARD weft_status weft_thread_set_name(weft_thread *thread, const char *name); /* copied, up to 31 bytes */
+WEFT_API const char *weft_thread_get_name(const weft_thread *thread);                            /* "" when unnamed */
+
+/* Lets other ready units of this worker run. It returns when every unit that was ready here before has had its turn, or
+ * sooner. On an OS thread outside it yields the CPU. In a tasklet it does nothing. */
+WEFT_API void weft_yield(void);
+/* Runs thread next on this worker if it is ready in this worker's queue; otherwise yields and returns WEFT_AGAIN. Errors:
+ * WEFT_INVALID (null, ended), WEFT_CANNOT_BLOCK (tasklet, outside). */
+WEFT_API WEFT_NODISCARD weft_status weft_yield_to(weft_thread *thread);
+
+/* Parks the caller until weft_resume(it). A resume that comes first is remembered, once. From a ULT only (WEFT_CANNOT_BLOCK). */
+WEFT_API WEFT_NODISCARD weft_status weft_suspend(void);
+WEFT_API WEFT_NODISCARD weft_status weft_resume(weft_thread *thread); /* any caller; WEFT_INVALID: null, tasklet or ended */
+
+/* From a tasklet: WEFT_CANNOT_BLOCK. An OS thread outside sleeps in the kernel. May switch. */
+WEFT_API WEFT_NODISCARD weft_status weft_sleep_ns(uint64_t interval_ns);
+WEFT_API WEFT_NODISCARD weft_status weft_sleep_until(uint64_t deadline_ns);
+
+/* Pins the calling ULT to a worker, moving there now, or frees it (WEFT_ANY_WORKER). May switch. WEFT_INVALID: no such worker;
+ * WEFT_NOT_OWNER: the adopted main thread, which stays on worker 0. */
+WEFT_API WEFT_NODISCARD weft_status weft_pin(int worker);
+/* Asks that thread continue in pool (of which some worker must serve), or on a worker, from its next start, yield or wake-up on.
+ * WEFT_INVALID: null, ended, no such worker; WEFT_NOT_OWNER: the adopted main thread, a started tasklet, or a unit of a private
+ * pool. Never switches. */
+WEFT_API WEFT_NODISCARD weft_status weft_thread_migrate_to_worker(weft_thread *thread, unsigned worker);
+WEFT_API WEFT_NODISCARD weft_status weft_thread_migrate_to_pool(weft_thread *thread, weft_pool *pool);
+
+/* ---- thread-specific keys ---------------------------------------------------------------------------------------- */
+
+typedef struct weft_key {
+  uint32_t index;
+  uint32_t generation;
+} weft_key;
+
+/* destructor (or null) is called with each non-null value when its thread ends, on that thread, in rounds (at most 4) while
+ * values remain. At most 1024 keys live at once (WEFT_AGAIN). */
+WEFT_API WEFT_NODISCARD weft_status weft_key_create(void (*destructor)(void *value), weft_key *out);
+WEFT_API WEFT_NODISCARD weft_status weft_key_delete(weft_key key); /* runs no destructor */
+/* Values of the calling ULT or tasklet; an OS thread outside has its own. */
+WEFT_API WEFT_NODISCARD weft_status weft_key_set(weft_key key, void *value);
+WEFT_API void *weft_key_get(weft_key key); /* null when never set */
+
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
+
+typedef enum weft_pool_kind { WEFT_POOL_FIFO = 0, WEFT_POOL_LIFO = 1, WEFT_POOL_PRIORITY = 2 } weft_pool_kind;
+typedef enum weft_pool_access {
+  WEFT_POOL_SHARED = 0, /* any number of workers serve it */
+  WEFT_POOL_PRIVATE = 1 /* one worker serves it; its units do not migrate */
+} weft_pool_access;
+#define WEFT_POOL_PRIORITIES 16u
+
+WEFT_API WEFT_NODISCARD weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool **out);
+/* WEFT_BUSY while units are in it, blocked units belong to it, or a worker serves it. */
+WEFT_API WEFT_NODISCARD weft_status weft_pool_destroy(weft_pool *pool);
+/* worker serves pool from now on, after the pools that it already serves. WEFT_BUSY: a private pool that is already served. */
+WEFT_API WEFT_NODISCARD weft_status weft_pool_attach(weft_pool *pool, unsigned worker);
+WEFT_API WEFT_NODISCARD weft_status weft_pool_detach(weft_pool *pool, unsigned worker);
+WEFT_API size_t weft_pool_ready_count(const weft_pool *pool); /* units ready in it */
+WEFT_API size_t weft_pool_total_count(const weft_pool *pool); /* ready, and blocked ones that will come back to it */
+
+/* ---- synchronisation --------------------------------------------------------------------------------------------- */
+/* All objects work for ULTs and OS threads mixed, also before weft_init (OS threads only), live in the user's memory, may not be
+ * moved while in use, and are ready when zero-filled or set to their INIT. Waiting calls may switch; in a tasklet they return
+ * WEFT_CANNOT_BLOCK instead of waiting. Undefined: destroying (reusing the memory of) an object that a call is still using,
+ * except that the last unlock, signal or set may race with destruction by whoever it released. */
+
+typedef struct weft_mutex {
+  uint64_t opaque[6];
+} weft_mutex;
+#define WEFT_MUTEX_INIT {{0, 0, 0, 0, 0, 0}}
+#define WEFT_MUTEX_RECURSIVE_INIT {{0, 1, 0, 0, 0, 0}}
+/* Waiters are served first come first served, except that a running caller may take a free lock before a waiter that is just
+ * waking; a waiter that lost once is handed the lock. Errors: WEFT_INVALID (null), WEFT_CANNOT_BLOCK, WEFT_DEADLOCK
+ * (plain mutex that the caller holds; always reported in checked builds, in release builds only by recursive
+ * mutexes' neighbours: the deadlock report). */
+WEFT_API WEFT_NODISCARD weft_status weft_mutex_lock(weft_mutex *mutex);
+WEFT_API WEFT_NODISCARD weft_status weft_mutex_lock_until(weft_mutex *mutex, uint64_t deadline_ns);
+WEFT_API WEFT_NODISCARD weft_status weft_mutex_try_lock(weft_mutex *mutex); /* WEFT_BUSY */
+/* Never switches. Undefined: unlocking a plain mutex that the caller does not hold (a recursive one: WEFT_NOT_OWNER). */
+WEFT_API weft_status weft_mutex_unlock(weft_mutex *mutex);
+
+typedef struct weft_cond {
+  uint64_t opaque[4];
+} weft_cond;
+#define WEFT_COND_INIT {{0, 0, 0, 0}}
+/* The caller holds mutex, which is released while it waits and held again on return, also after WEFT_TIMEOUT. No spurious
+ * wake-ups. Waiters are woken in the order of their coming. */
+WEFT_API WEFT_NODISCARD weft_status weft_cond_wait(weft_cond *cond, weft_mutex *mutex);
+WEFT_API WEFT_NODISCARD weft_status weft_cond_wait_until(weft_cond *cond, weft_mutex *mutex, uint64_t deadline_ns);
+WEFT_API weft_status weft_cond_signal(weft_cond *cond);
+WEFT_API weft_status weft_cond_broadcast(weft_cond *cond);
+
+typedef struct weft_rwlock {
+  uint64_t opaque[6];
+} weft_rwlock;
+#define WEFT_RWLOCK_INIT {{0, 0, 0, 0, 0, 0}}
+/* First come first served: a reader that comes after a waiting writer waits behind it. */
+WEFT_API WEFT_NODISCARD weft_status weft_rwlock_read_lock(weft_rwlock *lock);
+WEFT_API WEFT_NODISCARD weft_status weft_rwlock_read_lock_until(weft_rwlock *lock, uint64_t deadline_ns);
+WEFT_API WEFT_NODISCARD weft_status weft_rwlock_try_read_lock(weft_rwlock *lock);
+WEFT_API WEFT_NODISCARD weft_status weft_rwlock_write_lock(weft_rwlock *lock);
+WEFT_API WEFT_NODISCARD weft_status weft_rwlock_write_lock_until(weft_rwlock *lock, uint64_t deadline_ns);
+WEFT_API WEFT_NODISCARD weft_status weft_rwlock_try_write_lock(weft_rwlock *lock);
+WEFT_API weft_status weft_rwlock_unlock(weft_rwlock *lock); /* WEFT_NOT_OWNER: nobody holds it */
+
+typedef struct weft_semaphore {
+  uint64_t opaque[4];
+} weft_semaphore;
+#define WEFT_SEMAPHORE_INIT(count) {{(uint64_t)(count), 0, 0, 0}}
+WEFT_API WEFT_NODISCARD weft_status weft_semaphore_acquire(weft_semaphore *semaphore);
+WEFT_API WEFT_NODISCARD weft_status weft_semaphore_acquire_until(weft_semaphore *semaphore, uint64_t deadline_ns);
+WEFT_API WEFT_NODISCARD weft_status weft_semaphore_try_acquire(weft_semaphore *semaphore);
+WEFT_API weft_status weft_semaphore_release(weft_semaphore *semaphore, uint32_t count); /* WEFT_INVALID: would overflow 2^32-1 */
+
+typedef struct weft_barrier {
+  uint64_t opaque[6];
+} weft_barrier;
+WEFT_API WEFT_NODISCARD weft_status weft_barrier_init(weft_barrier *barrier, uint32_t parties); /* WEFT_INVALID: 0 parties */
+/* Waits until parties callers have come; reusable. *last (may be null) is true for exactly one of them. */
+WEFT_API WEFT_NODISCARD weft_status weft_barrier_wait(weft_barrier *barrier, bool *last);
+
+/* Set once, waited for by any number; weft_event_reset makes it reusable when nobody waits. A latch is an event that counts. */
+typedef struct weft_event {
+  uint64_t opaque[4];
+} weft_event;
+#define WEFT_EVENT_INIT {{0, 0, 0, 0}}
+#define WEFT_LATCH_INIT(count) {{(uint64_t)(count) << 32, 0, 0, 0}}
+WEFT_API WEFT_NODISCARD weft_status weft_event_wait(weft_event *event);
+WEFT_API WEFT_NODISCARD weft_status weft_event_wait_until(weft_event *event, uint64_t deadline_ns);
+WEFT_API bool weft_event_is_set(const weft_event *event);
+WEFT_API weft_status weft_event_set(weft_event *event);
+WEFT_API weft_status weft_event_reset(weft_event *event);
+WEFT_API weft_status weft_latch_count_down(weft_event *latch, uint32_t count); /* sets it at 0; WEFT_INVALID: below 0 */
+
+typedef struct weft_once {
+  uint64_t opaque[4];
+} weft_once;
+#define WEFT_ONCE_INIT {{0, 0, 0, 0}}
+/* Runs function(argument) in the first caller; the others wait until it returned. */
+WEFT_API WEFT_NODISCARD weft_status weft_once_call(weft_once *once, weft_function function, void *argument);
+
+/* A value set once and read by many. */
+typedef struct weft_future {
+  uint64_t opaque[5];
+} weft_future;
+#define WEFT_FUTURE_INIT {{0, 0, 0, 0, 0}}
+WEFT_API weft_status weft_future_set(weft_future *future, void *value); /* WEFT_BUSY: already set */
+WEFT_API WEFT_NODISCARD weft_status weft_future_get(weft_future *future, void **out);
+WEFT_API WEFT_NODISCARD weft_status weft_future_get_until(weft_future *future, uint64_t deadline_ns, void **out);
+WEFT_API bool weft_future_is_set(const weft_future *future);
+
+/* Full/empty bits on any word aligned to 8 bytes (WEFT_INVALID otherwise). A word that was never touched is full. The state lives
+ * beside the word, not in it, and outlives it: fill or weft_feb_forget words before their memory is reused.
+ * F: leaves or wants full, E: empty. readFE: wait for full, copy, empty. readFF: wait for full, copy. writeEF: wait for empty,
+ * write, fill. writeF: write, fill. out and in may be null (no copy) or the word itself.
+ * (B. Smith, HEP, 1981; interface after Qthreads: Wheeler, Murphy, Thain, 2008, doi:10.1109/IPDPS.2008.4536359) */
+WEFT_API WEFT_NODISCARD weft_status weft_feb_read_fe(uint64_t *word, uint64_t *out);
+WEFT_API WEFT_NODISCARD weft_status weft_feb_read_ff(uint64_t *word, uint64_t *out);
+WEFT_API WEFT_NODISCARD weft_status weft_feb_write_ef(uint64_t *word, uint64_t value);
+WEFT_API WEFT_NODISCARD weft_status weft_feb_write_f(uint64_t *word, uint64_t value);
+WEFT_API WEFT_NODISCARD weft_status weft_feb_read_fe_until(uint64_t *word, uint64_t deadline_ns, uint64_t *out);
+WEFT_API WEFT_NODISCARD weft_status weft_feb_read_ff_until(uint64_t *word, uint64_t deadline_ns, uint64_t *out);
+WEFT_API WEFT_NODISCARD weft_status weft_feb_write_ef_until(uint64_t *word, uint64_t value, uint64_t deadline_ns);
+WEFT_API WEFT_NODISCARD weft_status weft_feb_try_read_fe(uint64_t *word, uint64_t *out);    /* WEFT_BUSY */
+WEFT_API WEFT_NODISCARD weft_status weft_feb_try_read_ff(uint64_t *word, uint64_t *out);    /* WEFT_BUSY */
+WEFT_API WEFT_NODISCARD weft_status weft_feb_try_write_ef(uint64_t *word, uint64_t value);  /* WEFT_BUSY */
+WEFT_API WEFT_NODISCARD weft_status weft_feb_fill(uint64_t *word);
+WEFT_API WEFT_NODISCARD weft_status weft_feb_empty(uint64_t *word); /* waits until no earlier writer is pending: never switches */
+WEFT_API WEFT_NODISCARD weft_status weft_feb_purge(uint64_t *word); /* writes 0 and empties */
+WEFT_API bool weft_feb_is_full(const uint64_t *word);
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+/* Writes every thread with its state, what it waits for, since when and where it was made, to file descriptor fd. */
+WEFT_API WEFT_NODISCARD weft_status weft_dump(int fd);
+
+/* A SIGSEGV handler installed after weft_init should call this first: it returns true when it reported a stack overflow
+ * (the caller then re-raises), false when the fault is none of Weft's. Arguments as of sigaction(2). Async-signal-safe. */
+WEFT_API bool weft_fault_filter(int signal, void *info, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
