@@ -1,0 +1,55 @@
+// An intrusive doubly linked list. A node derives from list_link; it knows whether it is linked, and can leave its list in O(1).
+// Not synchronised: the owner of the list guards it.
+#pragma once
+
+#include <cstddef>
+
+namespace weft::base {
+
+struct list_link {
+  list_link* next = nullptr;
+  list_link* previous = nullptr;
+
+  bool is_linked() const { return next != nullptr; }
+};
+
+template <class T>
+class list {
+ public:
+  list() { clear(); }
+  list(const list&) = delete;
+  list& operator=(const list&) = delete;
+
+  bool is_empty() const { return head_.next == &head_; }
+  T* front() const { return is_empty() ? nullptr : static_cast<T*>(head_.next); }
+  T* back() const { return is_empty() ? nullptr : static_cast<T*>(head_.previous); }
+  T* after(const T* node) const { return node->next == &head_ ? nullptr : static_cast<T*>(node->next); }
+
+  void push_front(T* node) { insert(node, &head_, head_.next); }
+  void push_back(T* node) { insert(node, head_.previous, &head_); }
+
+  T* pop_front() { return is_empty() ? nullptr : static_cast<T*>(take(head_.next)); }
+  T* pop_back() { return is_empty() ? nullptr : static_cast<T*>(take(head_.previous)); }
+  void remove(T* node) { take(node); }
+
+ private:
+  void clear() { head_.next = head_.previous = &head_; }
+
+  static void insert(list_link* node, list_link* before, list_link* after) {
+    node->previous = before;
+    node->next = after;
+    before->next = node;
+    after->previous = node;
+  }
+
+  static list_link* take(list_link* node) {
+    node->previous->next = node->next;
+    node->next->previous = node->previous;
+    node->next = node->previous = nullptr;
+    return node;
+  }
+
+  list_link head_;
+};
+
+}  // namespace weft::base
