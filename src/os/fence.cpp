@@ -1,0 +1,36 @@
+// See fence.hpp. The kernel's side: membarrier(2), PRIVATE_EXPEDITED, Linux 4.14.
+#include "os/fence.hpp"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/assert.hpp"
+#include "base/atomic.hpp"
+#include "os/fault.hpp"
+
+namespace weft::os {
+namespace {
+
+constexpr int fence_tries = 100;
+
+bool membarrier(int command) {
+  if (fault::fails(call::membarrier)) return false;
+  return syscall(SYS_membarrier, command, 0, 0) == 0;
+}
+
+}  // namespace
+
+bool register_asymmetric_fence() { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); }
+
+void heavy_fence() {
+  // TSan sees no system call: give it the operation that light_fence() does there too.
+  if constexpr (config::thread_sanitizer) base::fence_seq_cst();
+  for (int attempt = 0; attempt < fence_tries; ++attempt) {
+    if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
+  }
+  base::panic("membarrier failed %d times, last with errno %d, although it was registered", fence_tries, errno);
+}
+
+}  // namespace weft::os

@@ -1,0 +1,14 @@
+// The heavy half of an asymmetric fence pair (the light half is base::light_fence): makes every other running OS thread of the process
+// execute a full fence. About a microsecond, so for the rare side only. Callable from any OS thread.
+#pragma once
+
+namespace weft::os {
+
+// Once per process before the first heavy_fence(); repeating it is harmless. False: this kernel cannot, both sides must use full
+// fences.
+bool register_asymmetric_fence();
+
+// After a successful registration only. A kernel that then refuses ends the program with a message: there is no safe way on.
+void heavy_fence();
+
+}  // namespace weft::os

@@ -1,0 +1,85 @@
+// See thread.hpp. pthread lives in libc itself since glibc 2.34 (and always in musl).
+#include "os/thread.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/align.hpp"
+#include "base/assert.hpp"
+#include "os/fault.hpp"
+
+namespace weft::os {
+namespace {
+
+constexpr std::size_t name_bytes = 16;  // the kernel's limit, with the terminator
+
+void set_name(pthread_t thread, const char* name) {
+  char cut[name_bytes];
+  snprintf(cut, sizeof cut, "%s", name);
+  (void)pthread_setname_np(thread, cut);  // a name is a courtesy
+}
+
+std::size_t usable_stack_bytes(std::size_t wanted) {
+  const long least = sysconf(_SC_THREAD_STACK_MIN);
+  const std::size_t floor = least > 0 ? static_cast<std::size_t>(least) : base::page * 4;
+  return base::round_up(wanted < floor ? floor : wanted, static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+}
+
+static_assert(sizeof(pthread_t) <= sizeof(os_thread::handle));
+pthread_t pthread_of(os_thread thread) { return static_cast<pthread_t>(thread.handle); }
+
+}  // namespace
+
+status start_thread(os_thread* out, void* (*fn)(void*), void* arg, std::size_t stack_bytes, const char* name) {
+  if (fault::fails(call::thread_start)) return status::again;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return status::again;
+  if (stack_bytes != 0) (void)pthread_attr_setstacksize(&attributes, usable_stack_bytes(stack_bytes));
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, fn, arg);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) return status::again;
+  if (name != nullptr) set_name(thread, name);
+  out->handle = static_cast<std::uintptr_t>(thread);
+  return status::ok;
+}
+
+void join_thread(os_thread thread) {
+  WEFT_ALWAYS(pthread_join(pthread_of(thread), nullptr) == 0, "an OS thread was joined twice or joined itself");
+}
+
+status bind_thread(unsigned cpu) {
+  if (cpu > UINT16_MAX) return status::invalid;
+  const auto one = static_cast<std::uint16_t>(cpu);
+  return bind_thread_to(&one, 1);
+}
+
+status bind_thread_to(const std::uint16_t* cpus, unsigned count) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (unsigned i = 0; i < count; ++i) {
+    if (cpus[i] >= CPU_SETSIZE) return status::invalid;
+    CPU_SET(cpus[i], &set);
+  }
+  return sched_setaffinity(0, sizeof set, &set) == 0 ? status::ok : status::invalid;
+}
+
+int thread_id() { return static_cast<int>(syscall(SYS_gettid)); }
+
+void yield_cpu() { sched_yield(); }
+
+void name_thread(const char* name) { set_name(pthread_self(), name); }
+
+void stack_bounds(void** low, std::size_t* bytes) {
+  *low = nullptr;
+  *bytes = 0;
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  (void)pthread_attr_getstack(&attributes, low, bytes);
+  pthread_attr_destroy(&attributes);
+}
+
+}  // namespace weft::os

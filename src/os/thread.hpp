@@ -1,0 +1,36 @@
+// OS threads: start, join, bind, name. The workers are made of these; nothing here knows of ULTs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.hpp"
+
+namespace weft::os {
+
+struct os_thread {
+  std::uintptr_t handle = 0;
+};
+
+// Starts fn(arg) on a new OS thread with the caller's signal mask and affinity. stack_bytes 0: the system's default; less
+// than the system's least is raised to it. name (may be null) is cut to 15 characters. Errors: again (no OS thread to be had; *out
+// untouched).
+status start_thread(os_thread* out, void* (*fn)(void*), void* arg, std::size_t stack_bytes, const char* name);
+
+// Waits for its end. Exactly once per started OS thread.
+void join_thread(os_thread thread);
+
+// Binds the calling OS thread to one CPU. cpu is one of allowed_cpus() as read before the first bind: then no OS thread leaves the
+// mask that the process inherited. Errors: invalid (no such CPU, or the cpuset forbids it).
+status bind_thread(unsigned cpu);
+// The same for a set of CPUs: gives an adopted OS thread its inherited mask back.
+status bind_thread_to(const std::uint16_t* cpus, unsigned count);
+
+int thread_id();    // the kernel's
+void yield_cpu();
+void name_thread(const char* name);  // the calling one; cut to 15 characters
+
+// Lowest address and size of the calling OS thread's stack; null and 0 when the system does not say.
+void stack_bounds(void** low, std::size_t* bytes);
+
+}  // namespace weft::os

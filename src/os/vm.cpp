@@ -1,0 +1,131 @@
+// See vm.hpp.
+#include "os/vm.hpp"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/align.hpp"
+#include "os/fault.hpp"
+
+namespace weft::os {
+namespace {
+
+// Headers older than Linux 6.13 lack these.
+constexpr int madv_guard_install = 102;
+constexpr int madv_guard_remove = 103;
+
+constexpr std::size_t canary_words = 8;
+constexpr std::uint64_t canary_pattern = 0x77656674'67756172;  // "weftguar"
+
+void* map(std::size_t bytes) {
+  if (fault::fails(call::mmap)) return nullptr;
+  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return base == MAP_FAILED ? nullptr : base;
+}
+
+bool advise(void* base, std::size_t bytes, int advice) {
+  if (fault::fails(call::madvise)) return false;
+  return madvise(base, bytes, advice) == 0;
+}
+
+bool protect(void* base, std::size_t bytes, int protection) {
+  if (fault::fails(call::mprotect)) return false;
+  return mprotect(base, bytes, protection) == 0;
+}
+
+status from_errno() { return errno == ENOMEM || errno == EAGAIN ? status::nomem : status::unsupported; }
+status result(bool succeeded) { return succeeded ? status::ok : from_errno(); }
+
+// The words of the guard next to the stack proper: an overflow meets them first.
+std::uint64_t* canary_of(const void* base, std::size_t bytes) {
+  return reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::uintptr_t>(base) + bytes) - canary_words;
+}
+
+// Mixed with the address, so that a stack's image copied elsewhere is not taken for intact.
+std::uint64_t canary_value(const std::uint64_t* word) { return canary_pattern ^ reinterpret_cast<std::uintptr_t>(word); }
+
+void write_canary(void* base, std::size_t bytes) {
+  std::uint64_t* words = canary_of(base, bytes);
+  for (std::size_t i = 0; i < canary_words; ++i) words[i] = canary_value(&words[i]);
+}
+
+// The kernel's own access to a guarded page must fail as ours would; this asks without taking a signal.
+bool faults_on_touch(void* page) { return getrandom(page, 1, GRND_NONBLOCK) < 0 && errno == EFAULT; }
+
+}  // namespace
+
+std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+void* reserve(std::size_t bytes, std::size_t alignment) {
+  const std::size_t page = page_bytes();
+  const std::size_t wanted = base::round_up(bytes, page);
+  const std::size_t slack = alignment > page ? alignment - page : 0;
+  if (wanted < bytes || wanted + slack < wanted) return nullptr;
+  void* mapped = map(wanted + slack);
+  if (mapped == nullptr || slack == 0) return mapped;
+  const auto start = reinterpret_cast<std::uintptr_t>(mapped);
+  const std::uintptr_t aligned = base::round_up(start, alignment);
+  const std::size_t before = aligned - start;
+  if (before != 0) munmap(mapped, before);
+  if (before != slack) munmap(reinterpret_cast<void*>(aligned + wanted), slack - before);
+  return reinterpret_cast<void*>(aligned);
+}
+
+// munmap of what reserve returned cannot fail but for the mapping limit when it splits one; then the range stays reserved, without
+// memory.
+void release(void* base, std::size_t bytes) {
+  const std::size_t whole = base::round_up(bytes, page_bytes());
+  if (munmap(base, whole) != 0) (void)advise(base, whole, MADV_DONTNEED);
+}
+
+status discard(void* base, std::size_t bytes) { return result(advise(base, bytes, MADV_DONTNEED)); }
+
+void no_huge_pages(void* base, std::size_t bytes) { (void)advise(base, bytes, MADV_NOHUGEPAGE); }
+
+const char* guard_name(guard_kind kind) {
+  switch (kind) {
+    case guard_kind::marker: return "marker";
+    case guard_kind::mprotect_page: return "mprotect";
+    case guard_kind::canary: return "canary";
+    case guard_kind::none: break;
+  }
+  return "none";
+}
+
+guard_kind best_guard_kind() {
+  const std::size_t page = page_bytes();
+  void* probe = map(page);
+  if (probe == nullptr) return guard_kind::mprotect_page;
+  const bool works = advise(probe, page, madv_guard_install) && faults_on_touch(probe);
+  munmap(probe, page);
+  return works ? guard_kind::marker : guard_kind::mprotect_page;
+}
+
+status install_guard(void* base, std::size_t bytes, guard_kind kind) {
+  switch (kind) {
+    case guard_kind::marker: return result(advise(base, bytes, madv_guard_install));
+    case guard_kind::mprotect_page: return result(protect(base, bytes, PROT_NONE));
+    case guard_kind::canary: write_canary(base, bytes); break;
+    case guard_kind::none: break;
+  }
+  return status::ok;
+}
+
+status remove_guard(void* base, std::size_t bytes, guard_kind kind) {
+  if (kind == guard_kind::marker) return result(advise(base, bytes, madv_guard_remove));
+  if (kind == guard_kind::mprotect_page) return result(protect(base, bytes, PROT_READ | PROT_WRITE));
+  return status::ok;
+}
+
+bool guard_intact(const void* base, std::size_t bytes, guard_kind kind) {
+  if (kind != guard_kind::canary) return true;
+  const std::uint64_t* words = canary_of(base, bytes);
+  for (std::size_t i = 0; i < canary_words; ++i) {
+    if (words[i] != canary_value(&words[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace weft::os

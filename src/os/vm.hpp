@@ -1,0 +1,45 @@
+// Address space: reserving it, giving its memory back, and guarding parts of it. Callable from any OS thread; nothing here keeps state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.hpp"
+
+namespace weft::os {
+
+std::size_t page_bytes();
+
+// Readable and writable address space, without memory until touched (and not counted against overcommit where the kernel can help
+// it). alignment: a power of two. bytes is rounded up to pages. Null: out of address space or mappings.
+void* reserve(std::size_t bytes, std::size_t alignment);
+
+// Undoes reserve. bytes as given there; a part of a reservation, in whole pages, may be released as well.
+void release(void* base, std::size_t bytes);
+
+// Gives the memory of whole pages back; they read as zero when next touched. Guards in the range stay.
+status discard(void* base, std::size_t bytes);
+
+// Asks the kernel not to back the range with huge pages: a stack that touched one page should cost one page. A hint.
+void no_huge_pages(void* base, std::size_t bytes);
+
+// How an overflow of a stack is noticed, best first.
+enum class guard_kind : std::uint8_t {
+  marker,         // guard pages inside one mapping (Linux 6.13): a million stacks need no million mappings
+  mprotect_page,  // PROT_NONE pages: two more mappings a stack, so vm.max_map_count bounds them
+  canary,         // a pattern at the low end, checked afterwards by guard_intact: finds most overflows, late
+  none,
+};
+const char* guard_name(guard_kind kind);
+
+// The best that this kernel does, found by trying (a user-mode emulator may accept a marker and ignore it). Never canary or none.
+guard_kind best_guard_kind();
+
+// base, bytes: whole pages at the low end of a stack. Errors: nomem (out of mappings), unsupported.
+status install_guard(void* base, std::size_t bytes, guard_kind kind);
+status remove_guard(void* base, std::size_t bytes, guard_kind kind);
+
+// False: something wrote over the canary. True for all other kinds.
+bool guard_intact(const void* base, std::size_t bytes, guard_kind kind);
+
+}  // namespace weft::os
