@@ -18,12 +18,12 @@ extern "C" {
 /* Parks the calling ULT. After its context is saved, commit(self, argument) runs on the worker without identity: it publishes
  * self to whoever will unpark it. It must not block, switch or call anything that may; if it returns false the caller
  * goes on at once. Returns after an unpark. WEFT_CANNOT_BLOCK from a tasklet or outside. what: a word for reports ("mutex"). */
-WEFT_API WEFT_NODISCARD weft_status weft_ext_park(bool (*commit)(weft_thread *self, void *argument), void *argument,
+WEFT_NODISCARD WEFT_API weft_status weft_ext_park(bool (*commit)(weft_thread *self, void *argument), void *argument,
                                                   const char *what);
 /* Makes a parked ULT ready. Exactly once per park; any caller. Undefined: a ULT whose commit has not run. */
 WEFT_API void weft_ext_unpark(weft_thread *thread);
 /* As yield_to for a parked ULT: unparks it and runs it now on this worker; the caller goes behind the ready units. */
-WEFT_API WEFT_NODISCARD weft_status weft_ext_unpark_and_yield_to(weft_thread *thread);
+WEFT_NODISCARD WEFT_API weft_status weft_ext_unpark_and_yield_to(weft_thread *thread);
 
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
@@ -40,12 +40,12 @@ typedef struct weft_pool_ops {
   void (*destroy)(void *state);                     /* null: nothing to do */
 } weft_pool_ops;
 
-WEFT_API WEFT_NODISCARD weft_status weft_ext_pool_create(const weft_pool_ops *ops, void *state, weft_pool_access access,
+WEFT_NODISCARD WEFT_API weft_status weft_ext_pool_create(const weft_pool_ops *ops, void *state, weft_pool_access access,
                                                          weft_pool **out);
 WEFT_API void *weft_ext_pool_state(const weft_pool *pool); /* of a pool made by weft_ext_pool_create; otherwise null */
 WEFT_API weft_thread *weft_ext_pool_pop(weft_pool *pool);  /* null: nothing ready. The caller then owns the unit */
 /* Puts an owned unit into pool, which becomes its home, and wakes a worker that serves it. */
-WEFT_API WEFT_NODISCARD weft_status weft_ext_pool_push(weft_pool *pool, weft_thread *unit, weft_push_reason reason);
+WEFT_NODISCARD WEFT_API weft_status weft_ext_pool_push(weft_pool *pool, weft_thread *unit, weft_push_reason reason);
 WEFT_API weft_pool *weft_ext_thread_pool(const weft_thread *thread); /* its home; null: the worker's default queue */
 
 /* ---- schedulers -------------------------------------------------------------------------------------------------- */
@@ -58,27 +58,27 @@ typedef struct weft_scheduler_ops {
   weft_thread *(*next)(void *state, unsigned worker);
 } weft_scheduler_ops;
 /* ops null: the built-in one. From the next choice on. WEFT_INVALID: no such worker. */
-WEFT_API WEFT_NODISCARD weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_ops *ops, void *state);
+WEFT_NODISCARD WEFT_API weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_ops *ops, void *state);
 
 /* A scheduler that is itself a ULT: runs unit, which the caller owns, on a stack of its own; returns when it ended, parked or
  * yielded (it is then in its pool, or will be). Nests: a unit may dispatch others. Errors: WEFT_CANNOT_BLOCK (tasklet, outside),
  * WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack; the caller still owns the unit). */
-WEFT_API WEFT_NODISCARD weft_status weft_ext_dispatch(weft_thread *unit);
+WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch(weft_thread *unit);
 /* True when the caller, a scheduler ULT, should return: its worker is being removed or the runtime finalized. Also lets timers,
  * sources and the inbox of this worker have their turn. */
 WEFT_API bool weft_ext_should_stop(void);
 /* For a scheduler ULT with nothing to dispatch: lets the worker's other units run, or the worker idle, until something was
  * pushed to one of pools or the deadline passed. */
-WEFT_API WEFT_NODISCARD weft_status weft_ext_wait_for_work(weft_pool *const *pools, size_t count, uint64_t deadline_ns);
+WEFT_NODISCARD WEFT_API weft_status weft_ext_wait_for_work(weft_pool *const *pools, size_t count, uint64_t deadline_ns);
 
 /* ---- outside sources of work ------------------------------------------------------------------------------------- */
 
 /* poll is called by busy workers now and then and by idle ones before they sleep; it makes units ready (by unpark, create, set)
  * and returns how many. One worker polls a source at a time. It must not block or switch. */
 typedef struct weft_source weft_source;
-WEFT_API WEFT_NODISCARD weft_status weft_ext_source_add(size_t (*poll)(void *state), void *state, weft_source **out);
+WEFT_NODISCARD WEFT_API weft_status weft_ext_source_add(size_t (*poll)(void *state), void *state, weft_source **out);
 /* Waits until a running poll returned. A source that was removed is freed. */
-WEFT_API WEFT_NODISCARD weft_status weft_ext_source_remove(weft_source *source);
+WEFT_NODISCARD WEFT_API weft_status weft_ext_source_remove(weft_source *source);
 /* Something happened: some worker, woken if need be, will poll soon. Any caller, signal handlers included. */
 WEFT_API void weft_ext_source_notify(weft_source *source);
 
@@ -92,7 +92,7 @@ typedef struct weft_stack_provider {
   void (*unmap)(void *state, void *base, size_t bytes);
   void *state;
 } weft_stack_provider;
-WEFT_API WEFT_NODISCARD weft_status weft_ext_set_stack_provider(const weft_stack_provider *provider);
+WEFT_NODISCARD WEFT_API weft_status weft_ext_set_stack_provider(const weft_stack_provider *provider);
 /* Lowest address and size of the stack that thread has now; null and 0 while it has none. */
 WEFT_API void weft_ext_thread_stack(const weft_thread *thread, void **base, size_t *bytes);
 
@@ -103,19 +103,19 @@ typedef enum weft_event_kind {
 } weft_event_kind;
 /* sink is called on the worker (or outside) where it happens, without identity; it must not block or switch. Null: none.
  * Set before weft_init. */
-WEFT_API WEFT_NODISCARD weft_status weft_ext_set_event_sink(void (*sink)(void *state, weft_event_kind kind, weft_thread *thread),
+WEFT_NODISCARD WEFT_API weft_status weft_ext_set_event_sink(void (*sink)(void *state, weft_event_kind kind, weft_thread *thread),
                                                             void *state);
 
 /* ---- extension bytes and carried state --------------------------------------------------------------------------- */
 
 /* Reserves bytes (up to 256 altogether, aligned to 16) in every unit, zero in a new one. Set before weft_init; *offset is for
  * weft_ext_bytes. WEFT_BUSY: the runtime is running. */
-WEFT_API WEFT_NODISCARD weft_status weft_ext_reserve(size_t bytes, size_t *offset);
+WEFT_NODISCARD WEFT_API weft_status weft_ext_reserve(size_t bytes, size_t *offset);
 WEFT_API void *weft_ext_bytes(weft_thread *thread, size_t offset);
 
 /* State of the OS thread that must follow the ULT across switches, such as a language's exception globals: address() gives the
  * calling OS thread's copy, of at most 32 bytes. One layer may register, once for the process's life; from the next weft_init on. */
-WEFT_API WEFT_NODISCARD weft_status weft_ext_carry(void *(*address)(void), size_t bytes);
+WEFT_NODISCARD WEFT_API weft_status weft_ext_carry(void *(*address)(void), size_t bytes);
 
 #ifdef __cplusplus
 }

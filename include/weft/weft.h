@@ -88,21 +88,21 @@ typedef struct weft_config {
 /* Starts the runtime. config may be null: all defaults. Calls nest: a second weft_init, from any caller, counts up and leaves
  * the settings of the first. Errors: WEFT_INVALID (a bad setting; one line on stderr names it), WEFT_NOMEM, WEFT_AGAIN (no OS
  * thread could be had). Callable from an OS thread outside; a ULT may call it to nest. May not switch. */
-WEFT_API WEFT_NODISCARD weft_status weft_init(const weft_config *config);
+WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
 
 /* Undoes one weft_init. The last one waits until every thread and tasklet has ended (joined or not; unjoined descriptors are
  * freed with it), ends the workers and returns every resource. After it weft_init starts a fresh runtime. May switch.
  * Errors: WEFT_NOT_INITIALIZED; WEFT_NOT_OWNER when the last one is called by another than the first weft_init's caller. */
-WEFT_API WEFT_NODISCARD weft_status weft_finalize(void);
+WEFT_NODISCARD WEFT_API weft_status weft_finalize(void);
 
 WEFT_API bool weft_is_initialized(void);
 
 WEFT_API unsigned weft_worker_count(void);                          /* workers now; 0 before weft_init */
 WEFT_API int weft_worker_self(void);                                /* index of the calling worker; -1 outside */
-WEFT_API WEFT_NODISCARD weft_status weft_worker_add(unsigned *out); /* starts one more; its index, possibly a reused one */
+WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out); /* starts one more; its index, possibly a reused one */
 /* Ends a worker: it finishes the unit that it runs, hands its queue to others and stops. Waits for that; may switch.
  * Errors: WEFT_INVALID (no such worker), WEFT_BUSY (worker 0, or units pinned to it remain). */
-WEFT_API WEFT_NODISCARD weft_status weft_worker_remove(unsigned worker);
+WEFT_NODISCARD WEFT_API weft_status weft_worker_remove(unsigned worker);
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
@@ -128,28 +128,28 @@ typedef void (*weft_function)(void *argument);
 /* Makes a ULT that will run function(argument). attr may be null. out may be null: the thread is then detached. The stack is
  * bound when the thread first runs; a default thread that is joined before it started may run on its joiner's stack, of which at
  * least three quarters are then free. Never switches. Errors: WEFT_INVALID, WEFT_NOMEM, WEFT_NOT_INITIALIZED. */
-WEFT_API WEFT_NODISCARD weft_status weft_thread_create(weft_function function, void *argument, const weft_thread_attr *attr,
+WEFT_NODISCARD WEFT_API weft_status weft_thread_create(weft_function function, void *argument, const weft_thread_attr *attr,
                                                        weft_thread **out);
 
 /* Makes count ULTs; thread i runs function((char *)arguments + i * stride). All or none are made. out: count handles, or null:
  * detached. Errors as weft_thread_create. */
-WEFT_API WEFT_NODISCARD weft_status weft_thread_create_many(weft_function function, void *arguments, size_t stride,
+WEFT_NODISCARD WEFT_API weft_status weft_thread_create_many(weft_function function, void *arguments, size_t stride,
                                                             size_t count, const weft_thread_attr *attr, weft_thread **out);
 
 /* Makes a tasklet: it runs to completion on a worker's stack and must not block: a call of it that would have to wait returns
  * WEFT_CANNOT_BLOCK. Of attr it heeds name, detached, worker, pool and priority. Joined like a ULT. */
-WEFT_API WEFT_NODISCARD weft_status weft_tasklet_create(weft_function function, void *argument, const weft_thread_attr *attr,
+WEFT_NODISCARD WEFT_API weft_status weft_tasklet_create(weft_function function, void *argument, const weft_thread_attr *attr,
                                                         weft_thread **out);
 
 /* Waits until thread ends and frees its descriptor. May switch. Exactly one join (or detach) a thread. Errors: WEFT_INVALID
  * (null, detached), WEFT_DEADLOCK (itself), WEFT_CANNOT_BLOCK, WEFT_BUSY (another caller is joining it). Undefined: joining a
  * handle that was already joined. */
-WEFT_API WEFT_NODISCARD weft_status weft_thread_join(weft_thread *thread);
-WEFT_API WEFT_NODISCARD weft_status weft_thread_join_until(weft_thread *thread, uint64_t deadline_ns); /* + WEFT_TIMEOUT */
-WEFT_API WEFT_NODISCARD weft_status weft_thread_try_join(weft_thread *thread); /* WEFT_BUSY: has not ended; never switches */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_join(weft_thread *thread);
+WEFT_NODISCARD WEFT_API weft_status weft_thread_join_until(weft_thread *thread, uint64_t deadline_ns); /* + WEFT_TIMEOUT */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_try_join(weft_thread *thread); /* WEFT_BUSY: has not ended; never switches */
 /* Joins all count of them, in any order; null entries are skipped. Returns the first error, after the rest were joined. */
-WEFT_API WEFT_NODISCARD weft_status weft_thread_join_many(weft_thread **threads, size_t count);
-WEFT_API WEFT_NODISCARD weft_status weft_thread_detach(weft_thread *thread);
+WEFT_NODISCARD WEFT_API weft_status weft_thread_join_many(weft_thread **threads, size_t count);
+WEFT_NODISCARD WEFT_API weft_status weft_thread_detach(weft_thread *thread);
 
 typedef enum weft_thread_state {
   WEFT_THREAD_READY = 0,     /* made, or runnable again, and in a queue */
@@ -163,7 +163,7 @@ WEFT_API weft_thread *weft_self(void); /* null outside */
 WEFT_API uint64_t weft_thread_id(const weft_thread *thread); /* unique in one runtime's life; 0 for null */
 WEFT_API weft_thread_state weft_thread_get_state(const weft_thread *thread); /* a snapshot */
 WEFT_API bool weft_thread_is_tasklet(const weft_thread *thread);
-WEFT_API WEFT_NODISCARD weft_status weft_thread_set_name(weft_thread *thread, const char *name); /* copied, up to 31 bytes */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_set_name(weft_thread *thread, const char *name); /* copied, up to 31 bytes */
 WEFT_API const char *weft_thread_get_name(const weft_thread *thread);                            /* "" when unnamed */
 
 /* Lets other ready units of this worker run. It returns when every unit that was ready here before has had its turn, or
@@ -171,24 +171,24 @@ WEFT_API const char *weft_thread_get_name(const weft_thread *thread);           
 WEFT_API void weft_yield(void);
 /* Runs thread next on this worker if it is ready in this worker's queue; otherwise yields and returns WEFT_AGAIN. Errors:
  * WEFT_INVALID (null, ended), WEFT_CANNOT_BLOCK (tasklet, outside). */
-WEFT_API WEFT_NODISCARD weft_status weft_yield_to(weft_thread *thread);
+WEFT_NODISCARD WEFT_API weft_status weft_yield_to(weft_thread *thread);
 
 /* Parks the caller until weft_resume(it). A resume that comes first is remembered, once. From a ULT only (WEFT_CANNOT_BLOCK). */
-WEFT_API WEFT_NODISCARD weft_status weft_suspend(void);
-WEFT_API WEFT_NODISCARD weft_status weft_resume(weft_thread *thread); /* any caller; WEFT_INVALID: null, tasklet or ended */
+WEFT_NODISCARD WEFT_API weft_status weft_suspend(void);
+WEFT_NODISCARD WEFT_API weft_status weft_resume(weft_thread *thread); /* any caller; WEFT_INVALID: null, tasklet or ended */
 
 /* From a tasklet: WEFT_CANNOT_BLOCK. An OS thread outside sleeps in the kernel. May switch. */
-WEFT_API WEFT_NODISCARD weft_status weft_sleep_ns(uint64_t interval_ns);
-WEFT_API WEFT_NODISCARD weft_status weft_sleep_until(uint64_t deadline_ns);
+WEFT_NODISCARD WEFT_API weft_status weft_sleep_ns(uint64_t interval_ns);
+WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
 
 /* Pins the calling ULT to a worker, moving there now, or frees it (WEFT_ANY_WORKER). May switch. WEFT_INVALID: no such worker;
  * WEFT_NOT_OWNER: the adopted main thread, which stays on worker 0. */
-WEFT_API WEFT_NODISCARD weft_status weft_pin(int worker);
+WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
 /* Asks that thread continue in pool (of which some worker must serve), or on a worker, from its next start, yield or wake-up on.
  * WEFT_INVALID: null, ended, no such worker; WEFT_NOT_OWNER: the adopted main thread, a started tasklet, or a unit of a private
  * pool. Never switches. */
-WEFT_API WEFT_NODISCARD weft_status weft_thread_migrate_to_worker(weft_thread *thread, unsigned worker);
-WEFT_API WEFT_NODISCARD weft_status weft_thread_migrate_to_pool(weft_thread *thread, weft_pool *pool);
+WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_worker(weft_thread *thread, unsigned worker);
+WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_pool(weft_thread *thread, weft_pool *pool);
 
 /* ---- thread-specific keys ---------------------------------------------------------------------------------------- */
 
@@ -199,10 +199,10 @@ typedef struct weft_key {
 
 /* destructor (or null) is called with each non-null value when its thread ends, on that thread, in rounds (at most 4) while
  * values remain. At most 1024 keys live at once (WEFT_AGAIN). */
-WEFT_API WEFT_NODISCARD weft_status weft_key_create(void (*destructor)(void *value), weft_key *out);
-WEFT_API WEFT_NODISCARD weft_status weft_key_delete(weft_key key); /* runs no destructor */
+WEFT_NODISCARD WEFT_API weft_status weft_key_create(void (*destructor)(void *value), weft_key *out);
+WEFT_NODISCARD WEFT_API weft_status weft_key_delete(weft_key key); /* runs no destructor */
 /* Values of the calling ULT or tasklet; an OS thread outside has its own. */
-WEFT_API WEFT_NODISCARD weft_status weft_key_set(weft_key key, void *value);
+WEFT_NODISCARD WEFT_API weft_status weft_key_set(weft_key key, void *value);
 WEFT_API void *weft_key_get(weft_key key); /* null when never set */
 
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
@@ -214,12 +214,12 @@ typedef enum weft_pool_access {
 } weft_pool_access;
 #define WEFT_POOL_PRIORITIES 16u
 
-WEFT_API WEFT_NODISCARD weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool **out);
+WEFT_NODISCARD WEFT_API weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool **out);
 /* WEFT_BUSY while units are in it, blocked units belong to it, or a worker serves it. */
-WEFT_API WEFT_NODISCARD weft_status weft_pool_destroy(weft_pool *pool);
+WEFT_NODISCARD WEFT_API weft_status weft_pool_destroy(weft_pool *pool);
 /* worker serves pool from now on, after the pools that it already serves. WEFT_BUSY: a private pool that is already served. */
-WEFT_API WEFT_NODISCARD weft_status weft_pool_attach(weft_pool *pool, unsigned worker);
-WEFT_API WEFT_NODISCARD weft_status weft_pool_detach(weft_pool *pool, unsigned worker);
+WEFT_NODISCARD WEFT_API weft_status weft_pool_attach(weft_pool *pool, unsigned worker);
+WEFT_NODISCARD WEFT_API weft_status weft_pool_detach(weft_pool *pool, unsigned worker);
 WEFT_API size_t weft_pool_ready_count(const weft_pool *pool); /* units ready in it */
 WEFT_API size_t weft_pool_total_count(const weft_pool *pool); /* ready, and blocked ones that will come back to it */
 
@@ -238,9 +238,9 @@ typedef struct weft_mutex {
  * waking; a waiter that lost once is handed the lock. Errors: WEFT_INVALID (null), WEFT_CANNOT_BLOCK, WEFT_DEADLOCK
  * (plain mutex that the caller holds; always reported in checked builds, in release builds only by recursive
  * mutexes' neighbours: the deadlock report). */
-WEFT_API WEFT_NODISCARD weft_status weft_mutex_lock(weft_mutex *mutex);
-WEFT_API WEFT_NODISCARD weft_status weft_mutex_lock_until(weft_mutex *mutex, uint64_t deadline_ns);
-WEFT_API WEFT_NODISCARD weft_status weft_mutex_try_lock(weft_mutex *mutex); /* WEFT_BUSY */
+WEFT_NODISCARD WEFT_API weft_status weft_mutex_lock(weft_mutex *mutex);
+WEFT_NODISCARD WEFT_API weft_status weft_mutex_lock_until(weft_mutex *mutex, uint64_t deadline_ns);
+WEFT_NODISCARD WEFT_API weft_status weft_mutex_try_lock(weft_mutex *mutex); /* WEFT_BUSY */
 /* Never switches. Undefined: unlocking a plain mutex that the caller does not hold (a recursive one: WEFT_NOT_OWNER). */
 WEFT_API weft_status weft_mutex_unlock(weft_mutex *mutex);
 
@@ -250,8 +250,8 @@ typedef struct weft_cond {
 #define WEFT_COND_INIT {{0, 0, 0, 0}}
 /* The caller holds mutex, which is released while it waits and held again on return, also after WEFT_TIMEOUT. No spurious
  * wake-ups. Waiters are woken in the order of their coming. */
-WEFT_API WEFT_NODISCARD weft_status weft_cond_wait(weft_cond *cond, weft_mutex *mutex);
-WEFT_API WEFT_NODISCARD weft_status weft_cond_wait_until(weft_cond *cond, weft_mutex *mutex, uint64_t deadline_ns);
+WEFT_NODISCARD WEFT_API weft_status weft_cond_wait(weft_cond *cond, weft_mutex *mutex);
+WEFT_NODISCARD WEFT_API weft_status weft_cond_wait_until(weft_cond *cond, weft_mutex *mutex, uint64_t deadline_ns);
 WEFT_API weft_status weft_cond_signal(weft_cond *cond);
 WEFT_API weft_status weft_cond_broadcast(weft_cond *cond);
 
@@ -260,29 +260,29 @@ typedef struct weft_rwlock {
 } weft_rwlock;
 #define WEFT_RWLOCK_INIT {{0, 0, 0, 0, 0, 0}}
 /* First come first served: a reader that comes after a waiting writer waits behind it. */
-WEFT_API WEFT_NODISCARD weft_status weft_rwlock_read_lock(weft_rwlock *lock);
-WEFT_API WEFT_NODISCARD weft_status weft_rwlock_read_lock_until(weft_rwlock *lock, uint64_t deadline_ns);
-WEFT_API WEFT_NODISCARD weft_status weft_rwlock_try_read_lock(weft_rwlock *lock);
-WEFT_API WEFT_NODISCARD weft_status weft_rwlock_write_lock(weft_rwlock *lock);
-WEFT_API WEFT_NODISCARD weft_status weft_rwlock_write_lock_until(weft_rwlock *lock, uint64_t deadline_ns);
-WEFT_API WEFT_NODISCARD weft_status weft_rwlock_try_write_lock(weft_rwlock *lock);
+WEFT_NODISCARD WEFT_API weft_status weft_rwlock_read_lock(weft_rwlock *lock);
+WEFT_NODISCARD WEFT_API weft_status weft_rwlock_read_lock_until(weft_rwlock *lock, uint64_t deadline_ns);
+WEFT_NODISCARD WEFT_API weft_status weft_rwlock_try_read_lock(weft_rwlock *lock);
+WEFT_NODISCARD WEFT_API weft_status weft_rwlock_write_lock(weft_rwlock *lock);
+WEFT_NODISCARD WEFT_API weft_status weft_rwlock_write_lock_until(weft_rwlock *lock, uint64_t deadline_ns);
+WEFT_NODISCARD WEFT_API weft_status weft_rwlock_try_write_lock(weft_rwlock *lock);
 WEFT_API weft_status weft_rwlock_unlock(weft_rwlock *lock); /* WEFT_NOT_OWNER: nobody holds it */
 
 typedef struct weft_semaphore {
   uint64_t opaque[4];
 } weft_semaphore;
 #define WEFT_SEMAPHORE_INIT(count) {{(uint64_t)(count), 0, 0, 0}}
-WEFT_API WEFT_NODISCARD weft_status weft_semaphore_acquire(weft_semaphore *semaphore);
-WEFT_API WEFT_NODISCARD weft_status weft_semaphore_acquire_until(weft_semaphore *semaphore, uint64_t deadline_ns);
-WEFT_API WEFT_NODISCARD weft_status weft_semaphore_try_acquire(weft_semaphore *semaphore);
+WEFT_NODISCARD WEFT_API weft_status weft_semaphore_acquire(weft_semaphore *semaphore);
+WEFT_NODISCARD WEFT_API weft_status weft_semaphore_acquire_until(weft_semaphore *semaphore, uint64_t deadline_ns);
+WEFT_NODISCARD WEFT_API weft_status weft_semaphore_try_acquire(weft_semaphore *semaphore);
 WEFT_API weft_status weft_semaphore_release(weft_semaphore *semaphore, uint32_t count); /* WEFT_INVALID: would overflow 2^32-1 */
 
 typedef struct weft_barrier {
   uint64_t opaque[6];
 } weft_barrier;
-WEFT_API WEFT_NODISCARD weft_status weft_barrier_init(weft_barrier *barrier, uint32_t parties); /* WEFT_INVALID: 0 parties */
+WEFT_NODISCARD WEFT_API weft_status weft_barrier_init(weft_barrier *barrier, uint32_t parties); /* WEFT_INVALID: 0 parties */
 /* Waits until parties callers have come; reusable. *last (may be null) is true for exactly one of them. */
-WEFT_API WEFT_NODISCARD weft_status weft_barrier_wait(weft_barrier *barrier, bool *last);
+WEFT_NODISCARD WEFT_API weft_status weft_barrier_wait(weft_barrier *barrier, bool *last);
 
 /* Set once, waited for by any number; weft_event_reset makes it reusable when nobody waits. A latch is an event that counts. */
 typedef struct weft_event {
@@ -290,8 +290,8 @@ typedef struct weft_event {
 } weft_event;
 #define WEFT_EVENT_INIT {{0, 0, 0, 0}}
 #define WEFT_LATCH_INIT(count) {{(uint64_t)(count) << 32, 0, 0, 0}}
-WEFT_API WEFT_NODISCARD weft_status weft_event_wait(weft_event *event);
-WEFT_API WEFT_NODISCARD weft_status weft_event_wait_until(weft_event *event, uint64_t deadline_ns);
+WEFT_NODISCARD WEFT_API weft_status weft_event_wait(weft_event *event);
+WEFT_NODISCARD WEFT_API weft_status weft_event_wait_until(weft_event *event, uint64_t deadline_ns);
 WEFT_API bool weft_event_is_set(const weft_event *event);
 WEFT_API weft_status weft_event_set(weft_event *event);
 WEFT_API weft_status weft_event_reset(weft_event *event);
@@ -302,7 +302,7 @@ typedef struct weft_once {
 } weft_once;
 #define WEFT_ONCE_INIT {{0, 0, 0, 0}}
 /* Runs function(argument) in the first caller; the others wait until it returned. */
-WEFT_API WEFT_NODISCARD weft_status weft_once_call(weft_once *once, weft_function function, void *argument);
+WEFT_NODISCARD WEFT_API weft_status weft_once_call(weft_once *once, weft_function function, void *argument);
 
 /* A value set once and read by many. */
 typedef struct weft_future {
@@ -310,8 +310,8 @@ typedef struct weft_future {
 } weft_future;
 #define WEFT_FUTURE_INIT {{0, 0, 0, 0, 0}}
 WEFT_API weft_status weft_future_set(weft_future *future, void *value); /* WEFT_BUSY: already set */
-WEFT_API WEFT_NODISCARD weft_status weft_future_get(weft_future *future, void **out);
-WEFT_API WEFT_NODISCARD weft_status weft_future_get_until(weft_future *future, uint64_t deadline_ns, void **out);
+WEFT_NODISCARD WEFT_API weft_status weft_future_get(weft_future *future, void **out);
+WEFT_NODISCARD WEFT_API weft_status weft_future_get_until(weft_future *future, uint64_t deadline_ns, void **out);
 WEFT_API bool weft_future_is_set(const weft_future *future);
 
 /* Full/empty bits on any word aligned to 8 bytes (WEFT_INVALID otherwise). A word that was never touched is full. The state lives
@@ -319,25 +319,25 @@ WEFT_API bool weft_future_is_set(const weft_future *future);
  * F: leaves or wants full, E: empty. readFE: wait for full, copy, empty. readFF: wait for full, copy. writeEF: wait for empty,
  * write, fill. writeF: write, fill. out and in may be null (no copy) or the word itself.
  * (B. Smith, HEP, 1981; interface after Qthreads: Wheeler, Murphy, Thain, 2008, doi:10.1109/IPDPS.2008.4536359) */
-WEFT_API WEFT_NODISCARD weft_status weft_feb_read_fe(uint64_t *word, uint64_t *out);
-WEFT_API WEFT_NODISCARD weft_status weft_feb_read_ff(uint64_t *word, uint64_t *out);
-WEFT_API WEFT_NODISCARD weft_status weft_feb_write_ef(uint64_t *word, uint64_t value);
-WEFT_API WEFT_NODISCARD weft_status weft_feb_write_f(uint64_t *word, uint64_t value);
-WEFT_API WEFT_NODISCARD weft_status weft_feb_read_fe_until(uint64_t *word, uint64_t deadline_ns, uint64_t *out);
-WEFT_API WEFT_NODISCARD weft_status weft_feb_read_ff_until(uint64_t *word, uint64_t deadline_ns, uint64_t *out);
-WEFT_API WEFT_NODISCARD weft_status weft_feb_write_ef_until(uint64_t *word, uint64_t value, uint64_t deadline_ns);
-WEFT_API WEFT_NODISCARD weft_status weft_feb_try_read_fe(uint64_t *word, uint64_t *out);    /* WEFT_BUSY */
-WEFT_API WEFT_NODISCARD weft_status weft_feb_try_read_ff(uint64_t *word, uint64_t *out);    /* WEFT_BUSY */
-WEFT_API WEFT_NODISCARD weft_status weft_feb_try_write_ef(uint64_t *word, uint64_t value);  /* WEFT_BUSY */
-WEFT_API WEFT_NODISCARD weft_status weft_feb_fill(uint64_t *word);
-WEFT_API WEFT_NODISCARD weft_status weft_feb_empty(uint64_t *word); /* waits until no earlier writer is pending: never switches */
-WEFT_API WEFT_NODISCARD weft_status weft_feb_purge(uint64_t *word); /* writes 0 and empties */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_read_fe(uint64_t *word, uint64_t *out);
+WEFT_NODISCARD WEFT_API weft_status weft_feb_read_ff(uint64_t *word, uint64_t *out);
+WEFT_NODISCARD WEFT_API weft_status weft_feb_write_ef(uint64_t *word, uint64_t value);
+WEFT_NODISCARD WEFT_API weft_status weft_feb_write_f(uint64_t *word, uint64_t value);
+WEFT_NODISCARD WEFT_API weft_status weft_feb_read_fe_until(uint64_t *word, uint64_t deadline_ns, uint64_t *out);
+WEFT_NODISCARD WEFT_API weft_status weft_feb_read_ff_until(uint64_t *word, uint64_t deadline_ns, uint64_t *out);
+WEFT_NODISCARD WEFT_API weft_status weft_feb_write_ef_until(uint64_t *word, uint64_t value, uint64_t deadline_ns);
+WEFT_NODISCARD WEFT_API weft_status weft_feb_try_read_fe(uint64_t *word, uint64_t *out);    /* WEFT_BUSY */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_try_read_ff(uint64_t *word, uint64_t *out);    /* WEFT_BUSY */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_try_write_ef(uint64_t *word, uint64_t value);  /* WEFT_BUSY */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_fill(uint64_t *word);
+WEFT_NODISCARD WEFT_API weft_status weft_feb_empty(uint64_t *word); /* waits until no earlier writer is pending: never switches */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_purge(uint64_t *word); /* writes 0 and empties */
 WEFT_API bool weft_feb_is_full(const uint64_t *word);
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 /* Writes every thread with its state, what it waits for, since when and where it was made, to file descriptor fd. */
-WEFT_API WEFT_NODISCARD weft_status weft_dump(int fd);
+WEFT_NODISCARD WEFT_API weft_status weft_dump(int fd);
 
 /* A SIGSEGV handler installed after weft_init should call this first: it returns true when it reported a stack overflow
  * (the caller then re-raises), false when the fault is none of Weft's. Arguments as of sigaction(2). Async-signal-safe. */
