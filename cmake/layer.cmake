@@ -47,8 +47,10 @@ function(weft_libraries)
 
   add_library(weft SHARED ${objects})
   set_target_properties(weft PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS "${map}")
-  target_link_options(weft PRIVATE "LINKER:--version-script=${map}" LINKER:-z,now LINKER:-z,relro
-    $<$<NOT:$<BOOL:${WEFT_SANITIZE}>>:LINKER:--no-undefined>)
+  target_link_options(weft PRIVATE "LINKER:--version-script=${map}" LINKER:-z,now LINKER:-z,relro)
+  if(NOT WEFT_SANITIZE) # clang's sanitizers live in the program
+    target_link_options(weft PRIVATE LINKER:--no-undefined)
+  endif()
 
   add_library(weft_static STATIC ${objects})
   set_target_properties(weft_static PROPERTIES OUTPUT_NAME weft)

@@ -2,8 +2,16 @@
 #
 # An executable and a ctest with the label KIND: unit api model stress fault package lint docs examples. unit, fault and stress
 # tests may include headers of src/. An api test sees include/ alone and runs twice: with the static library and with the shared.
-# C says that the program is C and must be linked as C.
-find_package(doctest REQUIRED)
+# C says that the program is C and must be linked as C; the others are doctest programs (main is there already).
+
+# doctest's main comes from a library, so that a test may also bring its own. The header is copied: when cross-compiling, the
+# folder that it lives in must not be on the include path.
+if(NOT WEFT_DOCTEST_HEADER)
+  find_file(WEFT_DOCTEST_HEADER doctest/doctest.h NO_CMAKE_FIND_ROOT_PATH REQUIRED)
+endif()
+file(COPY "${WEFT_DOCTEST_HEADER}" DESTINATION "${PROJECT_BINARY_DIR}/doctest/doctest")
+add_library(weft_doctest STATIC "${PROJECT_SOURCE_DIR}/tests/doctest_main.cpp")
+target_include_directories(weft_doctest SYSTEM PUBLIC "${PROJECT_BINARY_DIR}/doctest")
 
 function(weft_test kind name)
   cmake_parse_arguments(arg "C" "TIMEOUT" "SOURCES;LINK;ARGS" ${ARGN})
@@ -28,7 +36,7 @@ macro(weft_test_program kind name library)
   if(arg_C)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
   else()
-    target_link_libraries(${target} PRIVATE doctest::doctest)
+    target_link_libraries(${target} PRIVATE weft_doctest)
   endif()
   if("${kind}" STREQUAL "model") # the explorer's base/atomic.hpp comes before the core's
     target_include_directories(${target} PRIVATE

@@ -1,0 +1,46 @@
+#include "base/list.hpp"
+
+#include <doctest/doctest.h>
+
+namespace {
+
+struct node : weft::base::list_link {
+  explicit node(int number) : value(number) {}
+  int value;
+};
+using node_list = weft::base::list<node>;
+
+TEST_CASE("a list gives its nodes back in order from both ends") {
+  node one(1), two(2), three(3);
+  node_list list;
+  CHECK(list.is_empty());
+  CHECK(list.pop_front() == nullptr);
+  CHECK(list.pop_back() == nullptr);
+  list.push_back(&two);
+  list.push_back(&three);
+  list.push_front(&one);
+  CHECK(list.front() == &one);
+  CHECK(list.back() == &three);
+  CHECK(list.after(&one) == &two);
+  CHECK(list.after(&three) == nullptr);
+  CHECK(list.pop_front() == &one);
+  CHECK(list.pop_back() == &three);
+  CHECK(list.pop_back() == &two);
+  CHECK(list.is_empty());
+}
+
+TEST_CASE("a node can leave from the middle and join again") {
+  node one(1), two(2), three(3);
+  node_list list;
+  list.push_back(&one);
+  list.push_back(&two);
+  list.push_back(&three);
+  CHECK(two.is_linked());
+  list.remove(&two);
+  CHECK_FALSE(two.is_linked());
+  CHECK(list.after(&one) == &three);
+  list.push_front(&two);
+  CHECK(list.front() == &two);
+}
+
+}  // namespace
