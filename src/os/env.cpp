@@ -1,0 +1,187 @@
+// See env.hpp.
+#include "os/env.hpp"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/assert.hpp"
+#include "os/env_value.hpp"
+
+namespace weft::os {
+namespace {
+
+constexpr std::uint64_t K = 1024, M = 1024 * K, G = 1024 * M;
+constexpr std::uint64_t second = 1'000'000'000;
+
+constexpr variable_info table[] = {
+    {variable::workers, "WEFT_WORKERS", value_type::count, 1, 4096, "1 to 4096", nullptr,
+     "Number of workers. Default: the CPUs that affinity mask and cgroup quota allow."},
+    {variable::stack_size, "WEFT_STACK_SIZE", value_type::bytes, 16 * K, G, "16K to 1G", "64K",
+     "Stack of a thread that asks for no size of its own. Reserved, not used: memory is taken page by page as it is touched."},
+    {variable::wait_policy, "WEFT_WAIT_POLICY", value_type::choice, 0, 0, "hybrid|passive|active", "hybrid",
+     "What an idle worker does: spin for WEFT_SPIN and then sleep, sleep at once, or spin for ever."},
+    {variable::spin, "WEFT_SPIN", value_type::duration, 0, second, "0 to 1s", "20us",
+     "How long an idle worker looks for work before it sleeps, under the hybrid policy."},
+    {variable::locality, "WEFT_LOCALITY", value_type::choice, 0, 0, "steal|strict|domain", "steal",
+     "Queues: one a worker with stealing, near victims first; one a worker and no stealing; one for all workers under a cache."},
+    {variable::bind, "WEFT_BIND", value_type::flag, 0, 1, "on or off", "off",
+     "Bind each worker to one CPU of the mask that the process inherited."},
+    {variable::topology, "WEFT_TOPOLOGY", value_type::text, 0, 0, "such as \"numa:2 l3:2 core:4 pu:2\"", nullptr,
+     "Pretend to be this machine when choosing neighbours. Default: the machine's own topology."},
+    {variable::guard, "WEFT_GUARD", value_type::choice, 0, 0, "auto|marker|mprotect|canary|none", "auto",
+     "How a stack overflow is noticed. auto: the cheapest that the kernel does, at best guard markers (Linux 6.13)."},
+    {variable::stack_cache, "WEFT_STACK_CACHE", value_type::bytes, 0, 64 * G, "0 to 64G", "16M",
+     "Memory of idle stacks that each worker keeps before it gives some back to the system."},
+    {variable::deadlock, "WEFT_DEADLOCK", value_type::choice, 0, 0, "report|abort|off", "report",
+     "When nothing can ever run again: say which thread waits for what, abort after saying it, or stay silent."},
+    {variable::watchdog, "WEFT_WATCHDOG", value_type::duration, 0, 3600 * second, "off, or up to 3600s", "off",
+     "Report a worker that stays in one thread for longer than this."},
+    {variable::stack_report, "WEFT_STACK_REPORT", value_type::flag, 0, 1, "on or off", "off",
+     "When the runtime ends, print the deepest use of the stack for each entry function."},
+    {variable::migrate, "WEFT_MIGRATE", value_type::flag, 0, 1, "on or off", "off",
+     "For debugging: move a thread to another worker at every switch, to find state that wrongly stays with an OS thread."},
+};
+
+consteval bool table_is_in_order() {
+  for (unsigned i = 0; i < variable_count; ++i) {
+    if (table[i].id != static_cast<variable>(i)) return false;
+  }
+  return sizeof table / sizeof *table == variable_count;
+}
+static_assert(table_is_in_order(), "the table is indexed by variable");
+static_assert(WEFT_WAIT_PASSIVE == 1 && WEFT_WAIT_ACTIVE == 2 && WEFT_LOCALITY_STRICT == 1 && WEFT_LOCALITY_DOMAIN == 2,
+              "choices stand in the order of their enumerations");
+
+constexpr char prefix[] = "WEFT_";
+constexpr std::size_t prefix_bytes = sizeof prefix - 1;
+constexpr char test_prefix[] = "WEFT_TEST_";
+constexpr std::size_t longest_name = 63;
+
+// The one list of which field belongs to which variable: visit(variable, field).
+template <class Settings, class Visit>
+void for_each_field(Settings& all, Visit visit) {
+  visit(variable::workers, all.workers);
+  visit(variable::stack_size, all.stack_bytes);
+  visit(variable::wait_policy, all.wait_policy);
+  visit(variable::spin, all.spin_ns);
+  visit(variable::locality, all.locality);
+  visit(variable::bind, all.bind);
+  visit(variable::guard, all.guard);
+  visit(variable::stack_cache, all.stack_cache_bytes);
+  visit(variable::deadlock, all.deadlock);
+  visit(variable::watchdog, all.watchdog_ns);
+  visit(variable::stack_report, all.stack_report);
+  visit(variable::migrate, all.migrate);
+}
+
+void store(settings* into, variable which, std::uint64_t value) {
+  for_each_field(*into, [=]<class Field>(variable id, Field& field) {
+    if (id == which) field = static_cast<Field>(value);
+  });
+}
+
+settings defaults() {
+  settings result;
+  for (const variable_info& each : table) {
+    std::uint64_t value = 0;
+    if (each.default_text != nullptr && parse_value(each, each.default_text, &value)) store(&result, each.id, value);
+  }
+  return result;
+}
+
+// What stands before the range in a message; indexed by value_type.
+constexpr const char* wanted[] = {"a whole number, ", "bytes (or K, M, G), ", "a time in ns, us, ms or s, ", "one of ", "", ""};
+
+void report_bad_value(const variable_info& variable, const char* value) {
+  base::report("error: %s=%s: want %s%s", variable.name, value, wanted[static_cast<unsigned>(variable.type)], variable.range);
+}
+
+// A mistyped name is near its meaning: a third of it may be wrong, no more.
+const variable_info* nearest(const char* name) {
+  const variable_info* best = nullptr;
+  std::size_t best_distance = (strlen(name) - prefix_bytes) / 3 + 2;
+  for (const variable_info& each : table) {
+    const std::size_t distance = edit_distance(each.name, name);
+    if (distance >= best_distance) continue;
+    best = &each;
+    best_distance = distance;
+  }
+  return best;
+}
+
+void report_unknown(const char* name) {
+  const variable_info* meant = nearest(name);
+  if (meant != nullptr)
+    base::report("warning: there is no variable %s; did you mean %s? It is ignored", name, meant->name);
+  else
+    base::report("warning: there is no variable %s; it is ignored (\"weft info\" lists those that there are)", name);
+}
+
+const variable_info* find(const char* name) {
+  for (const variable_info& each : table) {
+    if (strcmp(each.name, name) == 0) return &each;
+  }
+  return nullptr;
+}
+
+// entry: "WEFT_...=value". False: a value that cannot be used.
+bool read_entry(settings* into, const char* entry) {
+  const char* equals = strchr(entry, '=');
+  if (equals == nullptr) return true;
+  char name[longest_name + 1];
+  snprintf(name, sizeof name, "%.*s", static_cast<int>(equals - entry), entry);
+  const char* value = equals + 1;
+  const variable_info* variable = find(name);
+  if (variable == nullptr) {
+    report_unknown(name);
+    return true;
+  }
+  if (*value == '\0') return true;
+  std::uint64_t number = 0;
+  if (!parse_value(*variable, value, &number)) {
+    report_bad_value(*variable, value);
+    return false;
+  }
+  store(into, variable->id, number);
+  if (variable->id == variable::topology) into->topology = value;
+  into->given |= 1u << static_cast<unsigned>(variable->id);
+  return true;
+}
+
+}  // namespace
+
+status read_settings(settings* out) { return read_settings(out, environ); }
+
+status read_settings(settings* out, const char* const* environment) {
+  settings read = defaults();
+  bool good = true;
+  for (; *environment != nullptr; ++environment) {
+    if (strncmp(*environment, prefix, prefix_bytes) != 0) continue;
+    if (strncmp(*environment, test_prefix, sizeof test_prefix - 1) == 0) continue;
+    good = read_entry(&read, *environment) && good;
+  }
+  if (!good) return status::invalid;
+  *out = read;
+  return status::ok;
+}
+
+const variable_info& info(variable which) { return table[static_cast<unsigned>(which)]; }
+
+void walk_variables(void (*visit)(const variable_info&, void*), void* context) {
+  for (const variable_info& each : table) visit(each, context);
+}
+
+void format_setting(const settings& from, variable which, char* out, std::size_t capacity) {
+  if (which == variable::topology) {
+    snprintf(out, capacity, "%s", from.topology != nullptr ? from.topology : "");
+    return;
+  }
+  std::uint64_t value = 0;
+  for_each_field(from, [&](variable id, const auto& field) {
+    if (id == which) value = static_cast<std::uint64_t>(field);
+  });
+  format_value(info(which), value, out, capacity);
+}
+
+}  // namespace weft::os

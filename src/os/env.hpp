@@ -1,0 +1,74 @@
+// Every WEFT_* variable in one table, and the one place that reads them. `weft info`, the guide's page and the messages below are made
+// from the table, so none of them can be wrong about it.
+//
+// Called once by the runtime's start, on the OS thread that starts it. Promises: a value that cannot be used gives one line on stderr
+// naming variable, value and what is accepted; a WEFT_* name that is not in the table gives one line with the nearest name that is,
+// and is otherwise ignored. Names that start with WEFT_TEST_ belong to test programs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.hpp"
+
+namespace weft::os {
+
+enum class variable : std::uint8_t {
+  workers, stack_size, wait_policy, spin, locality, bind, topology, guard, stack_cache, deadlock, watchdog, stack_report, migrate,
+};
+inline constexpr unsigned variable_count = 13;
+
+enum class value_type : std::uint8_t {
+  count,     // a whole number
+  bytes,     // a whole number, with K, M or G for powers of 1024
+  duration,  // a whole number of nanoseconds, or with us, ms or s; 0 and "off" are the same
+  choice,    // one of the words in range
+  text,      // anything
+  flag,      // 1 on yes true, or 0 off no false
+};
+
+struct variable_info {
+  variable id;
+  const char* name;
+  value_type type;
+  std::uint64_t least, most;  // of a number
+  const char* range;          // for people; of a choice its words, separated by '|', in the order of the enumeration
+  const char* default_text;   // a value as a user would write it; null: none
+  const char* description;
+};
+
+enum class deadlock_action : std::uint8_t { report, abort, off };
+enum class guard_choice : std::uint8_t { automatic, marker, mprotect, canary, none };
+
+// What the environment says, with defaults where it says nothing.
+struct settings {
+  unsigned workers = 0;  // 0: as many as default_worker_count()
+  std::size_t stack_bytes = 0;
+  weft_wait_policy wait_policy = WEFT_WAIT_HYBRID;
+  std::uint64_t spin_ns = 0;
+  weft_locality locality = WEFT_LOCALITY_STEAL;
+  bool bind = false;
+  const char* topology = nullptr;  // points into the environment; null: the machine's
+  guard_choice guard = guard_choice::automatic;
+  std::size_t stack_cache_bytes = 0;
+  deadlock_action deadlock = deadlock_action::report;
+  std::uint64_t watchdog_ns = 0;  // 0: off
+  bool stack_report = false;
+  bool migrate = false;
+  std::uint32_t given = 0;  // which variables the user set: one bit each
+
+  bool is_given(variable which) const { return ((given >> static_cast<unsigned>(which)) & 1u) != 0; }
+};
+
+// The whole environment is read even after a bad value, so that one run shows all mistakes. An empty value counts as unset.
+// Errors: invalid; *out is then untouched.
+status read_settings(settings* out);
+status read_settings(settings* out, const char* const* environment);  // "NAME=value" strings, then null
+
+const variable_info& info(variable which);
+void walk_variables(void (*visit)(const variable_info& variable, void* context), void* context);
+
+// The value in force, as a user would write it: "64K", "20us", "hybrid". At most capacity - 1 bytes.
+void format_setting(const settings& from, variable which, char* out, std::size_t capacity);
+
+}  // namespace weft::os
