@@ -1,0 +1,84 @@
+# One-word commands over the CMake presets. ./dev WORD installs what a word needs first. `make help` lists them.
+PYTHON ?= python3
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+export CTEST_PARALLEL_LEVEL ?= $(JOBS)
+
+.DEFAULT_GOAL := help
+.PHONY: help build dev run test unit api model stress fault lint format tidy asan tsan clang cross docs bench install clean
+
+# $(call configure-and-build,PRESET): configures a build folder once, and builds it.
+configure-and-build = @test -f build/$(1)/build.ninja || cmake --preset $(1) >/dev/null || { cmake --preset $(1); false; }; \
+	cmake --build --preset $(1) -j $(JOBS)
+some-tests = ctest --preset $(1) --no-tests=error -L '^($(2))$$'
+
+help: ## lists these words
+	@sed -n 's/^\([a-z ]*\):.*## /  \1: /p' Makefile
+
+build: ## builds what ships: libraries, the weft command, examples (build/release)
+	$(call configure-and-build,release)
+
+dev: ## builds for the debugger, misuse is named (build/dev)
+	$(call configure-and-build,dev)
+
+run: build ## the demonstration: real programs with checked answers [DIR=folder to hash] [ARGS=...]
+	@test -x build/release/tools/weft/weft || { echo "make run: the weft command is not built yet (tools/weft)"; false; }
+	build/release/tools/weft/weft run $(if $(DIR),--dir '$(DIR)') $(ARGS)
+
+bench: build ## measures, against the rivals that this machine has [ARGS=names and options]
+	@test -x build/release/tools/weft/weft || { echo "make bench: the weft command is not built yet (tools/weft)"; false; }
+	build/release/tools/weft/weft bench $(ARGS)
+
+test: ## everything: lints, all kinds of tests, sanitizers, clang, aarch64; ends with counts
+	@$(PYTHON) tools/test/run.py --jobs $(JOBS) $(ARGS)
+
+unit api fault: ## the tests of one kind (optimised, checked build)
+	$(call configure-and-build,checked)
+	$(call some-tests,checked,$@)
+
+stress: ## races and oversubscription for long [STRESS_SECONDS=30 a test] [STRESS_SEED=n]
+	$(call configure-and-build,checked)
+	STRESS_SECONDS=$(or $(STRESS_SECONDS),30) STRESS_SEED=$(STRESS_SEED) ctest --preset checked --no-tests=error -L '^stress$$' -j 1
+
+model: ## explores the protocols' interleavings
+	$(call configure-and-build,model)
+	$(call some-tests,model,model)
+
+asan: ## unit, api and stress tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	$(call configure-and-build,asan)
+	$(call some-tests,asan,unit|api|stress)
+
+tsan: ## the same under ThreadSanitizer
+	$(call configure-and-build,tsan)
+	$(call some-tests,tsan,unit|api|stress)
+
+clang: ## unit, api and stress tests of a clang build
+	$(call configure-and-build,clang)
+	$(call some-tests,clang,unit|api|stress)
+
+cross: ## unit and api tests of an aarch64 build under qemu
+	$(call configure-and-build,cross-aarch64)
+	$(call some-tests,cross-aarch64,unit|api)
+
+lint: ## layers, symbols, sizes, headers, memory orders, format
+	@test -f build/checked/build.ninja || cmake --preset checked >/dev/null
+	cmake --build --preset checked -j $(JOBS) --target weft weft_static
+	$(call some-tests,checked,lint)
+
+tidy: ## clang-tidy over the core
+	@test -f build/clang/build.ninja || cmake --preset clang >/dev/null
+	git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-19 -p build/clang --quiet --warnings-as-errors='*'
+
+format: ## rewrites the sources as .clang-format says
+	$(PYTHON) tools/lint/format.py --write
+
+docs: ## runs what README shows, and makes the reference of the public headers (build/docs/html)
+	$(call configure-and-build,release)
+	$(call some-tests,release,docs)
+	doxygen docs/Doxyfile
+
+install: build ## installs headers, libraries and the weft command [PREFIX=/usr/local] [DESTDIR=]
+	cmake --install build/release --prefix $(PREFIX)
+
+clean: ## removes build/
+	rm -rf build

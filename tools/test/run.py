@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Runs everything that is tested, in the order in which mistakes show soonest, and prints a table with the time that each kind
+may take and took. The last line is "N passed, N failed"; the exit status is 0 only when nothing failed."""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+from dataclasses import dataclass, field
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LOGS = os.path.join(TOP, "build", "test-logs")
+
+
+@dataclass
+class Step:
+    """Builds of one preset, or the tests of one kind in it."""
+
+    name: str
+    preset: str
+    budget_s: int
+    kinds: str = ""  # labels as a regular expression; empty: build
+    targets: tuple = ()
+    parallel: bool = True
+    took_s: float = 0.0
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    note: str = ""
+
+
+@dataclass
+class Plan:
+    steps: list = field(default_factory=list)
+
+    def build(self, preset, budget_s, targets=(), name=None):
+        self.steps.append(Step(name or f"build {preset}", preset, budget_s, targets=targets))
+
+    def test(self, name, preset, budget_s, kinds, parallel=True):
+        self.steps.append(Step(name, preset, budget_s, kinds, parallel=parallel))
+
+
+def everything():
+    plan = Plan()
+    plan.build("checked", 60, ("weft", "weft_static"), name="build libraries")
+    plan.test("lint", "checked", 60, "lint")
+    plan.build("checked", 180)
+    for kind, budget_s, parallel in (
+        ("unit", 30, True),
+        ("api", 60, True),
+        ("model", 120, True),
+        ("fault", 60, True),
+        ("stress", 90, False),
+        ("examples", 30, True),
+    ):
+        plan.test(kind, "checked", budget_s, kind, parallel)
+    plan.build("release", 120)
+    plan.test("release: api, examples", "release", 60, "api|examples")
+    plan.test("package", "release", 60, "package")
+    plan.test("docs", "release", 60, "docs")
+    for preset, kinds in (("asan", "unit|api|stress"), ("tsan", "unit|api|stress"), ("clang", "unit|api"), ("cross-aarch64", "unit|api")):
+        plan.build(preset, 120)
+        plan.test(f"{preset}: {kinds.replace('|', ', ')}", preset, 120, kinds)
+    return plan.steps
+
+
+def run_logged(step, command, environment=None):
+    """Runs command; its output goes to the step's log and, when it failed, to the terminal too."""
+    os.makedirs(LOGS, exist_ok=True)
+    log = os.path.join(LOGS, step.name.split(":")[0].replace(" ", "-") + ".log")
+    with open(log, "ab") as out:
+        status = subprocess.call(command, cwd=TOP, stdout=out, stderr=subprocess.STDOUT, env=environment)
+    if status != 0:
+        with open(log, errors="replace") as written:
+            sys.stdout.write("".join(written.readlines()[-150:]))
+    return status
+
+
+def run_build(step, jobs):
+    if run_logged(step, ["cmake", "--preset", step.preset]) != 0:
+        step.failed, step.note = 1, "cannot be configured"
+        return
+    command = ["cmake", "--build", "--preset", step.preset, "-j", str(jobs)]
+    if step.targets:
+        command += ["--target", *step.targets]
+    if run_logged(step, command) != 0:
+        step.failed, step.note = 1, "does not build"
+
+
+def run_tests(step, jobs, stress_seconds):
+    results = os.path.join(LOGS, step.name.split(":")[0] + ".xml")
+    if os.path.exists(results):
+        os.remove(results)
+    environment = dict(os.environ, STRESS_SECONDS=str(stress_seconds))
+    workers = jobs if step.parallel else 1
+    status = run_logged(
+        step,
+        ["ctest", "--preset", step.preset, "-L", f"^({step.kinds})$", "-j", str(workers), "--no-tests=ignore",
+         "--output-junit", results, "--output-on-failure"],
+        environment,
+    )
+    if not os.path.exists(results):
+        step.failed = 1 if status != 0 else 0
+        step.note = "no tests" if status == 0 else "ctest failed"
+        return
+    suite = xml.etree.ElementTree.parse(results).getroot()
+    total, step.failed = int(suite.get("tests")), int(suite.get("failures"))
+    step.skipped = int(suite.get("skipped")) + int(suite.get("disabled"))
+    step.passed = total - step.failed - step.skipped
+    if total == 0:
+        step.note = "no tests"
+    if status != 0 and step.failed == 0:
+        step.failed, step.note = 1, "ctest failed"
+
+
+def run(step, broken, jobs, stress_seconds):
+    if step.kinds and step.preset in broken and step.kinds != "lint":
+        step.failed, step.note = 1, "not run: no build"
+        return
+    print(f"{step.name} ...", flush=True)
+    begin = time.monotonic()
+    if step.kinds:
+        run_tests(step, jobs, stress_seconds)
+    else:
+        run_build(step, jobs)
+        if step.failed:
+            broken.add(step.preset)
+    step.took_s = time.monotonic() - begin
+
+
+def report(steps):
+    print(f"\n{'what':34}{'passed':>8}{'failed':>8}{'skipped':>9}{'budget s':>10}{'took s':>9}")
+    for step in steps:
+        counts = f"{step.passed:8}" if step.kinds else f"{'':8}"
+        late = "over budget" if step.took_s > step.budget_s else ""
+        notes = ", ".join(filter(None, (step.note, late)))
+        print(f"{step.name:34}{counts}{step.failed:8}{step.skipped:9}{step.budget_s:10}{step.took_s:9.1f}  {notes}".rstrip())
+    budget_s, took_s = sum(step.budget_s for step in steps), sum(step.took_s for step in steps)
+    print(f"{'all':34}{'':8}{'':8}{'':9}{budget_s:10}{took_s:9.1f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", help="run the steps of one preset")
+    parser.add_argument("--stress-seconds", type=int, default=2, help="what a stress test may take")
+    arguments = parser.parse_args()
+    steps = [step for step in everything() if arguments.only in (None, step.preset)]
+    subprocess.call(["rm", "-rf", LOGS])
+    broken = set()
+    for step in steps:
+        run(step, broken, arguments.jobs, arguments.stress_seconds)
+    report(steps)
+    passed, failed = sum(step.passed for step in steps), sum(step.failed for step in steps)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
