@@ -1,0 +1,20 @@
+// Memory of this process and of the machine, from /proc and the control group. Unknown figures are 0.
+#pragma once
+
+#include <cstdint>
+
+namespace bench {
+
+struct process_memory {
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t page_table_bytes = 0;
+  std::uint64_t peak_resident_bytes = 0;
+};
+
+process_memory read_process_memory();
+
+std::uint64_t machine_memory_bytes();
+// What can still be taken without swapping or meeting the control group's limit.
+std::uint64_t available_memory_bytes();
+
+}  // namespace bench
