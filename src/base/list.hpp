@@ -23,6 +23,7 @@ class list {
   bool is_empty() const { return head_.next == &head_; }
   T* front() const { return is_empty() ? nullptr : static_cast<T*>(head_.next); }
   T* back() const { return is_empty() ? nullptr : static_cast<T*>(head_.previous); }
+  T* before(const T* node) const { return node->previous == &head_ ? nullptr : static_cast<T*>(node->previous); }
   T* after(const T* node) const { return node->next == &head_ ? nullptr : static_cast<T*>(node->next); }
 
   void push_front(T* node) { insert(node, &head_, head_.next); }

@@ -62,6 +62,10 @@ void copy_word(const char* list, std::uint64_t index, char* out, std::size_t cap
 }
 
 void format_number(value_type type, std::uint64_t value, char* out, std::size_t capacity) {
+  if (type == value_type::duration && value == 0) {
+    snprintf(out, capacity, "off");
+    return;
+  }
   const unit_list units = units_of(type);
   std::size_t i = 0;
   while (i + 1 < units.count && (value % units.first[i].factor != 0 || value == 0)) ++i;

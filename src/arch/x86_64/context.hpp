@@ -1,0 +1,78 @@
+// The switch on x86-64; arch/context.hpp has the contract and the picture.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" void weft_context_entry();  // switch.S
+
+namespace weft::arch {
+
+namespace layout {
+inline constexpr std::size_t frame_bytes = 3 * 8 + 128;
+inline constexpr std::size_t entry_slot = 1;     // rbx
+inline constexpr std::size_t argument_slot = 2;  // rbp
+}  // namespace layout
+
+#ifdef __AVX512F__
+#define WEFT_VECTOR_CLOBBERS                                                                                              \
+  "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28",     \
+      "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7",
+#else
+#define WEFT_VECTOR_CLOBBERS
+#endif
+
+[[gnu::always_inline]] inline void* switch_context(void** save, void* target, void* transfer) {
+  asm volatile(
+      "leaq -128(%%rsp), %%rsp\n\t"
+      "pushq %%rbp\n\t"
+      "pushq %%rbx\n\t"
+      "leaq 1f(%%rip), %%rcx\n\t"
+      "pushq %%rcx\n\t"
+      "movq %%rsp, (%%rdi)\n\t"
+      "movq %%rsi, %%rsp\n\t"
+      "popq %%rcx\n\t"
+      "popq %%rbx\n\t"
+      "popq %%rbp\n\t"
+      "leaq 128(%%rsp), %%rsp\n\t"
+      "jmpq *%%rcx\n"
+      "1:"
+      : "+a"(transfer), "+D"(save), "+S"(target)
+      :
+      : WEFT_VECTOR_CLOBBERS "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3",
+        "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+  return transfer;
+}
+#undef WEFT_VECTOR_CLOBBERS
+
+// As switch_context for a context that nobody will resume.
+[[noreturn, gnu::always_inline]] inline void jump_context(void* target, void* transfer) {
+  asm volatile(
+      "movq %%rsi, %%rsp\n\t"
+      "popq %%rcx\n\t"
+      "popq %%rbx\n\t"
+      "popq %%rbp\n\t"
+      "leaq 128(%%rsp), %%rsp\n\t"
+      "jmpq *%%rcx"
+      :
+      : "a"(transfer), "S"(target)
+      : "memory");
+  __builtin_unreachable();
+}
+
+struct fp_control {
+  std::uint32_t mxcsr;
+  std::uint16_t x87;
+};
+
+inline fp_control save_fp_control() {
+  fp_control words;
+  asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(words.mxcsr), "=m"(words.x87));
+  return words;
+}
+
+inline void load_fp_control(const fp_control& words) {
+  asm volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(words.mxcsr), "m"(words.x87));
+}
+
+}  // namespace weft::arch

@@ -1,0 +1,18 @@
+/* The first instructions of a fresh context: see arch/context.hpp. On arrival rax is the transfer, rbx the entry function and rbp its
+   argument; the stack is aligned to 16. The return address is marked undefined: unwinders end here. */
+    .text
+    .globl  weft_context_entry
+    .hidden weft_context_entry
+    .type   weft_context_entry, @function
+    .p2align 4
+weft_context_entry:
+    .cfi_startproc
+    .cfi_undefined rip
+    movq    %rax, %rdi
+    movq    %rbp, %rsi
+    xorl    %ebp, %ebp
+    callq   *%rbx
+    ud2
+    .cfi_endproc
+    .size   weft_context_entry, . - weft_context_entry
+    .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,46 @@
+// Contexts on stacks: start one, switch, leave one for good; with the sanitizers told.
+//
+// A fiber is whatever runs on one stack. `transfer` travels to the side that is resumed: the scheduler passes the worker, so that nobody
+// needs a thread-local after a switch.
+#pragma once
+
+#include <cstddef>
+
+#include "arch/context.hpp"
+#include "base/config.hpp"
+#include "fiber/sanitizer.hpp"
+#include "mem/stack.hpp"
+
+namespace weft::fiber {
+
+// A suspended fiber. Copyable only while nobody resumes it.
+struct context {
+  void* sp = nullptr;
+
+  bool is_saved() const { return sp != nullptr; }
+};
+
+// Makes a fiber that will run entry(transfer, argument) on stack.
+inline context make(mem::stack* stack, arch::entry_function entry, void* argument) {
+  sanitizer::renew(stack);
+  return {arch::make_context(stack->top(), entry, argument)};
+}
+
+// Saves the running fiber into *from and resumes `to`. Returns what the side that resumes *from transfers.
+[[gnu::always_inline]] inline void* switch_to(context* from, context to, const sanitizer::side& target, void* transfer) {
+  void* kept = sanitizer::leaving(target);
+  transfer = arch::switch_context(&from->sp, to.sp, transfer);
+  sanitizer::arrived(kept);
+  return transfer;
+}
+
+// Leaves the running fiber for good and resumes `to`.
+[[noreturn, gnu::always_inline]] inline void jump_to(context to, const sanitizer::side& target, void* transfer) {
+  sanitizer::leaving_for_good(target);
+  arch::jump_context(to.sp, transfer);
+}
+
+// First thing on a fresh fiber.
+inline void started() { sanitizer::arrived(nullptr); }
+
+}  // namespace weft::fiber

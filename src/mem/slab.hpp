@@ -1,0 +1,82 @@
+// Blocks of one size, such as unit descriptors: recycled hot, never returned before stop(), never unmapped while in use, and
+// enumerable (reports walk all units).
+//
+// slab_depot   one a runtime, any OS thread: chunks; gives and takes batches under a lock
+// slab_cache   one a worker (and one for OS threads outside, which share it under a lock): last in, first out
+//
+// A block goes back to the cache of whoever frees it, so memory follows the consumer; whole batches return through the depot. That
+// replaced a list of remote frees a worker (protocol M): no atomic at all, and no owner that must come back to collect.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.hpp"
+#include "queue/spinlock.hpp"
+
+namespace weft::mem {
+
+struct block {
+  block* next;
+};
+
+class slab_depot {
+ public:
+  status start(std::size_t block_bytes);  // a multiple of the cache line
+  void stop();
+
+  block* take(unsigned wanted, unsigned* taken);
+  void give(block* chain);
+
+  // Calls each(state, block) for every block that was ever handed out, in use or not. Others may take and give meanwhile.
+  void walk(void (*each)(void* state, void* one), void* state);
+
+ private:
+  static constexpr std::size_t chunk_bytes = 256 * 1024;
+  static constexpr std::size_t most_chunks = std::size_t{1} << 20;
+
+  bool add_chunk();
+
+  std::size_t block_bytes_ = 0;
+  queue::spinlock lock_;
+  // guarded by lock_
+  block* free_ = nullptr;
+  char** chunks_ = nullptr;
+  std::size_t chunk_count_ = 0;
+  std::size_t fresh_ = 0;  // bytes of the newest chunk that were never used
+};
+
+class slab_cache {
+ public:
+  void start(slab_depot* depot) { depot_ = depot; }
+  void stop();
+
+  void* take() {  // null: no memory
+    if (head_ == nullptr && !refill()) [[unlikely]] return nullptr;
+    block* one = head_;
+    head_ = one->next;
+    --count_;
+    return one;
+  }
+  void give(void* memory) {
+    if (count_ >= most) [[unlikely]] spill();
+    auto* one = static_cast<block*>(memory);
+    one->next = head_;
+    head_ = one;
+    ++count_;
+  }
+
+ private:
+  // A thousand joins in a row must not touch the depot.
+  static constexpr unsigned most = 4096;
+  static constexpr unsigned batch = 64;
+
+  [[gnu::noinline]] bool refill();
+  [[gnu::noinline]] void spill();
+
+  block* head_ = nullptr;
+  unsigned count_ = 0;
+  slab_depot* depot_ = nullptr;
+};
+
+}  // namespace weft::mem

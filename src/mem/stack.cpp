@@ -1,0 +1,179 @@
+#include "mem/stack.hpp"
+
+#include <new>
+
+#include "base/assert.hpp"
+
+namespace weft::mem {
+
+namespace {
+
+constexpr std::size_t most_slots = std::size_t{1} << 26;
+constexpr unsigned colours = 16;
+
+}  // namespace
+
+status stack_depot::start(const stack_settings& settings) {
+  settings_ = settings;
+  cold_ = static_cast<char**>(os::reserve(most_slots * sizeof(char*), os::page_bytes()));
+  chunks_ = static_cast<char**>(os::reserve(most_chunks * sizeof(char*), os::page_bytes()));
+  if (cold_ != nullptr && chunks_ != nullptr) return status::ok;
+  stop();
+  return status::nomem;
+}
+
+void stack_depot::stop() {
+  for (std::size_t index = 0; index < chunk_count_; ++index) unmap(chunks_[index], slots_per_chunk * settings_.slot_bytes);
+  if (cold_ != nullptr) os::release(cold_, most_slots * sizeof(char*));
+  if (chunks_ != nullptr) os::release(chunks_, most_chunks * sizeof(char*));
+  cold_ = chunks_ = nullptr;
+  warm_ = nullptr;
+  warm_count_ = cold_count_ = chunk_count_ = 0;
+  fresh_ = 0;
+}
+
+char* stack_depot::map(std::size_t bytes) {
+  const stack_memory& memory = settings_.memory;
+  auto* base = static_cast<char*>(memory.map != nullptr ? memory.map(memory.state, bytes) : os::reserve(bytes, os::page_bytes()));
+  if (base != nullptr) os::no_huge_pages(base, bytes);
+  return base;
+}
+
+void stack_depot::unmap(void* base, std::size_t bytes) {
+  const stack_memory& memory = settings_.memory;
+  if (memory.map == nullptr) {
+    os::release(base, bytes);
+  } else if (memory.unmap != nullptr) {
+    memory.unmap(memory.state, base, bytes);
+  }
+}
+
+stack* stack_depot::lay_out(char* base, std::size_t bytes, stack_origin origin, unsigned colour) {
+  char* header = base + bytes - sizeof(stack) - colour % colours * base::cache_line;
+  auto* made = new (header) stack{};
+  made->base = base;
+  made->low = base + (origin == stack_origin::user || settings_.guard == os::guard_kind::none ? 0 : os::page_bytes());
+  made->total_bytes = bytes;
+  made->origin = origin;
+  made->guard = origin == stack_origin::user ? os::guard_kind::none : settings_.guard;
+  return made;
+}
+
+bool stack_depot::add_chunk() {
+  if (chunk_count_ == most_chunks) return false;
+  char* base = map(slots_per_chunk * settings_.slot_bytes);
+  if (base == nullptr) return false;
+  chunks_[chunk_count_++] = base;
+  fresh_ = slots_per_chunk;
+  return true;
+}
+
+stack* stack_depot::take_one() {
+  if (warm_ != nullptr) {
+    stack* one = warm_;
+    warm_ = one->next;
+    --warm_count_;
+    return one;
+  }
+  if (cold_count_ != 0) {
+    char* base = cold_[--cold_count_];
+    return lay_out(base, settings_.slot_bytes, stack_origin::slot, static_cast<unsigned>(cold_count_));
+  }
+  if (fresh_ == 0 && !add_chunk()) return nullptr;
+  char* base = chunks_[chunk_count_ - 1] + (slots_per_chunk - fresh_) * settings_.slot_bytes;
+  if (os::install_guard(base, os::page_bytes(), settings_.guard) != status::ok) return nullptr;
+  --fresh_;
+  return lay_out(base, settings_.slot_bytes, stack_origin::slot, fresh_);
+}
+
+stack* stack_depot::take(unsigned wanted, unsigned* taken) {
+  const queue::guard hold(lock_);
+  stack* chain = nullptr;
+  unsigned count = 0;
+  for (; count < wanted; ++count) {
+    stack* one = take_one();
+    if (one == nullptr) break;
+    one->next = chain;
+    chain = one;
+  }
+  *taken = count;
+  return chain;
+}
+
+void stack_depot::give(stack* chain) {
+  const std::size_t keep = settings_.keep_bytes / os::page_bytes();
+  while (chain != nullptr) {
+    stack* one = chain;
+    chain = one->next;
+    const queue::guard hold(lock_);
+    if (warm_count_ < keep || one->sanitizer != nullptr) {
+      one->next = warm_;
+      warm_ = one;
+      ++warm_count_;
+    } else {
+      char* base = one->base;
+      const std::size_t guard_bytes = one->guard_bytes();
+      // Failure leaves the memory touched, which costs nothing but memory.
+      static_cast<void>(os::discard(base + guard_bytes, settings_.slot_bytes - guard_bytes));
+      cold_[cold_count_++] = base;
+    }
+  }
+}
+
+stack* stack_depot::make_mapping(std::size_t usable_bytes) {
+  const std::size_t page = os::page_bytes();
+  const std::size_t bytes = base::round_up(usable_bytes + sizeof(stack), page) + page;
+  char* base = map(bytes);
+  if (base == nullptr) return nullptr;
+  if (os::install_guard(base, page, settings_.guard) != status::ok) {
+    unmap(base, bytes);
+    return nullptr;
+  }
+  return lay_out(base, bytes, stack_origin::mapping, 0);
+}
+
+stack* stack_depot::adopt(void* memory, std::size_t bytes) {
+  auto* base = static_cast<char*>(memory);
+  const auto end = (reinterpret_cast<std::uintptr_t>(base) + bytes) & ~(base::cache_line - 1);
+  auto* made = new (reinterpret_cast<void*>(end - sizeof(stack))) stack{};
+  made->base = made->low = base;
+  made->total_bytes = bytes;
+  made->origin = stack_origin::user;
+  made->guard = os::guard_kind::none;
+  return made;
+}
+
+void stack_depot::destroy(stack* one) {
+  if (one->origin == stack_origin::mapping) unmap(one->base, one->total_bytes);
+}
+
+bool stack_cache::refill() {
+  unsigned taken = 0;
+  stack* chain = depot_->take(batch, &taken);
+  count_ += taken;
+  while (chain != nullptr) {
+    stack* one = chain;
+    chain = one->next;
+    one->next = head_;
+    head_ = one;
+  }
+  return head_ != nullptr;
+}
+
+void stack_cache::spill() {
+  // The older half goes; the hot ones stay.
+  stack* last_kept = head_;
+  for (unsigned kept = 1; kept < most - batch; ++kept) last_kept = last_kept->next;
+  stack* chain = last_kept->next;
+  last_kept->next = nullptr;
+  count_ = most - batch;
+  depot_->give(chain);
+}
+
+void stack_cache::stop() {
+  if (head_ != nullptr) depot_->give(head_);
+  head_ = nullptr;
+  count_ = 0;
+}
+
+}  // namespace weft::mem

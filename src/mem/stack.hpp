@@ -1,0 +1,127 @@
+// Stacks: reserved large, touched little, recycled hot.
+//
+// A stack of the default size is a slot of a chunk of slots; one of another size is a mapping of its own; one of the user's is the
+// user's memory. In all three the header lies at the high end, in the page that the first frames touch anyway:
+//
+//      base       low                                                            high
+//      | guard    | ......................... stack grows down ... | header | colour |
+//
+// The colour (0 to 15 cache lines) differs between neighbours, so that the hot ends of many stacks do not fall into one cache set.
+//
+// stack_depot   one a runtime, any OS thread: the slots; gives and takes batches under a lock
+// stack_cache   one a worker, its owner only: last in, first out
+//
+// Slots that come back while the depot holds keep_bytes of touched ones lose their memory; they stay reserved.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/align.hpp"
+#include "base/status.hpp"
+#include "os/vm.hpp"
+#include "queue/spinlock.hpp"
+
+namespace weft::mem {
+
+enum class stack_origin : std::uint8_t { slot, mapping, user };
+
+struct alignas(base::cache_line) stack {
+  stack* next;              // in a cache or depot
+  char* low;                // lowest usable address
+  char* base;               // of the slot, mapping or user memory
+  std::size_t total_bytes;  // from base
+  stack_origin origin;
+  os::guard_kind guard;
+  void* sanitizer;          // TSan's fiber, while one exists
+
+  char* top() { return reinterpret_cast<char*>(this); }  // where the first frame goes; aligned to a cache line
+  std::size_t usable_bytes() const { return static_cast<std::size_t>(reinterpret_cast<const char*>(this) - low); }
+  std::size_t guard_bytes() const { return static_cast<std::size_t>(low - base); }
+};
+
+// Memory for chunks and mappings; null functions mean os::reserve.
+struct stack_memory {
+  void* (*map)(void* state, std::size_t bytes) = nullptr;
+  void (*unmap)(void* state, void* base, std::size_t bytes) = nullptr;
+  void* state = nullptr;
+};
+
+struct stack_settings {
+  std::size_t slot_bytes;  // a multiple of the page, guard included
+  os::guard_kind guard;
+  std::size_t keep_bytes;
+  stack_memory memory;
+};
+
+class stack_depot {
+ public:
+  status start(const stack_settings& settings);
+  void stop();  // every stack must have come back; unmaps all
+
+  // Up to `wanted` slots chained by next; null when no memory is to be had.
+  stack* take(unsigned wanted, unsigned* taken);
+  void give(stack* chain);
+
+  stack* make_mapping(std::size_t usable_bytes);              // null: no memory
+  static stack* adopt(void* memory, std::size_t bytes);       // the user's memory; no guard
+  void destroy(stack* one);                                   // a mapping or the user's
+
+  std::size_t slot_bytes() const { return settings_.slot_bytes; }
+  os::guard_kind guard() const { return settings_.guard; }
+
+ private:
+  static constexpr unsigned slots_per_chunk = 64;
+  static constexpr std::size_t most_chunks = std::size_t{1} << 20;
+
+  stack* take_one();
+  bool add_chunk();
+  char* map(std::size_t bytes);
+  void unmap(void* base, std::size_t bytes);
+  stack* lay_out(char* base, std::size_t bytes, stack_origin origin, unsigned colour);
+
+  stack_settings settings_{};
+  queue::spinlock lock_;
+  // guarded by lock_
+  stack* warm_ = nullptr;        // touched, chained
+  std::size_t warm_count_ = 0;
+  char** cold_ = nullptr;        // bases of slots whose memory was given back; reserved for the worst case, touched as used
+  std::size_t cold_count_ = 0;
+  char** chunks_ = nullptr;      // likewise
+  std::size_t chunk_count_ = 0;
+  unsigned fresh_ = 0;           // slots of the newest chunk that were never used
+};
+
+class stack_cache {
+ public:
+  void start(stack_depot* depot) { depot_ = depot; }
+  void stop();  // gives all back
+
+  // At least one stack is in the cache afterwards; false: no memory.
+  bool ensure_one() { return head_ != nullptr || refill(); }
+  stack* take() {  // after ensure_one
+    stack* one = head_;
+    head_ = one->next;
+    --count_;
+    return one;
+  }
+  void give(stack* one) {
+    if (count_ >= most) [[unlikely]] spill();
+    one->next = head_;
+    head_ = one;
+    ++count_;
+  }
+
+ private:
+  static constexpr unsigned most = 64;
+  static constexpr unsigned batch = 32;
+
+  bool refill();
+  void spill();
+
+  stack* head_ = nullptr;
+  unsigned count_ = 0;
+  stack_depot* depot_ = nullptr;
+};
+
+}  // namespace weft::mem

@@ -1,0 +1,65 @@
+// See file.hpp.
+#include "os/file.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "os/fault.hpp"
+
+namespace weft::os {
+namespace {
+
+constexpr std::size_t path_bytes = 512;
+
+int open_for_reading(const char* path) {
+  if (fault::fails(call::open)) return -1;
+  return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+// Files of /proc and /sys come in pieces only when out is too small for them; a loop costs nothing.
+std::size_t read_all(int descriptor, char* out, std::size_t capacity) {
+  std::size_t used = 0;
+  while (used < capacity) {
+    const ssize_t got = read(descriptor, out + used, capacity - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    used += static_cast<std::size_t>(got);
+  }
+  return used;
+}
+
+}  // namespace
+
+bool read_text(char* out, std::size_t capacity, const char* format, ...) {
+  char path[path_bytes];
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(path, sizeof path, format, arguments);
+  va_end(arguments);
+  if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) return false;
+  const int descriptor = open_for_reading(path);
+  if (descriptor < 0) return false;
+  std::size_t used = read_all(descriptor, out, capacity - 1);
+  close(descriptor);
+  if (used > 0 && out[used - 1] == '\n') --used;
+  out[used] = '\0';
+  return true;
+}
+
+bool take_number(const char** text, unsigned* out) {
+  const char* at = *text;
+  unsigned value = 0;
+  for (; *at >= '0' && *at <= '9'; ++at) {
+    if (value > (1u << 31) / 10 - 1) return false;
+    value = value * 10 + static_cast<unsigned>(*at - '0');
+  }
+  if (at == *text) return false;
+  *text = at;
+  *out = value;
+  return true;
+}
+
+}  // namespace weft::os

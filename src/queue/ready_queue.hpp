@@ -1,0 +1,91 @@
+// The ready units of one worker: protocol D, docs/protocols/D.md. Everything here happens inside the biased lock.
+//
+// Two lists. New and woken units go to the front of `recent` and come from there again (last in, first out: their data are hot).
+// Units that yielded go to the back of `yielded` and come from its front. recent goes first; every `fair_every`-th choice takes the
+// unit that has waited longest instead, from the one list and the other in turn, so that nothing in either waits for ever. Thieves take
+// from the old end of recent, then from yielded.
+//
+// Node: list_link, and a public member `ready_queue<Node>* in` that this class alone writes.
+#pragma once
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "base/list.hpp"
+
+namespace weft::queue {
+
+template <class Node>
+class ready_queue {
+ public:
+  static constexpr std::uint32_t fair_every = 64;
+  static constexpr int look_at_most = 8;
+
+  void push_recent(Node* node) {
+    recent_.push_front(node);
+    entered(node);
+  }
+  void push_yielded(Node* node) {
+    yielded_.push_back(node);
+    entered(node);
+  }
+
+  // The next unit to run, or null. turn: the owner's count of choices.
+  Node* pop(std::uint32_t turn) {
+    if (turn % fair_every == 0) [[unlikely]] return pop_fair(turn / fair_every);
+    Node* node = recent_.pop_front();
+    if (node == nullptr) node = yielded_.pop_front();
+    return left(node);
+  }
+
+  // The unit that a thief should have: the one that has waited longest of those for which may_leave holds. Looks at a few only.
+  template <class Predicate>
+  Node* pop_oldest(Predicate may_leave) {
+    Node* node = recent_.back();
+    for (int looked = 0; node != nullptr && looked < look_at_most; ++looked, node = recent_.before(node)) {
+      if (may_leave(node)) return taken(node);
+    }
+    node = yielded_.front();
+    for (int looked = 0; node != nullptr && looked < look_at_most; ++looked, node = yielded_.after(node)) {
+      if (may_leave(node)) return taken(node);
+    }
+    return nullptr;
+  }
+
+  Node* newest() const { return recent_.front(); }
+
+  Node* taken(Node* node) {
+    recent_.remove(node);  // a node leaves whichever list it is in
+    return left(node);
+  }
+
+  bool contains(const Node* node) const { return node->in == this; }
+
+  // A hint for anyone; exact inside the lock.
+  std::uint32_t count() const { return count_.load(base::relaxed); }
+
+ private:
+  Node* pop_fair(std::uint32_t round) {
+    Node* node = round % 2 == 0 ? yielded_.pop_front() : recent_.pop_back();
+    if (node == nullptr) node = round % 2 == 0 ? recent_.pop_back() : yielded_.pop_front();
+    return left(node);
+  }
+
+  void entered(Node* node) {
+    node->in = this;
+    count_.store(count_.load(base::relaxed) + 1, base::relaxed);
+  }
+  Node* left(Node* node) {
+    if (node != nullptr) {
+      node->in = nullptr;
+      count_.store(count_.load(base::relaxed) - 1, base::relaxed);
+    }
+    return node;
+  }
+
+  base::list<Node> recent_;
+  base::list<Node> yielded_;
+  base::atomic<std::uint32_t> count_{0};
+};
+
+}  // namespace weft::queue

@@ -1,0 +1,71 @@
+// Deadlines of waits: an intrusive pairing heap under a lock (Fredman, Sedgewick, Sleator, Tarjan 1986, doi:10.1007/BF01840439).
+// Busy workers look at it every few choices, one idle worker sleeps until its first deadline.
+#pragma once
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "queue/spinlock.hpp"
+
+namespace weft::sched {
+
+struct timer {
+  timer* child = nullptr;
+  timer* sibling = nullptr;
+  timer* previous = nullptr;  // the sibling before, or the parent of a first child
+  std::uint64_t deadline_ns = 0;
+  bool is_armed = false;
+};
+
+class timer_heap {
+ public:
+  timer* first() const { return root_; }
+  void insert(timer* one);
+  void remove(timer* one);
+
+ private:
+  static timer* meld(timer* left, timer* right);
+  static timer* meld_pairs(timer* first);
+
+  timer* root_ = nullptr;
+};
+
+class timers {
+ public:
+  // Arms; true when it is now the first, so that a sleeping worker must learn of it.
+  bool arm(timer* one);
+  // After it `one` is not in the heap and no expiry is looking at it.
+  void cancel(timer* one);
+
+  // The first deadline, or UINT64_MAX. A hint outside the lock.
+  std::uint64_t next_ns() const { return next_ns_.load(base::relaxed); }
+
+  // Takes all that are due; for each, inside the lock, keep(one) says whether it goes on the chain that is returned (by sibling).
+  template <class Keep>
+  timer* take_due(std::uint64_t now_ns, Keep keep) {
+    const queue::guard hold(lock_);
+    timer* chain = nullptr;
+    timer** end = &chain;
+    while (heap_.first() != nullptr && heap_.first()->deadline_ns <= now_ns) {
+      timer* one = heap_.first();
+      heap_.remove(one);
+      one->is_armed = false;
+      if (keep(one)) {
+        one->sibling = nullptr;
+        *end = one;
+        end = &one->sibling;
+      }
+    }
+    note_first();
+    return chain;
+  }
+
+ private:
+  void note_first() { next_ns_.store(heap_.first() != nullptr ? heap_.first()->deadline_ns : UINT64_MAX, base::relaxed); }
+
+  queue::spinlock lock_;
+  timer_heap heap_;  // guarded by lock_
+  base::atomic<std::uint64_t> next_ns_{UINT64_MAX};
+};
+
+}  // namespace weft::sched

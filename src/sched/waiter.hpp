@@ -1,0 +1,60 @@
+// A wait: the record that a blocked ULT or OS thread leaves with whoever will wake it. It lives in the frame of the blocked call.
+// Protocol P, docs/protocols/P.md.
+//
+//      waiting ----> woken          by the waker that took it from its list
+//      waiting ----> timed_out      by the clock; only records with a deadline
+//
+// Who moves it out of `waiting` makes the ULT ready, exactly once. A waker that loses to the clock drops the record; it does so
+// inside the lock of the list, which the waiter takes once more before its frame goes.
+#pragma once
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "base/list.hpp"
+#include "queue/spinlock.hpp"
+#include "sched/timer.hpp"
+
+namespace weft::sched {
+
+struct unit;
+struct worker;
+
+inline constexpr std::uint64_t forever = UINT64_MAX;
+
+enum wait_word : std::uint32_t { waiting, woken, timed_out };
+
+struct waiter : base::list_link {
+  waiter(const char* what_it_waits_for, const void* on) : what(what_it_waits_for), object(on) {}
+
+  // set by the caller before it waits
+  const char* what;             // for reports: "mutex", "condition", ...
+  const void* object;           // what it waits on
+  void* payload = nullptr;      // the object's own
+  std::uint64_t since_ns = 0;   // coarse
+  std::uint64_t deadline_ns = forever;
+
+  // set once before the record is published
+  unit* who = nullptr;          // null: an OS thread outside, asleep on `word`
+
+  base::atomic<std::uint32_t> word{waiting};
+  timer alarm;                  // guarded by the lock of the timers
+};
+
+enum class wait_result { woken, timed_out };
+
+// Blocks the caller until wake(*me). `held` guards the list that *me is on; it is released once the caller can be resumed.
+// Pre: the caller may block (see may_block). May switch.
+wait_result wait(waiter* me, queue::spinlock* held);
+
+// As wait; instead of releasing a lock it calls publish(argument) once the caller can be resumed. If that returns false the caller
+// goes on at once, as if woken.
+wait_result wait_published(waiter* me, bool (*publish)(void* argument), void* argument);
+
+// Makes the owner of a record that was taken from its list ready. False: its deadline was first. The record may be gone afterwards.
+bool wake(waiter* one);
+
+// Whether the caller may wait: a ULT or an OS thread outside may, a tasklet may not.
+bool may_block();
+
+}  // namespace weft::sched
