@@ -76,9 +76,12 @@ double limit_of_line(char* line, const char* cgroup_root) {
   char* group = strchr(++controllers, ':');
   if (group == nullptr) return 0;
   *group++ = '\0';
-  if (*controllers == '\0') return least_upwards(cgroup_root, group, limit_v2);
-  if (!has_cpu(controllers)) return 0;
   char mount[path_bytes];
+  if (*controllers == '\0') {
+    snprintf(mount, sizeof mount, "%s/unified", cgroup_root);  // where it lies beside version 1
+    return smaller_limit(least_upwards(cgroup_root, group, limit_v2), least_upwards(mount, group, limit_v2));
+  }
+  if (!has_cpu(controllers)) return 0;
   snprintf(mount, sizeof mount, "%s/cpu", cgroup_root);
   const double under_short_name = least_upwards(mount, group, limit_v1);
   snprintf(mount, sizeof mount, "%s/%s", cgroup_root, controllers);

@@ -1,0 +1,91 @@
+// See topology.hpp: choosing a source, numbering groups, distance.
+#include "os/topology.hpp"
+
+#include "os/topology_sources.hpp"
+
+namespace weft::os {
+namespace {
+
+constexpr unsigned index(level at) { return static_cast<unsigned>(at); }
+
+void fill_unknown(cpu_place* place, unsigned cpu) {
+  std::uint16_t* in = place->in;
+  if (in[index(level::core)] == unknown_group) in[index(level::core)] = static_cast<std::uint16_t>(cpu);
+  if (in[index(level::package)] == unknown_group) in[index(level::package)] = 0;
+  if (in[index(level::numa)] == unknown_group) in[index(level::numa)] = 0;
+  if (in[index(level::cache)] == unknown_group) in[index(level::cache)] = in[index(level::package)];
+}
+
+// Names of groups (CPU numbers) become 0, 1, 2 ... in the order of their first CPU.
+void number_groups(topology* out, unsigned at) {
+  std::uint16_t number[max_cpus];
+  for (std::uint16_t& each : number) each = unknown_group;
+  unsigned count = 0;
+  for (cpu_place& place : out->cpus) {
+    if (!place.present) continue;
+    std::uint16_t& mine = number[place.in[at]];
+    if (mine == unknown_group) mine = static_cast<std::uint16_t>(count++);
+    place.in[at] = mine;
+  }
+  out->group_count[at] = count;
+}
+
+}  // namespace
+
+void clear_topology(topology* out) {
+  out->cpu_count = 0;
+  for (cpu_place& place : out->cpus) {
+    place.present = false;
+    for (std::uint16_t& group : place.in) group = unknown_group;
+  }
+}
+
+void add_cpu(topology* out, unsigned cpu) {
+  if (cpu >= max_cpus || out->cpus[cpu].present) return;
+  out->cpus[cpu].present = true;
+  ++out->cpu_count;
+}
+
+void set_group(topology* out, unsigned cpu, level at, unsigned lowest_cpu) {
+  if (cpu < max_cpus && lowest_cpu < max_cpus) out->cpus[cpu].in[index(at)] = static_cast<std::uint16_t>(lowest_cpu);
+}
+
+void finish_topology(topology* out, topology_source source) {
+  out->source = source;
+  for (unsigned cpu = 0; cpu < max_cpus; ++cpu) {
+    if (out->cpus[cpu].present) fill_unknown(&out->cpus[cpu], cpu);
+  }
+  for (unsigned at = 0; at < level_count; ++at) number_groups(out, at);
+}
+
+void read_flat(topology* out) {
+  std::uint16_t cpus[max_cpus];
+  const unsigned count = allowed_cpus(cpus, max_cpus);
+  clear_topology(out);
+  for (unsigned i = 0; i < count; ++i) add_cpu(out, cpus[i]);
+  finish_topology(out, topology_source::flat);
+}
+
+status read_topology(topology* out, const char* synthetic) {
+  if (synthetic != nullptr) return read_synthetic(out, synthetic);
+  if (!read_hwloc(out) && !read_sysfs(out, "/sys/devices/system")) read_flat(out);
+  return status::ok;
+}
+
+unsigned distance(const topology& machine, unsigned cpu_a, unsigned cpu_b) {
+  if (cpu_a >= max_cpus || cpu_b >= max_cpus) return level_count;
+  const cpu_place& a = machine.cpus[cpu_a];
+  const cpu_place& b = machine.cpus[cpu_b];
+  if (!a.present || !b.present) return level_count;
+  for (unsigned at = 0; at < level_count; ++at) {
+    if (a.in[at] == b.in[at]) return at;
+  }
+  return level_count;
+}
+
+const char* source_name(topology_source source) {
+  constexpr const char* names[] = {"synthetic", "hwloc", "sysfs", "flat"};
+  return names[static_cast<unsigned>(source)];
+}
+
+}  // namespace weft::os

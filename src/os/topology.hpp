@@ -1,0 +1,44 @@
+// Which CPUs are near which: a fixed-size description of the machine, read at start. It says where each CPU lies at four levels, and
+// nothing else; binding and counting CPUs is not its business.
+//
+// Sources, first that answers: a synthetic text, hwloc (if its library can be loaded), Linux's sysfs, and last a flat machine in
+// which all CPUs are alike. Nothing is kept: the caller owns the description (20 KiB; os::reserve is a good place).
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.hpp"
+#include "os/cpus.hpp"
+
+namespace weft::os {
+
+enum class level : std::uint8_t { core, cache, numa, package };  // nearest first; cache: the last-level one
+inline constexpr unsigned level_count = 4;
+
+enum class topology_source : std::uint8_t { synthetic, hwloc, sysfs, flat };
+
+struct cpu_place {
+  bool present = false;
+  std::uint16_t in[level_count] = {};  // at each level the number of the CPU's group, counted from 0 over the machine
+};
+
+struct topology {
+  topology_source source = topology_source::flat;
+  unsigned cpu_count = 0;
+  unsigned group_count[level_count] = {};
+  cpu_place cpus[max_cpus];  // by the kernel's CPU number; in a synthetic machine 0, 1, 2 ...
+
+  std::uint16_t group(unsigned cpu, level at) const { return cpus[cpu].in[static_cast<unsigned>(at)]; }
+  unsigned groups(level at) const { return group_count[static_cast<unsigned>(at)]; }
+};
+
+// synthetic: null, or levels from the outside in, each with how many there are in the one around it: "package:2 numa:2 l3:1 core:4
+// pu:2"; levels may be left out. Errors: invalid, with a line on stderr that names the bad part; *out is then undefined.
+status read_topology(topology* out, const char* synthetic);
+
+// 0 same core, 1 same last-level cache, 2 same NUMA node, 3 same package, 4 none of these or not there.
+unsigned distance(const topology& machine, unsigned cpu_a, unsigned cpu_b);
+
+const char* source_name(topology_source source);
+
+}  // namespace weft::os

@@ -1,0 +1,116 @@
+// The topology out of Linux's sysfs. Called at start; the root is a parameter so that tests can show it trees of other machines.
+//
+// https://docs.kernel.org/admin-guide/cputopology.html and .../ABI/testing/sysfs-devices-system-cpu
+#include <string.h>
+
+#include "os/file.hpp"
+#include "os/topology_sources.hpp"
+
+namespace weft::os {
+namespace {
+
+constexpr unsigned max_nodes = 256;
+constexpr unsigned max_cache_indices = 10;
+constexpr std::size_t list_bytes = 4096;
+
+void find_lowest(unsigned cpu, void* context) {
+  unsigned* lowest = static_cast<unsigned*>(context);
+  if (cpu < *lowest) *lowest = cpu;
+}
+
+// The lowest CPU of a list; max_cpus when there is none.
+unsigned lowest_in(const char* list) {
+  unsigned lowest = max_cpus;
+  if (!walk_cpu_list(list, find_lowest, &lowest)) return max_cpus;
+  return lowest;
+}
+
+// Kernels before 5.3 know the file by its older name only.
+unsigned lowest_sibling(const char* root, unsigned cpu, const char* name, const char* older_name) {
+  char list[list_bytes];
+  if (read_text(list, sizeof list, "%s/cpu/cpu%u/topology/%s", root, cpu, name)) return lowest_in(list);
+  if (read_text(list, sizeof list, "%s/cpu/cpu%u/topology/%s", root, cpu, older_name)) return lowest_in(list);
+  return max_cpus;
+}
+
+bool read_cache_level(const char* root, unsigned cpu, unsigned cache, unsigned* out) {
+  char text[32];
+  if (!read_text(text, sizeof text, "%s/cpu/cpu%u/cache/index%u/type", root, cpu, cache)) return false;
+  if (strcmp(text, "Instruction") == 0) {
+    *out = 0;
+    return true;
+  }
+  if (!read_text(text, sizeof text, "%s/cpu/cpu%u/cache/index%u/level", root, cpu, cache)) return false;
+  const char* at = text;
+  return take_number(&at, out);
+}
+
+// The cache farthest from the CPU.
+unsigned lowest_under_cache(const char* root, unsigned cpu) {
+  unsigned best_level = 0;
+  unsigned best = max_cpus;
+  for (unsigned cache = 0; cache < max_cache_indices; ++cache) {
+    unsigned depth;
+    if (!read_cache_level(root, cpu, cache, &depth)) break;
+    char list[list_bytes];
+    if (depth <= best_level || !read_text(list, sizeof list, "%s/cpu/cpu%u/cache/index%u/shared_cpu_list", root, cpu, cache)) continue;
+    best_level = depth;
+    best = lowest_in(list);
+  }
+  return best;
+}
+
+struct node {
+  topology* machine;
+  unsigned lowest;
+};
+
+void put_in_node(unsigned cpu, void* context) {
+  const node* in = static_cast<node*>(context);
+  set_group(in->machine, cpu, level::numa, in->lowest);
+}
+
+// Nodes may be numbered with gaps, and may have memory but no CPU.
+void read_nodes(topology* out, const char* root) {
+  for (unsigned number = 0; number < max_nodes; ++number) {
+    char list[list_bytes];
+    if (!read_text(list, sizeof list, "%s/node/node%u/cpulist", root, number)) continue;
+    node in = {out, lowest_in(list)};
+    if (in.lowest < max_cpus) (void)walk_cpu_list(list, put_in_node, &in);
+  }
+}
+
+void add_visited(unsigned cpu, void* context) { add_cpu(static_cast<topology*>(context), cpu); }
+
+}  // namespace
+
+bool walk_cpu_list(const char* text, void (*visit)(unsigned, void*), void* context) {
+  if (*text == '\0') return true;
+  for (;;) {
+    unsigned first;
+    if (!take_number(&text, &first)) return false;
+    unsigned last = first;
+    if (*text == '-' && (++text, !take_number(&text, &last))) return false;
+    for (unsigned cpu = first; cpu <= last && cpu < max_cpus; ++cpu) visit(cpu, context);
+    if (*text == '\0') return true;
+    if (*text++ != ',') return false;
+  }
+}
+
+bool read_sysfs(topology* out, const char* root) {
+  char list[list_bytes];
+  clear_topology(out);
+  if (!read_text(list, sizeof list, "%s/cpu/online", root) || !walk_cpu_list(list, add_visited, out)) return false;
+  for (unsigned cpu = 0; cpu < max_cpus; ++cpu) {
+    if (!out->cpus[cpu].present) continue;
+    set_group(out, cpu, level::core, lowest_sibling(root, cpu, "core_cpus_list", "thread_siblings_list"));
+    set_group(out, cpu, level::package, lowest_sibling(root, cpu, "package_cpus_list", "core_siblings_list"));
+    set_group(out, cpu, level::cache, lowest_under_cache(root, cpu));
+  }
+  read_nodes(out, root);
+  if (out->cpu_count == 0) return false;
+  finish_topology(out, topology_source::sysfs);
+  return true;
+}
+
+}  // namespace weft::os
