@@ -62,8 +62,8 @@ cross: ## unit and api tests of an aarch64 build under qemu
 
 lint: ## layers, symbols, sizes, headers, memory orders, format
 	@test -f build/checked/build.ninja || cmake --preset checked >/dev/null
-	cmake --build --preset checked -j $(JOBS) --target weft weft_static
-	$(call some-tests,checked,lint)
+	@cmake --build --preset checked -j $(JOBS) --target weft weft_static; built=$$?; \
+	$(call some-tests,checked,lint) && exit $$built
 
 tidy: ## clang-tidy over the core
 	@test -f build/clang/build.ninja || cmake --preset clang >/dev/null

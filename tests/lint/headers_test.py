@@ -1,0 +1,35 @@
+import os
+import unittest
+
+import planted
+import headers
+
+
+class HeadersTest(planted.PlantedTest):
+    def problems(self):
+        return headers.check(self.top)[0]
+
+    def test_a_header_that_leans_on_its_includer_is_found(self):
+        self.plant("src/mem/slab.hpp", "#pragma once\ninline std::size_t bytes() { return 1; }\n")
+        self.assert_found(self.problems(), "src/mem/slab.hpp (C++20) does not compile alone")
+
+    def test_a_public_header_that_is_no_c_is_found(self):
+        self.plant("include/weft/a.h", "enum class colour { red };\n")
+        self.assert_found(self.problems(), "include/weft/a.h (C11)")
+
+    def test_a_public_header_that_is_no_cxx_is_found(self):
+        self.plant("include/weft/a.h", "int weft_f(int *restrict class);\n")
+        self.assert_found(self.problems(), "include/weft/a.h (C++20)")
+
+    def test_what_passed_is_compiled_again_when_an_include_changed(self):
+        self.plant("src/base/a.hpp", "#pragma once\nusing number = int;\n")
+        self.plant("src/base/b.hpp", '#pragma once\n#include "base/a.hpp"\ninline number one = 1;\n')
+        self.assertEqual(headers.check(self.top), ([], 2, 2))
+        self.assertEqual(headers.check(self.top), ([], 2, 0))
+        self.plant("src/base/a.hpp", "#pragma once\nusing other = int;\n")
+        os.utime(os.path.join(self.top, "src/base/a.hpp"), (1, 1))
+        self.assert_found(self.problems(), "src/base/b.hpp (C++20)")
+
+
+if __name__ == "__main__":
+    unittest.main()

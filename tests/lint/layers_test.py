@@ -1,0 +1,63 @@
+import unittest
+
+import planted
+import layers
+
+TABLE = """
+| layer | may include | what |
+|---|---|---|
+| `base` | – | words |
+| `os` | `base` | system |
+| `queue` | `base` `os` | queues |
+| `mem` | `base` `os` | memory |
+"""
+
+
+class LayersTest(planted.PlantedTest):
+    def setUp(self):
+        super().setUp()
+        self.plant("src/README.md", TABLE)
+        self.plant("src/mem/slab.hpp", '#include "base/list.hpp"\n#include <vector>\n#include <weft/weft.h>\n#include "os/vm.hpp"\n')
+
+    def test_what_the_table_allows_passes(self):
+        self.assertEqual(layers.check(self.top), [])
+
+    def test_an_include_of_a_sibling_is_found(self):
+        self.plant("src/mem/stack.cpp", '// why\n#include "queue/ring.hpp"\n')
+        self.assert_found(layers.check(self.top), "src/mem/stack.cpp:2: mem may not include queue/ring.hpp")
+
+    def test_an_include_of_a_layer_above_is_found(self):
+        self.plant("src/base/list.hpp", "#include <os/vm.hpp>\n")
+        self.assert_found(layers.check(self.top), "base may not include os/vm.hpp")
+
+    def test_a_commented_include_is_none(self):
+        self.plant("src/base/list.hpp", '// #include "os/vm.hpp"\n')
+        self.assertEqual(layers.check(self.top), [])
+
+    def test_a_way_round_by_dots_is_found(self):
+        self.plant("src/base/list.hpp", '#include "../os/vm.hpp"\n')
+        self.assert_found(layers.check(self.top), "write it as layer/file.hpp")
+
+    def test_a_layer_without_a_row_is_found(self):
+        self.plant("src/extra/a.hpp", "\n")
+        self.assert_found(layers.check(self.top), "extra is not in the table")
+
+    def test_a_table_that_looks_upwards_is_found(self):
+        self.plant("src/README.md", TABLE.replace("| `os` | `base` |", "| `os` | `base` `mem` |"))
+        self.assert_found(layers.check(self.top), "os may include mem, which is not beneath it")
+
+    def test_a_tool_that_looks_into_the_core_is_found(self):
+        self.plant("tools/weft/main.cpp", '#include "os/vm.hpp"\n')
+        self.assert_found(layers.check(self.top), "tools/weft/main.cpp:1")
+
+    def test_dist_may_use_the_low_layers_only(self):
+        self.plant("dist/a.cpp", '#include "os/vm.hpp"\n#include "mem/slab.hpp"\n')
+        self.assert_found(layers.check(self.top), "dist/a.cpp:2")
+
+    def test_a_name_of_another_runtime_in_the_core_is_found(self):
+        self.plant("src/mem/stack.cpp", "// as " + "Argo" + "bots does\n")
+        self.assert_found(layers.check(self.top), "src/mem/stack.cpp:1: the core must not know")
+
+
+if __name__ == "__main__":
+    unittest.main()

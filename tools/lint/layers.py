@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Layers include only what the table in src/README.md allows, and nothing above the public headers includes src/.
+
+usage: layers.py [folder]"""
+
+import re
+import sys
+
+import sources
+
+ABOVE = ("faces", "lang", "tools", "bench", "examples", "include")  # these see include/ alone
+DIST_MAY = ("base", "arch", "os", "trace")  # dist, a sibling of sched, may also use these
+SOURCE = (".c", ".h", ".cpp", ".hpp", ".S")
+FOREIGN = re.compile(r"\b(abt|argobots|qthreads?|chapel|mpi)\b", re.IGNORECASE)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
+ROW = re.compile(r"^\|\s*`(\w+)`\s*\|([^|]*)\|", re.MULTILINE)
+
+
+def read_table(text):
+    """{layer: the layers that it may include}, from the Markdown table."""
+    return {layer: set(re.findall(r"`(\w+)`", allowed)) for layer, allowed in ROW.findall(text)}
+
+
+def includes(text):
+    """(line number, path) of every include."""
+    text = sources.without_comments(text, keep_literals=True)
+    return [(text.count("\n", 0, match.start()) + 1, match.group(2)) for match in INCLUDE.finditer(text)]
+
+
+def check_table(table):
+    problems = []
+    seen = set()
+    for layer, allowed in table.items():
+        problems += [f"src/README.md: {layer} may include {other}, which is not beneath it" for other in sorted(allowed - seen)]
+        seen.add(layer)
+    return problems
+
+
+def check_core(top, table):
+    problems = []
+    for path in sources.files(top, ["src"], SOURCE):
+        layer = path.split("/")[1]
+        if layer not in table:
+            problems.append(f"{path}: {layer} is not in the table of src/README.md")
+            continue
+        for line, included in includes(sources.read(top, path)):
+            other = included.split("/")[0]
+            if ".." in included.split("/"):
+                problems.append(f"{path}:{line}: includes {included}: write it as layer/file.hpp")
+            elif "/" in included and other in table and other != layer and other not in table[layer]:
+                problems.append(f"{path}:{line}: {layer} may not include {included}")
+    return problems
+
+
+def check_words(top):
+    return [
+        f"{path}:{number}: the core must not know '{match.group(0)}'"
+        for path in sources.files(top, ["src"], "")
+        for number, line in enumerate(sources.read(top, path).split("\n"), 1)
+        for match in FOREIGN.finditer(line)
+    ]
+
+
+def check_above(top, table):
+    problems = []
+    for path in sources.files(top, [*ABOVE, "dist"], SOURCE):
+        allowed = DIST_MAY if path.startswith("dist/") else ()
+        for line, included in includes(sources.read(top, path)):
+            parts = included.split("/")
+            layer = parts[0] if parts[0] in table and len(parts) > 1 else None
+            if "src" in parts or (layer and layer not in allowed):
+                problems.append(f"{path}:{line}: includes {included} of the core; only include/ is for it")
+    return problems
+
+
+def check(top):
+    table = read_table(sources.read(top, "src/README.md"))
+    if not table:
+        return ["src/README.md: no table of layers"]
+    return check_table(table) + check_core(top, table) + check_words(top) + check_above(top, table)
+
+
+if __name__ == "__main__":
+    top = sources.top_from_arguments()
+    sys.exit(sources.finish("layers", check(top), f"{len(sources.files(top, ['src'], SOURCE))} files of the core"))

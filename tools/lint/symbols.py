@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""libweft exports exactly what the public headers declare WEFT_API, and needs nothing but what libc and libgcc have: a C program
+must not need the C++ library.
+
+usage: symbols.py libweft.so libweft.a [folder]"""
+
+import re
+import subprocess
+import sys
+
+import sources
+
+DECLARED = re.compile(r"\bWEFT_API\b[^;{}()]*?\b(weft_\w+)\s*(?:\(|;|\[)")
+# In libgcc or libc, yet a sign of C++ (mangled names, exceptions, guards) or of code that may unwind.
+REFUSED = re.compile(r"^(_Z|__cxa_(?!finalize$|atexit$)|__gxx_|_Unwind_|__gcc_personality)")
+# The linker's own and weak references of the compiler's start files.
+ALWAYS = re.compile(r"^(_GLOBAL_OFFSET_TABLE_|_ITM_\w+|__gmon_start__|__cxa_finalize|_DYNAMIC|__tls_get_addr|__dso_handle)$")
+
+
+def nm(path, *options):
+    """{name: type} of a library's symbols."""
+    run = subprocess.run(["nm", "-P", *options, path], capture_output=True, text=True)
+    found = {}
+    for line in run.stdout.split("\n"):
+        words = line.split()
+        if len(words) >= 2 and len(words[1]) == 1:
+            found[words[0].split("@")[0]] = words[1]
+    return found
+
+
+def declared(top):
+    names = set()
+    for path in sources.files(top, ["include"], ".h"):
+        names.update(DECLARED.findall(sources.without_comments(sources.read(top, path))))
+    return names
+
+
+def available():
+    """Everything that libc, the dynamic linker and libgcc define."""
+    names = set()
+    for library, options in (("libc.so.6", ["-D"]), ("ld-linux-x86-64.so.2", ["-D"]), ("ld-linux-aarch64.so.1", ["-D"]), ("libgcc.a", [])):
+        path = subprocess.run(["cc", f"-print-file-name={library}"], capture_output=True, text=True).stdout.strip()
+        names.update(name for name, kind in nm(path, *options).items() if kind not in "Uw")
+    return names
+
+
+def check_needed(what, symbols, allowed):
+    problems = []
+    for name in sorted(symbols):
+        if ALWAYS.match(name):
+            continue
+        if REFUSED.match(name):
+            problems.append(f"{what}: needs {name} of the C++ run time")
+        elif name not in allowed:
+            problems.append(f"{what}: needs {name}, which neither libc nor libgcc has")
+    return problems
+
+
+def check(top, shared, archive):
+    exports = {name for name, kind in nm(shared, "-D", "--defined-only").items() if kind != "A"}
+    wanted = declared(top)
+    problems = [f"{shared}: {name} is declared WEFT_API, but not exported" for name in sorted(wanted - exports)]
+    problems += [f"{shared}: exports {name}, which no public header declares" for name in sorted(exports - wanted)]
+    allowed = available()
+    problems += check_needed(shared, nm(shared, "-D", "--undefined-only"), allowed)
+    own = set(nm(archive, "--defined-only"))
+    problems += check_needed(archive, set(nm(archive, "--undefined-only")) - own, allowed)
+    return problems, len(exports)
+
+
+if __name__ == "__main__":
+    found, count = check(sys.argv[3] if len(sys.argv) > 3 else sources.TOP, sys.argv[1], sys.argv[2])
+    sys.exit(sources.finish("symbols", found, f"{count} exported"))
