@@ -19,13 +19,13 @@ void report(const char* format, ...) __attribute__((format(printf, 1, 2), cold))
 }  // namespace weft::base
 
 // Macros for what only they can do: the text of the condition, and the place.
-#define WEFT_ALWAYS(condition, message)                                              \
-  do {                                                                               \
-    if (!(condition)) [[unlikely]]                                                   \
-      ::weft::base::check_failed(#condition, message, __FILE__, __LINE__);           \
+#define WEFT_ALWAYS(condition, message)                                    \
+  do {                                                                     \
+    if (!(condition)) [[unlikely]]                                         \
+      ::weft::base::check_failed(#condition, message, __FILE__, __LINE__); \
   } while (false)
 
-#define WEFT_ASSERT(condition, message)                                              \
-  do {                                                                               \
-    if constexpr (::weft::config::checked) WEFT_ALWAYS(condition, message);          \
+#define WEFT_ASSERT(condition, message)                                     \
+  do {                                                                      \
+    if constexpr (::weft::config::checked) WEFT_ALWAYS(condition, message); \
   } while (false)

@@ -23,9 +23,7 @@ class rng {
   }
 
   // In [0, n); n > 0. The bias is below n / 2^32.
-  constexpr std::uint32_t below(std::uint32_t n) {
-    return static_cast<std::uint32_t>(((next() >> 32) * n) >> 32);
-  }
+  constexpr std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(((next() >> 32) * n) >> 32); }
 
  private:
   static constexpr std::uint64_t splitmix(std::uint64_t x) {

@@ -5,8 +5,8 @@
 
 namespace weft::os {
 
-std::uint64_t now_ns();     // CLOCK_MONOTONIC
-std::uint64_t coarse_ns();  // the same clock at the last tick: a few ns to read, up to 4 ms old
+std::uint64_t now_ns();                                 // CLOCK_MONOTONIC
+std::uint64_t coarse_ns();                              // the same clock at the last tick: a few ns to read, up to 4 ms old
 void sleep_until(std::uint64_t monotonic_deadline_ns);  // blocks the OS thread; signals do not shorten it
 
 }  // namespace weft::os

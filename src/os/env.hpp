@@ -14,7 +14,19 @@
 namespace weft::os {
 
 enum class variable : std::uint8_t {
-  workers, stack_size, wait_policy, spin, locality, bind, topology, guard, stack_cache, deadlock, watchdog, stack_report, migrate,
+  workers,
+  stack_size,
+  wait_policy,
+  spin,
+  locality,
+  bind,
+  topology,
+  guard,
+  stack_cache,
+  deadlock,
+  watchdog,
+  stack_report,
+  migrate,
 };
 inline constexpr unsigned variable_count = 13;
 

@@ -19,10 +19,9 @@ enum class call : std::uint8_t {
   futex_wait,
   futex_wake,
   membarrier,
-  eventfd,
   open,
 };
-inline constexpr unsigned call_count = 9;
+inline constexpr unsigned call_count = 8;
 
 namespace fault {
 

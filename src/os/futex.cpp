@@ -21,8 +21,8 @@ static_assert(sizeof(base::atomic<std::uint32_t>) == sizeof(std::uint32_t), "the
 // WAIT_BITSET because plain WAIT takes a relative timeout. Returns 0 or errno.
 int wait(base::atomic<std::uint32_t>* word, std::uint32_t expected, const timespec* deadline) {
   if (fault::fails(call::futex_wait)) return errno;
-  const long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, deadline, nullptr,
-                              FUTEX_BITSET_MATCH_ANY);
+  const long result =
+      syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, deadline, nullptr, FUTEX_BITSET_MATCH_ANY);
   return result == 0 ? 0 : errno;
 }
 

@@ -26,7 +26,7 @@ status bind_thread(unsigned cpu);
 // The same for a set of CPUs: gives an adopted OS thread its inherited mask back.
 status bind_thread_to(const std::uint16_t* cpus, unsigned count);
 
-int thread_id();    // the kernel's
+int thread_id();  // the kernel's
 void yield_cpu();
 void name_thread(const char* name);  // the calling one; cut to 15 characters
 

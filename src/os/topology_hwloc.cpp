@@ -59,7 +59,8 @@ struct machine {
 
 bool describe(topology* out, const machine& from) {
   clear_topology(out);
-  if (!from.for_each_set(hwloc::pu_type, [&](const void* set) { from.for_each_cpu(set, [&](unsigned cpu) { add_cpu(out, cpu); }); }))
+  if (!from.for_each_set(hwloc::pu_type,
+                         [&](const void* set) { from.for_each_cpu(set, [&](unsigned cpu) { add_cpu(out, cpu); }); }))
     return false;
   from.group_by(out, level::core, hwloc::core_type);
   if (!from.group_by(out, level::cache, hwloc::l3_type)) from.group_by(out, level::cache, hwloc::l2_type);

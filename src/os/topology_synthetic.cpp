@@ -18,9 +18,12 @@ struct part_name {
   unsigned rank;  // 0 .. 3 as in enum level; pu_rank
 };
 constexpr part_name names[] = {
-    {"package", static_cast<unsigned>(level::package)}, {"socket", static_cast<unsigned>(level::package)},
-    {"numa", static_cast<unsigned>(level::numa)},       {"l3", static_cast<unsigned>(level::cache)},
-    {"cache", static_cast<unsigned>(level::cache)},     {"core", static_cast<unsigned>(level::core)},
+    {"package", static_cast<unsigned>(level::package)},
+    {"socket", static_cast<unsigned>(level::package)},
+    {"numa", static_cast<unsigned>(level::numa)},
+    {"l3", static_cast<unsigned>(level::cache)},
+    {"cache", static_cast<unsigned>(level::cache)},
+    {"core", static_cast<unsigned>(level::core)},
     {"pu", pu_rank},
 };
 // How far out a level stands, by rank.

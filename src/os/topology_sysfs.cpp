@@ -53,7 +53,8 @@ unsigned lowest_under_cache(const char* root, unsigned cpu) {
     unsigned depth;
     if (!read_cache_level(root, cpu, cache, &depth)) break;
     char list[list_bytes];
-    if (depth <= best_level || !read_text(list, sizeof list, "%s/cpu/cpu%u/cache/index%u/shared_cpu_list", root, cpu, cache)) continue;
+    if (depth <= best_level || !read_text(list, sizeof list, "%s/cpu/cpu%u/cache/index%u/shared_cpu_list", root, cpu, cache))
+      continue;
     best_level = depth;
     best = lowest_in(list);
   }
