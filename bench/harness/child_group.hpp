@@ -17,10 +17,10 @@ class child_group {
     records_ = heap_->records.get();
     threads_ = heap_->threads.get();
   }
-  child_group(const child_group &) = delete;
-  child_group &operator=(const child_group &) = delete;
+  child_group(const child_group&) = delete;
+  child_group& operator=(const child_group&) = delete;
 
-  Record &operator[](std::size_t index) { return records_[index]; }
+  Record& operator[](std::size_t index) { return records_[index]; }
 
   // Runs function(&record) for every record as a thread and waits for all of them.
   void run(weft_function function) {
@@ -31,16 +31,16 @@ class child_group {
  private:
   struct entry_block {
     explicit entry_block(std::size_t count)
-        : records(std::make_unique<Record[]>(count)), threads(std::make_unique<weft_thread *[]>(count)) {}
+        : records(std::make_unique<Record[]>(count)), threads(std::make_unique<weft_thread*[]>(count)) {}
     std::unique_ptr<Record[]> records;
-    std::unique_ptr<weft_thread *[]> threads;
+    std::unique_ptr<weft_thread*[]> threads;
   };
 
   std::size_t count_;
   Record inline_records_[Inline];
-  weft_thread *inline_threads_[Inline];
-  Record *records_ = inline_records_;
-  weft_thread **threads_ = inline_threads_;
+  weft_thread* inline_threads_[Inline];
+  Record* records_ = inline_records_;
+  weft_thread** threads_ = inline_threads_;
   std::unique_ptr<entry_block> heap_;
 };
 

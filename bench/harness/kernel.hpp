@@ -17,7 +17,7 @@ namespace bench {
 
 struct kernel_input {
   std::uint64_t size = 0;
-  unsigned workers = 1;   // 1 for the sequential variant
+  unsigned workers = 1;  // 1 for the sequential variant
   std::string directory;  // what the kernels that work on files work on
 };
 
@@ -34,7 +34,7 @@ struct kernel_run {
 
 // Does the work once. Only what lies between watch.start() and watch.stop() is measured: a body makes its input before and checks or
 // frees its output after. Throws std::runtime_error when the work could not be done.
-using kernel_body = kernel_run (*)(const kernel_input &input, stopwatch &watch);
+using kernel_body = kernel_run (*)(const kernel_input& input, stopwatch& watch);
 
 struct variant {
   std::string_view runtime;  // a name of harness/runtimes.hpp
@@ -49,14 +49,14 @@ struct fitted_size {
 
 struct kernel {
   std::string_view name;
-  std::string_view title;      // one line for people
+  std::string_view title;  // one line for people
   std::string_view size_word;  // what the size counts: "n", "depth", "threads"; empty: the kernel has no size
-  std::string_view unit;       // singular: "call", "node", "file"
+  std::string_view unit;  // singular: "call", "node", "file"
   std::uint64_t default_size;
   std::uint64_t quick_size;  // ends in a fraction of a second: for tests
   std::span<const variant> variants;
-  std::uint64_t (*expected)(const kernel_input &input);  // the right answer, found in another way than the bodies find it
-  fitted_size (*fit)(std::uint64_t size) = nullptr;       // null: any size fits
+  std::uint64_t (*expected)(const kernel_input& input);  // the right answer, found in another way than the bodies find it
+  fitted_size (*fit)(std::uint64_t size) = nullptr;  // null: any size fits
 };
 
 }  // namespace bench

@@ -11,7 +11,7 @@ namespace bench {
 namespace {
 
 // The value of a line "Key:   123 kB", in bytes.
-std::uint64_t read_kilobytes(const char *path, std::string_view key) {
+std::uint64_t read_kilobytes(const char* path, std::string_view key) {
   std::ifstream file(path);
   std::string word;
   while (file >> word) {
@@ -23,7 +23,7 @@ std::uint64_t read_kilobytes(const char *path, std::string_view key) {
 }
 
 // The first number of a file; `otherwise` when there is none ("max", no such file).
-std::uint64_t read_number(const std::string &path, std::uint64_t otherwise) {
+std::uint64_t read_number(const std::string& path, std::uint64_t otherwise) {
   std::ifstream file(path);
   std::uint64_t number = 0;
   return file >> number ? number : otherwise;
@@ -31,7 +31,7 @@ std::uint64_t read_number(const std::string &path, std::uint64_t otherwise) {
 
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
-std::uint64_t left_in_group(const std::string &folder, const char *limit_file, const char *usage_file) {
+std::uint64_t left_in_group(const std::string& folder, const char* limit_file, const char* usage_file) {
   std::uint64_t const limit = read_number(folder + limit_file, no_limit);
   std::uint64_t const used = read_number(folder + usage_file, 0);
   return limit == no_limit ? no_limit : limit - std::min(limit, used);
@@ -58,7 +58,7 @@ std::uint64_t left_in_groups() {
 }  // namespace
 
 process_memory read_process_memory() {
-  constexpr const char *status = "/proc/self/status";
+  constexpr const char* status = "/proc/self/status";
   return {read_kilobytes(status, "VmRSS:"), read_kilobytes(status, "VmPTE:"), read_kilobytes(status, "VmHWM:")};
 }
 

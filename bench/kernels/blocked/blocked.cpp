@@ -8,7 +8,7 @@ namespace bench::blocked {
 
 namespace {
 
-std::uint64_t expected(const kernel_input &input) {
+std::uint64_t expected(const kernel_input& input) {
   std::uint64_t sum = 0;
   for (std::uint64_t number = 1; number <= input.size; ++number) sum += number;
   return sum;

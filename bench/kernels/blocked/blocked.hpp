@@ -10,7 +10,7 @@ namespace bench::blocked {
 // What a blocked thread may take: one page of stack, its descriptor, its handle, its share of page tables, and a reserve.
 inline constexpr std::uint64_t bytes_per_thread = 6144;
 
-kernel_run run_ult(const kernel_input &input, stopwatch &watch);
+kernel_run run_ult(const kernel_input& input, stopwatch& watch);
 
 extern const kernel blocked;
 

@@ -21,18 +21,18 @@ struct crowd {
 };
 
 struct member {
-  crowd *of;
+  crowd* of;
   std::uint64_t number;
 };
 
-void run_member(void *argument) {
-  auto *const self = static_cast<member *>(argument);
+void run_member(void* argument) {
+  auto* const self = static_cast<member*>(argument);
   must(weft_event_wait(&self->of->gate), "weft_event_wait");
   self->of->sum.fetch_add(self->number, std::memory_order_relaxed);
 }
 
-std::vector<weft_thread *> create_all(std::vector<member> &members) {
-  std::vector<weft_thread *> threads(members.size());
+std::vector<weft_thread*> create_all(std::vector<member>& members) {
+  std::vector<weft_thread*> threads(members.size());
   for (std::size_t made = 0; made < members.size(); made += batch) {
     std::size_t const count = std::min(batch, members.size() - made);
     must(weft_thread_create_many(run_member, &members[made], sizeof(member), count, nullptr, &threads[made]),
@@ -43,9 +43,9 @@ std::vector<weft_thread *> create_all(std::vector<member> &members) {
 }
 
 // Every thread is looked at until it is seen blocked. None can unblock before the gate opens, so all are blocked at once at the end.
-void wait_until_blocked(const std::vector<weft_thread *> &threads) {
+void wait_until_blocked(const std::vector<weft_thread*>& threads) {
   std::uint64_t const deadline = weft_deadline_in(patience_ns);
-  for (weft_thread *const thread : threads) {
+  for (weft_thread* const thread : threads) {
     while (weft_thread_get_state(thread) != WEFT_THREAD_BLOCKED) {
       if (weft_now_ns() > deadline) throw std::runtime_error("blocked: a thread did not block within a minute");
       must(weft_sleep_ns(look_again_ns), "weft_sleep_ns");
@@ -53,9 +53,10 @@ void wait_until_blocked(const std::vector<weft_thread *> &threads) {
   }
 }
 
-std::vector<metric> describe(double create_seconds, double release_seconds, const process_memory &before,
-                             const process_memory &after, std::uint64_t count) {
-  auto const grown = static_cast<double>(after.resident_bytes - before.resident_bytes + after.page_table_bytes - before.page_table_bytes);
+std::vector<metric> describe(double create_seconds, double release_seconds, const process_memory& before,
+                             const process_memory& after, std::uint64_t count) {
+  auto const total = [](const process_memory& at) { return static_cast<double>(at.resident_bytes + at.page_table_bytes); };
+  double const grown = total(after) - total(before);
   return {{"create_seconds", create_seconds},
           {"release_and_join_seconds", release_seconds},
           {"bytes_per_thread", grown / static_cast<double>(count)}};
@@ -63,13 +64,13 @@ std::vector<metric> describe(double create_seconds, double release_seconds, cons
 
 }  // namespace
 
-kernel_run run_ult(const kernel_input &input, stopwatch &watch) {
+kernel_run run_ult(const kernel_input& input, stopwatch& watch) {
   auto const all = std::make_unique<crowd>();
   std::vector<member> members(input.size);
   for (std::uint64_t number = 0; number < input.size; ++number) members[number] = {all.get(), number + 1};
   process_memory const before = read_process_memory();
   watch.start();
-  std::vector<weft_thread *> threads = create_all(members);
+  std::vector<weft_thread*> threads = create_all(members);
   wait_until_blocked(threads);
   watch.stop();
   double const create_seconds = watch.seconds();

@@ -4,7 +4,7 @@ namespace bench::fib {
 
 namespace {
 
-std::uint64_t expected(const kernel_input &input) { return answer(input.size); }
+std::uint64_t expected(const kernel_input& input) { return answer(input.size); }
 
 constexpr variant every_call_variants[] = {{"sequential", run_sequential}, {"ult", run_ult}};
 constexpr variant cutoff_variants[] = {{"sequential", run_sequential_cutoff}, {"ult", run_ult_cutoff}};

@@ -24,19 +24,17 @@ constexpr std::uint64_t answer(std::uint64_t n) {
 }
 
 // Calls with n at or above the cutoff have two children each: a binary tree with one leaf per call below it.
-constexpr std::uint64_t calls(std::uint64_t n, std::uint64_t cut) {
-  return n < cut ? 1 : 2 * answer(n - cut + 3) - 1;
-}
+constexpr std::uint64_t calls(std::uint64_t n, std::uint64_t cut) { return n < cut ? 1 : 2 * answer(n - cut + 3) - 1; }
 static_assert(calls(30, cutoff) == 57'313 && calls(35, cutoff) == 635'621 && calls(40, cutoff) == 7'049'155);
 static_assert(calls(4, no_cutoff) == 9);
 
 // The plain recursion, which all variants use below their cutoff.
 std::uint64_t plain(std::uint64_t n);
 
-kernel_run run_sequential(const kernel_input &input, stopwatch &watch);
-kernel_run run_sequential_cutoff(const kernel_input &input, stopwatch &watch);
-kernel_run run_ult(const kernel_input &input, stopwatch &watch);
-kernel_run run_ult_cutoff(const kernel_input &input, stopwatch &watch);
+kernel_run run_sequential(const kernel_input& input, stopwatch& watch);
+kernel_run run_sequential_cutoff(const kernel_input& input, stopwatch& watch);
+kernel_run run_ult(const kernel_input& input, stopwatch& watch);
+kernel_run run_ult_cutoff(const kernel_input& input, stopwatch& watch);
 
 extern const kernel every_call;
 extern const kernel with_cutoff;

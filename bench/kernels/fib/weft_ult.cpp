@@ -11,23 +11,23 @@ struct call {
 };
 
 template <std::uint64_t Cutoff>
-void run_call(void *argument) {
-  auto *const self = static_cast<call *>(argument);
+void run_call(void* argument) {
+  auto* const self = static_cast<call*>(argument);
   if (self->n < Cutoff) {
     self->result = plain(self->n);
     return;
   }
   call left{self->n - 1, 0};
   call right{self->n - 2, 0};
-  weft_thread *const left_thread = create(run_call<Cutoff>, &left);
-  weft_thread *const right_thread = create(run_call<Cutoff>, &right);
+  weft_thread* const left_thread = create(run_call<Cutoff>, &left);
+  weft_thread* const right_thread = create(run_call<Cutoff>, &right);
   join(right_thread);
   join(left_thread);
   self->result = left.result + right.result;
 }
 
 template <std::uint64_t Cutoff>
-kernel_run run(const kernel_input &input, stopwatch &watch) {
+kernel_run run(const kernel_input& input, stopwatch& watch) {
   call root{input.size, 0};
   watch.start();
   join(create(run_call<Cutoff>, &root));
@@ -37,7 +37,7 @@ kernel_run run(const kernel_input &input, stopwatch &watch) {
 
 }  // namespace
 
-kernel_run run_ult(const kernel_input &input, stopwatch &watch) { return run<no_cutoff>(input, watch); }
-kernel_run run_ult_cutoff(const kernel_input &input, stopwatch &watch) { return run<cutoff>(input, watch); }
+kernel_run run_ult(const kernel_input& input, stopwatch& watch) { return run<no_cutoff>(input, watch); }
+kernel_run run_ult_cutoff(const kernel_input& input, stopwatch& watch) { return run<cutoff>(input, watch); }
 
 }  // namespace bench::fib

@@ -8,10 +8,10 @@ namespace bench::queens {
 namespace {
 
 // OEIS A000170.
-constexpr std::array<std::uint64_t, max_size + 1> known = {1,    1,     0,      0,       2,        10,       4,        40,         92,       352,
-                                                           724,  2680,  14200,  73712,   365596,   2279184,  14772512, 95815104,   666090624};
+constexpr std::array<std::uint64_t, max_size + 1> known = {
+    1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512, 95815104, 666090624};
 
-std::uint64_t expected(const kernel_input &input) {
+std::uint64_t expected(const kernel_input& input) {
   if (input.size > max_size) throw std::runtime_error("queens: the size must be at most 18");
   return known[input.size];
 }

@@ -21,16 +21,16 @@ struct count {
 
 constexpr std::uint32_t full_row(std::uint64_t size) { return (1U << size) - 1; }
 
-constexpr std::uint32_t free_squares(const board &board, std::uint32_t full) {
+constexpr std::uint32_t free_squares(const board& board, std::uint32_t full) {
   return full & ~(board.columns | board.left | board.right);
 }
 
-constexpr board place(const board &board, std::uint32_t square) {
+constexpr board place(const board& board, std::uint32_t square) {
   return {board.columns | square, (board.left | square) << 1, (board.right | square) >> 1};
 }
 
-kernel_run run_sequential(const kernel_input &input, stopwatch &watch);
-kernel_run run_ult(const kernel_input &input, stopwatch &watch);
+kernel_run run_sequential(const kernel_input& input, stopwatch& watch);
+kernel_run run_ult(const kernel_input& input, stopwatch& watch);
 
 extern const kernel queens;
 

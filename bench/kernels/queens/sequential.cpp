@@ -4,18 +4,19 @@ namespace bench::queens {
 
 namespace {
 
-void solve(const board &board, std::uint32_t full, count &count) {
+void solve(const board& board, std::uint32_t full, count& count) {
   ++count.placements;
   if (board.columns == full) {
     ++count.solutions;
     return;
   }
-  for (std::uint32_t free = free_squares(board, full); free != 0; free &= free - 1) solve(place(board, free & -free), full, count);
+  for (std::uint32_t free = free_squares(board, full); free != 0; free &= free - 1)
+    solve(place(board, free & -free), full, count);
 }
 
 }  // namespace
 
-kernel_run run_sequential(const kernel_input &input, stopwatch &watch) {
+kernel_run run_sequential(const kernel_input& input, stopwatch& watch) {
   count total;
   watch.start();
   solve({0, 0, 0}, full_row(input.size), total);

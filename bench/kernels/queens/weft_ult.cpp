@@ -13,9 +13,9 @@ struct placement {
   count found;
 };
 
-void run_placement(void *argument);
+void run_placement(void* argument);
 
-count solve(const board &board, std::uint32_t full) {
+count solve(const board& board, std::uint32_t full) {
   if (board.columns == full) return {1, 1};
   std::uint32_t free = free_squares(board, full);
   count total{0, 1};
@@ -31,14 +31,14 @@ count solve(const board &board, std::uint32_t full) {
   return total;
 }
 
-void run_placement(void *argument) {
-  auto *const self = static_cast<placement *>(argument);
+void run_placement(void* argument) {
+  auto* const self = static_cast<placement*>(argument);
   self->found = solve(self->at, self->full);
 }
 
 }  // namespace
 
-kernel_run run_ult(const kernel_input &input, stopwatch &watch) {
+kernel_run run_ult(const kernel_input& input, stopwatch& watch) {
   watch.start();
   count const total = solve({0, 0, 0}, full_row(input.size));
   watch.stop();

@@ -5,14 +5,14 @@ namespace bench::quicksort {
 namespace {
 
 // SplitMix64: Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195.
-std::uint64_t mix(std::uint64_t &state) {
+std::uint64_t mix(std::uint64_t& state) {
   std::uint64_t z = (state += 0x9e3779b97f4a7c15U);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
   return z ^ (z >> 31);
 }
 
-std::uint64_t expected(const kernel_input &input) {
+std::uint64_t expected(const kernel_input& input) {
   auto const count = static_cast<std::size_t>(input.size);
   std::unique_ptr<value[]> const values = make_values(count);
   std::sort(values.get(), values.get() + count);
@@ -30,14 +30,15 @@ std::unique_ptr<value[]> make_values(std::size_t count) {
   return values;
 }
 
-std::uint64_t digest_sorted(const value *values, std::size_t count) {
+std::uint64_t digest_sorted(const value* values, std::size_t count) {
   if (!std::is_sorted(values, values + count)) return 0;
   std::uint64_t digest = 0xcbf29ce484222325U;  // FNV-1a over the values
-  for (std::size_t index = 0; index < count; ++index) digest = (digest ^ static_cast<std::uint32_t>(values[index])) * 0x100000001b3U;
+  for (std::size_t index = 0; index < count; ++index)
+    digest = (digest ^ static_cast<std::uint32_t>(values[index])) * 0x100000001b3U;
   return digest;
 }
 
-void sort_insertion(const segment &segment) {
+void sort_insertion(const segment& segment) {
   for (std::size_t sorted = 1; sorted < segment.count; ++sorted) {
     value const moving = segment.first[sorted];
     std::size_t place = sorted;

@@ -17,7 +17,7 @@ inline constexpr std::size_t cutoff = 2048;
 inline constexpr std::size_t insertion_cutoff = 24;
 
 struct segment {
-  value *first;
+  value* first;
   std::size_t count;
 };
 
@@ -29,9 +29,9 @@ struct halves {
 inline value median(value a, value b, value c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 
 // Hoare's partition about the median of three. Neither part is empty for two values or more.
-inline halves partition(const segment &whole) {
-  value *low = whole.first;
-  value *high = whole.first + whole.count - 1;
+inline halves partition(const segment& whole) {
+  value* low = whole.first;
+  value* high = whole.first + whole.count - 1;
   value const pivot = median(*low, whole.first[whole.count / 2], *high);
   while (true) {
     while (*low < pivot) ++low;
@@ -45,15 +45,15 @@ inline halves partition(const segment &whole) {
   return {{whole.first, split}, {whole.first + split, whole.count - split}};
 }
 
-void sort_insertion(const segment &segment);
+void sort_insertion(const segment& segment);
 void sort_small(segment segment);  // sequentially, any length
 
-kernel_run run_sequential(const kernel_input &input, stopwatch &watch);
-kernel_run run_ult(const kernel_input &input, stopwatch &watch);
+kernel_run run_sequential(const kernel_input& input, stopwatch& watch);
+kernel_run run_ult(const kernel_input& input, stopwatch& watch);
 
 std::unique_ptr<value[]> make_values(std::size_t count);
 // A digest of the order: the same for equal sequences only. Zero for a sequence that is not sorted.
-std::uint64_t digest_sorted(const value *values, std::size_t count);
+std::uint64_t digest_sorted(const value* values, std::size_t count);
 
 extern const kernel quicksort;
 

@@ -17,7 +17,7 @@ std::uint64_t sort(segment segment) {
 
 }  // namespace
 
-kernel_run run_sequential(const kernel_input &input, stopwatch &watch) {
+kernel_run run_sequential(const kernel_input& input, stopwatch& watch) {
   auto const count = static_cast<std::size_t>(input.size);
   std::unique_ptr<value[]> const values = make_values(count);
   watch.start();

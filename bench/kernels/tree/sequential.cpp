@@ -4,22 +4,22 @@ namespace bench::tree {
 
 namespace {
 
-node *build(range numbers) {
+node* build(range numbers) {
   if (numbers.is_empty()) return nullptr;
   std::uint64_t const middle = numbers.middle();
-  node *const made = new node{nullptr, nullptr, middle};
+  node* const made = new node{nullptr, nullptr, middle};
   made->left = build({numbers.first, middle - 1});
   made->right = build({middle + 1, numbers.last});
   return made;
 }
 
-std::uint64_t sum(const node *root) { return root == nullptr ? 0 : root->number + sum(root->left) + sum(root->right); }
+std::uint64_t sum(const node* root) { return root == nullptr ? 0 : root->number + sum(root->left) + sum(root->right); }
 
 }  // namespace
 
-kernel_run run_sequential(const kernel_input &input, stopwatch &watch) {
+kernel_run run_sequential(const kernel_input& input, stopwatch& watch) {
   watch.start();
-  node *const root = build({1, input.size});
+  node* const root = build({1, input.size});
   std::uint64_t const total = sum(root);
   watch.stop();
   destroy(root);

@@ -4,7 +4,7 @@ namespace bench::tree {
 
 namespace {
 
-std::uint64_t expected(const kernel_input &input) {
+std::uint64_t expected(const kernel_input& input) {
   std::uint64_t sum = 0;
   for (std::uint64_t number = 1; number <= input.size; ++number) sum += number;
   return sum;
@@ -14,7 +14,7 @@ constexpr variant variants[] = {{"sequential", run_sequential}, {"ult", run_ult}
 
 }  // namespace
 
-void destroy(node *root) {
+void destroy(node* root) {
   if (root == nullptr) return;
   destroy(root->left);
   destroy(root->right);

@@ -7,8 +7,8 @@
 namespace bench::tree {
 
 struct node {
-  node *left;
-  node *right;
+  node* left;
+  node* right;
   std::uint64_t number;
 };
 
@@ -21,10 +21,10 @@ struct range {
   [[nodiscard]] std::uint64_t middle() const { return first + (last - first) / 2; }
 };
 
-void destroy(node *root);
+void destroy(node* root);
 
-kernel_run run_sequential(const kernel_input &input, stopwatch &watch);
-kernel_run run_ult(const kernel_input &input, stopwatch &watch);
+kernel_run run_sequential(const kernel_input& input, stopwatch& watch);
+kernel_run run_ult(const kernel_input& input, stopwatch& watch);
 
 extern const kernel tree;
 

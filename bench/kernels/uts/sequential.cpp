@@ -4,7 +4,7 @@ namespace bench::uts {
 
 namespace {
 
-std::uint64_t count_below(const tree &tree, const node &node) {
+std::uint64_t count_below(const tree& tree, const node& node) {
   std::uint32_t const children = count_children(tree, node);
   std::uint64_t nodes = 1;
   for (std::uint32_t index = 0; index < children; ++index) nodes += count_below(tree, child(node, index));
@@ -13,6 +13,6 @@ std::uint64_t count_below(const tree &tree, const node &node) {
 
 }  // namespace
 
-std::uint64_t count_sequential(const tree &tree) { return count_below(tree, root(tree)); }
+std::uint64_t count_sequential(const tree& tree) { return count_below(tree, root(tree)); }
 
 }  // namespace bench::uts

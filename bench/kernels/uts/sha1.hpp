@@ -14,22 +14,27 @@ using digest = std::array<std::uint32_t, 5>;
 
 // s rotates by one place a round: instead of moving five words, each round finds a … e at another place.
 template <int Round>
-[[gnu::always_inline]] constexpr void sha1_round(digest &s, std::array<std::uint32_t, 16> &w) {
+[[gnu::always_inline]] constexpr void sha1_round(digest& s, std::array<std::uint32_t, 16>& w) {
   constexpr std::size_t first = static_cast<std::size_t>(80 - Round) % 5;
   std::uint32_t &a = s[first], &b = s[(first + 1) % 5], &c = s[(first + 2) % 5], &d = s[(first + 3) % 5], &e = s[(first + 4) % 5];
   constexpr std::size_t at = Round % 16;
   if constexpr (Round >= 16) w[at] = std::rotl(w[(at + 13) % 16] ^ w[(at + 8) % 16] ^ w[(at + 2) % 16] ^ w[at], 1);
   std::uint32_t mix = 0;
-  if constexpr (Round < 20) mix = ((b & c) | (~b & d)) + 0x5a827999U;
-  else if constexpr (Round < 40) mix = (b ^ c ^ d) + 0x6ed9eba1U;
-  else if constexpr (Round < 60) mix = ((b & c) | (b & d) | (c & d)) + 0x8f1bbcdcU;
-  else mix = (b ^ c ^ d) + 0xca62c1d6U;
+  if constexpr (Round < 20)
+    mix = ((b & c) | (~b & d)) + 0x5a827999U;
+  else if constexpr (Round < 40)
+    mix = (b ^ c ^ d) + 0x6ed9eba1U;
+  else if constexpr (Round < 60)
+    mix = ((b & c) | (b & d) | (c & d)) + 0x8f1bbcdcU;
+  else
+    mix = (b ^ c ^ d) + 0xca62c1d6U;
   e += std::rotl(a, 5) + mix + w[at];
   b = std::rotl(b, 30);
 }
 
 template <int... Rounds>
-[[gnu::always_inline]] constexpr void sha1_rounds(digest &s, std::array<std::uint32_t, 16> &w, std::integer_sequence<int, Rounds...>) {
+[[gnu::always_inline]] constexpr void sha1_rounds(digest& s, std::array<std::uint32_t, 16>& w,
+                                                  std::integer_sequence<int, Rounds...>) {
   (sha1_round<Rounds>(s, w), ...);
 }
 

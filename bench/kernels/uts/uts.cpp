@@ -11,30 +11,30 @@ constexpr std::uint32_t max_children = 100;  // of the specification, for all no
 constexpr std::uint32_t probability_mask = 0x7fffffffU;
 constexpr double probability_scale = 2147483648.0;
 
-double probability(const node &node) { return (node.state[4] & probability_mask) / probability_scale; }
+double probability(const node& node) { return (node.state[4] & probability_mask) / probability_scale; }
 
-std::uint32_t count_children_geometric(const tree &tree, const node &node) {
+std::uint32_t count_children_geometric(const tree& tree, const node& node) {
   if (node.depth >= tree.depth) return 0;
   double const success = 1.0 / (1.0 + tree.root_branching);
   double const children = std::floor(std::log(1.0 - probability(node)) / std::log(1.0 - success));
   return std::min(static_cast<std::uint32_t>(children), max_children);
 }
 
-std::uint32_t count_children_binomial(const tree &tree, const node &node) {
+std::uint32_t count_children_binomial(const tree& tree, const node& node) {
   if (node.depth == 0) return static_cast<std::uint32_t>(tree.root_branching);
   return probability(node) < tree.child_probability ? std::min(tree.child_count, max_children) : 0;
 }
 
 }  // namespace
 
-node root(const tree &tree) { return {sha1({0, 0, 0, 0, tree.seed}, 20), 0}; }
+node root(const tree& tree) { return {sha1({0, 0, 0, 0, tree.seed}, 20), 0}; }
 
-node child(const node &parent, std::uint32_t index) {
-  digest const &s = parent.state;
+node child(const node& parent, std::uint32_t index) {
+  digest const& s = parent.state;
   return {sha1({s[0], s[1], s[2], s[3], s[4], index}, 24), parent.depth + 1};
 }
 
-std::uint32_t count_children(const tree &tree, const node &node) {
+std::uint32_t count_children(const tree& tree, const node& node) {
   return tree.is_binomial ? count_children_binomial(tree, node) : count_children_geometric(tree, node);
 }
 
@@ -47,7 +47,7 @@ namespace {
 using tree_maker = tree (*)(std::uint64_t size);
 
 template <tree_maker Make, auto Count>
-kernel_run run(const kernel_input &input, stopwatch &watch) {
+kernel_run run(const kernel_input& input, stopwatch& watch) {
   tree const tree = Make(input.size);
   watch.start();
   std::uint64_t const nodes = Count(tree);
@@ -57,7 +57,7 @@ kernel_run run(const kernel_input &input, stopwatch &watch) {
 
 // The published count at the published size; at other sizes a sequential count.
 template <tree_maker Make, std::uint64_t PublishedSize, std::uint64_t PublishedNodes>
-std::uint64_t expected(const kernel_input &input) {
+std::uint64_t expected(const kernel_input& input) {
   return input.size == PublishedSize ? PublishedNodes : count_sequential(Make(input.size));
 }
 

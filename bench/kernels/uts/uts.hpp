@@ -14,10 +14,10 @@ namespace bench::uts {
 
 struct tree {
   bool is_binomial;
-  double root_branching;   // geometric: the mean at every depth below the last; binomial: the root's children
+  double root_branching;  // geometric: the mean at every depth below the last; binomial: the root's children
   double child_probability;  // binomial: that a node has children
   std::uint32_t child_count;  // binomial: how many it then has
-  std::uint32_t depth;        // geometric: nodes at this depth have no children
+  std::uint32_t depth;  // geometric: nodes at this depth have no children
   std::uint32_t seed;
 };
 
@@ -26,17 +26,17 @@ struct node {
   std::uint32_t depth;
 };
 
-node root(const tree &tree);
-node child(const node &parent, std::uint32_t index);
-std::uint32_t count_children(const tree &tree, const node &node);
+node root(const tree& tree);
+node child(const node& parent, std::uint32_t index);
+std::uint32_t count_children(const tree& tree, const node& node);
 
 // size: the depth of a geometric tree, the root's branching of a binomial one.
 tree make_t1(std::uint64_t size);
 tree make_t3(std::uint64_t size);
 tree make_t1l(std::uint64_t size);
 
-std::uint64_t count_sequential(const tree &tree);
-std::uint64_t count_ult(const tree &tree);
+std::uint64_t count_sequential(const tree& tree);
+std::uint64_t count_ult(const tree& tree);
 
 extern const kernel t1;
 extern const kernel t3;

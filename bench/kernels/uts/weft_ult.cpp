@@ -8,15 +8,15 @@ namespace bench::uts {
 namespace {
 
 struct visit {
-  const tree *of;
-  const node *parent;
+  const tree* of;
+  const node* parent;
   std::uint32_t index;
   std::uint64_t nodes;
 };
 
-void run_visit(void *argument);
+void run_visit(void* argument);
 
-std::uint64_t count_below(const tree &tree, const node &node) {
+std::uint64_t count_below(const tree& tree, const node& node) {
   std::uint32_t const children = count_children(tree, node);
   if (children == 0) return 1;
   child_group<visit, 8> group(children);
@@ -27,13 +27,13 @@ std::uint64_t count_below(const tree &tree, const node &node) {
   return nodes;
 }
 
-void run_visit(void *argument) {
-  auto *const self = static_cast<visit *>(argument);
+void run_visit(void* argument) {
+  auto* const self = static_cast<visit*>(argument);
   self->nodes = count_below(*self->of, child(*self->parent, self->index));
 }
 
 }  // namespace
 
-std::uint64_t count_ult(const tree &tree) { return count_below(tree, root(tree)); }
+std::uint64_t count_ult(const tree& tree) { return count_below(tree, root(tree)); }
 
 }  // namespace bench::uts

@@ -1,0 +1,35 @@
+#include "kernels/table.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/blocked/blocked.hpp"
+#include "kernels/fib/fib.hpp"
+#include "kernels/hash/hash.hpp"
+#include "kernels/queens/queens.hpp"
+#include "kernels/quicksort/quicksort.hpp"
+#include "kernels/tree/tree.hpp"
+#include "kernels/uts/uts.hpp"
+
+namespace bench {
+
+namespace {
+
+constexpr std::array kernels = {&fib::every_call, &fib::with_cutoff, &uts::t1,       &uts::t3,          &uts::t1l,
+                                &queens::queens,  &quicksort::quicksort, &tree::tree, &blocked::blocked, &hash::hash};
+
+}  // namespace
+
+std::span<const kernel* const> all_kernels() { return kernels; }
+
+const kernel* find_kernel(std::string_view name) {
+  auto const found = std::ranges::find(kernels, name, &kernel::name);
+  return found == kernels.end() ? nullptr : *found;
+}
+
+const variant* find_variant(const kernel& of, std::string_view runtime) {
+  auto const found = std::ranges::find(of.variants, runtime, &variant::runtime);
+  return found == of.variants.end() ? nullptr : &*found;
+}
+
+}  // namespace bench

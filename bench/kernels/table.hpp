@@ -1,0 +1,15 @@
+// All kernels, in the order in which they are shown.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "harness/kernel.hpp"
+
+namespace bench {
+
+std::span<const kernel* const> all_kernels();
+const kernel* find_kernel(std::string_view name);                              // null: no such kernel
+const variant* find_variant(const kernel& of, std::string_view runtime);  // null: the kernel has no such variant
+
+}  // namespace bench
