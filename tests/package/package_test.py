@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Installs Weft from a build folder into a temporary prefix and builds outside C and C++ programs against it: by find_package and
+by pkg-config, with the shared and with the static library. The C programs must need libc alone.
+
+usage: package_test.py build-folder"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CC, CXX = os.environ.get("CC", "cc"), os.environ.get("CXX", "c++")
+LIBC = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+
+
+def run(*command, **environment):
+    done = subprocess.run(command, env=dict(os.environ, **environment), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def needed(path):
+    return set(re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-d", path)))
+
+
+class PackageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.work = folder.name
+        cls.prefix = os.path.join(cls.work, "prefix")
+        run("cmake", "--install", BUILD, "--prefix", cls.prefix)
+        cls.libraries = os.path.dirname(cls.find("libweft.so"))
+        cls.flags = {"PKG_CONFIG_PATH": os.path.join(cls.libraries, "pkgconfig")}
+
+    @classmethod
+    def find(cls, name):
+        found = [os.path.join(folder, name) for folder, _, names in os.walk(cls.prefix) if name in names]
+        if not found:
+            raise AssertionError(f"{name} was not installed")
+        return found[0]
+
+    def check_program(self, path, libraries):
+        self.assertIn("42", run(path, LD_LIBRARY_PATH=self.libraries))
+        if libraries is not None:
+            self.assertEqual(needed(path) - LIBC, libraries, "what the program needs besides libc")
+
+    def test_what_is_installed(self):
+        for name in ("weft.h", "ext.h", "version.h", "libweft.so.0", "libweft.a", "weft.pc", "weft-config.cmake", "LICENSE"):
+            self.find(name)
+        self.assertEqual(needed(self.find("libweft.so")) - LIBC, set())
+        self.assertIn("libweft.so.0", run("readelf", "-d", self.find("libweft.so")))
+
+    def by_find_package(self, language):
+        build = os.path.join(self.work, "cmake-" + language)
+        run("cmake", "-G", "Ninja", "-S", os.path.join(HERE, "project", language), "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build)
+        return [os.path.join(build, name) for name in ("with_weft", "with_weft_static")]
+
+    def test_find_package_from_c(self):
+        shared, static = self.by_find_package("c")
+        self.check_program(shared, {"libweft.so.0"})
+        self.check_program(static, set())
+
+    def test_find_package_from_cxx(self):
+        shared, static = self.by_find_package("cpp")
+        self.assertIn("libweft.so.0", needed(shared))
+        self.assertNotIn("libweft.so.0", needed(static))
+        self.check_program(shared, None)
+        self.check_program(static, None)
+
+    def by_pkg_config(self, compiler, language, *options):
+        program = os.path.join(self.work, f"pc-{language}{''.join(options)}")
+        source = os.path.join(HERE, "project", language, "hello." + language)
+        static = ["--static"] if options else []
+        flags = run("pkg-config", *static, "--cflags", "--libs", "weft", **self.flags).split()
+        run(compiler, *options, source, "-o", program, *flags)
+        return program
+
+    def test_pkg_config(self):
+        self.check_program(self.by_pkg_config(CC, "c"), {"libweft.so.0"})
+        self.check_program(self.by_pkg_config(CXX, "cpp"), None)
+
+    def test_pkg_config_fully_static(self):
+        self.check_program(self.by_pkg_config(CC, "c", "-static"), set())
+        self.check_program(self.by_pkg_config(CXX, "cpp", "-static"), None)
+
+    def test_the_version_is_the_header_s(self):
+        with open(self.find("version.h"), encoding="utf-8") as header:
+            version = re.search(r'WEFT_VERSION "(.*)"', header.read()).group(1)
+        self.assertEqual(run("pkg-config", "--modversion", "weft", **self.flags).strip(), version)
+
+
+if __name__ == "__main__":
+    BUILD = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
