@@ -336,6 +336,12 @@ WEFT_API bool weft_feb_is_full(const uint64_t *word);
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
+/* Calls each(state, key, value) for every fact about this library and machine: "version", "build.checked", "topology.cpus",
+ * "limit.mappings", "setting.WEFT_WORKERS" (as effective: the default or what the environment says), "selftest.guard", and for each
+ * environment variable "variable.NAME.range", ".default" and ".text". Keys hold letters, digits, '.', '_'; values are one line, valid
+ * during the call. Also before weft_init. WEFT_* variables that cannot be used are reported on stderr as weft_init would. */
+WEFT_API void weft_info_walk(void (*each)(void *state, const char *key, const char *value), void *state);
+
 /* Writes every thread with its state, what it waits for, since when and where it was made, to file descriptor fd. */
 WEFT_NODISCARD WEFT_API weft_status weft_dump(int fd);
 

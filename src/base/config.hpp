@@ -34,4 +34,18 @@ inline constexpr bool thread_sanitizer = false;
 inline constexpr bool thread_sanitizer = false;
 #endif
 
+#if defined(__clang__)
+inline constexpr const char* compiler = "clang " __clang_version__;
+#else
+inline constexpr const char* compiler = "gcc " __VERSION__;
+#endif
+
+#if defined(__x86_64__)
+inline constexpr const char* architecture = "x86_64";
+#elif defined(__aarch64__)
+inline constexpr const char* architecture = "aarch64";
+#else
+#error "Weft needs x86-64 or aarch64"
+#endif
+
 }  // namespace weft::config

@@ -1,0 +1,25 @@
+// See uring.hpp. By the bare system call: the C library has no function for it.
+#include "os/uring.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace weft::os {
+namespace {
+
+constexpr long setup_call = 425;       // the same number on every architecture
+constexpr unsigned params_words = 30;  // struct io_uring_params: 120 bytes
+
+}  // namespace
+
+bool can_use_io_uring() {
+  std::uint32_t params[params_words] = {};
+  const long descriptor = syscall(setup_call, 1u, params);
+  if (descriptor < 0) return false;
+  close(static_cast<int>(descriptor));
+  return true;
+}
+
+}  // namespace weft::os
