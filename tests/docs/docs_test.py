@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""README.md does what it says. Its blocks are taken in order:
+
+  ```c NAME, ```cpp NAME   saved as NAME
+  ```sh                    run, in a folder with those files and Weft installed; `./dev WORD` is checked to be a word with its
+                           packages and a rule of the Makefile, not run
+  ```text                  what the commands before it printed
+
+Links to files of the project lead somewhere, in all Markdown files.
+
+usage: docs_test.py build-folder"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+
+
+def run(command, folder, **environment):
+    done = subprocess.run(command, cwd=folder, env=dict(os.environ, **environment), capture_output=True, text=True, shell=True)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def markdown_files():
+    for folder, folders, names in os.walk(TOP):
+        folders[:] = [name for name in folders if name not in ("build", ".git")]
+        yield from (os.path.join(folder, name) for name in names if name.endswith(".md"))
+
+
+class DocsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.work = folder.name
+
+    def install(self):
+        prefix = os.path.join(self.work, "prefix")
+        run(f"cmake --install {BUILD} --prefix {prefix}", TOP)
+        libraries = next(folder for folder, _, names in os.walk(prefix) if "libweft.a" in names)
+        return {"PKG_CONFIG_PATH": os.path.join(libraries, "pkgconfig"), "LD_LIBRARY_PATH": libraries}
+
+    def check_word(self, line):
+        word, *variables = line.split()[1:]
+        with open(os.path.join(TOP, "tools", "setup", "packages.txt"), encoding="utf-8") as table:
+            self.assertRegex(table.read(), rf"(?m)^{word}:", f"{line}: the table of packages has no such word")
+        run(f"make -n {word} {' '.join(variables)}", TOP)
+
+    def test_readme_does_what_it_says(self):
+        with open(os.path.join(TOP, "README.md"), encoding="utf-8") as readme:
+            blocks = BLOCK.findall(readme.read())
+        environment = self.install()
+        printed, programs, outputs = "", 0, 0
+        for language, name, text in blocks:
+            if language in ("c", "cpp"):
+                self.assertTrue(name, f"a block of {language} has no file name")
+                with open(os.path.join(self.work, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+                programs += 1
+            elif language == "sh":
+                lines = [line for line in text.split("\n") if line.strip()]
+                for line in (line for line in lines if line.startswith("./dev")):
+                    self.check_word(line)
+                printed = run("set -e\n" + "\n".join(line for line in lines if not line.startswith("./dev")), self.work, **environment)
+            elif language == "text":
+                self.assertEqual(printed, text)
+                outputs += 1
+        self.assertGreater(programs, 0)
+        self.assertEqual(programs, outputs, "each program shows what it prints")
+
+    def test_links_lead_somewhere(self):
+        for path in markdown_files():
+            with open(path, encoding="utf-8") as file:
+                for target in LINK.findall(file.read()):
+                    with self.subTest(page=os.path.relpath(path, TOP), link=target):
+                        self.assertTrue(os.path.exists(os.path.join(os.path.dirname(path), target)))
+
+
+if __name__ == "__main__":
+    BUILD = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
