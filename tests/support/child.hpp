@@ -1,0 +1,71 @@
+// Runs a body in a child process and tells how it ended and what it wrote to stderr: for messages, aborts, and changed environments.
+// The body must leave no OS threads behind in the parent before the fork.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+namespace weft::test {
+
+struct child_end {
+  int exit_code = -1;  // -1: ended by a signal
+  int signal = 0;
+  std::string errors;  // what it wrote to stderr
+
+  bool says(const char* text) const { return errors.find(text) != std::string::npos; }
+  int lines() const {
+    int count = 0;
+    for (char each : errors) count += each == '\n';
+    return count;
+  }
+};
+
+namespace detail {
+
+// A test framework's or a sanitizer's handlers would turn the signal that we want to see into something else.
+inline void die_plainly() {
+  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) std::signal(signal, SIG_DFL);
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+}
+
+inline std::string read_to_end(int descriptor) {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got; (got = read(descriptor, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(got));
+  return text;
+}
+
+}  // namespace detail
+
+// body's int becomes the exit code.
+template <class Body>
+child_end run_in_child(Body body) {
+  int ends[2];
+  if (pipe(ends) != 0) std::abort();
+  const pid_t child = fork();
+  if (child < 0) std::abort();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    detail::die_plainly();
+    _exit(body());
+  }
+  close(ends[1]);
+  child_end result;
+  result.errors = detail::read_to_end(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  return result;
+}
+
+}  // namespace weft::test

@@ -1,0 +1,38 @@
+#include "base/rng.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+using weft::base::rng;
+
+TEST_CASE("the same seed gives the same sequence") {
+  rng a(17), b(17);
+  for (int i = 0; i < 1000; ++i) CHECK(a.next() == b.next());
+}
+
+TEST_CASE("neighbouring seeds, and seed 0, give unrelated sequences") {
+  std::set<std::uint64_t> seen;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) seen.insert(rng(seed).next());
+  CHECK(seen.size() == 1000);
+}
+
+TEST_CASE("the first numbers never change: a printed seed replays a run of an earlier build") {
+  rng numbers(1);
+  CHECK(numbers.next() == 0x4b46a55df3611b9bULL);
+}
+
+TEST_CASE("below stays below, and reaches every value about as often") {
+  rng numbers(5);
+  int counts[7] = {};
+  for (int i = 0; i < 70000; ++i) {
+    const std::uint32_t value = numbers.below(7);
+    REQUIRE(value < 7);
+    ++counts[value];
+  }
+  for (int count : counts) {
+    CHECK(count > 9500);
+    CHECK(count < 10500);
+  }
+  for (int i = 0; i < 100; ++i) CHECK(numbers.below(1) == 0);
+}

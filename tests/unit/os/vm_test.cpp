@@ -1,0 +1,129 @@
+#include "os/vm.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+
+#include <csignal>
+#include <cstring>
+#include <string>
+
+#include "../../support/child.hpp"
+
+using namespace weft;
+
+namespace {
+
+const std::size_t page = os::page_bytes();
+
+struct mapping {
+  explicit mapping(std::size_t size) : base(static_cast<char*>(os::reserve(size, page))), bytes(size) {
+    REQUIRE(base != nullptr);
+  }
+  ~mapping() { os::release(base, bytes); }
+  char* base;
+  std::size_t bytes;
+};
+
+// How many of the pages have memory behind them.
+std::size_t resident(const mapping& of) {
+  unsigned char pages[64] = {};
+  REQUIRE(of.bytes / page <= sizeof pages);
+  REQUIRE(mincore(of.base, of.bytes, pages) == 0);
+  std::size_t count = 0;
+  for (unsigned char each : pages) count += each & 1u;
+  return count;
+}
+
+bool dies_when_touching(volatile char* address) {
+  const auto end = test::run_in_child([=] {
+    *address = 1;
+    return 0;
+  });
+  return end.signal == SIGSEGV;
+}
+
+void guard_works(os::guard_kind kind) {
+  mapping stack(8 * page);
+  stack.base[page] = 5;
+  REQUIRE(os::install_guard(stack.base, page, kind) == status::ok);
+  CHECK(dies_when_touching(stack.base));
+  CHECK(dies_when_touching(stack.base + page - 1));
+  CHECK_FALSE(dies_when_touching(stack.base + page));
+  CHECK(stack.base[page] == 5);
+  CHECK(os::discard(stack.base, stack.bytes) == status::ok);
+  CHECK(dies_when_touching(stack.base));  // a guard outlives a discard
+  REQUIRE(os::remove_guard(stack.base, page, kind) == status::ok);
+  CHECK_FALSE(dies_when_touching(stack.base));
+  CHECK(os::guard_intact(stack.base, page, kind));
+}
+
+}  // namespace
+
+TEST_CASE("reserved memory is aligned, readable, writable and zero") {
+  for (std::size_t alignment : {page, 2 * page, std::size_t{1} << 21}) {
+    auto* base = static_cast<char*>(os::reserve(3 * page, alignment));
+    REQUIRE(base != nullptr);
+    CHECK(reinterpret_cast<std::uintptr_t>(base) % alignment == 0);
+    CHECK(base[0] == 0);
+    base[0] = base[3 * page - 1] = 1;
+    os::release(base, 3 * page);
+  }
+}
+
+TEST_CASE("what cannot be reserved is null, not a crash") {
+  CHECK(os::reserve(SIZE_MAX, page) == nullptr);
+  CHECK(os::reserve(SIZE_MAX - page, page) == nullptr);
+  CHECK(os::reserve(SIZE_MAX - 64 * page, std::size_t{1} << 30) == nullptr);
+}
+
+TEST_CASE("memory is taken when touched and given back by discard") {
+  mapping range(64 * page);
+  os::no_huge_pages(range.base, range.bytes);
+  std::memset(range.base, 1, 10 * page);
+  CHECK(resident(range) >= 10);
+  REQUIRE(os::discard(range.base, range.bytes) == status::ok);
+  CHECK(resident(range) == 0);
+  CHECK(range.base[0] == 0);
+}
+
+TEST_CASE("part of a reservation can be released") {
+  auto* base = static_cast<char*>(os::reserve(4 * page, page));
+  os::release(base, page);
+  os::release(base + 2 * page, page);
+  base[page] = base[3 * page] = 1;
+  os::release(base + page, page);
+  os::release(base + 3 * page, page);
+}
+
+TEST_CASE("the best guard of this kernel stops an overflow, and so does mprotect") {
+  const os::guard_kind best = os::best_guard_kind();
+  MESSAGE("guard: " << std::string(os::guard_name(best)));
+  CHECK((best == os::guard_kind::marker || best == os::guard_kind::mprotect_page));
+  guard_works(best);
+  guard_works(os::guard_kind::mprotect_page);
+}
+
+TEST_CASE("a canary notices what was written over it") {
+  mapping stack(4 * page);
+  REQUIRE(os::install_guard(stack.base, page, os::guard_kind::canary) == status::ok);
+  CHECK(os::guard_intact(stack.base, page, os::guard_kind::canary));
+  stack.base[page - 1] ^= 1;
+  CHECK_FALSE(os::guard_intact(stack.base, page, os::guard_kind::canary));
+  stack.base[page - 1] ^= 1;
+  CHECK(os::guard_intact(stack.base, page, os::guard_kind::canary));
+  CHECK(os::remove_guard(stack.base, page, os::guard_kind::canary) == status::ok);
+}
+
+TEST_CASE("no guard is always intact") {
+  mapping stack(2 * page);
+  CHECK(os::install_guard(stack.base, page, os::guard_kind::none) == status::ok);
+  CHECK(os::guard_intact(stack.base, page, os::guard_kind::none));
+  CHECK(os::remove_guard(stack.base, page, os::guard_kind::none) == status::ok);
+}
+
+TEST_CASE("a range that is not there cannot be guarded or discarded") {
+  auto* base = static_cast<char*>(os::reserve(page, page));
+  os::release(base, page);
+  CHECK(os::install_guard(base, page, os::guard_kind::mprotect_page) == status::nomem);
+  CHECK(os::discard(base, page) == status::nomem);
+}
