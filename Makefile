@@ -7,16 +7,17 @@ export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 .DEFAULT_GOAL := help
 .PHONY: help build dev run test unit api model stress fault lint format tidy asan tsan clang cross docs bench install clean
 
-# $(call configure-and-build,PRESET): configures a build folder once, and builds it.
+# $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it.
 configure-and-build = @test -f build/$(1)/build.ninja || cmake --preset $(1) >/dev/null || { cmake --preset $(1); false; }; \
-	cmake --build --preset $(1) -j $(JOBS)
+	cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
+what-ships = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard tools/weft/CMakeLists.txt examples/CMakeLists.txt))
 some-tests = ctest --preset $(1) --no-tests=error -L '^($(2))$$'
 
 help: ## lists these words
 	@sed -n 's/^\([a-z ]*\):.*## /  \1: /p' Makefile
 
 build: ## builds what ships: libraries, the weft command, examples (build/release)
-	$(call configure-and-build,release)
+	$(call configure-and-build,release,$(what-ships))
 
 dev: ## builds for the debugger, misuse is named (build/dev)
 	$(call configure-and-build,dev)
