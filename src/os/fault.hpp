@@ -2,7 +2,7 @@
 //
 // Promises: without a plan the cost is one load of a pointer that never changes; with one, the chosen occurrence of the chosen call
 // fails with the errno that the kernel would give, without having been made. The plan's pointer is the one piece of mutable global
-// state below sched: docs/decisions/fault-seam.md says why.
+// state below sched: docs/decisions/0003-fault-seam.md says why.
 #pragma once
 
 #include <cstdint>

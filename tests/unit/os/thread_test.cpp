@@ -58,8 +58,7 @@ TEST_CASE("an OS thread runs, has its name cut to what fits, and knows its stack
 
 TEST_CASE("a stack below the system's least is raised to it") {
   os::os_thread thread;
-  REQUIRE(os::start_thread(
-              &thread, [](void* argument) { return argument; }, nullptr, 1, nullptr) == status::ok);
+  REQUIRE(os::start_thread(&thread, [](void* argument) { return argument; }, nullptr, 1, nullptr) == status::ok);
   os::join_thread(thread);
 }
 

@@ -1,0 +1,129 @@
+// Runs a body once for every system call that it makes, with that call failing: first only that occurrence, then it and all later
+// ones. The body must cope: report a status, leave things usable, leak nothing, hang never.
+//
+//   weft::fault_test::each_failure({os::call::mmap, os::call::thread_start}, [] { ... CHECK(...) ... });
+//
+// The body is run without a plan first (it then must succeed as it would without the driver), then counted, then failed. Leaks: address
+// space, file descriptors and OS threads are compared over repeated runs of the same failure, since libraries keep what they once had.
+// A body that hangs ends the program with the failure that it hung on.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <string>
+
+#include "os/fault.hpp"
+
+namespace weft::fault_test {
+
+// Whether a failure is being injected now: bodies use it to know whether success is owed.
+inline bool injecting() {
+  const os::fault::plan* plan = os::fault::installed.load(base::relaxed);
+  return plan != nullptr && plan->nth != 0;
+}
+
+namespace detail {
+
+constexpr unsigned hang_seconds = 60;
+constexpr std::uint32_t most_occurrences = 200;  // of one call in one body; the later ones are like the earlier
+
+inline char running[128];  // for the alarm's handler
+
+inline void report_hang(int) {
+  [[maybe_unused]] ssize_t written = write(STDERR_FILENO, running, std::strlen(running));
+  std::_Exit(1);
+}
+
+inline std::string describe(os::call which, std::uint32_t nth, os::fault::repeat how) {
+  return std::string(os::fault::call_name(which)) + " number " + std::to_string(nth) +
+         (how == os::fault::repeat::once ? " fails" : " and all after it fail");
+}
+
+struct resources {
+  std::size_t address_space = 0;  // in pages
+  std::size_t descriptors = 0;
+  std::size_t os_threads = 0;
+};
+
+inline std::size_t entries_of(const char* folder) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator(folder)) ++count;
+  return count;
+}
+
+inline resources now() {
+  resources found;
+  std::ifstream("/proc/self/statm") >> found.address_space;
+  found.descriptors = entries_of("/proc/self/fd");
+  found.os_threads = entries_of("/proc/self/task");
+  return found;
+}
+
+template <class Body>
+void run(os::fault::plan* plan, Body& body) {
+  os::fault::installed.store(plan, base::relaxed);
+  alarm(hang_seconds);
+  body();
+  alarm(0);
+  os::fault::installed.store(nullptr, base::relaxed);
+}
+
+// Steady growth is a leak; one step is a cache that was filled.
+template <class Body>
+void run_with_failure(os::call which, std::uint32_t nth, os::fault::repeat how, Body& body) {
+  const std::string what = describe(which, nth, how);
+  CAPTURE(what);
+  std::snprintf(running, sizeof running, "hangs when %s\n", what.c_str());
+  constexpr int rounds = 4;
+  resources after[rounds];
+  for (resources& each : after) {
+    os::fault::plan plan;
+    plan.which = which;
+    plan.nth = nth;
+    plan.how = how;
+    run(&plan, body);
+    each = now();
+  }
+  int growths = 0;
+  for (int i = 1; i < rounds; ++i) growths += after[i].address_space > after[i - 1].address_space;
+  CHECK_MESSAGE(growths < rounds - 1, "address space grows with every run");
+  CHECK(after[rounds - 1].descriptors <= after[0].descriptors);
+  CHECK(after[rounds - 1].os_threads <= after[0].os_threads);
+}
+
+}  // namespace detail
+
+// How often the body makes each call when none fails.
+template <class Body>
+std::uint32_t occurrences(os::call which, Body& body) {
+  os::fault::plan counting;
+  detail::run(&counting, body);
+  return counting.seen[static_cast<unsigned>(which)].load(base::relaxed);
+}
+
+template <class Body>
+void each_failure(std::initializer_list<os::call> calls, Body body) {
+  std::signal(SIGALRM, detail::report_hang);
+  std::snprintf(detail::running, sizeof detail::running, "hangs without any failure\n");
+  detail::run(nullptr, body);
+  for (os::call which : calls) {
+    std::uint32_t count = occurrences(which, body);
+    INFO(os::fault::call_name(which) << " is called " << count << " times");
+    if (count > detail::most_occurrences) count = detail::most_occurrences;
+    for (std::uint32_t nth = 1; nth <= count; ++nth) {
+      detail::run_with_failure(which, nth, os::fault::repeat::once, body);
+      detail::run_with_failure(which, nth, os::fault::repeat::for_ever, body);
+    }
+  }
+  detail::run(nullptr, body);  // and all is well again
+}
+
+}  // namespace weft::fault_test
