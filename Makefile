@@ -68,7 +68,7 @@ lint: ## layers, symbols, sizes, headers, memory orders, format
 
 tidy: ## clang-tidy over the core
 	@test -f build/clang/build.ninja || cmake --preset clang >/dev/null
-	git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-19 -p build/clang --quiet --warnings-as-errors='*'
+	$(call some-tests,clang,tidy)
 
 format: ## rewrites the sources as .clang-format says
 	$(PYTHON) tools/lint/format.py --write

@@ -63,6 +63,8 @@ def everything():
     for preset, kinds in (("asan", "unit|api|stress"), ("tsan", "unit|api|stress"), ("clang", "unit|api"), ("cross-aarch64", "unit|api")):
         plan.build(preset, 120)
         plan.test(f"{preset}: {kinds.replace('|', ', ')}", preset, 120, kinds)
+        if preset == "clang":
+            plan.test("tidy", preset, 90, "tidy")
     return plan.steps
 
 
