@@ -1,0 +1,82 @@
+// weft::condition_variable: std's, with std::unique_lock<weft::mutex>. Waiters are woken in the order of their coming, and only by a
+// notification.
+//
+// The waiting calls may switch; from a ULT or outside, the lock held; it is held again when they return or throw. They throw
+// weft::error: cannot_block (a tasklet), and what a predicate throws. notify_* never switch; callable from any.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+#include <weft/weft.h>
+#include <weft/detail/chrono.hpp>
+#include <weft/error.hpp>
+#include <weft/mutex.hpp>
+
+namespace weft {
+
+using std::cv_status;
+
+class condition_variable {
+ public:
+  using native_handle_type = weft_cond*;
+
+  constexpr condition_variable() noexcept = default;
+  condition_variable(const condition_variable&) = delete;
+  condition_variable& operator=(const condition_variable&) = delete;
+
+  void notify_one() noexcept { weft_cond_signal(&cond_); }
+  void notify_all() noexcept { weft_cond_broadcast(&cond_); }
+
+  void wait(std::unique_lock<mutex>& lock) {
+    detail::check(weft_cond_wait(&cond_, lock.mutex()->native_handle()), "weft_cond_wait");
+  }
+  template <class Predicate>
+  void wait(std::unique_lock<mutex>& lock, Predicate predicate) {
+    while (!predicate()) wait(lock);
+  }
+
+  template <class Clock, class Duration>
+  cv_status wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& deadline) {
+    const auto attempt = [&](std::uint64_t ns) { return weft_cond_wait_until(&cond_, lock.mutex()->native_handle(), ns); };
+    return as_cv_status(detail::attempt_until(deadline, attempt));
+  }
+  // What the predicate says at the end.
+  template <class Clock, class Duration, class Predicate>
+  bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& deadline, Predicate predicate) {
+    while (!predicate()) {
+      if (wait_until(lock, deadline) == cv_status::timeout) return predicate();
+    }
+    return true;
+  }
+
+  template <class Rep, class Period>
+  cv_status wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& interval) {
+    return wait_until_ns(lock, detail::deadline_in(interval));
+  }
+  template <class Rep, class Period, class Predicate>
+  bool wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& interval, Predicate predicate) {
+    const std::uint64_t deadline_ns = detail::deadline_in(interval);
+    while (!predicate()) {
+      if (wait_until_ns(lock, deadline_ns) == cv_status::timeout) return predicate();
+    }
+    return true;
+  }
+
+  native_handle_type native_handle() noexcept { return &cond_; }
+
+ private:
+  cv_status wait_until_ns(std::unique_lock<mutex>& lock, std::uint64_t deadline_ns) {
+    return as_cv_status(weft_cond_wait_until(&cond_, lock.mutex()->native_handle(), deadline_ns));
+  }
+  static cv_status as_cv_status(weft_status status) {
+    return detail::check_unless(WEFT_TIMEOUT, status, "weft_cond_wait_until") ? cv_status::no_timeout : cv_status::timeout;
+  }
+
+  weft_cond cond_ = WEFT_COND_INIT;
+};
+
+}  // namespace weft

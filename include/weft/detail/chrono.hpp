@@ -1,0 +1,42 @@
+// From std::chrono to the nanoseconds of weft.h.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <ratio>
+#include <type_traits>
+
+#include <weft/weft.h>
+
+namespace weft::detail {
+
+// Rounded up, since a wait is never shorter than was asked; nothing below 0; what does not fit waits for ever.
+template <class Rep, class Period>
+constexpr std::uint64_t to_ns(const std::chrono::duration<Rep, Period>& interval) {
+  using namespace std::chrono;
+  if (interval <= interval.zero()) return 0;
+  // Compared as double: the integer product would already have overflowed.
+  if (duration<double, std::nano>(interval).count() >= 0x1p64) return WEFT_FOREVER;
+  return ceil<duration<std::uint64_t, std::nano>>(interval).count();
+}
+
+template <class Rep, class Period>
+std::uint64_t deadline_in(const std::chrono::duration<Rep, Period>& interval) {
+  return weft_deadline_in(to_ns(interval));
+}
+
+// attempt(deadline_ns) waits and returns a status. On Linux std::chrono::steady_clock is the clock of weft_now_ns(). Other clocks can
+// be set while we wait: there a timeout counts only when the clock itself says that its time has come.
+template <class Clock, class Duration, class Attempt>
+weft_status attempt_until(const std::chrono::time_point<Clock, Duration>& deadline, Attempt attempt) {
+  if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>) {
+    return attempt(to_ns(deadline.time_since_epoch()));
+  } else {
+    for (;;) {
+      const weft_status status = attempt(deadline_in(deadline - Clock::now()));
+      if (status != WEFT_TIMEOUT || Clock::now() >= deadline) return status;
+    }
+  }
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,72 @@
+// Between a C function pointer with one argument and what the user wants called. No exception enters the core: here is where they
+// all end, by std::terminate (run_packed, run_boxed) or in somebody's hands (run_caught).
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace weft::detail {
+
+// A callable with its arguments, copied as std::thread copies them; called once.
+template <class Function, class... Arguments>
+class bound_call {
+ public:
+  template <class F, class... As>
+  explicit bound_call(std::in_place_t, F&& function, As&&... arguments)
+      : function_(std::forward<F>(function)), arguments_(std::forward<As>(arguments)...) {}
+
+  decltype(auto) operator()() {
+    return std::apply(
+        [this](Arguments&... each) -> decltype(auto) { return std::invoke(std::move(function_), std::move(each)...); },
+        arguments_);
+  }
+
+ private:
+  [[no_unique_address]] Function function_;
+  [[no_unique_address]] std::tuple<Arguments...> arguments_;
+};
+
+// A function pointer, or a lambda that captures one reference or nothing, travels in the pointer itself: no allocation.
+template <class Function>
+inline constexpr bool fits_in_pointer =
+    sizeof(Function) <= sizeof(void*) && std::is_trivially_copyable_v<Function> && std::is_trivially_destructible_v<Function>;
+
+template <class Function>
+void* pack(const Function& function) noexcept {
+  void* packed = nullptr;
+  std::memcpy(&packed, std::addressof(function), sizeof(Function));
+  return packed;
+}
+
+template <class Function>
+void run_packed(void* packed) noexcept {
+  alignas(Function) std::byte bytes[sizeof(Function)];
+  std::memcpy(bytes, &packed, sizeof(Function));
+  std::invoke(std::move(*std::launder(reinterpret_cast<Function*>(bytes))));
+}
+
+// As std::thread does, the callable goes before the thread counts as ended.
+template <class Call>
+void run_boxed(void* box) noexcept {
+  const std::unique_ptr<Call> call(static_cast<Call*>(box));
+  (*call)();
+}
+
+// Calls function; what it throws goes to on_failure(std::exception_ptr). The project's only catch (...).
+template <class Function, class OnFailure>
+void run_caught(Function&& function, OnFailure on_failure) noexcept {
+  try {
+    std::forward<Function>(function)();
+  } catch (...) {
+    on_failure(std::current_exception());
+  }
+}
+
+}  // namespace weft::detail

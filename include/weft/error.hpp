@@ -1,0 +1,91 @@
+// weft::error: what a C call's weft_status becomes in C++. Calls that can fail throw it; calls that time out, or that try, return.
+//
+// An error is a std::system_error of weft::status_category(), and compares equal to the std::errc of the same meaning:
+//   catch (const std::system_error& e) { if (e.code() == std::errc::resource_deadlock_would_occur) ... }
+// Building with -fno-exceptions: use the C calls; they report the same by value.
+#pragma once
+
+#include <string>
+#include <system_error>
+
+#include <weft/weft.h>
+
+namespace weft {
+
+enum class errc {
+  no_memory = WEFT_NOMEM,
+  invalid = WEFT_INVALID,
+  busy = WEFT_BUSY,
+  timeout = WEFT_TIMEOUT,
+  again = WEFT_AGAIN,
+  unsupported = WEFT_UNSUPPORTED,
+  not_initialized = WEFT_NOT_INITIALIZED,
+  cannot_block = WEFT_CANNOT_BLOCK,
+  not_owner = WEFT_NOT_OWNER,
+  deadlock = WEFT_DEADLOCK,
+  ended = WEFT_ENDED,
+};
+
+namespace detail {
+
+class status_category_type final : public std::error_category {
+ public:
+  const char* name() const noexcept override { return "weft"; }
+  std::string message(int value) const override { return weft_status_text(static_cast<weft_status>(value)); }
+
+  std::error_condition default_error_condition(int value) const noexcept override {
+    switch (static_cast<errc>(value)) {
+      case errc::no_memory: return std::errc::not_enough_memory;
+      case errc::invalid: return std::errc::invalid_argument;
+      case errc::busy: return std::errc::device_or_resource_busy;
+      case errc::timeout: return std::errc::timed_out;
+      case errc::again: return std::errc::resource_unavailable_try_again;
+      case errc::unsupported: return std::errc::not_supported;
+      case errc::cannot_block: return std::errc::operation_would_block;
+      case errc::not_owner: return std::errc::operation_not_permitted;
+      case errc::deadlock: return std::errc::resource_deadlock_would_occur;
+      case errc::not_initialized:
+      case errc::ended: break;  // std has no word for these
+    }
+    return {value, *this};
+  }
+};
+
+}  // namespace detail
+
+inline const std::error_category& status_category() noexcept {
+  static const detail::status_category_type category;
+  return category;
+}
+
+inline std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), status_category()}; }
+
+class error : public std::system_error {
+ public:
+  // call: the C call that said so; it begins what().
+  error(weft_status status, const char* call) : std::system_error(static_cast<int>(status), status_category(), call) {}
+
+  weft_status status() const noexcept { return static_cast<weft_status>(code().value()); }
+};
+
+namespace detail {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(weft_status status, const char* call) { throw error(status, call); }
+
+inline void check(weft_status status, const char* call) {
+  if (status != WEFT_OK) [[unlikely]]
+    fail(status, call);
+}
+
+// For calls that may say, with `status`, that it was not to be this time.
+inline bool check_unless(weft_status expected, weft_status status, const char* call) {
+  if (status == expected) return false;
+  check(status, call);
+  return true;
+}
+
+}  // namespace detail
+}  // namespace weft
+
+template <>
+struct std::is_error_code_enum<weft::errc> : std::true_type {};

@@ -1,0 +1,136 @@
+// weft::future and shared_future: a result that comes later, from a promise, a packaged_task (promise.hpp) or an async call
+// (async.hpp). std's, with std's errors: std::future_error, std::future_errc, std::future_status.
+//
+// get and wait* may switch; from a ULT or outside. Besides what the other side threw, they throw weft::error: cannot_block (a tasklet
+// that would have to wait). The rest never switches.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <utility>
+
+#include <weft/weft.h>
+#include <weft/detail/chrono.hpp>
+#include <weft/detail/shared_state.hpp>
+#include <weft/error.hpp>
+
+namespace weft {
+
+using std::future_errc;
+using std::future_error;
+using std::future_status;
+
+template <class T>
+class shared_future;
+
+namespace detail {
+
+inline future_status as_future_status(weft_status status, const char* call) {
+  return check_unless(WEFT_TIMEOUT, status, call) ? future_status::ready : future_status::timeout;
+}
+
+}  // namespace detail
+
+// One reader. Unlike std::async's, the future of weft::async does not wait when it is destroyed: the thread goes on by itself.
+template <class T>
+class future {
+ public:
+  future() noexcept = default;
+  // For makers. runner: a thread to be joined by the reader, which is done with state when it ends; or null.
+  explicit future(detail::state_pointer<detail::state<T>> state, weft_thread* runner = nullptr) noexcept
+      : state_(std::move(state)), runner_(runner) {}
+  future(future&& other) noexcept : state_(std::move(other.state_)), runner_(std::exchange(other.runner_, nullptr)) {}
+  future& operator=(future&& other) noexcept {
+    let_runner_go();
+    state_ = std::move(other.state_);
+    runner_ = std::exchange(other.runner_, nullptr);
+    return *this;
+  }
+  ~future() { let_runner_go(); }
+
+  bool valid() const noexcept { return static_cast<bool>(state_); }
+  bool is_ready() const { return state_.valid()->is_ready(); }
+
+  // The value, or throws what the other side threw; once.
+  T get() {
+    wait();
+    const auto last = std::move(state_);
+    return last->take();
+  }
+
+  void wait() const {
+    detail::state<T>* const state = state_.valid();
+    if (runner_ == nullptr) return state->wait();
+    // Joining, rather than waiting for the event, runs a thread that has not started yet right here, without a switch.
+    detail::check(weft_thread_join(runner_), "weft_thread_join");
+    runner_ = nullptr;
+  }
+  template <class Rep, class Period>
+  future_status wait_for(const std::chrono::duration<Rep, Period>& interval) const {
+    return detail::as_future_status(wait_until_ns(detail::deadline_in(interval)), "weft::future::wait_for");
+  }
+  template <class Clock, class Duration>
+  future_status wait_until(const std::chrono::time_point<Clock, Duration>& deadline) const {
+    const auto attempt = [this](std::uint64_t ns) { return wait_until_ns(ns); };
+    return detail::as_future_status(detail::attempt_until(deadline, attempt), "weft::future::wait_until");
+  }
+
+  shared_future<T> share() noexcept { return shared_future<T>(std::move(*this)); }
+
+ private:
+  friend class shared_future<T>;
+
+  weft_status wait_until_ns(std::uint64_t deadline_ns) const {
+    detail::state<T>* const state = state_.valid();
+    if (runner_ == nullptr) return state->wait_until_ns(deadline_ns);
+    const weft_status status = weft_thread_join_until(runner_, deadline_ns);
+    if (status == WEFT_OK) runner_ = nullptr;
+    return status;
+  }
+  // It cannot fail: the handle is ours and was not joined.
+  void let_runner_go() noexcept {
+    if (runner_ != nullptr) static_cast<void>(weft_thread_detach(std::exchange(runner_, nullptr)));
+  }
+
+  detail::state_pointer<detail::state<T>> state_;
+  mutable weft_thread* runner_ = nullptr;  // waiting is const, as with std
+};
+
+// Any number of readers, each with its copy.
+template <class T>
+class shared_future {
+ public:
+  shared_future() noexcept = default;
+  shared_future(future<T>&& from) noexcept {  // as std's: no need to say it
+    from.let_runner_go();                     // several may wait, and only one could join
+    state_ = std::move(from.state_);
+  }
+
+  bool valid() const noexcept { return static_cast<bool>(state_); }
+  bool is_ready() const { return state_.valid()->is_ready(); }
+
+  // The value, or throws what the other side threw.
+  std::add_lvalue_reference_t<const T> get() const {
+    wait();
+    return state_->look();
+  }
+
+  void wait() const { state_.valid()->wait(); }
+  template <class Rep, class Period>
+  future_status wait_for(const std::chrono::duration<Rep, Period>& interval) const {
+    return detail::as_future_status(state_.valid()->wait_until_ns(detail::deadline_in(interval)),
+                                    "weft::shared_future::wait_for");
+  }
+  template <class Clock, class Duration>
+  future_status wait_until(const std::chrono::time_point<Clock, Duration>& deadline) const {
+    detail::state<T>* const state = state_.valid();
+    const auto attempt = [state](std::uint64_t ns) { return state->wait_until_ns(ns); };
+    return detail::as_future_status(detail::attempt_until(deadline, attempt), "weft::shared_future::wait_until");
+  }
+
+ private:
+  detail::state_pointer<detail::state<T>> state_;
+};
+
+}  // namespace weft

@@ -1,0 +1,118 @@
+// weft::mutex, recursive_mutex and shared_mutex: std's, for ULTs and OS threads mixed. A ULT that waits leaves its worker to others;
+// a std::mutex would block the whole worker. They work with std::lock_guard, unique_lock, scoped_lock and shared_lock.
+//
+// The waiting calls may switch; from a ULT or outside. They throw weft::error: cannot_block (a tasklet that would have to wait),
+// deadlock (the caller holds it, where that is noticed). try_lock and the unlocking calls never switch. Undefined: unlocking what the
+// caller does not hold (checked builds name it; a recursive_mutex throws not_owner).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include <weft/weft.h>
+#include <weft/detail/chrono.hpp>
+#include <weft/error.hpp>
+
+namespace weft {
+namespace detail {
+
+// What a plain and a recursive mutex have in common.
+class mutex_base {
+ public:
+  using native_handle_type = weft_mutex*;
+
+  mutex_base(const mutex_base&) = delete;
+  mutex_base& operator=(const mutex_base&) = delete;
+
+  void lock() { check(weft_mutex_lock(&mutex_), "weft_mutex_lock"); }
+  bool try_lock() { return check_unless(WEFT_BUSY, weft_mutex_try_lock(&mutex_), "weft_mutex_try_lock"); }
+
+  template <class Rep, class Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& interval) {
+    return lock_in_time(weft_mutex_lock_until(&mutex_, deadline_in(interval)));
+  }
+  template <class Clock, class Duration>
+  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
+    return lock_in_time(attempt_until(deadline, [this](std::uint64_t ns) { return weft_mutex_lock_until(&mutex_, ns); }));
+  }
+
+  native_handle_type native_handle() noexcept { return &mutex_; }
+
+ protected:
+  constexpr explicit mutex_base(weft_mutex initial) noexcept : mutex_(initial) {}
+  ~mutex_base() = default;
+
+  weft_mutex mutex_;
+
+ private:
+  static bool lock_in_time(weft_status status) { return check_unless(WEFT_TIMEOUT, status, "weft_mutex_lock_until"); }
+};
+
+}  // namespace detail
+
+class mutex : public detail::mutex_base {
+ public:
+  constexpr mutex() noexcept : mutex_base(weft_mutex WEFT_MUTEX_INIT) {}
+  void unlock() noexcept { weft_mutex_unlock(&mutex_); }
+};
+
+class recursive_mutex : public detail::mutex_base {
+ public:
+  constexpr recursive_mutex() noexcept : mutex_base(weft_mutex WEFT_MUTEX_RECURSIVE_INIT) {}
+  void unlock() { detail::check(weft_mutex_unlock(&mutex_), "weft_mutex_unlock"); }
+};
+
+// Every mutex here can be waited for with a timeout; the names are std's.
+using timed_mutex = mutex;
+using recursive_timed_mutex = recursive_mutex;
+
+// First come, first served: a reader that comes after a waiting writer waits behind it.
+class shared_mutex {
+ public:
+  using native_handle_type = weft_rwlock*;
+
+  constexpr shared_mutex() noexcept = default;
+  shared_mutex(const shared_mutex&) = delete;
+  shared_mutex& operator=(const shared_mutex&) = delete;
+
+  void lock() { detail::check(weft_rwlock_write_lock(&lock_), "weft_rwlock_write_lock"); }
+  bool try_lock() { return detail::check_unless(WEFT_BUSY, weft_rwlock_try_write_lock(&lock_), "weft_rwlock_try_write_lock"); }
+  void unlock() noexcept { weft_rwlock_unlock(&lock_); }
+
+  template <class Rep, class Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& interval) {
+    return lock_in_time(weft_rwlock_write_lock_until(&lock_, detail::deadline_in(interval)));
+  }
+  template <class Clock, class Duration>
+  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
+    const auto attempt = [this](std::uint64_t ns) { return weft_rwlock_write_lock_until(&lock_, ns); };
+    return lock_in_time(detail::attempt_until(deadline, attempt));
+  }
+
+  void lock_shared() { detail::check(weft_rwlock_read_lock(&lock_), "weft_rwlock_read_lock"); }
+  bool try_lock_shared() {
+    return detail::check_unless(WEFT_BUSY, weft_rwlock_try_read_lock(&lock_), "weft_rwlock_try_read_lock");
+  }
+  void unlock_shared() noexcept { weft_rwlock_unlock(&lock_); }
+
+  template <class Rep, class Period>
+  bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& interval) {
+    return lock_in_time(weft_rwlock_read_lock_until(&lock_, detail::deadline_in(interval)));
+  }
+  template <class Clock, class Duration>
+  bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& deadline) {
+    const auto attempt = [this](std::uint64_t ns) { return weft_rwlock_read_lock_until(&lock_, ns); };
+    return lock_in_time(detail::attempt_until(deadline, attempt));
+  }
+
+  native_handle_type native_handle() noexcept { return &lock_; }
+
+ private:
+  static bool lock_in_time(weft_status status) { return detail::check_unless(WEFT_TIMEOUT, status, "weft_rwlock_..._until"); }
+
+  weft_rwlock lock_ = WEFT_RWLOCK_INIT;
+};
+
+using shared_timed_mutex = shared_mutex;
+
+}  // namespace weft

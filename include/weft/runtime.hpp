@@ -1,0 +1,76 @@
+// weft::runtime: the runtime runs as long as this object lives.
+//
+//   int main() {
+//     weft::runtime runtime;                                   // as many workers as this process may use CPUs
+//     weft::thread greeter([] { std::puts("hello"); });
+//     greeter.join();
+//   }
+#pragma once
+
+#include <cstddef>
+
+#include <weft/weft.h>
+#include <weft/detail/exception_globals.hpp>
+#include <weft/error.hpp>
+
+namespace weft {
+
+enum class wait_policy { hybrid = WEFT_WAIT_HYBRID, passive = WEFT_WAIT_PASSIVE, active = WEFT_WAIT_ACTIVE };
+enum class locality { steal = WEFT_LOCALITY_STEAL, strict = WEFT_LOCALITY_STRICT, domain = WEFT_LOCALITY_DOMAIN };
+
+// As weft_config; zeros are the defaults. weft::runtime runtime({.workers = 4, .stack_bytes = 256 * 1024});
+struct runtime_config {
+  unsigned workers = 0;
+  std::size_t stack_bytes = 0;
+  bool caller_outside = false;
+  bool bind = false;
+  weft::wait_policy wait_policy = weft::wait_policy::hybrid;
+  weft::locality locality = weft::locality::steal;
+  const char* topology = nullptr;
+
+  weft_config to_c() const noexcept {
+    weft_config c = WEFT_CONFIG_INIT;
+    c.workers = workers;
+    c.stack_bytes = stack_bytes;
+    c.caller_outside = caller_outside;
+    c.bind = bind;
+    c.wait_policy = static_cast<weft_wait_policy>(wait_policy);
+    c.locality = static_cast<weft_locality>(locality);
+    c.topology = topology;
+    return c;
+  }
+};
+
+class runtime {
+ public:
+  // Starts the runtime, or counts up when it runs already. Unless caller_outside, the caller becomes a ULT pinned to worker 0.
+  // Throws weft::error. Callable from an OS thread outside; a ULT may nest. May not switch.
+  explicit runtime(const runtime_config& config = {}) {
+    // Another layer's claim (WEFT_BUSY) is its own affair: everything but blocking inside a catch works as well.
+    if (const weft_status status = carry_exceptions(); status != WEFT_BUSY) detail::check(status, "weft_ext_carry");
+    const weft_config c = config.to_c();
+    detail::check(weft_init(&c), "weft_init");
+  }
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+
+  // Waits until every thread has ended, detached ones too, then ends the workers. May switch. On the OS thread that made it. That
+  // it fails can only be a mistake in the program (the last one goes on another OS thread), so the program ends with the message.
+  ~runtime() { detail::check(weft_finalize(), "weft_finalize"); }
+
+  // The rest concerns the one runtime of the process, whoever started it. Callable from any.
+  static bool is_running() noexcept { return weft_is_initialized(); }
+  static unsigned worker_count() noexcept { return weft_worker_count(); }
+
+  // Starts one more worker; its index. Throws weft::error.
+  static unsigned add_worker() {
+    unsigned index = 0;
+    detail::check(weft_worker_add(&index), "weft_worker_add");
+    return index;
+  }
+
+  // Ends a worker; what it had queued goes to the others. May switch. Throws weft::error (busy: worker 0, or units are pinned to it).
+  static void remove_worker(unsigned worker) { detail::check(weft_worker_remove(worker), "weft_worker_remove"); }
+};
+
+}  // namespace weft

@@ -1,0 +1,135 @@
+// Everything to wait with: the mutexes and the condition variable, and here barrier, latch, semaphores and call_once. For ULTs and OS
+// threads mixed. Each stays where it is while in use. (Latch and semaphore spell out their INIT of weft.h, whose C casts some
+// compilers would mention in every user's program.)
+//
+// Calls that wait may switch; from a ULT or outside. They throw weft::error: cannot_block (a tasklet that would have to wait). The
+// others never switch and may be called from any.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include <weft/weft.h>
+#include <weft/condition_variable.hpp>
+#include <weft/detail/chrono.hpp>
+#include <weft/error.hpp>
+#include <weft/mutex.hpp>
+
+namespace weft {
+
+// Reusable; each use ends when `parties` callers have come.
+class barrier {
+ public:
+  // Throws weft::error: invalid (0 parties).
+  explicit barrier(std::uint32_t parties) { detail::check(weft_barrier_init(&barrier_, parties), "weft_barrier_init"); }
+  barrier(const barrier&) = delete;
+  barrier& operator=(const barrier&) = delete;
+
+  // True for exactly one of them.
+  bool arrive_and_wait() {
+    bool last = false;
+    detail::check(weft_barrier_wait(&barrier_, &last), "weft_barrier_wait");
+    return last;
+  }
+
+ private:
+  weft_barrier barrier_;
+};
+
+// Opens once, after `count` count-downs.
+class latch {
+ public:
+  explicit latch(std::uint32_t count) noexcept : event_{{std::uint64_t{count} << 32, 0, 0, 0}} {
+    if (count == 0) weft_event_set(&event_);
+  }
+  latch(const latch&) = delete;
+  latch& operator=(const latch&) = delete;
+
+  // Throws weft::error: invalid (below 0).
+  void count_down(std::uint32_t count = 1) { detail::check(weft_latch_count_down(&event_, count), "weft_latch_count_down"); }
+  bool try_wait() const noexcept { return weft_event_is_set(&event_); }
+  void wait() { detail::check(weft_event_wait(&event_), "weft_event_wait"); }
+  void arrive_and_wait(std::uint32_t count = 1) {
+    count_down(count);
+    wait();
+  }
+
+ private:
+  weft_event event_;
+};
+
+template <std::ptrdiff_t LeastMax = std::ptrdiff_t{UINT32_MAX}>
+  requires(LeastMax >= 0 && LeastMax <= std::ptrdiff_t{UINT32_MAX})
+class counting_semaphore {
+ public:
+  constexpr explicit counting_semaphore(std::ptrdiff_t desired) noexcept
+      : semaphore_{{static_cast<std::uint64_t>(desired), 0, 0, 0}} {}
+  counting_semaphore(const counting_semaphore&) = delete;
+  counting_semaphore& operator=(const counting_semaphore&) = delete;
+
+  static constexpr std::ptrdiff_t max() noexcept { return UINT32_MAX; }
+
+  // Throws weft::error: invalid (below 0, or the sum above max()).
+  void release(std::ptrdiff_t update = 1) {
+    const bool fits = update >= 0 && update <= max();
+    detail::check(fits ? weft_semaphore_release(&semaphore_, static_cast<std::uint32_t>(update)) : WEFT_INVALID,
+                  "weft_semaphore_release");
+  }
+  void acquire() { detail::check(weft_semaphore_acquire(&semaphore_), "weft_semaphore_acquire"); }
+  bool try_acquire() {
+    return detail::check_unless(WEFT_BUSY, weft_semaphore_try_acquire(&semaphore_), "weft_semaphore_try_acquire");
+  }
+
+  template <class Rep, class Period>
+  bool try_acquire_for(const std::chrono::duration<Rep, Period>& interval) {
+    return acquired_in_time(weft_semaphore_acquire_until(&semaphore_, detail::deadline_in(interval)));
+  }
+  template <class Clock, class Duration>
+  bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& deadline) {
+    const auto attempt = [this](std::uint64_t ns) { return weft_semaphore_acquire_until(&semaphore_, ns); };
+    return acquired_in_time(detail::attempt_until(deadline, attempt));
+  }
+
+ private:
+  static bool acquired_in_time(weft_status status) {
+    return detail::check_unless(WEFT_TIMEOUT, status, "weft_semaphore_acquire_until");
+  }
+
+  weft_semaphore semaphore_;
+};
+
+using binary_semaphore = counting_semaphore<1>;
+
+// For call_once. Not weft_once: a function that throws must leave the flag unset, and the next caller tries again.
+class once_flag {
+ public:
+  constexpr once_flag() noexcept = default;
+  once_flag(const once_flag&) = delete;
+  once_flag& operator=(const once_flag&) = delete;
+
+ private:
+  template <class F, class... As>
+  friend void call_once(once_flag& flag, F&& function, As&&... arguments);
+
+  std::atomic<bool> is_done_ = false;
+  mutex mutex_;  // held by the caller that runs the function
+};
+
+// The first caller runs function(arguments...); the others wait until it returned. If it throws, so does this call, and another
+// caller gets its turn.
+template <class F, class... As>
+void call_once(once_flag& flag, F&& function, As&&... arguments) {
+  // acquire: what the function did; pairs with the release below
+  if (flag.is_done_.load(std::memory_order_acquire)) return;
+  const std::lock_guard hold(flag.mutex_);
+  if (flag.is_done_.load(std::memory_order_relaxed)) return;  // written under the mutex
+  std::invoke(std::forward<F>(function), std::forward<As>(arguments)...);
+  flag.is_done_.store(true, std::memory_order_release);
+}
+
+}  // namespace weft

@@ -1,0 +1,13 @@
+// Weft for C++20: everything. The headers are inline code over weft.h and may be included one by one.
+#pragma once
+
+#include <weft/version.h>
+#include <weft/async.hpp>
+#include <weft/condition_variable.hpp>
+#include <weft/error.hpp>
+#include <weft/future.hpp>
+#include <weft/mutex.hpp>
+#include <weft/promise.hpp>
+#include <weft/runtime.hpp>
+#include <weft/sync.hpp>
+#include <weft/thread.hpp>
