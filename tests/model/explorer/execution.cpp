@@ -1,0 +1,213 @@
+// See execution.hpp.
+#include "explorer/execution.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "explorer/race.hpp"
+#include "explorer/scheduler.hpp"
+
+namespace explorer {
+namespace {
+
+// The execution at hand. Of static duration because the shadow headers have no parameter to carry it.
+struct world {
+  choices path;
+  memory mem{path};
+  scheduler threads{path, mem};
+  report result;
+  bool traced = false;
+  std::vector<std::pair<const void*, std::string>> names;
+};
+world& the_world() {
+  static world* only = new world;  // never destroyed: abandoned executions leave objects behind
+  return *only;
+}
+world& w = the_world();
+bool running = false;
+
+std::string number(word value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value < 65536 ? "%llu" : "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string name_of(int location) {
+  const void* address = w.mem.address(location);
+  for (const auto& [known, name] : w.names) {
+    if (known == address) return name;
+  }
+  return "location " + std::to_string(location);
+}
+
+const char* name_of(order o) {
+  switch (o) {
+    case order::relaxed: return "relaxed";
+    case order::consume: return "consume";
+    case order::acquire: return "acquire";
+    case order::release: return "release";
+    case order::acq_rel: return "acq_rel";
+    case order::seq_cst: return "seq_cst";
+  }
+  return "?";
+}
+
+void trace(const std::string& text, const site& where) { w.result.steps.push_back({w.threads.self(), text, where}); }
+
+std::string staleness(int location, bool stale) {
+  return stale ? " (stale: the newest is " + number(w.mem.newest(location)) + ")" : "";
+}
+
+int find(const cell& at) {
+  word initial = 0;
+  std::memcpy(&initial, at.address, at.size);
+  return w.mem.find(at.address, initial);
+}
+
+}  // namespace
+
+report run(void (*body)(), choices& path, const bounds& limits, bool traced) {
+  w.path = path;
+  w.path.rewind();
+  w.mem.reset(limits.weak);
+  w.result = {};
+  w.names.clear();
+  w.traced = traced;
+  reset_races();
+  running = true;
+  w.threads.run(body, limits);
+  running = false;
+  w.result.end = w.threads.end();
+  for (int i = 0; traced && i < max_threads; ++i) w.result.names.push_back(w.threads.name(i));
+  std::swap(path, w.path);
+  return std::move(w.result);
+}
+
+// ---- called by models -----------------------------------------------------------------------------------------------------
+
+void run_threads(const start* first, int count) { w.threads.fork(first, count); }
+void record_outcome(const std::string& text) { w.result.outcome = text; }
+void name_address(const void* address, const char* name) { w.names.emplace_back(address, name); }
+void note(const std::string& text) {
+  if (w.traced) trace(text, site{});
+}
+int any_of(int options) { return w.path.choose(options); }
+
+void fail(const char* kind, const std::string& detail) {
+  if (!running) {
+    std::fprintf(stderr, "explorer: %s: %s, outside an execution\n", kind, detail.c_str());
+    std::abort();
+  }
+  w.result.kind = kind;
+  w.result.detail = detail;
+  w.threads.abandon(ending::failed);
+}
+
+// ---- called by the shadow headers -----------------------------------------------------------------------------------------
+
+void construct_atomic(const void* address, word initial) {
+  if (running) w.mem.construct(w.threads.self(), address, initial);
+}
+void destroy_atomic(const void* address) {
+  if (running) w.mem.destroy(w.threads.self(), address);
+}
+
+word atomic_load(cell at, order o, site where) {
+  const int location = find(at);
+  w.threads.before({operation_kind::read, location, o == order::seq_cst});
+  const read_result r = w.mem.load(w.threads.self(), location, o, w.threads.same_as(location));
+  w.threads.saw(location, r.at, r.value);
+  if (w.traced) trace(name_of(location) + ": reads " + number(r.value) + staleness(location, r.stale) + ", " + name_of(o), where);
+  return r.value;
+}
+
+void atomic_store(cell at, word value, order o, site where) {
+  const int location = find(at);
+  w.threads.before({operation_kind::write, location, o == order::seq_cst});
+  const timestamp when = w.mem.store(w.threads.self(), location, value, o);
+  w.threads.saw(location, when, value);
+  if (w.traced) {
+    const std::string place = w.mem.has_news(location, when, ~value) ? " (before others in modification order)" : "";
+    trace(name_of(location) + ": writes " + number(value) + place + ", " + name_of(o), where);
+  }
+}
+
+word atomic_exchange(cell at, rmw_kind kind, word operand, word mask, order o, site where) {
+  const int location = find(at);
+  w.threads.before({operation_kind::write, location, o == order::seq_cst});
+  const exchange_result r = w.mem.exchange(w.threads.self(), location, kind, operand, mask, o);
+  w.threads.saw(location, r.at, r.written);
+  if (w.traced) trace(name_of(location) + ": " + number(r.value) + " -> " + number(r.written) + ", " + name_of(o), where);
+  return r.value;
+}
+
+bool atomic_compare_exchange(cell at, word& expected, word desired, order success, order failure, bool weak, site where) {
+  const int location = find(at);
+  w.threads.before({operation_kind::write, location, success == order::seq_cst || failure == order::seq_cst});
+  const bool may_fail = weak && w.threads.spurious_left();
+  const exchange_result r = w.mem.compare_exchange(w.threads.self(), location, expected, desired, success, failure, may_fail);
+  if (!r.success && r.value == expected) w.threads.spend_spurious();
+  w.threads.saw(location, r.at, r.written);
+  if (w.traced) {
+    const std::string change = r.success ? number(r.value) + " -> " + number(desired) + ", " + name_of(success)
+                                         : "is " + number(r.value) + staleness(location, r.stale) + ", not exchanged for " +
+                                               number(desired) + ", " + name_of(failure);
+    trace(name_of(location) + ": " + change, where);
+  }
+  if (!r.success) expected = r.value;
+  return r.success;
+}
+
+void atomic_fence(order o, site where) {
+  w.threads.before({o == order::seq_cst ? operation_kind::fence : operation_kind::none});
+  w.mem.fence(w.threads.self(), o);
+  if (w.traced) trace(std::string("fence, ") + name_of(o), where);
+}
+
+void light_fence(site where) {
+  w.threads.before({operation_kind::light_fence});
+  w.mem.light_fence(w.threads.self());
+  if (w.traced) trace("light fence", where);
+}
+
+void heavy_fence(site where) {
+  w.threads.before({operation_kind::heavy_fence});
+  w.mem.heavy_fence(w.threads.self());
+  if (w.traced) trace("heavy fence", where);
+}
+
+void pause(site where) {
+  w.threads.pause();
+  if (w.traced) trace("pauses", where);
+}
+
+// The kernel looks at the word and enters the queue under one lock, with full barriers on both sides.
+bool futex_wait(cell at, word expected, bool has_deadline, site where) {
+  const int location = find(at);
+  w.threads.before({operation_kind::futex, location, true});
+  w.mem.fence(w.threads.self(), order::seq_cst);
+  const read_result r = w.mem.load(w.threads.self(), location, order::relaxed, 0);
+  if (w.traced) trace("sleeps on " + name_of(location) + " if it is " + number(expected) + ": it is " + number(r.value), where);
+  if (r.value != expected) return true;
+  const bool in_time = w.threads.sleep(location, has_deadline);
+  if (w.traced) trace(in_time ? "wakes up" : "wakes up: the deadline passed", where);
+  return in_time;
+}
+
+void futex_wake(cell at, int count, site where) {
+  const int location = find(at);
+  w.threads.before({operation_kind::futex, location, true});
+  w.mem.fence(w.threads.self(), order::seq_cst);
+  const int woken = w.threads.wake(location, count);
+  if (w.traced) trace("wakes " + std::to_string(woken) + " asleep on " + name_of(location), where);
+}
+
+// ---- called by the parts of the explorer ----------------------------------------------------------------------------------
+
+int current_thread() { return running ? w.threads.self() : -1; }
+std::string thread_name(int thread) { return w.threads.name(thread); }
+std::uint32_t thread_time(int thread) { return w.mem.now(thread); }
+bool thread_covers(int thread, int other, std::uint32_t time) { return w.mem.covers(thread, other, time); }
+
+}  // namespace explorer

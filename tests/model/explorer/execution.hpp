@@ -1,0 +1,90 @@
+// One execution of a model under the explorer: what the shadow headers (include/) call for every atomic operation, fence, pause and futex
+// call, and what the runner uses to start it. There is one execution at a time, on one OS thread.
+#pragma once
+
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "explorer/memory.hpp"
+
+namespace explorer {
+
+using site = std::source_location;
+
+// ---- bounds and results -------------------------------------------------------------------------------------------------------
+
+inline constexpr int unlimited = -1;
+
+struct bounds {
+  int preemptions = unlimited;  // switches away from a thread that could go on
+  int weak = unlimited;         // stale reads, and stores put before others in modification order
+  int impatience = 0;           // times that a thread which pauses goes on without news: 1 or more for loops with a patience
+  int timeouts = 0;             // timed waits that end although others could run
+  int spurious = 0;             // weak compare-exchanges and waits that fail for no reason
+  int steps = 5000;             // operations before an execution counts as a livelock
+  long executions = 3'000'000;  // then the exploration is cut, and says so
+};
+
+enum class ending { finished, failed, pruned };
+
+struct step {
+  int thread;
+  std::string text;
+  site where;
+};
+
+struct report {
+  ending end;
+  std::string kind;  // of a failure: "assertion", "data race", "deadlock"...
+  std::string detail;
+  std::string outcome;
+  std::vector<step> steps;  // only of a traced execution
+  std::vector<std::string> names;
+};
+
+// Runs body once along path.
+report run(void (*body)(), choices& path, const bounds& limits, bool traced);
+
+// ---- called by models ---------------------------------------------------------------------------------------------------------
+
+struct start {
+  const char* name;
+  void (*call)(void*);
+  void* object;
+};
+void run_threads(const start* first, int count);
+void record_outcome(const std::string& text);
+void name_address(const void* address, const char* name);
+void note(const std::string& text);  // a line in the schedule
+[[noreturn]] void fail(const char* kind, const std::string& detail);
+int any_of(int options);  // a choice of the model's own
+
+// ---- called by the shadow headers ---------------------------------------------------------------------------------------------
+
+// An atomic is known by its address; what memory holds there counts only if it was never constructed.
+struct cell {
+  const void* address;
+  std::size_t size;
+};
+void construct_atomic(const void* address, word initial);
+void destroy_atomic(const void* address);
+word atomic_load(cell at, order o, site where);
+void atomic_store(cell at, word value, order o, site where);
+word atomic_exchange(cell at, rmw_kind kind, word operand, word mask, order o, site where);
+bool atomic_compare_exchange(cell at, word& expected, word desired, order success, order failure, bool weak, site where);
+void atomic_fence(order o, site where);
+void light_fence(site where);
+void heavy_fence(site where);
+void pause(site where);
+bool futex_wait(cell at, word expected, bool has_deadline, site where);  // false: timed out
+void futex_wake(cell at, int count, site where);
+
+// ---- called by the parts of the explorer ----------------------------------------------------------------------------------------
+
+int current_thread();  // 0: the body; -1: no execution
+std::string thread_name(int thread);
+std::uint32_t thread_time(int thread);
+bool thread_covers(int thread, int other, std::uint32_t time);
+
+}  // namespace explorer

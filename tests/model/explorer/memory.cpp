@@ -1,0 +1,267 @@
+// See memory.hpp.
+#include "explorer/memory.hpp"
+
+#include "explorer/execution.hpp"
+
+namespace explorer {
+namespace {
+
+bool acquires(order o) { return o == order::acquire || o == order::acq_rel || o == order::seq_cst || o == order::consume; }
+bool releases(order o) { return o == order::release || o == order::acq_rel || o == order::seq_cst; }
+
+word apply(rmw_kind kind, word old, word operand) {
+  switch (kind) {
+    case rmw_kind::exchange: return operand;
+    case rmw_kind::add: return old + operand;
+    case rmw_kind::subtract: return old - operand;
+    case rmw_kind::bit_or: return old | operand;
+    case rmw_kind::bit_and: return old & operand;
+  }
+  return old;
+}
+
+}  // namespace
+
+// ---- an execution's frame -------------------------------------------------------------------------------------------------
+
+void memory::reset(int weak_choices) {
+  weak_left_ = weak_choices;
+  used_locations_ = 0;
+  for (thread_state& thread : threads_) thread = {};
+  for (int i = 0; i < max_threads; ++i) threads_[i].current.past.at[i] = clock_[i] = 1;
+  fences_ = operations_ = light_ = heavy_ = {};
+}
+
+void memory::fork(int threads) {
+  for (int i = 1; i <= threads; ++i) {
+    const std::uint32_t own = clock_[i];
+    threads_[i] = {};
+    threads_[i].current = threads_[0].current;
+    threads_[i].released = threads_[0].current;  // the start of a thread synchronises with its first action
+    threads_[i].current.past.at[i] = own;
+  }
+  tick(0);
+}
+
+void memory::join(int threads) {
+  for (int i = 1; i <= threads; ++i) {
+    threads_[0].current.join(threads_[i].current);
+    tick(i);
+  }
+}
+
+void memory::tick(int thread) { threads_[thread].current.past.at[thread] = ++clock_[thread]; }
+
+// ---- locations ------------------------------------------------------------------------------------------------------------
+
+int memory::add_location(const void* address) {
+  if (used_locations_ == max_locations) fail("the model is too large", "raise max_locations");
+  const int index = used_locations_++;
+  history& place = locations_[index];
+  place.address = address;
+  place.alive = true;
+  place.born_inside = false;
+  place.used = {};
+  place.stores.clear();
+  return index;
+}
+
+void memory::construct(int thread, const void* address, word initial) {
+  for (int i = 0; i < used_locations_; ++i) {
+    if (locations_[i].address == address) locations_[i].address = nullptr;  // an earlier life of the same memory
+  }
+  const int index = add_location(address);
+  history& place = locations_[index];
+  place.born_inside = true;
+  place.creator = thread;
+  place.created_at = clock_[thread];
+  place.stores.push_back({initial, timestamp_step, false, {}});
+  place.stores.back().released.seen.raise(index, timestamp_step);
+}
+
+void memory::destroy(int thread, const void* address) {
+  for (int i = 0; i < used_locations_; ++i) {
+    history& place = locations_[i];
+    if (place.address != address || !place.alive) continue;
+    place.alive = false;
+    for (int other = 0; other < max_threads; ++other) {
+      if (!covers(thread, other, place.used.at[other])) {
+        fail("race with destruction",
+             thread_name(other) + " may still be using an atomic that " + thread_name(thread) + " destroys");
+      }
+    }
+  }
+}
+
+int memory::find(const void* address, word initial) {
+  for (int i = 0; i < used_locations_; ++i) {
+    if (locations_[i].address == address) return i;
+  }
+  const int index = add_location(address);
+  locations_[index].stores.push_back({initial, timestamp_step, false, {}});
+  locations_[index].stores.back().released.seen.raise(index, timestamp_step);
+  return index;
+}
+
+void memory::touch(int thread, history& place) {
+  if (!place.alive) fail("use after destruction", thread_name(thread) + " uses an atomic that was destroyed");
+  if (place.born_inside && !covers(thread, place.creator, place.created_at)) {
+    fail("use before construction", thread_name(thread) + " uses an atomic whose construction did not happen before");
+  }
+  place.used.at[thread] = clock_[thread];
+}
+
+// ---- operations -----------------------------------------------------------------------------------------------------------
+
+timestamp memory::oldest_readable(int thread, int location, order o) const {
+  timestamp bound = threads_[thread].current.seen.at[location];
+  if (o == order::seq_cst) bound = std::max({bound, fences_.at[location], operations_.at[location]});
+  return bound;
+}
+
+// The first option is what sequential consistency would give; any other is weak behaviour, of which there may be a budget.
+int memory::pick(int options) {
+  if (options == 1 || weak_left_ == 0) return 0;
+  const int taken = path_.choose(options);
+  if (taken != 0) --weak_left_;
+  return taken;
+}
+
+// The stores that thread may read, the newest first.
+void memory::collect(int thread, int location, order o) {
+  const timestamp bound = oldest_readable(thread, location, o);
+  const std::vector<stored>& stores = locations_[location].stores;
+  candidates_.clear();
+  for (std::size_t i = stores.size(); i-- > 0 && stores[i].at >= bound;) candidates_.push_back(i);
+}
+
+read_result memory::read_from(int thread, int location, stored& from, order o) {
+  thread_state& self = threads_[thread];
+  self.current.seen.raise(location, from.at);
+  self.acquired.join(from.released);
+  if (acquires(o)) self.current.join(from.released);
+  if (o == order::seq_cst) operations_.raise(location, from.at);
+  return {from.value, from.at, from.at != locations_[location].stores.back().at};
+}
+
+read_result memory::load(int thread, int location, order o, timestamp same_as) {
+  touch(thread, locations_[location]);
+  collect(thread, location, o);
+  std::vector<stored>& stores = locations_[location].stores;
+  std::size_t chosen = candidates_.size();
+  for (std::size_t i = 0; same_as != 0 && i < candidates_.size(); ++i) {
+    if (stores[candidates_[i]].at == same_as) chosen = i;
+  }
+  if (chosen == candidates_.size()) chosen = static_cast<std::size_t>(pick(static_cast<int>(candidates_.size())));
+  const read_result result = read_from(thread, location, stores[candidates_[chosen]], o);
+  tick(thread);
+  return result;
+}
+
+timestamp memory::append_after(int thread, int location, std::size_t position, word value, order o, const stored* continued) {
+  std::vector<stored>& stores = locations_[location].stores;
+  const timestamp before = stores[position].at;
+  const bool last = position + 1 == stores.size();
+  const timestamp at = last ? before + timestamp_step : before + (stores[position + 1].at - before) / 2;
+  if (at <= before) fail("the model is too large", "too many stores to one location: raise timestamp_step or lower the bounds");
+  thread_state& self = threads_[thread];
+  self.current.seen.raise(location, at);
+  if (o == order::seq_cst) operations_.raise(location, at);
+  stored message{value, at, false, releases(o) ? self.current : self.released};
+  message.released.seen.raise(location, at);
+  if (continued != nullptr) message.released.join(continued->released);
+  stores.insert(stores.begin() + static_cast<std::ptrdiff_t>(position) + 1, message);
+  tick(thread);
+  return at;
+}
+
+timestamp memory::store(int thread, int location, word value, order o) {
+  touch(thread, locations_[location]);
+  collect(thread, location, o);
+  std::vector<stored>& stores = locations_[location].stores;
+  std::erase_if(candidates_, [&](std::size_t i) { return stores[i].glued; });
+  const int chosen = pick(static_cast<int>(candidates_.size()));
+  return append_after(thread, location, candidates_[static_cast<std::size_t>(chosen)], value, o, nullptr);
+}
+
+// Reads the store at position and follows it at once.
+exchange_result memory::replace(int thread, int location, std::size_t position, word desired, order o) {
+  std::vector<stored>& stores = locations_[location].stores;
+  const read_result read = read_from(thread, location, stores[position], o);
+  stores[position].glued = true;
+  const stored continued = stores[position];
+  const timestamp at = append_after(thread, location, position, desired, o, &continued);
+  return {read.value, at, read.stale, true, desired};
+}
+
+exchange_result memory::exchange(int thread, int location, rmw_kind kind, word operand, word mask, order o) {
+  touch(thread, locations_[location]);
+  collect(thread, location, o);
+  std::vector<stored>& stores = locations_[location].stores;
+  std::erase_if(candidates_, [&](std::size_t i) { return stores[i].glued; });
+  const std::size_t position = candidates_[static_cast<std::size_t>(pick(static_cast<int>(candidates_.size())))];
+  return replace(thread, location, position, apply(kind, stores[position].value, operand) & mask, o);
+}
+
+exchange_result memory::read_only(int thread, int location, std::size_t position, order o) {
+  const read_result read = read_from(thread, location, locations_[location].stores[position], o);
+  tick(thread);
+  return {read.value, read.at, read.stale, false, read.value};
+}
+
+exchange_result memory::compare_exchange(int thread, int location, word expected, word desired, order success, order failure,
+                                         bool may_fail_spuriously) {
+  touch(thread, locations_[location]);
+  collect(thread, location, failure);  // a success that the stronger order forbids is taken out below
+  std::vector<stored>& stores = locations_[location].stores;
+  const timestamp bound = oldest_readable(thread, location, success);
+  std::erase_if(candidates_,
+                [&](std::size_t i) { return stores[i].value == expected && (stores[i].glued || stores[i].at < bound); });
+  const int options = static_cast<int>(candidates_.size());
+  const int chosen = pick(options + (may_fail_spuriously ? 1 : 0));
+  if (chosen == options) return read_only(thread, location, stores.size() - 1, failure);
+  const std::size_t position = candidates_[static_cast<std::size_t>(chosen)];
+  if (stores[position].value != expected) return read_only(thread, location, position, failure);
+  return replace(thread, location, position, desired, success);
+}
+
+// ---- fences ---------------------------------------------------------------------------------------------------------------
+
+void memory::fence(int thread, order o) {
+  thread_state& self = threads_[thread];
+  if (acquires(o)) self.current.join(self.acquired);
+  if (o == order::seq_cst) {
+    self.current.seen.join(fences_);
+    self.current.seen.join(operations_);
+    fences_.join(self.current.seen);
+  }
+  if (releases(o)) self.released = self.current;
+  tick(thread);
+}
+
+// A pair of light fences does nothing; a heavy and a light one are ordered as two seq_cst fences would be (P1202, without the
+// synchronisation through relaxed operations that it would also allow).
+void memory::light_fence(int thread) {
+  thread_state& self = threads_[thread];
+  self.current.seen.join(heavy_);
+  light_.join(self.current.seen);
+  tick(thread);
+}
+
+void memory::heavy_fence(int thread) {
+  threads_[thread].current.seen.join(light_);
+  fence(thread, order::seq_cst);
+  heavy_.join(threads_[thread].current.seen);
+}
+
+// ---- questions ------------------------------------------------------------------------------------------------------------
+
+bool memory::has_news(int location, timestamp since, word value) const {
+  const std::vector<stored>& stores = locations_[location].stores;
+  for (std::size_t i = stores.size(); i-- > 0 && stores[i].at > since;) {
+    if (stores[i].value != value) return true;
+  }
+  return false;
+}
+
+}  // namespace explorer

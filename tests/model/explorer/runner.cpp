@@ -1,0 +1,193 @@
+// Explores the models of a program: the loop over paths, what is expected of it, and the command line.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <sstream>
+
+#include "explorer/explorer.hpp"
+#include "explorer/schedule.hpp"
+
+namespace explorer {
+namespace {
+
+std::vector<const model*>& registry() {
+  static std::vector<const model*> models;
+  return models;
+}
+
+struct command {
+  bool deep = false;
+  bool list = false;
+  bool quiet = false;
+  const char* only = nullptr;
+  const char* replay = nullptr;  // an id; goes with only
+};
+
+struct exploration {
+  long finished = 0;
+  long pruned = 0;
+  bool cut = false;
+  std::set<std::string> outcomes;
+  report failure{ending::finished, {}, {}, {}, {}, {}};
+  std::string failed_path;
+  double seconds = 0;
+};
+
+std::set<std::string> split(const char* text) {
+  std::istringstream words(text);
+  std::set<std::string> result;
+  for (std::string each; words >> each;) result.insert(each);
+  return result;
+}
+
+std::string join(const std::set<std::string>& words) {
+  std::string text;
+  for (const std::string& each : words) text += (text.empty() ? "" : " ") + each;
+  return text.empty() ? "nothing" : text;
+}
+
+// Adds one execution. False: no need to look further.
+bool take(exploration& so_far, const report& result, const choices& path) {
+  if (result.end == ending::pruned) {
+    ++so_far.pruned;
+    return true;
+  }
+  if (!path.deterministic() || result.end == ending::failed) {
+    so_far.failure = result;
+    if (!path.deterministic()) so_far.failure.kind = "not deterministic: the body keeps something between executions";
+    so_far.failure.end = ending::failed;
+    so_far.failed_path = path.id();
+    return false;
+  }
+  ++so_far.finished;
+  if (!result.outcome.empty()) so_far.outcomes.insert(result.outcome);
+  return true;
+}
+
+exploration explore(const model& what, const bounds& limits) {
+  const auto begin = std::chrono::steady_clock::now();
+  exploration result;
+  choices path;
+  for (long count = 0;; ++count) {
+    if (count == limits.executions) {
+      result.cut = true;
+      break;
+    }
+    if (!take(result, run(what.body, path, limits, false), path) || !path.advance()) break;
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+// What is wrong with an exploration; empty: nothing.
+std::string complaint(const expectations& expected, const exploration& found) {
+  const bool failed = found.failure.end == ending::failed;
+  if (expected.must_fail != nullptr) {
+    return failed && found.failure.kind == expected.must_fail ? ""
+                                                              : std::string("did not find the expected ") + expected.must_fail;
+  }
+  if (failed) return found.failure.kind + ": " + found.failure.detail;
+  if (found.finished < expected.at_least)
+    return "explored fewer executions than the model states, " + std::to_string(expected.at_least);
+  if (expected.outcomes == nullptr) return "";
+  const std::set<std::string> wanted = split(expected.outcomes);
+  const bool equal = wanted == found.outcomes;
+  const bool within = std::includes(wanted.begin(), wanted.end(), found.outcomes.begin(), found.outcomes.end());
+  if (equal || (found.cut && within)) return "";
+  return "outcomes are " + join(found.outcomes) + ", should be " + join(wanted);
+}
+
+void print_result(const model& what, const exploration& found, const std::string& wrong) {
+  std::printf("%-4s %-44s %9ld executions %9ld pruned %s %6.2f s\n", wrong.empty() ? "ok" : "FAIL", what.name, found.finished,
+              found.pruned, found.cut ? "cut     " : "complete", found.seconds);
+  if (!wrong.empty()) std::printf("     %s\n", wrong.c_str());
+}
+
+bool explore_and_report(const model& what, const command& asked, const char* program) {
+  const bounds& limits = asked.deep ? what.expected.deep : what.expected.quick;
+  const exploration found = explore(what, limits);
+  const std::string wrong = complaint(what.expected, found);
+  print_result(what, found, wrong);
+  if (!wrong.empty() && found.failure.end == ending::failed && !asked.quiet) {
+    choices path;
+    path.restore(found.failed_path);
+    print_schedule(run(what.body, path, limits, true));
+    std::printf("     again: %s --only '%s'%s --replay %s\n", program, what.name, asked.deep ? " --deep" : "",
+                found.failed_path.c_str());
+  }
+  return wrong.empty();
+}
+
+int replay(const model& what, const command& asked) {
+  choices path;
+  if (!path.restore(asked.replay)) {
+    std::fprintf(stderr, "%s is not the id of a schedule\n", asked.replay);
+    return 2;
+  }
+  print_schedule(run(what.body, path, asked.deep ? what.expected.deep : what.expected.quick, true));
+  return 0;
+}
+
+[[noreturn]] void usage(const char* program) {
+  std::fprintf(stderr, "usage: %s [--deep] [--quiet] [--only TEXT] [--only TEXT --replay ID] [--list]\n", program);
+  std::exit(2);
+}
+
+command parse(int count, char** words) {
+  command result;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    const bool has_value = i + 1 < count;
+    if (word == "--deep") {
+      result.deep = true;
+    } else if (word == "--list") {
+      result.list = true;
+    } else if (word == "--quiet") {
+      result.quiet = true;
+    } else if (word == "--only" && has_value) {
+      result.only = words[++i];
+    } else if (word == "--replay" && has_value) {
+      result.replay = words[++i];
+    } else {
+      usage(words[0]);
+    }
+  }
+  if (result.replay != nullptr && result.only == nullptr) usage(words[0]);
+  return result;
+}
+
+int run_all(const command& asked, const char* program) {
+  int matched = 0;
+  int failed = 0;
+  for (const model* each : all_models()) {
+    if (asked.only != nullptr && std::strstr(each->name, asked.only) == nullptr) continue;
+    ++matched;
+    if (asked.replay != nullptr) return replay(*each, asked);
+    if (asked.list) {
+      std::printf("%s\n", each->name);
+    } else if (!explore_and_report(*each, asked, program)) {
+      ++failed;
+      if (asked.quiet) return 1;
+    }
+  }
+  if (matched == 0) std::fprintf(stderr, "no model matches\n");
+  return matched == 0 || failed != 0 ? 1 : 0;
+}
+
+}  // namespace
+
+model::model(const char* what, const expectations& wanted, void (*run_once)()) : name(what), expected(wanted), body(run_once) {
+  registry().push_back(this);
+}
+
+const std::vector<const model*>& all_models() { return registry(); }
+
+}  // namespace explorer
+
+int main(int count, char** words) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  return explorer::run_all(explorer::parse(count, words), words[0]);
+}

@@ -1,0 +1,244 @@
+// The explorer's own tests: planted bugs that it must find, and correct programs that it must not accuse.
+#include "explorer/explorer.hpp"
+#include "arch/cpu.hpp"
+#include "base/atomic.hpp"
+#include "os/futex.hpp"
+
+namespace arch = weft::arch;
+namespace base = weft::base;
+namespace os = weft::os;
+using explorer::check;
+using explorer::model;
+using explorer::thread;
+using explorer::threads;
+
+namespace {
+
+// ---- plain fields -----------------------------------------------------------------------------------------------------------
+
+void pass_plain(std::memory_order store, std::memory_order load) {
+  base::atomic<int> flag{0};
+  int data = 0;
+  threads(thread{"writer",
+                 [&] {
+                   data = 1;
+                   flag.store(1, store);
+                 }},
+          thread{"reader", [&] {
+                   if (flag.load(load) != 0) check(data == 1, "the datum behind the flag");
+                 }});
+}
+const model passed{"plain datum behind release and acquire", {.at_least = 2}, [] { pass_plain(base::release, base::acquire); }};
+const model no_release{
+    "plain datum without release", {.must_fail = "data race"}, [] { pass_plain(base::relaxed, base::acquire); }};
+const model no_acquire{
+    "plain datum without acquire", {.must_fail = "data race"}, [] { pass_plain(base::release, base::relaxed); }};
+
+const model read_race{"overwriting what another still reads", {.must_fail = "data race"}, [] {
+                        base::atomic<int> done{0};
+                        int data = 0, sum = 0;
+                        threads(thread{"reader",
+                                       [&] {
+                                         sum = data;
+                                         done.store(1, base::relaxed);
+                                       }},
+                                thread{"writer", [&] {
+                                         if (done.load(base::acquire) != 0) data = 2;
+                                       }});
+                      }};
+
+const model neighbours{"neighbouring bytes do not race", {.at_least = 1}, [] {
+                         struct pair {
+                           char a = 0, b = 0;
+                         } both;
+                         threads(thread{"a", [&] { both.a = 1; }}, thread{"b", [&] { both.b = 1; }});
+                         check(both.a == 1 && both.b == 1, "both written");
+                       }};
+
+// ---- spinning ---------------------------------------------------------------------------------------------------------------
+
+void spin_lock_test(std::memory_order take, std::memory_order give) {
+  base::atomic<int> word{0};
+  int inside = 0;
+  const auto work = [&] {
+    for (int expected = 0; !word.compare_exchange_strong(expected, 1, take, base::relaxed); expected = 0) arch::pause();
+    ++inside;
+    word.store(0, give);
+  };
+  threads(thread{"a", work}, thread{"b", work}, thread{"c", work});
+  check(inside == 3, "everybody was inside");
+}
+const model spin_lock{"spin lock", {.at_least = 6}, [] { spin_lock_test(base::acquire, base::release); }};
+const model spin_lock_weak{
+    "spin lock without release", {.must_fail = "data race"}, [] { spin_lock_test(base::acquire, base::relaxed); }};
+
+const model spins_for_ever{"a loop that nobody ends", {.must_fail = "deadlock"}, [] {
+                             base::atomic<int> word{0};
+                             threads(thread{"waits",
+                                            [&] {
+                                              while (word.load(base::acquire) == 0) arch::pause();
+                                            }},
+                                     thread{"forgets", [&] { (void)word.load(base::relaxed); }});
+                           }};
+
+// The flag goes up and down again: the waiter may miss it.
+const model missed_flicker{"a flag that goes down again", {.must_fail = "deadlock"}, [] {
+                             base::atomic<int> word{0};
+                             threads(thread{"waits",
+                                            [&] {
+                                              while (word.load(base::acquire) == 0) arch::pause();
+                                            }},
+                                     thread{"flickers", [&] {
+                                              word.store(1, base::release);
+                                              word.store(0, base::release);
+                                            }});
+                           }};
+
+const model abba{"two locks in opposite orders", {.must_fail = "deadlock"}, [] {
+                   base::atomic<int> one{0}, two{0};
+                   const auto take = [](base::atomic<int>& word) {
+                     for (int expected = 0; !word.compare_exchange_strong(expected, 1, base::acquire, base::relaxed);
+                          expected = 0)
+                       arch::pause();
+                   };
+                   const auto both = [&](base::atomic<int>& first, base::atomic<int>& second) {
+                     take(first);
+                     take(second);
+                     second.store(0, base::release);
+                     first.store(0, base::release);
+                   };
+                   threads(thread{"ab", [&] { both(one, two); }}, thread{"ba", [&] { both(two, one); }});
+                 }};
+
+const model livelock{"a loop without pause", {.quick = {.steps = 200}, .must_fail = "livelock"}, [] {
+                       base::atomic<int> word{0};
+                       threads(thread{"waits", [&] {
+                                        while (word.load(base::acquire) == 0) {
+                                        }
+                                      }});
+                     }};
+
+// A loop with patience may give up although the other is about to come: only with impatience.
+void patience() {
+  base::atomic<int> word{0};
+  int gave_up = 0;
+  threads(thread{"waits",
+                 [&] {
+                   int round = 0;
+                   while (word.load(base::acquire) == 0 && ++round < 100) arch::pause();
+                   gave_up = round == 100 ? 1 : 0;
+                 }},
+          thread{"comes", [&] { word.store(1, base::release); }});
+  explorer::outcome(gave_up);
+}
+const model patient{"patience without impatience", {.at_least = 2, .outcomes = "0"}, [] { patience(); }};
+const model impatient{"patience with impatience",
+                      {.at_least = 2, .quick = {.impatience = 1}, .deep = {.impatience = 1}, .outcomes = "0 1"},
+                      [] { patience(); }};
+
+// ---- sleeping ---------------------------------------------------------------------------------------------------------------
+
+template <class Announce>
+void sleep_and_wake(Announce announce) {
+  base::atomic<std::uint32_t> word{0};
+  int data = 0;
+  threads(thread{"sleeper",
+                 [&] {
+                   while (word.load(base::acquire) == 0) os::futex_wait(&word, 0);
+                   check(data == 1, "woken for a reason");
+                 }},
+          thread{"waker", [&] {
+                   data = 1;
+                   announce(word);
+                 }});
+}
+const model woken{"sleep and wake", {.at_least = 3}, [] {
+                    sleep_and_wake([](base::atomic<std::uint32_t>& word) {
+                      word.store(1, base::release);
+                      os::futex_wake(&word, 1);
+                    });
+                  }};
+const model no_wake{"forgotten wake", {.must_fail = "deadlock"}, [] {
+                      sleep_and_wake([](base::atomic<std::uint32_t>& word) { word.store(1, base::release); });
+                    }};
+const model early_wake{"wake before the store", {.must_fail = "deadlock"}, [] {
+                         sleep_and_wake([](base::atomic<std::uint32_t>& word) {
+                           os::futex_wake(&word, 1);
+                           word.store(1, base::release);
+                         });
+                       }};
+const model one_for_two{"one wake for two sleepers", {.must_fail = "deadlock"}, [] {
+                          base::atomic<std::uint32_t> word{0};
+                          const auto sleeper = [&] {
+                            while (word.load(base::acquire) == 0) os::futex_wait(&word, 0);
+                          };
+                          threads(thread{"first", sleeper}, thread{"second", sleeper}, thread{"waker", [&] {
+                                                                                                word.store(1, base::release);
+                                                                                                os::futex_wake(&word, 1);
+                                                                                              }});
+                        }};
+const model deadline{"a deadline ends a wait for nothing", {.at_least = 1}, [] {
+                       base::atomic<std::uint32_t> word{0};
+                       bool in_time = true;
+                       threads(thread{"sleeper", [&] { in_time = os::futex_wait_until(&word, 0, 5); }});
+                       check(!in_time, "the deadline passed");
+                     }};
+
+// ---- lifetimes --------------------------------------------------------------------------------------------------------------
+
+template <class T>
+union late {  // an object whose life the test controls
+  late() {}
+  ~late() {}
+  T object;
+};
+
+void end_of_life(std::memory_order last) {
+  late<base::atomic<int>> word;
+  new (&word.object) base::atomic<int>(0);
+  threads(thread{"finisher", [&] { word.object.store(1, last); }}, thread{"joiner", [&] {
+                                                                            while (word.object.load(base::acquire) == 0)
+                                                                              arch::pause();
+                                                                            word.object.~atomic();
+                                                                          }});
+}
+const model last_touch{"destroyed after the last touch", {.at_least = 1}, [] { end_of_life(base::release); }};
+const model unordered_end{"destroyed without order", {.must_fail = "race with destruction"}, [] { end_of_life(base::relaxed); }};
+
+const model touched_after{"touched after the hand-over", {.must_fail = "race with destruction"}, [] {
+                            late<base::atomic<int>> word;
+                            new (&word.object) base::atomic<int>(0);
+                            threads(thread{"finisher",
+                                           [&] {
+                                             word.object.store(1, base::release);
+                                             (void)word.object.load(base::relaxed);
+                                           }},
+                                    thread{"joiner", [&] {
+                                             while (word.object.load(base::acquire) == 0) arch::pause();
+                                             word.object.~atomic();
+                                           }});
+                          }};
+
+// ---- bounds -----------------------------------------------------------------------------------------------------------------
+
+// Needs two preemptions to fail: the explorer finds it with two and not with one.
+void needs_two_preemptions() {
+  base::atomic<int> x{0};
+  int seen[2] = {0, 0};
+  threads(thread{"reader",
+                 [&] {
+                   seen[0] = x.load(base::seq_cst);
+                   seen[1] = x.load(base::seq_cst);
+                 }},
+          thread{"writer", [&] {
+                   x.store(1, base::seq_cst);
+                   x.store(2, base::seq_cst);
+                 }});
+  check(!(seen[0] == 1 && seen[1] == 2), "read in the middle twice");
+}
+constexpr explorer::bounds one{.preemptions = 1, .weak = 0};
+constexpr explorer::bounds two{.preemptions = 2, .weak = 0};
+const model one_preemption{"one preemption does not reach it", {.at_least = 2, .quick = one, .deep = one}, needs_two_preemptions};
+const model two_preemptions{"two preemptions reach it", {.quick = two, .must_fail = "assertion"}, needs_two_preemptions};
+
+}  // namespace

@@ -1,0 +1,13 @@
+// The model's arch/cpu.hpp: a thread that pauses goes on when it can see something new.
+#pragma once
+
+#include <cstdint>
+
+#include "explorer/execution.hpp"
+
+namespace weft::arch {
+
+inline void pause(explorer::site where = explorer::site::current()) { explorer::pause(where); }
+inline std::uint64_t cycles() { return 1; }
+
+}  // namespace weft::arch
