@@ -36,6 +36,10 @@ class SizesTest(planted.PlantedTest):
         found = self.problems("src/a.hpp", text)
         self.assertEqual([problem.split(": ")[1] for problem in found], ["m", "g"])
 
+    def test_a_long_class_is_no_function(self):
+        text = "template <class R, class... A>\nclass task<R(A...)> {\n" + "  int x;\n" * 70 + function("  R operator()(A... a)", 61) + "};\n"
+        self.assert_found(self.problems("src/a.hpp", text), "operator(): 61 lines")
+
     def test_constructors_operators_and_tests_are_functions(self):
         for head in ("one::one(int a) : a_(a), b_{2}", "bool operator==(x a, x b)", 'TEST_CASE("a long { one")'):
             with self.subTest(head):

@@ -44,9 +44,12 @@ def c_functions(text):
 
 
 def _classify(code, head, head_begin):
-    if TRANSPARENT.search(re.sub(r"template\s*<.*?>\s*(?=\w)|\[\[.*?\]\]|alignas\s*\(.*?\)", " ", head, flags=re.DOTALL)):
+    plain = re.sub(r"\[\[.*?\]\]|alignas\s*\(.*?\)", " ", head, flags=re.DOTALL)
+    while (without := re.sub(r"<[^<>]*>", " ", plain)) != plain:  # template<R(Args...)> holds no parameters of a function
+        plain = without
+    if TRANSPARENT.search(plain):
         return None
-    name = re.search(r"([\w:~]+|operator\s*\S+?)\s*\(", head)
+    name = re.search(r"(operator\s*(?:\(\)|[^\s(]+)|[\w:~]+)\s*\(", plain)
     if not name:
         return None if not head.strip() else ""
     begin = head_begin + len(head) - len(head.lstrip())
