@@ -1,0 +1,56 @@
+// What ends the program: a thread destroyed while joinable, assigned over, or left by an exception. Each is tried in a child process.
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+
+#include <weft/weft.hpp>
+
+namespace {
+
+constexpr int terminated = 42;
+
+// The child's exit status after body ran in it, with std::terminate leading to `terminated`.
+template <class Body>
+int status_of_child(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::set_terminate([] { _exit(terminated); });
+    {
+      const weft::runtime runtime({.workers = 2});
+      body();
+    }
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace
+
+TEST_CASE("a thread that was joined ends nothing") {
+  CHECK(status_of_child([] { weft::thread([] {}).join(); }) == 0);
+}
+
+TEST_CASE("destroying a joinable thread terminates") {
+  CHECK(status_of_child([] { const weft::thread forgotten([] {}); }) == terminated);
+}
+
+TEST_CASE("assigning over a joinable thread terminates") {
+  CHECK(status_of_child([] {
+          weft::thread thread([] {});
+          thread = weft::thread();
+        }) == terminated);
+}
+
+TEST_CASE("an exception that leaves a thread's function terminates") {
+  CHECK(status_of_child([] { weft::thread([] { throw std::runtime_error("nobody catches it"); }).join(); }) == terminated);
+  const int big[4] = {1, 2, 3, 4};
+  CHECK(status_of_child([&big] { weft::thread([big] { throw big[3]; }).join(); }) == terminated);
+}
