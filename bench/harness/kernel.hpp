@@ -17,7 +17,7 @@ namespace bench {
 
 struct kernel_input {
   std::uint64_t size = 0;
-  unsigned workers = 1;  // 1 for the sequential variant
+  unsigned workers = 1;   // 1 for the sequential variant
   std::string directory;  // what the kernels that work on files work on
 };
 
@@ -49,14 +49,17 @@ struct fitted_size {
 
 struct kernel {
   std::string_view name;
-  std::string_view title;  // one line for people
+  std::string_view title;      // one line for people
   std::string_view size_word;  // what the size counts: "n", "depth", "threads"; empty: the kernel has no size
-  std::string_view unit;  // singular: "call", "node", "file"
+  std::string_view unit;       // singular: "call", "node", "file"
   std::uint64_t default_size;
   std::uint64_t quick_size;  // ends in a fraction of a second: for tests
+  std::uint64_t max_size;    // sizes are 1 … max_size
   std::span<const variant> variants;
   std::uint64_t (*expected)(const kernel_input& input);  // the right answer, found in another way than the bodies find it
-  fitted_size (*fit)(std::uint64_t size) = nullptr;  // null: any size fits
+  fitted_size (*fit)(std::uint64_t size) = nullptr;      // null: any size fits
+  bool is_long = false;                                  // takes many seconds: not part of the demonstration
+  bool is_digest = false;                                // the answer says something to programs only
 };
 
 }  // namespace bench

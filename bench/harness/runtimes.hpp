@@ -10,7 +10,7 @@ namespace bench {
 struct runtime {
   std::string_view name;
   std::string_view title;
-  bool is_parallel;                 // can have more than one worker
+  bool is_parallel;                     // can have more than one worker
   unsigned (*start)(unsigned workers);  // 0: as many as the machine offers; returns how many there are. Throws std::runtime_error
   void (*stop)();
 };

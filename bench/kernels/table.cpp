@@ -15,7 +15,7 @@ namespace bench {
 
 namespace {
 
-constexpr std::array kernels = {&fib::every_call, &fib::with_cutoff, &uts::t1,       &uts::t3,          &uts::t1l,
+constexpr std::array kernels = {&fib::every_call, &fib::with_cutoff,     &uts::t1,    &uts::t3,          &uts::t1l,
                                 &queens::queens,  &quicksort::quicksort, &tree::tree, &blocked::blocked, &hash::hash};
 
 }  // namespace

@@ -34,6 +34,7 @@ const kernel blocked = {
     .unit = "thread",
     .default_size = 1'000'000,
     .quick_size = 10'000,
+    .max_size = 1'000'000'000,
     .variants = variants,
     .expected = expected,
     .fit = fit,

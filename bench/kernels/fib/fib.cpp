@@ -18,6 +18,7 @@ const kernel every_call = {
     .unit = "call",
     .default_size = 30,
     .quick_size = 18,
+    .max_size = 60,
     .variants = every_call_variants,
     .expected = expected,
 };
@@ -29,6 +30,7 @@ const kernel with_cutoff = {
     .unit = "call",
     .default_size = 40,
     .quick_size = 25,
+    .max_size = 60,
     .variants = cutoff_variants,
     .expected = expected,
 };

@@ -85,7 +85,7 @@ input_file::~input_file() {
 }
 
 std::size_t input_file::expect_bytes() const {
-  struct stat status {};
+  struct stat status{};
   return fstat(descriptor_, &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
 }
 
@@ -128,8 +128,10 @@ const kernel hash = {
     .unit = "file",
     .default_size = 0,
     .quick_size = 0,
+    .max_size = 0,
     .variants = variants,
     .expected = ask_sha256sum,
+    .is_digest = true,
 };
 
 }  // namespace bench::hash

@@ -63,8 +63,10 @@ const kernel quicksort = {
     .unit = "segment",
     .default_size = std::uint64_t{1} << 24,
     .quick_size = std::uint64_t{1} << 17,
+    .max_size = std::uint64_t{1} << 36,
     .variants = variants,
     .expected = expected,
+    .is_digest = true,
 };
 
 }  // namespace bench::quicksort

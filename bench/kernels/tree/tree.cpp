@@ -28,6 +28,7 @@ const kernel tree = {
     .unit = "visit",
     .default_size = std::uint64_t{1} << 20,
     .quick_size = std::uint64_t{1} << 12,
+    .max_size = std::uint64_t{1} << 32,
     .variants = variants,
     .expected = expected,
 };

@@ -73,6 +73,7 @@ const kernel t1 = {
     .unit = "node",
     .default_size = 10,
     .quick_size = 6,
+    .max_size = 20,
     .variants = variants<make_t1>,
     .expected = expected<make_t1, 10, 4'130'071>,
 };
@@ -84,6 +85,7 @@ const kernel t3 = {
     .unit = "node",
     .default_size = 2000,
     .quick_size = 20,
+    .max_size = 1'000'000,
     .variants = variants<make_t3>,
     .expected = expected<make_t3, 2000, 4'112'897>,
 };
@@ -95,8 +97,10 @@ const kernel t1l = {
     .unit = "node",
     .default_size = 13,
     .quick_size = 5,
+    .max_size = 20,
     .variants = variants<make_t1l>,
     .expected = expected<make_t1l, 13, 102'181'082>,
+    .is_long = true,
 };
 
 }  // namespace bench::uts

@@ -14,10 +14,10 @@ namespace bench::uts {
 
 struct tree {
   bool is_binomial;
-  double root_branching;  // geometric: the mean at every depth below the last; binomial: the root's children
-  double child_probability;  // binomial: that a node has children
+  double root_branching;      // geometric: the mean at every depth below the last; binomial: the root's children
+  double child_probability;   // binomial: that a node has children
   std::uint32_t child_count;  // binomial: how many it then has
-  std::uint32_t depth;  // geometric: nodes at this depth have no children
+  std::uint32_t depth;        // geometric: nodes at this depth have no children
   std::uint32_t seed;
 };
 

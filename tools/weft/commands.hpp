@@ -1,0 +1,14 @@
+// The sub-commands. Each adds itself to the command line; when it was the one chosen, it sets *status to the exit status:
+// 0 all right, 1 something ran and went wrong (an answer, a crash, a file), 2 the command line makes no sense.
+#pragma once
+
+#include <CLI/App.hpp>
+
+namespace cli {
+
+void add_demo(CLI::App& app, int* status);
+void add_bench(CLI::App& app, int* status);
+void add_list(CLI::App& app, int* status);
+void add_info(CLI::App& app, int* status);
+
+}  // namespace cli

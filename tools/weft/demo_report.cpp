@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+#include <weft/weft.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "demo.hpp"
+#include "harness/machine.hpp"
+#include "picture.hpp"
+#include "text.hpp"
+
+namespace cli {
+
+namespace {
+
+constexpr std::size_t sequential = 0;
+constexpr std::size_t one_worker = 1;
+
+unsigned offered_workers() {
+  unsigned workers = 1;
+  weft_info_walk(
+      [](void* state, const char* key, const char* value) {
+        if (std::strcmp(key, "setting.WEFT_WORKERS") == 0)
+          *static_cast<unsigned*>(state) = static_cast<unsigned>(std::atoi(value));
+      },
+      &workers);
+  return workers;
+}
+
+const cell_result* find_run(const row& of, std::size_t place) {
+  bool const is_there = place < of.cells.size() && of.cells[place].has_value() && of.cells[place]->has_run;
+  return is_there ? &*of.cells[place] : nullptr;
+}
+
+const cell_result* first_run(const row& of) {
+  for (std::size_t place = 0; place < of.cells.size(); ++place) {
+    if (const cell_result* const run = find_run(of, place)) return run;
+  }
+  return nullptr;
+}
+
+std::string show_time(const std::optional<cell_result>& cell) {
+  if (!cell.has_value()) return "-";
+  return cell->has_run ? show_seconds(cell->seconds.median) : "FAILED";
+}
+
+// How much faster the last column is than the first: sequential where there is such a form, otherwise one worker.
+std::string show_speed_up(const row& of) {
+  const cell_result* const base = find_run(of, of.cells[sequential].has_value() ? sequential : one_worker);
+  const cell_result* const best = find_run(of, of.cells.size() - 1);
+  if (base == nullptr || best == nullptr || best->seconds.median <= 0) return "-";
+  return fmt::format("{:.2f}", base->seconds.median / best->seconds.median);
+}
+
+std::string show_per_unit(const row& of) {
+  const cell_result* const run = find_run(of, one_worker);
+  if (run == nullptr || run->units == 0) return "-";
+  return show_seconds(run->seconds.median / static_cast<double>(run->units));
+}
+
+std::string show_answer(const row& of) {
+  for (const std::optional<cell_result>& cell : of.cells) {
+    if (cell.has_value() && !cell->is_right()) return cell->has_run ? "WRONG" : "FAILED";
+  }
+  const cell_result* const run = first_run(of);
+  if (run == nullptr) return "FAILED";
+  return of.what->is_digest ? fmt::format("{:.8}... right", fmt::format("{:016x}", run->answer))
+                            : fmt::format("{} right", run->answer);
+}
+
+std::vector<std::string> make_head(const demo_result& result) {
+  std::vector<std::string> head = {"program", "size", "units"};
+  for (const column& each : result.columns) head.push_back(each.label);
+  head.insert(head.end(), {"speed-up", "per unit", "answer"});
+  return head;
+}
+
+std::vector<std::string> make_row(const row& of) {
+  const cell_result* const run = first_run(of);
+  bool const has_size = run != nullptr && !of.what->size_word.empty();
+  std::vector<std::string> cells = {std::string(of.what->name), has_size ? std::to_string(run->size) : "-",
+                                    run == nullptr ? "-" : fmt::format("{} {}s", show_count(run->units), of.what->unit)};
+  for (const std::optional<cell_result>& cell : of.cells) cells.push_back(show_time(cell));
+  cells.insert(cells.end(), {show_speed_up(of), show_per_unit(of), show_answer(of)});
+  return cells;
+}
+
+std::vector<std::vector<std::string>> make_rows(const demo_result& result) {
+  std::vector<std::vector<std::string>> rows = {make_head(result)};
+  for (const row& each : result.rows) rows.push_back(make_row(each));
+  return rows;
+}
+
+std::string describe_memory(const cell_result& of) {
+  double const bytes = of.metric("bytes_per_thread");
+  if (bytes <= 0) return "";
+  auto const threads = static_cast<double>(of.units);
+  return fmt::format(
+      "{} threads were blocked at the same time: {:.0f} bytes of memory each; {} each to create and block, {} each to wake and "
+      "join",
+      show_count(of.units), bytes, show_seconds(of.metric("create_seconds") / threads),
+      show_seconds(of.metric("release_and_join_seconds") / threads));
+}
+
+std::string describe_files(const cell_result& of) {
+  double const rate = of.metric("bytes_per_second");
+  if (rate <= 0) return "";
+  return fmt::format("{} files, {}, at {} a second on all workers, equal to what sha256sum says; unreadable: {:.0f}",
+                     show_count(of.units), show_bytes(of.metric("bytes")), show_bytes(rate), of.metric("unreadable"));
+}
+
+void add_notes(const demo_result& result, const row& of, std::vector<std::string>& to) {
+  for (std::size_t place = 0; place < of.cells.size(); ++place) {
+    const std::optional<cell_result>& cell = of.cells[place];
+    if (!cell.has_value() || cell->is_right()) continue;
+    to.push_back(fmt::format("{}, {}: {}", of.what->name, result.columns[place].label, cell->failure));
+  }
+  const cell_result* const last = find_run(of, of.cells.size() - 1);
+  if (last == nullptr) return;
+  for (const std::string& note : {last->note, describe_memory(*last), describe_files(*last)}) {
+    if (!note.empty()) to.push_back(fmt::format("{}: {}", of.what->name, note));
+  }
+}
+
+std::vector<std::string> make_notes(const demo_result& result) {
+  std::vector<std::string> notes = {fmt::format(
+      "speed-up: {} against sequential (or one worker, where there is no sequential form). per unit: on one worker. fib's "
+      "sequential calls do nothing but call: what its threads cost is the difference.",
+      result.columns.back().label)};
+  for (const row& each : result.rows) add_notes(result, each, notes);
+  return notes;
+}
+
+std::string describe_machine() {
+  bench::machine const here = bench::read_machine();
+  return fmt::format("weft {}, {}, {} usable CPUs of {} {}, {} of memory, {}", WEFT_VERSION, here.compiler,
+                     here.processors_usable, here.processor.empty() ? "type" : here.processor, here.architecture,
+                     show_bytes(static_cast<double>(here.memory_bytes)), here.system);
+}
+
+bar make_bar(const column& in, const std::optional<cell_result>& cell) {
+  if (!cell.has_value()) return {in.label, 0, "no such form", false};
+  if (!cell->has_run) return {in.label, 0, "failed", true};
+  return {in.label, cell->seconds.median, "wrong answer", !cell->is_correct};
+}
+
+bar_group make_group(const demo_result& result, const row& of) {
+  bar_group group{std::string(of.what->name), std::string(of.what->title), {}};
+  for (std::size_t place = 0; place < of.cells.size(); ++place) {
+    group.bars.push_back(make_bar(result.columns[place], of.cells[place]));
+  }
+  return group;
+}
+
+}  // namespace
+
+std::vector<column> choose_columns(unsigned workers) {
+  unsigned const all = workers != 0 ? workers : offered_workers();
+  std::vector<column> columns = {{"sequential", "sequential", 0}, {"1 worker", "ult", 1}};
+  if (all > 1) columns.push_back({fmt::format("{} workers", all), "ult", all});
+  return columns;
+}
+
+std::string show_for_people(const demo_result& result) {
+  std::vector<std::vector<std::string>> rows = make_rows(result);
+  table shown(rows[0]);
+  for (std::size_t index = 1; index < rows.size(); ++index) shown.add(rows[index]);
+  std::string text = describe_machine() + "\n\n" + shown.show() + "\n";
+  for (const std::string& note : make_notes(result)) text += note + "\n";
+  text += result.is_all_right() ? "All answers are right.\n" : "NOT all answers are right.\n";
+  return text;
+}
+
+std::string show_as_picture(const demo_result& result) {
+  picture shown{result.is_all_right() ? "Weft: all answers are right" : "Weft: NOT all answers are right",
+                describe_machine(),
+                {},
+                make_rows(result),
+                make_notes(result)};
+  for (const row& each : result.rows) shown.groups.push_back(make_group(result, each));
+  return draw(shown);
+}
+
+std::string show_as_json(const demo_result& result) {
+  nlohmann::ordered_json records = nlohmann::ordered_json::array();
+  for (const row& each : result.rows) {
+    for (const std::optional<cell_result>& cell : each.cells) {
+      if (cell.has_value() && cell->has_run) records.push_back(cell->record);
+    }
+  }
+  return records.dump(2) + "\n";
+}
+
+}  // namespace cli

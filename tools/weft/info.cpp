@@ -1,0 +1,92 @@
+// weft info: what this library and this machine are. --parsable prints key=value lines whose keys stay as they are.
+#include <fmt/format.h>
+#include <weft/weft.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "commands.hpp"
+#include "text.hpp"
+#include "usage.hpp"
+
+namespace cli {
+
+namespace {
+
+using facts = std::vector<std::pair<std::string, std::string>>;
+
+facts collect() {
+  facts all;
+  weft_info_walk([](void* state, const char* key, const char* value) { static_cast<facts*>(state)->emplace_back(key, value); },
+                 &all);
+  return all;
+}
+
+std::string in_words(std::string key) {
+  for (char& letter : key) {
+    if (letter == '_') letter = ' ';
+  }
+  return key;
+}
+
+struct section {
+  std::string_view prefix;
+  std::string_view title;
+};
+constexpr std::array sections = {section{"build.", "Build"}, section{"topology.", "Topology, as seen"},
+                                 section{"limit.", "Limits"}, section{"selftest.", "Self-tests"}};
+
+void print_section(const facts& all, const section& which) {
+  fmt::print("\n{}\n", which.title);
+  for (const auto& [key, value] : all) {
+    if (key.starts_with(which.prefix)) fmt::print("  {:<24} {}\n", in_words(key.substr(which.prefix.size())), value);
+  }
+}
+
+std::string find(const facts& all, const std::string& key) {
+  for (const auto& [each, value] : all) {
+    if (each == key) return value;
+  }
+  return "";
+}
+
+void print_settings(const facts& all) {
+  constexpr std::string_view prefix = "setting.";
+  fmt::print("\nSettings in effect (environment variables, and what each may be)\n");
+  for (const auto& [key, value] : all) {
+    if (!key.starts_with(prefix)) continue;
+    std::string const name = key.substr(prefix.size());
+    std::string const variable = "variable." + name;
+    fmt::print("  {:<20} {:<10} {}\n", name, value.empty() ? "-" : value, find(all, variable + ".range"));
+    fmt::print("  {:<20} {:<10} {}\n", "", "", find(all, variable + ".text"));
+  }
+}
+
+void print_for_people(const facts& all) {
+  fmt::print("weft {}\n", find(all, "version"));
+  for (const section& each : sections) print_section(all, each);
+  print_settings(all);
+}
+
+void print_parsable(const facts& all) {
+  for (const auto& [key, value] : all) fmt::print("{}={}\n", key, value);
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, int* status) {
+  CLI::App* const command = app.add_subcommand("info", "Show version, build, topology, limits, settings and self-tests");
+  auto const is_parsable = std::make_shared<bool>(false);
+  command->add_flag("--parsable", *is_parsable, "Print key=value lines");
+  command->callback([status, is_parsable] {
+    facts const all = collect();
+    *is_parsable ? print_parsable(all) : print_for_people(all);
+    *status = exit_right;
+  });
+}
+
+}  // namespace cli

@@ -1,0 +1,44 @@
+// weft list: the programs, their sizes and the runtimes that each can run on.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "commands.hpp"
+#include "harness/runtimes.hpp"
+#include "kernels/table.hpp"
+#include "text.hpp"
+#include "usage.hpp"
+
+namespace cli {
+
+namespace {
+
+std::string show_size(const bench::kernel& of) {
+  return of.size_word.empty() ? "a directory" : fmt::format("{} {}", of.size_word, of.default_size);
+}
+
+void print_programs() {
+  table programs({"program", "default size", "runtimes", "what it does"});
+  for (std::size_t const column : {1U, 2U, 3U}) programs.align_left(column);
+  for (const bench::kernel* const each : bench::all_kernels()) {
+    std::vector<std::string_view> runtimes;
+    for (const bench::variant& variant : each->variants) runtimes.push_back(variant.runtime);
+    programs.add(
+        {std::string(each->name), show_size(*each), fmt::format("{}", fmt::join(runtimes, " ")), std::string(each->title)});
+  }
+  table runtimes({"runtime", "what it is"});
+  runtimes.align_left(1);
+  for (const bench::runtime& each : bench::all_runtimes()) runtimes.add({std::string(each.name), std::string(each.title)});
+  fmt::print("{}\n{}", programs.show(), runtimes.show());
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, int* status) {
+  CLI::App* const command = app.add_subcommand("list", "List the programs that demo and bench run");
+  command->callback([status] {
+    print_programs();
+    *status = exit_right;
+  });
+}
+
+}  // namespace cli
