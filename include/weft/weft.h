@@ -233,15 +233,16 @@ typedef struct weft_mutex {
   uint64_t opaque[6];
 } weft_mutex;
 #define WEFT_MUTEX_INIT {{0, 0, 0, 0, 0, 0}}
-#define WEFT_MUTEX_RECURSIVE_INIT {{0, 1, 0, 0, 0, 0}}
+#define WEFT_MUTEX_RECURSIVE_INIT {{8, 0, 0, 0, 0, 0}}
 /* Waiters are served first come first served, except that a running caller may take a free lock before a waiter that is just
- * waking; a waiter that lost once is handed the lock. Errors: WEFT_INVALID (null), WEFT_CANNOT_BLOCK, WEFT_DEADLOCK
- * (plain mutex that the caller holds; always reported in checked builds, in release builds only by recursive
- * mutexes' neighbours: the deadlock report). */
+ * waking; a waiter that lost once is handed the lock. Errors: WEFT_INVALID (null), WEFT_CANNOT_BLOCK, WEFT_AGAIN (a recursive
+ * mutex held 2^32-1 times), WEFT_DEADLOCK (a plain mutex that the caller holds already; in checked builds. In release builds the
+ * caller waits for itself, which the deadlock report shows when nothing else can run). */
 WEFT_NODISCARD WEFT_API weft_status weft_mutex_lock(weft_mutex *mutex);
 WEFT_NODISCARD WEFT_API weft_status weft_mutex_lock_until(weft_mutex *mutex, uint64_t deadline_ns);
 WEFT_NODISCARD WEFT_API weft_status weft_mutex_try_lock(weft_mutex *mutex); /* WEFT_BUSY */
-/* Never switches. Undefined: unlocking a plain mutex that the caller does not hold (a recursive one: WEFT_NOT_OWNER). */
+/* Never switches. WEFT_NOT_OWNER: a recursive mutex that the caller does not hold, or a free one. Undefined: unlocking a plain
+ * mutex that another caller holds. */
 WEFT_API weft_status weft_mutex_unlock(weft_mutex *mutex);
 
 typedef struct weft_cond {
@@ -249,7 +250,8 @@ typedef struct weft_cond {
 } weft_cond;
 #define WEFT_COND_INIT {{0, 0, 0, 0}}
 /* The caller holds mutex, which is released while it waits and held again on return, also after WEFT_TIMEOUT. No spurious
- * wake-ups. Waiters are woken in the order of their coming. */
+ * wake-ups. Waiters are woken in the order of their coming. WEFT_NOT_OWNER: nobody holds the mutex (a recursive one, and in checked
+ * builds any: not the caller). */
 WEFT_NODISCARD WEFT_API weft_status weft_cond_wait(weft_cond *cond, weft_mutex *mutex);
 WEFT_NODISCARD WEFT_API weft_status weft_cond_wait_until(weft_cond *cond, weft_mutex *mutex, uint64_t deadline_ns);
 WEFT_API weft_status weft_cond_signal(weft_cond *cond);
@@ -315,7 +317,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_future_get_until(weft_future *future, u
 WEFT_API bool weft_future_is_set(const weft_future *future);
 
 /* Full/empty bits on any word aligned to 8 bytes (WEFT_INVALID otherwise). A word that was never touched is full. The state lives
- * beside the word, not in it, and outlives it: fill or weft_feb_forget words before their memory is reused.
+ * beside the word, not in it, and outlives it: fill words before their memory is reused for others. When a word becomes full, all
+ * that wait to read it are served and then one that waits to take it; when it becomes empty, one that waits to write it; each kind
+ * first come first served. Errors: WEFT_INVALID, WEFT_CANNOT_BLOCK, WEFT_NOMEM (no memory for the state of one more word).
  * F: leaves or wants full, E: empty. readFE: wait for full, copy, empty. readFF: wait for full, copy. writeEF: wait for empty,
  * write, fill. writeF: write, fill. out and in may be null (no copy) or the word itself.
  * (B. Smith, HEP, 1981; interface after Qthreads: Wheeler, Murphy, Thain, 2008, doi:10.1109/IPDPS.2008.4536359) */
@@ -330,7 +334,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_feb_try_read_fe(uint64_t *word, uint64_
 WEFT_NODISCARD WEFT_API weft_status weft_feb_try_read_ff(uint64_t *word, uint64_t *out);    /* WEFT_BUSY */
 WEFT_NODISCARD WEFT_API weft_status weft_feb_try_write_ef(uint64_t *word, uint64_t value);  /* WEFT_BUSY */
 WEFT_NODISCARD WEFT_API weft_status weft_feb_fill(uint64_t *word);
-WEFT_NODISCARD WEFT_API weft_status weft_feb_empty(uint64_t *word); /* waits until no earlier writer is pending: never switches */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_empty(uint64_t *word); /* never switches; a writer that waits then fills it at once */
 WEFT_NODISCARD WEFT_API weft_status weft_feb_purge(uint64_t *word); /* writes 0 and empties */
 WEFT_API bool weft_feb_is_full(const uint64_t *word);
 

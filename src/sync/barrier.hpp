@@ -1,0 +1,27 @@
+// A barrier for a fixed number of callers, reusable: whoever is released may enter the next round at once.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.hpp"
+#include "queue/spinlock.hpp"
+#include "sync/waiters.hpp"
+
+namespace weft::sync {
+
+class barrier {
+ public:
+  // Errors: invalid (0 parties).
+  status start(std::uint32_t parties);
+  // *is_last is true for the one that completes the round. Errors: cannot_block, invalid (never started).
+  status wait(bool* is_last);
+
+ private:
+  // guarded by lock_
+  queue::spinlock lock_;
+  std::uint32_t parties_ = 0;
+  std::uint32_t arrived_ = 0;
+  wait_queue queue_;
+};
+
+}  // namespace weft::sync

@@ -1,0 +1,27 @@
+// A condition variable. Waiters are woken in the order of their coming, never without a signal.
+//
+// A waiter enters the queue before it gives the mutex up, so that no signal given under the mutex can miss it.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.hpp"
+#include "queue/spinlock.hpp"
+#include "sync/mutex.hpp"
+#include "sync/waiters.hpp"
+
+namespace weft::sync {
+
+class condvar {
+ public:
+  // The caller holds *held; so it does afterwards, whatever is returned. Errors: timeout, cannot_block, not_owner.
+  status wait(mutex* held, std::uint64_t deadline_ns);
+  void signal();
+  void broadcast();
+
+ private:
+  queue::spinlock lock_;
+  wait_queue queue_;  // guarded by lock_
+};
+
+}  // namespace weft::sync

@@ -1,0 +1,99 @@
+// See event.hpp and docs/protocols/E.md.
+#include "sync/event.hpp"
+
+#include "arch/cpu.hpp"
+#include "os/thread.hpp"
+
+namespace weft::sync {
+
+namespace {
+
+constexpr int setter_patience = 100;
+
+}  // namespace
+
+// ---- waiting ----
+
+// Inside lock_: marks the word, so that who sets the event comes to the queue. False: it is set.
+bool event::announce() {
+  std::uint64_t word = word_.load(base::relaxed);
+  do {
+    if ((word & set_bit) != 0) return false;
+    // [E2] acquire: as [E1] when it fails; the mark itself is read inside lock_ only; pairs with [E3] [E4]
+  } while (!word_.compare_exchange_weak(word, word | waiters, base::acquire, base::acquire));
+  return true;
+}
+
+// A waiter with a deadline is woken before the event is set, by somebody who is about to.
+void event::await_setter() const {
+  for (int round = 0; !is_set(); ++round) {
+    if (round < setter_patience) {
+      arch::pause();
+    } else {
+      os::yield_cpu();
+    }
+  }
+}
+
+status event::wait_slowly(const char* what, std::uint64_t deadline_ns) {
+  if (const status problem = may_wait(deadline_ns); problem != status::ok) return problem;
+  sched::waiter me{what, this};
+  me.deadline_ns = deadline_ns;
+  lock_.lock();
+  if (!announce()) {
+    lock_.unlock();
+    return status::ok;
+  }
+  const status result = block(&me, &queue_, &lock_);
+  if (result == status::ok && deadline_ns != sched::forever) await_setter();
+  return result;
+}
+
+// ---- setting ----
+
+void event::take_queue(wake_later* chosen) {
+  const queue::guard inside(lock_);
+  word_.fetch_and(~waiters, base::relaxed);
+  chosen->add_all(&queue_);
+}
+
+void event::set() {
+  wake_later chosen;
+  std::uint64_t word = word_.load(base::relaxed);
+  while ((word & set_bit) == 0) {
+    if ((word & waiters) != 0) {
+      take_queue(&chosen);
+      word = word_.load(base::relaxed);
+      // [E3] release: publishes what was done before; the last access; pairs with [E1] [E2]
+    } else if (word_.compare_exchange_weak(word, set_bit, base::release, base::relaxed)) {
+      break;
+    }
+  }
+  chosen.now();
+}
+
+status event::count_down(std::uint32_t count) {
+  if (count == 0) return status::ok;
+  std::uint64_t word = word_.load(base::relaxed);
+  std::uint64_t next;
+  do {
+    if (word >> count_shift < count) return status::invalid;
+    next = word - (std::uint64_t{count} << count_shift);
+    if (next == 0) next = set_bit;
+    // [E4] acq_rel: publishes what this caller did, and carries what earlier ones did on; pairs with [E1] [E2]
+  } while (!word_.compare_exchange_weak(word, next, base::acq_rel, base::relaxed));
+  if (next >> count_shift == 0 && next != set_bit) set();
+  return status::ok;
+}
+
+void event::reset() { word_.store(0, base::relaxed); }
+
+bool event::claim() {
+  std::uint64_t word = word_.load(base::relaxed);
+  do {
+    if ((word & (claimed | set_bit)) != 0) return false;
+  } while (!word_.compare_exchange_weak(word, word | claimed, base::relaxed, base::relaxed));
+  return true;
+}
+
+}  // namespace weft::sync

@@ -1,0 +1,185 @@
+// See feb.hpp and docs/protocols/F.md.
+#include "sync/feb.hpp"
+
+#include "sync/feb_table.hpp"
+
+namespace weft::sync::feb {
+
+namespace {
+
+enum class operation { read, take, write };
+
+// The payload of a waiter's record.
+struct request {
+  std::uint64_t value;  // what a writer brings, or what a reader was given
+};
+
+// Others may access the word without asking for its state.
+std::uint64_t load(const std::uint64_t* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+void store(std::uint64_t* word, std::uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
+
+request* request_of(sched::waiter* one) { return static_cast<request*>(one->payload); }
+
+// ---- inside the stripe's lock ----
+
+void serve_readers(feb_entry* one, wake_later* served) {
+  while (sched::waiter* reader = one->to_read.pop_front()) {
+    request_of(reader)->value = load(one->word);
+    served->add(reader);
+  }
+}
+
+void serve_taker(feb_entry* one, wake_later* served) {
+  while (one->is_full && !one->to_take.is_empty()) {
+    sched::waiter* taker = one->to_take.pop_front();
+    request_of(taker)->value = load(one->word);
+    if (served->add(taker)) one->is_full = false;
+  }
+}
+
+void serve_writer(feb_entry* one, wake_later* served) {
+  while (!one->is_full && !one->to_write.is_empty()) {
+    sched::waiter* writer = one->to_write.pop_front();
+    const std::uint64_t value = request_of(writer)->value;  // the record may be gone once it is woken
+    if (!served->add(writer)) continue;
+    store(one->word, value);
+    one->is_full = true;
+  }
+}
+
+// After a change: serves whoever can be, as long as anybody can.
+void settle(feb_entry* one, wake_later* served) {
+  bool was_full;
+  do {
+    was_full = one->is_full;
+    if (was_full) {
+      serve_readers(one, served);
+      serve_taker(one, served);
+    } else {
+      serve_writer(one, served);
+    }
+  } while (one->is_full != was_full);
+}
+
+bool can_go_on(const feb_entry* one, operation what) {
+  const bool full = one == nullptr || one->is_full;
+  return full == (what != operation::write);
+}
+
+// Does what the caller came for.
+void perform(feb_entry* one, std::uint64_t* word, operation what, request* mine, wake_later* served) {
+  if (what == operation::write) {
+    store(word, mine->value);
+    one->is_full = true;
+  } else {
+    mine->value = load(word);
+    if (what == operation::read) return;
+    one->is_full = false;
+  }
+  settle(one, served);
+}
+
+wait_queue* queue_of(feb_entry* one, operation what) {
+  if (what == operation::read) return &one->to_read;
+  return what == operation::take ? &one->to_take : &one->to_write;
+}
+
+// Takes the lock's release over.
+status wait_for(feb_stripe* stripe, feb_entry* one, operation what, request* mine, std::uint64_t deadline_ns) {
+  sched::waiter me{what == operation::write ? "full/empty bit, to be empty" : "full/empty bit, to be full", one->word};
+  me.payload = mine;
+  me.deadline_ns = deadline_ns;
+  std::uint64_t* const word = one->word;
+  wait_queue* const queue = queue_of(one, what);
+  queue->push_back(&me);
+  bool holds_lock;
+  const status result = wait_in(&me, queue, &stripe->lock, &holds_lock);
+  if (!holds_lock) return result;
+  if (result == status::timeout) stripe->tidy(word);
+  stripe->lock.unlock();
+  return result;
+}
+
+status run(std::uint64_t* word, operation what, request* mine, std::uint64_t deadline_ns) {
+  feb_stripe* stripe = feb_stripe_of(word);
+  stripe->lock.lock();
+  feb_entry* one = stripe->find(word);
+  const bool goes_on = can_go_on(one, what);
+  status problem = goes_on ? status::ok : may_wait(deadline_ns);
+  if (problem == status::ok && one == nullptr && what != operation::read) {
+    one = stripe->find_or_add(word);
+    if (one == nullptr) problem = status::nomem;
+  }
+  if (problem == status::ok && !goes_on) return wait_for(stripe, one, what, mine, deadline_ns);
+  wake_later served;
+  if (problem == status::ok) {
+    perform(one, word, what, mine, &served);
+    if (one != nullptr) stripe->tidy(word);
+  }
+  stripe->lock.unlock();
+  served.now();
+  return problem;
+}
+
+status read(std::uint64_t* word, operation what, std::uint64_t deadline_ns, std::uint64_t* out) {
+  request mine{0};
+  const status result = run(word, what, &mine, deadline_ns);
+  // Into the word itself there is nothing to copy, and it may be somebody else's by now.
+  if (result == status::ok && out != nullptr && out != word) *out = mine.value;
+  return result;
+}
+
+// Makes the word full, or empty, whatever it was.
+status change(std::uint64_t* word, const std::uint64_t* value, bool to_full) {
+  feb_stripe* stripe = feb_stripe_of(word);
+  wake_later served;
+  {
+    const queue::guard inside(stripe->lock);
+    feb_entry* one = to_full ? stripe->find(word) : stripe->find_or_add(word);
+    if (one == nullptr && !to_full) return status::nomem;
+    if (value != nullptr) store(word, *value);
+    if (one == nullptr) return status::ok;
+    if (one->is_full != to_full) {
+      one->is_full = to_full;
+      settle(one, &served);
+    }
+    stripe->tidy(word);
+  }
+  served.now();
+  return status::ok;
+}
+
+}  // namespace
+
+status read_full(std::uint64_t* word, std::uint64_t deadline_ns, std::uint64_t* out) {
+  return read(word, operation::read, deadline_ns, out);
+}
+
+status take_full(std::uint64_t* word, std::uint64_t deadline_ns, std::uint64_t* out) {
+  return read(word, operation::take, deadline_ns, out);
+}
+
+status write_empty(std::uint64_t* word, std::uint64_t value, std::uint64_t deadline_ns) {
+  request mine{value};
+  return run(word, operation::write, &mine, deadline_ns);
+}
+
+status write_and_fill(std::uint64_t* word, std::uint64_t value) { return change(word, &value, true); }
+
+status fill(std::uint64_t* word) { return change(word, nullptr, true); }
+
+status empty(std::uint64_t* word) { return change(word, nullptr, false); }
+
+status purge(std::uint64_t* word) {
+  const std::uint64_t zero = 0;
+  return change(word, &zero, false);
+}
+
+bool is_full(const std::uint64_t* word) {
+  feb_stripe* stripe = feb_stripe_of(word);
+  const queue::guard inside(stripe->lock);
+  const feb_entry* one = stripe->find(word);
+  return one == nullptr || one->is_full;
+}
+
+}  // namespace weft::sync::feb

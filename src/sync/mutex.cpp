@@ -1,0 +1,210 @@
+// See mutex.hpp and docs/protocols/L.md.
+#include "sync/mutex.hpp"
+
+#include "arch/cpu.hpp"
+#include "base/assert.hpp"
+#include "sched/local.hpp"
+#include "sched/runtime.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sync {
+
+namespace {
+
+// How a waiter stands with the lock; guarded by the mutex's spinlock until its wake-up.
+enum class turn { first_come, lost_once, handed_over };
+
+constexpr int spin_rounds = 20;
+
+// Whether the holder can be running while the caller spins.
+bool holder_may_run() {
+  const sched::worker* w = sched::local::current_worker();
+  return w == nullptr || w->rt->worker_count.load(base::relaxed) > 1;
+}
+
+turn* turn_of(sched::waiter* one) { return static_cast<turn*>(one->payload); }
+
+}  // namespace
+
+// ---- taking ----
+
+// Takes the lock if it is free; `mine` are the bits of the word that the caller may clear with that.
+bool mutex::take_free(std::uint32_t mine) {
+  std::uint32_t word = word_.load(base::relaxed);
+  while ((word & held) == 0) {
+    // [L3] acquire: as [L1]; pairs with [L2] [L5]
+    if (word_.compare_exchange_weak(word, (word | held) & ~mine, base::acquire, base::relaxed)) return true;
+  }
+  return false;
+}
+
+// A short critical section on another worker is over sooner than a switch is done. Nobody spins past those who wait.
+bool mutex::spin_for_it() {
+  if (take_free(0)) return true;
+  if (!holder_may_run()) return false;
+  for (int round = 0; round < spin_rounds; ++round) {
+    if ((word_.load(base::relaxed) & waiters) != 0) return false;
+    arch::pause();
+    if (take_free(0)) return true;
+  }
+  return false;
+}
+
+// Inside lock_. Either takes the lock (true), or marks it so that its holder's unlock comes to the queue.
+bool mutex::take_or_announce(std::uint32_t mine) {
+  std::uint32_t word = word_.load(base::relaxed);
+  for (;;) {
+    const bool is_free = (word & held) == 0;
+    const std::uint32_t next = (word | (is_free ? held : waiters)) & ~mine;
+    // [L4] acquire: as [L1]; pairs with [L2] [L5]
+    if (word_.compare_exchange_weak(word, next, base::acquire, base::relaxed)) return is_free;
+  }
+}
+
+status mutex::wait_for_it(std::uint64_t deadline_ns) {
+  if (spin_for_it()) return status::ok;
+  if (const status problem = may_wait(deadline_ns); problem != status::ok) return problem;
+  turn mine = turn::first_come;
+  sched::waiter me{"mutex", this};
+  me.payload = &mine;
+  me.deadline_ns = deadline_ns;
+  lock_.lock();
+  if (take_or_announce(0)) {
+    lock_.unlock();
+    return status::ok;
+  }
+  queue_.push_back(&me);
+  for (;;) {
+    bool holds_lock;
+    const status result = wait_in(&me, &queue_, &lock_, &holds_lock);
+    if (result != status::ok) return leave_queue();
+    if (holds_lock) lock_.unlock();
+    if (mine == turn::handed_over || take_free(waking)) return status::ok;
+    lock_.lock();
+    if (take_or_announce(waking)) {
+      lock_.unlock();
+      return status::ok;
+    }
+    mine = turn::lost_once;
+    me.word.store(sched::waiting, base::relaxed);
+    queue_.push_front(&me);
+  }
+}
+
+// Inside lock_, which it releases: after a timeout.
+status mutex::leave_queue() {
+  if (queue_.is_empty()) word_.fetch_and(~waiters, base::relaxed);
+  lock_.unlock();
+  return status::timeout;
+}
+
+// ---- giving back ----
+
+// Frees the lock, as the last access to the mutex. False: a waiter must be chosen first.
+bool mutex::give_free() {
+  std::uint32_t word = word_.load(base::relaxed);
+  do {
+    if ((word & (waiters | waking)) == waiters) return false;
+    // [L5] release: as [L2]; pairs with [L1] [L3] [L4]
+  } while (!word_.compare_exchange_weak(word, word & ~held, base::release, base::relaxed));
+  return true;
+}
+
+// The caller holds the mutex, and no woken waiter is on its way. True: the mutex now belongs to the waiter that was chosen.
+bool mutex::choose_next(wake_later* chosen) {
+  const queue::guard inside(lock_);
+  bool is_given = false;
+  bool is_woken = false;
+  while (!is_woken && !queue_.is_empty()) {
+    sched::waiter* first = queue_.pop_front();
+    is_given = *turn_of(first) == turn::lost_once;
+    if (is_given) *turn_of(first) = turn::handed_over;
+    is_woken = chosen->add(first);
+  }
+  // While the mutex is held and nobody on the way, others change the word only inside lock_.
+  const std::uint32_t kind = word_.load(base::relaxed) & recursive;
+  is_given = is_given && is_woken;
+  word_.store(kind | held | (queue_.is_empty() ? 0 : waiters) | (is_woken && !is_given ? waking : 0), base::relaxed);
+  return is_given;
+}
+
+void mutex::pass_on() {
+  wake_later chosen;
+  while (!give_free()) {
+    if (choose_next(&chosen)) break;
+  }
+  chosen.now();
+}
+
+// ---- owners: recursive mutexes, and checks ----
+
+void mutex::note_owner(std::uintptr_t owner) {
+  owner_.store(owner, base::relaxed);
+  times_held_ = 1;
+}
+
+status mutex::enter_again() {
+  if (!is_recursive()) return status::deadlock;
+  if (times_held_ == UINT32_MAX) return status::again;
+  ++times_held_;
+  return status::ok;
+}
+
+status mutex::lock_slowly(std::uint64_t deadline_ns) {
+  if (!knows_owner()) return wait_for_it(deadline_ns);
+  const std::uintptr_t caller = caller_id();
+  if (owner_.load(base::relaxed) == caller) return enter_again();
+  const status result = wait_for_it(deadline_ns);
+  if (result == status::ok) note_owner(caller);
+  return result;
+}
+
+status mutex::try_lock_slowly() {
+  if (!knows_owner()) return take_free(0) ? status::ok : status::busy;
+  const std::uintptr_t caller = caller_id();
+  if (owner_.load(base::relaxed) == caller) return is_recursive() ? enter_again() : status::busy;
+  if (!take_free(0)) return status::busy;
+  note_owner(caller);
+  return status::ok;
+}
+
+bool mutex::may_give(std::uintptr_t caller) const {
+  if ((word_.load(base::relaxed) & held) != 0 && (!knows_owner() || owner_.load(base::relaxed) == caller)) return true;
+  if (config::checked && !is_recursive()) {
+    base::panic("unlock of mutex %p by a caller that does not hold it", static_cast<const void*>(this));
+  }
+  return false;
+}
+
+status mutex::unlock_slowly() {
+  const bool has_owner = knows_owner();
+  if (!may_give(has_owner ? caller_id() : 0)) return status::not_owner;
+  if (has_owner) {
+    if (--times_held_ != 0) return status::ok;
+    owner_.store(0, base::relaxed);
+  }
+  pass_on();
+  return status::ok;
+}
+
+status mutex::give_up(std::uint32_t* times_held) {
+  *times_held = 1;
+  if (!config::checked && give_quietly()) [[likely]] return status::ok;
+  const bool has_owner = knows_owner();
+  if (!may_give(has_owner ? caller_id() : 0)) return status::not_owner;
+  if (has_owner) {
+    *times_held = times_held_;
+    owner_.store(0, base::relaxed);
+  }
+  pass_on();
+  return status::ok;
+}
+
+void mutex::take_back(std::uint32_t times_held) {
+  if (!config::checked && take_quietly()) [[likely]] return;
+  // Who was blocked in the wait may block again.
+  WEFT_ALWAYS(lock_slowly(sched::forever) == status::ok, "a condition's waiter takes its mutex again");
+  if (knows_owner()) times_held_ = times_held;
+}
+
+}  // namespace weft::sync

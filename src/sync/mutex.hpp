@@ -1,0 +1,91 @@
+// A mutual exclusion lock: protocol L, docs/protocols/L.md. Plain or recursive; for ULTs and OS threads alike.
+//
+// A lock that nobody waits for is one compare-exchange of the word to take and one to give back, and the latter is the last access:
+// the next owner may free the memory at once. Who finds it held enters the queue under the spinlock and marks the word, which sends
+// the holder's unlock to the queue as well.
+//
+// Fairness: an unlock wakes the waiter at the front and frees the lock at once, so that running callers need not wait for it to get
+// going; until that waiter has tried, no other is woken. If it finds the lock taken it goes back to the front of the queue, and
+// the next unlock hands the lock over to it directly. Without the first rule 64 ULTs on one mutex switch at every unlock; without the
+// second a waiter may starve.
+#pragma once
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "base/config.hpp"
+#include "base/status.hpp"
+#include "queue/spinlock.hpp"
+#include "sync/waiters.hpp"
+
+namespace weft::sync {
+
+class mutex {
+ public:
+  // Errors: cannot_block, timeout, deadlock (a plain one that the caller holds; checked builds only).
+  status lock(std::uint64_t deadline_ns) {
+    if (!config::checked && take_quietly()) [[likely]] return status::ok;
+    return lock_slowly(deadline_ns);
+  }
+
+  status try_lock() {
+    if (!config::checked && take_quietly()) [[likely]] return status::ok;
+    return try_lock_slowly();
+  }
+
+  // Errors: not_owner (a recursive one that the caller does not hold, or a free one).
+  status unlock() {
+    if (!config::checked && give_quietly()) [[likely]] return status::ok;
+    return unlock_slowly();
+  }
+
+  // For condition variables: gives the lock up, however often a recursive one is held, and takes it again.
+  status give_up(std::uint32_t* times_held);
+  void take_back(std::uint32_t times_held);
+
+ private:
+  // the word
+  static constexpr std::uint32_t held = 1;
+  static constexpr std::uint32_t waiters = 2;    // the queue is not empty; set and cleared inside lock_
+  static constexpr std::uint32_t waking = 4;     // a woken waiter has not tried yet
+  static constexpr std::uint32_t recursive = 8;  // never changes; keeps such a mutex off the quiet paths
+
+  bool take_quietly() {
+    std::uint32_t expected = 0;
+    // [L1] acquire: sees what the last holder wrote; pairs with [L2] [L5]
+    return word_.compare_exchange_strong(expected, held, base::acquire, base::relaxed);
+  }
+  bool give_quietly() {
+    std::uint32_t expected = held;
+    // [L2] release: publishes what the holder wrote; pairs with [L1] [L3] [L4]
+    return word_.compare_exchange_strong(expected, 0, base::release, base::relaxed);
+  }
+
+  status lock_slowly(std::uint64_t deadline_ns);
+  status try_lock_slowly();
+  status unlock_slowly();
+  status enter_again();
+  void note_owner(std::uintptr_t owner);
+  bool may_give(std::uintptr_t caller) const;
+
+  bool take_free(std::uint32_t mine);
+  bool spin_for_it();
+  bool take_or_announce(std::uint32_t mine);
+  status wait_for_it(std::uint64_t deadline_ns);
+  status leave_queue();
+
+  void pass_on();
+  bool give_free();
+  bool choose_next(wake_later* chosen);
+
+  bool is_recursive() const { return (word_.load(base::relaxed) & recursive) != 0; }
+  bool knows_owner() const { return config::checked || is_recursive(); }
+
+  base::atomic<std::uint32_t> word_{0};
+  queue::spinlock lock_;
+  base::atomic<std::uintptr_t> owner_{0};  // caller_id(), of recursive ones and in checked builds; written by the holder
+  wait_queue queue_;                       // guarded by lock_
+  std::uint32_t times_held_ = 0;           // of recursive ones; the holder's
+};
+
+}  // namespace weft::sync

@@ -1,0 +1,41 @@
+// A lock for many readers or one writer, first come first served: a reader that comes after a waiting writer waits behind it, so
+// neither kind can starve the other. An unlock hands the lock over to those at the front: a writer, or all readers up to the next one.
+//
+// Read locks do not nest: a second one of the same caller deadlocks behind a writer that waits in between.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.hpp"
+#include "queue/spinlock.hpp"
+#include "sync/waiters.hpp"
+
+namespace weft::sync {
+
+class rwlock {
+ public:
+  enum class access : std::uint32_t { reading, writing };
+
+  // Errors: cannot_block, timeout; deadlock (the caller is the writer; checked builds only).
+  status lock(access how, std::uint64_t deadline_ns);
+  // Errors: busy.
+  status try_lock(access how);
+  // Errors: not_owner (nobody holds it; in checked builds also when another writes).
+  status unlock();
+
+ private:
+  bool take(access how);
+  void hold(access how, std::uintptr_t by);
+  bool is_written_by(std::uintptr_t who) const;
+  void grant(wake_later* chosen);
+  status wait(access how, std::uint64_t deadline_ns);
+
+  // guarded by lock_
+  queue::spinlock lock_;
+  std::uint32_t readers_ = 0;
+  bool has_writer_ = false;
+  std::uintptr_t writer_ = 0;  // caller_id(), in checked builds
+  wait_queue queue_;
+};
+
+}  // namespace weft::sync

@@ -1,0 +1,111 @@
+// What all objects of this layer share: the queue of those that wait on an object, and the two moments of a wake-up.
+//
+// An object's queue is guarded by the object's spinlock. A waker takes a record off the queue inside the lock; when the owner of the
+// record is made ready depends on whether the clock competes for it:
+//   - a record without a deadline is woken after the lock was released (wake_later::now), so that whoever is released may reuse the
+//     object's memory at once: the waker does not come back to it;
+//   - one with a deadline is claimed inside the lock, because its owner might leave meanwhile; to make up for that its owner passes
+//     through the lock before it returns (block), and so leaves after its waker has.
+//
+// Everything here is ready when filled with zeros and allocates nothing.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.hpp"
+#include "queue/spinlock.hpp"
+#include "sched/waiter.hpp"
+
+namespace weft::sync {
+
+// Records in the order of their coming: a ring, of which the object holds the first.
+class wait_queue {
+ public:
+  bool is_empty() const { return first_ == nullptr; }
+  sched::waiter* front() const { return first_; }
+
+  void push_back(sched::waiter* one) {
+    if (first_ == nullptr) {
+      one->next = one->previous = one;
+      first_ = one;
+    } else {
+      insert_before_first(one);
+    }
+  }
+  void push_front(sched::waiter* one) {
+    push_back(one);
+    first_ = one;
+  }
+  sched::waiter* pop_front() {
+    sched::waiter* one = first_;
+    if (one != nullptr) remove(one);
+    return one;
+  }
+  void remove(sched::waiter* one) {
+    if (one->next == one) {
+      first_ = nullptr;
+    } else {
+      one->previous->next = one->next;
+      one->next->previous = one->previous;
+      if (first_ == one) first_ = static_cast<sched::waiter*>(one->next);
+    }
+    one->next = one->previous = nullptr;
+  }
+
+ private:
+  void insert_before_first(sched::waiter* one) {
+    one->next = first_;
+    one->previous = first_->previous;
+    first_->previous->next = one;
+    first_->previous = one;
+  }
+
+  sched::waiter* first_ = nullptr;
+};
+
+// Wake-ups that were decided on inside the lock, to be done after its release.
+class wake_later {
+ public:
+  // Inside the lock, for a record just taken off its queue. False: its deadline came first, and nobody was woken.
+  bool add(sched::waiter* one) {
+    if (one->deadline_ns != sched::forever) return sched::wake(one);
+    one->next = nullptr;
+    *(last_ != nullptr ? &last_->next : &first_) = one;
+    last_ = one;
+    return true;
+  }
+  // Takes over every waiter of a queue.
+  void add_all(wait_queue* from) {
+    while (sched::waiter* one = from->pop_front()) add(one);
+  }
+  // Outside the lock.
+  void now() {
+    while (first_ != nullptr) {
+      auto* one = static_cast<sched::waiter*>(first_);
+      first_ = one->next;  // the record may go with its owner
+      sched::wake(one);
+    }
+  }
+
+ private:
+  base::list_link* first_ = nullptr;
+  base::list_link* last_ = nullptr;
+};
+
+inline constexpr std::uint64_t immediately = 0;  // a deadline that has always passed
+
+// Whether the caller may begin a wait that ends at deadline_ns: timeout when that has passed, cannot_block from a tasklet.
+status may_wait(std::uint64_t deadline_ns);
+
+// Waits for a wake-up, as the last of `queue`, which `lock`, held by the caller, guards; returns without the lock. Ok or timeout;
+// after a timeout *me is off the queue. May switch.
+status block(sched::waiter* me, wait_queue* queue, queue::spinlock* lock);
+
+// As block for a record that the caller has put into the queue already. Returns with the lock when *holds_lock (which tells the
+// caller that others may have to be looked after): always after a timeout.
+status wait_in(sched::waiter* me, wait_queue* queue, queue::spinlock* lock, bool* holds_lock);
+
+// Who holds a lock: the same number for the same ULT, or OS thread outside; never 0.
+std::uintptr_t caller_id();
+
+}  // namespace weft::sync
