@@ -22,13 +22,15 @@ build: ## builds what ships: libraries, the weft command, examples (build/releas
 dev: ## builds for the debugger, misuse is named (build/dev)
 	$(call configure-and-build,dev)
 
-run: build ## the demonstration: real programs with checked answers [DIR=folder to hash] [ARGS=...]
-	@test -x build/release/tools/weft/weft || { echo "make run: the weft command is not built yet (tools/weft)"; false; }
-	build/release/tools/weft/weft run $(if $(DIR),--dir '$(DIR)') $(ARGS)
+weft-command = build/release/tools/weft/weft
 
-bench: build ## measures, against the rivals that this machine has [ARGS=names and options]
-	@test -x build/release/tools/weft/weft || { echo "make bench: the weft command is not built yet (tools/weft)"; false; }
-	build/release/tools/weft/weft bench $(ARGS)
+run: build ## the demonstration: real programs with checked answers [DIR=folder to hash] [ARGS=options of weft demo]
+	@test -x $(weft-command) || { echo "make run: the weft command is not there (tools/weft)"; false; }
+	$(weft-command) demo $(if $(DIR),--dir '$(DIR)') $(ARGS)
+
+bench: build ## measures all programs, or one [ARGS=program and options of weft bench]
+	@test -x $(weft-command) || { echo "make bench: the weft command is not there (tools/weft)"; false; }
+	$(weft-command) $(if $(ARGS),bench $(ARGS),demo --repetitions 5 --json build/bench.json)
 
 test: ## everything: lints, all kinds of tests, sanitizers, clang, aarch64; ends with counts
 	@$(PYTHON) tools/test/run.py --jobs $(JOBS) $(ARGS)
