@@ -52,7 +52,7 @@ class memory {
 
   void construct(int thread, const void* address, word initial);
   void destroy(int thread, const void* address);
-  // An address that was never constructed (zero-filled memory, a static object) has been holding `initial` from the beginning.
+  // An address that no logical thread constructed (the body's objects, zero-filled memory) has been holding `initial` from the beginning.
   int find(const void* address, word initial);
 
   // ---- operations ----
@@ -85,7 +85,7 @@ class memory {
   struct history {
     const void* address;
     bool alive;
-    bool born_inside;  // constructed by a logical thread or the body, not found in zero-filled memory
+    bool born_inside;  // constructed by a logical thread
     int creator;
     std::uint32_t created_at;
     vector_clock used;

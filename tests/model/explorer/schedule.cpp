@@ -45,13 +45,38 @@ std::string place(const site& where) {
   return base + " " + (tag.empty() ? "" : tag + " ") + trimmed(lines[where.line() - 1]);
 }
 
+bool same(const step& a, const step& b) {
+  return a.thread == b.thread && a.text == b.text && a.where.line() == b.where.line();
+}
+
+// How many steps from `first` on only repeat the `round` steps before it.
+std::size_t repeated(const std::vector<step>& steps, std::size_t first, std::size_t round) {
+  std::size_t count = 0;
+  while (first + count < steps.size() && same(steps[first + count], steps[first + count - round])) ++count;
+  return count - count % round;
+}
+
+// The rounds of a loop that sees nothing new are said once.
+std::size_t skip_rounds(const std::vector<step>& steps, std::size_t at) {
+  constexpr std::size_t longest_round = 6;
+  for (std::size_t round = 2; round <= longest_round && round <= at; ++round) {
+    const std::size_t count = repeated(steps, at, round);
+    if (count < 2 * round) continue;
+    std::printf("       %-10s ... goes round %zu times more\n", "", count / round);
+    return count;
+  }
+  return 0;
+}
+
 }  // namespace
 
 void print_schedule(const report& what) {
-  int number = 0;
-  for (const step& each : what.steps) {
+  for (std::size_t i = 0; i < what.steps.size(); ++i) {
+    i += skip_rounds(what.steps, i);
+    if (i == what.steps.size()) break;
+    const step& each = what.steps[i];
     const std::string& thread = what.names[static_cast<std::size_t>(each.thread)];
-    std::printf("%5d  %-10s %-58s | %s\n", ++number, thread.c_str(), each.text.c_str(), place(each.where).c_str());
+    std::printf("%5zu  %-10s %-58s | %s\n", i + 1, thread.c_str(), each.text.c_str(), place(each.where).c_str());
   }
   if (what.end == ending::failed) std::printf("       %s: %s\n", what.kind.c_str(), what.detail.c_str());
   if (what.end == ending::pruned) std::printf("       (not explored further)\n");
