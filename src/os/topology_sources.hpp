@@ -28,7 +28,7 @@ status read_synthetic(topology* out, const char* text);
 // The CPUs that this OS thread may use, all alike.
 void read_flat(topology* out);
 
-// Calls visit for every CPU below max_cpus in "0-3,8,10-11". False: that is no such list.
+// Calls visit for every CPU (or node) below max_cpus in "0-3,8,10-11". False: that is no such list.
 bool walk_cpu_list(const char* text, void (*visit)(unsigned cpu, void* context), void* context);
 
 }  // namespace weft::os

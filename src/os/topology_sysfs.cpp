@@ -9,7 +9,6 @@
 namespace weft::os {
 namespace {
 
-constexpr unsigned max_nodes = 256;
 constexpr unsigned max_cache_indices = 10;
 constexpr std::size_t list_bytes = 4096;
 
@@ -61,24 +60,31 @@ unsigned lowest_under_cache(const char* root, unsigned cpu) {
   return best;
 }
 
-struct node {
+struct node_reader {
   topology* machine;
-  unsigned lowest;
+  const char* root;
+  unsigned lowest;  // CPU of the node that is being read
 };
 
 void put_in_node(unsigned cpu, void* context) {
-  const node* in = static_cast<node*>(context);
-  set_group(in->machine, cpu, level::numa, in->lowest);
+  const auto* reader = static_cast<node_reader*>(context);
+  set_group(reader->machine, cpu, level::numa, reader->lowest);
 }
 
-// Nodes may be numbered with gaps, and may have memory but no CPU.
+// A node may have memory and no CPU: its list is empty.
+void read_node(unsigned number, void* context) {
+  auto* reader = static_cast<node_reader*>(context);
+  char list[list_bytes];
+  if (!read_text(list, sizeof list, "%s/node/node%u/cpulist", reader->root, number)) return;
+  reader->lowest = lowest_in(list);
+  if (reader->lowest < max_cpus) (void)walk_cpu_list(list, put_in_node, reader);
+}
+
+// A kernel without NUMA has no such folder.
 void read_nodes(topology* out, const char* root) {
-  for (unsigned number = 0; number < max_nodes; ++number) {
-    char list[list_bytes];
-    if (!read_text(list, sizeof list, "%s/node/node%u/cpulist", root, number)) continue;
-    node in = {out, lowest_in(list)};
-    if (in.lowest < max_cpus) (void)walk_cpu_list(list, put_in_node, &in);
-  }
+  char list[list_bytes];
+  node_reader reader = {out, root, max_cpus};
+  if (read_text(list, sizeof list, "%s/node/online", root)) (void)walk_cpu_list(list, read_node, &reader);
 }
 
 void add_visited(unsigned cpu, void* context) { add_cpu(static_cast<topology*>(context), cpu); }

@@ -94,7 +94,7 @@ void run_with_failure(os::call which, std::uint32_t nth, os::fault::repeat how, 
   }
   int growths = 0;
   for (int i = 1; i < rounds; ++i) growths += after[i].address_space > after[i - 1].address_space;
-  CHECK_MESSAGE(growths < rounds - 1, "address space grows with every run");
+  if (!config::thread_sanitizer) CHECK_MESSAGE(growths < rounds - 1, "address space grows with every run");  // TSan's own does
   CHECK(after[rounds - 1].descriptors <= after[0].descriptors);
   CHECK(after[rounds - 1].os_threads <= after[0].os_threads);
 }

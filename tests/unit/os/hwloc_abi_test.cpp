@@ -3,7 +3,7 @@
 
 #include "os/hwloc_abi.hpp"
 
-#if __has_include(<hwloc.h>)
+#if __has_include(<hwloc.h>) && __has_include(<hwloc/autogen/config.h>)
 #include <hwloc.h>
 #if HWLOC_API_VERSION >= 0x00020100 && HWLOC_API_VERSION < 0x00030000
 #include <cstddef>

@@ -53,6 +53,7 @@ void write_machine(test::temp_tree* tree) {
   const char* packages[] = {"0-1,4-5", "2,6-7"};
   for (unsigned cpu : {0u, 1u, 2u, 4u, 5u, 6u, 7u})
     write_cpu(tree, cpu, cores[cpu % 4], packages[cpu % 4 / 2], packages[cpu % 4 / 2]);
+  tree->write("node/online", "0-1,3");
   tree->write("node/node0/cpulist", "0-1,4-5");
   tree->write("node/node1/cpulist", "");  // memory alone
   tree->write("node/node3/cpulist", "2,6-7");
