@@ -57,22 +57,26 @@ bool is_word(const uint64_t* word) { return word != nullptr && reinterpret_cast<
 // ---- mutex ----
 
 weft_status weft_mutex_lock(weft_mutex* mutex) {
-  if (mutex == nullptr) [[unlikely]] return WEFT_INVALID;
+  if (mutex == nullptr) [[unlikely]]
+    return WEFT_INVALID;
   return to_c(core(mutex)->lock(forever));
 }
 
 weft_status weft_mutex_lock_until(weft_mutex* mutex, uint64_t deadline_ns) {
-  if (mutex == nullptr) [[unlikely]] return WEFT_INVALID;
+  if (mutex == nullptr) [[unlikely]]
+    return WEFT_INVALID;
   return to_c(core(mutex)->lock(deadline_ns));
 }
 
 weft_status weft_mutex_try_lock(weft_mutex* mutex) {
-  if (mutex == nullptr) [[unlikely]] return WEFT_INVALID;
+  if (mutex == nullptr) [[unlikely]]
+    return WEFT_INVALID;
   return to_c(core(mutex)->try_lock());
 }
 
 weft_status weft_mutex_unlock(weft_mutex* mutex) {
-  if (mutex == nullptr) [[unlikely]] return WEFT_INVALID;
+  if (mutex == nullptr) [[unlikely]]
+    return WEFT_INVALID;
   return to_c(core(mutex)->unlock());
 }
 
@@ -81,18 +85,21 @@ weft_status weft_mutex_unlock(weft_mutex* mutex) {
 weft_status weft_cond_wait(weft_cond* cond, weft_mutex* mutex) { return weft_cond_wait_until(cond, mutex, WEFT_FOREVER); }
 
 weft_status weft_cond_wait_until(weft_cond* cond, weft_mutex* mutex, uint64_t deadline_ns) {
-  if (cond == nullptr || mutex == nullptr) [[unlikely]] return WEFT_INVALID;
+  if (cond == nullptr || mutex == nullptr) [[unlikely]]
+    return WEFT_INVALID;
   return to_c(core(cond)->wait(core(mutex), deadline_ns));
 }
 
 weft_status weft_cond_signal(weft_cond* cond) {
-  if (cond == nullptr) [[unlikely]] return WEFT_INVALID;
+  if (cond == nullptr) [[unlikely]]
+    return WEFT_INVALID;
   core(cond)->signal();
   return WEFT_OK;
 }
 
 weft_status weft_cond_broadcast(weft_cond* cond) {
-  if (cond == nullptr) [[unlikely]] return WEFT_INVALID;
+  if (cond == nullptr) [[unlikely]]
+    return WEFT_INVALID;
   core(cond)->broadcast();
   return WEFT_OK;
 }

@@ -1,5 +1,5 @@
 // A many-to-one (or many-to-many) list: protocol B, docs/protocols/B.md. Anyone pushes one node; a taker takes all of them at once, so
-// there is no ABA. Nodes come out in the order in which they went in.
+// there is no ABA.
 //
 // Node has a member `list_link* next` that is free for use while the node is inside.
 #pragma once
@@ -22,25 +22,14 @@ class inbox {
   // A hint: what was pushed meanwhile may be missed.
   bool is_empty() const { return head_.load(base::relaxed) == nullptr; }
 
-  // All nodes, oldest first, chained by next; null when there are none.
+  // All nodes, newest first, chained by next; null when there are none.
   Node* take_all() {
     if (is_empty()) return nullptr;
     // [B2] acquire: sees the nodes and their links; pairs with [B1]
-    return reversed(head_.exchange(nullptr, base::acquire));
+    return head_.exchange(nullptr, base::acquire);
   }
 
  private:
-  static Node* reversed(Node* newest) {
-    Node* oldest = nullptr;
-    while (newest != nullptr) {
-      Node* older = static_cast<Node*>(newest->next);
-      newest->next = oldest;
-      oldest = newest;
-      newest = older;
-    }
-    return oldest;
-  }
-
   base::atomic<Node*> head_{nullptr};
 };
 

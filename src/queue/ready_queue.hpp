@@ -5,7 +5,8 @@
 // unit that has waited longest instead, from the one list and the other in turn, so that nothing in either waits for ever. Thieves take
 // from the old end of recent, then from yielded.
 //
-// Node: list_link, and a public member `ready_queue<Node>* in` that this class alone writes.
+// Node: list_link, a public member `atomic<ready_queue<Node>*> in` that this class alone writes, and may_be_stolen(), which does not change
+// while the node is inside.
 #pragma once
 
 #include <cstdint>
@@ -38,16 +39,15 @@ class ready_queue {
     return left(node);
   }
 
-  // The unit that a thief should have: the one that has waited longest of those for which may_leave holds. Looks at a few only.
-  template <class Predicate>
-  Node* pop_oldest(Predicate may_leave) {
+  // The unit that a thief should have: the one that has waited longest of those that may be stolen. Looks at a few only.
+  Node* pop_oldest() {
     Node* node = recent_.back();
     for (int looked = 0; node != nullptr && looked < look_at_most; ++looked, node = recent_.before(node)) {
-      if (may_leave(node)) return taken(node);
+      if (node->may_be_stolen()) return taken(node);
     }
     node = yielded_.front();
     for (int looked = 0; node != nullptr && looked < look_at_most; ++looked, node = yielded_.after(node)) {
-      if (may_leave(node)) return taken(node);
+      if (node->may_be_stolen()) return taken(node);
     }
     return nullptr;
   }
@@ -59,10 +59,11 @@ class ready_queue {
     return left(node);
   }
 
-  bool contains(const Node* node) const { return node->in == this; }
+  bool contains(const Node* node) const { return node->in.load(base::relaxed) == this; }
 
-  // A hint for anyone; exact inside the lock.
-  std::uint32_t count() const { return count_.load(base::relaxed); }
+  // Of those that may be stolen: a hint for anyone, exact inside the lock.
+  std::uint32_t stealable() const { return stealable_.load(base::relaxed); }
+  bool is_empty() const { return recent_.is_empty() && yielded_.is_empty(); }
 
  private:
   Node* pop_fair(std::uint32_t round) {
@@ -72,20 +73,20 @@ class ready_queue {
   }
 
   void entered(Node* node) {
-    node->in = this;
-    count_.store(count_.load(base::relaxed) + 1, base::relaxed);
+    node->in.store(this, base::relaxed);
+    if (node->may_be_stolen()) stealable_.store(stealable_.load(base::relaxed) + 1, base::relaxed);
   }
   Node* left(Node* node) {
     if (node != nullptr) {
-      node->in = nullptr;
-      count_.store(count_.load(base::relaxed) - 1, base::relaxed);
+      node->in.store(nullptr, base::relaxed);
+      if (node->may_be_stolen()) stealable_.store(stealable_.load(base::relaxed) - 1, base::relaxed);
     }
     return node;
   }
 
   base::list<Node> recent_;
   base::list<Node> yielded_;
-  base::atomic<std::uint32_t> count_{0};
+  base::atomic<std::uint32_t> stealable_{0};
 };
 
 }  // namespace weft::queue

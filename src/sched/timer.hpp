@@ -9,7 +9,10 @@
 
 namespace weft::sched {
 
+struct waiter;
+
 struct timer {
+  waiter* owner = nullptr;
   timer* child = nullptr;
   timer* sibling = nullptr;
   timer* previous = nullptr;  // the sibling before, or the parent of a first child
@@ -32,6 +35,8 @@ class timer_heap {
 
 class timers {
  public:
+  void clear() { next_ns_.store(UINT64_MAX, base::relaxed); }
+
   // Arms; true when it is now the first, so that a sleeping worker must learn of it.
   bool arm(timer* one);
   // After it `one` is not in the heap and no expiry is looking at it.

@@ -19,13 +19,12 @@ struct pool;
 struct waiter;
 struct worker;
 
-// Set at creation; those marked * may change while the unit runs, by itself.
+// Set at creation; those marked * may change later.
 enum unit_flag : std::uint16_t {
   is_tasklet = 1 << 0,
   has_own_stack = 1 << 1,     // a stack of its own size or the user's: details->stack_request
   keeps_fp = 1 << 2,
   is_main = 1 << 3,           // the adopted caller of weft_init, on its OS stack
-  is_borrowing = 1 << 4,      // * runs on its joiner's stack
   wants_to_move = 1 << 5,     // * details->destination is set
   is_default = 1 << 6,        // a ULT without any attribute: may run on its joiner's stack
   stays_put = 1 << 7,         // * pinned to worker `home_worker`
@@ -45,13 +44,14 @@ struct alignas(base::cache_line) unit : base::list_link {
   mem::stack* stack;         // null before the first run, and for the main unit
   pool* home;                // null: the default queue of whoever makes it ready
   base::atomic<unit_state> state;
+  bool is_borrowing;         // runs on its joiner's stack
   std::uint16_t home_worker; // when stays_put
   base::atomic<std::uint16_t> flags;
 
   // any OS thread; protocol T
   base::atomic<std::uintptr_t> join;
 
-  queue::ready_queue<unit>* in;  // the worker queue that holds it; inside that queue's lock
+  base::atomic<queue::ready_queue<unit>*> in;  // the worker queue that holds it; written inside that queue's lock
   unit* parent;                  // the scheduler ULT that dispatched it, while it runs
   waiter* waiting;               // what it waits for; for reports
   details* extra;                // null: none
@@ -59,10 +59,11 @@ struct alignas(base::cache_line) unit : base::list_link {
   const void* made_at;           // the caller of create; for reports
   base::atomic<std::uint32_t> permit;  // weft_suspend and weft_resume: protocol P
 
+  bool may_be_stolen() const { return !has(stays_put); }
   bool has_run() const { return context.is_saved(); }
   bool has(unit_flag flag) const { return (flags.load(base::relaxed) & flag) != 0; }
-  void set(unit_flag flag) { flags.store(static_cast<std::uint16_t>(flags.load(base::relaxed) | flag), base::relaxed); }
-  void clear(unit_flag flag) { flags.store(static_cast<std::uint16_t>(flags.load(base::relaxed) & ~flag), base::relaxed); }
+  void set(unit_flag flag) { flags.fetch_or(flag, base::relaxed); }
+  void clear(unit_flag flag) { flags.fetch_and(static_cast<std::uint16_t>(~flag), base::relaxed); }
 };
 
 inline constexpr std::size_t unit_bytes = 128;

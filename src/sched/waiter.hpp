@@ -5,7 +5,8 @@
 //      waiting ----> timed_out      by the clock; only records with a deadline
 //
 // Who moves it out of `waiting` makes the ULT ready, exactly once. A waker that loses to the clock drops the record; it does so
-// inside the lock of the list, which the waiter takes once more before its frame goes.
+// inside the lock of the list, which the waiter takes once more before its frame goes. Where there is no list (joins) it says so:
+// timed_out ----> dropped.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct worker;
 
 inline constexpr std::uint64_t forever = UINT64_MAX;
 
-enum wait_word : std::uint32_t { waiting, woken, timed_out };
+enum wait_word : std::uint32_t { waiting, woken, timed_out, dropped };
 
 struct waiter : base::list_link {
   waiter(const char* what_it_waits_for, const void* on) : what(what_it_waits_for), object(on) {}
@@ -53,6 +54,9 @@ wait_result wait_published(waiter* me, bool (*publish)(void* argument), void* ar
 
 // Makes the owner of a record that was taken from its list ready. False: its deadline was first. The record may be gone afterwards.
 bool wake(waiter* one);
+
+// Makes the owners of records whose deadlines have passed ready.
+void expire_timers(worker* w);
 
 // Whether the caller may wait: a ULT or an OS thread outside may, a tasklet may not.
 bool may_block();

@@ -1,0 +1,104 @@
+// weft.h: status, time, runtime.
+
+#include <weft/weft.h>
+
+#include "capi/handles.hpp"
+#include "os/clock.hpp"
+#include "queue/spinlock.hpp"
+#include "sched/local.hpp"
+#include "sched/runtime.hpp"
+#include "sched/worker.hpp"
+
+using weft::status;
+using weft::capi::code;
+namespace sched = weft::sched;
+
+namespace {
+
+// weft_init calls nest. The first caller is the one who must finalize last.
+constinit weft::queue::spinlock nesting_lock;
+constinit unsigned nesting = 0;  // guarded by nesting_lock
+constinit const void* first_caller = nullptr;
+
+const void* caller_identity() {
+  sched::unit* self = sched::local::current_unit();
+  return self != nullptr ? static_cast<const void*>(self) : sched::local::this_outside();
+}
+
+struct status_words {
+  const char* name;
+  const char* text;
+};
+
+constexpr status_words words[] = {
+    {"WEFT_OK", "success"},
+    {"WEFT_NOMEM", "memory, or address space for a stack, is exhausted"},
+    {"WEFT_INVALID", "an argument is null, foreign, finished or out of range"},
+    {"WEFT_BUSY", "the object is held or still in use: try again later"},
+    {"WEFT_TIMEOUT", "the deadline passed"},
+    {"WEFT_AGAIN", "the system or a table has no more of this resource for now"},
+    {"WEFT_UNSUPPORTED", "this kernel, CPU, build or situation does not allow it"},
+    {"WEFT_NOT_INITIALIZED", "the runtime is not running: call weft_init first"},
+    {"WEFT_CANNOT_BLOCK", "the caller is a tasklet, a callback or an OS thread outside, which may not do this"},
+    {"WEFT_NOT_OWNER", "the caller does not hold this object, or may not act on it"},
+    {"WEFT_DEADLOCK", "the call would wait for its own caller"},
+    {"WEFT_ENDED", "the object was closed while the call waited"},
+};
+
+const status_words& words_of(weft_status which) {
+  static constexpr status_words unknown{"WEFT_?", "not a status of this library"};
+  const auto index = static_cast<unsigned>(which);
+  return index < sizeof words / sizeof *words ? words[index] : unknown;
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* weft_status_name(weft_status which) { return words_of(which).name; }
+const char* weft_status_text(weft_status which) { return words_of(which).text; }
+
+uint64_t weft_now_ns(void) { return weft::os::now_ns(); }
+
+uint64_t weft_deadline_in(uint64_t interval_ns) {
+  const uint64_t now = weft::os::now_ns();
+  return interval_ns > WEFT_FOREVER - now ? WEFT_FOREVER : now + interval_ns;
+}
+
+weft_status weft_init(const weft_config* config) {
+  const weft::queue::guard hold(nesting_lock);
+  if (nesting == 0) {
+    if (const status result = sched::start(config); result != status::ok) return code(result);
+    first_caller = caller_identity();
+  }
+  ++nesting;
+  return WEFT_OK;
+}
+
+weft_status weft_finalize(void) {
+  {
+    const weft::queue::guard hold(nesting_lock);
+    if (nesting == 0) return WEFT_NOT_INITIALIZED;
+    if (nesting > 1) {
+      --nesting;
+      return WEFT_OK;
+    }
+    if (caller_identity() != first_caller) return WEFT_NOT_OWNER;
+    nesting = 0;
+  }
+  return code(sched::finish(sched::local::current_runtime()));
+}
+
+bool weft_is_initialized(void) { return sched::local::current_runtime() != nullptr; }
+
+unsigned weft_worker_count(void) {
+  sched::runtime* rt = sched::local::current_runtime();
+  return rt != nullptr ? rt->worker_count.load(weft::base::relaxed) : 0;
+}
+
+int weft_worker_self(void) {
+  const sched::worker* w = sched::local::current_worker();
+  return w != nullptr ? static_cast<int>(w->index) : -1;
+}
+
+}  // extern "C"

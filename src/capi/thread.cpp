@@ -1,0 +1,127 @@
+// weft.h: threads, tasklets, keys.
+
+#include <weft/weft.h>
+
+#include <cstring>
+
+#include "capi/handles.hpp"
+#include "os/clock.hpp"
+#include "sched/key.hpp"
+#include "sched/local.hpp"
+#include "sched/thread.hpp"
+#include "sched/waiter.hpp"
+
+using weft::status;
+using namespace weft::capi;
+namespace sched = weft::sched;
+namespace base = weft::base;
+
+namespace {
+
+[[gnu::always_inline]] inline weft_status create(weft_function function, void* argument, const weft_thread_attr* attr, bool tasklet,
+                                                 weft_thread** out, const void* made_at) {
+  if (function == nullptr || (attr != nullptr && attr->size != sizeof *attr)) [[unlikely]] return WEFT_INVALID;
+  const bool detached = out == nullptr || (attr != nullptr && attr->detached);
+  const sched::creation how{function, argument, attr, tasklet, detached, made_at};
+  return code(sched::create(how, reinterpret_cast<sched::unit**>(out)));
+}
+
+}  // namespace
+
+extern "C" {
+
+weft_status weft_thread_create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out) {
+  return create(function, argument, attr, false, out, __builtin_return_address(0));
+}
+
+weft_status weft_tasklet_create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out) {
+  return create(function, argument, attr, true, out, __builtin_return_address(0));
+}
+
+weft_status weft_thread_create_many(weft_function function, void* arguments, size_t stride, size_t count,
+                                    const weft_thread_attr* attr, weft_thread** out) {
+  if (function == nullptr || (attr != nullptr && (attr->size != sizeof *attr || attr->stack != nullptr))) return WEFT_INVALID;
+  const bool detached = out == nullptr || (attr != nullptr && attr->detached);
+  const sched::creation how{function, arguments, attr, false, detached, __builtin_return_address(0)};
+  return code(sched::create_many(how, stride, count, reinterpret_cast<sched::unit**>(out)));
+}
+
+weft_status weft_thread_join(weft_thread* thread) {
+  return thread != nullptr ? code(sched::join(unit_of(thread), WEFT_FOREVER)) : WEFT_INVALID;
+}
+
+weft_status weft_thread_join_until(weft_thread* thread, uint64_t deadline_ns) {
+  return thread != nullptr ? code(sched::join(unit_of(thread), deadline_ns)) : WEFT_INVALID;
+}
+
+weft_status weft_thread_try_join(weft_thread* thread) {
+  return thread != nullptr ? code(sched::try_join(unit_of(thread))) : WEFT_INVALID;
+}
+
+weft_status weft_thread_join_many(weft_thread** threads, size_t count) {
+  if (threads == nullptr && count != 0) return WEFT_INVALID;
+  weft_status first = WEFT_OK;
+  for (size_t index = count; index-- > 0;) {  // the newest first: it may still run right here
+    if (threads[index] == nullptr) continue;
+    const weft_status result = weft_thread_join(threads[index]);
+    if (first == WEFT_OK) first = result;
+  }
+  return first;
+}
+
+weft_status weft_thread_detach(weft_thread* thread) {
+  return thread != nullptr ? code(sched::detach(unit_of(thread))) : WEFT_INVALID;
+}
+
+weft_thread* weft_self(void) { return handle(sched::local::current_unit()); }
+
+uint64_t weft_thread_id(const weft_thread* thread) { return thread != nullptr ? unit_of(thread)->id : 0; }
+
+weft_thread_state weft_thread_get_state(const weft_thread* thread) {
+  if (thread == nullptr) return WEFT_THREAD_ENDED;
+  return static_cast<weft_thread_state>(unit_of(thread)->state.load(base::relaxed));
+}
+
+bool weft_thread_is_tasklet(const weft_thread* thread) { return thread != nullptr && unit_of(thread)->has(sched::is_tasklet); }
+
+weft_status weft_thread_set_name(weft_thread* thread, const char* name) {
+  if (thread == nullptr || name == nullptr) return WEFT_INVALID;
+  sched::details* extra = sched::details_of(unit_of(thread));
+  if (extra == nullptr) return WEFT_NOMEM;
+  std::strncpy(extra->name, name, sched::name_bytes - 1);
+  return WEFT_OK;
+}
+
+const char* weft_thread_get_name(const weft_thread* thread) {
+  if (thread == nullptr || unit_of(thread)->extra == nullptr) return "";
+  return unit_of(thread)->extra->name;
+}
+
+void weft_yield(void) { sched::yield(); }
+
+weft_status weft_yield_to(weft_thread* next) { return next != nullptr ? code(sched::yield_to(unit_of(next))) : WEFT_INVALID; }
+
+weft_status weft_suspend(void) { return code(sched::suspend()); }
+weft_status weft_resume(weft_thread* thread) { return thread != nullptr ? code(sched::resume(unit_of(thread))) : WEFT_INVALID; }
+
+weft_status weft_sleep_ns(uint64_t interval_ns) { return code(sched::sleep_until(weft_deadline_in(interval_ns))); }
+weft_status weft_sleep_until(uint64_t deadline_ns) { return code(sched::sleep_until(deadline_ns)); }
+
+weft_status weft_pin(int worker) { return code(sched::pin(worker)); }
+
+weft_status weft_thread_migrate_to_worker(weft_thread* thread, unsigned worker) {
+  return thread != nullptr ? code(sched::migrate(unit_of(thread), nullptr, worker)) : WEFT_INVALID;
+}
+
+weft_status weft_thread_migrate_to_pool(weft_thread* thread, weft_pool* pool) {
+  return thread != nullptr && pool != nullptr ? code(sched::migrate(unit_of(thread), pool_of(pool), 0)) : WEFT_INVALID;
+}
+
+weft_status weft_key_create(void (*destructor)(void* value), weft_key* out) {
+  return out != nullptr ? code(sched::create_key(destructor, out)) : WEFT_INVALID;
+}
+weft_status weft_key_delete(weft_key key) { return code(sched::delete_key(key)); }
+weft_status weft_key_set(weft_key key, void* value) { return code(sched::set_value(key, value)); }
+void* weft_key_get(weft_key key) { return sched::get_value(key); }
+
+}  // extern "C"

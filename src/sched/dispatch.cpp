@@ -1,0 +1,313 @@
+#include "sched/dispatch.hpp"
+
+#include <cstring>
+
+#include "base/assert.hpp"
+#include "os/clock.hpp"
+#include "sched/idle.hpp"
+#include "sched/key.hpp"
+#include "sched/local.hpp"
+#include "sched/pool.hpp"
+#include "sched/ready.hpp"
+#include "sched/runtime.hpp"
+#include "sched/source.hpp"
+#include "sched/thread.hpp"
+#include "sched/waiter.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+constexpr std::uint32_t look_around_every = 64;
+
+fiber::sanitizer::side side_of(worker* w, const unit* one) {
+  return one->stack != nullptr ? fiber::sanitizer::of(one->stack) : w->rt->main_side;
+}
+
+// What belongs to the running unit but lives in the OS thread: kept in the frame of the unit that is left.
+class carried_state {
+ public:
+  carried_state(const worker* w, const unit* self) {
+    if (w->carried != nullptr) {
+      std::memcpy(bytes_, w->carried, sizeof bytes_);
+      std::memset(w->carried, 0, w->rt->carried_bytes);
+    }
+    if (self->has(keeps_fp)) fp_ = arch::save_fp_control();
+  }
+  void restore(const worker* w, const unit* self) const {
+    if (w->carried != nullptr) std::memcpy(w->carried, bytes_, w->rt->carried_bytes);
+    if (self->has(keeps_fp)) arch::load_fp_control(fp_);
+  }
+
+ private:
+  alignas(16) unsigned char bytes_[most_carried_bytes];
+  arch::fp_control fp_;
+};
+
+void become(worker* w, unit* next) {
+  w->current = next;
+  next->state.store(unit_state::running, base::relaxed);
+}
+
+// A unit that stands on a stack of its own, at its start.
+void own_stack_entry(void* transfer, void* argument) {
+  auto* w = static_cast<worker*>(transfer);
+  auto* self = static_cast<unit*>(argument);
+  fiber::started();
+  arrive(w);
+  self->function(self->argument);
+  leave_for_good(self);
+}
+
+// The context at which a unit goes on, or starts if it has a stack of its own.
+fiber::context context_of(unit* one) {
+  if (one->has_run()) return one->context;
+  return fiber::make(one->stack, own_stack_entry, one);
+}
+
+bool can_be_entered(const unit* one) { return one->has_run() || one->stack != nullptr; }
+
+// A carrier that `first` (null: nobody yet) will be run by.
+fiber::context fresh_carrier(worker* w, unit* first, fiber::sanitizer::side* side) {
+  mem::stack* stack = w->stacks.take();
+  const fiber::context made = fiber::make(stack, carrier_entry, stack);
+  *side = fiber::sanitizer::of(stack);
+  w->first = first;
+  w->current = nullptr;
+  return made;
+}
+
+// Where the worker goes when it leaves a unit for `next`.
+[[gnu::always_inline]] inline fiber::context way_to(worker* w, unit* next, fiber::sanitizer::side* side) {
+  if (next == nullptr || !can_be_entered(next)) return fresh_carrier(w, next, side);
+  become(w, next);
+  const fiber::context context = context_of(next);
+  *side = side_of(w, next);
+  return context;
+}
+
+// Inside the lock: who runs after `self`.
+unit* successor(worker* w, unit* self) {
+  if (unit* parent = self->parent; parent != nullptr) [[unlikely]] {
+    self->parent = nullptr;
+    return parent;
+  }
+  if (w->custom.load(base::relaxed) != nullptr) [[unlikely]] return nullptr;
+  return choose(w);
+}
+
+}  // namespace
+
+[[gnu::always_inline]] inline static worker* leave_inline(worker* w, unit* self, unit* next) {
+  fiber::sanitizer::side side;
+  if (w->carried == nullptr && !self->has(keeps_fp)) [[likely]] {
+    const fiber::context target = way_to(w, next, &side);
+    w = static_cast<worker*>(fiber::switch_to(&self->context, target, side, w));
+  } else {
+    const carried_state kept(w, self);
+    const fiber::context target = way_to(w, next, &side);
+    w = static_cast<worker*>(fiber::switch_to(&self->context, target, side, w));
+    kept.restore(w, self);
+  }
+  arrive(w);
+  return w;
+}
+
+worker* leave_for(worker* w, unit* self, unit* next) { return leave_inline(w, self, next); }
+
+worker* park(worker* w, unit* self, void (*after)(worker* w, void* argument), void* argument) {
+  self->state.store(unit_state::blocked, base::relaxed);
+  if (self->home != nullptr) [[unlikely]] self->home->note_blocked();
+  w->after = {after, argument};
+  enter(w);
+  return leave_inline(w, self, successor(w, self));
+}
+
+namespace {
+
+void become_ready_again(worker* w, void* one) { make_ready(w, static_cast<unit*>(one), push_reason::yielded); }
+
+bool yields_elsewhere(const worker* w, const unit* self) {
+  return self->home != nullptr || self->parent != nullptr || self->has(wants_to_move) || w->rt->settings.migrate ||
+         w->custom.load(base::relaxed) != nullptr;
+}
+
+}  // namespace
+
+worker* yield_away(worker* w, unit* self) {
+  w->after = {become_ready_again, self};
+  enter(w);
+  return leave_inline(w, self, successor(w, self));
+}
+
+worker* yield(worker* w, unit* self) {
+  if (yields_elsewhere(w, self)) [[unlikely]] return yield_away(w, self);
+  if (w->turn % look_around_every == 0) [[unlikely]] look_around(w);
+  enter(w);
+  if (w->ready.is_empty()) {
+    ++w->turn;
+    w->lock.leave();
+    if (unit* other = find_own(w); other != nullptr) {
+      enter(w);
+      self->state.store(unit_state::ready, base::relaxed);
+      w->ready.push_yielded(self);
+      return leave_inline(w, self, other);
+    }
+    return w;
+  }
+  unit* next = choose(w);
+  self->state.store(unit_state::ready, base::relaxed);
+  w->ready.push_yielded(self);
+  return leave_inline(w, self, next);
+}
+
+void run_here(worker* w, unit* one, mem::stack* stack) {
+  one->stack = stack;
+  become(w, one);
+  one->function(one->argument);
+}
+
+namespace {
+
+// Carrier: goes to a unit that has a context or a stack of its own; the carrier's stack is free.
+[[noreturn]] void leave_carrier(worker* w, unit* next, mem::stack* here) {
+  enter(w);
+  become(w, next);
+  const fiber::context target = context_of(next);
+  const fiber::sanitizer::side side = side_of(w, next);
+  w->stacks.give(here);
+  fiber::jump_to(target, side, w);
+}
+
+[[noreturn]] void end_carrier(worker* w, mem::stack* here) {
+  enter(w);
+  w->current = nullptr;
+  w->stacks.give(here);
+  fiber::jump_to(w->origin, w->origin_side, w);
+}
+
+// Without a spare stack a unit that parks would leave its worker nowhere to stand, so none is started: it waits in the queue until
+// some stack comes back.
+void wait_for_stack(worker* w, unit* one) {
+  constexpr std::uint64_t pause_ns = 1'000'000;
+  constexpr std::uint32_t patience = 5000;
+  enter(w);
+  w->ready.push_yielded(one);
+  w->lock.leave();
+  if (++w->rounds_without_stack > patience) {
+    base::panic("out of memory for stacks: worker %u has ready threads, %llu threads live, and no stack came back for 5 s; lower "
+                "WEFT_STACK_SIZE, raise the memory limit, or create fewer threads at a time",
+                w->index, static_cast<unsigned long long>(live_units(w->rt)));
+  }
+  os::sleep_until(os::now_ns() + pause_ns);
+}
+
+// The unit's own last acts, which may switch.
+void run_destructors(unit* one) {
+  if (one->extra != nullptr) [[unlikely]] run_key_destructors(&one->extra->keys, &one->extra->key_capacity);
+}
+
+unit* next_unit(worker* w) {
+  unit* next = w->first;
+  if (next != nullptr) {
+    w->first = nullptr;
+    return next;
+  }
+  if (w->turn % look_around_every == 0) [[unlikely]] look_around(w);
+  next = find_own(w);
+  return next != nullptr ? next : idle(w);
+}
+
+[[noreturn]] void run_carrier(worker* w, mem::stack* here) {
+  for (;;) {
+    unit* next = next_unit(w);
+    if (next == nullptr) end_carrier(w, here);
+    if (next->has(wants_to_move)) [[unlikely]] {
+      make_ready(w, next, push_reason::moved);
+    } else if (can_be_entered(next)) {
+      leave_carrier(w, next, here);
+    } else if (!w->stacks.ensure_one()) [[unlikely]] {
+      wait_for_stack(w, next);
+    } else {
+      w->rounds_without_stack = 0;
+      run_here(w, next, here);
+      run_destructors(next);
+      w = local::current_worker();
+      w->current = nullptr;
+      end(w, next);
+    }
+  }
+}
+
+void give_back_stack(worker* w, void* stack) {
+  auto* one = static_cast<mem::stack*>(stack);
+  if (one->origin == mem::stack_origin::slot) {
+    w->stacks.give(one);
+  } else {
+    fiber::sanitizer::forget(one);
+    w->rt->stack_depot.destroy(one);
+  }
+}
+
+}  // namespace
+
+void carrier_entry(void* transfer, void* stack) {
+  auto* w = static_cast<worker*>(transfer);
+  fiber::started();
+  arrive(w);
+  run_carrier(w, static_cast<mem::stack*>(stack));
+}
+
+void leave_for_good(unit* ended) {
+  run_destructors(ended);
+  worker* w = local::current_worker();
+  w->current = nullptr;
+  unit* parent = ended->parent;
+  w->after = {give_back_stack, ended->stack};
+  end(w, ended);
+  enter(w);
+  unit* next = parent;
+  if (next == nullptr && w->custom.load(base::relaxed) == nullptr) next = choose(w);
+  fiber::sanitizer::side side;
+  const fiber::context target = way_to(w, next, &side);
+  fiber::jump_to(target, side, w);
+}
+
+void take_in(worker* w, unit* chain) {
+  enter(w);
+  while (chain != nullptr) {
+    unit* one = chain;
+    chain = static_cast<unit*>(one->next);
+    w->ready.push_recent(one);
+  }
+  w->lock.leave();
+}
+
+unit* find_own(worker* w) {
+  if (!w->pinned_mail.is_empty()) [[unlikely]] take_in(w, w->pinned_mail.take_all());
+  if (!w->mail.is_empty()) [[unlikely]] take_in(w, w->mail.take_all());
+  if (const scheduler* custom = w->custom.load(base::acquire); custom != nullptr) [[unlikely]] {
+    if (unit* chosen = custom->next(w); chosen != nullptr) return chosen;
+  }
+  const bool pools_first = w->pool_count.load(base::relaxed) != 0 && w->turn % 2 == 0;
+  if (pools_first) {
+    if (unit* one = pop_from_pools(w); one != nullptr) return one;
+  }
+  enter(w);
+  unit* one = choose(w);
+  w->lock.leave();
+  if (one != nullptr) return one;
+  return pop_from_pools(w);
+}
+
+void look_around(worker* w) {
+  ++w->turn;  // not twice at the same turn
+  w->turns_seen.store(w->turn, base::relaxed);
+  w->coarse_ns = os::coarse_ns();
+  expire_timers(w);
+  poll_sources(w);
+  if (!w->mail.is_empty()) take_in(w, w->mail.take_all());
+  if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
+}
+
+}  // namespace weft::sched

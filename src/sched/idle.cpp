@@ -1,0 +1,203 @@
+#include "sched/idle.hpp"
+
+#include "arch/cpu.hpp"
+#include "os/clock.hpp"
+#include "os/fence.hpp"
+#include "os/futex.hpp"
+#include "sched/deadlock.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/pool.hpp"
+#include "sched/runtime.hpp"
+#include "sched/source.hpp"
+#include "sched/steal.hpp"
+#include "sched/waiter.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+// Without an asymmetric fence a push may miss a sleeper, which then looks again after this long.
+constexpr std::uint64_t blind_sleep_ns = 1'000'000;
+
+// Values of is_asleep: 0 awake, 1 asleep and counted as a sleeper, 2 as below.
+constexpr std::uint32_t asleep_for_a_pause = 2;
+
+bool must_leave(const worker* w) {
+  return w->rt->is_stopping.load(base::relaxed) || w->must_end.load(base::relaxed);
+}
+
+// What w itself, and nobody's permission, can take.
+bool has_own_work(worker* w) {
+  return !w->mail.is_empty() || !w->pinned_mail.is_empty() || !w->ready.is_empty() || pools_have_work(w) || sources_want_poll(w->rt);
+}
+
+bool has_reason_to_stay(worker* w) { return must_leave(w) || has_own_work(w) || sees_prey(w); }
+
+// Of those that sleep, takes w out. False: somebody else did.
+bool take_out_of_sleep(worker* w) {
+  std::uint32_t expected = 1;
+  // [I1] acq_rel: the sleeper sees what its waker did; pairs with [I2]
+  if (!w->is_asleep.compare_exchange_strong(expected, 0, base::acq_rel, base::relaxed)) return false;
+  w->rt->searchers.fetch_add(1, base::relaxed);
+  w->rt->sleepers.fetch_sub(1, base::relaxed);
+  return true;
+}
+
+// Sleeps until taken out or `until`. The caller has announced itself.
+void sleep(worker* w, std::uint64_t until) {
+  // [I2] acquire: as [I1]; pairs with [I1]
+  while (w->is_asleep.load(base::acquire) == 1) {
+    if (until == UINT64_MAX) {
+      os::futex_wait(&w->is_asleep, 1);
+    } else if (!os::futex_wait_until(&w->is_asleep, 1, until)) {
+      break;
+    }
+  }
+  take_out_of_sleep(w);
+}
+
+// The deadline that this sleeper must keep: one sleeper keeps the clock for all.
+std::uint64_t take_clock(worker* w) {
+  runtime* rt = w->rt;
+  const std::uint64_t blind = rt->has_asymmetric_fence ? UINT64_MAX : os::now_ns() + blind_sleep_ns;
+  worker* expected = nullptr;
+  rt->clock_keeper.compare_exchange_strong(expected, w, base::relaxed, base::relaxed);
+  if (expected != nullptr && expected != w) return blind;
+  // [I3] heavy fence: keeper before deadline; pairs with [I4]
+  os::heavy_fence();
+  const std::uint64_t next = rt->alarms.next_ns();
+  return next < blind ? next : blind;
+}
+
+void give_clock_back(worker* w) {
+  worker* expected = w;
+  w->rt->clock_keeper.compare_exchange_strong(expected, nullptr, base::relaxed, base::relaxed);
+}
+
+// Announces, looks once more, sleeps. Whoever makes work available does it before it looks for sleepers; the sleeper announces
+// itself before it looks for work: with the fences between, one of the two sees the other.
+void go_to_sleep(worker* w) {
+  runtime* rt = w->rt;
+  w->is_asleep.store(1, base::relaxed);
+  rt->sleepers.fetch_add(1, base::relaxed);
+  rt->searchers.fetch_sub(1, base::relaxed);
+  // [I5] heavy fence: announcement before the last look; pairs with [I6] [I7] [I9]
+  os::heavy_fence();
+  if (has_reason_to_stay(w)) {
+    if (!take_out_of_sleep(w)) sleep(w, 0);
+    return;
+  }
+  const std::uint64_t until = take_clock(w);
+  if (rt->sleepers.load(base::relaxed) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX) {
+    all_workers_idle(rt);
+  }
+  sleep(w, until);
+  give_clock_back(w);
+}
+
+// Between questions to others that were not worth it: a sleep that others may shorten, but not by work for anybody.
+void pause_searching(worker* w, std::uint64_t until) {
+  w->is_asleep.store(asleep_for_a_pause, base::relaxed);
+  // [I8] heavy fence: as [I5]; pairs with [I7] [I9]
+  os::heavy_fence();
+  if (!has_own_work(w) && !must_leave(w)) os::futex_wait_until(&w->is_asleep, asleep_for_a_pause, until);
+  w->is_asleep.store(0, base::relaxed);
+}
+
+unit* search(worker* w) {
+  if (unit* own = find_own(w); own != nullptr) return own;
+  return steal(w);
+}
+
+void stop_searching(worker* w) {
+  // What came while this one searched woke nobody: if it was the last searcher, another one must look.
+  if (w->rt->searchers.fetch_sub(1, base::relaxed) == 1) wake_one(w->rt);
+}
+
+void spin(worker* w) {
+  constexpr int rounds = 32;
+  for (int round = 0; round < rounds && !has_own_work(w); ++round) arch::pause();
+  if (w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count) os::yield_cpu();
+}
+
+// One step of an idle worker that found nothing; spins from *since on.
+void wait_a_little(worker* w, std::uint64_t* since) {
+  const os::settings& settings = w->rt->settings;
+  const std::uint64_t now = os::now_ns();
+  if (settings.wait_policy == WEFT_WAIT_ACTIVE) return spin(w);
+  if (w->steal_after_ns > now) {
+    const std::uint64_t next = w->rt->alarms.next_ns();
+    return pause_searching(w, next < w->steal_after_ns ? next : w->steal_after_ns);
+  }
+  if (*since == 0) *since = now;
+  if (settings.wait_policy == WEFT_WAIT_HYBRID && now - *since < settings.spin_ns) return spin(w);
+  *since = 0;
+  go_to_sleep(w);
+}
+
+worker* a_sleeper(runtime* rt) {
+  const unsigned slots = rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    // [A7] acquire: sees the worker's fields; pairs with [A4]
+    worker* w = rt->workers[index].load(base::acquire);
+    if (w != nullptr && w->is_asleep.load(base::relaxed) == 1 && take_out_of_sleep(w)) return w;
+  }
+  return nullptr;
+}
+
+// A futex call: out of line, and off the path of those who find nobody asleep.
+[[gnu::noinline]] void wake_any(runtime* rt) {
+  if (worker* sleeper = a_sleeper(rt); sleeper != nullptr) os::futex_wake(&sleeper->is_asleep, 1);
+}
+
+}  // namespace
+
+void wake_one(runtime* rt) {
+  // [I6] light fence: work before the look for sleepers; pairs with [I5]
+  base::light_fence();
+  if (rt->sleepers.load(base::relaxed) == 0 || rt->searchers.load(base::relaxed) != 0) [[likely]] return;
+  wake_any(rt);
+}
+
+void wake(worker* w) {
+  // [I7] light fence: as [I6]; pairs with [I5] [I8]
+  base::light_fence();
+  if (w->is_asleep.load(base::relaxed) == 0) return;
+  std::uint32_t pausing = asleep_for_a_pause;
+  if (take_out_of_sleep(w) || w->is_asleep.compare_exchange_strong(pausing, 0, base::relaxed, base::relaxed)) {
+    os::futex_wake(&w->is_asleep, 1);
+  }
+}
+
+void wake_all(runtime* rt) {
+  const unsigned slots = rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    // [A8] acquire: as [A7]; pairs with [A4]
+    if (worker* w = rt->workers[index].load(base::acquire); w != nullptr) wake(w);
+  }
+}
+
+void wake_clock_keeper(runtime* rt) {
+  // [I4] light fence: deadline before the look for a keeper; pairs with [I3]
+  base::light_fence();
+  if (worker* keeper = rt->clock_keeper.load(base::relaxed); keeper != nullptr) return wake(keeper);
+  wake_one(rt);
+}
+
+unit* idle(worker* w) {
+  w->rt->searchers.fetch_add(1, base::relaxed);
+  std::uint64_t since = 0;
+  unit* found = nullptr;
+  while (!must_leave(w)) {
+    found = search(w);
+    if (found != nullptr) break;
+    look_around(w);
+    if (has_own_work(w)) continue;
+    wait_a_little(w, &since);
+  }
+  stop_searching(w);
+  return found;
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,120 @@
+// Joining: an ended unit is reaped at once; one that has not started may run right here, on its joiner's stack; otherwise the joiner
+// parks in the join word (protocol T).
+
+#include "arch/cpu.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/key.hpp"
+#include "sched/local.hpp"
+#include "sched/runtime.hpp"
+#include "sched/thread.hpp"
+#include "sched/waiter.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+// Whether `self` can lend its stack: the identity, pinning and stack limit of both units stay right.
+bool may_lend(const worker* w, const unit* self) {
+  constexpr std::uint16_t special = has_own_stack | keeps_fp | is_main | stays_put | wants_to_move;
+  if ((self->flags.load(base::relaxed) & special) != 0 || self->parent != nullptr || w->rt->settings.migrate) return false;
+  const auto* here = static_cast<const char*>(__builtin_frame_address(0));
+  return static_cast<std::size_t>(here - self->stack->low) >= w->rt->lend_bytes;
+}
+
+// Takes `one` out of the worker's queue if it is the newest there, as it is when the last child is joined first, and has not started.
+bool take_newest(worker* w, unit* one) {
+  enter(w);
+  const bool is_mine = w->ready.newest() == one && one->has(is_default) && !one->has_run();
+  if (is_mine) w->ready.taken(one);
+  w->lock.leave();
+  return is_mine;
+}
+
+void run_on_own_stack(worker* w, unit* self, unit* one) {
+  waiter me("join", one);
+  self->waiting = &me;
+  self->state.store(unit_state::blocked, base::relaxed);
+  one->is_borrowing = true;
+  run_here(w, one, self->stack);
+  if (one->extra != nullptr) [[unlikely]] run_key_destructors(&one->extra->keys, &one->extra->key_capacity);
+  w = local::current_worker();
+  w->current = self;
+  self->state.store(unit_state::running, base::relaxed);
+  self->waiting = nullptr;
+  free_unit(w, one);
+  count_finished(w);
+}
+
+struct join_wait {
+  unit* target;
+  waiter* me;
+  std::uintptr_t found;
+};
+
+bool publish_join(void* argument) {
+  auto* wanted = static_cast<join_wait*>(argument);
+  std::uintptr_t found;  // the frame of `wanted` may be gone after success
+  const bool is_waiting = join_word::wait_for(wanted->target, wanted->me, &found);
+  if (!is_waiting) wanted->found = found;
+  return is_waiting;
+}
+
+// After the deadline of a joiner. If the unit has just ended, its finisher still holds the record.
+status give_up(unit* one, waiter* me) {
+  if (join_word::give_up(one, me)) return status::timeout;
+  // [T7] acquire: the finisher has let go; pairs with [T6]
+  while (me->word.load(base::acquire) != dropped) arch::pause();
+  return status::ok;
+}
+
+status park_for(unit* one, std::uint64_t deadline_ns) {
+  waiter me("join", one);
+  me.deadline_ns = deadline_ns;
+  join_wait wanted{one, &me, join_word::open};
+  const wait_result result = wait_published(&me, publish_join, &wanted);
+  if (wanted.found == join_word::detached) return status::invalid;
+  if (wanted.found != join_word::open && wanted.found != join_word::ended) return status::busy;
+  if (result == wait_result::timed_out) return give_up(one, &me);
+  return status::ok;
+}
+
+}  // namespace
+
+status join(unit* one, std::uint64_t deadline_ns) {
+  worker* w = local::current_worker();
+  if (join_word::has_ended(one)) [[likely]] {
+    free_unit(w, one);
+    return status::ok;
+  }
+  if (one->join.load(base::relaxed) == join_word::detached) return status::invalid;
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == one) return status::deadlock;
+  if (!may_block()) return status::cannot_block;
+  if (self != nullptr && deadline_ns == forever && may_lend(w, self) && take_newest(w, one)) {
+    run_on_own_stack(w, self, one);
+    return status::ok;
+  }
+  const status result = park_for(one, deadline_ns);
+  if (result == status::ok) free_unit(local::current_worker(), one);
+  return result;
+}
+
+status try_join(unit* one) {
+  if (!join_word::has_ended(one)) {
+    return one->join.load(base::relaxed) == join_word::detached ? status::invalid : status::busy;
+  }
+  free_unit(local::current_worker(), one);
+  return status::ok;
+}
+
+status detach(unit* one) {
+  std::uintptr_t found;
+  if (join_word::detach(one, &found)) return status::ok;
+  if (found == join_word::detached) return status::invalid;
+  if (found != join_word::ended) return status::busy;
+  free_unit(local::current_worker(), one);
+  return status::ok;
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,117 @@
+#include "sched/key.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "base/atomic.hpp"
+#include "queue/spinlock.hpp"
+#include "sched/local.hpp"
+#include "sched/thread.hpp"
+#include "sched/unit.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+constexpr int most_rounds = 4;
+
+// An odd generation is a live key. Only the generation decides, so a stale key is harmless.
+struct key_slot {
+  base::atomic<std::uint32_t> generation{0};
+  base::atomic<void (*)(void*)> destructor{nullptr};
+};
+
+constinit key_slot slots[most_keys];
+constinit queue::spinlock slots_lock;
+
+bool is_live(weft_key key) { return key.index < most_keys && slots[key.index].generation.load(base::relaxed) == key.generation; }
+
+bool grow(key_value** values, std::uint32_t* capacity, std::uint32_t needed) {
+  if (needed <= *capacity) return true;
+  std::uint32_t wanted = *capacity == 0 ? 8 : *capacity * 2;
+  if (wanted < needed) wanted = needed;
+  auto* larger = static_cast<key_value*>(std::realloc(*values, wanted * sizeof(key_value)));
+  if (larger == nullptr) return false;
+  std::memset(larger + *capacity, 0, (wanted - *capacity) * sizeof(key_value));
+  *values = larger;
+  *capacity = wanted;
+  return true;
+}
+
+struct table {
+  key_value** values;
+  std::uint32_t* capacity;
+};
+
+// The caller's values; with `make`, a place for them is made. values null: there is none.
+table table_of_caller(bool make) {
+  if (unit* self = local::current_unit(); self != nullptr) {
+    details* extra = make ? details_of(self) : self->extra;
+    return extra != nullptr ? table{&extra->keys, &extra->key_capacity} : table{nullptr, nullptr};
+  }
+  outside* record = local::this_outside();
+  return record != nullptr ? table{&record->keys, &record->key_capacity} : table{nullptr, nullptr};
+}
+
+// One round over a table that destructors may grow. False: no value was left.
+bool run_round(key_value** values, const std::uint32_t* capacity) {
+  bool any = false;
+  for (std::uint32_t index = 0; index < *capacity; ++index) {
+    const key_value entry = (*values)[index];
+    if (entry.value == nullptr || !is_live({index, entry.generation})) continue;
+    (*values)[index].value = nullptr;
+    const auto destructor = slots[index].destructor.load(base::relaxed);
+    if (destructor == nullptr) continue;
+    destructor(entry.value);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+status create_key(void (*destructor)(void* value), weft_key* out) {
+  const queue::guard hold(slots_lock);
+  for (std::uint32_t index = 0; index < most_keys; ++index) {
+    key_slot& slot = slots[index];
+    const std::uint32_t generation = slot.generation.load(base::relaxed);
+    if (generation % 2 != 0) continue;
+    slot.destructor.store(destructor, base::relaxed);
+    slot.generation.store(generation + 1, base::relaxed);
+    *out = {index, generation + 1};
+    return status::ok;
+  }
+  return status::again;
+}
+
+status delete_key(weft_key key) {
+  const queue::guard hold(slots_lock);
+  if (!is_live(key)) return status::invalid;
+  slots[key.index].generation.store(key.generation + 1, base::relaxed);
+  return status::ok;
+}
+
+status set_value(weft_key key, void* value) {
+  if (!is_live(key)) return status::invalid;
+  const table place = table_of_caller(true);
+  if (place.values == nullptr || !grow(place.values, place.capacity, key.index + 1)) return status::nomem;
+  (*place.values)[key.index] = {value, key.generation};
+  return status::ok;
+}
+
+void* get_value(weft_key key) {
+  const table place = table_of_caller(false);
+  if (place.values == nullptr || key.index >= *place.capacity) return nullptr;
+  const key_value entry = (*place.values)[key.index];
+  return entry.generation == key.generation && is_live(key) ? entry.value : nullptr;
+}
+
+void run_key_destructors(key_value** values, std::uint32_t* capacity) {
+  for (int round = 0; round < most_rounds && run_round(values, capacity); ++round) {
+  }
+  std::free(*values);
+  *values = nullptr;
+  *capacity = 0;
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,90 @@
+#include "sched/local.hpp"
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "os/thread.hpp"
+#include "queue/spinlock.hpp"
+#include "sched/key.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched::local {
+
+namespace {
+
+constinit thread_local worker* this_worker = nullptr;
+constinit thread_local outside* this_record = nullptr;
+
+constinit base::atomic<runtime*> the_runtime{nullptr};
+
+constinit queue::spinlock records_lock;
+alignas(base::list<outside>) constinit unsigned char records_memory[sizeof(base::list<outside>)] = {};
+constinit bool has_records = false;  // guarded by records_lock
+pthread_key_t at_thread_end;
+
+base::list<outside>& records() { return *reinterpret_cast<base::list<outside>*>(records_memory); }
+
+void forget(void* record) {
+  auto* one = static_cast<outside*>(record);
+  run_key_destructors(&one->keys, &one->key_capacity);
+  {
+    const queue::guard hold(records_lock);
+    records().remove(one);
+  }
+  std::free(one);
+  this_record = nullptr;
+}
+
+outside* remember() {
+  void* memory = std::calloc(1, sizeof(outside));
+  if (memory == nullptr) return nullptr;
+  auto* one = new (memory) outside;
+  one->id = os::thread_id();
+  const queue::guard hold(records_lock);
+  if (!has_records) {
+    new (records_memory) base::list<outside>;
+    if (pthread_key_create(&at_thread_end, forget) != 0) {
+      std::free(one);
+      return nullptr;
+    }
+    has_records = true;
+  }
+  static_cast<void>(pthread_setspecific(at_thread_end, one));
+  records().push_back(one);
+  return one;
+}
+
+}  // namespace
+
+[[gnu::noinline]] worker* current_worker() {
+  asm volatile("" ::: "memory");
+  return this_worker;
+}
+
+[[gnu::noinline]] void set_worker(worker* w) { this_worker = w; }
+
+unit* current_unit() {
+  const worker* w = current_worker();
+  return w != nullptr ? w->current : nullptr;
+}
+
+// [A1] acquire: sees a started runtime; pairs with [A2]
+runtime* current_runtime() { return the_runtime.load(base::acquire); }
+
+// [A2] release: publishes a started runtime; pairs with [A1]
+void set_runtime(runtime* rt) { the_runtime.store(rt, base::release); }
+
+[[gnu::noinline]] outside* this_outside() {
+  if (this_record == nullptr) this_record = remember();
+  return this_record;
+}
+
+void walk_outside(void (*each)(void* state, outside* one), void* state) {
+  const queue::guard hold(records_lock);
+  if (!has_records) return;
+  for (outside* one = records().front(); one != nullptr; one = records().after(one)) each(state, one);
+}
+
+}  // namespace weft::sched::local

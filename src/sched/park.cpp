@@ -1,0 +1,165 @@
+// Waiting and waking: sched/waiter.hpp says what; protocol P, docs/protocols/P.md, says why it is right.
+
+#include "arch/cpu.hpp"
+#include "os/clock.hpp"
+#include "os/futex.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/idle.hpp"
+#include "sched/local.hpp"
+#include "sched/ready.hpp"
+#include "sched/runtime.hpp"
+#include "sched/source.hpp"
+#include "sched/waiter.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+// What a parked ULT has left to do once it is off its stack; it lies in the frame that parks.
+struct farewell {
+  waiter* me;
+  queue::spinlock* held;
+  bool (*publish)(void* argument);
+  void* argument;
+  base::atomic<bool> is_over{false};  // only when there are both a publication and a deadline
+
+  bool may_expire_early() const { return publish != nullptr && me->deadline_ns != forever; }
+};
+
+// False: the clock was first.
+bool claim(waiter* one, wait_word as) {
+  std::uint32_t expected = waiting;
+  // [P1] acq_rel: the one that moves it sees the record's fields, and is seen by the waiter; pairs with [P2] [P3]
+  return one->word.compare_exchange_strong(expected, as, base::acq_rel, base::relaxed);
+}
+
+bool expires(timer* alarm) { return claim(alarm->owner, timed_out); }
+
+void arm(worker* w, waiter* me) {
+  me->alarm.owner = me;
+  me->alarm.deadline_ns = me->deadline_ns;
+  if (w->rt->alarms.arm(&me->alarm)) wake_clock_keeper(w->rt);
+}
+
+void publish_with_deadline(worker* w, farewell* todo) {
+  // Armed first, so that the record is still there; the waiter stays until this is over, whoever wakes it.
+  arm(w, todo->me);
+  unit* self = todo->me->who;
+  const bool goes_on = !todo->publish(todo->argument) && claim(todo->me, woken);
+  // [P5] release: the frame is not touched any more; pairs with [P6]
+  todo->is_over.store(true, base::release);
+  if (goes_on) make_ready(w, self, push_reason::woken);
+}
+
+void say_farewell(worker* w, void* argument) {
+  auto* todo = static_cast<farewell*>(argument);
+  if (todo->may_expire_early()) return publish_with_deadline(w, todo);
+  // After the release or the publication the frame may be gone.
+  const auto publish = todo->publish;
+  void* const given = todo->argument;
+  unit* const self = todo->me->who;
+  queue::spinlock* const held = todo->held;
+  if (todo->me->deadline_ns != forever) arm(w, todo->me);
+  if (held != nullptr) held->unlock();
+  if (publish != nullptr && !publish(given)) make_ready(w, self, push_reason::woken);
+}
+
+wait_result wait_as_ult(worker* w, unit* self, farewell* todo) {
+  waiter* me = todo->me;
+  self->waiting = me;
+  w = park(w, self, say_farewell, todo);
+  self->waiting = nullptr;
+  if (me->deadline_ns == forever) return wait_result::woken;
+  if (todo->publish != nullptr) {
+    // [P6] acquire: see there; pairs with [P5]
+    while (!todo->is_over.load(base::acquire)) arch::pause();
+  }
+  w->rt->alarms.cancel(&me->alarm);
+  return me->word.load(base::relaxed) == timed_out ? wait_result::timed_out : wait_result::woken;
+}
+
+void sleep_outside(waiter* me) {
+  // [P2] acquire: sees what the waker did; pairs with [P1] [P4]
+  while (me->word.load(base::acquire) == waiting) {
+    if (me->deadline_ns == forever) {
+      os::futex_wait(&me->word, waiting);
+    } else if (!os::futex_wait_until(&me->word, waiting, me->deadline_ns) && os::now_ns() >= me->deadline_ns) {
+      claim(me, timed_out);
+    }
+  }
+}
+
+wait_result wait_outside(farewell* todo) {
+  waiter* me = todo->me;
+  outside* record = local::this_outside();
+  if (record != nullptr) {
+    record->waits_for.store(me->what, base::relaxed);
+    record->is_blocked.store(1, base::relaxed);
+  }
+  if (todo->held != nullptr) todo->held->unlock();
+  if (todo->publish == nullptr || todo->publish(todo->argument)) {
+    sleep_outside(me);
+  }
+  if (record != nullptr) record->is_blocked.store(0, base::relaxed);
+  // [P3] acquire: as [P2]; pairs with [P1] [P4]
+  return me->word.load(base::acquire) == timed_out ? wait_result::timed_out : wait_result::woken;
+}
+
+wait_result wait_with(farewell* todo) {
+  waiter* me = todo->me;
+  worker* w = local::current_worker();
+  me->who = w != nullptr ? w->current : nullptr;
+  if (me->who == nullptr) return wait_outside(todo);
+  me->since_ns = w->coarse_ns;
+  return wait_as_ult(w, me->who, todo);
+}
+
+}  // namespace
+
+wait_result wait(waiter* me, queue::spinlock* held) {
+  farewell todo{me, held, nullptr, nullptr, {}};
+  return wait_with(&todo);
+}
+
+wait_result wait_published(waiter* me, bool (*publish)(void* argument), void* argument) {
+  farewell todo{me, nullptr, publish, argument, {}};
+  return wait_with(&todo);
+}
+
+bool wake(waiter* one) {
+  unit* who = one->who;
+  if (who == nullptr) {
+    if (one->deadline_ns != forever) {
+      if (!claim(one, woken)) return false;
+    } else {
+      // [P4] release: the waiter sees what the waker did; pairs with [P2] [P3]
+      one->word.store(woken, base::release);
+    }
+    os::futex_wake(&one->word, 1);  // on a dead record it wakes nobody, or somebody who looks again
+    return true;
+  }
+  if (one->deadline_ns != forever && !claim(one, woken)) return false;
+  make_ready(local::current_worker(), who, push_reason::woken);
+  return true;
+}
+
+bool may_block() {
+  const unit* self = local::current_unit();
+  return self != nullptr ? !self->has(is_tasklet) : local::current_worker() == nullptr;
+}
+
+void expire_timers(worker* w) {
+  timers& alarms = w->rt->alarms;
+  if (alarms.next_ns() == UINT64_MAX) return;
+  const std::uint64_t now = os::now_ns();
+  if (alarms.next_ns() > now) return;
+  timer* due = alarms.take_due(now, expires);
+  while (due != nullptr) {
+    timer* next = due->sibling;  // the record may go once its ULT is ready
+    make_ready(w, due->owner->who, push_reason::woken);
+    due = next;
+  }
+}
+
+}  // namespace weft::sched

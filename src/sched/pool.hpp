@@ -1,0 +1,69 @@
+// Pools: queues of ready units that a user can name, built-in or the user's own behind weft_pool_ops; and schedulers of the
+// frameless kind.
+//
+// A unit whose `home` is a pool enters it whenever it becomes ready. The workers that serve a pool look into it after (every other time:
+// before) their own queue.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <weft/ext.h>
+
+#include "base/atomic.hpp"
+#include "base/list.hpp"
+#include "queue/spinlock.hpp"
+#include "sched/ready.hpp"
+#include "sched/unit.hpp"
+
+namespace weft::sched {
+
+struct runtime;
+struct worker;
+
+inline constexpr unsigned most_servers = 64;
+
+// The frameless scheduler of a worker.
+struct scheduler {
+  weft_scheduler_ops ops;
+  void* state;
+
+  unit* next(worker* w) const;
+};
+
+struct pool {
+  weft_pool_kind kind;
+  weft_pool_access access;
+  bool is_custom;
+  weft_pool_ops ops;  // when is_custom
+  void* state;
+
+  queue::spinlock lock;
+  base::list<unit> queues[WEFT_POOL_PRIORITIES];  // guarded by lock; FIFO and LIFO use the first
+  base::atomic<std::size_t> ready_count{0};
+  base::atomic<std::size_t> blocked_count{0};     // parked units that will come back
+  base::atomic<std::uint32_t> server_count{0};
+  base::atomic<worker*> servers[most_servers]{};  // guarded by the runtime's pools_lock for writing
+
+  void note_blocked() { blocked_count.fetch_add(1, base::relaxed); }
+  void note_back() { blocked_count.fetch_sub(1, base::relaxed); }
+};
+
+status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out);
+status create_custom_pool(const weft_pool_ops& ops, void* state, weft_pool_access access, pool** out);
+status destroy_pool(runtime* rt, pool* one);
+status attach_pool(runtime* rt, pool* one, unsigned worker_index);
+status detach_pool(runtime* rt, pool* one, unsigned worker_index);
+
+std::size_t ready_units(const pool* one);
+
+// Any OS thread; wakes a worker that serves the pool.
+void push_to_pool(pool* one, unit* what, push_reason reason);
+unit* pop_from_pool(pool* one);
+// Takes `what` out of the middle; false: it was not there.
+bool remove_from_pool(pool* one, unit* what);
+
+unit* pop_from_pools(worker* w);
+bool pools_have_work(worker* w);
+
+}  // namespace weft::sched

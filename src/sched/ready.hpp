@@ -1,0 +1,16 @@
+// Making units ready: which queue they enter, and who is woken for them.
+#pragma once
+
+#include "sched/unit.hpp"
+
+namespace weft::sched {
+
+enum class push_reason { created, yielded, woken, moved };
+
+// From any OS thread; w is the calling worker or null. The unit's context is saved, or it is new. Outside any worker's lock.
+void make_ready(worker* w, unit* one, push_reason reason);
+
+// A unit that may run only on `target` or should start there.
+void send_to(worker* target, unit* one);
+
+}  // namespace weft::sched

@@ -1,0 +1,189 @@
+#include "sched/runtime.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "base/assert.hpp"
+#include "os/cpus.hpp"
+#include "os/fence.hpp"
+#include "os/vm.hpp"
+#include "sched/idle.hpp"
+#include "sched/local.hpp"
+#include "sched/seam.hpp"
+#include "sched/source.hpp"
+#include "sched/thread.hpp"
+#include "sched/waiter.hpp"
+#include "sched/worker.hpp"
+#include "sched/workers.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+os::guard_kind chosen_guard(os::guard_choice choice) {
+  switch (choice) {
+    case os::guard_choice::automatic: return os::best_guard_kind();
+    case os::guard_choice::marker: return os::guard_kind::marker;
+    case os::guard_choice::mprotect: return os::guard_kind::mprotect_page;
+    case os::guard_choice::canary: return os::guard_kind::canary;
+    case os::guard_choice::none: return os::guard_kind::none;
+  }
+  return os::guard_kind::none;
+}
+
+// The environment first, then the program's own words where the environment is silent.
+status read_config(runtime* rt, const weft_config* config) {
+  if (const status result = os::read_settings(&rt->settings); result != status::ok) return result;
+  os::settings& settings = rt->settings;
+  if (config != nullptr) {
+    if (config->size != sizeof(weft_config)) {
+      base::report("weft_config has size %zu, this library knows %zu: set it with WEFT_CONFIG_INIT", config->size, sizeof *config);
+      return status::invalid;
+    }
+    if (!settings.is_given(os::variable::workers)) settings.workers = config->workers;
+    if (config->stack_bytes != 0 && !settings.is_given(os::variable::stack_size)) settings.stack_bytes = config->stack_bytes;
+    if (!settings.is_given(os::variable::wait_policy)) settings.wait_policy = config->wait_policy;
+    if (!settings.is_given(os::variable::locality)) settings.locality = config->locality;
+    if (!settings.is_given(os::variable::bind)) settings.bind = config->bind;
+    if (config->topology != nullptr && !settings.is_given(os::variable::topology)) settings.topology = config->topology;
+    rt->has_adopted_caller = !config->caller_outside;
+  }
+  if (settings.workers == 0) settings.workers = os::default_worker_count();
+  if (settings.workers > most_workers) {
+    base::report("%u workers asked for; at most %u are possible", settings.workers, most_workers);
+    return status::invalid;
+  }
+  if (settings.stack_bytes < WEFT_STACK_MIN) {
+    base::report("stack size %zu is too small: at least %u bytes (WEFT_STACK_SIZE, or stack_bytes of weft_config)",
+                 settings.stack_bytes, WEFT_STACK_MIN);
+    return status::invalid;
+  }
+  return status::ok;
+}
+
+status start_memory(runtime* rt) {
+  rt->unit_bytes = sizeof(unit) + base::round_up(seam::reserved_bytes(), base::cache_line);
+  const std::size_t slot_bytes = base::round_up(rt->settings.stack_bytes, os::page_bytes());
+  rt->lend_bytes = slot_bytes - slot_bytes / 4;
+  const mem::stack_settings stacks{slot_bytes, rt->guard, rt->settings.stack_cache_bytes, seam::stack_memory()};
+  if (const status result = rt->unit_depot.start(rt->unit_bytes); result != status::ok) return result;
+  if (const status result = rt->stack_depot.start(stacks); result != status::ok) return result;
+  rt->outside_units.start(&rt->unit_depot);
+  return status::ok;
+}
+
+status start_machine(runtime* rt) {
+  rt->machine = static_cast<os::topology*>(os::reserve(sizeof(os::topology), os::page_bytes()));
+  rt->cpus = static_cast<std::uint16_t*>(std::calloc(os::max_cpus, sizeof(std::uint16_t)));
+  if (rt->machine == nullptr || rt->cpus == nullptr) return status::nomem;
+  rt->cpu_count = os::allowed_cpus(rt->cpus, os::max_cpus);
+  return os::read_topology(rt->machine, rt->settings.topology);
+}
+
+void free_runtime(runtime* rt) {
+  free_retired_sources(rt);
+  rt->unit_depot.stop();
+  rt->stack_depot.stop();
+  if (rt->machine != nullptr) os::release(rt->machine, sizeof(os::topology));
+  std::free(rt->cpus);
+  os::release(rt, sizeof(runtime));
+}
+
+status start_all(runtime* rt, const weft_config* config) {
+  rt->has_adopted_caller = true;
+  if (const status result = read_config(rt, config); result != status::ok) return result;
+  rt->has_asymmetric_fence = os::register_asymmetric_fence();
+  rt->guard = chosen_guard(rt->settings.guard);
+  rt->carried_address = seam::carried_address();
+  rt->carried_bytes = seam::carried_bytes();
+  rt->next_id.store(1, base::relaxed);
+  rt->alarms.clear();
+  if (const status result = start_machine(rt); result != status::ok) return result;
+  if (const status result = start_memory(rt); result != status::ok) return result;
+  return start_workers(rt);
+}
+
+void free_unit_details(void*, void* block) {
+  auto* one = static_cast<unit*>(block);
+  if (one->id == 0 || one->extra == nullptr) return;
+  std::free(one->extra->keys);
+  std::free(one->extra);
+}
+
+// Takes the finalizer's record, if it is still there.
+void wake_finalizer(runtime* rt) {
+  // [A20] acq_rel: sees the record; pairs with [A21]
+  if (waiter* finalizer = rt->finalizer.exchange(nullptr, base::acq_rel); finalizer != nullptr) wake(finalizer);
+}
+
+bool publish_finalizer(void* argument) {
+  auto* me = static_cast<waiter*>(argument);
+  auto* rt = static_cast<runtime*>(me->payload);
+  // [A21] release: publishes the record; pairs with [A20]
+  rt->finalizer.store(me, base::release);
+  rt->is_draining.store(true, base::relaxed);
+  // [A22] heavy fence: draining before the counts; pairs with [A23]
+  os::heavy_fence();
+  if (live_units(rt) != 0) return true;
+  // [A24] acq_rel: nobody else wakes the record; pairs with [A21]
+  return rt->finalizer.exchange(nullptr, base::acq_rel) == nullptr;
+}
+
+void drain(runtime* rt) {
+  waiter me("weft_finalize", rt);
+  me.payload = rt;
+  static_cast<void>(wait_published(&me, publish_finalizer, &me));
+}
+
+}  // namespace
+
+std::uint64_t live_units(runtime* rt) {
+  // Ends first: whatever is made meanwhile only adds. Equal sums mean that nothing lived when the first sum was complete.
+  std::uint64_t ended = 0;
+  std::uint64_t made = rt->retired_created.load(base::relaxed);
+  const unsigned slots = rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    // [A25] acquire: sees the worker's fields; pairs with [A4]
+    const worker* w = rt->workers[index].load(base::acquire);
+    // [A26] acquire: what a unit made is counted before its end is; pairs with [A27]
+    if (w != nullptr) ended += w->finished.load(base::acquire);
+  }
+  ended += rt->retired_finished.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    // [A28] acquire: as [A25]; pairs with [A4]
+    const worker* w = rt->workers[index].load(base::acquire);
+    if (w != nullptr) made += w->created.load(base::relaxed);
+  }
+  return made + rt->outside_created.load(base::relaxed) - ended;
+}
+
+void count_finished(worker* w) {
+  // [A27] release: see there; pairs with [A26]
+  w->finished.store(w->finished.load(base::relaxed) + 1, base::release);
+  // [A23] light fence: counts before draining; pairs with [A22]
+  base::light_fence();
+  if (w->rt->is_draining.load(base::relaxed)) [[unlikely]] {
+    if (live_units(w->rt) == 0) wake_finalizer(w->rt);
+  }
+}
+
+status start(const weft_config* config) {
+  void* memory = os::reserve(sizeof(runtime), os::page_bytes());
+  if (memory == nullptr) return status::nomem;
+  auto* rt = new (memory) runtime;
+  const status result = start_all(rt, config);
+  if (result != status::ok) free_runtime(rt);
+  return result;
+}
+
+status finish(runtime* rt) {
+  drain(rt);
+  rt->is_stopping.store(true, base::relaxed);
+  stop_workers(rt);
+  rt->unit_depot.walk(free_unit_details, nullptr);
+  local::set_runtime(nullptr);
+  free_runtime(rt);
+  return status::ok;
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,92 @@
+// The runtime: what all workers share, its start and its end.
+#pragma once
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "base/status.hpp"
+#include "mem/slab.hpp"
+#include "mem/stack.hpp"
+#include "os/env.hpp"
+#include "os/topology.hpp"
+#include "queue/spinlock.hpp"
+#include "sched/timer.hpp"
+#include "sched/unit.hpp"
+
+namespace weft::sched {
+
+struct worker;
+struct source;
+struct waiter;
+
+inline constexpr unsigned most_workers = 1024;
+inline constexpr std::size_t most_carried_bytes = 32;
+inline constexpr unsigned most_sources = 64;
+
+struct runtime {
+  // ---- set at start ----
+  os::settings settings;
+  os::guard_kind guard;
+  bool has_asymmetric_fence;
+  bool has_adopted_caller;
+  std::size_t unit_bytes;
+  void* (*carried_address)();
+  std::size_t carried_bytes;
+  std::size_t lend_bytes;           // a joiner lends its stack while this much is free
+  os::topology* machine;
+  std::uint16_t* cpus;              // the inherited mask
+  unsigned cpu_count;
+  unit main_unit;
+  void* main_low;                   // the adopted caller's stack
+  std::size_t main_bytes;
+  fiber::sanitizer::side main_side;
+  pool* domain_pools[64];           // WEFT_LOCALITY_DOMAIN: one a last-level cache
+  unsigned domain_count;
+
+  // ---- any OS thread ----
+  base::atomic<worker*> workers[most_workers];
+  base::atomic<unsigned> worker_slots;   // highest index in use + 1
+  base::atomic<unsigned> worker_count;
+  alignas(base::cache_line) base::atomic<std::uint32_t> sleepers;   // protocol I
+  base::atomic<std::uint32_t> searchers;
+  base::atomic<bool> is_draining;        // weft_finalize waits for the last unit
+  base::atomic<bool> is_stopping;
+  base::atomic<waiter*> finalizer;
+  alignas(base::cache_line) base::atomic<worker*> clock_keeper;     // the sleeper that has the next deadline
+  timers alarms;
+  base::atomic<std::uint64_t> next_id;
+  base::atomic<std::uint64_t> outside_created;
+  base::atomic<std::uint64_t> retired_created;   // by workers that were removed
+  base::atomic<std::uint64_t> retired_finished;
+  base::atomic<std::uint32_t> next_target;     // round robin for units that come from outside
+  mem::slab_depot unit_depot;
+  mem::stack_depot stack_depot;
+
+  queue::spinlock outside_lock;
+  mem::slab_cache outside_units;         // guarded by outside_lock
+
+  queue::spinlock pools_lock;
+  queue::spinlock workers_lock;          // adding and removing workers
+  base::atomic<source*> sources[most_sources];
+  base::atomic<unsigned> source_slots;
+  source* retired_sources;               // removed; guarded by pools_lock
+};
+
+// The adopted caller, or null.
+inline unit* main_of(runtime* rt) { return rt->has_adopted_caller ? &rt->main_unit : nullptr; }
+
+status start(const weft_config* config);
+// Waits for the last unit, ends the workers. The caller is the one who started.
+status finish(runtime* rt);
+
+// Units that were made and have not ended. Exact when it is 0.
+std::uint64_t live_units(runtime* rt);
+
+// A unit ended. Wakes the finalizer after the last one.
+void count_finished(worker* w);
+
+// Starts a worker in a free slot.
+status add_worker(runtime* rt, unsigned* index);
+status remove_worker(runtime* rt, unsigned index);
+
+}  // namespace weft::sched

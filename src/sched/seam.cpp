@@ -1,0 +1,58 @@
+#include "sched/seam.hpp"
+
+#include "base/align.hpp"
+#include "queue/spinlock.hpp"
+#include "sched/local.hpp"
+#include "sched/runtime.hpp"
+
+namespace weft::sched::seam {
+
+namespace {
+
+// Set once before weft_init, by whoever builds on Weft: process-wide by nature.
+constinit queue::spinlock lock;
+constinit mem::stack_memory memory_of_stacks{};
+constinit std::size_t bytes_reserved = 0;
+using address_function = void* (*)();
+constinit address_function address_of_carried = nullptr;
+constinit std::size_t bytes_carried = 0;
+
+bool is_running() { return local::current_runtime() != nullptr; }
+
+}  // namespace
+
+status set_stack_provider(const weft_stack_provider* provider) {
+  if (is_running()) return status::busy;
+  const queue::guard hold(lock);
+  memory_of_stacks = provider != nullptr ? mem::stack_memory{provider->map, provider->unmap, provider->state} : mem::stack_memory{};
+  return status::ok;
+}
+
+mem::stack_memory stack_memory() { return memory_of_stacks; }
+
+status reserve(std::size_t bytes, std::size_t* offset) {
+  if (is_running()) return status::busy;
+  const queue::guard hold(lock);
+  const std::size_t rounded = base::round_up(bytes, 16);
+  if (bytes == 0 || bytes_reserved + rounded > most_reserved_bytes) return status::invalid;
+  *offset = sizeof(unit) + bytes_reserved;
+  bytes_reserved += rounded;
+  return status::ok;
+}
+
+std::size_t reserved_bytes() { return bytes_reserved; }
+
+status carry(void* (*address)(), std::size_t bytes) {
+  if (bytes == 0 || bytes > most_carried_bytes) return status::invalid;
+  const queue::guard hold(lock);
+  if (address_of_carried == address && bytes_carried == bytes) return status::ok;
+  if (address_of_carried != nullptr) return status::busy;
+  address_of_carried = address;
+  bytes_carried = bytes;
+  return status::ok;
+}
+
+void* (*carried_address())() { return address_of_carried; }
+std::size_t carried_bytes() { return bytes_carried; }
+
+}  // namespace weft::sched::seam

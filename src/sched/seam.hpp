@@ -1,0 +1,25 @@
+// What builders set before the runtime starts (ext.h): stack memory, extension bytes, carried state, event sink.
+#pragma once
+
+#include <cstddef>
+
+#include <weft/ext.h>
+
+#include "base/status.hpp"
+#include "mem/stack.hpp"
+
+namespace weft::sched::seam {
+
+inline constexpr std::size_t most_reserved_bytes = 256;
+
+status set_stack_provider(const weft_stack_provider* provider);
+mem::stack_memory stack_memory();
+
+status reserve(std::size_t bytes, std::size_t* offset);
+std::size_t reserved_bytes();
+
+status carry(void* (*address)(), std::size_t bytes);
+void* (*carried_address())();
+std::size_t carried_bytes();
+
+}  // namespace weft::sched::seam

@@ -1,0 +1,113 @@
+#include "sched/source.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "os/thread.hpp"
+#include "sched/idle.hpp"
+#include "sched/runtime.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+bool try_enter(source* one) {
+  // [A15] acquire: sees what the last poll wrote; pairs with [A16]
+  return !one->is_polled.exchange(true, base::acquire);
+}
+
+void leave(source* one) {
+  // [A16] release: publishes what this poll wrote; pairs with [A15]
+  one->is_polled.store(false, base::release);
+}
+
+void poll(source* one) {
+  if (!try_enter(one)) return;
+  one->wants_poll.store(false, base::relaxed);
+  if (!one->is_removed.load(base::relaxed)) static_cast<void>(one->poll(one->state));
+  leave(one);
+}
+
+}  // namespace
+
+status add_source(runtime* rt, std::size_t (*poll)(void* state), void* state, source** out) {
+  void* memory = std::calloc(1, sizeof(source));
+  if (memory == nullptr) return status::nomem;
+  auto* made = new (memory) source;
+  made->poll = poll;
+  made->state = state;
+  const queue::guard hold(rt->pools_lock);
+  for (unsigned slot = 0; slot < most_sources; ++slot) {
+    if (rt->sources[slot].load(base::relaxed) != nullptr) continue;
+    // [A17] release: publishes the source; pairs with [A18] [A19]
+    rt->sources[slot].store(made, base::release);
+    if (slot >= rt->source_slots.load(base::relaxed)) rt->source_slots.store(slot + 1, base::relaxed);
+    *out = made;
+    return status::ok;
+  }
+  std::free(made);
+  return status::again;
+}
+
+status remove_source(runtime* rt, source* one) {
+  {
+    const queue::guard hold(rt->pools_lock);
+    bool found = false;
+    for (auto& slot : rt->sources) {
+      if (slot.load(base::relaxed) != one) continue;
+      slot.store(nullptr, base::relaxed);
+      found = true;
+    }
+    if (!found) return status::invalid;
+  }
+  one->is_removed.store(true, base::relaxed);
+  while (!try_enter(one)) os::yield_cpu();
+  // Freed with the runtime: a worker may still hold the pointer that it is about to try.
+  const queue::guard hold(rt->pools_lock);
+  one->next_retired = rt->retired_sources;
+  rt->retired_sources = one;
+  leave(one);
+  return status::ok;
+}
+
+void free_retired_sources(runtime* rt) {
+  while (source* one = rt->retired_sources) {
+    rt->retired_sources = one->next_retired;
+    std::free(one);
+  }
+  for (auto& slot : rt->sources) std::free(slot.exchange(nullptr, base::relaxed));
+}
+
+void notify_source(runtime* rt, source* one) {
+  one->wants_poll.store(true, base::relaxed);
+  wake_one(rt);
+}
+
+void poll_sources(worker* w) {
+  runtime* rt = w->rt;
+  const unsigned slots = rt->source_slots.load(base::relaxed);
+  for (unsigned slot = 0; slot < slots; ++slot) {
+    // [A18] acquire: sees the source; pairs with [A17]
+    if (source* one = rt->sources[slot].load(base::acquire); one != nullptr) poll(one);
+  }
+}
+
+bool sources_want_poll(runtime* rt) {
+  const unsigned slots = rt->source_slots.load(base::relaxed);
+  for (unsigned slot = 0; slot < slots; ++slot) {
+    // [A19] acquire: as [A18]; pairs with [A17]
+    source* one = rt->sources[slot].load(base::acquire);
+    if (one != nullptr && one->wants_poll.load(base::relaxed)) return true;
+  }
+  return false;
+}
+
+bool has_sources(runtime* rt) {
+  for (unsigned slot = 0; slot < rt->source_slots.load(base::relaxed); ++slot) {
+    if (rt->sources[slot].load(base::relaxed) != nullptr) return true;
+  }
+  return false;
+}
+
+}  // namespace weft::sched

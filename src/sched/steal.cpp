@@ -1,0 +1,171 @@
+#include "sched/steal.hpp"
+
+#include "arch/cpu.hpp"
+#include "os/clock.hpp"
+#include "os/thread.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/runtime.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+// Values of worker::reply besides a chain of units.
+constexpr std::uintptr_t nothing = 0;
+constexpr std::uintptr_t pending = 1;
+
+constexpr std::uint32_t most_at_once = 16;
+
+// A question that an owner has not answered after this long is turned into a raid.
+constexpr std::uint64_t patience_ns = 20'000;
+
+// Stealing costs about two cache lines a unit. If what was stolen ran in less than this a unit, the thief stands back for a while,
+// twice as long each time.
+constexpr std::uint64_t worth_ns = 400;
+constexpr std::uint64_t first_pause_ns = 5'000;
+constexpr std::uint64_t longest_pause_ns = 500'000;
+
+// Inside the victim's lock: about half of what may be stolen, oldest first, chained by next.
+unit* take_half(worker* victim, std::uint32_t* taken) {
+  std::uint32_t wanted = (victim->ready.stealable() + 1) / 2;
+  if (wanted > most_at_once) wanted = most_at_once;
+  unit* chain = nullptr;
+  std::uint32_t count = 0;
+  while (count < wanted) {
+    unit* one = victim->ready.pop_oldest();
+    if (one == nullptr) break;
+    one->next = chain;
+    chain = one;
+    ++count;
+  }
+  *taken = count;
+  return chain;
+}
+
+std::uint32_t length(const unit* chain) {
+  std::uint32_t count = 0;
+  for (; chain != nullptr; chain = static_cast<const unit*>(chain->next)) ++count;
+  return count;
+}
+
+// Waits for the reply of an owner that has accepted the question.
+unit* read_reply(worker* w) {
+  for (int round = 0;; ++round) {
+    // [D11] acquire: sees the units; pairs with [D12]
+    const std::uintptr_t said = w->reply.load(base::acquire);
+    if (said != pending) return reinterpret_cast<unit*>(said);
+    if (round < 1000) {
+      arch::pause();
+    } else {
+      os::yield_cpu();
+    }
+  }
+}
+
+// Whether the owner answered before patience ended.
+bool was_answered(const worker* w) {
+  const std::uint64_t start = os::now_ns();
+  do {
+    for (int round = 0; round < 64; ++round) {
+      if (w->reply.load(base::relaxed) != pending) return true;
+      arch::pause();
+    }
+  } while (os::now_ns() - start < patience_ns);
+  return false;
+}
+
+unit* raid(worker* w, worker* victim) {
+  using result = queue::biased_lock<worker>::raid_result;
+  if (!w->rt->has_asymmetric_fence) return victim->lock.retract(w) ? nullptr : read_reply(w);
+  switch (victim->lock.raid(w)) {
+    case result::owner_busy: return nullptr;
+    case result::answered: return read_reply(w);
+    case result::inside: break;
+  }
+  std::uint32_t taken = 0;
+  unit* chain = take_half(victim, &taken);
+  victim->lock.end_raid();
+  return chain;
+}
+
+unit* take_from(worker* w, worker* victim) {
+  if (!victim->mail.is_empty()) return victim->mail.take_all();
+  if (victim->ready.stealable() == 0) return nullptr;
+  w->reply.store(pending, base::relaxed);
+  if (!victim->lock.ask(w)) return nullptr;
+  return was_answered(w) ? read_reply(w) : raid(w, victim);
+}
+
+worker* worker_near(worker* w, unsigned step, unsigned start) {
+  runtime* rt = w->rt;
+  const unsigned slots = rt->worker_slots.load(base::relaxed);
+  const unsigned index = w->victims != nullptr && step < w->victim_count ? w->victims[step] : (start + step) % slots;
+  // [A9] acquire: sees the worker's fields; pairs with [A4]
+  worker* victim = rt->workers[index].load(base::acquire);
+  return victim != w ? victim : nullptr;
+}
+
+void stand_back(worker* w, std::uint64_t now) {
+  w->steal_pause_ns = w->steal_pause_ns == 0 ? first_pause_ns : w->steal_pause_ns * 2;
+  if (w->steal_pause_ns > longest_pause_ns) w->steal_pause_ns = longest_pause_ns;
+  w->steal_after_ns = now + w->steal_pause_ns;
+}
+
+// Was the last theft worth it?
+void judge_last(worker* w, std::uint64_t now) {
+  if (w->stolen_batch == 0) return;
+  const bool was_worth_it = now - w->stolen_at_ns >= worth_ns * w->stolen_batch;
+  w->stolen_batch = 0;
+  if (was_worth_it) {
+    w->steal_pause_ns = 0;
+  } else {
+    stand_back(w, now);
+  }
+}
+
+bool steals(const worker* w) { return w->rt->settings.locality == WEFT_LOCALITY_STEAL && w->is_serving.load(base::relaxed); }
+
+}  // namespace
+
+unit* steal(worker* w) {
+  if (!steals(w)) return nullptr;
+  const std::uint64_t now = os::now_ns();
+  judge_last(w, now);
+  if (now < w->steal_after_ns) return nullptr;
+  const unsigned slots = w->rt->worker_slots.load(base::relaxed);
+  const unsigned start = w->random.below(slots);
+  for (unsigned step = 0; step < slots; ++step) {
+    worker* victim = worker_near(w, step, start);
+    if (victim == nullptr) continue;
+    unit* chain = take_from(w, victim);
+    if (chain == nullptr) continue;
+    w->stolen_batch = length(chain);
+    w->stolen_at_ns = os::now_ns();
+    w->stolen.store(w->stolen.load(base::relaxed) + w->stolen_batch, base::relaxed);
+    take_in(w, chain);
+    return find_own(w);
+  }
+  return nullptr;
+}
+
+bool sees_prey(worker* w) {
+  if (!steals(w)) return false;
+  const unsigned slots = w->rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    // [A10] acquire: as [A9]; pairs with [A4]
+    worker* victim = w->rt->workers[index].load(base::acquire);
+    if (victim != nullptr && victim != w && (victim->ready.stealable() != 0 || !victim->mail.is_empty())) return true;
+  }
+  return false;
+}
+
+// Owner, inside its lock, the question removed.
+void answer(worker* w, worker* thief) {
+  std::uint32_t taken = 0;
+  unit* chain = take_half(w, &taken);
+  // [D12] release: publishes the units; pairs with [D11]
+  thief->reply.store(reinterpret_cast<std::uintptr_t>(chain), base::release);
+}
+
+}  // namespace weft::sched

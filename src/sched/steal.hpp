@@ -1,0 +1,15 @@
+// Taking work from other workers: from their mail, by asking, or by a raid (protocol D).
+#pragma once
+
+namespace weft::sched {
+
+struct unit;
+struct worker;
+
+// A unit taken from another worker, or null. Further units that came with it are in w's own queue.
+unit* steal(worker* w);
+
+// Whether another worker holds something that w may take. Racy.
+bool sees_prey(worker* w);
+
+}  // namespace weft::sched

@@ -1,0 +1,93 @@
+// Suspend and resume by name, and yields to a named unit. Suspend has one permit a unit (protocol P): a resume that comes first is kept.
+
+#include "sched/dispatch.hpp"
+#include "sched/local.hpp"
+#include "sched/pool.hpp"
+#include "sched/ready.hpp"
+#include "sched/thread.hpp"
+#include "sched/waiter.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+enum permit_word : std::uint32_t { no_permit, permitted, suspended };
+
+bool take_permit(unit* self) {
+  std::uint32_t expected = permitted;
+  // [P7] acquire: sees what the resumer did; pairs with [P9]
+  return self->permit.compare_exchange_strong(expected, no_permit, base::acquire, base::relaxed);
+}
+
+bool publish_suspension(void* argument) {
+  auto* self = static_cast<unit*>(argument);
+  self->state.store(unit_state::suspended, base::relaxed);
+  std::uint32_t expected = no_permit;
+  // [P8] release: the resumer sees the saved context; pairs with [P9]
+  if (self->permit.compare_exchange_strong(expected, suspended, base::release, base::relaxed)) return true;
+  self->permit.store(no_permit, base::relaxed);
+  return false;
+}
+
+void become_ready_again(worker* w, void* one) { make_ready(w, static_cast<unit*>(one), push_reason::yielded); }
+
+// Takes `next` out of this worker's queue or its own pool; inside the lock if true.
+bool take_ready(worker* w, unit* next) {
+  if (next->home != nullptr) {
+    if (!remove_from_pool(next->home, next)) return false;
+    enter(w);
+    return true;
+  }
+  enter(w);
+  if (w->ready.contains(next)) {
+    w->ready.taken(next);
+    return true;
+  }
+  w->lock.leave();
+  return false;
+}
+
+}  // namespace
+
+status suspend() {
+  unit* self = local::current_unit();
+  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
+  if (take_permit(self)) return status::ok;
+  waiter me("weft_resume", nullptr);
+  static_cast<void>(wait_published(&me, publish_suspension, self));
+  return status::ok;
+}
+
+status resume(unit* one) {
+  if (one->has(is_tasklet) || one->state.load(base::relaxed) == unit_state::ended) return status::invalid;
+  std::uint32_t seen = one->permit.load(base::relaxed);
+  for (;;) {
+    const std::uint32_t wanted = seen == suspended ? no_permit : permitted;
+    // [P9] acq_rel: publishes what the resumer did, and sees the saved context; pairs with [P7] [P8]
+    if (one->permit.compare_exchange_weak(seen, wanted, base::acq_rel, base::relaxed)) break;
+  }
+  if (seen == suspended) wake(one->waiting);
+  return status::ok;
+}
+
+status yield_to(unit* next) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
+  if (next->state.load(base::relaxed) == unit_state::ended) return status::invalid;
+  if (next == self || self->parent != nullptr || !take_ready(w, next)) {
+    sched::yield(w, self);
+    return next == self ? status::ok : status::again;
+  }
+  self->state.store(unit_state::ready, base::relaxed);
+  if (self->home == nullptr) {
+    w->ready.push_yielded(self);
+  } else {
+    w->after = {become_ready_again, self};
+  }
+  leave_for(w, self, next);
+  return status::ok;
+}
+
+}  // namespace weft::sched

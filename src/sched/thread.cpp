@@ -1,0 +1,277 @@
+#include "sched/thread.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "os/clock.hpp"
+#include "os/thread.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/idle.hpp"
+#include "sched/local.hpp"
+#include "sched/pool.hpp"
+#include "sched/ready.hpp"
+#include "sched/runtime.hpp"
+#include "sched/waiter.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+constexpr std::uint64_t ids_at_once = 1 << 16;
+
+std::uint64_t next_id(worker* w) {
+  if (w->next_id == w->last_id) [[unlikely]] {
+    w->next_id = w->rt->next_id.fetch_add(ids_at_once, base::relaxed);
+    w->last_id = w->next_id + ids_at_once;
+  }
+  return w->next_id++;
+}
+
+unit* lay_out(void* memory, const creation& how, std::uint64_t id) {
+  auto* one = static_cast<unit*>(memory);
+  one->next = one->previous = nullptr;
+  one->function = how.function;
+  one->argument = how.argument;
+  one->context.sp = nullptr;
+  one->stack = nullptr;
+  one->home = nullptr;
+  one->state.store(unit_state::ready, base::relaxed);
+  one->flags.store(how.tasklet ? is_tasklet : is_default, base::relaxed);
+  one->join.store(how.detached ? join_word::detached : join_word::open, base::relaxed);
+  one->in.store(nullptr, base::relaxed);
+  one->is_borrowing = false;
+  one->parent = nullptr;
+  one->waiting = nullptr;
+  one->extra = nullptr;
+  one->id = id;
+  one->made_at = how.made_at;
+  one->permit.store(0, base::relaxed);
+  return one;
+}
+
+unit* allocate(worker* w, const creation& how) {
+  void* memory = w->units.take();
+  if (memory == nullptr) [[unlikely]] return nullptr;
+  return lay_out(memory, how, next_id(w));
+}
+
+unit* allocate_outside(runtime* rt, const creation& how) {
+  const queue::guard hold(rt->outside_lock);
+  void* memory = rt->outside_units.take();
+  return memory != nullptr ? lay_out(memory, how, rt->next_id.fetch_add(1, base::relaxed)) : nullptr;
+}
+
+void release(worker* w, unit* one) {
+  one->id = 0;
+  if (w != nullptr) return w->units.give(one);
+  runtime* rt = local::current_runtime();
+  const queue::guard hold(rt->outside_lock);
+  rt->outside_units.give(one);
+}
+
+// Checks and applies what a unit was asked to be. Everything that can fail, fails here.
+status apply_stack(runtime* rt, unit* one, const weft_thread_attr& wanted) {
+  if (wanted.stack_bytes == 0 && wanted.stack == nullptr) return status::ok;
+  if (wanted.stack_bytes < WEFT_STACK_MIN) return status::invalid;
+  one->stack = wanted.stack != nullptr ? mem::stack_depot::adopt(wanted.stack, wanted.stack_bytes)
+                                       : rt->stack_depot.make_mapping(wanted.stack_bytes);
+  if (one->stack == nullptr) return status::nomem;
+  one->set(has_own_stack);
+  return status::ok;
+}
+
+status apply_place(runtime* rt, unit* one, const weft_thread_attr& wanted) {
+  one->home = reinterpret_cast<pool*>(wanted.pool);
+  if (wanted.worker == WEFT_ANY_WORKER) return status::ok;
+  if (wanted.worker < 0 || static_cast<unsigned>(wanted.worker) >= most_workers) return status::invalid;
+  if (rt->workers[wanted.worker].load(base::relaxed) == nullptr) return status::invalid;
+  one->home_worker = static_cast<std::uint16_t>(wanted.worker);
+  one->set(stays_put);
+  return status::ok;
+}
+
+status apply_details(unit* one, const weft_thread_attr& wanted) {
+  if (wanted.priority >= WEFT_POOL_PRIORITIES) return status::invalid;
+  if (wanted.name == nullptr && wanted.priority == 0) return status::ok;
+  details* extra = details_of(one);
+  if (extra == nullptr) return status::nomem;
+  extra->priority = wanted.priority;
+  if (wanted.name != nullptr) std::strncpy(extra->name, wanted.name, name_bytes - 1);
+  return status::ok;
+}
+
+status apply(runtime* rt, unit* one, const weft_thread_attr& wanted, bool tasklet) {
+  one->clear(is_default);
+  if (wanted.keep_fp && !tasklet) one->set(keeps_fp);
+  status result = apply_place(rt, one, wanted);
+  if (result == status::ok) result = apply_details(one, wanted);
+  if (result == status::ok && !tasklet) result = apply_stack(rt, one, wanted);
+  return result;
+}
+
+void count_created(runtime* rt, worker* w, std::uint64_t count) {
+  if (w != nullptr) {
+    w->created.store(w->created.load(base::relaxed) + count, base::relaxed);
+  } else {
+    rt->outside_created.fetch_add(count, base::relaxed);
+  }
+}
+
+void discard(worker* w, unit* one) {
+  if (one->has(has_own_stack)) local::current_runtime()->stack_depot.destroy(one->stack);
+  free_unit(w, one);
+}
+
+status make(runtime* rt, worker* w, const creation& how, unit** out) {
+  unit* one = w != nullptr ? allocate(w, how) : allocate_outside(rt, how);
+  if (one == nullptr) return status::nomem;
+  if (how.attributes != nullptr) {
+    if (const status result = apply(rt, one, *how.attributes, how.tasklet); result != status::ok) {
+      discard(w, one);
+      return result;
+    }
+  }
+  *out = one;
+  return status::ok;
+}
+
+void wake_joiner(waiter* joiner) {
+  if (wake(joiner)) return;
+  // [T6] release: this record is not touched any more; pairs with [T7]
+  joiner->word.store(dropped, base::release);
+}
+
+}  // namespace
+
+details* details_of(unit* one) {
+  if (one->extra == nullptr) one->extra = static_cast<details*>(std::calloc(1, sizeof(details)));
+  return one->extra;
+}
+
+void free_unit(worker* w, unit* one) {
+  if (one->extra != nullptr) [[unlikely]] {
+    std::free(one->extra->keys);
+    std::free(one->extra);
+    one->extra = nullptr;
+  }
+  release(w, one);
+}
+
+status create(const creation& how, unit** out) {
+  worker* w = local::current_worker();
+  runtime* rt = w != nullptr ? w->rt : local::current_runtime();
+  if (rt == nullptr) [[unlikely]] return status::not_initialized;
+  unit* one = nullptr;
+  if (const status result = make(rt, w, how, &one); result != status::ok) [[unlikely]] return result;
+  count_created(rt, w, 1);
+  if (out != nullptr) *out = one;
+  make_ready(w, one, push_reason::created);
+  return status::ok;
+}
+
+status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out) {
+  worker* w = local::current_worker();
+  runtime* rt = w != nullptr ? w->rt : local::current_runtime();
+  if (rt == nullptr) return status::not_initialized;
+  creation each = how;
+  unit* chain = nullptr;
+  for (std::size_t index = 0; index < count; ++index) {
+    each.argument = static_cast<char*>(how.argument) + index * stride;
+    unit* one = nullptr;
+    if (const status result = make(rt, w, each, &one); result != status::ok) {
+      while (chain != nullptr) {
+        unit* made = chain;
+        chain = static_cast<unit*>(made->next);
+        discard(w, made);
+      }
+      return result;
+    }
+    if (out != nullptr) out[index] = one;
+    one->next = chain;
+    chain = one;
+  }
+  count_created(rt, w, count);
+  while (chain != nullptr) {
+    unit* one = chain;
+    chain = static_cast<unit*>(one->next);
+    one->next = nullptr;
+    make_ready(w, one, push_reason::created);
+  }
+  return status::ok;
+}
+
+void end(worker* w, unit* one) {
+  one->state.store(unit_state::ended, base::relaxed);
+  const std::uintptr_t found = join_word::end(one);
+  if (found == join_word::detached) {
+    free_unit(w, one);
+  } else if (found != join_word::open) {
+    wake_joiner(reinterpret_cast<waiter*>(found));
+  }
+  count_finished(w);
+}
+
+void yield() {
+  worker* w = local::current_worker();
+  if (w == nullptr) return os::yield_cpu();
+  unit* self = w->current;
+  if (self == nullptr || self->has(is_tasklet)) return;
+  sched::yield(w, self);
+}
+
+status sleep_until(std::uint64_t deadline_ns) {
+  if (!may_block()) return status::cannot_block;
+  if (local::current_worker() == nullptr) {
+    os::sleep_until(deadline_ns);
+    return status::ok;
+  }
+  waiter me("sleep", nullptr);
+  me.deadline_ns = deadline_ns;
+  if (deadline_ns <= os::now_ns()) {
+    yield();
+    return status::ok;
+  }
+  static_cast<void>(wait(&me, nullptr));
+  return status::ok;
+}
+
+status pin(int worker_index) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
+  if (self->has(is_main)) return worker_index == 0 ? status::ok : status::not_owner;
+  if (self->is_borrowing) return status::unsupported;
+  if (worker_index == WEFT_ANY_WORKER) {
+    self->clear(stays_put);
+    return status::ok;
+  }
+  if (worker_index < 0 || static_cast<unsigned>(worker_index) >= most_workers ||
+      w->rt->workers[worker_index].load(base::relaxed) == nullptr) {
+    return status::invalid;
+  }
+  self->home_worker = static_cast<std::uint16_t>(worker_index);
+  self->set(stays_put);
+  if (w->index != self->home_worker) sched::yield_away(w, self);
+  return status::ok;
+}
+
+status migrate(unit* one, pool* destination, unsigned worker_index) {
+  const unit_state state = one->state.load(base::relaxed);
+  if (state == unit_state::ended) return status::invalid;
+  if (one->has(is_main) || (one->has(is_tasklet) && state != unit_state::ready)) return status::not_owner;
+  if (one->home != nullptr && one->home->access == WEFT_POOL_PRIVATE) return status::not_owner;
+  runtime* rt = local::current_runtime();
+  if (destination == nullptr && (worker_index >= most_workers || rt->workers[worker_index].load(base::relaxed) == nullptr)) {
+    return status::invalid;
+  }
+  details* extra = details_of(one);
+  if (extra == nullptr) return status::nomem;
+  extra->destination_pool = destination;
+  extra->destination_worker = worker_index;
+  one->flags.fetch_or(wants_to_move, base::relaxed);
+  return status::ok;
+}
+
+}  // namespace weft::sched

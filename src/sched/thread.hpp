@@ -1,0 +1,43 @@
+// The life of ULTs and tasklets: creation, join, detach, and what they do to themselves.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.hpp"
+#include "sched/unit.hpp"
+
+namespace weft::sched {
+
+struct creation {
+  unit::function_type function;
+  void* argument;
+  const weft_thread_attr* attributes;  // null: defaults
+  bool tasklet;
+  bool detached;
+  const void* made_at;
+};
+
+// Makes a unit and makes it ready. *out may be null only for a detached one.
+status create(const creation& how, unit** out);
+status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out);
+
+status join(unit* one, std::uint64_t deadline_ns);
+status try_join(unit* one);
+status detach(unit* one);
+
+void yield();
+status yield_to(unit* next);
+status suspend();
+status resume(unit* one);
+status sleep_until(std::uint64_t deadline_ns);
+status pin(int worker_index);
+status migrate(unit* one, pool* destination, unsigned worker_index);
+
+// Ends a unit that returned from its function: joiners are woken, its descriptor freed if nobody will join it.
+void end(worker* w, unit* one);
+// Back to the slab, with its details.
+void free_unit(worker* w, unit* one);
+
+details* details_of(unit* one);  // made when first asked for; null: no memory
+
+}  // namespace weft::sched

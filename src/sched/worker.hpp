@@ -1,0 +1,83 @@
+// A worker: the record of one OS thread that runs units. Fields are grouped by who may touch them.
+#pragma once
+
+#include <cstdint>
+
+#include "base/align.hpp"
+#include "base/atomic.hpp"
+#include "base/rng.hpp"
+#include "fiber/fiber.hpp"
+#include "mem/slab.hpp"
+#include "mem/stack.hpp"
+#include "os/thread.hpp"
+#include "queue/biased_lock.hpp"
+#include "queue/inbox.hpp"
+#include "queue/ready_queue.hpp"
+#include "sched/unit.hpp"
+
+namespace weft::sched {
+
+struct runtime;
+struct pool;
+struct scheduler;
+
+// What remains to be done for a fiber that was left, once its context is saved: publish it, free its stack. Runs on the fiber that
+// the worker went to, without identity; must not switch.
+struct after_switch {
+  void (*run)(worker* w, void* argument) = nullptr;
+  void* argument = nullptr;
+};
+
+inline constexpr unsigned most_pools_served = 8;
+
+struct alignas(base::cache_line) worker {
+  // ---- owner, hot ----
+  queue::biased_lock<worker> lock;  // protocol D; thieves reach into it and into `ready`
+  queue::ready_queue<unit> ready;   // inside `lock`
+  unit* current = nullptr;          // null while the worker chooses
+  unit* first = nullptr;            // what a fresh carrier runs first
+  after_switch after;
+  std::uint32_t turn = 0;           // choices made
+  std::uint32_t index = 0;
+  runtime* rt = nullptr;
+  mem::slab_cache units;
+  mem::stack_cache stacks;          // never empty while a unit runs
+  void* carried = nullptr;          // this OS thread's copy of what weft_ext_carry registered
+  std::uint64_t coarse_ns = 0;      // the clock when the worker last looked around
+  std::uint64_t next_id = 0;
+  std::uint64_t last_id = 0;        // ids come in blocks from the runtime
+
+  // ---- owner writes, anyone reads ----
+  alignas(base::cache_line) base::atomic<std::uint64_t> created{0};
+  base::atomic<std::uint64_t> finished{0};
+  base::atomic<std::uint64_t> stolen{0};
+  base::atomic<std::uint32_t> turns_seen{0};  // `turn`, now and then: for the watchdog
+
+  // ---- anyone; protocols B, D and I ----
+  alignas(base::cache_line) queue::inbox<unit> mail;   // units that any worker may run
+  queue::inbox<unit> pinned_mail;                       // units that only this one may run
+  base::atomic<std::uintptr_t> reply{0};                // a victim's answer to this worker's question
+  base::atomic<std::uint32_t> is_asleep{0};             // futex
+  base::atomic<bool> must_end{false};                   // weft_worker_remove
+  base::atomic<bool> is_serving{false};                 // takes part in stealing and waking
+
+  // ---- owner, cold ----
+  alignas(base::cache_line) base::rng random{0};
+  std::uint32_t rounds_without_stack = 0;
+  std::uint64_t steal_after_ns = 0;    // back-off: no questions before
+  std::uint64_t steal_pause_ns = 0;
+  std::uint64_t stolen_at_ns = 0;
+  std::uint32_t stolen_batch = 0;
+  std::uint16_t* victims = nullptr;    // worker indices, near first; null: any order
+  unsigned victim_count = 0;
+  pool* pools[most_pools_served] = {}; // guarded by the runtime's pools_lock for writing
+  base::atomic<std::uint32_t> pool_count{0};
+  base::atomic<const scheduler*> custom{nullptr};
+  fiber::context origin;               // the OS thread's own stack, while it runs fibers
+  fiber::sanitizer::side origin_side;
+  os::os_thread os_thread;
+  base::atomic<int> os_thread_id{0};
+  std::uint16_t cpu = 0;
+};
+
+}  // namespace weft::sched

@@ -1,0 +1,16 @@
+// Starting and ending workers.
+#pragma once
+
+#include "base/status.hpp"
+
+namespace weft::sched {
+
+struct runtime;
+
+// All that the settings ask for, worker 0 being the adopted caller or an OS thread of its own; publishes the runtime. On failure
+// nothing is left.
+status start_workers(runtime* rt);
+// Ends them all, worker 0 included. Called by the one who called start_workers.
+void stop_workers(runtime* rt);
+
+}  // namespace weft::sched
