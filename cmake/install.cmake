@@ -6,6 +6,7 @@ install(DIRECTORY include/weft DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_M
 install(TARGETS weft weft_static EXPORT weft_targets)
 install(EXPORT weft_targets NAMESPACE weft:: DESTINATION "${package_folder}" FILE weft-targets.cmake)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES docs/man/weft.7 DESTINATION "${CMAKE_INSTALL_MANDIR}/man7")
 
 configure_package_config_file(cmake/weft-config.cmake.in weft-config.cmake INSTALL_DESTINATION "${package_folder}")
 write_basic_package_version_file(weft-config-version.cmake COMPATIBILITY SameMinorVersion) # until 1.0
