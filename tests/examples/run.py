@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Runs an example and compares what it prints.
+
+A program that is expected to explain itself rather than to end (--report) is killed as soon as its stderr holds all of the given
+regular expressions."""
+
+import argparse
+import os
+import re
+import selectors
+import signal
+import subprocess
+import sys
+import time
+
+
+def read_until(process, wanted, deadline):
+    """Stderr up to where it matches all of wanted; shorter when the program ends or the time is over."""
+    text = ""
+    selector = selectors.DefaultSelector()
+    selector.register(process.stderr, selectors.EVENT_READ)
+    while not all(re.search(each, text, re.DOTALL) for each in wanted):
+        left = deadline - time.monotonic()
+        if left <= 0 or not selector.select(left):
+            break
+        read = os.read(process.stderr.fileno(), 65536)
+        if not read:
+            break
+        text += read.decode(errors="replace")
+    return text
+
+
+def check_report(command, environment, wanted, seconds):
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    text = read_until(process, wanted, time.monotonic() + seconds)
+    process.kill()
+    process.wait()
+    sys.stdout.write(text)
+    return [f"no report matches {each}" for each in wanted if not re.search(each, text, re.DOTALL)]
+
+
+def check_output(command, environment, expected, seconds, exit_signal, wanted):
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds)
+    sys.stdout.write(done.stderr)
+    problems = [f"stderr has nothing that matches {each}" for each in wanted if not re.search(each, done.stderr, re.DOTALL)]
+    status = -signal.Signals[exit_signal] if exit_signal else 0
+    if done.returncode != status:
+        problems.append(f"exit status {done.returncode}, not {status}")
+    if expected is not None and done.stdout != expected:
+        problems.append(f"printed:\n{done.stdout}instead of:\n{expected}")
+    if not wanted and done.stderr:
+        problems.append("printed on stderr")
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--expect", help="file with what it prints")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--stderr", action="append", default=[], metavar="REGEX")
+    parser.add_argument("--report", action="store_true", help="kill the program once it has reported")
+    parser.add_argument("--signal", help="the signal that ends it")
+    parser.add_argument("--seconds", type=float, default=60)
+    arguments = parser.parse_args()
+    environment = dict(os.environ, **dict(each.split("=", 1) for each in arguments.env))
+    command = [arguments.program]
+    if arguments.report:
+        problems = check_report(command, environment, arguments.stderr, arguments.seconds)
+    else:
+        expected = open(arguments.expect, encoding="utf-8").read() if arguments.expect else None
+        problems = check_output(command, environment, expected, arguments.seconds, arguments.signal, arguments.stderr)
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
