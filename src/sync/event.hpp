@@ -22,7 +22,8 @@ class event {
 
   // what: for reports. Errors: cannot_block, timeout.
   status wait(const char* what, std::uint64_t deadline_ns) {
-    if (is_set()) [[likely]] return status::ok;
+    if (is_set()) [[likely]]
+      return status::ok;
     return wait_slowly(what, deadline_ns);
   }
 

@@ -18,7 +18,8 @@ class future {
   // Errors: cannot_block, timeout.
   status get(std::uint64_t deadline_ns, void** value) {
     const status result = is_set_.wait("future", deadline_ns);
-    if (result == status::ok) [[likely]] *value = value_;
+    if (result == status::ok) [[likely]]
+      *value = value_;
     return result;
   }
 

@@ -189,7 +189,8 @@ status mutex::unlock_slowly() {
 
 status mutex::give_up(std::uint32_t* times_held) {
   *times_held = 1;
-  if (!config::checked && give_quietly()) [[likely]] return status::ok;
+  if (!config::checked && give_quietly()) [[likely]]
+    return status::ok;
   const bool has_owner = knows_owner();
   if (!may_give(has_owner ? caller_id() : 0)) return status::not_owner;
   if (has_owner) {
@@ -201,7 +202,8 @@ status mutex::give_up(std::uint32_t* times_held) {
 }
 
 void mutex::take_back(std::uint32_t times_held) {
-  if (!config::checked && take_quietly()) [[likely]] return;
+  if (!config::checked && take_quietly()) [[likely]]
+    return;
   // Who was blocked in the wait may block again.
   WEFT_ALWAYS(lock_slowly(sched::forever) == status::ok, "a condition's waiter takes its mutex again");
   if (knows_owner()) times_held_ = times_held;

@@ -24,18 +24,21 @@ class mutex {
  public:
   // Errors: cannot_block, timeout, deadlock (a plain one that the caller holds; checked builds only).
   status lock(std::uint64_t deadline_ns) {
-    if (!config::checked && take_quietly()) [[likely]] return status::ok;
+    if (!config::checked && take_quietly()) [[likely]]
+      return status::ok;
     return lock_slowly(deadline_ns);
   }
 
   status try_lock() {
-    if (!config::checked && take_quietly()) [[likely]] return status::ok;
+    if (!config::checked && take_quietly()) [[likely]]
+      return status::ok;
     return try_lock_slowly();
   }
 
   // Errors: not_owner (a recursive one that the caller does not hold, or a free one).
   status unlock() {
-    if (!config::checked && give_quietly()) [[likely]] return status::ok;
+    if (!config::checked && give_quietly()) [[likely]]
+      return status::ok;
     return unlock_slowly();
   }
 

@@ -10,7 +10,8 @@ class once {
  public:
   // Errors: cannot_block (it is running, and the caller may not wait).
   status call(void (*function)(void*), void* argument) {
-    if (is_done_.is_set()) [[likely]] return status::ok;
+    if (is_done_.is_set()) [[likely]]
+      return status::ok;
     return call_slowly(function, argument);
   }
 
