@@ -15,7 +15,7 @@ using explorer::threads;
 namespace {
 
 struct node : base::list_link {
-  base::atomic<queue::ready_queue<node>*> in{nullptr};
+  base::atomic<std::uint16_t> in{0};
   int taken = 0;
   bool may_be_stolen() const { return true; }
 };
@@ -26,6 +26,8 @@ struct thief {
 };
 
 struct owner {
+  owner() { ready.start(1); }
+
   queue::biased_lock<thief> lock;
   queue::ready_queue<node> ready;
 

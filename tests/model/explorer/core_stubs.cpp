@@ -1,9 +1,12 @@
-// What shipping headers call from the core's own sources: here a panic or a failed check fails the execution.
+// What shipping files call from the layers base and os: a panic or a failed check fails the execution, giving the CPU away is a pause,
+// and each thread has a clock of its own that moves when it is read.
 #include <cstdarg>
 #include <cstdio>
 
 #include "base/assert.hpp"
 #include "explorer/execution.hpp"
+#include "os/clock.hpp"
+#include "os/thread.hpp"
 
 namespace weft::base {
 
@@ -30,3 +33,11 @@ void check_failed(const char* condition, const char* message, const char* file, 
 }
 
 }  // namespace weft::base
+
+namespace weft::os {
+
+void yield_cpu() { explorer::pause(explorer::site{}); }
+std::uint64_t now_ns() { return explorer::now_ns(); }
+std::uint64_t coarse_ns() { return explorer::now_ns(); }
+
+}  // namespace weft::os

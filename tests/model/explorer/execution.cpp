@@ -183,14 +183,14 @@ void pause(site where) {
 }
 
 // The kernel looks at the word and enters the queue under one lock, with full barriers on both sides.
-bool futex_wait(cell at, word expected, bool has_deadline, site where) {
+bool futex_wait(cell at, word expected, std::uint64_t deadline_ns, site where) {
   const int location = find(at);
   w.threads.before({operation_kind::futex, location, true});
   w.mem.fence(w.threads.self(), order::seq_cst);
   const read_result r = w.mem.load(w.threads.self(), location, order::relaxed, 0);
   if (w.traced) trace("sleeps on " + name_of(location) + " if it is " + number(expected) + ": it is " + number(r.value), where);
   if (r.value != expected) return true;
-  const bool in_time = w.threads.sleep(location, has_deadline);
+  const bool in_time = w.threads.sleep(location, deadline_ns);
   if (w.traced) trace(in_time ? "wakes up" : "wakes up: the deadline passed", where);
   return in_time;
 }
@@ -202,6 +202,9 @@ void futex_wake(cell at, int count, site where) {
   const int woken = w.threads.wake(location, count);
   if (w.traced) trace("wakes " + std::to_string(woken) + " asleep on " + name_of(location), where);
 }
+
+// Another thread's reading changes nothing, so that swapping two readings changes nothing either.
+std::uint64_t now_ns() { return w.threads.read_clock(); }
 
 // ---- called by the parts of the explorer ----------------------------------------------------------------------------------
 

@@ -77,8 +77,10 @@ void atomic_fence(order o, site where);
 void light_fence(site where);
 void heavy_fence(site where);
 void pause(site where);
-bool futex_wait(cell at, word expected, bool has_deadline, site where);  // false: timed out
+inline constexpr std::uint64_t no_deadline = UINT64_MAX;
+bool futex_wait(cell at, word expected, std::uint64_t deadline_ns, site where);  // false: timed out
 void futex_wake(cell at, int count, site where);
+std::uint64_t now_ns();
 
 // ---- called by the parts of the explorer ----------------------------------------------------------------------------------------
 

@@ -40,6 +40,7 @@ void scheduler::run(void (*body)(), const bounds& limits) {
   for (logical_thread& it : threads_) {
     it.is = state::absent;
     it.name.clear();
+    it.clock_ns = 0;
   }
   threads_[0].name = "body";
   threads_[0].context.prepare(&enter);
@@ -161,7 +162,7 @@ void scheduler::collect_budgeted() {
   for (int i = 1; i <= count_; ++i) {
     const logical_thread& it = thread(i);
     if (it.is == state::ready && it.paused && left_.impatience > 0 && !has_news(it)) options_.push_back({i, how::without_news});
-    if (it.is == state::asleep && it.has_deadline && left_.timeouts > 0) options_.push_back({i, how::timeout});
+    if (it.is == state::asleep && it.has_deadline() && left_.timeouts > 0) options_.push_back({i, how::timeout});
     if (it.is == state::asleep && left_.spurious > 0) options_.push_back({i, how::spurious});
   }
 }
@@ -170,7 +171,7 @@ void scheduler::collect_budgeted() {
 void scheduler::collect_forced() {
   for (int i = 1; i <= count_; ++i) {
     const logical_thread& it = thread(i);
-    if (it.is == state::asleep && it.has_deadline) options_.push_back({i, how::timeout});
+    if (it.is == state::asleep && it.has_deadline()) options_.push_back({i, how::timeout});
   }
   if (!options_.empty()) return;
   int best = 0;
@@ -260,15 +261,16 @@ void scheduler::pause() {
 
 // ---- futex ----------------------------------------------------------------------------------------------------------------
 
-bool scheduler::sleep(int location, bool has_deadline) {
+bool scheduler::sleep(int location, std::uint64_t deadline_ns) {
   if (self_ == 0) fail("deadlock", "the body waits while no thread runs");
   logical_thread& me = thread(self_);
   me.is = state::asleep;
   me.sleeps_on = location;
-  me.has_deadline = has_deadline;
+  me.deadline_ns = deadline_ns;
   me.timed_out = false;
   me.pending = {};
   switch_to_next();
+  if (me.timed_out) me.clock_ns = std::max(me.clock_ns, deadline_ns);
   return !me.timed_out;
 }
 

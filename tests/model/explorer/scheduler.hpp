@@ -23,6 +23,8 @@ struct operation {
 // Whether two operations of different threads may swap places without any thread noticing.
 bool independent(const operation& a, const operation& b);
 
+inline constexpr std::uint64_t clock_step_ns = 1000;
+
 class scheduler {
  public:
   scheduler(choices& path, memory& mem) : path_(path), memory_(mem) {}
@@ -39,9 +41,10 @@ class scheduler {
   void saw(int location, timestamp at, word value);  // for loops that pause: what this iteration depends on
   timestamp same_as(int location) const;             // a thread that goes on without news reads what it read before
   void pause();
-  bool sleep(int location, bool has_deadline);  // false: timed out
+  bool sleep(int location, std::uint64_t deadline_ns);  // false: timed out
   int wake(int location, int count);            // how many
   [[noreturn]] void abandon(ending end);        // leaves the execution for good
+  std::uint64_t read_clock() { return thread(self_).clock_ns += clock_step_ns; }
   bool spurious_left() const { return left_.spurious > 0; }
   void spend_spurious() { --left_.spurious; }
 
@@ -72,7 +75,9 @@ class scheduler {
     std::vector<spin_read> reads;     // since the last pause
     std::vector<spin_read> previous;  // between the last two pauses
     int sleeps_on = -1;
-    bool has_deadline = false;
+    std::uint64_t deadline_ns = no_deadline;
+    std::uint64_t clock_ns = 0;
+    bool has_deadline() const { return deadline_ns != no_deadline; }
     bool timed_out = false;
   };
   struct option {

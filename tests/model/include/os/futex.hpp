@@ -9,7 +9,7 @@ namespace weft::os {
 
 inline bool futex_wait_until(base::atomic<std::uint32_t>* word, std::uint32_t expected, std::uint64_t deadline,
                              explorer::site where = explorer::site::current()) {
-  return explorer::futex_wait({word, sizeof *word}, expected, deadline != UINT64_MAX, where);
+  return explorer::futex_wait({word, sizeof *word}, expected, deadline, where);
 }
 inline void futex_wait(base::atomic<std::uint32_t>* word, std::uint32_t expected,
                        explorer::site where = explorer::site::current()) {

@@ -1,0 +1,173 @@
+// Protocol I over src/sched/idle.cpp and ready.cpp: work that was made available is found, however the sleepers and the pushers meet; a
+// deadline that becomes earlier reaches whoever keeps the clock; stopping reaches everybody.
+#include "core_world.hpp"
+#include "sched/idle.cpp"
+#include "sched/ready.cpp"
+#include "sched/timer.cpp"
+
+// ---- what the model does not include --------------------------------------------------------------------------------------------
+
+namespace weft::sched {
+
+void answer(worker*, worker*) {}
+unit* steal(worker*) { return nullptr; }
+bool sees_prey(worker*) { return false; }
+bool pools_have_work(worker*) { return false; }
+bool sources_want_poll(runtime*) { return false; }
+void push_to_pool(pool*, unit*, push_reason) {}
+void all_workers_idle(runtime*) {}
+
+void take_in(worker* w, unit* chain) {
+  enter(w);
+  while (chain != nullptr) {
+    unit* one = chain;
+    chain = static_cast<unit*>(one->next);
+    w->ready.push_recent(one);
+  }
+  w->lock.leave();
+}
+
+unit* find_own(worker* w) {
+  if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
+  if (!w->mail.is_empty()) take_in(w, w->mail.take_all());
+  enter(w);
+  unit* one = w->ready.pop(1);
+  w->lock.leave();
+  return one;
+}
+
+// Timers: a due one stands for a unit in the worker's own queue.
+unit* behind_alarm;
+void look_around(worker* w) {
+  if (w->rt->alarms.next_ns() > os::now_ns()) return;
+  timer* due = w->rt->alarms.take_due(os::now_ns(), [](timer*) { return true; });
+  if (due == nullptr) return;
+  behind_alarm->next = nullptr;
+  take_in(w, behind_alarm);
+}
+
+}  // namespace weft::sched
+
+// ---- the models -----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+using namespace weft::sched;
+namespace base = weft::base;
+using core_world::the;
+using explorer::bounds;
+using explorer::check;
+using explorer::model;
+using explorer::thread;
+using explorer::threads;
+
+// Worker `index` idles until it has found `count` units.
+void find(unsigned index, int count) {
+  worker* w = the.workers[index];
+  local::set_worker(w);
+  for (int found = 0; found < count; ++found) check(idle(w) != nullptr, "woken to run something");
+}
+
+// Idles until somebody found the last of all units; the finder stops the others.
+struct shared_count {
+  base::atomic<int> left;
+};
+void find_until_stopped(unsigned index, shared_count* units) {
+  worker* w = the.workers[index];
+  local::set_worker(w);
+  while (idle(w) != nullptr) {
+    if (units->left.fetch_sub(1, base::relaxed) != 1) continue;
+    the.rt->is_stopping.store(true, base::relaxed);
+    wake_all(the.rt);
+  }
+}
+
+void push_from_outside(unit* one) { make_ready(nullptr, one, push_reason::created); }
+
+void one_worker_one_pusher() {
+  core_world::make(1);
+  unit one{};
+  threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] { push_from_outside(&one); }});
+}
+
+void one_worker_two_units() {
+  core_world::make(1);
+  unit first{}, second{};
+  threads(thread{"worker", [&] { find(0, 2); }}, thread{"outside", [&] {
+            push_from_outside(&first);
+            push_from_outside(&second);
+          }});
+}
+
+void two_pushers() {
+  core_world::make(1);
+  unit first{}, second{};
+  threads(thread{"worker", [&] { find(0, 2); }}, thread{"outside a", [&] { push_from_outside(&first); }},
+          thread{"outside b", [&] { push_from_outside(&second); }});
+}
+
+void two_workers() {
+  core_world::make(2);
+  unit first{}, second{};
+  shared_count units{{2}};
+  threads(thread{"worker 0", [&] { find_until_stopped(0, &units); }}, thread{"worker 1", [&] { find_until_stopped(1, &units); }},
+          thread{"outside", [&] {
+            push_from_outside(&first);
+            push_from_outside(&second);
+          }});
+}
+
+void pinned_unit() {
+  core_world::make(1);
+  unit one{};
+  one.set(stays_put);
+  threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] { send_to(the.workers[0], &one); }});
+}
+
+// A worker that stands back from stealing sleeps for a while: its own work still wakes it, and the clock does.
+void pausing() {
+  core_world::make(1);
+  the.workers[0]->steal_after_ns = 1'000'000;
+  unit one{};
+  threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] { send_to(the.workers[0], &one); }});
+}
+
+void stopping() {
+  core_world::make(2);
+  const auto work = [](unsigned index) {
+    local::set_worker(the.workers[index]);
+    check(idle(the.workers[index]) == nullptr, "nothing to run");
+  };
+  threads(thread{"worker 0", [&] { work(0); }}, thread{"worker 1", [&] { work(1); }}, thread{"outside", [&] {
+            the.rt->is_stopping.store(true, base::relaxed);
+            wake_all(the.rt);
+          }});
+}
+
+// The first deadline comes while the worker goes to sleep.
+void deadline_appears() {
+  core_world::make(1);
+  unit one{};
+  behind_alarm = &one;
+  timer alarm;
+  alarm.deadline_ns = 1;
+  threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] {
+            if (the.rt->alarms.arm(&alarm)) wake_clock_keeper(the.rt);
+          }});
+}
+
+constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 150'000};
+constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 150'000};
+constexpr bounds deep{.preemptions = 5, .weak = 3, .executions = 10'000'000};
+constexpr bounds deep_three{.preemptions = 3, .weak = 2, .executions = 10'000'000};
+
+const model m1{"I one worker, one pusher", {.at_least = 100, .quick = quick, .deep = deep}, one_worker_one_pusher};
+const model m2{"I one worker, two units", {.at_least = 100, .quick = quick, .deep = deep}, one_worker_two_units};
+const model m3{"I one worker, two pushers", {.at_least = 100, .quick = quick_three, .deep = deep_three}, two_pushers};
+const model m4{"I two workers", {.at_least = 100, .quick = quick_three, .deep = deep_three}, two_workers};
+const model m5{"I pinned unit", {.at_least = 100, .quick = quick, .deep = deep}, pinned_unit};
+const model m6{"I standing back from stealing", {.at_least = 100, .quick = quick, .deep = deep}, pausing};
+const model m7{"I stopping", {.at_least = 100, .quick = quick_three, .deep = deep_three}, stopping};
+const model m8{"I a deadline appears", {.at_least = 100, .quick = quick, .deep = deep}, deadline_appears};
+
+}  // namespace

@@ -1,0 +1,69 @@
+// A runtime with a few workers, for models that include files of src/sched as they are. Logical threads stand for workers (set_worker)
+// or for OS threads outside; what a model does not include it defines itself, in the fewest words that keep the promise.
+#pragma once
+
+#include <new>
+
+#include "explorer/explorer.hpp"
+#include "sched/local.hpp"
+#include "sched/runtime.hpp"
+#include "sched/worker.hpp"
+
+namespace core_world {
+
+using weft::sched::runtime;
+using weft::sched::unit;
+using weft::sched::worker;
+
+inline constexpr unsigned most_workers = 3;
+
+struct world {
+  alignas(runtime) unsigned char runtime_memory[sizeof(runtime)];
+  alignas(worker) unsigned char worker_memory[most_workers][sizeof(worker)];
+  runtime* rt;
+  worker* workers[most_workers];
+  worker* on_thread[explorer::max_threads];  // who the logical thread is
+};
+inline world the;
+
+// Without stealing, and every worker sleeps as soon as it finds nothing; the model changes what it wants otherwise.
+inline void make(unsigned count) {
+  the.rt = new (the.runtime_memory) runtime{};
+  the.rt->has_asymmetric_fence = true;
+  the.rt->cpu_count = most_workers;
+  the.rt->settings.wait_policy = WEFT_WAIT_PASSIVE;
+  the.rt->settings.locality = WEFT_LOCALITY_STRICT;
+  for (worker*& w : the.on_thread) w = nullptr;
+  for (unsigned i = 0; i < count; ++i) {
+    worker* w = new (the.worker_memory[i]) worker;
+    w->rt = the.rt;
+    w->index = i;
+    w->ready.start(static_cast<std::uint16_t>(i + 1));
+    w->is_serving.store(true, weft::base::relaxed);
+    the.workers[i] = w;
+    the.rt->workers[i].store(w, weft::base::release);
+  }
+  the.rt->worker_slots.store(count, weft::base::relaxed);
+  the.rt->worker_count.store(count, weft::base::relaxed);
+}
+
+inline void make_unit(unit* one) {
+  one->function = nullptr;
+  one->home = nullptr;
+  one->extra = nullptr;
+  one->id = 1;
+}
+
+}  // namespace core_world
+
+namespace weft::sched::local {
+
+inline worker* current_worker() { return core_world::the.on_thread[explorer::current_thread()]; }
+inline void set_worker(worker* w) { core_world::the.on_thread[explorer::current_thread()] = w; }
+inline unit* current_unit() {
+  const worker* w = current_worker();
+  return w != nullptr ? w->current : nullptr;
+}
+inline runtime* current_runtime() { return core_world::the.rt; }
+
+}  // namespace weft::sched::local

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Mutation test of the memory orders: weakens one tagged order, or removes one tagged fence, in a copy of the file that it stands in,
+builds the models that include that file, and runs them. Some model must fail; an order whose weakening nobody notices is either not
+needed or not tested.
+
+Each tag gives one full mutant (every order of its operation relaxed; a fence removed) and, where the operation has more than one order
+to lose, partial mutants. Full mutants that survive and are not in survivors.txt, and tags there that no longer survive, make the exit
+status 1. Partial mutants are for information: a survivor says that the order is stronger than the models can tell.
+
+usage: mutate.py [--only TEXT] [--files TEXT] [--deep] [--no-partial] [--jobs N] [--markdown FILE]"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+TAG = re.compile(r"\[([A-Z]\d+)\]\s+(?:relaxed|acquire|release|acq_rel|seq_cst|light fence|heavy fence|fence)\s*:")
+ORDER = re.compile(r"\bbase::(acquire|release|acq_rel|seq_cst)\b")
+FENCE = re.compile(r"\b(?:base|os)::(light_fence|heavy_fence|fence_seq_cst)\(\);")
+WEAKER = {"acquire": ["relaxed"], "release": ["relaxed"], "acq_rel": ["acquire", "release"], "seq_cst": ["acq_rel"]}
+COMPILER = os.environ.get("CXX", "g++")
+FLAGS = ["-std=c++20", "-O1", "-g", "-w"]
+TIME_LIMIT_S = 300
+
+
+@dataclass
+class Mutant:
+    tag: str
+    path: str  # below src/
+    line: int
+    what: str
+    full: bool
+    text: str  # of the whole mutated file
+    killed_by: str = ""
+    note: str = ""
+
+
+# ---- finding mutants -------------------------------------------------------------------------------------------------------
+
+
+def statement(lines, first):
+    """The lines of code that a tag on line `first` belongs to: its own, or from the next line of code to the end of the statement."""
+    if lines[first].split("//")[0].strip():
+        return first, first
+    start = first
+    while not lines[start].split("//")[0].strip():
+        start += 1
+    end = start
+    while end < len(lines) - 1 and not (ORDER.search(lines[end]) or FENCE.search(lines[end])):
+        end += 1
+    while end < len(lines) - 1 and not re.search(r"[;{}]\s*(//.*)?$", lines[end]):
+        end += 1
+    return start, end
+
+
+def replace(lines, number, begin, end, by):
+    copy = list(lines)
+    copy[number] = copy[number][:begin] + by + copy[number][end:]
+    return copy
+
+
+def relax_all(lines, start, end):
+    copy = list(lines)
+    for number in range(start, end + 1):
+        code, mark, comment = copy[number].partition("//")
+        copy[number] = ORDER.sub("base::relaxed", code) + mark + comment
+    return copy
+
+
+def mutants_of_tag(tag, path, lines, number):
+    start, end = statement(lines, number)
+    orders = [(i, m) for i in range(start, end + 1) for m in ORDER.finditer(lines[i].split("//")[0])]
+    for i in range(start, end + 1):
+        fence = FENCE.search(lines[i].split("//")[0])
+        if fence:
+            text = replace(lines, i, fence.start(), fence.end(), ";")
+            yield Mutant(tag, path, i + 1, f"{fence.group(1)} removed", True, "\n".join(text))
+            return
+    if not orders:
+        yield Mutant(tag, path, number + 1, "NO ORDER FOUND", True, "\n".join(lines))
+        return
+    names = ", ".join(m.group(1) for _, m in orders)
+    yield Mutant(tag, path, orders[0][0] + 1, f"{names} -> relaxed", True, "\n".join(relax_all(lines, start, end)))
+    for i, m in orders:
+        weaker = [w for w in WEAKER[m.group(1)] if len(orders) > 1 or w != "relaxed"]
+        for by in weaker:
+            which = f"{m.group(1)} -> {by}" + (f" (order {orders.index((i, m)) + 1})" if len(orders) > 1 else "")
+            text = replace(lines, i, m.start(1), m.end(1), by)
+            yield Mutant(tag, path, i + 1, which, False, "\n".join(text))
+
+
+def all_mutants():
+    for folder, _, names in os.walk(os.path.join(ROOT, "src")):
+        for name in sorted(names):
+            if not name.endswith((".hpp", ".cpp", ".h")):
+                continue
+            path = os.path.relpath(os.path.join(folder, name), os.path.join(ROOT, "src"))
+            lines = open(os.path.join(folder, name)).read().split("\n")
+            for number, line in enumerate(lines):
+                for found in TAG.finditer(line):
+                    yield from mutants_of_tag(found.group(1), path, lines, number)
+
+
+# ---- building and running --------------------------------------------------------------------------------------------------
+
+
+def includes(overlay=None):
+    folders = [os.path.join(HERE, "include"), HERE] + ([overlay] if overlay else [])
+    folders += [os.path.join(ROOT, "src"), os.path.join(ROOT, "include")]
+    return [word for folder in folders for word in ("-I", folder)]
+
+
+def run(command, limit=None):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit, cwd=HERE)
+
+
+def build_explorer(folder, pool):
+    sources = sorted(n for n in os.listdir(os.path.join(HERE, "explorer")) if n.endswith(".cpp"))
+
+    def compile_one(name):
+        target = os.path.join(folder, name + ".o")
+        done = run([COMPILER, *FLAGS, "-O2", *includes(), "-c", os.path.join(HERE, "explorer", name), "-o", target])
+        if done.returncode != 0:
+            sys.exit(done.stdout)
+        return target
+
+    return list(pool.map(compile_one, sources))
+
+
+def files_under_models():
+    """For each model source the files below src/ that it includes."""
+    result = {}
+    for name in sorted(os.listdir(HERE)):
+        if not name.endswith("_model.cpp"):
+            continue
+        done = run([COMPILER, *FLAGS, *includes(), "-MM", os.path.join(HERE, name)])
+        words = done.stdout.replace("\\\n", " ").split()
+        below = os.path.join(ROOT, "src") + os.sep
+        result[name] = {os.path.relpath(os.path.realpath(w), os.path.realpath(below)) for w in words}
+    return result
+
+
+def build_model(name, objects, overlay, target):
+    obj = target + ".o"
+    done = run([COMPILER, *FLAGS, "-fsanitize=thread", *includes(overlay), "-c", os.path.join(HERE, name), "-o", obj])
+    if done.returncode == 0:
+        done = run([COMPILER, obj, *objects, "-ldl", "-o", target])
+    return done
+
+
+def failing(target, deep):
+    """The first model that fails, or an empty string."""
+    try:
+        done = run([target, "--quiet"] + (["--deep"] if deep else []), TIME_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        return ""
+    if done.returncode == 0:
+        return ""
+    lines = done.stdout.splitlines()
+    for number, line in enumerate(lines):
+        if line.startswith("FAIL"):
+            reason = lines[number + 1].strip().split(":")[0] if number + 1 < len(lines) else ""
+            return f"{line[4:49].strip()} ({reason})"
+    return f"exit status {done.returncode}"
+
+
+def try_mutant(mutant, models, objects, folder, deep):
+    """Runs the models of the mutant's own letter first."""
+    names = [n for n, files in models.items() if mutant.path in files]
+    if not names:
+        mutant.note = "no model includes this file"
+        return mutant
+    overlay = tempfile.mkdtemp(dir=folder)
+    os.makedirs(os.path.dirname(os.path.join(overlay, mutant.path)), exist_ok=True)
+    with open(os.path.join(overlay, mutant.path), "w") as file:
+        file.write(mutant.text)
+    for name in sorted(names, key=lambda n: not n.startswith(mutant.tag[0] + "_")):
+        target = os.path.join(overlay, "model")
+        built = build_model(name, objects, overlay, target)
+        if built.returncode != 0:
+            mutant.note = "does not build: " + built.stdout.splitlines()[0][:80]
+            break
+        killer = failing(target, deep)
+        if killer:
+            mutant.killed_by = killer
+            break
+    shutil.rmtree(overlay)
+    return mutant
+
+
+# ---- reporting -------------------------------------------------------------------------------------------------------------
+
+
+def accepted_survivors():
+    path = os.path.join(HERE, "survivors.txt")
+    if not os.path.exists(path):
+        return {}
+    pairs = (line.split(None, 1) for line in open(path) if line.strip() and not line.startswith("#"))
+    return {tag: reason.strip() for tag, reason in pairs}
+
+
+def verdict(mutant, accepted):
+    if mutant.killed_by:
+        return mutant.killed_by
+    known = f"accepted: {accepted[mutant.tag]}" if mutant.full and mutant.tag in accepted else ""
+    return "SURVIVED" + (f" ({known or mutant.note})" if known or mutant.note else "")
+
+
+def row(mutant, accepted):
+    return (mutant.tag, f"{mutant.path}:{mutant.line}", mutant.what, verdict(mutant, accepted))
+
+
+def write_markdown(path, mutants, accepted):
+    with open(path, "w") as file:
+        file.write("# Mutation table\n\nMade by `tests/model/mutate.py`: each tagged order weakened, and which model noticed.\n\n")
+        file.write("| tag | file | mutation | noticed by |\n|---|---|---|---|\n")
+        for mutant in mutants:
+            tag, place, what, result = row(mutant, accepted)
+            file.write(f"| {tag} | `{place.split(':')[0]}` | {what} | {result} |\n")
+
+
+def key(mutant):
+    return (mutant.tag[0], int(mutant.tag[1:]), not mutant.full)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", help="tags that contain this, such as D or D3")
+    parser.add_argument("--files", help="files whose path contains this")
+    parser.add_argument("--deep", action="store_true", help="the models' deep bounds")
+    parser.add_argument("--no-partial", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--markdown", metavar="FILE")
+    options = parser.parse_args()
+    accepted = accepted_survivors()
+    chosen = [m for m in all_mutants() if m.full or not options.no_partial]
+    if options.only:
+        chosen = [m for m in chosen if m.tag == options.only or (options.only.isalpha() and m.tag.startswith(options.only))]
+    if options.files:
+        chosen = [m for m in chosen if options.files in m.path]
+    chosen.sort(key=key)
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        objects = build_explorer(folder, pool)
+        models = files_under_models()
+        work = [pool.submit(try_mutant, m, models, objects, folder, options.deep) for m in chosen]
+        for each in work:
+            print("%-4s %-34s %-44s %s" % row(each.result(), accepted), flush=True)
+    if options.markdown:
+        write_markdown(options.markdown, chosen, accepted)
+    survivors = [m for m in chosen if m.full and not m.killed_by]
+    unexpected = sorted({m.tag for m in survivors if m.tag not in accepted})
+    stale = sorted({m.tag for m in chosen if m.full and m.killed_by and m.tag in accepted})
+    full = sum(m.full for m in chosen)
+    print(f"{full - len(survivors)} of {full} full mutants noticed; not noticed: {' '.join(sorted(m.tag for m in survivors)) or 'none'}")
+    if unexpected:
+        print(f"not accepted in survivors.txt: {' '.join(unexpected)}")
+    if stale:
+        print(f"in survivors.txt, but noticed now: {' '.join(stale)}")
+    return 1 if unexpected or stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
