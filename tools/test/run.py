@@ -53,6 +53,7 @@ def everything():
         ("model", 120, True),
         ("fault", 60, True),
         ("stress", 90, False),
+        ("tools", 60, True),
         ("examples", 30, True),
     ):
         plan.test(kind, "checked", budget_s, kind, parallel)

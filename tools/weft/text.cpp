@@ -26,7 +26,7 @@ std::string show_seconds(double seconds) {
 
 std::string show_count(std::uint64_t count) {
   std::string text = std::to_string(count);
-  for (std::size_t place = text.size(); place > 3;) text.insert(place -= 3, ",");
+  for (std::size_t place = text.size(); place > 3;) text.insert(place -= 3, 1, ',');
   return text;
 }
 

@@ -1,0 +1,110 @@
+// The sequential variants and the pieces that all variants share. What the parallel variants answer is tested through the command.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "harness/runtimes.hpp"
+#include "kernels/fib/fib.hpp"
+#include "kernels/hash/hash.hpp"
+#include "kernels/quicksort/quicksort.hpp"
+#include "kernels/table.hpp"
+#include "kernels/uts/uts.hpp"
+
+namespace {
+
+std::uint64_t run_sequentially(const char* name, std::uint64_t size) {
+  const bench::variant* const variant = bench::find_variant(*bench::find_kernel(name), "sequential");
+  bench::stopwatch watch;
+  return variant->body({size, 1, ""}, watch).answer;
+}
+
+std::uint64_t expected(const char* name, std::uint64_t size) { return bench::find_kernel(name)->expected({size, 1, ""}); }
+
+void check_sorting(std::vector<bench::quicksort::value> values) {
+  std::vector<bench::quicksort::value> sorted = values;
+  std::ranges::sort(sorted);
+  bench::quicksort::sort_small({values.data(), values.size()});
+  CHECK(values == sorted);
+}
+
+}  // namespace
+
+TEST_CASE("every kernel has a name of its own, known runtimes and sizes within bounds") {
+  std::set<std::string_view> names;
+  for (const bench::kernel* const each : bench::all_kernels()) {
+    CAPTURE(each->name);
+    CHECK(names.insert(each->name).second);
+    CHECK(each->default_size <= each->max_size);
+    CHECK(each->quick_size <= each->default_size);
+    CHECK_FALSE(each->variants.empty());
+    for (const bench::variant& variant : each->variants) CHECK(bench::find_runtime(variant.runtime) != nullptr);
+  }
+  CHECK(bench::find_kernel("no such kernel") == nullptr);
+}
+
+TEST_CASE("sequential answers are right at many sizes") {
+  for (const char* const name : {"fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "quicksort", "tree"}) {
+    for (std::uint64_t const size : {1, 2, 3, 5, 8, 9}) {
+      CAPTURE(name);
+      CAPTURE(size);
+      CHECK(run_sequentially(name, size) == expected(name, size));
+    }
+  }
+}
+
+TEST_CASE("UTS T1 and T3 have the published numbers of nodes") {
+  CHECK(bench::uts::count_sequential(bench::uts::make_t1(10)) == 4'130'071);
+  CHECK(bench::uts::count_sequential(bench::uts::make_t3(2000)) == 4'112'897);
+}
+
+TEST_CASE("the calls of fib are counted as the recursion makes them") {
+  CHECK(bench::fib::calls(0, bench::fib::no_cutoff) == 1);
+  CHECK(bench::fib::calls(2, bench::fib::no_cutoff) == 3);
+  CHECK(bench::fib::calls(9, bench::fib::cutoff) == 1);
+  CHECK(bench::fib::calls(10, bench::fib::cutoff) == 3);
+}
+
+TEST_CASE("quicksort sorts what is hard for it") {
+  using bench::quicksort::value;
+  constexpr std::size_t count = 5000;
+  std::vector<value> equal(count, 7);
+  std::vector<value> rising(count);
+  std::vector<value> few(count);
+  for (std::size_t index = 0; index < count; ++index) {
+    rising[index] = static_cast<value>(index);
+    few[index] = static_cast<value>(index % 3);
+  }
+  std::vector<value> const falling(rising.rbegin(), rising.rend());
+  for (const auto& values : {equal, rising, falling, few}) check_sorting(values);
+  check_sorting({});
+  check_sorting({1});
+  check_sorting({2, 1});
+}
+
+TEST_CASE("neither part of a partition is empty") {
+  for (std::vector<bench::quicksort::value> values :
+       {std::vector{1, 1}, std::vector{2, 1}, std::vector{1, 2, 3}, std::vector{3, 3, 1}}) {
+    bench::quicksort::halves const parts = bench::quicksort::partition({values.data(), values.size()});
+    CHECK(parts.low.count > 0);
+    CHECK(parts.high.count > 0);
+    CHECK(parts.low.count + parts.high.count == values.size());
+    CHECK(*std::max_element(values.data(), parts.high.first) <=
+          *std::min_element(parts.high.first, values.data() + values.size()));
+  }
+}
+
+TEST_CASE("the digest of an unsorted sequence is zero") {
+  std::vector<bench::quicksort::value> const values = {1, 3, 2};
+  CHECK(bench::quicksort::digest_sorted(values.data(), values.size()) == 0);
+}
+
+TEST_CASE("a digest starts anew after it was finished") {
+  bench::hash::sha256 state;
+  bench::hash::digest const empty = state.finish();
+  CHECK(empty[0] == 0xe3);
+  state.update("abc", 3);
+  CHECK(state.finish()[0] == 0xba);
+  CHECK(state.finish() == empty);
+}
