@@ -12,7 +12,6 @@
 namespace core_world {
 
 using weft::sched::runtime;
-using weft::sched::unit;
 using weft::sched::worker;
 
 inline constexpr unsigned most_workers = 3;
@@ -22,7 +21,6 @@ struct world {
   alignas(worker) unsigned char worker_memory[most_workers][sizeof(worker)];
   runtime* rt;
   worker* workers[most_workers];
-  worker* on_thread[explorer::max_threads];  // who the logical thread is
 };
 inline world the;
 
@@ -33,7 +31,6 @@ inline void make(unsigned count) {
   the.rt->cpu_count = most_workers;
   the.rt->settings.wait_policy = WEFT_WAIT_PASSIVE;
   the.rt->settings.locality = WEFT_LOCALITY_STRICT;
-  for (worker*& w : the.on_thread) w = nullptr;
   for (unsigned i = 0; i < count; ++i) {
     worker* w = new (the.worker_memory[i]) worker;
     w->rt = the.rt;
@@ -47,19 +44,10 @@ inline void make(unsigned count) {
   the.rt->worker_count.store(count, weft::base::relaxed);
 }
 
-inline void make_unit(unit* one) {
-  one->function = nullptr;
-  one->home = nullptr;
-  one->extra = nullptr;
-  one->id = 1;
-}
-
 }  // namespace core_world
 
 namespace weft::sched::local {
 
-inline worker* current_worker() { return core_world::the.on_thread[explorer::current_thread()]; }
-inline void set_worker(worker* w) { core_world::the.on_thread[explorer::current_thread()] = w; }
 inline unit* current_unit() {
   const worker* w = current_worker();
   return w != nullptr ? w->current : nullptr;

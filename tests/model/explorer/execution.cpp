@@ -18,6 +18,7 @@ struct world {
   scheduler threads{path, mem};
   report result;
   bool traced = false;
+  void* local_words[max_threads] = {};
   std::vector<std::pair<const void*, std::string>> names;
 };
 world& the_world() {
@@ -73,6 +74,7 @@ report run(void (*body)(), choices& path, const bounds& limits, bool traced) {
   w.mem.reset(limits.weak);
   w.result = {};
   w.names.clear();
+  for (void*& each : w.local_words) each = nullptr;
   w.traced = traced;
   reset_races();
   running = true;
@@ -205,6 +207,9 @@ void futex_wake(cell at, int count, site where) {
 
 // Another thread's reading changes nothing, so that swapping two readings changes nothing either.
 std::uint64_t now_ns() { return w.threads.read_clock(); }
+
+void* local_word() { return w.local_words[w.threads.self()]; }
+void set_local_word(void* to) { w.local_words[w.threads.self()] = to; }
 
 // ---- called by the parts of the explorer ----------------------------------------------------------------------------------
 

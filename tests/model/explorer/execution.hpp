@@ -81,6 +81,8 @@ inline constexpr std::uint64_t no_deadline = UINT64_MAX;
 bool futex_wait(cell at, word expected, std::uint64_t deadline_ns, site where);  // false: timed out
 void futex_wake(cell at, int count, site where);
 std::uint64_t now_ns();
+void* local_word();  // what a thread-local is to a logical thread; null at first
+void set_local_word(void* to);
 
 // ---- called by the parts of the explorer ----------------------------------------------------------------------------------------
 
