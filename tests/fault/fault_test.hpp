@@ -20,6 +20,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "../support/child.hpp"
 #include "os/fault.hpp"
 
 namespace weft::fault_test {
@@ -99,6 +100,25 @@ void run_with_failure(os::call which, std::uint32_t nth, os::fault::repeat how, 
   CHECK(after[rounds - 1].os_threads <= after[0].os_threads);
 }
 
+template <class Body>
+void run_in_child_with_failure(os::call which, std::uint32_t nth, Body& body) {
+  const std::string what = describe(which, nth, os::fault::repeat::for_ever);
+  CAPTURE(what);
+  const auto end = test::run_in_child([&] {
+    std::snprintf(running, sizeof running, "hangs when %s\n", what.c_str());
+    os::fault::plan plan;
+    plan.which = which;
+    plan.nth = nth;
+    plan.how = os::fault::repeat::for_ever;
+    bool coped = false;
+    auto keep = [&] { coped = body(); };
+    run(&plan, keep);
+    return coped ? 0 : 2;
+  });
+  CAPTURE(end.errors);
+  CHECK((end.exit_code == 0 || (end.signal == SIGABRT && end.says("weft: fatal: "))));
+}
+
 }  // namespace detail
 
 // How often the body makes each call when none fails.
@@ -124,6 +144,27 @@ void each_failure(std::initializer_list<os::call> calls, Body body) {
     }
   }
   detail::run(nullptr, body);  // and all is well again
+}
+
+// For a body that may end the program with a message when a call fails for ever, as a runtime that can get no stack for anyone must.
+// body says by its bool whether it coped. A failure that comes once is survived in this process, without leaks; one that lasts is met
+// in a child, which must cope or end with "weft: fatal: ...".
+template <class Body>
+void each_failure_or_last_words(std::initializer_list<os::call> calls, Body body) {
+  std::signal(SIGALRM, detail::report_hang);
+  auto checked = [&] { CHECK(body()); };
+  std::snprintf(detail::running, sizeof detail::running, "hangs without any failure\n");
+  detail::run(nullptr, checked);
+  for (os::call which : calls) {
+    std::uint32_t count = occurrences(which, checked);
+    INFO(os::fault::call_name(which) << " is called " << count << " times");
+    if (count > detail::most_occurrences) count = detail::most_occurrences;
+    for (std::uint32_t nth = 1; nth <= count; ++nth) {
+      detail::run_with_failure(which, nth, os::fault::repeat::once, checked);
+      detail::run_in_child_with_failure(which, nth, body);
+    }
+  }
+  detail::run(nullptr, checked);
 }
 
 }  // namespace weft::fault_test
