@@ -31,6 +31,9 @@ namespace {
 extern "C" {
 
 weft_status weft_thread_create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out) {
+  if (attr == nullptr && function != nullptr) [[likely]] {
+    return code(sched::create_default(function, argument, reinterpret_cast<sched::unit**>(out), __builtin_return_address(0)));
+  }
   return create(function, argument, attr, false, out, __builtin_return_address(0));
 }
 
@@ -75,11 +78,21 @@ weft_status weft_thread_detach(weft_thread* thread) {
 
 weft_thread* weft_self(void) { return handle(sched::local::current_unit()); }
 
-uint64_t weft_thread_id(const weft_thread* thread) { return thread != nullptr ? unit_of(thread)->id : 0; }
+uint64_t weft_thread_id(const weft_thread* thread) {
+  return thread != nullptr ? sched::id_of(unit_of(const_cast<weft_thread*>(thread))) : 0;
+}
 
 weft_thread_state weft_thread_get_state(const weft_thread* thread) {
   if (thread == nullptr) return WEFT_THREAD_ENDED;
-  return static_cast<weft_thread_state>(unit_of(thread)->state.load(base::relaxed));
+  switch (unit_of(thread)->state.load(base::relaxed)) {
+    case sched::unit_state::ready: return WEFT_THREAD_READY;
+    case sched::unit_state::running: return WEFT_THREAD_RUNNING;
+    case sched::unit_state::blocked: return WEFT_THREAD_BLOCKED;
+    case sched::unit_state::suspended: return WEFT_THREAD_SUSPENDED;
+    case sched::unit_state::ended:
+    case sched::unit_state::free: break;
+  }
+  return WEFT_THREAD_ENDED;
 }
 
 bool weft_thread_is_tasklet(const weft_thread* thread) { return thread != nullptr && unit_of(thread)->has(sched::is_tasklet); }
@@ -93,7 +106,7 @@ weft_status weft_thread_set_name(weft_thread* thread, const char* name) {
 }
 
 const char* weft_thread_get_name(const weft_thread* thread) {
-  if (thread == nullptr || unit_of(thread)->extra == nullptr) return "";
+  if (thread == nullptr || !unit_of(thread)->has(sched::is_known) || unit_of(thread)->extra == nullptr) return "";
   return unit_of(thread)->extra->name;
 }
 

@@ -16,8 +16,6 @@ namespace weft::fiber {
 // A suspended fiber. Copyable only while nobody resumes it.
 struct context {
   void* sp = nullptr;
-
-  bool is_saved() const { return sp != nullptr; }
 };
 
 // Makes a fiber that will run entry(transfer, argument) on stack.
@@ -26,10 +24,10 @@ inline context make(mem::stack* stack, arch::entry_function entry, void* argumen
   return {arch::make_context(stack->top(), entry, argument)};
 }
 
-// Saves the running fiber into *from and resumes `to`. Returns what the side that resumes *from transfers.
-[[gnu::always_inline]] inline void* switch_to(context* from, context to, const sanitizer::side& target, void* transfer) {
+// Saves the running fiber's stack pointer into *from and resumes `to`. Returns what the side that resumes *from transfers.
+[[gnu::always_inline]] inline void* switch_to(void** from, context to, const sanitizer::side& target, void* transfer) {
   void* kept = sanitizer::leaving(target);
-  transfer = arch::switch_context(&from->sp, to.sp, transfer);
+  transfer = arch::switch_context(from, to.sp, transfer);
   sanitizer::arrived(kept);
   return transfer;
 }

@@ -5,7 +5,7 @@
 // unit that has waited longest instead, from the one list and the other in turn, so that nothing in either waits for ever. Thieves take
 // from the old end of recent, then from yielded.
 //
-// Node: list_link, a public member `atomic<ready_queue<Node>*> in` that this class alone writes, and may_be_stolen(), which does not change
+// Node: list_link, a public member `atomic<uint16_t> in` that this class alone writes, and may_be_stolen(), which does not change
 // while the node is inside.
 #pragma once
 
@@ -21,6 +21,9 @@ class ready_queue {
  public:
   static constexpr std::uint32_t fair_every = 64;
   static constexpr int look_at_most = 8;
+
+  // number: not 0, and unique among the queues of a runtime.
+  void start(std::uint16_t number) { number_ = number; }
 
   void push_recent(Node* node) {
     recent_.push_front(node);
@@ -59,7 +62,7 @@ class ready_queue {
     return left(node);
   }
 
-  bool contains(const Node* node) const { return node->in.load(base::relaxed) == this; }
+  bool contains(const Node* node) const { return node->in.load(base::relaxed) == number_; }
 
   // Of those that may be stolen: a hint for anyone, exact inside the lock.
   std::uint32_t stealable() const { return stealable_.load(base::relaxed); }
@@ -73,12 +76,12 @@ class ready_queue {
   }
 
   void entered(Node* node) {
-    node->in.store(this, base::relaxed);
+    node->in.store(number_, base::relaxed);
     if (node->may_be_stolen()) stealable_.store(stealable_.load(base::relaxed) + 1, base::relaxed);
   }
   Node* left(Node* node) {
     if (node != nullptr) {
-      node->in.store(nullptr, base::relaxed);
+      node->in.store(0, base::relaxed);
       if (node->may_be_stolen()) stealable_.store(stealable_.load(base::relaxed) - 1, base::relaxed);
     }
     return node;
@@ -87,6 +90,7 @@ class ready_queue {
   base::list<Node> recent_;
   base::list<Node> yielded_;
   base::atomic<std::uint32_t> stealable_{0};
+  std::uint16_t number_ = 0;
 };
 
 }  // namespace weft::queue

@@ -49,6 +49,18 @@ void become(worker* w, unit* next) {
   next->state.store(unit_state::running, base::relaxed);
 }
 
+// As become, for a unit that stands on a stack of its own.
+void step_over(worker* w, unit* next) {
+  become(w, next);
+  w->standing = next->stack;
+}
+
+// Notes in a unit that is about to be left what reports and its return need.
+void leave_mark(const worker* w, unit* self) {
+  if (!self->has_parked()) self->made_at = self->context.maker();
+  self->stack = w->standing;
+}
+
 // A unit that stands on a stack of its own, at its start.
 void own_stack_entry(void* transfer, void* argument) {
   auto* w = static_cast<worker*>(transfer);
@@ -61,11 +73,12 @@ void own_stack_entry(void* transfer, void* argument) {
 
 // The context at which a unit goes on, or starts if it has a stack of its own.
 fiber::context context_of(unit* one) {
-  if (one->has_run()) return one->context;
+  if (one->has_parked()) return one->context.context();
   return fiber::make(one->stack, own_stack_entry, one);
 }
 
-bool can_be_entered(const unit* one) { return one->has_run() || one->stack != nullptr; }
+// Whether it stands, or will stand, on a stack that is its own.
+bool can_be_entered(const unit* one) { return one->has_parked() || one->has_any(has_own_stack | is_dispatched); }
 
 // A carrier that `first` (null: nobody yet) will be run by.
 fiber::context fresh_carrier(worker* w, unit* first, fiber::sanitizer::side* side) {
@@ -74,13 +87,14 @@ fiber::context fresh_carrier(worker* w, unit* first, fiber::sanitizer::side* sid
   *side = fiber::sanitizer::of(stack);
   w->first = first;
   w->current = nullptr;
+  w->standing = stack;
   return made;
 }
 
 // Where the worker goes when it leaves a unit for `next`.
 [[gnu::always_inline]] inline fiber::context way_to(worker* w, unit* next, fiber::sanitizer::side* side) {
   if (next == nullptr || !can_be_entered(next)) return fresh_carrier(w, next, side);
-  become(w, next);
+  step_over(w, next);
   const fiber::context context = context_of(next);
   *side = side_of(w, next);
   return context;
@@ -88,11 +102,11 @@ fiber::context fresh_carrier(worker* w, unit* first, fiber::sanitizer::side* sid
 
 // Inside the lock: who runs after `self`.
 unit* successor(worker* w, unit* self) {
-  if (unit* parent = self->parent; parent != nullptr) [[unlikely]] {
-    self->parent = nullptr;
-    return parent;
+  if (self->has(is_dispatched)) [[unlikely]] {
+    self->clear(is_dispatched);
+    return self->parent;
   }
-  if (w->custom.load(base::relaxed) != nullptr) [[unlikely]] return nullptr;
+  if (w->detours.load(base::relaxed) != 0) [[unlikely]] return nullptr;
   return choose(w);
 }
 
@@ -100,13 +114,14 @@ unit* successor(worker* w, unit* self) {
 
 [[gnu::always_inline]] inline static worker* leave_inline(worker* w, unit* self, unit* next) {
   fiber::sanitizer::side side;
+  leave_mark(w, self);
   if (w->carried == nullptr && !self->has(keeps_fp)) [[likely]] {
     const fiber::context target = way_to(w, next, &side);
-    w = static_cast<worker*>(fiber::switch_to(&self->context, target, side, w));
+    w = static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side, w));
   } else {
     const carried_state kept(w, self);
     const fiber::context target = way_to(w, next, &side);
-    w = static_cast<worker*>(fiber::switch_to(&self->context, target, side, w));
+    w = static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side, w));
     kept.restore(w, self);
   }
   arrive(w);
@@ -128,8 +143,7 @@ namespace {
 void become_ready_again(worker* w, void* one) { make_ready(w, static_cast<unit*>(one), push_reason::yielded); }
 
 bool yields_elsewhere(const worker* w, const unit* self) {
-  return self->home != nullptr || self->parent != nullptr || self->has(wants_to_move) || w->rt->settings.migrate ||
-         w->custom.load(base::relaxed) != nullptr;
+  return self->home != nullptr || self->has_any(is_dispatched | wants_to_move) || w->detours.load(base::relaxed) != 0;
 }
 
 }  // namespace
@@ -161,8 +175,7 @@ worker* yield(worker* w, unit* self) {
   return leave_inline(w, self, next);
 }
 
-void run_here(worker* w, unit* one, mem::stack* stack) {
-  one->stack = stack;
+void run_here(worker* w, unit* one) {
   become(w, one);
   one->function(one->argument);
 }
@@ -172,7 +185,7 @@ namespace {
 // Carrier: goes to a unit that has a context or a stack of its own; the carrier's stack is free.
 [[noreturn]] void leave_carrier(worker* w, unit* next, mem::stack* here) {
   enter(w);
-  become(w, next);
+  step_over(w, next);
   const fiber::context target = context_of(next);
   const fiber::sanitizer::side side = side_of(w, next);
   w->stacks.give(here);
@@ -204,7 +217,7 @@ void wait_for_stack(worker* w, unit* one) {
 
 // The unit's own last acts, which may switch.
 void run_destructors(unit* one) {
-  if (one->extra != nullptr) [[unlikely]] run_key_destructors(&one->extra->keys, &one->extra->key_capacity);
+  if (one->has(is_known) && one->extra != nullptr) [[unlikely]] run_key_destructors(&one->extra->keys, &one->extra->key_capacity);
 }
 
 unit* next_unit(worker* w) {
@@ -214,6 +227,12 @@ unit* next_unit(worker* w) {
     return next;
   }
   if (w->turn % look_around_every == 0) [[unlikely]] look_around(w);
+  if (w->detours.load(base::relaxed) == 0) [[likely]] {
+    enter(w);
+    next = choose(w);
+    w->lock.leave();
+    if (next != nullptr) [[likely]] return next;
+  }
   next = find_own(w);
   return next != nullptr ? next : idle(w);
 }
@@ -224,13 +243,13 @@ unit* next_unit(worker* w) {
     if (next == nullptr) end_carrier(w, here);
     if (next->has(wants_to_move)) [[unlikely]] {
       make_ready(w, next, push_reason::moved);
-    } else if (can_be_entered(next)) {
+    } else if (can_be_entered(next)) [[unlikely]] {
       leave_carrier(w, next, here);
     } else if (!w->stacks.ensure_one()) [[unlikely]] {
       wait_for_stack(w, next);
     } else {
       w->rounds_without_stack = 0;
-      run_here(w, next, here);
+      run_here(w, next);
       run_destructors(next);
       w = local::current_worker();
       w->current = nullptr;
@@ -262,12 +281,12 @@ void leave_for_good(unit* ended) {
   run_destructors(ended);
   worker* w = local::current_worker();
   w->current = nullptr;
-  unit* parent = ended->parent;
-  w->after = {give_back_stack, ended->stack};
+  unit* const parent = ended->has(is_dispatched) ? ended->parent : nullptr;
+  w->after = {give_back_stack, w->standing};
   end(w, ended);
   enter(w);
   unit* next = parent;
-  if (next == nullptr && w->custom.load(base::relaxed) == nullptr) next = choose(w);
+  if (next == nullptr && w->detours.load(base::relaxed) == 0) next = choose(w);
   fiber::sanitizer::side side;
   const fiber::context target = way_to(w, next, &side);
   fiber::jump_to(target, side, w);

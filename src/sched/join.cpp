@@ -16,32 +16,29 @@ namespace {
 
 // Whether `self` can lend its stack: the identity, pinning and stack limit of both units stay right.
 bool may_lend(const worker* w, const unit* self) {
-  constexpr std::uint16_t special = has_own_stack | keeps_fp | is_main | stays_put | wants_to_move;
-  if ((self->flags.load(base::relaxed) & special) != 0 || self->parent != nullptr || w->rt->settings.migrate) return false;
+  constexpr std::uint16_t special = has_own_stack | keeps_fp | is_main | stays_put | wants_to_move | is_dispatched;
+  if (self->has_any(special) || w->rt->settings.migrate) return false;
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));
-  return static_cast<std::size_t>(here - self->stack->low) >= w->rt->lend_bytes;
+  return static_cast<std::size_t>(here - w->standing->low) >= w->rt->lend_bytes;
 }
 
 // Takes `one` out of the worker's queue if it is the newest there, as it is when the last child is joined first, and has not started.
 bool take_newest(worker* w, unit* one) {
   enter(w);
-  const bool is_mine = w->ready.newest() == one && one->has(is_default) && !one->has_run();
+  const bool is_mine = w->ready.newest() == one && one->has(is_default) && !one->has_parked();
   if (is_mine) w->ready.taken(one);
   w->lock.leave();
   return is_mine;
 }
 
 void run_on_own_stack(worker* w, unit* self, unit* one) {
-  waiter me("join", one);
-  self->waiting = &me;
   self->state.store(unit_state::blocked, base::relaxed);
   one->is_borrowing = true;
-  run_here(w, one, self->stack);
-  if (one->extra != nullptr) [[unlikely]] run_key_destructors(&one->extra->keys, &one->extra->key_capacity);
+  run_here(w, one);
+  if (one->has(is_known) && one->extra != nullptr) [[unlikely]] run_key_destructors(&one->extra->keys, &one->extra->key_capacity);
   w = local::current_worker();
   w->current = self;
   self->state.store(unit_state::running, base::relaxed);
-  self->waiting = nullptr;
   free_unit(w, one);
   count_finished(w);
 }

@@ -14,7 +14,6 @@ namespace weft::sched::local {
 
 namespace {
 
-constinit thread_local worker* this_worker = nullptr;
 constinit thread_local outside* this_record = nullptr;
 
 constinit base::atomic<runtime*> the_runtime{nullptr};
@@ -57,13 +56,6 @@ outside* remember() {
 }
 
 }  // namespace
-
-[[gnu::noinline]] worker* current_worker() {
-  asm volatile("" ::: "memory");
-  return this_worker;
-}
-
-[[gnu::noinline]] void set_worker(worker* w) { this_worker = w; }
 
 unit* current_unit() {
   const worker* w = current_worker();

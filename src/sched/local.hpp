@@ -1,11 +1,12 @@
 // The calling OS thread's place in the runtime: the only thread-locals of the core, and the one runtime pointer.
 //
 // A ULT may continue on another OS thread after any switch, and gcc keeps the address of a thread-local in a register across it: so
-// current_worker() is an instruction that the compiler cannot hoist, asked again after every possible switch.
+// current_worker() is read afresh each time (arch/local_word.hpp), and asked again after every possible switch.
 #pragma once
 
 #include <cstdint>
 
+#include "arch/local_word.hpp"
 #include "base/atomic.hpp"
 #include "base/list.hpp"
 #include "sched/details.hpp"
@@ -27,8 +28,8 @@ struct outside : base::list_link {
 
 namespace local {
 
-worker* current_worker();  // null outside
-void set_worker(worker* w);
+inline worker* current_worker() { return static_cast<worker*>(arch::local_word()); }  // null outside
+inline void set_worker(worker* w) { arch::set_local_word(w); }
 
 // null outside and while a worker chooses or runs a callback
 unit* current_unit();

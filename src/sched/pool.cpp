@@ -120,6 +120,7 @@ status attach_pool(runtime* rt, pool* one, unsigned worker_index) {
     w->pools[pools] = one;
     // [A12] release: publishes the entry; pairs with [A13] [A14]
     w->pool_count.store(pools + 1, base::release);
+    w->detours.fetch_add(1, base::relaxed);
   }
   wake(w);
   return status::ok;
@@ -134,6 +135,7 @@ status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
     if (w->pools[index] != one) continue;
     w->pools[index] = w->pools[pools - 1];
     w->pool_count.store(pools - 1, base::relaxed);
+    w->detours.fetch_sub(1, base::relaxed);
     const std::uint32_t servers = one->server_count.load(base::relaxed);
     for (std::uint32_t server = 0; server < servers; ++server) {
       if (one->servers[server].load(base::relaxed) != w) continue;

@@ -92,11 +92,12 @@ void free_runtime(runtime* rt) {
 status start_all(runtime* rt, const weft_config* config) {
   rt->has_adopted_caller = true;
   if (const status result = read_config(rt, config); result != status::ok) return result;
+  rt->is_special = rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN;
   rt->has_asymmetric_fence = os::register_asymmetric_fence();
   rt->guard = chosen_guard(rt->settings.guard);
   rt->carried_address = seam::carried_address();
   rt->carried_bytes = seam::carried_bytes();
-  rt->next_id.store(1, base::relaxed);
+  rt->next_id.store(2, base::relaxed);  // 1 is the adopted caller's
   rt->alarms.clear();
   if (const status result = start_machine(rt); result != status::ok) return result;
   if (const status result = start_memory(rt); result != status::ok) return result;
@@ -105,7 +106,7 @@ status start_all(runtime* rt, const weft_config* config) {
 
 void free_unit_details(void*, void* block) {
   auto* one = static_cast<unit*>(block);
-  if (one->id == 0 || one->extra == nullptr) return;
+  if (one->state.load(base::relaxed) == unit_state::free || one->extra == nullptr) return;
   std::free(one->extra->keys);
   std::free(one->extra);
 }

@@ -29,6 +29,7 @@ struct runtime {
   os::guard_kind guard;
   bool has_asymmetric_fence;
   bool has_adopted_caller;
+  bool is_special;                  // a new unit does not simply enter its maker's queue: migration or locality settings
   std::size_t unit_bytes;
   void* (*carried_address)();
   std::size_t carried_bytes;

@@ -61,6 +61,7 @@ status suspend() {
 
 status resume(unit* one) {
   if (one->has(is_tasklet) || one->state.load(base::relaxed) == unit_state::ended) return status::invalid;
+  one->set(is_known);
   std::uint32_t seen = one->permit.load(base::relaxed);
   for (;;) {
     const std::uint32_t wanted = seen == suspended ? no_permit : permitted;
@@ -76,7 +77,7 @@ status yield_to(unit* next) {
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
   if (next->state.load(base::relaxed) == unit_state::ended) return status::invalid;
-  if (next == self || self->parent != nullptr || !take_ready(w, next)) {
+  if (next == self || self->has(is_dispatched) || !take_ready(w, next)) {
     sched::yield(w, self);
     return next == self ? status::ok : status::again;
   }

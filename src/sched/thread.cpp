@@ -19,56 +19,58 @@ namespace weft::sched {
 
 namespace {
 
-constexpr std::uint64_t ids_at_once = 1 << 16;
-
-std::uint64_t next_id(worker* w) {
-  if (w->next_id == w->last_id) [[unlikely]] {
-    w->next_id = w->rt->next_id.fetch_add(ids_at_once, base::relaxed);
-    w->last_id = w->next_id + ids_at_once;
-  }
-  return w->next_id++;
-}
-
-unit* lay_out(void* memory, const creation& how, std::uint64_t id) {
+[[gnu::always_inline]] inline unit* lay_out(void* memory, unit::function_type function, void* argument, std::uint16_t flags,
+                                            std::uintptr_t join, const void* made_at) {
   auto* one = static_cast<unit*>(memory);
-  one->next = one->previous = nullptr;
-  one->function = how.function;
-  one->argument = how.argument;
-  one->context.sp = nullptr;
-  one->stack = nullptr;
+  one->function = function;
+  one->argument = argument;
+  one->join.store(join, base::relaxed);
+  one->context.set_maker(made_at);
   one->home = nullptr;
   one->state.store(unit_state::ready, base::relaxed);
-  one->flags.store(how.tasklet ? is_tasklet : is_default, base::relaxed);
-  one->join.store(how.detached ? join_word::detached : join_word::open, base::relaxed);
-  one->in.store(nullptr, base::relaxed);
   one->is_borrowing = false;
-  one->parent = nullptr;
-  one->waiting = nullptr;
-  one->extra = nullptr;
-  one->id = id;
-  one->made_at = how.made_at;
-  one->permit.store(0, base::relaxed);
+  one->in.store(0, base::relaxed);
+  one->flags.store(flags, base::relaxed);
+  return one;
+}
+
+unit* lay_out(void* memory, const creation& how) {
+  unit* one = lay_out(memory, how.function, how.argument, how.tasklet ? is_tasklet : is_default,
+                      how.detached ? join_word::detached : join_word::open, how.made_at);
+  one->next = one->previous = nullptr;
   return one;
 }
 
 unit* allocate(worker* w, const creation& how) {
   void* memory = w->units.take();
-  if (memory == nullptr) [[unlikely]] return nullptr;
-  return lay_out(memory, how, next_id(w));
+  return memory != nullptr ? lay_out(memory, how) : nullptr;
 }
 
 unit* allocate_outside(runtime* rt, const creation& how) {
   const queue::guard hold(rt->outside_lock);
   void* memory = rt->outside_units.take();
-  return memory != nullptr ? lay_out(memory, how, rt->next_id.fetch_add(1, base::relaxed)) : nullptr;
+  return memory != nullptr ? lay_out(memory, how) : nullptr;
 }
 
-void release(worker* w, unit* one) {
-  one->id = 0;
-  if (w != nullptr) return w->units.give(one);
+[[gnu::noinline]] void release_outside(unit* one) {
   runtime* rt = local::current_runtime();
   const queue::guard hold(rt->outside_lock);
   rt->outside_units.give(one);
+}
+
+// Zeroes the second line and the extension bytes again.
+[[gnu::noinline]] void clean(unit* one) {
+  if (one->extra != nullptr) {
+    std::free(one->extra->keys);
+    std::free(one->extra);
+  }
+  one->stack = nullptr;
+  one->parent = nullptr;
+  one->waiting = nullptr;
+  one->extra = nullptr;
+  one->id.store(0, base::relaxed);
+  one->made_at = nullptr;
+  one->permit.store(0, base::relaxed);
 }
 
 // Checks and applies what a unit was asked to be. Everything that can fail, fails here.
@@ -146,17 +148,43 @@ void wake_joiner(waiter* joiner) {
 }  // namespace
 
 details* details_of(unit* one) {
-  if (one->extra == nullptr) one->extra = static_cast<details*>(std::calloc(1, sizeof(details)));
+  if (one->extra != nullptr) return one->extra;
+  one->extra = static_cast<details*>(std::calloc(1, sizeof(details)));
+  one->set(is_known);
   return one->extra;
 }
 
+std::uint64_t id_of(unit* one) {
+  std::uint64_t id = one->id.load(base::relaxed);
+  if (id != 0) return id;
+  one->set(is_known);
+  const std::uint64_t fresh = local::current_runtime()->next_id.fetch_add(1, base::relaxed);
+  return one->id.compare_exchange_strong(id, fresh, base::relaxed, base::relaxed) ? fresh : id;
+}
+
 void free_unit(worker* w, unit* one) {
-  if (one->extra != nullptr) [[unlikely]] {
-    std::free(one->extra->keys);
-    std::free(one->extra);
-    one->extra = nullptr;
+  if (one->has_parked() || one->has_any(is_known | has_own_stack)) [[unlikely]] clean(one);
+  one->state.store(unit_state::free, base::relaxed);
+  if (w != nullptr) [[likely]] return w->units.give(one);
+  release_outside(one);
+}
+
+status create_default(unit::function_type function, void* argument, unit** out, const void* made_at) {
+  worker* w = local::current_worker();
+  if (w == nullptr || w->rt->is_special) [[unlikely]] {
+    return create({function, argument, nullptr, false, out == nullptr, made_at}, out);
   }
-  release(w, one);
+  void* memory = w->units.take();
+  if (memory == nullptr) [[unlikely]] return status::nomem;
+  const std::uintptr_t join = out == nullptr ? join_word::detached : join_word::open;
+  unit* one = lay_out(memory, function, argument, is_default, join, made_at);
+  if (out != nullptr) *out = one;
+  w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
+  enter(w);
+  w->ready.push_recent(one);
+  w->lock.leave();
+  wake_one(w->rt);
+  return status::ok;
 }
 
 status create(const creation& how, unit** out) {

@@ -17,6 +17,8 @@ struct creation {
   const void* made_at;
 };
 
+// A ULT without any attribute; the path to be short.
+status create_default(unit::function_type function, void* argument, unit** out, const void* made_at);
 // Makes a unit and makes it ready. *out may be null only for a detached one.
 status create(const creation& how, unit** out);
 status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out);
@@ -39,5 +41,6 @@ void end(worker* w, unit* one);
 void free_unit(worker* w, unit* one);
 
 details* details_of(unit* one);  // made when first asked for; null: no memory
+std::uint64_t id_of(unit* one);  // likewise
 
 }  // namespace weft::sched

@@ -1,6 +1,8 @@
 // A unit: the descriptor of a ULT or tasklet. Its join word is protocol T, docs/protocols/T.md.
 //
-// Two cache lines, from a worker's slab. What few units need (name, keys, a stack of its own size) hangs on `details`.
+// Two cache lines, from a worker's slab. A unit that runs to its end without parking, and is never asked who it is, touches the first
+// line only: the second one is laid out zero, and cleaned when a unit that used it is freed. What few units need (name, keys) hangs on
+// `extra`.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +24,32 @@ struct worker;
 // Set at creation; those marked * may change later.
 enum unit_flag : std::uint16_t {
   is_tasklet = 1 << 0,
-  has_own_stack = 1 << 1,     // a stack of its own size or the user's: details->stack_request
+  has_own_stack = 1 << 1,     // of its own size, or the user's
   keeps_fp = 1 << 2,
   is_main = 1 << 3,           // the adopted caller of weft_init, on its OS stack
-  wants_to_move = 1 << 5,     // * details->destination is set
+  is_dispatched = 1 << 4,     // * `parent` is set
+  wants_to_move = 1 << 5,     // * extra says where
   is_default = 1 << 6,        // a ULT without any attribute: may run on its joiner's stack
   stays_put = 1 << 7,         // * pinned to worker `home_worker`
+  is_known = 1 << 8,          // * id, permit or extra are in use
 };
 
-enum class unit_state : std::uint8_t { ready, running, blocked, suspended, ended };
+// free: a block of the slab that is no unit now; zero-filled memory is free.
+enum class unit_state : std::uint8_t { free, ready, running, blocked, suspended, ended };
+
+// A unit's saved context, or, before it first parks, where it was made.
+class context_word {
+ public:
+  bool is_saved() const { return (word_ & 1) == 0; }
+  fiber::context context() const { return {reinterpret_cast<void*>(word_)}; }
+  void** slot() { return reinterpret_cast<void**>(&word_); }
+
+  void set_maker(const void* code) { word_ = reinterpret_cast<std::uintptr_t>(code) << 1 | 1; }
+  const void* maker() const { return reinterpret_cast<const void*>(word_ >> 1); }
+
+ private:
+  std::uintptr_t word_ = 1;
+};
 
 struct alignas(base::cache_line) unit : base::list_link {
   using function_type = void (*)(void*);
@@ -39,31 +58,34 @@ struct alignas(base::cache_line) unit : base::list_link {
   function_type function;
   void* argument;
 
-  // whoever runs it
-  fiber::context context;    // saved while it is parked or ready after a run
-  mem::stack* stack;         // null before the first run, and for the main unit
-  pool* home;                // null: the default queue of whoever makes it ready
-  base::atomic<unit_state> state;
-  bool is_borrowing;         // runs on its joiner's stack
-  std::uint16_t home_worker; // when stays_put
-  base::atomic<std::uint16_t> flags;
-
   // any OS thread; protocol T
   base::atomic<std::uintptr_t> join;
 
-  base::atomic<queue::ready_queue<unit>*> in;  // the worker queue that holds it; written inside that queue's lock
-  unit* parent;                  // the scheduler ULT that dispatched it, while it runs
-  waiter* waiting;               // what it waits for; for reports
-  details* extra;                // null: none
-  std::uint64_t id;              // 0: a free block
-  const void* made_at;           // the caller of create; for reports
-  base::atomic<std::uint32_t> permit;  // weft_suspend and weft_resume: protocol P
+  // whoever runs it, or took it from a queue
+  context_word context;
+  pool* home;                        // null: the default queue of whoever makes it ready
+  base::atomic<unit_state> state;
+  bool is_borrowing;                 // runs on its joiner's stack
+  std::uint16_t home_worker;         // when stays_put
+  base::atomic<std::uint16_t> in;    // number of the worker queue that holds it, 0: none; written inside that queue's lock
+  base::atomic<std::uint16_t> flags;
 
-  bool may_be_stolen() const { return !has(stays_put); }
-  bool has_run() const { return context.is_saved(); }
+  // ---- second line ----
+  mem::stack* stack = nullptr;       // while parked, and of units with a stack of their own
+  unit* parent = nullptr;            // when is_dispatched: the scheduler ULT to which it returns
+  waiter* waiting = nullptr;         // what it waits for; for reports
+  details* extra = nullptr;
+  base::atomic<std::uint64_t> id{0}; // given when first asked for
+  const void* made_at = nullptr;     // the caller of create, once it has parked
+  base::atomic<std::uint32_t> permit{0};  // weft_suspend and weft_resume: protocol P
+
   bool has(unit_flag flag) const { return (flags.load(base::relaxed) & flag) != 0; }
+  bool has_any(unsigned some) const { return (flags.load(base::relaxed) & some) != 0; }
   void set(unit_flag flag) { flags.fetch_or(flag, base::relaxed); }
   void clear(unit_flag flag) { flags.fetch_and(static_cast<std::uint16_t>(~flag), base::relaxed); }
+
+  bool has_parked() const { return context.is_saved(); }
+  bool may_be_stolen() const { return !has(stays_put); }
 };
 
 inline constexpr std::size_t unit_bytes = 128;

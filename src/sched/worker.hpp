@@ -35,6 +35,7 @@ struct alignas(base::cache_line) worker {
   queue::biased_lock<worker> lock;  // protocol D; thieves reach into it and into `ready`
   queue::ready_queue<unit> ready;   // inside `lock`
   unit* current = nullptr;          // null while the worker chooses
+  mem::stack* standing = nullptr;   // the stack that the worker stands on; null: the adopted caller's
   unit* first = nullptr;            // what a fresh carrier runs first
   after_switch after;
   std::uint32_t turn = 0;           // choices made
@@ -44,8 +45,7 @@ struct alignas(base::cache_line) worker {
   mem::stack_cache stacks;          // never empty while a unit runs
   void* carried = nullptr;          // this OS thread's copy of what weft_ext_carry registered
   std::uint64_t coarse_ns = 0;      // the clock when the worker last looked around
-  std::uint64_t next_id = 0;
-  std::uint64_t last_id = 0;        // ids come in blocks from the runtime
+  base::atomic<std::uint32_t> detours{0};  // pools served and schedulers set: 0 means that the own queue is all there is
 
   // ---- owner writes, anyone reads ----
   alignas(base::cache_line) base::atomic<std::uint64_t> created{0};

@@ -23,6 +23,7 @@ worker* make_worker(runtime* rt, unsigned index) {
   auto* w = new (memory) worker;
   w->rt = rt;
   w->index = index;
+  w->ready.start(static_cast<std::uint16_t>(index + 1));
   w->random = base::rng(index + 1);
   w->cpu = rt->cpus[index % rt->cpu_count];
   w->units.start(&rt->unit_depot);
@@ -66,8 +67,9 @@ void* worker_main(void* argument) {
   w->origin_side = fiber::sanitizer::of_os_thread(low, bytes);
   mem::stack* stack = w->stacks.take();
   const fiber::context carrier = fiber::make(stack, carrier_entry, stack);
+  w->standing = stack;
   enter(w);
-  fiber::switch_to(&w->origin, carrier, fiber::sanitizer::of(stack), w);
+  fiber::switch_to(&w->origin.sp, carrier, fiber::sanitizer::of(stack), w);
   w->lock.leave();
   local::set_worker(nullptr);
   return nullptr;
@@ -100,7 +102,7 @@ status adopt_caller(runtime* rt) {
   main->set(is_main);
   main->set(stays_put);
   main->home_worker = 0;
-  main->id = rt->next_id.fetch_add(1, base::relaxed);
+  main->id.store(1, base::relaxed);
   main->state.store(unit_state::running, base::relaxed);
   w->current = main;
   settle(w);
