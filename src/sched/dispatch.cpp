@@ -45,6 +45,7 @@ class carried_state {
 };
 
 void become(worker* w, unit* next) {
+  note(w->rt, WEFT_ON_RUN, next);
   w->current = next;
   next->state.store(unit_state::running, base::relaxed);
 }
@@ -131,6 +132,7 @@ unit* successor(worker* w, unit* self) {
 worker* leave_for(worker* w, unit* self, unit* next) { return leave_inline(w, self, next); }
 
 worker* park(worker* w, unit* self, void (*after)(worker* w, void* argument), void* argument) {
+  note(w->rt, WEFT_ON_PARK, self);
   self->state.store(unit_state::blocked, base::relaxed);
   if (self->home != nullptr) [[unlikely]] self->home->note_blocked();
   w->after = {after, argument};
@@ -305,6 +307,7 @@ void take_in(worker* w, unit* chain) {
 unit* find_own(worker* w) {
   if (!w->pinned_mail.is_empty()) [[unlikely]] take_in(w, w->pinned_mail.take_all());
   if (!w->mail.is_empty()) [[unlikely]] take_in(w, w->mail.take_all());
+  // [A31] acquire: sees the scheduler; pairs with [A30]
   if (const scheduler* custom = w->custom.load(base::acquire); custom != nullptr) [[unlikely]] {
     if (unit* chosen = custom->next(w); chosen != nullptr) return chosen;
   }

@@ -34,6 +34,7 @@ bool take_newest(worker* w, unit* one) {
 void run_on_own_stack(worker* w, unit* self, unit* one) {
   self->state.store(unit_state::blocked, base::relaxed);
   one->is_borrowing = true;
+  note(w->rt, WEFT_ON_JOIN, one);
   run_here(w, one);
   if (one->has(is_known) && one->extra != nullptr) [[unlikely]] run_key_destructors(&one->extra->keys, &one->extra->key_capacity);
   w = local::current_worker();

@@ -5,6 +5,9 @@
 
 #include "sched/details.hpp"
 #include "sched/idle.hpp"
+#include "sched/local.hpp"
+#include "sched/nested.hpp"
+#include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
 
@@ -53,11 +56,6 @@ pool* make(weft_pool_access access) {
   return one;
 }
 
-worker* worker_named(runtime* rt, unsigned index) {
-  // [A11] acquire: sees the worker's fields; pairs with [A4]
-  return index < most_workers ? rt->workers[index].load(base::acquire) : nullptr;
-}
-
 void wake_server(pool* one) {
   // [I9] light fence: as [I6]; pairs with [I5] [I8]
   base::light_fence();
@@ -95,11 +93,8 @@ std::size_t ready_units(const pool* one) {
   return one->is_custom ? one->ops.count(one->state) : one->ready_count.load(base::relaxed);
 }
 
-status destroy_pool(runtime* rt, pool* one) {
-  {
-    const queue::guard hold(rt->pools_lock);
-    if (one->server_count.load(base::relaxed) != 0) return status::busy;
-  }
+status destroy_pool(pool* one) {
+  if (one->server_count.load(base::relaxed) != 0) return status::busy;
   if (ready_units(one) != 0 || one->blocked_count.load(base::relaxed) != 0) return status::busy;
   if (one->is_custom && one->ops.destroy != nullptr) one->ops.destroy(one->state);
   std::free(one);
@@ -107,7 +102,7 @@ status destroy_pool(runtime* rt, pool* one) {
 }
 
 status attach_pool(runtime* rt, pool* one, unsigned worker_index) {
-  worker* w = worker_named(rt, worker_index);
+  worker* w = serving_worker(rt, worker_index);
   if (w == nullptr) return status::invalid;
   {
     const queue::guard hold(rt->pools_lock);
@@ -127,7 +122,7 @@ status attach_pool(runtime* rt, pool* one, unsigned worker_index) {
 }
 
 status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
-  worker* w = worker_named(rt, worker_index);
+  worker* w = serving_worker(rt, worker_index);
   if (w == nullptr) return status::invalid;
   const queue::guard hold(rt->pools_lock);
   const std::uint32_t pools = w->pool_count.load(base::relaxed);
@@ -156,6 +151,7 @@ void push_to_pool(pool* one, unit* what, push_reason reason) {
     push_built_in(one, what, reason);
   }
   wake_server(one);
+  if (runtime* rt = local::current_runtime(); rt != nullptr) tell_watchers(rt, one);
 }
 
 unit* pop_from_pool(pool* one) { return one->is_custom ? unit_of(one->ops.pop(one->state)) : pop_built_in(one); }
@@ -167,6 +163,31 @@ bool remove_from_pool(pool* one, unit* what) {
   queue_for(one, what).remove(what);
   one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
   return true;
+}
+
+status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state) {
+  worker* w = serving_worker(rt, worker_index);
+  if (w == nullptr) return status::invalid;
+  scheduler* made = nullptr;
+  if (ops != nullptr) {
+    made = static_cast<scheduler*>(std::calloc(1, sizeof(scheduler)));
+    if (made == nullptr) return status::nomem;
+    made->ops = *ops;
+    made->state = state;
+  }
+  {
+    const queue::guard hold(rt->pools_lock);
+    // [A30] acq_rel: publishes the scheduler; pairs with [A31]
+    scheduler* old = w->custom.exchange(made, base::acq_rel);
+    if (old != nullptr) {
+      old->replaced = rt->replaced_schedulers;
+      rt->replaced_schedulers = old;
+    }
+    if (made != nullptr && old == nullptr) w->detours.fetch_add(1, base::relaxed);
+    if (made == nullptr && old != nullptr) w->detours.fetch_sub(1, base::relaxed);
+  }
+  wake(w);
+  return status::ok;
 }
 
 unit* pop_from_pools(worker* w) {

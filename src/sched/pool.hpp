@@ -13,13 +13,13 @@
 #include "base/atomic.hpp"
 #include "base/list.hpp"
 #include "queue/spinlock.hpp"
-#include "sched/ready.hpp"
 #include "sched/unit.hpp"
 
 namespace weft::sched {
 
 struct runtime;
 struct worker;
+enum class push_reason : int;
 
 inline constexpr unsigned most_servers = 64;
 
@@ -27,6 +27,7 @@ inline constexpr unsigned most_servers = 64;
 struct scheduler {
   weft_scheduler_ops ops;
   void* state;
+  scheduler* replaced;  // kept until the runtime ends: a worker may still be inside its next
 
   unit* next(worker* w) const;
 };
@@ -51,7 +52,7 @@ struct pool {
 
 status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out);
 status create_custom_pool(const weft_pool_ops& ops, void* state, weft_pool_access access, pool** out);
-status destroy_pool(runtime* rt, pool* one);
+status destroy_pool(pool* one);
 status attach_pool(runtime* rt, pool* one, unsigned worker_index);
 status detach_pool(runtime* rt, pool* one, unsigned worker_index);
 
@@ -62,6 +63,9 @@ void push_to_pool(pool* one, unit* what, push_reason reason);
 unit* pop_from_pool(pool* one);
 // Takes `what` out of the middle; false: it was not there.
 bool remove_from_pool(pool* one, unit* what);
+
+// ops null: the built-in one.
+status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state);
 
 unit* pop_from_pools(worker* w);
 bool pools_have_work(worker* w);

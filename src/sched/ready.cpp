@@ -12,24 +12,19 @@ namespace weft::sched {
 
 namespace {
 
-// The worker at `index`, or another one when it has ended since.
-worker* worker_at(runtime* rt, unsigned index) {
-  // [A3] acquire: sees the worker's fields; pairs with [A4]
-  worker* w = rt->workers[index].load(base::acquire);
-  // [A5] acquire: as [A3]; pairs with [A4]
-  return w != nullptr ? w : rt->workers[0].load(base::acquire);
-}
-
-// Units from outside go to the workers in turn.
+// Units from outside, and those whose worker has ended, go to the workers in turn.
 worker* next_target(runtime* rt) {
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned tried = 0; tried < slots; ++tried) {
     const std::uint32_t index = rt->next_target.fetch_add(1, base::relaxed) % slots;
-    // [A6] acquire: as [A3]; pairs with [A4]
-    worker* w = rt->workers[index].load(base::acquire);
-    if (w != nullptr && w->is_serving.load(base::relaxed)) return w;
+    if (worker* w = serving_worker(rt, index); w != nullptr) return w;
   }
-  return worker_at(rt, 0);
+  return serving_worker(rt, 0);
+}
+
+worker* worker_at(runtime* rt, unsigned index) {
+  worker* w = serving_worker(rt, index);
+  return w != nullptr ? w : next_target(rt);
 }
 
 void apply_move(unit* one) {
@@ -56,10 +51,24 @@ void push_own(worker* w, unit* one, push_reason reason) {
   wake_one(w->rt);
 }
 
+// A worker that ended while we chose it has emptied its mail before or after our push: then the mail is ours to forward.
+void forward_if_ended(worker* target) {
+  // [A32] light fence: mail before the look at is_serving; pairs with [A33]
+  base::light_fence();
+  if (target->is_serving.load(base::relaxed)) [[likely]] return;
+  forward_mail(target);
+}
+
 void mail_to(worker* target, unit* one) {
   target->mail.push(one);
   wake(target);
   wake_one(target->rt);
+  forward_if_ended(target);
+}
+
+pool* domain_pool(runtime* rt, const worker* w) {
+  if (rt->domain_count == 0) return nullptr;
+  return rt->domain_pools[(w != nullptr ? w->domain : rt->next_target.fetch_add(1, base::relaxed)) % rt->domain_count];
 }
 
 }  // namespace
@@ -71,10 +80,23 @@ void send_to(worker* target, unit* one) {
     target->mail.push(one);
   }
   wake(target);
+  forward_if_ended(target);
+}
+
+void forward_mail(worker* ended) {
+  for (queue::inbox<unit>* box : {&ended->mail, &ended->pinned_mail}) {
+    for (unit* one = box->take_all(); one != nullptr;) {
+      unit* next = static_cast<unit*>(one->next);
+      one->next = nullptr;
+      make_ready(nullptr, one, push_reason::moved);
+      one = next;
+    }
+  }
 }
 
 void make_ready(worker* w, unit* one, push_reason reason) {
   runtime* rt = local::current_runtime();
+  note(rt, reason == push_reason::yielded ? WEFT_ON_YIELD : WEFT_ON_READY, one);
   one->state.store(unit_state::ready, base::relaxed);
   if (one->has(wants_to_move)) [[unlikely]] {
     apply_move(one);
@@ -85,6 +107,9 @@ void make_ready(worker* w, unit* one, push_reason reason) {
     if (worker* owner = worker_at(rt, one->home_worker); owner != w) return send_to(owner, one);
   } else if (rt->settings.migrate && w != nullptr) [[unlikely]] {
     return mail_to(another(rt, w), one);
+  }
+  if (pool* domain = domain_pool(rt, w); domain != nullptr && !one->has(stays_put)) [[unlikely]] {
+    return push_to_pool(domain, one, reason == push_reason::woken ? push_reason::moved : reason);
   }
   if (w == nullptr) return mail_to(next_target(rt), one);
   push_own(w, one, reason);

@@ -2,15 +2,19 @@
 #pragma once
 
 #include "sched/unit.hpp"
+#include "sched/worker.hpp"
 
 namespace weft::sched {
 
-enum class push_reason { created, yielded, woken, moved };
+enum class push_reason : int { created, yielded, woken, moved };
 
 // From any OS thread; w is the calling worker or null. The unit's context is saved, or it is new. Outside any worker's lock.
 void make_ready(worker* w, unit* one, push_reason reason);
 
 // A unit that may run only on `target` or should start there.
 void send_to(worker* target, unit* one);
+
+// What is left in the mail of a worker that has ended goes to others.
+void forward_mail(worker* ended);
 
 }  // namespace weft::sched

@@ -9,6 +9,8 @@
 #include "os/vm.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
+#include "sched/nested.hpp"
+#include "sched/pool.hpp"
 #include "sched/seam.hpp"
 #include "sched/source.hpp"
 #include "sched/thread.hpp"
@@ -80,8 +82,21 @@ status start_machine(runtime* rt) {
   return os::read_topology(rt->machine, rt->settings.topology);
 }
 
+void free_schedulers(runtime* rt) {
+  while (scheduler* one = rt->replaced_schedulers) {
+    rt->replaced_schedulers = one->replaced;
+    std::free(one);
+  }
+}
+
+void free_domain_pools(runtime* rt) {
+  for (unsigned index = 0; index < rt->domain_count; ++index) std::free(rt->domain_pools[index]);
+}
+
 void free_runtime(runtime* rt) {
   free_retired_sources(rt);
+  free_schedulers(rt);
+  free_domain_pools(rt);
   rt->unit_depot.stop();
   rt->stack_depot.stop();
   if (rt->machine != nullptr) os::release(rt->machine, sizeof(os::topology));
@@ -92,7 +107,9 @@ void free_runtime(runtime* rt) {
 status start_all(runtime* rt, const weft_config* config) {
   rt->has_adopted_caller = true;
   if (const status result = read_config(rt, config); result != status::ok) return result;
-  rt->is_special = rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN;
+  rt->is_special = rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN || seam::sink() != nullptr;
+  rt->sink = seam::sink();
+  rt->sink_state = seam::sink_state();
   rt->has_asymmetric_fence = os::register_asymmetric_fence();
   rt->guard = chosen_guard(rt->settings.guard);
   rt->carried_address = seam::carried_address();
@@ -141,7 +158,7 @@ void drain(runtime* rt) {
 std::uint64_t live_units(runtime* rt) {
   // Ends first: whatever is made meanwhile only adds. Equal sums mean that nothing lived when the first sum was complete.
   std::uint64_t ended = 0;
-  std::uint64_t made = rt->retired_created.load(base::relaxed);
+  std::uint64_t made = 0;
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
     // [A25] acquire: sees the worker's fields; pairs with [A4]
@@ -149,7 +166,6 @@ std::uint64_t live_units(runtime* rt) {
     // [A26] acquire: what a unit made is counted before its end is; pairs with [A27]
     if (w != nullptr) ended += w->finished.load(base::acquire);
   }
-  ended += rt->retired_finished.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
     // [A28] acquire: as [A25]; pairs with [A4]
     const worker* w = rt->workers[index].load(base::acquire);
@@ -178,6 +194,8 @@ status start(const weft_config* config) {
 }
 
 status finish(runtime* rt) {
+  rt->is_draining.store(true, base::relaxed);
+  tell_all_watchers(rt);
   drain(rt);
   rt->is_stopping.store(true, base::relaxed);
   stop_workers(rt);

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <weft/ext.h>
+
 #include "base/atomic.hpp"
 #include "base/status.hpp"
 #include "mem/slab.hpp"
@@ -16,12 +18,14 @@
 namespace weft::sched {
 
 struct worker;
+struct scheduler;
 struct source;
 struct waiter;
 
 inline constexpr unsigned most_workers = 1024;
 inline constexpr std::size_t most_carried_bytes = 32;
 inline constexpr unsigned most_sources = 64;
+inline constexpr unsigned most_domains = 64;
 
 struct runtime {
   // ---- set at start ----
@@ -41,7 +45,7 @@ struct runtime {
   void* main_low;                   // the adopted caller's stack
   std::size_t main_bytes;
   fiber::sanitizer::side main_side;
-  pool* domain_pools[64];           // WEFT_LOCALITY_DOMAIN: one a last-level cache
+  pool* domain_pools[most_domains];           // WEFT_LOCALITY_DOMAIN: one a last-level cache
   unsigned domain_count;
 
   // ---- any OS thread ----
@@ -57,8 +61,6 @@ struct runtime {
   timers alarms;
   base::atomic<std::uint64_t> next_id;
   base::atomic<std::uint64_t> outside_created;
-  base::atomic<std::uint64_t> retired_created;   // by workers that were removed
-  base::atomic<std::uint64_t> retired_finished;
   base::atomic<std::uint32_t> next_target;     // round robin for units that come from outside
   mem::slab_depot unit_depot;
   mem::stack_depot stack_depot;
@@ -71,6 +73,16 @@ struct runtime {
   base::atomic<source*> sources[most_sources];
   base::atomic<unsigned> source_slots;
   source* retired_sources;               // removed; guarded by pools_lock
+
+  scheduler* replaced_schedulers;        // guarded by pools_lock
+
+  queue::spinlock watch_lock;
+  base::list<base::list_link> watches;   // those that wait for work in pools; guarded by watch_lock
+  base::atomic<unsigned> watch_count;
+
+  // the event sink, or null
+  void (*sink)(void* state, weft_event_kind kind, weft_thread* thread);
+  void* sink_state;
 };
 
 // The adopted caller, or null.
@@ -86,8 +98,21 @@ std::uint64_t live_units(runtime* rt);
 // A unit ended. Wakes the finalizer after the last one.
 void count_finished(worker* w);
 
+// Tells the event sink, if there is one.
+inline void note(const runtime* rt, weft_event_kind kind, unit* one) {
+  if (rt->sink != nullptr) [[unlikely]] rt->sink(rt->sink_state, kind, reinterpret_cast<weft_thread*>(one));
+}
+
+// The worker at `index`; null: none serves there.
+worker* serving_worker(runtime* rt, unsigned index);
+
 // Starts a worker in a free slot.
 status add_worker(runtime* rt, unsigned* index);
+// Ends one and waits for that. May switch.
 status remove_worker(runtime* rt, unsigned index);
+
+// Counts a unit that is pinned to a worker. False: no worker serves there.
+bool pin_to(runtime* rt, unsigned index);
+void unpin_from(runtime* rt, unsigned index);
 
 }  // namespace weft::sched

@@ -16,6 +16,8 @@ constinit std::size_t bytes_reserved = 0;
 using address_function = void* (*)();
 constinit address_function address_of_carried = nullptr;
 constinit std::size_t bytes_carried = 0;
+constinit event_sink sink_for_events = nullptr;
+constinit void* state_of_sink = nullptr;
 
 bool is_running() { return local::current_runtime() != nullptr; }
 
@@ -54,5 +56,17 @@ status carry(void* (*address)(), std::size_t bytes) {
 
 void* (*carried_address())() { return address_of_carried; }
 std::size_t carried_bytes() { return bytes_carried; }
+
+
+status set_event_sink(event_sink sink, void* state) {
+  if (is_running()) return status::busy;
+  const queue::guard hold(lock);
+  sink_for_events = sink;
+  state_of_sink = state;
+  return status::ok;
+}
+
+event_sink sink() { return sink_for_events; }
+void* sink_state() { return state_of_sink; }
 
 }  // namespace weft::sched::seam

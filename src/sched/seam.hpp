@@ -22,4 +22,9 @@ status carry(void* (*address)(), std::size_t bytes);
 void* (*carried_address())();
 std::size_t carried_bytes();
 
+using event_sink = void (*)(void* state, weft_event_kind kind, weft_thread* thread);
+status set_event_sink(event_sink sink, void* state);
+event_sink sink();
+void* sink_state();
+
 }  // namespace weft::sched::seam

@@ -4,6 +4,7 @@
 #include "os/clock.hpp"
 #include "os/thread.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/pool.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
 
@@ -128,7 +129,28 @@ bool steals(const worker* w) { return w->rt->settings.locality == WEFT_LOCALITY_
 
 }  // namespace
 
+namespace {
+
+// Between domains: from the pool of another last-level cache.
+unit* steal_from_domains(const worker* w) {
+  const runtime* rt = w->rt;
+  for (unsigned step = 1; step < rt->domain_count; ++step) {
+    if (unit* one = pop_from_pool(rt->domain_pools[(w->domain + step) % rt->domain_count]); one != nullptr) return one;
+  }
+  return nullptr;
+}
+
+bool sees_prey_in_domains(const runtime* rt) {
+  for (unsigned index = 0; index < rt->domain_count; ++index) {
+    if (ready_units(rt->domain_pools[index]) != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 unit* steal(worker* w) {
+  if (w->rt->domain_count != 0) [[unlikely]] return steal_from_domains(w);
   if (!steals(w)) return nullptr;
   const std::uint64_t now = os::now_ns();
   judge_last(w, now);
@@ -143,6 +165,9 @@ unit* steal(worker* w) {
     w->stolen_batch = length(chain);
     w->stolen_at_ns = os::now_ns();
     w->stolen.store(w->stolen.load(base::relaxed) + w->stolen_batch, base::relaxed);
+    for (unit* one = chain; w->rt->sink != nullptr && one != nullptr; one = static_cast<unit*>(one->next)) {
+      note(w->rt, WEFT_ON_STEAL, one);
+    }
     take_in(w, chain);
     return find_own(w);
   }
@@ -150,6 +175,7 @@ unit* steal(worker* w) {
 }
 
 bool sees_prey(worker* w) {
+  if (w->rt->domain_count != 0) [[unlikely]] return sees_prey_in_domains(w->rt);
   if (!steals(w)) return false;
   const unsigned slots = w->rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {

@@ -71,6 +71,8 @@ unit* allocate_outside(runtime* rt, const creation& how) {
   one->id.store(0, base::relaxed);
   one->made_at = nullptr;
   one->permit.store(0, base::relaxed);
+  const std::size_t extension_bytes = local::current_runtime()->unit_bytes - sizeof(unit);
+  if (extension_bytes != 0) std::memset(static_cast<void*>(one + 1), 0, extension_bytes);
 }
 
 // Checks and applies what a unit was asked to be. Everything that can fail, fails here.
@@ -87,8 +89,7 @@ status apply_stack(runtime* rt, unit* one, const weft_thread_attr& wanted) {
 status apply_place(runtime* rt, unit* one, const weft_thread_attr& wanted) {
   one->home = reinterpret_cast<pool*>(wanted.pool);
   if (wanted.worker == WEFT_ANY_WORKER) return status::ok;
-  if (wanted.worker < 0 || static_cast<unsigned>(wanted.worker) >= most_workers) return status::invalid;
-  if (rt->workers[wanted.worker].load(base::relaxed) == nullptr) return status::invalid;
+  if (wanted.worker < 0 || !pin_to(rt, static_cast<unsigned>(wanted.worker))) return status::invalid;
   one->home_worker = static_cast<std::uint16_t>(wanted.worker);
   one->set(stays_put);
   return status::ok;
@@ -123,6 +124,7 @@ void count_created(runtime* rt, worker* w, std::uint64_t count) {
 
 void discard(worker* w, unit* one) {
   if (one->has(has_own_stack)) local::current_runtime()->stack_depot.destroy(one->stack);
+  if (one->has(stays_put)) unpin_from(local::current_runtime(), one->home_worker);
   free_unit(w, one);
 }
 
@@ -162,8 +164,18 @@ std::uint64_t id_of(unit* one) {
   return one->id.compare_exchange_strong(id, fresh, base::relaxed, base::relaxed) ? fresh : id;
 }
 
+mem::stack* stack_of(const unit* one) {
+  const worker* w = local::current_worker();
+  return w != nullptr && w->current == one ? w->standing : one->stack;
+}
+
+void* extension_of(unit* one, std::size_t offset) {
+  one->set(is_known);
+  return reinterpret_cast<char*>(one) + offset;
+}
+
 void free_unit(worker* w, unit* one) {
-  if (one->has_parked() || one->has_any(is_known | has_own_stack)) [[unlikely]] clean(one);
+  if (one->has_parked() || one->has_any(is_known | has_own_stack | is_dispatched)) [[unlikely]] clean(one);
   one->state.store(unit_state::free, base::relaxed);
   if (w != nullptr) [[likely]] return w->units.give(one);
   release_outside(one);
@@ -195,6 +207,7 @@ status create(const creation& how, unit** out) {
   if (const status result = make(rt, w, how, &one); result != status::ok) [[unlikely]] return result;
   count_created(rt, w, 1);
   if (out != nullptr) *out = one;
+  note(rt, WEFT_ON_CREATE, one);
   make_ready(w, one, push_reason::created);
   return status::ok;
 }
@@ -225,12 +238,15 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
     unit* one = chain;
     chain = static_cast<unit*>(one->next);
     one->next = nullptr;
+    note(rt, WEFT_ON_CREATE, one);
     make_ready(w, one, push_reason::created);
   }
   return status::ok;
 }
 
 void end(worker* w, unit* one) {
+  note(w->rt, WEFT_ON_END, one);
+  if (one->has(stays_put)) [[unlikely]] unpin_from(w->rt, one->home_worker);
   one->state.store(unit_state::ended, base::relaxed);
   const std::uintptr_t found = join_word::end(one);
   if (found == join_word::detached) {
@@ -271,14 +287,11 @@ status pin(int worker_index) {
   if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
   if (self->has(is_main)) return worker_index == 0 ? status::ok : status::not_owner;
   if (self->is_borrowing) return status::unsupported;
-  if (worker_index == WEFT_ANY_WORKER) {
-    self->clear(stays_put);
-    return status::ok;
-  }
-  if (worker_index < 0 || static_cast<unsigned>(worker_index) >= most_workers ||
-      w->rt->workers[worker_index].load(base::relaxed) == nullptr) {
-    return status::invalid;
-  }
+  if (worker_index < WEFT_ANY_WORKER) return status::invalid;
+  if (worker_index != WEFT_ANY_WORKER && !pin_to(w->rt, static_cast<unsigned>(worker_index))) return status::invalid;
+  if (self->has(stays_put)) unpin_from(w->rt, self->home_worker);
+  self->clear(stays_put);
+  if (worker_index == WEFT_ANY_WORKER) return status::ok;
   self->home_worker = static_cast<std::uint16_t>(worker_index);
   self->set(stays_put);
   if (w->index != self->home_worker) sched::yield_away(w, self);
@@ -291,9 +304,7 @@ status migrate(unit* one, pool* destination, unsigned worker_index) {
   if (one->has(is_main) || (one->has(is_tasklet) && state != unit_state::ready)) return status::not_owner;
   if (one->home != nullptr && one->home->access == WEFT_POOL_PRIVATE) return status::not_owner;
   runtime* rt = local::current_runtime();
-  if (destination == nullptr && (worker_index >= most_workers || rt->workers[worker_index].load(base::relaxed) == nullptr)) {
-    return status::invalid;
-  }
+  if (destination == nullptr && serving_worker(rt, worker_index) == nullptr) return status::invalid;
   details* extra = details_of(one);
   if (extra == nullptr) return status::nomem;
   extra->destination_pool = destination;

@@ -20,6 +20,7 @@ namespace weft::sched {
 struct runtime;
 struct pool;
 struct scheduler;
+struct waiter;
 
 // What remains to be done for a fiber that was left, once its context is saved: publish it, free its stack. Runs on the fiber that
 // the worker went to, without identity; must not switch.
@@ -59,7 +60,9 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uintptr_t> reply{0};                // a victim's answer to this worker's question
   base::atomic<std::uint32_t> is_asleep{0};             // futex
   base::atomic<bool> must_end{false};                   // weft_worker_remove
-  base::atomic<bool> is_serving{false};                 // takes part in stealing and waking
+  base::atomic<bool> is_serving{false};                 // false: not started, ending, or ended
+  base::atomic<std::uint32_t> pinned_units{0};          // guarded by the runtime's workers_lock for adding
+  base::atomic<waiter*> remover{nullptr};               // waits until this worker has ended
 
   // ---- owner, cold ----
   alignas(base::cache_line) base::rng random{0};
@@ -72,12 +75,13 @@ struct alignas(base::cache_line) worker {
   unsigned victim_count = 0;
   pool* pools[most_pools_served] = {}; // guarded by the runtime's pools_lock for writing
   base::atomic<std::uint32_t> pool_count{0};
-  base::atomic<const scheduler*> custom{nullptr};
+  base::atomic<scheduler*> custom{nullptr};
   fiber::context origin;               // the OS thread's own stack, while it runs fibers
   fiber::sanitizer::side origin_side;
   os::os_thread os_thread;
   base::atomic<int> os_thread_id{0};
   std::uint16_t cpu = 0;
+  std::uint16_t domain = 0;            // its last-level cache's number among those of the workers
 };
 
 }  // namespace weft::sched

@@ -1,0 +1,144 @@
+#include "sched/nested.hpp"
+
+#include "os/fence.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/local.hpp"
+#include "sched/pool.hpp"
+#include "sched/ready.hpp"
+#include "sched/runtime.hpp"
+#include "sched/thread.hpp"
+#include "sched/waiter.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+// A new unit gets a stack of its own; one more must remain for whoever parks.
+bool bind_stack(worker* w, unit* one) {
+  if (!w->stacks.ensure_one()) return false;
+  mem::stack* stack = w->stacks.take();
+  if (!w->stacks.ensure_one()) {
+    w->stacks.give(stack);
+    return false;
+  }
+  one->stack = stack;
+  one->made_at = one->context.maker();
+  return true;
+}
+
+void run_tasklet(worker* w, unit* self, unit* one) {
+  run_here(w, one);
+  w = local::current_worker();
+  w->current = self;
+  end(w, one);
+}
+
+struct watch : base::list_link {
+  waiter me{"work in a pool", nullptr};
+  pool* const* pools;
+  std::size_t count;
+
+  bool has_work() const {
+    for (std::size_t index = 0; index < count; ++index) {
+      if (ready_units(pools[index]) != 0) return true;
+    }
+    return false;
+  }
+  bool watches(const pool* one) const {
+    for (std::size_t index = 0; index < count; ++index) {
+      if (pools[index] == one) return true;
+    }
+    return false;
+  }
+};
+
+// Inside the lock.
+void wake_watch(runtime* rt, watch* one) {
+  rt->watches.remove(one);
+  rt->watch_count.fetch_sub(1, base::relaxed);
+  wake(&one->me);
+}
+
+bool is_over(runtime* rt) { return rt->is_stopping.load(base::relaxed) || rt->is_draining.load(base::relaxed); }
+
+template <class Predicate>
+void wake_those(runtime* rt, Predicate wanted) {
+  const queue::guard hold(rt->watch_lock);
+  watch* one = static_cast<watch*>(rt->watches.front());
+  while (one != nullptr) {
+    watch* next = static_cast<watch*>(rt->watches.after(one));
+    if (wanted(one)) wake_watch(rt, one);
+    one = next;
+  }
+}
+
+}  // namespace
+
+status dispatch(unit* one) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
+  if (one->has(stays_put) && one->home_worker != w->index) return status::invalid;
+  if (one->has(wants_to_move)) {
+    make_ready(w, one, push_reason::moved);
+    return status::ok;
+  }
+  if (one->has(is_tasklet)) {
+    run_tasklet(w, self, one);
+    return status::ok;
+  }
+  if (!one->has_parked() && !one->has(has_own_stack) && !bind_stack(w, one)) return status::nomem;
+  one->parent = self;
+  one->set(is_dispatched);
+  enter(w);
+  leave_for(w, self, one);
+  return status::ok;
+}
+
+bool should_stop() {
+  worker* w = local::current_worker();
+  if (w == nullptr) return true;
+  look_around(w);
+  return is_over(w->rt) || w->must_end.load(base::relaxed);
+}
+
+status wait_for_work(pool* const* pools, std::size_t count, std::uint64_t deadline_ns) {
+  if (!may_block()) return status::cannot_block;
+  runtime* rt = local::current_runtime();
+  if (rt == nullptr) return status::not_initialized;
+  watch mine;
+  mine.pools = pools;
+  mine.count = count;
+  mine.me.deadline_ns = deadline_ns;
+  rt->watch_lock.lock();
+  rt->watch_count.fetch_add(1, base::relaxed);
+  // [I10] heavy fence: watching before the last look; pairs with [I11]
+  os::heavy_fence();
+  if (mine.has_work() || is_over(rt)) {
+    rt->watch_count.fetch_sub(1, base::relaxed);
+    rt->watch_lock.unlock();
+    return status::ok;
+  }
+  rt->watches.push_back(&mine);
+  if (wait(&mine.me, &rt->watch_lock) == wait_result::woken) return status::ok;
+  const queue::guard hold(rt->watch_lock);
+  if (mine.is_linked()) {
+    rt->watches.remove(&mine);
+    rt->watch_count.fetch_sub(1, base::relaxed);
+  }
+  return status::timeout;
+}
+
+void tell_watchers(runtime* rt, const pool* changed) {
+  // [I11] light fence: work before the look for watchers; pairs with [I10]
+  base::light_fence();
+  if (rt->watch_count.load(base::relaxed) == 0) return;
+  wake_those(rt, [changed](const watch* one) { return one->watches(changed); });
+}
+
+void tell_all_watchers(runtime* rt) {
+  wake_those(rt, [](const watch*) { return true; });
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,28 @@
+// Schedulers that are themselves ULTs: they run units as callees, nest, and wait for work in pools.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.hpp"
+
+namespace weft::sched {
+
+struct pool;
+struct runtime;
+struct unit;
+
+// Runs a unit that the calling ULT owns, until it ends, parks or yields; it does not run on the caller's stack, a tasklet does.
+status dispatch(unit* one);
+
+// Whether the calling scheduler should return. Lets timers, sources and mail have their turn.
+bool should_stop();
+
+// Waits until one of the pools has work, the scheduler should stop, or the deadline passed (status::timeout).
+status wait_for_work(pool* const* pools, std::size_t count, std::uint64_t deadline_ns);
+// After something was pushed.
+void tell_watchers(runtime* rt, const pool* changed);
+// Before the runtime ends: all that wait for work return.
+void tell_all_watchers(runtime* rt);
+
+}  // namespace weft::sched
