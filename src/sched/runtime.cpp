@@ -15,6 +15,7 @@
 #include "sched/source.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
+#include "sched/watchdog.hpp"
 #include "sched/worker.hpp"
 #include "sched/workers.hpp"
 
@@ -118,7 +119,9 @@ status start_all(runtime* rt, const weft_config* config) {
   rt->alarms.clear();
   if (const status result = start_machine(rt); result != status::ok) return result;
   if (const status result = start_memory(rt); result != status::ok) return result;
-  return start_workers(rt);
+  if (const status result = start_workers(rt); result != status::ok) return result;
+  start_watchdog(rt);
+  return status::ok;
 }
 
 void free_unit_details(void*, void* block) {
@@ -198,6 +201,7 @@ status finish(runtime* rt) {
   tell_all_watchers(rt);
   drain(rt);
   rt->is_stopping.store(true, base::relaxed);
+  stop_watchdog(rt);
   stop_workers(rt);
   rt->unit_depot.walk(free_unit_details, nullptr);
   local::set_runtime(nullptr);

@@ -20,6 +20,7 @@ namespace weft::sched {
 struct worker;
 struct scheduler;
 struct source;
+struct watchdog;
 struct waiter;
 
 inline constexpr unsigned most_workers = 1024;
@@ -47,6 +48,7 @@ struct runtime {
   fiber::sanitizer::side main_side;
   pool* domain_pools[most_domains];           // WEFT_LOCALITY_DOMAIN: one a last-level cache
   unsigned domain_count;
+  watchdog* dog;                    // null: not asked for
 
   // ---- any OS thread ----
   base::atomic<worker*> workers[most_workers];

@@ -67,7 +67,7 @@ unsigned waiting_behind(const worker* w) {
 
 int index_of_os_thread(const runtime* rt, int thread_id) {
   for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
-    // [A30] acquire: sees the worker's fields; pairs with [A4]
+    // [A40] acquire: sees the worker's fields; pairs with [A4]
     const worker* w = rt->workers[index].load(base::acquire);
     if (w != nullptr && w->os_thread_id.load(base::relaxed) == thread_id) return static_cast<int>(index);
   }
@@ -195,7 +195,7 @@ void* watch(void* argument) {
     const bool stood_still = now_ns - last_ns > limit_ns;
     last_ns = now_ns;
     for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
-      // [A31] acquire: as [A30]; pairs with [A4]
+      // [A41] acquire: as [A40]; pairs with [A4]
       const worker* w = rt->workers[index].load(base::acquire);
       if (stood_still || w == nullptr) dog->episodes[index] = {};
       if (w != nullptr) look_at(w, &dog->episodes[index], limit_ns, now_ns);
@@ -206,19 +206,19 @@ void* watch(void* argument) {
 
 }  // namespace
 
-status start_watchdog(runtime* rt) {
-  if (rt->settings.watchdog_ns == 0) return status::ok;
+void start_watchdog(runtime* rt) {
+  if (rt->settings.watchdog_ns == 0) return;
   void* memory = os::reserve(sizeof(watchdog), os::page_bytes());
-  if (memory == nullptr) return status::nomem;
-  auto* dog = new (memory) watchdog;
-  dog->rt = rt;
-  const status result = os::start_thread(&dog->os_thread, watch, dog, os_stack_bytes, "weft-watchdog");
-  if (result != status::ok) {
+  if (memory != nullptr) {
+    auto* dog = new (memory) watchdog;
+    dog->rt = rt;
+    if (os::start_thread(&dog->os_thread, watch, dog, os_stack_bytes, "weft-watchdog") == status::ok) {
+      rt->dog = dog;
+      return;
+    }
     os::release(memory, sizeof(watchdog));
-    return result;
   }
-  rt->dog = dog;
-  return status::ok;
+  base::report("warning: no memory or no OS thread for the watchdog; the program runs without");
 }
 
 void stop_watchdog(runtime* rt) {

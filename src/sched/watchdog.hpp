@@ -7,14 +7,12 @@
 // value out of date makes it look once more.
 #pragma once
 
-#include "base/status.hpp"
-
 namespace weft::sched {
 
 struct runtime;
 
-// Nothing happens when the settings do not ask for it. Errors: nomem, again (no OS thread).
-status start_watchdog(runtime* rt);
+// Nothing happens when the settings do not ask for it. When it cannot be had, a line on stderr says so: the program does without.
+void start_watchdog(runtime* rt);
 // Returns when it has ended; nothing happens when there is none. Workers must not go before.
 void stop_watchdog(runtime* rt);
 

@@ -1,0 +1,108 @@
+// See thread_state.hpp.
+#include "os/thread_state.hpp"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "os/file.hpp"
+
+namespace weft::os {
+namespace {
+
+struct named_call {
+  long number;
+  const char* name;
+};
+
+// The calls that a thread may be found asleep in, by mistake or not.
+constexpr named_call calls[] = {
+    {SYS_futex, "futex"},
+    {SYS_read, "read"},
+    {SYS_write, "write"},
+    {SYS_readv, "readv"},
+    {SYS_writev, "writev"},
+    {SYS_pread64, "pread"},
+    {SYS_pwrite64, "pwrite"},
+    {SYS_ppoll, "ppoll"},
+    {SYS_pselect6, "pselect"},
+    {SYS_epoll_pwait, "epoll_wait"},
+    {SYS_accept, "accept"},
+    {SYS_accept4, "accept"},
+    {SYS_connect, "connect"},
+    {SYS_sendto, "send"},
+    {SYS_recvfrom, "recv"},
+    {SYS_sendmsg, "sendmsg"},
+    {SYS_recvmsg, "recvmsg"},
+    {SYS_nanosleep, "nanosleep"},
+    {SYS_clock_nanosleep, "clock_nanosleep"},
+    {SYS_wait4, "wait"},
+    {SYS_waitid, "waitid"},
+    {SYS_flock, "flock"},
+    {SYS_fcntl, "fcntl"},
+    {SYS_fsync, "fsync"},
+    {SYS_rt_sigtimedwait, "sigwait"},
+#ifdef SYS_poll  // the older calls, which newer machines lack
+    {SYS_poll, "poll"},
+    {SYS_select, "select"},
+    {SYS_epoll_wait, "epoll_wait"},
+    {SYS_pause, "pause"},
+#endif
+};
+
+// glibc's and musl's pthread_mutex_t begins alike here: lock word, a count (glibc), owner.
+constexpr std::size_t owner_offset = 8;
+
+// stat: "tid (name) S ppid ..."; the name may hold anything, so fields are counted from the last parenthesis.
+bool parse_stat(const char* text, thread_state* out) {
+  const char* end = strrchr(text, ')');
+  unsigned long user_ticks = 0;
+  unsigned long system_ticks = 0;
+  if (end == nullptr ||
+      sscanf(end + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &out->letter, &user_ticks, &system_ticks) != 3) {
+    return false;
+  }
+  const long per_second = sysconf(_SC_CLK_TCK);
+  if (per_second > 0) out->cpu_ms = (user_ticks + system_ticks) * 1000 / static_cast<unsigned long>(per_second);
+  return true;
+}
+
+}  // namespace
+
+bool read_thread_state(int thread_id, thread_state* out) {
+  char text[512];
+  thread_state read;
+  if (!read_text(text, sizeof text, "/proc/self/task/%d/stat", thread_id) || !parse_stat(text, &read)) return false;
+  // "running", or the call's number and its arguments. The kernel may refuse it: then the call is unknown.
+  if (read_text(text, sizeof text, "/proc/self/task/%d/syscall", thread_id)) {
+    long call = 0;
+    unsigned long argument = 0;
+    if (sscanf(text, "%ld %lx", &call, &argument) == 2) {
+      read.call = call;
+      read.first_argument = argument;
+    }
+  }
+  *out = read;
+  return true;
+}
+
+const char* call_name(long number) {
+  for (const named_call& each : calls) {
+    if (each.number == number) return each.name;
+  }
+  return nullptr;
+}
+
+bool is_futex(long number) { return number == SYS_futex; }
+
+int owner_of_pthread_mutex(std::uintptr_t word) {
+  int owner = 0;
+  const iovec here{&owner, sizeof owner};
+  const iovec there{reinterpret_cast<void*>(word + owner_offset), sizeof owner};
+  if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != static_cast<ssize_t>(sizeof owner)) return 0;
+  return owner;
+}
+
+}  // namespace weft::os

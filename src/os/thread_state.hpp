@@ -1,0 +1,29 @@
+// What another OS thread of this process is doing, as far as the kernel tells (/proc). For reports: everything here may be unknown, and
+// is out of date when read. Callable from any OS thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::os {
+
+struct thread_state {
+  char letter = '?';                  // as in ps: R runs or could, S sleeps, D sleeps and cannot be interrupted, T stopped
+  std::uint64_t cpu_ms = 0;           // CPU time used so far
+  long call = -1;                     // the number of the system call that it sleeps in; -1: none, or unknown
+  std::uintptr_t first_argument = 0;  // of that call
+};
+
+// False: no such OS thread, or no /proc.
+bool read_thread_state(int thread_id, thread_state* out);
+
+// "futex", "read", ...; null: one that is not in our list.
+const char* call_name(long number);
+
+bool is_futex(long number);
+
+// The kernel's id of the OS thread that holds a pthread mutex (so also a std::mutex) whose lock word is at `word`; 0: none, or that is
+// no pthread mutex. Reads foreign memory without risk of a fault.
+int owner_of_pthread_mutex(std::uintptr_t word);
+
+}  // namespace weft::os
