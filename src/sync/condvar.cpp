@@ -4,7 +4,8 @@
 namespace weft::sync {
 
 status condvar::wait(mutex* held, std::uint64_t deadline_ns) {
-  if (const status problem = may_wait(deadline_ns); problem != status::ok) return problem;
+  // A deadline that has passed does not keep others from the mutex: whoever loops over such waits lets them in.
+  if (!sched::may_block()) return status::cannot_block;
   sched::waiter me{"condition", this};
   me.deadline_ns = deadline_ns;
   std::uint32_t times_held;
