@@ -5,39 +5,11 @@
 #include "sched/ready.cpp"
 #include "sched/timer.cpp"
 
-// ---- what the model does not include --------------------------------------------------------------------------------------------
-
+// Timers: a due one stands for a unit in the worker's own queue.
 namespace weft::sched {
 
-void answer(worker*, worker*) {}
-unit* steal(worker*) { return nullptr; }
-bool sees_prey(worker*) { return false; }
-bool pools_have_work(worker*) { return false; }
-bool sources_want_poll(runtime*) { return false; }
-void push_to_pool(pool*, unit*, push_reason) {}
-void all_workers_idle(runtime*) {}
-
-void take_in(worker* w, unit* chain) {
-  enter(w);
-  while (chain != nullptr) {
-    unit* one = chain;
-    chain = static_cast<unit*>(one->next);
-    w->ready.push_recent(one);
-  }
-  w->lock.leave();
-}
-
-unit* find_own(worker* w) {
-  if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
-  if (!w->mail.is_empty()) take_in(w, w->mail.take_all());
-  enter(w);
-  unit* one = w->ready.pop(1);
-  w->lock.leave();
-  return one;
-}
-
-// Timers: a due one stands for a unit in the worker's own queue.
 unit* behind_alarm;
+
 void look_around(worker* w) {
   if (w->rt->alarms.next_ns() > os::now_ns()) return;
   timer* due = w->rt->alarms.take_due(os::now_ns(), [](timer*) { return true; });
@@ -124,10 +96,10 @@ void pinned_unit() {
   threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] { send_to(the.workers[0], &one); }});
 }
 
-// A worker that stands back from stealing sleeps for a while: its own work still wakes it, and the clock does.
+// A worker that stands back from stealing sleeps for a while, here for ever: its own work wakes it.
 void pausing() {
   core_world::make(1);
-  the.workers[0]->steal_after_ns = 1'000'000;
+  the.workers[0]->steal_after_ns = explorer::never_ns;
   unit one{};
   threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] { send_to(the.workers[0], &one); }});
 }
@@ -156,6 +128,20 @@ void deadline_appears() {
           }});
 }
 
+// The same for one of two workers, while the other one still searches and is therefore not woken: the keeper must learn of it.
+void deadline_appears_to_two() {
+  core_world::make(2);
+  unit one{};
+  behind_alarm = &one;
+  timer alarm;
+  alarm.deadline_ns = 1'000'000;  // not due before somebody has slept
+  shared_count units{{1}};
+  threads(thread{"worker 0", [&] { find_until_stopped(0, &units); }}, thread{"worker 1", [&] { find_until_stopped(1, &units); }},
+          thread{"outside", [&] {
+            if (the.rt->alarms.arm(&alarm)) wake_clock_keeper(the.rt);
+          }});
+}
+
 constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 150'000};
 constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 150'000};
 constexpr bounds deep{.preemptions = 5, .weak = 3, .executions = 10'000'000};
@@ -169,5 +155,6 @@ const model m5{"I pinned unit", {.at_least = 100, .quick = quick, .deep = deep},
 const model m6{"I standing back from stealing", {.at_least = 100, .quick = quick, .deep = deep}, pausing};
 const model m7{"I stopping", {.at_least = 100, .quick = quick_three, .deep = deep_three}, stopping};
 const model m8{"I a deadline appears", {.at_least = 100, .quick = quick, .deep = deep}, deadline_appears};
+const model m9{"I a deadline appears to two", {.at_least = 100, .quick = quick_three, .deep = deep_three}, deadline_appears_to_two};
 
 }  // namespace

@@ -1,5 +1,5 @@
 // A runtime with a few workers, for models that include files of src/sched as they are. Logical threads stand for workers (set_worker)
-// or for OS threads outside; what a model does not include it defines itself, in the fewest words that keep the promise.
+// or for OS threads outside. What a model does not include comes from core_stand_ins.cpp.
 #pragma once
 
 #include <new>
@@ -45,13 +45,3 @@ inline void make(unsigned count) {
 }
 
 }  // namespace core_world
-
-namespace weft::sched::local {
-
-inline unit* current_unit() {
-  const worker* w = current_worker();
-  return w != nullptr ? w->current : nullptr;
-}
-inline runtime* current_runtime() { return core_world::the.rt; }
-
-}  // namespace weft::sched::local

@@ -78,6 +78,7 @@ void light_fence(site where);
 void heavy_fence(site where);
 void pause(site where);
 inline constexpr std::uint64_t no_deadline = UINT64_MAX;
+inline constexpr std::uint64_t never_ns = std::uint64_t{1} << 62;  // deadlines from here on do not come
 bool futex_wait(cell at, word expected, std::uint64_t deadline_ns, site where);  // false: timed out
 void futex_wake(cell at, int count, site where);
 std::uint64_t now_ns();

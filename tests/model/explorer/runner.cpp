@@ -23,10 +23,11 @@ struct command {
   bool list = false;
   bool quiet = false;
   const char* only = nullptr;
-  const char* replay = nullptr;  // an id; goes with only
+  const char* replay = nullptr;  // an id, preemptions/weak/choices; goes with only
 };
 
 struct exploration {
+  bounds limits;  // of the last round
   long finished = 0;
   long pruned = 0;
   bool cut = false;
@@ -67,16 +68,41 @@ bool take(exploration& so_far, const report& result, const choices& path) {
   return true;
 }
 
+// Everything within the limits, depth first. Adds to the failure that was found, if any; the counts are of this call.
+void explore_once(const model& what, const bounds& limits, long budget, exploration& result) {
+  result.finished = result.pruned = 0;
+  result.cut = false;
+  choices path;
+  for (long count = 0;; ++count) {
+    if (count == budget) {
+      result.cut = true;
+      return;
+    }
+    if (!take(result, run(what.body, path, limits, false), path) || !path.advance()) return;
+  }
+}
+
+bounds capped(const bounds& limits, int most) {
+  const auto cap = [&](int bound) { return bound < 0 ? bound : std::min(bound, most); };
+  bounds result = limits;
+  result.preemptions = cap(limits.preemptions);
+  result.weak = cap(limits.weak);
+  return result;
+}
+
+// Bounded explorations go by rounds with more and more preemptions and weak choices, so that the simplest failure comes first and a cut
+// leaves out the most intricate executions, not the ones that happen to come late.
 exploration explore(const model& what, const bounds& limits) {
   const auto begin = std::chrono::steady_clock::now();
   exploration result;
-  choices path;
-  for (long count = 0;; ++count) {
-    if (count == limits.executions) {
-      result.cut = true;
-      break;
-    }
-    if (!take(result, run(what.body, path, limits, false), path) || !path.advance()) break;
+  long budget = limits.executions;
+  const int rounds = std::max(limits.preemptions, limits.weak);
+  for (int round = limits.preemptions < 0 ? rounds : 0; round <= rounds || rounds < 0; ++round) {
+    result.limits = capped(limits, rounds < 0 ? 0 : round);
+    explore_once(what, result.limits, budget, result);
+    budget -= result.finished + result.pruned;
+    if (budget <= 0 && round < rounds) result.cut = true;
+    if (result.cut || rounds < 0 || result.failure.end == ending::failed) break;
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
@@ -101,8 +127,10 @@ std::string complaint(const expectations& expected, const exploration& found) {
 }
 
 void print_result(const model& what, const exploration& found, const std::string& wrong) {
-  std::printf("%-4s %-44s %9ld executions %9ld pruned %s %6.2f s\n", wrong.empty() ? "ok" : "FAIL", what.name, found.finished,
-              found.pruned, found.cut ? "cut     " : "complete", found.seconds);
+  const auto text = [](int bound) { return bound < 0 ? std::string("all") : std::to_string(bound); };
+  const std::string extent = text(found.limits.preemptions) + "/" + text(found.limits.weak) + (found.cut ? " cut" : "");
+  std::printf("%-4s %-44s %9ld executions %9ld pruned  %-9s %6.2f s\n", wrong.empty() ? "ok" : "FAIL", what.name, found.finished,
+              found.pruned, extent.c_str(), found.seconds);
   if (!wrong.empty()) std::printf("     %s\n", wrong.c_str());
 }
 
@@ -123,11 +151,14 @@ bool explore_and_report(const model& what, const command& asked, const char* pro
 
 int replay(const model& what, const command& asked) {
   choices path;
-  if (!path.restore(asked.replay)) {
+  bounds limits = asked.deep ? what.expected.deep : what.expected.quick;
+  int end = 0;
+  std::sscanf(asked.replay, "%d/%d/%n", &limits.preemptions, &limits.weak, &end);
+  if (end == 0 || !path.restore(asked.replay + end)) {
     std::fprintf(stderr, "%s is not the id of a schedule\n", asked.replay);
     return 2;
   }
-  print_schedule(run(what.body, path, asked.deep ? what.expected.deep : what.expected.quick, true));
+  print_schedule(run(what.body, path, limits, true));
   return 0;
 }
 

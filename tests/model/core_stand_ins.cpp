@@ -1,0 +1,83 @@
+// What a model over files of src/sched does not include itself, in the fewest words that keep the promise. All of it is weak: a model
+// that includes the real file, or defines something of its own, replaces it.
+#include "core_world.hpp"
+#include "sched/deadlock.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/idle.hpp"
+#include "sched/key.hpp"
+#include "sched/pool.hpp"
+#include "sched/ready.hpp"
+#include "sched/source.hpp"
+#include "sched/steal.hpp"
+#include "sched/thread.hpp"
+
+#define STAND_IN [[gnu::weak]]
+
+namespace weft::sched {
+
+// ---- dispatch.cpp -----------------------------------------------------------------------------------------------------------
+
+STAND_IN void take_in(worker* w, unit* chain) {
+  enter(w);
+  while (chain != nullptr) {
+    unit* one = chain;
+    chain = static_cast<unit*>(one->next);
+    w->ready.push_recent(one);
+  }
+  w->lock.leave();
+}
+
+STAND_IN unit* find_own(worker* w) {
+  if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
+  if (!w->mail.is_empty()) take_in(w, w->mail.take_all());
+  enter(w);
+  unit* one = w->ready.pop(1);
+  w->lock.leave();
+  return one;
+}
+
+STAND_IN void look_around(worker*) {}
+
+// ---- steal.cpp --------------------------------------------------------------------------------------------------------------
+
+STAND_IN unit* steal(worker*) { return nullptr; }
+STAND_IN bool sees_prey(worker*) { return false; }
+STAND_IN void answer(worker*, worker*) {}
+
+// ---- pools and sources: none ------------------------------------------------------------------------------------------------
+
+STAND_IN bool pools_have_work(worker*) { return false; }
+STAND_IN unit* pop_from_pools(worker*) { return nullptr; }
+STAND_IN unit* pop_from_pool(pool*) { return nullptr; }
+STAND_IN std::size_t ready_units(const pool*) { return 0; }
+STAND_IN void push_to_pool(pool*, unit*, push_reason) { explorer::fail("assertion", "the model has no pools"); }
+STAND_IN bool sources_want_poll(runtime*) { return false; }
+STAND_IN void poll_sources(worker*) {}
+
+// ---- idle.cpp, ready.cpp ----------------------------------------------------------------------------------------------------
+
+STAND_IN void wake_one(runtime*) {}
+STAND_IN void wake(worker*) {}
+STAND_IN void wake_all(runtime*) {}
+STAND_IN void wake_clock_keeper(runtime*) {}
+STAND_IN void make_ready(worker*, unit*, push_reason) { explorer::fail("assertion", "the model makes nothing ready"); }
+
+// ---- the rest ---------------------------------------------------------------------------------------------------------------
+
+STAND_IN worker* serving_worker(runtime* rt, unsigned index) { return rt->workers[index].load(base::acquire); }
+STAND_IN void all_workers_idle(runtime*) {}
+STAND_IN void count_finished(worker*) {}
+STAND_IN void run_key_destructors(key_value**, std::uint32_t*) {}
+
+}  // namespace weft::sched
+
+namespace weft::sched::local {
+
+STAND_IN unit* current_unit() {
+  const worker* w = current_worker();
+  return w != nullptr ? w->current : nullptr;
+}
+STAND_IN runtime* current_runtime() { return core_world::the.rt; }
+STAND_IN outside* this_outside() { return nullptr; }
+
+}  // namespace weft::sched::local
