@@ -6,6 +6,7 @@ target_include_directories(weft_core_flags INTERFACE "${PROJECT_SOURCE_DIR}/src"
 target_compile_options(weft_core_flags INTERFACE
   -fvisibility=hidden
   -fno-plt
+  -fno-tree-slp-vectorize # two words through a vector register cost more than two stores
   -fomit-frame-pointer
   -fasynchronous-unwind-tables
   -fno-semantic-interposition

@@ -53,6 +53,10 @@ class slab_cache {
 
   void* take() {  // null: no memory
     if (head_ == nullptr && !refill()) [[unlikely]] return nullptr;
+    return take_one();
+  }
+  bool is_empty() const { return head_ == nullptr; }
+  void* take_one() {  // of a cache that is not empty
     block* one = head_;
     head_ = one->next;
     --count_;

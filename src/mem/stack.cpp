@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t most_slots = std::size_t{1} << 26;
 constexpr unsigned colours = 16;
+constexpr std::size_t most_bytes = std::size_t{1} << 56;  // more than any address space; sums below do not overflow
 
 }  // namespace
 
@@ -121,6 +122,7 @@ void stack_depot::give(stack* chain) {
 }
 
 stack* stack_depot::make_mapping(std::size_t usable_bytes) {
+  if (usable_bytes > most_bytes) return nullptr;
   const std::size_t page = os::page_bytes();
   const std::size_t bytes = base::round_up(usable_bytes + sizeof(stack), page) + page;
   char* base = map(bytes);

@@ -36,7 +36,7 @@ class biased_lock {
   // Enters. Returns null, or a thief that asked and must now be answered.
   Thief* enter() {
     busy_.store(1, base::relaxed);
-    // [D1] light fence: busy before attention; pairs with [D5]
+    // [D1] light fence: busy before attention; pairs with [D5] [T8]
     base::light_fence();
     // [D2] acquire: sees what a raider left behind; pairs with [D7]
     const std::uintptr_t seen = attention_.load(base::acquire);
@@ -44,8 +44,33 @@ class biased_lock {
     return enter_slow(seen);
   }
 
-  // [D3] release: what the owner wrote inside is visible to a raider that sees it outside; pairs with [D6]
+  // As enter, or false when somebody wants attention: then the owner is outside.
+  bool try_enter() {
+    busy_.store(1, base::relaxed);
+    // [D14] light fence: as [D1]; pairs with [D5] [T8]
+    base::light_fence();
+    // [D15] acquire: as [D2]; pairs with [D7]
+    if (attention_.load(base::acquire) == 0) [[likely]] return true;
+    leave();
+    return false;
+  }
+
+  // [D3] release: what the owner wrote inside is visible to a raider that sees it outside; pairs with [D6] [D13]
   void leave() { busy_.store(0, base::release); }
+
+  // ---- others ----
+
+  // After a heavy fence: waits until the owner is not, or no more, inside a section that it entered before the fence.
+  void wait_until_left() const {
+    // [D13] acquire: sees what the owner wrote inside; pairs with [D3] [D8]
+    for (int round = 0; busy_.load(base::acquire) != 0; ++round) {
+      if (round < owner_patience) {
+        arch::pause();
+      } else {
+        os::yield_cpu();
+      }
+    }
+  }
 
   // ---- thieves ----
 
@@ -70,7 +95,7 @@ class biased_lock {
     if (!attention_.compare_exchange_strong(expected, expected | raided, base::acquire, base::relaxed)) {
       return raid_result::answered;
     }
-    // [D5] heavy fence: attention before busy, on behalf of both; pairs with [D1] [D9]
+    // [D5] heavy fence: attention before busy, on behalf of both; pairs with [D1] [D9] [D14]
     os::heavy_fence();
     for (int round = 0; round < raid_patience; ++round) {
       // [D6] acquire: sees what the owner wrote inside; pairs with [D3] [D8]
@@ -81,7 +106,7 @@ class biased_lock {
     return raid_result::owner_busy;
   }
 
-  // [D7] release: what the raider wrote inside is visible to whoever enters next; pairs with [D2] [D4] [D10]
+  // [D7] release: what the raider wrote inside is visible to whoever enters next; pairs with [D2] [D4] [D10] [D15]
   void end_raid() { attention_.store(0, base::release); }
 
  private:
@@ -104,7 +129,7 @@ class biased_lock {
 
   // Stands back until the raider has left, then enters again.
   std::uintptr_t wait_for_raider() {
-    // [D8] release: as [D3]; pairs with [D6]
+    // [D8] release: as [D3]; pairs with [D6] [D13]
     busy_.store(0, base::release);
     for (int round = 0; (attention_.load(base::relaxed) & raided) != 0; ++round) {
       if (round < owner_patience) {
@@ -114,7 +139,7 @@ class biased_lock {
       }
     }
     busy_.store(1, base::relaxed);
-    // [D9] light fence: as [D1]; pairs with [D5]
+    // [D9] light fence: as [D1]; pairs with [D5] [T8]
     base::light_fence();
     // [D10] acquire: as [D2]; pairs with [D7]
     return attention_.load(base::acquire);

@@ -222,6 +222,28 @@ void run_destructors(unit* one) {
   if (one->has(is_known) && one->extra != nullptr) [[unlikely]] run_key_destructors(&one->extra->keys, &one->extra->key_capacity);
 }
 
+// Ends a unit that returned to its carrier, and chooses the next one inside the same lock. Null: look further.
+unit* end_and_choose(worker* w, unit* one) {
+  w->current = nullptr;
+  w->rounds_without_stack = 0;
+  if (one->has_any(stays_put | is_dispatched) || w->rt->sink != nullptr) [[unlikely]] {
+    end(w, one);
+    return nullptr;
+  }
+  one->state.store(unit_state::ended, base::relaxed);
+  const bool is_plain = w->detours.load(base::relaxed) == 0 && w->turn % look_around_every != 0;
+  enter(w);
+  const std::uintptr_t found = one->has_parked() ? join_word::end(one) : join_word::end_inside(one);
+  unit* next = is_plain ? choose(w) : nullptr;
+  w->lock.leave();
+  if (found == join_word::open) [[likely]] {
+    count_finished(w);
+  } else {
+    settle_end(w, one, found);
+  }
+  return next;
+}
+
 unit* next_unit(worker* w) {
   unit* next = w->first;
   if (next != nullptr) {
@@ -250,12 +272,10 @@ unit* next_unit(worker* w) {
     } else if (!w->stacks.ensure_one()) [[unlikely]] {
       wait_for_stack(w, next);
     } else {
-      w->rounds_without_stack = 0;
       run_here(w, next);
       run_destructors(next);
       w = local::current_worker();
-      w->current = nullptr;
-      end(w, next);
+      w->first = end_and_choose(w, next);
     }
   }
 }

@@ -146,18 +146,10 @@ worker* a_sleeper(runtime* rt) {
   return nullptr;
 }
 
-// A futex call: out of line, and off the path of those who find nobody asleep.
-[[gnu::noinline]] void wake_any(runtime* rt) {
-  if (worker* sleeper = a_sleeper(rt); sleeper != nullptr) os::futex_wake(&sleeper->is_asleep, 1);
-}
-
 }  // namespace
 
-void wake_one(runtime* rt) {
-  // [I6] light fence: work before the look for sleepers; pairs with [I5]
-  base::light_fence();
-  if (rt->sleepers.load(base::relaxed) == 0 || rt->searchers.load(base::relaxed) != 0) [[likely]] return;
-  wake_any(rt);
+void wake_any(runtime* rt) {
+  if (worker* sleeper = a_sleeper(rt); sleeper != nullptr) os::futex_wake(&sleeper->is_asleep, 1);
 }
 
 void wake(worker* w) {

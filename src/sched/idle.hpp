@@ -6,14 +6,25 @@
 
 #include <cstdint>
 
+#include "base/atomic.hpp"
+#include "sched/runtime.hpp"
+
 namespace weft::sched {
 
-struct runtime;
 struct unit;
 struct worker;
 
+void wake_any(runtime* rt);
+
 // After work was made available to any worker. Cheap when nobody sleeps.
-void wake_one(runtime* rt);
+inline bool somebody_must_wake(const runtime* rt) {
+  // [I6] light fence: work before the look for sleepers; pairs with [I5]
+  base::light_fence();
+  return rt->sleepers.load(base::relaxed) != 0 && rt->searchers.load(base::relaxed) == 0;
+}
+inline void wake_one(runtime* rt) {
+  if (somebody_must_wake(rt)) [[unlikely]] wake_any(rt);
+}
 // After work was made available to w alone.
 void wake(worker* w);
 void wake_all(runtime* rt);

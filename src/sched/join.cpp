@@ -2,6 +2,7 @@
 // parks in the join word (protocol T).
 
 #include "arch/cpu.hpp"
+#include "os/fence.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/key.hpp"
 #include "sched/local.hpp"
@@ -50,17 +51,32 @@ struct join_wait {
   std::uintptr_t found;
 };
 
-bool publish_join(void* argument) {
-  auto* wanted = static_cast<join_wait*>(argument);
-  std::uintptr_t found;  // the frame of `wanted` may be gone after success
-  const bool is_waiting = join_word::wait_for(wanted->target, wanted->me, &found);
-  if (!is_waiting) wanted->found = found;
-  return is_waiting;
+// The heavy half of the end of a unit that never parks: see join_word.
+bool was_overwritten(const unit* target) {
+  runtime* rt = local::current_runtime();
+  // [T8] heavy fence: the joiner's record before the look at the locks; pairs with [D1] [D9] [D14]
+  os::heavy_fence();
+  const unsigned slots = rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    const worker* runner = serving_worker(rt, index);
+    if (runner != nullptr && runner != local::current_worker()) runner->lock.wait_until_left();
+  }
+  return target->join.load(base::relaxed) == join_word::ended;
 }
 
-// After the deadline of a joiner. If the unit has just ended, its finisher still holds the record.
+bool publish_join(void* argument) {
+  auto* wanted = static_cast<join_wait*>(argument);
+  if (!join_word::wait_for(wanted->target, wanted->me, &wanted->found)) return false;
+  if (!was_overwritten(wanted->target)) return true;
+  wanted->found = join_word::ended;
+  return false;
+}
+
+// After the deadline of a joiner. If the unit has just ended and noticed the joiner, its finisher still holds the record.
 status give_up(unit* one, waiter* me) {
-  if (join_word::give_up(one, me)) return status::timeout;
+  std::uintptr_t found;
+  if (join_word::give_up(one, me, &found)) return status::timeout;
+  if (found == join_word::ended) return status::ok;
   // [T7] acquire: the finisher has let go; pairs with [T6]
   while (me->word.load(base::acquire) != dropped) arch::pause();
   return status::ok;
@@ -72,19 +88,17 @@ status park_for(unit* one, std::uint64_t deadline_ns) {
   join_wait wanted{one, &me, join_word::open};
   const wait_result result = wait_published(&me, publish_join, &wanted);
   if (wanted.found == join_word::detached) return status::invalid;
-  if (wanted.found != join_word::open && wanted.found != join_word::ended) return status::busy;
+  if (wanted.found != join_word::open && !join_word::means_ended(wanted.found)) return status::busy;
   if (result == wait_result::timed_out) return give_up(one, &me);
   return status::ok;
 }
 
 }  // namespace
 
-status join(unit* one, std::uint64_t deadline_ns) {
+namespace {
+
+[[gnu::noinline]] status join_unended(unit* one, std::uint64_t deadline_ns) {
   worker* w = local::current_worker();
-  if (join_word::has_ended(one)) [[likely]] {
-    free_unit(w, one);
-    return status::ok;
-  }
   if (one->join.load(base::relaxed) == join_word::detached) return status::invalid;
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == one) return status::deadlock;
@@ -96,6 +110,14 @@ status join(unit* one, std::uint64_t deadline_ns) {
   const status result = park_for(one, deadline_ns);
   if (result == status::ok) free_unit(local::current_worker(), one);
   return result;
+}
+
+}  // namespace
+
+status join(unit* one, std::uint64_t deadline_ns) {
+  if (!join_word::has_ended(one)) return join_unended(one, deadline_ns);
+  free_unit(local::current_worker(), one);
+  return status::ok;
 }
 
 status try_join(unit* one) {
@@ -110,7 +132,7 @@ status detach(unit* one) {
   std::uintptr_t found;
   if (join_word::detach(one, &found)) return status::ok;
   if (found == join_word::detached) return status::invalid;
-  if (found != join_word::ended) return status::busy;
+  if (!join_word::means_ended(found)) return status::busy;
   free_unit(local::current_worker(), one);
   return status::ok;
 }

@@ -22,9 +22,7 @@ struct farewell {
   queue::spinlock* held;
   bool (*publish)(void* argument);
   void* argument;
-  base::atomic<bool> is_over{false};  // only when there are both a publication and a deadline
-
-  bool may_expire_early() const { return publish != nullptr && me->deadline_ns != forever; }
+  base::atomic<bool> is_over{false};  // set after a publication: the frame must stay until then
 };
 
 // False: the clock was first.
@@ -42,11 +40,12 @@ void arm(worker* w, waiter* me) {
   if (w->rt->alarms.arm(&me->alarm)) wake_clock_keeper(w->rt);
 }
 
-void publish_with_deadline(worker* w, farewell* todo) {
-  // Armed first, so that the record is still there; the waiter stays until this is over, whoever wakes it.
-  arm(w, todo->me);
+void publish(worker* w, farewell* todo) {
+  // Armed first, while nobody else can wake the record.
+  const bool is_timed = todo->me->deadline_ns != forever;
+  if (is_timed) arm(w, todo->me);
   unit* self = todo->me->who;
-  const bool goes_on = !todo->publish(todo->argument) && claim(todo->me, woken);
+  const bool goes_on = !todo->publish(todo->argument) && (!is_timed || claim(todo->me, woken));
   // [P5] release: the frame is not touched any more; pairs with [P6]
   todo->is_over.store(true, base::release);
   if (goes_on) make_ready(w, self, push_reason::woken);
@@ -54,15 +53,11 @@ void publish_with_deadline(worker* w, farewell* todo) {
 
 void say_farewell(worker* w, void* argument) {
   auto* todo = static_cast<farewell*>(argument);
-  if (todo->may_expire_early()) return publish_with_deadline(w, todo);
-  // After the release or the publication the frame may be gone.
-  const auto publish = todo->publish;
-  void* const given = todo->argument;
-  unit* const self = todo->me->who;
+  if (todo->publish != nullptr) return publish(w, todo);
+  // After the release the frame may be gone.
   queue::spinlock* const held = todo->held;
   if (todo->me->deadline_ns != forever) arm(w, todo->me);
   if (held != nullptr) held->unlock();
-  if (publish != nullptr && !publish(given)) make_ready(w, self, push_reason::woken);
 }
 
 wait_result wait_as_ult(worker* w, unit* self, farewell* todo) {
@@ -70,11 +65,11 @@ wait_result wait_as_ult(worker* w, unit* self, farewell* todo) {
   self->waiting = me;
   w = park(w, self, say_farewell, todo);
   self->waiting = nullptr;
-  if (me->deadline_ns == forever) return wait_result::woken;
   if (todo->publish != nullptr) {
     // [P6] acquire: see there; pairs with [P5]
     while (!todo->is_over.load(base::acquire)) arch::pause();
   }
+  if (me->deadline_ns == forever) return wait_result::woken;
   w->rt->alarms.cancel(&me->alarm);
   return me->word.load(base::relaxed) == timed_out ? wait_result::timed_out : wait_result::woken;
 }

@@ -177,14 +177,8 @@ std::uint64_t live_units(runtime* rt) {
   return made + rt->outside_created.load(base::relaxed) - ended;
 }
 
-void count_finished(worker* w) {
-  // [A27] release: see there; pairs with [A26]
-  w->finished.store(w->finished.load(base::relaxed) + 1, base::release);
-  // [A23] light fence: counts before draining; pairs with [A22]
-  base::light_fence();
-  if (w->rt->is_draining.load(base::relaxed)) [[unlikely]] {
-    if (live_units(w->rt) == 0) wake_finalizer(w->rt);
-  }
+void check_drained(runtime* rt) {
+  if (live_units(rt) == 0) wake_finalizer(rt);
 }
 
 status start(const weft_config* config) {

@@ -57,6 +57,8 @@ struct runtime {
   alignas(base::cache_line) base::atomic<std::uint32_t> sleepers;   // protocol I
   base::atomic<std::uint32_t> searchers;
   base::atomic<bool> is_draining;        // weft_finalize waits for the last unit
+  void (*sink)(void* state, weft_event_kind kind, weft_thread* thread);  // set at start; null: none
+  void* sink_state;
   base::atomic<bool> is_stopping;
   base::atomic<waiter*> finalizer;
   alignas(base::cache_line) base::atomic<worker*> clock_keeper;     // the sleeper that has the next deadline
@@ -81,10 +83,6 @@ struct runtime {
   queue::spinlock watch_lock;
   base::list<base::list_link> watches;   // those that wait for work in pools; guarded by watch_lock
   base::atomic<unsigned> watch_count;
-
-  // the event sink, or null
-  void (*sink)(void* state, weft_event_kind kind, weft_thread* thread);
-  void* sink_state;
 };
 
 // The adopted caller, or null.
@@ -97,8 +95,8 @@ status finish(runtime* rt);
 // Units that were made and have not ended. Exact when it is 0.
 std::uint64_t live_units(runtime* rt);
 
-// A unit ended. Wakes the finalizer after the last one.
-void count_finished(worker* w);
+// Wakes the finalizer if the last unit has ended.
+void check_drained(runtime* rt);
 
 // Tells the event sink, if there is one.
 inline void note(const runtime* rt, weft_event_kind kind, unit* one) {

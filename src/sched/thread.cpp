@@ -181,21 +181,31 @@ void free_unit(worker* w, unit* one) {
   release_outside(one);
 }
 
+namespace {
+
+[[gnu::noinline]] status create_slowly(unit::function_type function, void* argument, unit** out, const void* made_at) {
+  return create({function, argument, nullptr, false, out == nullptr, made_at}, out);
+}
+
+[[gnu::noinline]] status wake_for_new(runtime* rt) {
+  wake_any(rt);
+  return status::ok;
+}
+
+}  // namespace
+
+// Every slow case is a tail call, so that this needs no frame.
 status create_default(unit::function_type function, void* argument, unit** out, const void* made_at) {
   worker* w = local::current_worker();
-  if (w == nullptr || w->rt->is_special) [[unlikely]] {
-    return create({function, argument, nullptr, false, out == nullptr, made_at}, out);
-  }
-  void* memory = w->units.take();
-  if (memory == nullptr) [[unlikely]] return status::nomem;
+  if (w == nullptr || w->rt->is_special) [[unlikely]] return create_slowly(function, argument, out, made_at);
+  if (w->units.is_empty() || !w->lock.try_enter()) [[unlikely]] return create_slowly(function, argument, out, made_at);
   const std::uintptr_t join = out == nullptr ? join_word::detached : join_word::open;
-  unit* one = lay_out(memory, function, argument, is_default, join, made_at);
+  unit* one = lay_out(w->units.take_one(), function, argument, is_default, join, made_at);
   if (out != nullptr) *out = one;
   w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
-  enter(w);
   w->ready.push_recent(one);
   w->lock.leave();
-  wake_one(w->rt);
+  if (somebody_must_wake(w->rt)) [[unlikely]] return wake_for_new(w->rt);
   return status::ok;
 }
 
@@ -217,26 +227,31 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
   if (rt == nullptr) return status::not_initialized;
   creation each = how;
-  unit* chain = nullptr;
+  // Pools get them in the order of their numbers; of a worker's queue, which is last in first out, the first one shall run first.
+  const bool in_order = how.attributes != nullptr && how.attributes->pool != nullptr;
+  base::list_link* chain = nullptr;
+  base::list_link** end_of_chain = &chain;
   for (std::size_t index = 0; index < count; ++index) {
     each.argument = static_cast<char*>(how.argument) + index * stride;
     unit* one = nullptr;
     if (const status result = make(rt, w, each, &one); result != status::ok) {
       while (chain != nullptr) {
-        unit* made = chain;
-        chain = static_cast<unit*>(made->next);
+        auto* made = static_cast<unit*>(chain);
+        chain = made->next;
         discard(w, made);
       }
       return result;
     }
     if (out != nullptr) out[index] = one;
-    one->next = chain;
-    chain = one;
+    base::list_link** place = in_order ? end_of_chain : &chain;
+    one->next = *place;
+    *place = one;
+    end_of_chain = &one->next;
   }
   count_created(rt, w, count);
   while (chain != nullptr) {
-    unit* one = chain;
-    chain = static_cast<unit*>(one->next);
+    auto* one = static_cast<unit*>(chain);
+    chain = one->next;
     one->next = nullptr;
     note(rt, WEFT_ON_CREATE, one);
     make_ready(w, one, push_reason::created);
@@ -244,17 +259,20 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
   return status::ok;
 }
 
-void end(worker* w, unit* one) {
-  note(w->rt, WEFT_ON_END, one);
-  if (one->has(stays_put)) [[unlikely]] unpin_from(w->rt, one->home_worker);
-  one->state.store(unit_state::ended, base::relaxed);
-  const std::uintptr_t found = join_word::end(one);
+void settle_end(worker* w, unit* one, std::uintptr_t found) {
   if (found == join_word::detached) {
     free_unit(w, one);
   } else if (found != join_word::open) {
     wake_joiner(reinterpret_cast<waiter*>(found));
   }
   count_finished(w);
+}
+
+void end(worker* w, unit* one) {
+  note(w->rt, WEFT_ON_END, one);
+  if (one->has(stays_put)) [[unlikely]] unpin_from(w->rt, one->home_worker);
+  one->state.store(unit_state::ended, base::relaxed);
+  settle_end(w, one, join_word::end(one));
 }
 
 void yield() {

@@ -4,7 +4,9 @@
 #include <cstdint>
 
 #include "base/status.hpp"
+#include "sched/runtime.hpp"
 #include "sched/unit.hpp"
+#include "sched/worker.hpp"
 
 namespace weft::sched {
 
@@ -35,8 +37,19 @@ status sleep_until(std::uint64_t deadline_ns);
 status pin(int worker_index);
 status migrate(unit* one, pool* destination, unsigned worker_index);
 
+// A unit ended. Wakes the finalizer after the last one.
+inline void count_finished(worker* w) {
+  // [A27] release: what a unit made is counted before its end is; pairs with [A26]
+  w->finished.store(w->finished.load(base::relaxed) + 1, base::release);
+  // [A23] light fence: counts before draining; pairs with [A22]
+  base::light_fence();
+  if (w->rt->is_draining.load(base::relaxed)) [[unlikely]] check_drained(w->rt);
+}
+
 // Ends a unit that returned from its function: joiners are woken, its descriptor freed if nobody will join it.
 void end(worker* w, unit* one);
+// What is left to do after the join word was set, outside the lock. found: as of join_word::end.
+void settle_end(worker* w, unit* one, std::uintptr_t found);
 // Back to the slab, with its details.
 void free_unit(worker* w, unit* one);
 

@@ -93,44 +93,59 @@ static_assert(sizeof(unit) == unit_bytes);
 
 // ---- the join word (protocol T) ----
 //
-//      open ----> waiter ----> ended        a joiner came first and is woken by the end
-//      open ----> ended                     joiners find it ended
+//      open ----> waiter ----> noticed      a joiner came first and is woken by the end
+//      open ----> ended | noticed           joiners find it ended
 //      open ----> detached --> (freed)      nobody will join
+//
+// A unit that has parked ends with an exchange. One that ran in one go on one worker ends inside that worker's lock, with a load and a
+// store: a joiner that comes in between is overwritten. It finds out by itself: after announcing itself it has a heavy fence run and
+// waits until no worker is inside its lock; `ended` in the word then means that nobody saw it, `noticed` that it will be woken.
 
 namespace join_word {
 inline constexpr std::uintptr_t open = 0;
 inline constexpr std::uintptr_t ended = 1;
 inline constexpr std::uintptr_t detached = 2;
+inline constexpr std::uintptr_t noticed = 3;
+
+constexpr bool means_ended(std::uintptr_t word) { return (word & 1) != 0; }
 
 inline bool has_ended(const unit* one) {
-  // [T1] acquire: the joiner sees all that the unit did; pairs with [T2]
-  return one->join.load(base::acquire) == ended;
+  // [T1] acquire: the joiner sees all that the unit did; pairs with [T2] [T9]
+  return means_ended(one->join.load(base::acquire));
 }
 
 // The unit's last act. Returns what was there: open, detached, or a waiter to wake.
 inline std::uintptr_t end(unit* one) {
   // [T2] acq_rel: publishes what the unit did, and sees the waiter's fields; pairs with [T1] [T3] [T4] [T5]
-  return one->join.exchange(ended, base::acq_rel);
+  return one->join.exchange(noticed, base::acq_rel);
+}
+
+// As end, inside the lock of the only worker that ever ran it.
+inline std::uintptr_t end_inside(unit* one) {
+  if (one->join.load(base::relaxed) != open) [[unlikely]] return end(one);
+  // [T9] release: publishes what the unit did; pairs with [T1] [T3] [T4] [T5]
+  one->join.store(ended, base::release);
+  return open;
 }
 
 // False: it has ended, or somebody else waits (*found tells).
 inline bool wait_for(unit* one, waiter* joiner, std::uintptr_t* found) {
   *found = open;
-  // [T3] acq_rel: publishes the waiter's fields, or sees what the unit did; pairs with [T2]
+  // [T3] acq_rel: publishes the waiter's fields, or sees what the unit did; pairs with [T2] [T9]
   return one->join.compare_exchange_strong(*found, reinterpret_cast<std::uintptr_t>(joiner), base::acq_rel, base::acquire);
 }
 
-// A joiner whose deadline passed. False: it has ended meanwhile.
-inline bool give_up(unit* one, waiter* joiner) {
-  auto expected = reinterpret_cast<std::uintptr_t>(joiner);
-  // [T4] acquire: sees what the unit did; pairs with [T2]
-  return one->join.compare_exchange_strong(expected, open, base::acquire, base::acquire);
+// A joiner whose deadline passed. False: it has ended meanwhile (*found tells how).
+inline bool give_up(unit* one, waiter* joiner, std::uintptr_t* found) {
+  *found = reinterpret_cast<std::uintptr_t>(joiner);
+  // [T4] acquire: sees what the unit did; pairs with [T2] [T9]
+  return one->join.compare_exchange_strong(*found, open, base::acquire, base::acquire);
 }
 
 // False: it has ended (or is being joined): *found tells.
 inline bool detach(unit* one, std::uintptr_t* found) {
   *found = open;
-  // [T5] acquire: sees what the unit did; pairs with [T2]
+  // [T5] acquire: sees what the unit did; pairs with [T2] [T9]
   return one->join.compare_exchange_strong(*found, detached, base::acquire, base::acquire);
 }
 }  // namespace join_word
