@@ -56,7 +56,6 @@ STAND_IN void poll_sources(worker*) {}
 
 // ---- idle.cpp, ready.cpp ----------------------------------------------------------------------------------------------------
 
-STAND_IN void wake_one(runtime*) {}
 STAND_IN void wake(worker*) {}
 STAND_IN void wake_all(runtime*) {}
 STAND_IN void wake_clock_keeper(runtime*) {}
@@ -66,7 +65,6 @@ STAND_IN void make_ready(worker*, unit*, push_reason) { explorer::fail("assertio
 
 STAND_IN worker* serving_worker(runtime* rt, unsigned index) { return rt->workers[index].load(base::acquire); }
 STAND_IN void all_workers_idle(runtime*) {}
-STAND_IN void count_finished(worker*) {}
 STAND_IN void run_key_destructors(key_value**, std::uint32_t*) {}
 
 }  // namespace weft::sched
