@@ -1,8 +1,8 @@
 # weft_test(KIND NAME SOURCES file... [LINK target...] [C] [TIMEOUT seconds] [ARGS argument...])
 #
-# An executable and a ctest with the label KIND: unit api model stress fault package lint docs examples. unit, fault and stress
-# tests may include headers of src/. An api test sees include/ alone and runs twice: with the static library and with the shared.
-# C says that the program is C and must be linked as C; the others are doctest programs (main is there already).
+# A program KIND_NAME and a ctest KIND.NAME with the label KIND. unit, fault and stress tests may include headers of src/; the others
+# see include/ alone. An api test is compiled once and runs twice, with the static library and with the shared. C says that the
+# program is C and must be linked as C; the others are doctest programs (main is there already).
 
 # doctest's main comes from a library, so that a test may also bring its own. The header is copied: when cross-compiling, the
 # folder that it lives in must not be on the include path.
@@ -12,6 +12,7 @@ endif()
 file(COPY "${WEFT_DOCTEST_HEADER}" DESTINATION "${PROJECT_BINARY_DIR}/doctest/doctest")
 add_library(weft_doctest STATIC "${PROJECT_SOURCE_DIR}/tests/doctest_main.cpp")
 target_include_directories(weft_doctest SYSTEM PUBLIC "${PROJECT_BINARY_DIR}/doctest")
+target_compile_definitions(weft_doctest PUBLIC DOCTEST_CONFIG_SUPER_FAST_ASSERTS) # halves the time that tests take to compile
 
 function(weft_test kind name)
   cmake_parse_arguments(arg "C" "TIMEOUT" "SOURCES;LINK;ARGS" ${ARGN})
@@ -19,39 +20,47 @@ function(weft_test kind name)
     message(FATAL_ERROR "weft_test(${kind} ${name}): what is ${arg_UNPARSED_ARGUMENTS}?")
   endif()
   if(kind STREQUAL "api")
-    weft_test_program(${kind} ${name}_static weft_static)
-    weft_test_program(${kind} ${name}_shared weft)
-  elseif(kind STREQUAL "model")
-    weft_test_program(${kind} ${name} "")
+    add_library(api_${name} OBJECT ${arg_SOURCES})
+    weft_test_settings(api_${name} PUBLIC)
+    foreach(library IN ITEMS static shared)
+      add_executable(api_${name}_${library})
+      target_link_libraries(api_${name}_${library} PRIVATE api_${name} $<IF:$<STREQUAL:${library},static>,weft_static,weft>)
+      weft_test_run(api_${name}_${library} api.${name}_${library})
+    endforeach()
   else()
-    weft_test_program(${kind} ${name} weft_static)
+    add_executable(${kind}_${name} ${arg_SOURCES})
+    weft_test_settings(${kind}_${name} PRIVATE)
+    target_link_libraries(${kind}_${name} PRIVATE weft_static)
+    weft_test_run(${kind}_${name} ${kind}.${name})
   endif()
 endfunction()
 
-# Part of weft_test, whose arg_ variables it sees.
-macro(weft_test_program kind name library)
-  set(target ${kind}_${name})
-  add_executable(${target} ${arg_SOURCES})
-  target_link_libraries(${target} PRIVATE ${arg_LINK} ${library} weft_warnings Threads::Threads)
-  if(arg_C)
-    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
-  else()
-    target_link_libraries(${target} PRIVATE weft_doctest)
+# Parts of weft_test, whose variables they see: how a test is compiled, and how it is linked and run.
+macro(weft_test_settings target scope)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include")
+  target_link_libraries(${target} ${scope} ${arg_LINK} Threads::Threads PRIVATE weft_warnings)
+  if(NOT arg_C)
+    target_link_libraries(${target} ${scope} weft_doctest)
   endif()
-  if("${kind}" STREQUAL "model") # the explorer's base/atomic.hpp comes before the core's
-    target_include_directories(${target} PRIVATE
-      "${PROJECT_SOURCE_DIR}/tests/model/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
-  elseif("${kind}" MATCHES "^(unit|stress|fault)$")
+  if(kind MATCHES "^(unit|stress|fault)$")
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(${target} PRIVATE weft_core_definitions)
   endif()
-  add_test(NAME ${kind}.${name} COMMAND ${target} ${arg_ARGS})
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+endmacro()
+
+macro(weft_test_run target test)
+  set(language CXX)
+  if(arg_C)
+    set(language C)
   endif()
-  set(timeout ${arg_TIMEOUT})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE ${language})
+  add_test(NAME ${test} COMMAND ${target} ${arg_ARGS})
+  set(timeout 120)
+  if(arg_TIMEOUT)
+    set(timeout ${arg_TIMEOUT})
+  endif()
   if(WEFT_SANITIZE OR CMAKE_CROSSCOMPILING) # instrumented and emulated programs take longer
-    math(EXPR timeout "4 * ${arg_TIMEOUT}")
+    math(EXPR timeout "4 * ${timeout}")
   endif()
-  set_tests_properties(${kind}.${name} PROPERTIES LABELS ${kind} TIMEOUT ${timeout})
+  set_tests_properties(${test} PROPERTIES LABELS ${kind} TIMEOUT ${timeout})
 endmacro()

@@ -54,6 +54,7 @@ def everything():
         ("fault", 60, True),
         ("stress", 90, False),
         ("tools", 60, True),
+        ("tools", 60, True),
         ("examples", 30, True),
     ):
         plan.test(kind, "checked", budget_s, kind, parallel)
