@@ -19,6 +19,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "../support/child.hpp"
 #include "os/fault.hpp"
@@ -34,7 +35,6 @@ inline bool injecting() {
 namespace detail {
 
 constexpr unsigned hang_seconds = 60;
-constexpr std::uint32_t most_occurrences = 200;  // of one call in one body; the later ones are like the earlier
 
 inline char running[128];  // for the alarm's handler
 
@@ -100,23 +100,41 @@ void run_with_failure(os::call which, std::uint32_t nth, os::fault::repeat how, 
   CHECK(after[rounds - 1].os_threads <= after[0].os_threads);
 }
 
+// A failure that lasts, met by a child.
+struct lasting_failure {
+  std::string what;
+  test::running_child child;
+};
+
 template <class Body>
-void run_in_child_with_failure(os::call which, std::uint32_t nth, Body& body) {
+lasting_failure start_child_with_failure(os::call which, std::uint32_t nth, Body& body) {
   const std::string what = describe(which, nth, os::fault::repeat::for_ever);
-  CAPTURE(what);
-  const auto end = test::run_in_child([&] {
-    std::snprintf(running, sizeof running, "hangs when %s\n", what.c_str());
-    os::fault::plan plan;
-    plan.which = which;
-    plan.nth = nth;
-    plan.how = os::fault::repeat::for_ever;
-    bool coped = false;
-    auto keep = [&] { coped = body(); };
-    run(&plan, keep);
-    return coped ? 0 : 2;
-  });
+  return {what, test::start_child([&] {
+            std::snprintf(running, sizeof running, "hangs when %s\n", what.c_str());
+            os::fault::plan plan;
+            plan.which = which;
+            plan.nth = nth;
+            plan.how = os::fault::repeat::for_ever;
+            bool coped = false;
+            auto keep = [&] { coped = body(); };
+            run(&plan, keep);
+            return coped ? 0 : 2;
+          })};
+}
+
+inline void check_end(const lasting_failure& failure) {
+  const test::child_end end = test::wait_for(failure.child);
+  CAPTURE(failure.what);
   CAPTURE(end.errors);
   CHECK((end.exit_code == 0 || (end.signal == SIGABRT && end.says("weft: fatal: "))));
+}
+
+// Which of count occurrences to fail: the first ones all, then fewer and fewer, and the last.
+inline std::vector<std::uint32_t> sampled(std::uint32_t count, std::uint32_t all) {
+  std::vector<std::uint32_t> chosen;
+  for (std::uint32_t nth = 1; nth <= count; nth += nth < all ? 1 : 1 + nth / 4) chosen.push_back(nth);
+  if (!chosen.empty() && chosen.back() != count) chosen.push_back(count);
+  return chosen;
 }
 
 }  // namespace detail
@@ -135,10 +153,7 @@ void each_failure(std::initializer_list<os::call> calls, Body body) {
   std::snprintf(detail::running, sizeof detail::running, "hangs without any failure\n");
   detail::run(nullptr, body);
   for (os::call which : calls) {
-    std::uint32_t count = occurrences(which, body);
-    INFO(os::fault::call_name(which) << " is called " << count << " times");
-    if (count > detail::most_occurrences) count = detail::most_occurrences;
-    for (std::uint32_t nth = 1; nth <= count; ++nth) {
+    for (std::uint32_t nth : detail::sampled(occurrences(which, body), 100)) {
       detail::run_with_failure(which, nth, os::fault::repeat::once, body);
       detail::run_with_failure(which, nth, os::fault::repeat::for_ever, body);
     }
@@ -148,22 +163,20 @@ void each_failure(std::initializer_list<os::call> calls, Body body) {
 
 // For a body that may end the program with a message when a call fails for ever, as a runtime that can get no stack for anyone must.
 // body says by its bool whether it coped. A failure that comes once is survived in this process, without leaks; one that lasts is met
-// in a child, which must cope or end with "weft: fatal: ...".
+// in children (all at once, since last words may come after seconds of patience), which cope or end with "weft: fatal: ...".
 template <class Body>
 void each_failure_or_last_words(std::initializer_list<os::call> calls, Body body) {
   std::signal(SIGALRM, detail::report_hang);
   auto checked = [&] { CHECK(body()); };
   std::snprintf(detail::running, sizeof detail::running, "hangs without any failure\n");
   detail::run(nullptr, checked);
+  std::vector<detail::lasting_failure> children;
   for (os::call which : calls) {
-    std::uint32_t count = occurrences(which, checked);
-    INFO(os::fault::call_name(which) << " is called " << count << " times");
-    if (count > detail::most_occurrences) count = detail::most_occurrences;
-    for (std::uint32_t nth = 1; nth <= count; ++nth) {
-      detail::run_with_failure(which, nth, os::fault::repeat::once, checked);
-      detail::run_in_child_with_failure(which, nth, body);
-    }
+    const std::uint32_t count = occurrences(which, checked);
+    for (std::uint32_t nth : detail::sampled(count, 8)) children.push_back(detail::start_child_with_failure(which, nth, body));
+    for (std::uint32_t nth : detail::sampled(count, 32)) detail::run_with_failure(which, nth, os::fault::repeat::once, checked);
   }
+  for (const detail::lasting_failure& each : children) detail::check_end(each);
   detail::run(nullptr, checked);
 }
 

@@ -43,9 +43,14 @@ inline std::string read_to_end(int descriptor) {
 
 }  // namespace detail
 
+struct running_child {
+  pid_t process;
+  int errors;  // read end of its stderr
+};
+
 // body's int becomes the exit code.
 template <class Body>
-child_end run_in_child(Body body) {
+running_child start_child(Body body) {
   int ends[2];
   if (pipe(ends) != 0) std::abort();
   const pid_t child = fork();
@@ -58,14 +63,23 @@ child_end run_in_child(Body body) {
     _exit(body());
   }
   close(ends[1]);
+  return {child, ends[0]};
+}
+
+inline child_end wait_for(const running_child& child) {
   child_end result;
-  result.errors = detail::read_to_end(ends[0]);
-  close(ends[0]);
+  result.errors = detail::read_to_end(child.errors);
+  close(child.errors);
   int status = 0;
-  waitpid(child, &status, 0);
+  waitpid(child.process, &status, 0);
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   return result;
+}
+
+template <class Body>
+child_end run_in_child(Body body) {
+  return wait_for(start_child(body));
 }
 
 }  // namespace weft::test

@@ -1,0 +1,91 @@
+// The whole runtime, from init to finalize, when the system refuses something in between: every call returns a named status or succeeds,
+// what was created runs and can be joined, finalize gives everything back, and the next init works.
+#include <doctest/doctest.h>
+#include <weft/weft.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "fault_test.hpp"
+
+using weft::fault_test::each_failure_or_last_words;
+using weft::fault_test::injecting;
+using weft::os::call;
+
+namespace {
+
+struct shared_work {
+  weft_mutex mutex = WEFT_MUTEX_INIT;
+  weft_event go = WEFT_EVENT_INIT;
+  std::atomic<unsigned> blocked{0};
+  unsigned ended = 0;  // guarded by mutex
+};
+
+void block_and_count(void* argument) {
+  auto* work = static_cast<shared_work*>(argument);
+  work->blocked.fetch_add(1);
+  if (weft_event_wait(&work->go) != WEFT_OK || weft_mutex_lock(&work->mutex) != WEFT_OK) return;
+  const unsigned before = work->ended;
+  weft_yield();
+  work->ended = before + 1;  // wrong if another was let in meanwhile
+  weft_mutex_unlock(&work->mutex);
+}
+
+bool is_refusal(weft_status status) { return injecting() && (status == WEFT_NOMEM || status == WEFT_AGAIN); }
+
+// Blocks some threads at once, so that several chunks of stacks are asked for, then lets them go.
+bool block_and_release(unsigned wanted) {
+  constexpr unsigned most = 200;
+  weft_thread* threads[most];
+  shared_work work;
+  unsigned made = 0;
+  for (unsigned i = 0; i < wanted && i < most; ++i) {
+    const weft_status created = weft_thread_create(block_and_count, &work, nullptr, &threads[made]);
+    if (created == WEFT_OK)
+      ++made;
+    else if (!is_refusal(created))
+      return false;
+  }
+  bool good = true;
+  for (int turn = 0; turn < 1000 && work.blocked.load() < made; ++turn) weft_yield();
+  good = weft_event_set(&work.go) == WEFT_OK && good;
+  for (unsigned i = 0; i < made; ++i) good = weft_thread_join(threads[i]) == WEFT_OK && good;
+  return good && work.ended == made;
+}
+
+bool life_of_a_runtime(unsigned workers) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = workers;
+  const weft_status started = weft_init(&config);
+  if (started != WEFT_OK) return is_refusal(started) && !weft_is_initialized();
+  bool good = weft_sleep_ns(1000) == WEFT_OK;
+  good = block_and_release(150) && good;
+  good = weft_finalize() == WEFT_OK && good;
+  return good && !weft_is_initialized();
+}
+
+}  // namespace
+
+TEST_CASE("one worker") {
+  each_failure_or_last_words({call::mmap, call::madvise, call::mprotect, call::membarrier, call::open},
+                             [] { return life_of_a_runtime(1); });
+}
+
+TEST_CASE("several workers") {
+  each_failure_or_last_words({call::mmap, call::thread_start, call::futex_wait, call::futex_wake, call::membarrier},
+                             [] { return life_of_a_runtime(3); });
+}
+
+TEST_CASE("a worker that cannot be added is a status") {
+  each_failure_or_last_words({call::thread_start, call::mmap}, [] {
+    weft_config config = WEFT_CONFIG_INIT;
+    config.workers = 1;
+    if (const weft_status started = weft_init(&config); started != WEFT_OK) return is_refusal(started);
+    unsigned index = 0;
+    const weft_status added = weft_worker_add(&index);
+    bool good = added == WEFT_OK || is_refusal(added);
+    if (added == WEFT_OK) good = weft_worker_remove(index) == WEFT_OK && good;
+    good = block_and_release(20) && good;
+    return weft_finalize() == WEFT_OK && good;
+  });
+}
