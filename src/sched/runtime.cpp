@@ -34,7 +34,7 @@ os::guard_kind chosen_guard(os::guard_choice choice) {
   return os::guard_kind::none;
 }
 
-// The environment first, then the program's own words where the environment is silent.
+// A number that the program gives is one that it needs; about policies the environment has the first word.
 status read_config(runtime* rt, const weft_config* config) {
   if (const status result = os::read_settings(&rt->settings); result != status::ok) return result;
   os::settings& settings = rt->settings;
@@ -43,8 +43,8 @@ status read_config(runtime* rt, const weft_config* config) {
       base::report("weft_config has size %zu, this library knows %zu: set it with WEFT_CONFIG_INIT", config->size, sizeof *config);
       return status::invalid;
     }
-    if (!settings.is_given(os::variable::workers)) settings.workers = config->workers;
-    if (config->stack_bytes != 0 && !settings.is_given(os::variable::stack_size)) settings.stack_bytes = config->stack_bytes;
+    if (config->workers != 0) settings.workers = config->workers;
+    if (config->stack_bytes != 0) settings.stack_bytes = config->stack_bytes;
     if (!settings.is_given(os::variable::wait_policy)) settings.wait_policy = config->wait_policy;
     if (!settings.is_given(os::variable::locality)) settings.locality = config->locality;
     if (!settings.is_given(os::variable::bind)) settings.bind = config->bind;
