@@ -12,8 +12,8 @@ struct call_info {
 };
 
 constexpr call_info calls[call_count] = {
-    {"mmap", ENOMEM},      {"madvise", ENOMEM},    {"mprotect", ENOMEM},  {"thread_start", EAGAIN},
-    {"futex_wait", EINTR}, {"futex_wake", EINVAL}, {"membarrier", EPERM}, {"open", EMFILE},
+    {"mmap", ENOMEM},       {"madvise", ENOMEM},   {"mprotect", ENOMEM}, {"thread_start", EAGAIN}, {"futex_wait", EINTR},
+    {"futex_wake", EINVAL}, {"membarrier", EPERM}, {"open", EMFILE},     {"heap", ENOMEM},
 };
 
 }  // namespace
