@@ -32,12 +32,17 @@ extern "C" {
 
 weft_status weft_thread_create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out) {
   if (attr == nullptr && function != nullptr) [[likely]] {
-    return code(sched::create_default(function, argument, reinterpret_cast<sched::unit**>(out), __builtin_return_address(0)));
+    return code(sched::create_default(function, argument, reinterpret_cast<sched::unit**>(out), __builtin_return_address(0),
+                                      sched::is_default));
   }
   return create(function, argument, attr, false, out, __builtin_return_address(0));
 }
 
 weft_status weft_tasklet_create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out) {
+  if (attr == nullptr && function != nullptr) [[likely]] {
+    return code(sched::create_default(function, argument, reinterpret_cast<sched::unit**>(out), __builtin_return_address(0),
+                                      sched::is_tasklet));
+  }
   return create(function, argument, attr, true, out, __builtin_return_address(0));
 }
 

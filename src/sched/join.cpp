@@ -15,18 +15,24 @@ namespace weft::sched {
 
 namespace {
 
-// Whether `self` can lend its stack: the identity, pinning and stack limit of both units stay right.
-bool may_lend(const worker* w, const unit* self) {
-  constexpr std::uint16_t special = has_own_stack | keeps_fp | is_main | stays_put | wants_to_move | is_dispatched;
-  if (self->has_any(special) || w->rt->settings.migrate) return false;
+bool has_room(const worker* w) {
+  const void* low = w->standing != nullptr ? w->standing->low : w->rt->main_low;
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));
-  return static_cast<std::size_t>(here - w->standing->low) >= w->rt->lend_bytes;
+  return static_cast<std::size_t>(here - static_cast<const char*>(low)) >= w->rt->lend_bytes;
 }
 
-// Takes `one` out of the worker's queue if it is the newest there, as it is when the last child is joined first, and has not started.
-bool take_newest(worker* w, unit* one) {
+// Whether `self` can lend its stack to a ULT, which may park on it and go on elsewhere: the identity, pinning and stack limit of both
+// stay right. A tasklet returns before anything else happens, so anyone can lend to it.
+bool may_lend(const unit* self) {
+  return !self->has_any(has_own_stack | keeps_fp | is_main | stays_put | wants_to_move | is_dispatched);
+}
+
+// Takes `one` out of this worker's queue if it is there, has not started, and may run on the stack of `self`.
+bool take_to_run_here(worker* w, const unit* self, unit* one) {
+  if (w->rt->is_special || !has_room(w)) return false;
+  const unsigned accepted = may_lend(self) ? is_default | is_tasklet : is_tasklet;
   enter(w);
-  const bool is_mine = w->ready.newest() == one && one->has(is_default) && !one->has_parked();
+  const bool is_mine = w->ready.contains(one) && one->has_any(accepted) && !one->has_any(stays_put | wants_to_move) && !one->has_parked();
   if (is_mine) w->ready.taken(one);
   w->lock.leave();
   return is_mine;
@@ -103,7 +109,7 @@ namespace {
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == one) return status::deadlock;
   if (!may_block()) return status::cannot_block;
-  if (self != nullptr && deadline_ns == forever && may_lend(w, self) && take_newest(w, one)) {
+  if (self != nullptr && deadline_ns == forever && take_to_run_here(w, self, one)) {
     run_on_own_stack(w, self, one);
     return status::ok;
   }

@@ -183,8 +183,8 @@ void free_unit(worker* w, unit* one) {
 
 namespace {
 
-[[gnu::noinline]] status create_slowly(unit::function_type function, void* argument, unit** out, const void* made_at) {
-  return create({function, argument, nullptr, false, out == nullptr, made_at}, out);
+[[gnu::noinline]] status create_slowly(unit::function_type function, void* argument, unit** out, const void* made_at, unit_flag kind) {
+  return create({function, argument, nullptr, kind == is_tasklet, out == nullptr, made_at}, out);
 }
 
 [[gnu::noinline]] status wake_for_new(runtime* rt) {
@@ -195,12 +195,12 @@ namespace {
 }  // namespace
 
 // Every slow case is a tail call, so that this needs no frame.
-status create_default(unit::function_type function, void* argument, unit** out, const void* made_at) {
+status create_default(unit::function_type function, void* argument, unit** out, const void* made_at, unit_flag kind) {
   worker* w = local::current_worker();
-  if (w == nullptr || w->rt->is_special) [[unlikely]] return create_slowly(function, argument, out, made_at);
-  if (w->units.is_empty() || !w->lock.try_enter()) [[unlikely]] return create_slowly(function, argument, out, made_at);
+  if (w == nullptr || w->rt->is_special) [[unlikely]] return create_slowly(function, argument, out, made_at, kind);
+  if (w->units.is_empty() || !w->lock.try_enter()) [[unlikely]] return create_slowly(function, argument, out, made_at, kind);
   const std::uintptr_t join = out == nullptr ? join_word::detached : join_word::open;
-  unit* one = lay_out(w->units.take_one(), function, argument, is_default, join, made_at);
+  unit* one = lay_out(w->units.take_one(), function, argument, kind, join, made_at);
   if (out != nullptr) *out = one;
   w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
   w->ready.push_recent(one);

@@ -19,8 +19,8 @@ struct creation {
   const void* made_at;
 };
 
-// A ULT without any attribute; the path to be short.
-status create_default(unit::function_type function, void* argument, unit** out, const void* made_at);
+// A ULT (flag: is_default) or a tasklet (is_tasklet) without any attribute; the path to be short.
+status create_default(unit::function_type function, void* argument, unit** out, const void* made_at, unit_flag kind);
 // Makes a unit and makes it ready. *out may be null only for a detached one.
 status create(const creation& how, unit** out);
 status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out);

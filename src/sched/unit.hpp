@@ -96,6 +96,7 @@ static_assert(sizeof(unit) == unit_bytes);
 //      open ----> waiter ----> noticed      a joiner came first and is woken by the end
 //      open ----> ended | noticed           joiners find it ended
 //      open ----> detached --> (freed)      nobody will join
+//      open ----> lent ------> (freed)      it runs on its joiner's stack; for the sake of others who err
 //
 // A unit that has parked ends with an exchange. One that ran in one go on one worker ends inside that worker's lock, with a load and a
 // store: a joiner that comes in between is overwritten. It finds out by itself: after announcing itself it has a heavy fence run and
@@ -105,6 +106,7 @@ namespace join_word {
 inline constexpr std::uintptr_t open = 0;
 inline constexpr std::uintptr_t ended = 1;
 inline constexpr std::uintptr_t detached = 2;
+inline constexpr std::uintptr_t lent = 3;
 inline constexpr std::uintptr_t noticed = 3;
 
 constexpr bool means_ended(std::uintptr_t word) { return (word & 1) != 0; }
