@@ -19,6 +19,12 @@ inline constexpr auto release = std::memory_order_release;
 inline constexpr auto acq_rel = std::memory_order_acq_rel;
 inline constexpr auto seq_cst = std::memory_order_seq_cst;
 
+// A racy look at a word that is otherwise plain.
+template <class T>
+inline T load_relaxed(const T& word) {
+  return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+
 // A full fence. TSan does not model fences: it sees an operation on a dummy instead.
 inline void fence_seq_cst() {
   if constexpr (config::thread_sanitizer) {

@@ -101,14 +101,20 @@ fiber::context fresh_carrier(worker* w, unit* first, fiber::sanitizer::side* sid
   return context;
 }
 
+// Inside the lock: the next unit, or null when a carrier must look further: into pools, or now and then at timers, sources and mail,
+// which units that wake each other for ever would keep from everybody.
+unit* choose_directly(worker* w) {
+  if (w->detours.load(base::relaxed) != 0 || w->turn % look_around_every == 0) [[unlikely]] return nullptr;
+  return choose(w);
+}
+
 // Inside the lock: who runs after `self`.
 unit* successor(worker* w, unit* self) {
   if (self->has(is_dispatched)) [[unlikely]] {
     self->clear(is_dispatched);
     return self->parent;
   }
-  if (w->detours.load(base::relaxed) != 0) [[unlikely]] return nullptr;
-  return choose(w);
+  return choose_directly(w);
 }
 
 }  // namespace
@@ -308,7 +314,7 @@ void leave_for_good(unit* ended) {
   end(w, ended);
   enter(w);
   unit* next = parent;
-  if (next == nullptr && w->detours.load(base::relaxed) == 0) next = choose(w);
+  if (next == nullptr) next = choose_directly(w);
   fiber::sanitizer::side side;
   const fiber::context target = way_to(w, next, &side);
   fiber::jump_to(target, side, w);

@@ -70,10 +70,23 @@ bool was_overwritten(const unit* target) {
   return target->join.load(base::relaxed) == join_word::ended;
 }
 
+// A target that waits in this worker's own queue, or is what this worker runs next, starts after this: no fence is needed. False: it
+// is not there.
+bool announce_in_queue(worker* w, join_wait* wanted, bool* is_waiting) {
+  enter(w);
+  const bool is_here = w->first == wanted->target || w->ready.contains(wanted->target);
+  if (is_here) *is_waiting = join_word::wait_for(wanted->target, wanted->me, &wanted->found);
+  w->lock.leave();
+  return is_here;
+}
+
 bool publish_join(void* argument) {
   auto* wanted = static_cast<join_wait*>(argument);
+  bool is_waiting = false;
+  worker* w = local::current_worker();
+  if (w != nullptr && announce_in_queue(w, wanted, &is_waiting)) return is_waiting;
   if (!join_word::wait_for(wanted->target, wanted->me, &wanted->found)) return false;
-  if (!was_overwritten(wanted->target)) return true;
+  if (wanted->target->has_parked() || !was_overwritten(wanted->target)) return true;
   wanted->found = join_word::ended;
   return false;
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/atomic.hpp"
+#include "os/heap.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/local.hpp"
 #include "sched/thread.hpp"
@@ -30,7 +31,7 @@ bool grow(key_value** values, std::uint32_t* capacity, std::uint32_t needed) {
   if (needed <= *capacity) return true;
   std::uint32_t wanted = *capacity == 0 ? 8 : *capacity * 2;
   if (wanted < needed) wanted = needed;
-  auto* larger = static_cast<key_value*>(std::realloc(*values, wanted * sizeof(key_value)));
+  auto* larger = static_cast<key_value*>(os::reallocate(*values, wanted * sizeof(key_value)));
   if (larger == nullptr) return false;
   std::memset(larger + *capacity, 0, (wanted - *capacity) * sizeof(key_value));
   *values = larger;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "os/heap.hpp"
 #include "os/thread.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/key.hpp"
@@ -37,7 +38,7 @@ void forget(void* record) {
 }
 
 outside* remember() {
-  void* memory = std::calloc(1, sizeof(outside));
+  void* memory = os::allocate(sizeof(outside));
   if (memory == nullptr) return nullptr;
   auto* one = new (memory) outside;
   one->id = os::thread_id();

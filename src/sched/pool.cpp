@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "os/heap.hpp"
 #include "sched/details.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
@@ -48,7 +49,7 @@ unit* pop_built_in(pool* one) {
 }
 
 pool* make(weft_pool_access access) {
-  void* memory = std::calloc(1, sizeof(pool));
+  void* memory = os::allocate(sizeof(pool));
   if (memory == nullptr) return nullptr;
   pool* one = new (memory) pool;
   one->access = access;
@@ -170,7 +171,7 @@ status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_op
   if (w == nullptr) return status::invalid;
   scheduler* made = nullptr;
   if (ops != nullptr) {
-    made = static_cast<scheduler*>(std::calloc(1, sizeof(scheduler)));
+    made = static_cast<scheduler*>(os::allocate(sizeof(scheduler)));
     if (made == nullptr) return status::nomem;
     made->ops = *ops;
     made->state = state;

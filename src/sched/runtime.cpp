@@ -6,6 +6,7 @@
 #include "base/assert.hpp"
 #include "os/cpus.hpp"
 #include "os/fence.hpp"
+#include "os/heap.hpp"
 #include "os/vm.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
@@ -77,7 +78,7 @@ status start_memory(runtime* rt) {
 
 status start_machine(runtime* rt) {
   rt->machine = static_cast<os::topology*>(os::reserve(sizeof(os::topology), os::page_bytes()));
-  rt->cpus = static_cast<std::uint16_t*>(std::calloc(os::max_cpus, sizeof(std::uint16_t)));
+  rt->cpus = static_cast<std::uint16_t*>(os::allocate(os::max_cpus * sizeof(std::uint16_t)));
   if (rt->machine == nullptr || rt->cpus == nullptr) return status::nomem;
   rt->cpu_count = os::allowed_cpus(rt->cpus, os::max_cpus);
   return os::read_topology(rt->machine, rt->settings.topology);
@@ -140,7 +141,7 @@ void wake_finalizer(runtime* rt) {
 bool publish_finalizer(void* argument) {
   auto* me = static_cast<waiter*>(argument);
   auto* rt = static_cast<runtime*>(me->payload);
-  // [A21] release: publishes the record; pairs with [A20]
+  // [A21] release: publishes the record; pairs with [A20] [A24]
   rt->finalizer.store(me, base::release);
   rt->is_draining.store(true, base::relaxed);
   // [A22] heavy fence: draining before the counts; pairs with [A23]

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "os/heap.hpp"
 #include "os/thread.hpp"
 #include "sched/idle.hpp"
 #include "sched/runtime.hpp"
@@ -32,7 +33,7 @@ void poll(source* one) {
 }  // namespace
 
 status add_source(runtime* rt, std::size_t (*poll)(void* state), void* state, source** out) {
-  void* memory = std::calloc(1, sizeof(source));
+  void* memory = os::allocate(sizeof(source));
   if (memory == nullptr) return status::nomem;
   auto* made = new (memory) source;
   made->poll = poll;

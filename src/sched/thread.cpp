@@ -5,6 +5,7 @@
 #include <new>
 
 #include "os/clock.hpp"
+#include "os/heap.hpp"
 #include "os/thread.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/idle.hpp"
@@ -151,7 +152,7 @@ void wake_joiner(waiter* joiner) {
 
 details* details_of(unit* one) {
   if (one->extra != nullptr) return one->extra;
-  one->extra = static_cast<details*>(std::calloc(1, sizeof(details)));
+  one->extra = static_cast<details*>(os::allocate(sizeof(details)));
   one->set(is_known);
   return one->extra;
 }

@@ -40,7 +40,8 @@ enum class unit_state : std::uint8_t { free, ready, running, blocked, suspended,
 // A unit's saved context, or, before it first parks, where it was made.
 class context_word {
  public:
-  bool is_saved() const { return (word_ & 1) == 0; }
+  // Anyone may ask; once true it stays true.
+  bool is_saved() const { return (base::load_relaxed(word_) & 1) == 0; }
   fiber::context context() const { return {reinterpret_cast<void*>(word_)}; }
   void** slot() { return reinterpret_cast<void**>(&word_); }
 
@@ -96,7 +97,6 @@ static_assert(sizeof(unit) == unit_bytes);
 //      open ----> waiter ----> noticed      a joiner came first and is woken by the end
 //      open ----> ended | noticed           joiners find it ended
 //      open ----> detached --> (freed)      nobody will join
-//      open ----> lent ------> (freed)      it runs on its joiner's stack; for the sake of others who err
 //
 // A unit that has parked ends with an exchange. One that ran in one go on one worker ends inside that worker's lock, with a load and a
 // store: a joiner that comes in between is overwritten. It finds out by itself: after announcing itself it has a heavy fence run and
@@ -106,7 +106,7 @@ namespace join_word {
 inline constexpr std::uintptr_t open = 0;
 inline constexpr std::uintptr_t ended = 1;
 inline constexpr std::uintptr_t detached = 2;
-inline constexpr std::uintptr_t lent = 3;
+inline constexpr std::uintptr_t lent = 4;
 inline constexpr std::uintptr_t noticed = 3;
 
 constexpr bool means_ended(std::uintptr_t word) { return (word & 1) != 0; }

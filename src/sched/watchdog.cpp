@@ -122,17 +122,9 @@ void tell_sleep(const worker* w, const os::thread_state& state) {
       "to sleep, weft_sleep_ns");
 }
 
-void tell_run(const worker* w, const os::thread_state& state, std::uint64_t cpu_ms, std::uint64_t for_ms) {
-  if (cpu_ms * 2 < for_ms) {
-    base::report(
-        "watchdog:   OS thread %d could run, but had a CPU for %llu ms only: this machine has less CPUs than it has work for",
-        w->os_thread_id.load(base::relaxed), static_cast<unsigned long long>(cpu_ms));
-    return;
-  }
-  base::report(
-      "watchdog:   OS thread %d computes (state %c, %llu ms of CPU time): a long loop, or one that waits for a variable to "
-      "change",
-      w->os_thread_id.load(base::relaxed), state.letter, static_cast<unsigned long long>(cpu_ms));
+void tell_run(const worker* w, std::uint64_t cpu_ms) {
+  base::report("watchdog:   OS thread %d computes (%llu ms of CPU time): a long loop, or one that waits for a variable to change",
+               w->os_thread_id.load(base::relaxed), static_cast<unsigned long long>(cpu_ms));
   base::report(
       "watchdog:   cure: weft_yield() now and then; wait with a weft_event or a weft_cond instead of looking at a variable");
 }
@@ -144,13 +136,16 @@ void tell(const worker* w, const episode& now, std::uint64_t for_ms, const os::t
   const unsigned waiting = waiting_behind(w);
   base::report("watchdog: worker %u has been in %s for %llu ms; %u ready %s for this worker", w->index, who,
                static_cast<unsigned long long>(for_ms), waiting, waiting == 1 ? "thread waits" : "threads wait");
-  if (state.letter == 'R') return tell_run(w, state, state.cpu_ms - now.cpu_ms_then, for_ms);
+  if (state.letter == 'R') return tell_run(w, state.cpu_ms - now.cpu_ms_then);
   tell_sleep(w, state);
 }
 
-bool deserves_telling(const worker* w, const os::thread_state& state) {
+// A running thread is judged by its CPU time, since the machine may have other things to do. The clock of it starts at the second look.
+bool deserves_telling(const worker* w, const episode& now, std::uint64_t limit_ns, const os::thread_state& state) {
   if (state.letter == 'T' || state.letter == 't') return false;  // somebody stopped it: a debugger
-  return state.letter != 'R' || waiting_behind(w) != 0;
+  if (state.letter != 'R') return true;
+  const std::uint64_t enough_ms = limit_ns * (looks - 1) / looks / ns_per_ms;
+  return waiting_behind(w) != 0 && state.cpu_ms - now.cpu_ms_then >= enough_ms;
 }
 
 }  // namespace
@@ -179,7 +174,7 @@ void look_at(const worker* w, episode* known, std::uint64_t limit_ns, std::uint6
   }
   const std::uint64_t for_ns = now_ns - known->since_ns;
   if (for_ns < limit_ns || !os::read_thread_state(w->os_thread_id.load(base::relaxed), &state)) return;
-  if (!deserves_telling(w, state)) return;
+  if (!deserves_telling(w, *known, limit_ns, state)) return;
   known->is_told = true;
   tell(w, *known, for_ns / ns_per_ms, state);
 }
