@@ -9,6 +9,7 @@
 
 #include "arch/cpu.hpp"
 #include "base/atomic.hpp"
+#include "os/alone.hpp"
 #include "os/thread.hpp"
 
 namespace weft::queue {
@@ -16,6 +17,7 @@ namespace weft::queue {
 class spinlock {
  public:
   bool try_lock() {
+    if (os::is_alone()) return try_lock_alone();
     std::uint32_t expected = 0;
     // [S1] acquire: sees what the last holder wrote; pairs with [S2]
     return word_.compare_exchange_strong(expected, 1, base::acquire, base::relaxed);
@@ -30,6 +32,12 @@ class spinlock {
 
  private:
   static constexpr int patience = 100;
+
+  bool try_lock_alone() {
+    if (word_.load(base::relaxed) != 0) return false;
+    word_.store(1, base::relaxed);
+    return true;
+  }
 
   [[gnu::noinline]] void lock_slow() {
     do {

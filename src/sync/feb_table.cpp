@@ -4,6 +4,10 @@
 #include <cstdlib>
 #include <new>
 
+#include "os/heap.hpp"
+
+#include "os/heap.hpp"
+
 namespace weft::sync {
 
 namespace {
@@ -58,7 +62,7 @@ void feb_stripe::tidy(const std::uint64_t* word) {
 // Without memory the chains just get longer.
 void feb_stripe::grow() {
   const std::uint32_t wanted = bucket_count_ == 0 ? first_buckets : 2 * bucket_count_;
-  auto** fresh = static_cast<feb_entry**>(std::calloc(wanted, sizeof(feb_entry*)));
+  auto** fresh = static_cast<feb_entry**>(os::allocate(wanted * sizeof(feb_entry*)));
   if (fresh == nullptr) return;
   feb_entry** old = bucket_count_ == 0 ? &only_bucket_ : buckets_;
   const std::uint32_t old_count = bucket_count_ == 0 ? 1 : bucket_count_;
@@ -85,7 +89,7 @@ void feb_stripe::grow() {
 feb_entry* feb_stripe::take_spare() {
   feb_entry* one = spare_;
   if (one == nullptr) {
-    void* memory = std::malloc(sizeof(feb_entry));
+    void* memory = os::allocate(sizeof(feb_entry));
     return memory != nullptr ? new (memory) feb_entry : nullptr;
   }
   spare_ = one->next;

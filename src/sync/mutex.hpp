@@ -15,6 +15,7 @@
 #include "base/atomic.hpp"
 #include "base/config.hpp"
 #include "base/status.hpp"
+#include "os/alone.hpp"
 #include "queue/spinlock.hpp"
 #include "sync/waiters.hpp"
 
@@ -54,14 +55,22 @@ class mutex {
   static constexpr std::uint32_t recursive = 8;  // never changes; keeps such a mutex off the quiet paths
 
   bool take_quietly() {
+    if (os::is_alone()) return replace_alone(0, held);
     std::uint32_t expected = 0;
     // [L1] acquire: sees what the last holder wrote; pairs with [L2] [L5]
     return word_.compare_exchange_strong(expected, held, base::acquire, base::relaxed);
   }
   bool give_quietly() {
+    if (os::is_alone()) return replace_alone(held, 0);
     std::uint32_t expected = held;
     // [L2] release: publishes what the holder wrote; pairs with [L1] [L3] [L4]
     return word_.compare_exchange_strong(expected, 0, base::release, base::relaxed);
+  }
+
+  bool replace_alone(std::uint32_t expected, std::uint32_t wanted) {
+    if (word_.load(base::relaxed) != expected) return false;
+    word_.store(wanted, base::relaxed);
+    return true;
   }
 
   status lock_slowly(std::uint64_t deadline_ns);
