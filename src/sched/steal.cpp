@@ -6,6 +6,7 @@
 #include "sched/dispatch.hpp"
 #include "sched/pool.hpp"
 #include "sched/runtime.hpp"
+#include "sched/victims.hpp"
 #include "sched/worker.hpp"
 
 namespace weft::sched {
@@ -98,15 +99,6 @@ unit* take_from(worker* w, worker* victim) {
   return was_answered(w) ? read_reply(w) : raid(w, victim);
 }
 
-worker* worker_near(worker* w, unsigned step, unsigned start) {
-  runtime* rt = w->rt;
-  const unsigned slots = rt->worker_slots.load(base::relaxed);
-  const unsigned index = w->victims != nullptr && step < w->victim_count ? w->victims[step] : (start + step) % slots;
-  // [A9] acquire: sees the worker's fields; pairs with [A4]
-  worker* victim = rt->workers[index].load(base::acquire);
-  return victim != w ? victim : nullptr;
-}
-
 void stand_back(worker* w, std::uint64_t now) {
   w->steal_pause_ns = w->steal_pause_ns == 0 ? first_pause_ns : w->steal_pause_ns * 2;
   if (w->steal_pause_ns > longest_pause_ns) w->steal_pause_ns = longest_pause_ns;
@@ -147,6 +139,17 @@ bool sees_prey_in_domains(const runtime* rt) {
   return false;
 }
 
+unit* bring_home(worker* w, unit* chain) {
+  w->stolen_batch = length(chain);
+  w->stolen_at_ns = os::now_ns();
+  w->stolen.store(w->stolen.load(base::relaxed) + w->stolen_batch, base::relaxed);
+  for (unit* one = chain; w->rt->sink != nullptr && one != nullptr; one = static_cast<unit*>(one->next)) {
+    note(w->rt, WEFT_ON_STEAL, one);
+  }
+  take_in(w, chain);
+  return find_own(w);
+}
+
 }  // namespace
 
 unit* steal(worker* w) {
@@ -155,21 +158,11 @@ unit* steal(worker* w) {
   const std::uint64_t now = os::now_ns();
   judge_last(w, now);
   if (now < w->steal_after_ns) return nullptr;
-  const unsigned slots = w->rt->worker_slots.load(base::relaxed);
-  const unsigned start = w->random.below(slots);
-  for (unsigned step = 0; step < slots; ++step) {
-    worker* victim = worker_near(w, step, start);
+  order_victims(w);
+  for (unsigned step = 0; step < w->victim_count; ++step) {
+    worker* victim = serving_worker(w->rt, w->victims[step]);
     if (victim == nullptr) continue;
-    unit* chain = take_from(w, victim);
-    if (chain == nullptr) continue;
-    w->stolen_batch = length(chain);
-    w->stolen_at_ns = os::now_ns();
-    w->stolen.store(w->stolen.load(base::relaxed) + w->stolen_batch, base::relaxed);
-    for (unit* one = chain; w->rt->sink != nullptr && one != nullptr; one = static_cast<unit*>(one->next)) {
-      note(w->rt, WEFT_ON_STEAL, one);
-    }
-    take_in(w, chain);
-    return find_own(w);
+    if (unit* chain = take_from(w, victim); chain != nullptr) return bring_home(w, chain);
   }
   return nullptr;
 }

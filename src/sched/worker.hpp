@@ -71,8 +71,9 @@ struct alignas(base::cache_line) worker {
   std::uint64_t steal_pause_ns = 0;
   std::uint64_t stolen_at_ns = 0;
   std::uint32_t stolen_batch = 0;
-  std::uint16_t* victims = nullptr;    // worker indices, near first; null: any order
+  std::uint16_t* victims = nullptr;    // worker indices, near first
   unsigned victim_count = 0;
+  unsigned victim_slots = 0;           // the runtime's worker_slots when they were put in order
   pool* pools[most_pools_served] = {}; // guarded by the runtime's pools_lock for writing
   base::atomic<std::uint32_t> pool_count{0};
   base::atomic<scheduler*> custom{nullptr};

@@ -20,12 +20,6 @@ namespace weft::sched {
 
 namespace {
 
-// Where worker `index` is placed on the machine; a synthetic machine has CPUs of its own.
-unsigned cpu_of(const runtime* rt, unsigned index) {
-  if (rt->machine->source == os::topology_source::synthetic) return index % rt->machine->cpu_count;
-  return rt->cpus[index % rt->cpu_count];
-}
-
 constexpr std::size_t os_stack_bytes = 256 * 1024;  // a worker's OS stack only starts and ends it
 
 worker* make_worker(runtime* rt, unsigned index) {
@@ -253,6 +247,11 @@ status remove_worker(runtime* rt, unsigned index) {
   const queue::guard hold(rt->workers_lock);
   w->os_thread.handle = 0;
   return status::ok;
+}
+
+unsigned cpu_of(const runtime* rt, unsigned index) {
+  if (rt->machine->source == os::topology_source::synthetic) return index % rt->machine->cpu_count;
+  return rt->cpus[index % rt->cpu_count];
 }
 
 status start_workers(runtime* rt) {

@@ -13,4 +13,7 @@ status start_workers(runtime* rt);
 // Ends them all, worker 0 included. Called by the one who called start_workers.
 void stop_workers(runtime* rt);
 
+// Where worker `index` is placed on the machine; a synthetic machine has CPUs of its own.
+unsigned cpu_of(const runtime* rt, unsigned index);
+
 }  // namespace weft::sched

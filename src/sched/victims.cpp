@@ -1,0 +1,56 @@
+#include "sched/victims.hpp"
+
+#include <cstdlib>
+
+#include "os/heap.hpp"
+#include "os/topology.hpp"
+#include "sched/runtime.hpp"
+#include "sched/worker.hpp"
+#include "sched/workers.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+unsigned distance_to(const worker* w, unsigned index) {
+  return os::distance(*w->rt->machine, cpu_of(w->rt, w->index), cpu_of(w->rt, index));
+}
+
+void shuffle(worker* w) {
+  for (unsigned left = w->victim_count; left > 1; --left) {
+    const unsigned other = w->random.below(left);
+    const std::uint16_t moved = w->victims[left - 1];
+    w->victims[left - 1] = w->victims[other];
+    w->victims[other] = moved;
+  }
+}
+
+// Stable, and short lists: insertion.
+void sort_by_distance(worker* w) {
+  for (unsigned at = 1; at < w->victim_count; ++at) {
+    const std::uint16_t moved = w->victims[at];
+    const unsigned distance = distance_to(w, moved);
+    unsigned hole = at;
+    for (; hole > 0 && distance_to(w, w->victims[hole - 1]) > distance; --hole) w->victims[hole] = w->victims[hole - 1];
+    w->victims[hole] = moved;
+  }
+}
+
+}  // namespace
+
+void order_victims(worker* w) {
+  const unsigned slots = w->rt->worker_slots.load(base::relaxed);
+  if (w->victim_slots == slots) return;
+  auto* larger = static_cast<std::uint16_t*>(os::reallocate(w->victims, slots * sizeof(std::uint16_t)));
+  if (larger == nullptr) return;  // the old order misses the newest workers; the next attempt may do better
+  w->victims = larger;
+  w->victim_slots = slots;
+  w->victim_count = 0;
+  for (unsigned index = 0; index < slots; ++index) {
+    if (index != w->index) w->victims[w->victim_count++] = static_cast<std::uint16_t>(index);
+  }
+  shuffle(w);
+  sort_by_distance(w);
+}
+
+}  // namespace weft::sched
