@@ -296,6 +296,22 @@ void give_back_stack(worker* w, void* stack) {
   }
 }
 
+// The memory beneath a user's stack is the user's again once the thread was joined: it ends when nobody stands there any more.
+void end_on_users_stack(worker* w, void* unit_that_left) {
+  auto* ended = static_cast<unit*>(unit_that_left);
+  fiber::sanitizer::forget(ended->stack);
+  end(w, ended);
+}
+
+void end_on_own_stack(worker* w, unit* ended) {
+  if (w->standing->origin == mem::stack_origin::user) {
+    w->after = {end_on_users_stack, ended};
+  } else {
+    w->after = {give_back_stack, w->standing};
+    end(w, ended);
+  }
+}
+
 }  // namespace
 
 void carrier_entry(void* transfer, void* stack) {
@@ -310,8 +326,7 @@ void leave_for_good(unit* ended) {
   worker* w = local::current_worker();
   w->current = nullptr;
   unit* const parent = ended->has(is_dispatched) ? ended->parent : nullptr;
-  w->after = {give_back_stack, w->standing};
-  end(w, ended);
+  end_on_own_stack(w, ended);
   enter(w);
   unit* next = parent;
   if (next == nullptr) next = choose_directly(w);
