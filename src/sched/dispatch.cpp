@@ -29,7 +29,7 @@ class carried_state {
  public:
   carried_state(const worker* w, const unit* self) {
     if (w->carried != nullptr) {
-      std::memcpy(bytes_, w->carried, sizeof bytes_);
+      std::memcpy(bytes_, w->carried, w->rt->carried_bytes);
       std::memset(w->carried, 0, w->rt->carried_bytes);
     }
     if (self->has(keeps_fp)) fp_ = arch::save_fp_control();
