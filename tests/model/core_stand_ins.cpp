@@ -1,6 +1,7 @@
 // What a model over files of src/sched does not include itself, in the fewest words that keep the promise. All of it is weak: a model
 // that includes the real file, or defines something of its own, replaces it.
 #include "core_world.hpp"
+#include "os/clock.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/idle.hpp"
@@ -37,6 +38,10 @@ STAND_IN unit* find_own(worker* w) {
 }
 
 STAND_IN void look_around(worker*) {}
+STAND_IN worker* yield(worker* w, unit*) { return w; }
+STAND_IN worker* leave_for(worker* w, unit*, unit*) { return w; }
+STAND_IN worker* yield_away(worker* w, unit*) { return w; }
+STAND_IN void run_here(worker*, unit*) {}
 
 // ---- steal.cpp --------------------------------------------------------------------------------------------------------------
 
@@ -51,6 +56,7 @@ STAND_IN unit* pop_from_pools(worker*) { return nullptr; }
 STAND_IN unit* pop_from_pool(pool*) { return nullptr; }
 STAND_IN std::size_t ready_units(const pool*) { return 0; }
 STAND_IN void push_to_pool(pool*, unit*, push_reason) { explorer::fail("assertion", "the model has no pools"); }
+STAND_IN bool remove_from_pool(pool*, unit*) { return false; }
 STAND_IN bool sources_want_poll(runtime*) { return false; }
 STAND_IN void poll_sources(worker*) {}
 
@@ -63,6 +69,10 @@ STAND_IN void make_ready(worker*, unit*, push_reason) { explorer::fail("assertio
 
 // ---- the rest ---------------------------------------------------------------------------------------------------------------
 
+STAND_IN bool pin_to(runtime*, unsigned) { return true; }
+STAND_IN void unpin_from(runtime*, unsigned) {}
+STAND_IN void check_drained(runtime*) {}
+STAND_IN void wake_any(runtime*) {}
 STAND_IN worker* serving_worker(runtime* rt, unsigned index) { return rt->workers[index].load(base::acquire); }
 STAND_IN void all_workers_idle(runtime*) {}
 STAND_IN void run_key_destructors(key_value**, std::uint32_t*) {}
@@ -79,3 +89,19 @@ STAND_IN runtime* current_runtime() { return core_world::the.rt; }
 STAND_IN outside* this_outside() { return nullptr; }
 
 }  // namespace weft::sched::local
+
+namespace weft::mem {
+
+STAND_IN bool slab_cache::refill() { return false; }
+STAND_IN void slab_cache::spill() {}
+STAND_IN stack* stack_depot::make_mapping(std::size_t) { return nullptr; }
+STAND_IN stack* stack_depot::adopt(void*, std::size_t) { return nullptr; }
+STAND_IN void stack_depot::destroy(stack*) {}
+
+}  // namespace weft::mem
+
+namespace weft::os {
+
+STAND_IN void sleep_until(std::uint64_t) {}
+
+}  // namespace weft::os

@@ -208,6 +208,8 @@ void futex_wake(cell at, int count, site where) {
 // Another thread's reading changes nothing, so that swapping two readings changes nothing either.
 std::uint64_t now_ns() { return w.threads.read_clock(); }
 
+void peek(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
 void* local_word() { return w.local_words[w.threads.self()]; }
 void set_local_word(void* to) { w.local_words[w.threads.self()] = to; }
 

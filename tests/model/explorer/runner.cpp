@@ -142,9 +142,9 @@ bool explore_and_report(const model& what, const command& asked, const char* pro
   if (!wrong.empty() && found.failure.end == ending::failed && !asked.quiet) {
     choices path;
     path.restore(found.failed_path);
-    print_schedule(run(what.body, path, limits, true));
-    std::printf("     again: %s --only '%s'%s --replay %s\n", program, what.name, asked.deep ? " --deep" : "",
-                found.failed_path.c_str());
+    print_schedule(run(what.body, path, found.limits, true));
+    std::printf("     again: %s --only '%s'%s --replay %d/%d/%s\n", program, what.name, asked.deep ? " --deep" : "",
+                found.limits.preemptions, found.limits.weak, found.failed_path.c_str());
   }
   return wrong.empty();
 }

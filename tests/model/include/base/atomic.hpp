@@ -109,6 +109,14 @@ class atomic {
   T value_;  // what the constructor was given; the explorer keeps what was stored since
 };
 
+// A racy look at a plain word: what was written last in this execution, and no race is reported.
+template <class T>
+inline T load_relaxed(const T& word) {
+  T result;
+  explorer::peek(&result, &word, sizeof word);
+  return result;
+}
+
 inline void fence_seq_cst(explorer::site where = explorer::site::current()) { explorer::atomic_fence(seq_cst, where); }
 inline void light_fence(explorer::site where = explorer::site::current()) { explorer::light_fence(where); }
 
