@@ -6,8 +6,6 @@
 
 #include "os/heap.hpp"
 
-#include "os/heap.hpp"
-
 namespace weft::sync {
 
 namespace {
@@ -43,7 +41,9 @@ feb_entry* feb_stripe::find_or_add(std::uint64_t* word) {
   if (one == nullptr) return nullptr;
   if (count_ >= 2 * bucket_count_) grow();
   feb_entry** bucket = bucket_of(word);
-  *one = {*bucket, word, true, {}, {}, {}};
+  one->next = *bucket;
+  one->word = word;
+  one->is_full = true;  // its queues are empty, as they were when it was given up
   *bucket = one;
   ++count_;
   return one;
