@@ -22,7 +22,8 @@ status barrier::wait(bool* is_last) {
     }
     ++arrived_;
     sched::waiter me{"barrier", this};
-    return block(&me, &queue_, &lock_);
+    queue_.push_back(&me);
+    return wait_and_leave(&me, &queue_, &lock_);
   }
   const bool was_started = parties_ != 0;
   arrived_ = 0;

@@ -44,7 +44,8 @@ status event::wait_slowly(const char* what, std::uint64_t deadline_ns) {
     lock_.unlock();
     return status::ok;
   }
-  const status result = block(&me, &queue_, &lock_);
+  queue_.push_back(&me);
+  const status result = wait_and_leave(&me, &queue_, &lock_);
   if (result == status::ok && deadline_ns != sched::forever) await_setter();
   return result;
 }

@@ -187,10 +187,7 @@ status mutex::unlock_slowly() {
   return status::ok;
 }
 
-status mutex::give_up(std::uint32_t* times_held) {
-  *times_held = 1;
-  if (!config::checked && give_quietly()) [[likely]]
-    return status::ok;
+status mutex::give_up_slowly(std::uint32_t* times_held) {
   const bool has_owner = knows_owner();
   if (!may_give(has_owner ? caller_id() : 0)) return status::not_owner;
   if (has_owner) {
@@ -201,9 +198,7 @@ status mutex::give_up(std::uint32_t* times_held) {
   return status::ok;
 }
 
-void mutex::take_back(std::uint32_t times_held) {
-  if (!config::checked && take_quietly()) [[likely]]
-    return;
+void mutex::take_back_slowly(std::uint32_t times_held) {
   // Who was blocked in the wait may block again.
   WEFT_ALWAYS(lock_slowly(sched::forever) == status::ok, "a condition's waiter takes its mutex again");
   if (knows_owner()) times_held_ = times_held;

@@ -44,8 +44,17 @@ class mutex {
   }
 
   // For condition variables: gives the lock up, however often a recursive one is held, and takes it again.
-  status give_up(std::uint32_t* times_held);
-  void take_back(std::uint32_t times_held);
+  status give_up(std::uint32_t* times_held) {
+    *times_held = 1;
+    if (!config::checked && give_quietly()) [[likely]]
+      return status::ok;
+    return give_up_slowly(times_held);
+  }
+  void take_back(std::uint32_t times_held) {
+    if (!config::checked && take_quietly()) [[likely]]
+      return;
+    take_back_slowly(times_held);
+  }
 
  private:
   // the word
@@ -76,6 +85,8 @@ class mutex {
   status lock_slowly(std::uint64_t deadline_ns);
   status try_lock_slowly();
   status unlock_slowly();
+  status give_up_slowly(std::uint32_t* times_held);
+  void take_back_slowly(std::uint32_t times_held);
   status enter_again();
   void note_owner(std::uintptr_t owner);
   bool may_give(std::uintptr_t caller) const;

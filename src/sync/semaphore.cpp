@@ -21,9 +21,12 @@ status semaphore::acquire(std::uint64_t deadline_ns) {
   sched::waiter me{"semaphore", this};
   me.deadline_ns = deadline_ns;
   lock_.lock();
-  if (!take()) return block(&me, &queue_, &lock_);
-  lock_.unlock();
-  return status::ok;
+  if (take()) {
+    lock_.unlock();
+    return status::ok;
+  }
+  queue_.push_back(&me);
+  return wait_and_leave(&me, &queue_, &lock_);
 }
 
 status semaphore::release(std::uint32_t count) {

@@ -13,22 +13,25 @@ status may_wait(std::uint64_t deadline_ns) {
   return sched::may_block() ? status::ok : status::cannot_block;
 }
 
-status wait_in(sched::waiter* me, wait_queue* queue, queue::spinlock* lock, bool* holds_lock) {
-  const sched::wait_result result = sched::wait(me, lock);
-  *holds_lock = me->deadline_ns != sched::forever;
-  if (!*holds_lock) return status::ok;
+status follow_waker(sched::waiter* me, wait_queue* queue, queue::spinlock* lock, sched::wait_result result) {
   lock->lock();
   if (result == sched::wait_result::woken) return status::ok;
   if (me->is_linked()) queue->remove(me);  // otherwise a waker took it off and found that it was late
   return status::timeout;
 }
 
-status block(sched::waiter* me, wait_queue* queue, queue::spinlock* lock) {
-  queue->push_back(me);
-  bool holds_lock;
-  const status result = wait_in(me, queue, lock, &holds_lock);
-  if (holds_lock) lock->unlock();
-  return result;
+void wake_first(wait_queue* queue, queue::spinlock* lock) {
+  lock->lock();
+  sched::waiter* first;
+  while ((first = queue->pop_front()) != nullptr) {
+    if (first->deadline_ns == sched::forever) [[likely]] {
+      lock->unlock();
+      sched::wake(first);
+      return;
+    }
+    if (sched::wake(first)) break;
+  }
+  lock->unlock();
 }
 
 std::uintptr_t caller_id() {

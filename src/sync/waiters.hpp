@@ -5,13 +5,14 @@
 //   - a record without a deadline is woken after the lock was released (wake_later::now), so that whoever is released may reuse the
 //     object's memory at once: the waker does not come back to it;
 //   - one with a deadline is claimed inside the lock, because its owner might leave meanwhile; to make up for that its owner passes
-//     through the lock before it returns (block), and so leaves after its waker has.
+//     through the lock before it returns (follow_waker), and so leaves after its waker has.
 //
 // Everything here is ready when filled with zeros and allocates nothing.
 #pragma once
 
 #include <cstdint>
 
+#include "base/atomic.hpp"
 #include "base/status.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/waiter.hpp"
@@ -21,46 +22,48 @@ namespace weft::sync {
 // Records in the order of their coming: a ring, of which the object holds the first.
 class wait_queue {
  public:
-  bool is_empty() const { return first_ == nullptr; }
-  sched::waiter* front() const { return first_; }
+  bool is_empty() const { return front() == nullptr; }
+  sched::waiter* front() const { return first_.load(base::relaxed); }
+
+  // Outside the lock: sees those whose coming happened before; of others it may be late to know.
+  bool seems_empty() const { return is_empty(); }
 
   void push_back(sched::waiter* one) {
-    if (first_ == nullptr) {
+    sched::waiter* first = front();
+    if (first == nullptr) {
       one->next = one->previous = one;
-      first_ = one;
+      set_front(one);
     } else {
-      insert_before_first(one);
+      one->next = first;
+      one->previous = first->previous;
+      first->previous->next = one;
+      first->previous = one;
     }
   }
   void push_front(sched::waiter* one) {
     push_back(one);
-    first_ = one;
+    set_front(one);
   }
   sched::waiter* pop_front() {
-    sched::waiter* one = first_;
+    sched::waiter* one = front();
     if (one != nullptr) remove(one);
     return one;
   }
   void remove(sched::waiter* one) {
     if (one->next == one) {
-      first_ = nullptr;
+      set_front(nullptr);
     } else {
       one->previous->next = one->next;
       one->next->previous = one->previous;
-      if (first_ == one) first_ = static_cast<sched::waiter*>(one->next);
+      if (front() == one) set_front(static_cast<sched::waiter*>(one->next));
     }
     one->next = one->previous = nullptr;
   }
 
  private:
-  void insert_before_first(sched::waiter* one) {
-    one->next = first_;
-    one->previous = first_->previous;
-    first_->previous->next = one;
-    first_->previous = one;
-  }
+  void set_front(sched::waiter* one) { first_.store(one, base::relaxed); }
 
-  sched::waiter* first_ = nullptr;
+  base::atomic<sched::waiter*> first_{nullptr};  // written inside the lock
 };
 
 // Wake-ups that were decided on inside the lock, to be done after its release.
@@ -97,13 +100,29 @@ inline constexpr std::uint64_t immediately = 0;  // a deadline that has always p
 // Whether the caller may begin a wait that ends at deadline_ns: timeout when that has passed, cannot_block from a tasklet.
 status may_wait(std::uint64_t deadline_ns);
 
-// Waits for a wake-up, as the last of `queue`, which `lock`, held by the caller, guards; returns without the lock. Ok or timeout;
-// after a timeout *me is off the queue. May switch.
-status block(sched::waiter* me, wait_queue* queue, queue::spinlock* lock);
+// After a wait with a deadline: takes the lock, and *me off the queue.
+status follow_waker(sched::waiter* me, wait_queue* queue, queue::spinlock* lock, sched::wait_result result);
 
-// As block for a record that the caller has put into the queue already. Returns with the lock when *holds_lock (which tells the
-// caller that others may have to be looked after): always after a timeout.
-status wait_in(sched::waiter* me, wait_queue* queue, queue::spinlock* lock, bool* holds_lock);
+// Waits for a wake-up. *me is in `queue`, which `lock`, held by the caller, guards. Ok or timeout; after a timeout *me is off the queue.
+// May switch. *holds_lock: whether it returns with the lock, always so after a timeout: then others may have to be looked after.
+inline status wait_in(sched::waiter* me, wait_queue* queue, queue::spinlock* lock, bool* holds_lock) {
+  const sched::wait_result result = sched::wait(me, lock);
+  *holds_lock = me->deadline_ns != sched::forever;
+  if (!*holds_lock) [[likely]]
+    return status::ok;
+  return follow_waker(me, queue, lock, result);
+}
+
+// The same for objects that have nobody to look after: returns without the lock.
+inline status wait_and_leave(sched::waiter* me, wait_queue* queue, queue::spinlock* lock) {
+  bool holds_lock;
+  const status result = wait_in(me, queue, lock, &holds_lock);
+  if (holds_lock) lock->unlock();
+  return result;
+}
+
+// Wakes the first of a queue that `lock` guards, if anybody waits. Never switches.
+void wake_first(wait_queue* queue, queue::spinlock* lock);
 
 // Who holds a lock: the same number for the same ULT, or OS thread outside; never 0.
 std::uintptr_t caller_id();
