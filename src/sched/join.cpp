@@ -24,7 +24,7 @@ bool has_room(const worker* w) {
 // Whether `self` can lend its stack to a ULT, which may park on it and go on elsewhere: the identity, pinning and stack limit of both
 // stay right. A tasklet returns before anything else happens, so anyone can lend to it.
 bool may_lend(const unit* self) {
-  return !self->has_any(has_own_stack | keeps_fp | is_main | stays_put | wants_to_move | is_dispatched);
+  return self->home == nullptr && !self->has_any(has_own_stack | keeps_fp | is_main | stays_put | wants_to_move | is_dispatched);
 }
 
 // Takes `one` out of this worker's queue if it is there, has not started, and may run on the stack of `self`.
@@ -32,8 +32,13 @@ bool take_to_run_here(worker* w, const unit* self, unit* one) {
   if (w->rt->is_special || !has_room(w)) return false;
   const unsigned accepted = may_lend(self) ? is_default | is_tasklet : is_tasklet;
   enter(w);
-  const bool is_mine = w->ready.contains(one) && one->has_any(accepted) && !one->has_any(stays_put | wants_to_move) && !one->has_parked();
-  if (is_mine) w->ready.taken(one);
+  const bool is_mine = w->ready.contains(one) && one->has_any(accepted) && !one->has_any(stays_put | wants_to_move) &&
+                       !one->has_parked() && one->join.load(base::relaxed) == join_word::open;
+  if (is_mine) {
+    w->ready.taken(one);
+    // No exchange: another joiner who comes in this very moment is lost, but one who comes later is told.
+    one->join.store(join_word::lent, base::relaxed);
+  }
   w->lock.leave();
   return is_mine;
 }

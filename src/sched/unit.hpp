@@ -37,6 +37,8 @@ enum unit_flag : std::uint16_t {
 // free: a block of the slab that is no unit now; zero-filled memory is free.
 enum class unit_state : std::uint8_t { free, ready, running, blocked, suspended, ended };
 
+inline constexpr std::uint16_t in_pool = UINT16_MAX;
+
 // A unit's saved context, or, before it first parks, where it was made.
 class context_word {
  public:
@@ -68,7 +70,7 @@ struct alignas(base::cache_line) unit : base::list_link {
   base::atomic<unit_state> state;
   bool is_borrowing;                 // runs on its joiner's stack
   std::uint16_t home_worker;         // when stays_put
-  base::atomic<std::uint16_t> in;    // number of the worker queue that holds it, 0: none; written inside that queue's lock
+  base::atomic<std::uint16_t> in;    // the queue that holds it: a worker's number, in_pool, or 0; written inside that queue's lock
   base::atomic<std::uint16_t> flags;
 
   // ---- second line ----
@@ -97,6 +99,7 @@ static_assert(sizeof(unit) == unit_bytes);
 //      open ----> waiter ----> noticed      a joiner came first and is woken by the end
 //      open ----> ended | noticed           joiners find it ended
 //      open ----> detached --> (freed)      nobody will join
+//      open ----> lent ------> (freed)      it runs on its joiner's stack: for others who come to join it
 //
 // A unit that has parked ends with an exchange. One that ran in one go on one worker ends inside that worker's lock, with a load and a
 // store: a joiner that comes in between is overwritten. It finds out by itself: after announcing itself it has a heavy fence run and
@@ -106,8 +109,8 @@ namespace join_word {
 inline constexpr std::uintptr_t open = 0;
 inline constexpr std::uintptr_t ended = 1;
 inline constexpr std::uintptr_t detached = 2;
-inline constexpr std::uintptr_t lent = 4;
 inline constexpr std::uintptr_t noticed = 3;
+inline constexpr std::uintptr_t lent = 4;
 
 constexpr bool means_ended(std::uintptr_t word) { return (word & 1) != 0; }
 
