@@ -11,11 +11,12 @@ status condvar::wait(mutex* held, std::uint64_t deadline_ns) {
   me.deadline_ns = deadline_ns;
   std::uint32_t times_held;
   lock_.lock();
+  queue_.push_back(&me);
   if (const status problem = held->give_up(&times_held); problem != status::ok) [[unlikely]] {
+    queue_.remove(&me);
     lock_.unlock();
     return problem;
   }
-  queue_.push_back(&me);
   const status result = wait_and_leave(&me, &queue_, &lock_);
   held->take_back(times_held);
   return result;
