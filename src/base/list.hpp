@@ -33,6 +33,12 @@ class list {
   T* pop_back() { return is_empty() ? nullptr : static_cast<T*>(take(head_.previous)); }
   void remove(T* node) { take(node); }
 
+  // As remove, for those who never ask a node whether it is linked: its links stay as they were.
+  void drop(T* node) {
+    node->previous->next = node->next;
+    node->next->previous = node->previous;
+  }
+
  private:
   void clear() { head_.next = head_.previous = &head_; }
 

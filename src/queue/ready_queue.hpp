@@ -37,9 +37,20 @@ class ready_queue {
   // The next unit to run, or null. turn: the owner's count of choices.
   Node* pop(std::uint32_t turn) {
     if (turn % fair_every == 0) [[unlikely]] return pop_fair(turn / fair_every);
-    Node* node = recent_.pop_front();
-    if (node == nullptr) node = yielded_.pop_front();
-    return left(node);
+    Node* node = recent_.front();
+    if (node == nullptr) node = yielded_.front();
+    return taken_if_any(node);
+  }
+
+  // The next node, if it is one that yielded; null: there is none, or recent ones go first.
+  Node* next_yielded() const { return recent_.is_empty() ? yielded_.front() : nullptr; }
+
+  // As taken(next) and push_yielded(self), for two nodes that may both be stolen.
+  void exchange_yielded(Node* next, Node* self) {
+    yielded_.drop(next);
+    yielded_.push_back(self);
+    next->in.store(0, base::relaxed);
+    self->in.store(number_, base::relaxed);
   }
 
   // The unit that a thief should have: the one that has waited longest of those that may be stolen. Looks at a few only.
@@ -58,8 +69,10 @@ class ready_queue {
   Node* newest() const { return recent_.front(); }
 
   Node* taken(Node* node) {
-    recent_.remove(node);  // a node leaves whichever list it is in
-    return left(node);
+    recent_.drop(node);  // a node leaves whichever list it is in
+    node->in.store(0, base::relaxed);
+    if (node->may_be_stolen()) stealable_.store(stealable_.load(base::relaxed) - 1, base::relaxed);
+    return node;
   }
 
   bool contains(const Node* node) const { return node->in.load(base::relaxed) == number_; }
@@ -70,21 +83,16 @@ class ready_queue {
 
  private:
   Node* pop_fair(std::uint32_t round) {
-    Node* node = round % 2 == 0 ? yielded_.pop_front() : recent_.pop_back();
-    if (node == nullptr) node = round % 2 == 0 ? recent_.pop_back() : yielded_.pop_front();
-    return left(node);
+    Node* node = round % 2 == 0 ? yielded_.front() : recent_.back();
+    if (node == nullptr) node = round % 2 == 0 ? recent_.back() : yielded_.front();
+    return taken_if_any(node);
   }
+
+  Node* taken_if_any(Node* node) { return node != nullptr ? taken(node) : nullptr; }
 
   void entered(Node* node) {
     node->in.store(number_, base::relaxed);
     if (node->may_be_stolen()) stealable_.store(stealable_.load(base::relaxed) + 1, base::relaxed);
-  }
-  Node* left(Node* node) {
-    if (node != nullptr) {
-      node->in.store(0, base::relaxed);
-      if (node->may_be_stolen()) stealable_.store(stealable_.load(base::relaxed) - 1, base::relaxed);
-    }
-    return node;
   }
 
   base::list<Node> recent_;

@@ -24,22 +24,33 @@ fiber::sanitizer::side side_of(worker* w, const unit* one) {
   return one->stack != nullptr ? fiber::sanitizer::of(one->stack) : w->rt->main_side;
 }
 
+// Whether the running unit has something in the carried words. They are zero most of the time; a unit that leaves them otherwise takes
+// them along and zeroes them, so that whoever comes next finds zero.
+[[gnu::noinline]] bool carries_something(const worker* w) {
+  const auto* words = static_cast<const std::uint64_t*>(w->carried);
+  std::uint64_t any = 0;
+  for (std::size_t index = 0; index < w->rt->carried_bytes / sizeof *words; ++index) any |= words[index];
+  return any != 0;
+}
+bool carries(const worker* w) { return w->carried != nullptr && carries_something(w); }
+
 // What belongs to the running unit but lives in the OS thread: kept in the frame of the unit that is left.
-class carried_state {
+class luggage {
  public:
-  carried_state(const worker* w, const unit* self) {
-    if (w->carried != nullptr) {
+  luggage(const worker* w, const unit* self) : carries_(carries(w)) {
+    if (carries_) {
       std::memcpy(bytes_, w->carried, w->rt->carried_bytes);
       std::memset(w->carried, 0, w->rt->carried_bytes);
     }
     if (self->has(keeps_fp)) fp_ = arch::save_fp_control();
   }
-  void restore(const worker* w, const unit* self) const {
-    if (w->carried != nullptr) std::memcpy(w->carried, bytes_, w->rt->carried_bytes);
+  void unpack(const worker* w, const unit* self) const {
+    if (carries_) std::memcpy(w->carried, bytes_, w->rt->carried_bytes);
     if (self->has(keeps_fp)) arch::load_fp_control(fp_);
   }
 
  private:
+  bool carries_;
   alignas(16) unsigned char bytes_[most_carried_bytes];
   arch::fp_control fp_;
 };
@@ -56,9 +67,10 @@ void step_over(worker* w, unit* next) {
   w->standing = next->stack;
 }
 
-// Notes in a unit that is about to be left what reports and its return need.
-void leave_mark(const worker* w, unit* self) {
-  if (!self->has_parked()) self->made_at = self->context.maker();
+// Notes in a unit that is left for the first time what reports and its return need: it stays on this stack.
+[[gnu::always_inline]] inline void leave_mark(const worker* w, unit* self) {
+  if (self->has_parked()) [[likely]] return;
+  self->made_at = self->context.maker();
   self->stack = w->standing;
 }
 
@@ -119,20 +131,26 @@ unit* successor(worker* w, unit* self) {
 
 }  // namespace
 
-[[gnu::always_inline]] inline static worker* leave_inline(worker* w, unit* self, unit* next) {
+// Leaves the running unit, which has no luggage.
+[[gnu::always_inline]] inline static worker* leave_lightly(worker* w, unit* self, unit* next) {
   fiber::sanitizer::side side;
   leave_mark(w, self);
-  if (w->carried == nullptr && !self->has(keeps_fp)) [[likely]] {
-    const fiber::context target = way_to(w, next, &side);
-    w = static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side, w));
-  } else {
-    const carried_state kept(w, self);
-    const fiber::context target = way_to(w, next, &side);
-    w = static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side, w));
-    kept.restore(w, self);
-  }
+  const fiber::context target = way_to(w, next, &side);
+  w = static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side, w));
   arrive(w);
   return w;
+}
+
+[[gnu::noinline]] static worker* leave_with_luggage(worker* w, unit* self, unit* next) {
+  const luggage kept(w, self);
+  w = leave_lightly(w, self, next);
+  kept.unpack(w, self);
+  return w;
+}
+
+[[gnu::always_inline]] inline static worker* leave_inline(worker* w, unit* self, unit* next) {
+  if (self->has(keeps_fp) || carries(w)) [[unlikely]] return leave_with_luggage(w, self, next);
+  return leave_lightly(w, self, next);
 }
 
 worker* leave_for(worker* w, unit* self, unit* next) { return leave_inline(w, self, next); }
@@ -166,21 +184,49 @@ worker* yield(worker* w, unit* self) {
   if (yields_elsewhere(w, self)) [[unlikely]] return yield_away(w, self);
   if (w->turn % look_around_every == 0) [[unlikely]] look_around(w);
   enter(w);
-  if (w->ready.is_empty()) {
-    ++w->turn;
-    w->lock.leave();
-    if (unit* other = find_own(w); other != nullptr) {
-      enter(w);
-      self->state.store(unit_state::ready, base::relaxed);
-      w->ready.push_yielded(self);
-      return leave_inline(w, self, other);
-    }
-    return w;
-  }
   unit* next = choose(w);
+  if (next == nullptr) {
+    w->lock.leave();
+    next = find_own(w);
+    if (next == nullptr) return w;
+    enter(w);
+  }
   self->state.store(unit_state::ready, base::relaxed);
   w->ready.push_yielded(self);
   return leave_inline(w, self, next);
+}
+
+namespace {
+
+// Inside the lock: the next unit, if it and self are units that only need to change places.
+unit* partner_of(const worker* w, const unit* self) {
+  constexpr unsigned special = is_tasklet | is_dispatched | wants_to_move | keeps_fp | stays_put;
+  unit* next = w->ready.next_yielded();
+  if (next == nullptr || !next->has_parked()) return nullptr;
+  return ((self->flags.load(base::relaxed) | next->flags.load(base::relaxed)) & special) == 0 ? next : nullptr;
+}
+
+}  // namespace
+
+bool yield_plainly(worker* w, unit* self) {
+  if (self->home != nullptr || w->detours.load(base::relaxed) != 0 || carries(w)) return false;
+  if ((w->turn + 1) % look_around_every <= 1) return false;  // the next turn is for those who wait longest, or for a look around
+  if (!w->lock.try_enter()) return false;
+  unit* next = partner_of(w, self);
+  if (next == nullptr) {
+    w->lock.leave();
+    return false;
+  }
+  w->ready.exchange_yielded(next, self);
+  ++w->turn;
+  self->state.store(unit_state::ready, base::relaxed);
+  leave_mark(w, self);
+  w->current = next;
+  w->standing = next->stack;
+  next->state.store(unit_state::running, base::relaxed);
+  const fiber::sanitizer::side side = side_of(w, next);
+  arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), next->context.context(), side, w)));
+  return true;
 }
 
 void run_here(worker* w, unit* one) {

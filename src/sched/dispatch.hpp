@@ -49,6 +49,9 @@ worker* yield(worker* w, unit* self);
 // As yield, through make_ready: for units that belong elsewhere.
 worker* yield_away(worker* w, unit* self);
 
+// The common case of yield: units that yield to each other and need nothing else. False: nothing was done.
+bool yield_plainly(worker* w, unit* self);
+
 // Ends the running unit and goes on with others; for units that cannot return to a carrier.
 [[noreturn]] void leave_for_good(unit* ended);
 

@@ -28,6 +28,7 @@ base::list<unit>& queue_for(pool* one, const unit* what) {
 void push_built_in(pool* one, unit* what, push_reason reason) {
   const queue::guard hold(one->lock);
   base::list<unit>& queue = queue_for(one, what);
+  what->in.store(in_pool, base::relaxed);
   if (one->kind == WEFT_POOL_LIFO && reason != push_reason::yielded) {
     queue.push_front(what);
   } else {
@@ -42,6 +43,7 @@ unit* pop_built_in(pool* one) {
   for (base::list<unit>& queue : one->queues) {
     unit* what = queue.pop_front();
     if (what == nullptr) continue;
+    what->in.store(0, base::relaxed);
     one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
     return what;
   }
@@ -160,8 +162,9 @@ unit* pop_from_pool(pool* one) { return one->is_custom ? unit_of(one->ops.pop(on
 bool remove_from_pool(pool* one, unit* what) {
   if (one->is_custom) return one->ops.remove != nullptr && one->ops.remove(one->state, handle(what));
   const queue::guard hold(one->lock);
-  if (!what->is_linked()) return false;
+  if (what->in.load(base::relaxed) != in_pool) return false;
   queue_for(one, what).remove(what);
+  what->in.store(0, base::relaxed);
   one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
   return true;
 }

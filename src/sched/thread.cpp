@@ -276,12 +276,21 @@ void end(worker* w, unit* one) {
   settle_end(w, one, join_word::end(one));
 }
 
-void yield() {
+namespace {
+
+[[gnu::noinline]] void yield_slowly() {
   worker* w = local::current_worker();
   if (w == nullptr) return os::yield_cpu();
   unit* self = w->current;
   if (self == nullptr || self->has(is_tasklet)) return;
   sched::yield(w, self);
+}
+
+}  // namespace
+
+void yield() {
+  worker* w = local::current_worker();
+  if (w == nullptr || w->current == nullptr || !yield_plainly(w, w->current)) [[unlikely]] yield_slowly();
 }
 
 status sleep_until(std::uint64_t deadline_ns) {

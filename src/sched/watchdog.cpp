@@ -74,13 +74,20 @@ int index_of_os_thread(const runtime* rt, int thread_id) {
   return -1;
 }
 
+void copy_name(const unit* one, char (&name)[name_bytes]) {
+  const details* extra = peek(one->extra);
+  for (std::size_t at = 0; at < name_bytes; ++at) name[at] = extra != nullptr ? peek(extra->name[at]) : '\0';
+  name[name_bytes - 1] = '\0';
+}
+
 void describe(const unit* one, char* out, std::size_t capacity) {
   const char* kind = one->has(is_main) ? "the main thread" : one->has(is_tasklet) ? "a tasklet" : "a thread";
-  const details* extra = one->extra;
-  const bool is_named = extra != nullptr && extra->name[0] != '\0';
+  char name[name_bytes];
+  copy_name(one, name);
+  const bool is_named = name[0] != '\0';
   const char* quote = is_named ? "\"" : "";
-  snprintf(out, capacity, "%s %s%.31s%s%s(entry %p)", kind, quote, is_named ? extra->name : "", quote, is_named ? " " : "",
-           reinterpret_cast<void*>(one->function));
+  snprintf(out, capacity, "%s %s%s%s%s(entry %p)", kind, quote, name, quote, is_named ? " " : "",
+           reinterpret_cast<void*>(peek(one->function)));
 }
 
 // ---- what it says --------------------------------------------------------------------------------------------------

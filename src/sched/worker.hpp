@@ -44,7 +44,7 @@ struct alignas(base::cache_line) worker {
   runtime* rt = nullptr;
   mem::slab_cache units;
   mem::stack_cache stacks;          // never empty while a unit runs
-  void* carried = nullptr;          // this OS thread's copy of what weft_ext_carry registered
+  void* carried = nullptr;          // this OS thread's copy of what weft_ext_carry registered: zero while no unit has anything there
   std::uint64_t coarse_ns = 0;      // the clock when the worker last looked around
   base::atomic<std::uint32_t> detours{0};  // pools served and schedulers set: 0 means that the own queue is all there is
 
