@@ -2,6 +2,7 @@
 // that includes the real file, or defines something of its own, replaces it.
 #include "core_world.hpp"
 #include "os/clock.hpp"
+#include "os/heap.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/idle.hpp"
@@ -39,6 +40,7 @@ STAND_IN unit* find_own(worker* w) {
 
 STAND_IN void look_around(worker*) {}
 STAND_IN worker* yield(worker* w, unit*) { return w; }
+STAND_IN bool yield_plainly(worker*, unit*) { return false; }
 STAND_IN worker* leave_for(worker* w, unit*, unit*) { return w; }
 STAND_IN worker* yield_away(worker* w, unit*) { return w; }
 STAND_IN void run_here(worker*, unit*) {}
@@ -73,7 +75,10 @@ STAND_IN bool pin_to(runtime*, unsigned) { return true; }
 STAND_IN void unpin_from(runtime*, unsigned) {}
 STAND_IN void check_drained(runtime*) {}
 STAND_IN void wake_any(runtime*) {}
-STAND_IN worker* serving_worker(runtime* rt, unsigned index) { return rt->workers[index].load(base::acquire); }
+STAND_IN worker* serving_worker(runtime* rt, unsigned index) {
+  worker* w = rt->workers[index].load(base::acquire);
+  return w != nullptr && w->is_serving.load(base::relaxed) ? w : nullptr;
+}
 STAND_IN void all_workers_idle(runtime*) {}
 STAND_IN void run_key_destructors(key_value**, std::uint32_t*) {}
 
@@ -103,5 +108,6 @@ STAND_IN void stack_depot::destroy(stack*) {}
 namespace weft::os {
 
 STAND_IN void sleep_until(std::uint64_t) {}
+STAND_IN void* allocate(std::size_t) { return nullptr; }
 
 }  // namespace weft::os

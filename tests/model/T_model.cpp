@@ -1,0 +1,264 @@
+// Protocol T over the join word of src/sched/unit.hpp, join.cpp and thread.cpp: a joiner returns after the unit's end and sees what it
+// did, however the two meet; the unit is freed exactly once, and nobody touches it or the joiner's record afterwards.
+// Built with src/sched/join.cpp src/sched/thread.cpp src/sched/park.cpp src/sched/timer.cpp
+#include "sched/steal.hpp"
+#include "sched/thread.hpp"
+#include "sched/waiter.hpp"
+#include "ult.hpp"
+
+namespace weft::sched {
+
+worker* park(worker*, unit* self, void (*after)(worker* w, void* argument), void* argument) {
+  return park_ult(*core_world::ult_of(self), after, argument);
+}
+void make_ready(worker*, unit* one, push_reason) { make_ult_ready(*core_world::ult_of(one)); }
+
+}  // namespace weft::sched
+
+namespace {
+
+using namespace weft::sched;
+namespace base = weft::base;
+using core_world::the;
+using core_world::ult;
+using explorer::bounds;
+using explorer::check;
+using explorer::model;
+using explorer::thread;
+using explorer::threads;
+using weft::status;
+
+// A unit of which a worker runs the end.
+struct target {
+  unit one{};
+  int result = 0;  // written by the unit, read by its joiner
+
+  target() {
+    one.context.set_maker(nullptr);
+    one.state.store(unit_state::running, base::relaxed);
+  }
+
+  // As end_and_choose() in dispatch.cpp ends a unit that ran in one go.
+  void end_on(worker* w) {
+    local::set_worker(w);
+    result = 1;
+    one.state.store(unit_state::ended, base::relaxed);
+    enter(w);
+    const std::uintptr_t found = join_word::end_inside(&one);
+    w->lock.leave();
+    if (found == join_word::open) {
+      count_finished(w);
+    } else {
+      settle_end(w, &one, found);
+    }
+  }
+
+  // As one ends that has parked before.
+  void end_after_parking(worker* w) {
+    local::set_worker(w);
+    result = 1;
+    end(w, &one);
+  }
+};
+
+// Thread 0, at the end: how often the unit went back to some cache.
+int times_freed(const target& what) {
+  int count = 0;
+  const auto drain = [&](weft::mem::slab_cache& cache) {
+    while (!cache.is_empty()) count += cache.take_one() == &what.one ? 1 : 100;
+  };
+  for (unsigned i = 0; i < the.rt->worker_slots.load(base::relaxed); ++i) drain(the.workers[i]->units);
+  drain(the.rt->outside_units);
+  return count;
+}
+
+void join_and_check(target& what, std::uint64_t deadline_ns) {
+  const status result = join(&what.one, deadline_ns);
+  check(result == status::ok || deadline_ns != forever, "an untimed join succeeds");
+  check(result == status::ok || result == status::timeout, "a timed join succeeds or times out");
+  if (result == status::ok) check(what.result == 1, "the joiner sees what the unit did");
+  explorer::outcome(result == status::ok ? 1 : 0);
+}
+
+// ---- joiners outside --------------------------------------------------------------------------------------------------------
+
+template <class End>
+void outside_joins(End end_it) {
+  core_world::make(1);
+  target what;
+  explorer::name(what.one.join, "join");
+  threads(thread{"finisher", [&] { end_it(what); }}, thread{"outside", [&] { join_and_check(what, forever); }});
+  check(times_freed(what) == 1, "freed once");
+}
+void fast_end() {
+  outside_joins([](target& what) { what.end_on(the.workers[0]); });
+}
+void parked_end() {
+  outside_joins([](target& what) { what.end_after_parking(the.workers[0]); });
+}
+
+// The worker is being removed: it takes no part in stealing and waking any more, but still runs its last unit.
+void end_on_a_leaving_worker() {
+  core_world::make(1);
+  the.workers[0]->is_serving.store(false, base::relaxed);
+  target what;
+  threads(thread{"finisher", [&] { what.end_on(the.workers[0]); }}, thread{"outside", [&] { join_and_check(what, forever); }});
+  check(times_freed(what) == 1, "freed once");
+}
+
+// The finisher's worker is asked for work meanwhile, so that it enters its lock the slow way.
+void end_while_asked() {
+  core_world::make(2);
+  target what;
+  threads(thread{"finisher", [&] { what.end_on(the.workers[0]); }}, thread{"outside", [&] { join_and_check(what, forever); }},
+          thread{"thief", [&] {
+                   worker* me = the.workers[1];
+                   local::set_worker(me);
+                   using result = weft::queue::biased_lock<worker>::raid_result;
+                   weft::queue::biased_lock<worker>& lock = the.workers[0]->lock;
+                   if (lock.ask(me) && lock.raid(me) == result::inside) lock.end_raid();
+                 }});
+  check(times_freed(what) == 1, "freed once");
+}
+
+void timed_outside() {
+  core_world::make(1);
+  target what;
+  bool joined = false;
+  threads(thread{"finisher", [&] { what.end_on(the.workers[0]); }}, thread{"outside", [&] {
+            joined = join(&what.one, 100'000) == status::ok;
+            if (joined) check(what.result == 1, "the joiner sees what the unit did");
+          }});
+  if (!joined) join_and_check(what, forever);
+  check(times_freed(what) == 1, "freed once");
+}
+
+void try_first() {
+  core_world::make(1);
+  target what;
+  threads(thread{"finisher", [&] { what.end_on(the.workers[0]); }}, thread{"outside", [&] {
+            if (try_join(&what.one) == status::ok) {
+              check(what.result == 1, "the joiner sees what the unit did");
+            } else {
+              join_and_check(what, forever);
+            }
+          }});
+  check(times_freed(what) == 1, "freed once");
+}
+
+// ---- joiners that are ULTs --------------------------------------------------------------------------------------------------
+
+template <class End>
+void ult_joins(End end_it) {
+  core_world::make(3);
+  ult u;
+  prepare(u, 0, 0, 1);
+  target what;
+  threads(thread{"ult",
+                 [&] {
+                   begin(u);
+                   join_and_check(what, forever);
+                   finish(u);
+                 }},
+          thread{"worker", [&] { leave(u, 1); }}, thread{"finisher", [&] { end_it(what); }});
+  check(times_freed(what) == 1, "freed once");
+}
+void ult_joins_fast_end() {
+  ult_joins([](target& what) { what.end_on(the.workers[2]); });
+}
+void ult_joins_parked_end() {
+  ult_joins([](target& what) { what.end_after_parking(the.workers[2]); });
+}
+
+template <class End>
+void ult_joins_with_deadline(End end_it) {
+  core_world::make(3);
+  ult u;
+  prepare(u, 0, 0, 1);
+  target what;
+  bool joined = false;
+  threads(thread{"ult",
+                 [&] {
+                   begin(u);
+                   joined = join(&what.one, 1) == status::ok;
+                   if (joined) check(what.result == 1, "the joiner sees what the unit did");
+                   finish(u);
+                 }},
+          thread{"worker",
+                 [&] {
+                   leave(u, 1);
+                   expire_timers(u.first);
+                 }},
+          thread{"finisher", [&] { end_it(what); }});
+  local::set_worker(nullptr);
+  if (!joined) join_and_check(what, forever);
+  check(times_freed(what) == 1, "freed once");
+}
+void ult_timed_fast_end() {
+  ult_joins_with_deadline([](target& what) { what.end_on(the.workers[2]); });
+}
+void ult_timed_parked_end() {
+  ult_joins_with_deadline([](target& what) { what.end_after_parking(the.workers[2]); });
+}
+
+// The target still stands in the joiner's own queue; the worker that the joiner leaves runs it next.
+void target_in_own_queue() {
+  core_world::make(2);
+  ult u;
+  prepare(u, 0, 0, 1);
+  target what;
+  what.one.set(stays_put);  // nobody lends his stack to it
+  enter(the.workers[0]);
+  the.workers[0]->ready.push_recent(&what.one);
+  the.workers[0]->lock.leave();
+  threads(thread{"ult",
+                 [&] {
+                   begin(u);
+                   join_and_check(what, forever);
+                   finish(u);
+                 }},
+          thread{"worker", [&] {
+                   leave(u, 1);
+                   if (find_own(u.first) == &what.one) what.end_on(u.first);
+                 }});
+  check(times_freed(what) == 1, "freed once");
+}
+
+// ---- detaching --------------------------------------------------------------------------------------------------------------
+
+template <class End>
+void detached(End end_it) {
+  core_world::make(1);
+  target what;
+  threads(thread{"finisher", [&] { end_it(what); }},
+          thread{"outside", [&] { check(detach(&what.one) == status::ok, "detaching succeeds before and after the end"); }});
+  check(times_freed(what) == 1, "freed once");
+}
+void detached_fast_end() {
+  detached([](target& what) { what.end_on(the.workers[0]); });
+}
+void detached_parked_end() {
+  detached([](target& what) { what.end_after_parking(the.workers[0]); });
+}
+
+constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 100'000};
+constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 100'000};
+constexpr bounds timed{.preemptions = 2, .weak = 1, .timeouts = 1, .executions = 100'000};
+constexpr bounds patient{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 60'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .impatience = 1, .timeouts = 1, .executions = 10'000'000};
+
+const model m1{"T outside joins", {.at_least = 50, .quick = quick, .deep = deep, .outcomes = "1"}, fast_end};
+const model m2{"T outside joins one that parked", {.at_least = 20, .quick = quick, .deep = deep, .outcomes = "1"}, parked_end};
+const model m3{"T end on a leaving worker", {.at_least = 50, .quick = quick, .deep = deep}, end_on_a_leaving_worker};
+const model m4{"T end while asked", {.at_least = 50, .quick = patient, .deep = deep}, end_while_asked};
+const model m5{"T outside joins with deadline", {.at_least = 50, .quick = timed, .deep = deep}, timed_outside};
+const model m6{"T try, then join", {.at_least = 50, .quick = quick, .deep = deep}, try_first};
+const model m7{"T ult joins", {.at_least = 50, .quick = quick_three, .deep = deep}, ult_joins_fast_end};
+const model m8{"T ult joins one that parked", {.at_least = 50, .quick = quick_three, .deep = deep}, ult_joins_parked_end};
+const model m9{"T ult joins with deadline", {.at_least = 50, .quick = quick_three, .deep = deep}, ult_timed_fast_end};
+const model m10{"T ult, deadline, one that parked", {.at_least = 50, .quick = quick_three, .deep = deep}, ult_timed_parked_end};
+const model m11{"T target in own queue", {.at_least = 5, .quick = quick, .deep = deep}, target_in_own_queue};
+const model m12{"T detached", {.at_least = 5, .quick = quick, .deep = deep}, detached_fast_end};
+const model m13{"T detached, one that parked", {.at_least = 5, .quick = quick, .deep = deep}, detached_parked_end};
+
+}  // namespace
