@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::uint32_t look_around_every = 64;
 
+// Not "every 64th turn": some paths make two choices between two of these questions.
+bool is_time_to_look(const worker* w) { return static_cast<std::int32_t>(w->turn - w->look_at) >= 0; }
+
 fiber::sanitizer::side side_of(worker* w, const unit* one) {
   return one->stack != nullptr ? fiber::sanitizer::of(one->stack) : w->rt->main_side;
 }
@@ -116,7 +119,7 @@ fiber::context fresh_carrier(worker* w, unit* first, fiber::sanitizer::side* sid
 // Inside the lock: the next unit, or null when a carrier must look further: into pools, or now and then at timers, sources and mail,
 // which units that wake each other for ever would keep from everybody.
 unit* choose_directly(worker* w) {
-  if (w->detours.load(base::relaxed) != 0 || w->turn % look_around_every == 0) [[unlikely]] return nullptr;
+  if (w->detours.load(base::relaxed) != 0 || is_time_to_look(w)) [[unlikely]] return nullptr;
   return choose(w);
 }
 
@@ -182,7 +185,7 @@ worker* yield_away(worker* w, unit* self) {
 
 worker* yield(worker* w, unit* self) {
   if (yields_elsewhere(w, self)) [[unlikely]] return yield_away(w, self);
-  if (w->turn % look_around_every == 0) [[unlikely]] look_around(w);
+  if (is_time_to_look(w)) [[unlikely]] look_around(w);
   enter(w);
   unit* next = choose(w);
   if (next == nullptr) {
@@ -283,7 +286,7 @@ unit* end_and_choose(worker* w, unit* one) {
     return nullptr;
   }
   one->state.store(unit_state::ended, base::relaxed);
-  const bool is_plain = w->detours.load(base::relaxed) == 0 && w->turn % look_around_every != 0;
+  const bool is_plain = w->detours.load(base::relaxed) == 0 && !is_time_to_look(w);
   enter(w);
   const std::uintptr_t found = one->has_parked() ? join_word::end(one) : join_word::end_inside(one);
   unit* next = is_plain ? choose(w) : nullptr;
@@ -302,7 +305,7 @@ unit* next_unit(worker* w) {
     w->first = nullptr;
     return next;
   }
-  if (w->turn % look_around_every == 0) [[unlikely]] look_around(w);
+  if (is_time_to_look(w)) [[unlikely]] look_around(w);
   if (w->detours.load(base::relaxed) == 0) [[likely]] {
     enter(w);
     next = choose(w);
@@ -396,11 +399,17 @@ unit* find_own(worker* w) {
   if (!w->mail.is_empty()) [[unlikely]] take_in(w, w->mail.take_all());
   // [A31] acquire: sees the scheduler; pairs with [A30]
   if (const scheduler* custom = w->custom.load(base::acquire); custom != nullptr) [[unlikely]] {
-    if (unit* chosen = custom->next(w); chosen != nullptr) return chosen;
+    if (unit* chosen = custom->next(w); chosen != nullptr) {
+      ++w->turn;
+      return chosen;
+    }
   }
   const bool pools_first = w->pool_count.load(base::relaxed) != 0 && w->turn % 2 == 0;
   if (pools_first) {
-    if (unit* one = pop_from_pools(w); one != nullptr) return one;
+    if (unit* one = pop_from_pools(w); one != nullptr) {
+      ++w->turn;
+      return one;
+    }
   }
   enter(w);
   unit* one = choose(w);
@@ -410,7 +419,7 @@ unit* find_own(worker* w) {
 }
 
 void look_around(worker* w) {
-  ++w->turn;  // not twice at the same turn
+  w->look_at = w->turn + look_around_every;
   w->turns_seen.store(w->turn, base::relaxed);
   w->coarse_ns = os::coarse_ns();
   expire_timers(w);

@@ -40,6 +40,7 @@ struct alignas(base::cache_line) worker {
   unit* first = nullptr;            // what a fresh carrier runs first
   after_switch after;
   std::uint32_t turn = 0;           // choices made
+  std::uint32_t look_at = 0;        // the turn from which on timers, sources and mail are due
   std::uint32_t index = 0;
   runtime* rt = nullptr;
   mem::slab_cache units;
