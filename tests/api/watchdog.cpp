@@ -45,6 +45,7 @@ std::string report_of(unsigned workers, Scene scene) {
   close(ends[0]);
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
+  INFO(text);
   CHECK(status == 0);
   return text;
 }
