@@ -4,10 +4,16 @@
 // True holds until the caller itself starts an OS thread (which then sees all that came before); false may be out of date.
 #pragma once
 
-extern "C" const char __libc_single_threaded [[gnu::weak]];  // glibc 2.32; null where there is none
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>  // glibc 2.32
+#endif
 
 namespace weft::os {
 
-inline bool is_alone() { return &__libc_single_threaded != nullptr && __libc_single_threaded != 0; }
+#if __has_include(<sys/single_threaded.h>)
+inline bool is_alone() { return __libc_single_threaded != 0; }
+#else
+inline bool is_alone() { return false; }
+#endif
 
 }  // namespace weft::os
