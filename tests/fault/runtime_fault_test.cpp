@@ -53,6 +53,87 @@ bool block_and_release(unsigned wanted) {
   return good && work.ended == made;
 }
 
+// True where a call did what was asked or was refused with a name.
+bool fine(weft_status status) { return status == WEFT_OK || is_refusal(status); }
+
+void set_keys(void* argument) {
+  constexpr unsigned count = 40;
+  weft_key keys[count];
+  bool good = true;
+  unsigned made = 0;
+  while (made < count && weft_key_create(nullptr, &keys[made]) == WEFT_OK) ++made;
+  for (unsigned i = 0; i < made; ++i) {
+    const weft_status set = weft_key_set(keys[i], &keys[i]);
+    good = fine(set) && weft_key_get(keys[i]) == (set == WEFT_OK ? &keys[i] : nullptr) && good;
+  }
+  for (unsigned i = 0; i < made; ++i) good = weft_key_delete(keys[i]) == WEFT_OK && good;
+  *static_cast<bool*>(argument) = good;
+}
+
+bool fill_and_empty() {
+  constexpr unsigned count = 300;
+  static std::uint64_t words[count];
+  bool good = true;
+  bool emptied[count];
+  for (unsigned i = 0; i < count; ++i) {
+    const weft_status status = weft_feb_empty(&words[i]);
+    emptied[i] = status == WEFT_OK;
+    good = fine(status) && weft_feb_is_full(&words[i]) == !emptied[i] && good;
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    const weft_status filled = weft_feb_fill(&words[i]);
+    good = fine(filled) && weft_feb_is_full(&words[i]) && good;
+  }
+  return good;
+}
+
+bool run_one(const weft_thread_attr& attr, weft_function function, void* argument) {
+  weft_thread* thread = nullptr;
+  const weft_status created = weft_thread_create(function, argument, &attr, &thread);
+  return created == WEFT_OK ? weft_thread_join(thread) == WEFT_OK : is_refusal(created);
+}
+
+bool run_tasklet(weft_function function, void* argument) {
+  weft_thread* tasklet = nullptr;
+  const weft_status created = weft_tasklet_create(function, argument, nullptr, &tasklet);
+  return created == WEFT_OK ? weft_thread_join(tasklet) == WEFT_OK : is_refusal(created);
+}
+
+void count_up(void* argument) { ++*static_cast<int*>(argument); }
+
+bool use_pool() {
+  weft_pool* pool = nullptr;
+  const weft_status made = weft_pool_create(WEFT_POOL_PRIORITY, WEFT_POOL_SHARED, &pool);
+  if (made != WEFT_OK) return is_refusal(made);
+  bool good = true;
+  const weft_status attached = weft_pool_attach(pool, 0);
+  good = fine(attached) && good;
+  int count = 0;
+  if (attached == WEFT_OK) {
+    weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+    attr.pool = pool;
+    good = run_one(attr, count_up, &count) && good;
+    good = weft_pool_detach(pool, 0) == WEFT_OK && good;
+  }
+  return weft_pool_destroy(pool) == WEFT_OK && good;
+}
+
+bool use_everything() {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = 1;
+  if (const weft_status started = weft_init(&config); started != WEFT_OK) return is_refusal(started);
+  bool keys_good = true;
+  int count = 0;
+  weft_thread_attr large = WEFT_THREAD_ATTR_INIT;
+  large.stack_bytes = 1 << 20;
+  large.name = "large";
+  bool good = run_one(large, set_keys, &keys_good);
+  good = run_tasklet(count_up, &count) && good;
+  good = fill_and_empty() && good;
+  good = use_pool() && good;
+  return weft_finalize() == WEFT_OK && good && keys_good;
+}
+
 bool life_of_a_runtime(unsigned workers) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = workers;
@@ -88,4 +169,8 @@ TEST_CASE("a worker that cannot be added is a status") {
     good = block_and_release(20) && good;
     return weft_finalize() == WEFT_OK && good;
   });
+}
+
+TEST_CASE("keys, large stacks, tasklets, pools, full/empty words") {
+  each_failure_or_last_words({call::heap, call::mmap, call::madvise}, use_everything);
 }
