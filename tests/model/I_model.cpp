@@ -1,9 +1,11 @@
 // Protocol I over src/sched/idle.cpp and ready.cpp: work that was made available is found, however the sleepers and the pushers meet; a
 // deadline that becomes earlier reaches whoever keeps the clock; stopping reaches everybody.
+// Built with src/sched/idle.cpp src/sched/ready.cpp src/sched/timer.cpp
 #include "core_world.hpp"
-#include "sched/idle.cpp"
-#include "sched/ready.cpp"
-#include "sched/timer.cpp"
+#include "os/clock.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/idle.hpp"
+#include "sched/ready.hpp"
 
 // Timers: a due one stands for a unit in the worker's own queue.
 namespace weft::sched {

@@ -73,6 +73,7 @@ STAND_IN void make_ready(worker*, unit*, push_reason) { explorer::fail("assertio
 
 STAND_IN bool pin_to(runtime*, unsigned) { return true; }
 STAND_IN void unpin_from(runtime*, unsigned) {}
+STAND_IN void order_victims(worker*) {}
 STAND_IN void check_drained(runtime*) {}
 STAND_IN void wake_any(runtime*) {}
 STAND_IN worker* serving_worker(runtime* rt, unsigned index) {

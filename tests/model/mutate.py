@@ -28,7 +28,11 @@ WEAKER = {"acquire": ["relaxed"], "release": ["relaxed"], "acq_rel": ["acquire",
 COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ["-std=c++20", "-O1", "-g", "-w"]
 TIME_LIMIT_S = 300
-STAND_INS = "core_stand_ins.cpp"  # sees the mutated file, too: an inline function must be the same everywhere
+STAND_INS = "core_stand_ins.cpp"
+
+
+class BuildError(Exception):
+    pass
 
 
 @dataclass
@@ -135,27 +139,49 @@ def build_explorer(folder, pool):
     return list(pool.map(compile_one, sources))
 
 
-def files_under_models():
-    """For each model source the files below src/ that it includes."""
-    result = {}
-    for name in sorted(os.listdir(HERE)):
-        if not name.endswith("_model.cpp"):
-            continue
-        done = run([COMPILER, *FLAGS, *includes(), "-MM", os.path.join(HERE, name)])
+def units_of(model):
+    """The files that a model is built from, as paths below the root."""
+    text = open(os.path.join(HERE, model)).read()
+    core = [w for line in re.findall(r"^// Built with (.*)$", text, re.M) for w in line.split()]
+    return ["tests/model/" + model] + core + (["tests/model/" + STAND_INS] if core else [])
+
+
+class Builder:
+    """Objects by file; what a mutant does not change is compiled once."""
+
+    def __init__(self, folder, pool):
+        self.folder = folder
+        self.explorer = build_explorer(folder, pool)
+        self.models = {n: units_of(n) for n in sorted(os.listdir(HERE)) if n.endswith("_model.cpp")}
+        units = sorted({u for each in self.models.values() for u in each})
+        self.depends = dict(zip(units, pool.map(self.files_under, units)))
+        self.objects = dict(zip(units, pool.map(lambda u: self.compile(u, None, self.folder), units)))
+
+    def files_under(self, unit):
+        done = run([COMPILER, *FLAGS, *includes(), "-MM", os.path.join(ROOT, unit)])
         words = done.stdout.replace("\\\n", " ").split()
-        below = os.path.join(ROOT, "src") + os.sep
-        result[name] = {os.path.relpath(os.path.realpath(w), os.path.realpath(below)) for w in words}
-    return result
+        return {os.path.relpath(os.path.realpath(w), os.path.join(os.path.realpath(ROOT), "src")) for w in words}
 
-
-def build_model(name, objects, overlay, target):
-    made = []
-    for source in [name, STAND_INS]:
-        made.append(f"{target}{len(made)}.o")
-        done = run([COMPILER, *FLAGS, "-fsanitize=thread", *includes(overlay), "-c", os.path.join(HERE, source), "-o", made[-1]])
+    def compile(self, unit, overlay, folder):
+        source = os.path.join(ROOT, unit)
+        if overlay and unit.startswith("src/") and os.path.exists(os.path.join(overlay, unit[4:])):
+            source = os.path.join(overlay, unit[4:])
+        target = os.path.join(folder, unit.replace("/", "_") + ".o")
+        done = run([COMPILER, *FLAGS, "-fsanitize=thread", *includes(overlay), "-c", source, "-o", target])
         if done.returncode != 0:
-            return done
-    return run([COMPILER, *made, *objects, "-ldl", "-o", target])
+            raise BuildError(done.stdout)
+        return target
+
+    def models_with(self, path):
+        return [n for n, units in self.models.items() if any(path in self.depends[u] for u in units)]
+
+    def build(self, model, path, overlay):
+        objects = [self.compile(u, overlay, overlay) if path in self.depends[u] else self.objects[u] for u in self.models[model]]
+        target = os.path.join(overlay, "model")
+        done = run([COMPILER, *objects, *self.explorer, "-ldl", "-o", target])
+        if done.returncode != 0:
+            raise BuildError(done.stdout)
+        return target
 
 
 def failing(target, deep):
@@ -174,26 +200,23 @@ def failing(target, deep):
     return f"exit status {done.returncode}"
 
 
-def try_mutant(mutant, models, objects, folder, deep):
+def try_mutant(mutant, builder, deep):
     """Runs the models of the mutant's own letter first."""
-    names = [n for n, files in models.items() if mutant.path in files]
+    names = builder.models_with(mutant.path)
     if not names:
         mutant.note = "no model includes this file"
         return mutant
-    overlay = tempfile.mkdtemp(dir=folder)
+    overlay = tempfile.mkdtemp(dir=builder.folder)
     os.makedirs(os.path.dirname(os.path.join(overlay, mutant.path)), exist_ok=True)
     with open(os.path.join(overlay, mutant.path), "w") as file:
         file.write(mutant.text)
-    for name in sorted(names, key=lambda n: not n.startswith(mutant.tag[0] + "_")):
-        target = os.path.join(overlay, "model")
-        built = build_model(name, objects, overlay, target)
-        if built.returncode != 0:
-            mutant.note = "does not build: " + built.stdout.splitlines()[0][:80]
-            break
-        killer = failing(target, deep)
-        if killer:
-            mutant.killed_by = killer
-            break
+    try:
+        for name in sorted(names, key=lambda n: not n.startswith(mutant.tag[0] + "_")):
+            mutant.killed_by = failing(builder.build(name, mutant.path, overlay), deep)
+            if mutant.killed_by:
+                break
+    except BuildError as error:
+        mutant.note = "does not build: " + next((l for l in str(error).splitlines() if "error" in l), "?")[:100]
     shutil.rmtree(overlay)
     return mutant
 
@@ -250,9 +273,8 @@ def main():
         chosen = [m for m in chosen if options.files in m.path]
     chosen.sort(key=key)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        objects = build_explorer(folder, pool)
-        models = files_under_models()
-        work = [pool.submit(try_mutant, m, models, objects, folder, options.deep) for m in chosen]
+        builder = Builder(folder, pool)
+        work = [pool.submit(try_mutant, m, builder, options.deep) for m in chosen]
         for each in work:
             print("%-4s %-34s %-44s %s" % row(each.result(), accepted), flush=True)
     if options.markdown:

@@ -1,10 +1,11 @@
 // Protocols D and I together, over src/sched/steal.cpp, idle.cpp and ready.cpp: units go from worker to worker by questions, answers and
 // raids; each is run once; a worker that sleeps is woken when another one has more than it runs.
+// Built with src/sched/steal.cpp src/sched/idle.cpp src/sched/ready.cpp src/sched/timer.cpp
 #include "core_world.hpp"
-#include "sched/idle.cpp"
-#include "sched/ready.cpp"
-#include "sched/steal.cpp"
-#include "sched/timer.cpp"
+#include "sched/dispatch.hpp"
+#include "sched/idle.hpp"
+#include "sched/ready.hpp"
+#include "sched/steal.hpp"
 
 // ---- the models -----------------------------------------------------------------------------------------------------------------
 
