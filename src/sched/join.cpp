@@ -52,6 +52,7 @@ void run_on_own_stack(worker* w, unit* self, unit* one) {
   w = local::current_worker();
   w->current = self;
   self->state.store(unit_state::running, base::relaxed);
+  if (one->has(stays_put)) [[unlikely]] unpin_from(w->rt, one->home_worker);
   free_unit(w, one);
   count_finished(w);
 }

@@ -314,7 +314,6 @@ status pin(int worker_index) {
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
   if (self->has(is_main)) return worker_index == 0 ? status::ok : status::not_owner;
-  if (self->is_borrowing) return status::unsupported;
   if (worker_index < WEFT_ANY_WORKER) return status::invalid;
   if (worker_index != WEFT_ANY_WORKER && !pin_to(w->rt, static_cast<unsigned>(worker_index))) return status::invalid;
   if (self->has(stays_put)) unpin_from(w->rt, self->home_worker);
