@@ -3,7 +3,7 @@
 
 #include "sync_support.h"
 
-enum { CALLERS = 8, ROUNDS = 300 };
+enum { CALLERS = 8, ROUNDS = 100 };
 
 /* ---- event ---- */
 

@@ -30,9 +30,9 @@ static void read_or_write(void *argument, int index) {
     CHECK(atomic_fetch_add(mine, 1) == 0 || !writes);
     CHECK(atomic_load(writes ? &record->readers : &record->writers) == 0);
     CHECK(record->left == record->right);
-    record->left += writes;
+    if (writes) ++record->left;
     if (i % 16 == 0) breathe();
-    record->right += writes;
+    if (writes) ++record->right;
     atomic_fetch_sub(mine, 1);
     IS_OK(weft_rwlock_unlock(&record->lock));
   }
