@@ -1,0 +1,86 @@
+#include "os/thread_state.hpp"
+
+#include <doctest/doctest.h>
+#include <time.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "os/thread.hpp"
+
+using namespace weft;
+
+namespace {
+
+// The state of an OS thread once it sleeps in the kernel; as last read when it never does.
+os::thread_state state_when_asleep(int thread_id) {
+  os::thread_state state;
+  for (int tries = 0; tries < 1000; ++tries) {
+    CHECK(os::read_thread_state(thread_id, &state));
+    if (state.letter == 'S' && state.call >= 0) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return state;
+}
+
+int wait_for_id(const std::atomic<int>& id) {
+  while (id == 0) std::this_thread::yield();
+  return id;
+}
+
+}  // namespace
+
+TEST_CASE("the caller itself runs") {
+  os::thread_state state;
+  REQUIRE(os::read_thread_state(os::thread_id(), &state));
+  CHECK(state.letter == 'R');
+}
+
+TEST_CASE("there is no such thread") {
+  os::thread_state state;
+  CHECK_FALSE(os::read_thread_state(1 << 30, &state));
+  CHECK(state.letter == '?');
+}
+
+TEST_CASE("a thread that waits for a mutex sleeps in futex, and the mutex tells who holds it") {
+  std::mutex mutex;
+  std::atomic<int> id = 0;
+  mutex.lock();
+  std::thread waiter([&] {
+    id = os::thread_id();
+    mutex.lock();
+    mutex.unlock();
+  });
+  const os::thread_state state = state_when_asleep(wait_for_id(id));
+  CHECK(state.letter == 'S');
+  if (state.call >= 0) {  // unless the kernel refuses to tell
+    CHECK(os::is_futex(state.call));
+    CHECK(std::strcmp(os::call_name(state.call), "futex") == 0);
+    CHECK(state.first_argument == reinterpret_cast<std::uintptr_t>(&mutex));
+    CHECK(os::owner_of_pthread_mutex(state.first_argument) == os::thread_id());
+  }
+  mutex.unlock();
+  waiter.join();
+}
+
+TEST_CASE("CPU time is counted") {
+  os::thread_state before;
+  REQUIRE(os::read_thread_state(os::thread_id(), &before));
+  timespec now;
+  do {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  } while (now.tv_sec == 0 && now.tv_nsec < 100'000'000);
+  os::thread_state after;
+  REQUIRE(os::read_thread_state(os::thread_id(), &after));
+  CHECK(after.cpu_ms >= 50);
+  CHECK(after.cpu_ms >= before.cpu_ms);
+}
+
+TEST_CASE("what is not there has no owner and no name") {
+  CHECK(os::owner_of_pthread_mutex(16) == 0);
+  CHECK(os::call_name(-1) == nullptr);
+  CHECK_FALSE(os::is_futex(-1));
+}
