@@ -93,8 +93,10 @@ fiber::context context_of(unit* one) {
   return fiber::make(one->stack, own_stack_entry, one);
 }
 
-// Whether it stands, or will stand, on a stack that is its own.
-bool can_be_entered(const unit* one) { return one->has_parked() || one->has_any(has_own_stack | is_dispatched); }
+// Whether it stands, or will stand, on a stack that is its own. One that should start elsewhere is left to the carrier.
+bool can_be_entered(const unit* one) {
+  return one->has_parked() || (one->has_any(has_own_stack | is_dispatched) && !one->has(wants_to_move));
+}
 
 // A carrier that `first` (null: nobody yet) will be run by.
 fiber::context fresh_carrier(worker* w, unit* first, fiber::sanitizer::side* side) {

@@ -27,11 +27,19 @@ worker* worker_at(runtime* rt, unsigned index) {
   return w != nullptr ? w : next_target(rt);
 }
 
-void apply_move(unit* one) {
+// A pin moves along; in a pool, or when the worker has ended meanwhile, there is none.
+void move_pin(runtime* rt, unit* one, unsigned destination) {
+  unpin_from(rt, one->home_worker);
+  if (one->home != nullptr || !pin_to(rt, destination)) one->clear(stays_put);
+}
+
+void apply_move(runtime* rt, unit* one, push_reason reason) {
   one->clear(wants_to_move);
+  if (one->home != nullptr && reason == push_reason::woken) one->home->note_back();
   one->home = one->extra->destination_pool;
-  if (one->home != nullptr) return;
-  one->home_worker = static_cast<std::uint16_t>(one->extra->destination_worker);
+  const std::uint32_t destination = one->extra->destination_worker;
+  if (one->has(stays_put)) move_pin(rt, one, destination);
+  one->home_worker = static_cast<std::uint16_t>(destination);
 }
 
 // Onto any worker but w: the debug mode that migrates at every switch.
@@ -99,8 +107,9 @@ void make_ready(worker* w, unit* one, push_reason reason) {
   note(rt, reason == push_reason::yielded ? WEFT_ON_YIELD : WEFT_ON_READY, one);
   one->state.store(unit_state::ready, base::relaxed);
   if (one->has(wants_to_move)) [[unlikely]] {
-    apply_move(one);
+    apply_move(rt, one, reason);
     if (one->home == nullptr) return send_to(worker_at(rt, one->home_worker), one);
+    reason = push_reason::moved;
   }
   if (one->home != nullptr) [[unlikely]] return push_to_pool(one->home, one, reason);
   if (one->has(stays_put)) {
