@@ -73,7 +73,14 @@ STAND_IN void make_ready(worker*, unit*, push_reason) { explorer::fail("assertio
 
 STAND_IN bool pin_to(runtime*, unsigned) { return true; }
 STAND_IN void unpin_from(runtime*, unsigned) {}
-STAND_IN void order_victims(worker*) {}
+STAND_IN void order_victims(worker* w) {
+  static std::uint16_t others[core_world::most_workers][core_world::most_workers];
+  w->victims = others[w->index];
+  w->victim_count = 0;
+  for (unsigned i = 0; i < w->rt->worker_slots.load(base::relaxed); ++i) {
+    if (i != w->index) others[w->index][w->victim_count++] = static_cast<std::uint16_t>(i);
+  }
+}
 STAND_IN void check_drained(runtime*) {}
 STAND_IN void wake_any(runtime*) {}
 STAND_IN worker* serving_worker(runtime* rt, unsigned index) {

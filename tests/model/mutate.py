@@ -7,7 +7,7 @@ Each tag gives one full mutant (every order of its operation relaxed; a fence re
 to lose, partial mutants. Full mutants that survive and are not in survivors.txt, and tags there that no longer survive, make the exit
 status 1. Partial mutants are for information: a survivor says that the order is stronger than the models can tell.
 
-usage: mutate.py [--only TEXT] [--files TEXT] [--deep] [--no-partial] [--jobs N] [--markdown FILE]"""
+usage: mutate.py [--src FOLDER] [--only TEXT] [--files TEXT] [--deep] [--no-partial] [--jobs N] [--markdown FILE]"""
 
 import argparse
 import concurrent.futures
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+SRC = os.path.join(ROOT, "src")  # --src: of another tree
 TAG = re.compile(r"\[([A-Z]\d+)\]\s+(?:relaxed|acquire|release|acq_rel|seq_cst|light fence|heavy fence|fence)\s*:")
 ORDER = re.compile(r"\bbase::(acquire|release|acq_rel|seq_cst)\b")
 FENCE = re.compile(r"\b(?:base|os)::(light_fence|heavy_fence|fence_seq_cst)\(\);")
@@ -102,11 +103,11 @@ def mutants_of_tag(tag, path, lines, number):
 
 
 def all_mutants():
-    for folder, _, names in os.walk(os.path.join(ROOT, "src")):
+    for folder, _, names in os.walk(SRC):
         for name in sorted(names):
             if not name.endswith((".hpp", ".cpp", ".h")):
                 continue
-            path = os.path.relpath(os.path.join(folder, name), os.path.join(ROOT, "src"))
+            path = os.path.relpath(os.path.join(folder, name), SRC)
             lines = open(os.path.join(folder, name)).read().split("\n")
             for number, line in enumerate(lines):
                 for found in TAG.finditer(line):
@@ -118,7 +119,7 @@ def all_mutants():
 
 def includes(overlay=None):
     folders = [os.path.join(HERE, "include"), HERE] + ([overlay] if overlay else [])
-    folders += [os.path.join(ROOT, "src"), os.path.join(ROOT, "include")]
+    folders += [SRC, os.path.join(ROOT, "include")]
     return [word for folder in folders for word in ("-I", folder)]
 
 
@@ -146,6 +147,10 @@ def units_of(model):
     return ["tests/model/" + model] + core + (["tests/model/" + STAND_INS] if core else [])
 
 
+def source_of(unit):
+    return os.path.join(SRC, unit[4:]) if unit.startswith("src/") else os.path.join(ROOT, unit)
+
+
 class Builder:
     """Objects by file; what a mutant does not change is compiled once."""
 
@@ -158,12 +163,12 @@ class Builder:
         self.objects = dict(zip(units, pool.map(lambda u: self.compile(u, None, self.folder), units)))
 
     def files_under(self, unit):
-        done = run([COMPILER, *FLAGS, *includes(), "-MM", os.path.join(ROOT, unit)])
+        done = run([COMPILER, *FLAGS, *includes(), "-MM", source_of(unit)])
         words = done.stdout.replace("\\\n", " ").split()
-        return {os.path.relpath(os.path.realpath(w), os.path.join(os.path.realpath(ROOT), "src")) for w in words}
+        return {os.path.relpath(os.path.realpath(w), os.path.realpath(SRC)) for w in words}
 
     def compile(self, unit, overlay, folder):
-        source = os.path.join(ROOT, unit)
+        source = source_of(unit)
         if overlay and unit.startswith("src/") and os.path.exists(os.path.join(overlay, unit[4:])):
             source = os.path.join(overlay, unit[4:])
         target = os.path.join(folder, unit.replace("/", "_") + ".o")
@@ -172,15 +177,23 @@ class Builder:
             raise BuildError(done.stdout)
         return target
 
+    def fails_unchanged(self, model, deep):
+        target = os.path.join(self.folder, model + ".exe")
+        self.link([self.objects[u] for u in self.models[model]], target)
+        return failing(target, deep)
+
+    def link(self, objects, target):
+        done = run([COMPILER, *objects, *self.explorer, "-ldl", "-o", target])
+        if done.returncode != 0:
+            raise BuildError(done.stdout)
+
     def models_with(self, path):
         return [n for n, units in self.models.items() if any(path in self.depends[u] for u in units)]
 
     def build(self, model, path, overlay):
         objects = [self.compile(u, overlay, overlay) if path in self.depends[u] else self.objects[u] for u in self.models[model]]
         target = os.path.join(overlay, "model")
-        done = run([COMPILER, *objects, *self.explorer, "-ldl", "-o", target])
-        if done.returncode != 0:
-            raise BuildError(done.stdout)
+        self.link(objects, target)
         return target
 
 
@@ -258,6 +271,7 @@ def key(mutant):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--src", help="another src/ than that of this tree")
     parser.add_argument("--only", help="tags that contain this, such as D or D3")
     parser.add_argument("--files", help="files whose path contains this")
     parser.add_argument("--deep", action="store_true", help="the models' deep bounds")
@@ -265,6 +279,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--markdown", metavar="FILE")
     options = parser.parse_args()
+    if options.src:
+        global SRC
+        SRC = os.path.abspath(options.src)
     accepted = accepted_survivors()
     chosen = [m for m in all_mutants() if m.full or not options.no_partial]
     if options.only:
@@ -274,6 +291,9 @@ def main():
     chosen.sort(key=key)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         builder = Builder(folder, pool)
+        broken = [n for n in builder.models if any(n in builder.models_with(m.path) for m in chosen) and builder.fails_unchanged(n, options.deep)]
+        if broken:
+            sys.exit(f"these fail without any mutation: {' '.join(broken)}")
         work = [pool.submit(try_mutant, m, builder, options.deep) for m in chosen]
         for each in work:
             print("%-4s %-34s %-44s %s" % row(each.result(), accepted), flush=True)
