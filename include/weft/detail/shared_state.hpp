@@ -30,23 +30,30 @@ class state_base {
 
   // Throws std::future_error when somebody has already claimed to satisfy it.
   void claim() {
-    if (is_claimed_.exchange(true, std::memory_order_relaxed)) {  // the event orders what follows
+    if (is_claimed_.exchange(true, std::memory_order_relaxed)) {  // publish orders what follows
       throw std::future_error(std::future_errc::promise_already_satisfied);
     }
   }
   void disclaim() noexcept { is_claimed_.store(false, std::memory_order_relaxed); }
   bool is_claimed() const noexcept { return is_claimed_.load(std::memory_order_relaxed); }
 
-  // Once, by the claimant.
-  void publish() noexcept { weft_event_set(&ready_); }
+  // Once, by the claimant. The event is set only for those who wait: it costs more than all the rest.
+  void publish() noexcept {
+    // release: the result, for whoever sees it done
+    if ((progress_.fetch_or(done, std::memory_order_acq_rel) & awaited) != 0) weft_event_set(&event_);
+  }
   void publish_failure(std::exception_ptr failure) noexcept {
     failure_ = std::move(failure);
     publish();
   }
 
-  bool is_ready() const noexcept { return weft_event_is_set(&ready_); }
-  void wait() { check(weft_event_wait(&ready_), "weft_event_wait"); }
-  weft_status wait_until_ns(std::uint64_t deadline_ns) noexcept { return weft_event_wait_until(&ready_, deadline_ns); }
+  bool is_ready() const noexcept { return (progress_.load(std::memory_order_acquire) & done) != 0; }
+  void wait() {
+    if (must_wait()) check(weft_event_wait(&event_), "weft_event_wait");
+  }
+  weft_status wait_until_ns(std::uint64_t deadline_ns) noexcept {
+    return must_wait() ? weft_event_wait_until(&event_, deadline_ns) : WEFT_OK;
+  }
 
   // Once ready.
   void rethrow_failure() const {
@@ -58,10 +65,17 @@ class state_base {
   virtual ~state_base() = default;
 
  private:
+  static constexpr std::uint8_t done = 1;
+  static constexpr std::uint8_t awaited = 2;
+
+  // Either the publisher sees that somebody waits, or the waiter sees that it is done.
+  bool must_wait() noexcept { return !is_ready() && (progress_.fetch_or(awaited, std::memory_order_acq_rel) & done) == 0; }
+
   std::atomic<std::uint32_t> references_;
   std::atomic<bool> is_claimed_ = false;
-  weft_event ready_ = WEFT_EVENT_INIT;
-  std::exception_ptr failure_;  // written before ready_, read after
+  std::atomic<std::uint8_t> progress_ = 0;
+  weft_event event_ = WEFT_EVENT_INIT;
+  std::exception_ptr failure_;  // written before it is done, read after
 };
 
 struct nothing {};
@@ -112,7 +126,7 @@ class state : public state_base {
   }
 
  private:
-  std::optional<stored> value_;  // written before the event is set, read after
+  std::optional<stored> value_;  // written before it is done, read after
 };
 
 // A reference, counted.
