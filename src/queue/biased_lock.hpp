@@ -38,7 +38,7 @@ class biased_lock {
     busy_.store(1, base::relaxed);
     // [D1] light fence: busy before attention; pairs with [D5] [T8]
     base::light_fence();
-    // [D2] acquire: sees what a raider left behind; pairs with [D7]
+    // [D2] acquire: sees what a raider left behind, or a thief prepared; pairs with [D7] [D16]
     const std::uintptr_t seen = attention_.load(base::acquire);
     if (seen == 0) [[likely]] return nullptr;
     return enter_slow(seen);
@@ -76,7 +76,8 @@ class biased_lock {
 
   bool ask(Thief* thief) {
     std::uintptr_t expected = 0;
-    return attention_.compare_exchange_strong(expected, word(thief), base::relaxed, base::relaxed);
+    // [D16] release: the owner sees what the thief prepared for the answer; pairs with [D2] [D10] [D17]
+    return attention_.compare_exchange_strong(expected, word(thief), base::release, base::relaxed);
   }
 
   // Takes the question back. False: the owner is answering it.
@@ -106,7 +107,7 @@ class biased_lock {
     return raid_result::owner_busy;
   }
 
-  // [D7] release: what the raider wrote inside is visible to whoever enters next; pairs with [D2] [D4] [D10] [D15]
+  // [D7] release: what the raider wrote inside is visible to whoever enters next; pairs with [D2] [D4] [D10] [D15] [D17]
   void end_raid() { attention_.store(0, base::release); }
 
  private:
@@ -120,7 +121,8 @@ class biased_lock {
     while (seen != 0) {
       if ((seen & raided) != 0) {
         seen = wait_for_raider();
-      } else if (attention_.compare_exchange_strong(seen, 0, base::relaxed, base::relaxed)) {
+        // [D17] acquire: as [D2], also when another question has come; pairs with [D7] [D16]
+      } else if (attention_.compare_exchange_strong(seen, 0, base::acquire, base::acquire)) {
         return reinterpret_cast<Thief*>(seen);
       }
     }
@@ -141,7 +143,7 @@ class biased_lock {
     busy_.store(1, base::relaxed);
     // [D9] light fence: as [D1]; pairs with [D5] [T8]
     base::light_fence();
-    // [D10] acquire: as [D2]; pairs with [D7]
+    // [D10] acquire: as [D2]; pairs with [D7] [D16]
     return attention_.load(base::acquire);
   }
 

@@ -70,7 +70,9 @@ bool was_overwritten(const unit* target) {
   os::heavy_fence();
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
-    const worker* runner = serving_worker(rt, index);
+    // Also one that is leaving: it may still run the target.
+    // [A36] acquire: sees the worker's fields; pairs with [A4]
+    const worker* runner = rt->workers[index].load(base::acquire);
     if (runner != nullptr && runner != local::current_worker()) runner->lock.wait_until_left();
   }
   return target->join.load(base::relaxed) == join_word::ended;

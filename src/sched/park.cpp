@@ -71,7 +71,8 @@ wait_result wait_as_ult(worker* w, unit* self, farewell* todo) {
   }
   if (me->deadline_ns == forever) return wait_result::woken;
   w->rt->alarms.cancel(&me->alarm);
-  return me->word.load(base::relaxed) == timed_out ? wait_result::timed_out : wait_result::woken;
+  // [P10] acquire: a finisher that has dropped the record already; pairs with [T6]
+  return me->word.load(base::acquire) == timed_out ? wait_result::timed_out : wait_result::woken;
 }
 
 void sleep_outside(waiter* me) {

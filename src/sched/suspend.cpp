@@ -24,8 +24,8 @@ bool publish_suspension(void* argument) {
   auto* self = static_cast<unit*>(argument);
   self->state.store(unit_state::suspended, base::relaxed);
   std::uint32_t expected = no_permit;
-  // [P8] release: the resumer sees the saved context; pairs with [P9]
-  if (self->permit.compare_exchange_strong(expected, suspended, base::release, base::relaxed)) return true;
+  // [P8] acq_rel: the resumer sees the saved context, or its doings are seen; pairs with [P9]
+  if (self->permit.compare_exchange_strong(expected, suspended, base::acq_rel, base::acquire)) return true;
   self->permit.store(no_permit, base::relaxed);
   return false;
 }

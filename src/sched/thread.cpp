@@ -144,7 +144,7 @@ status make(runtime* rt, worker* w, const creation& how, unit** out) {
 
 void wake_joiner(waiter* joiner) {
   if (wake(joiner)) return;
-  // [T6] release: this record is not touched any more; pairs with [T7]
+  // [T6] release: this record is not touched any more; pairs with [T7] [P10]
   joiner->word.store(dropped, base::release);
 }
 
