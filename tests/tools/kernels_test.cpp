@@ -46,7 +46,7 @@ TEST_CASE("every kernel has a name of its own, known runtimes and sizes within b
 
 TEST_CASE("sequential answers are right at many sizes") {
   for (const char* const name : {"fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "quicksort", "tree"}) {
-    for (std::uint64_t const size : {1, 2, 3, 5, 8, 9}) {
+    for (std::uint64_t const size : {1U, 2U, 3U, 5U, 8U, 9U}) {
       CAPTURE(name);
       CAPTURE(size);
       CHECK(run_sequentially(name, size) == expected(name, size));
