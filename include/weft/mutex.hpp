@@ -42,10 +42,10 @@ class mutex_base {
   constexpr explicit mutex_base(weft_mutex initial) noexcept : mutex_(initial) {}
   ~mutex_base() = default;
 
-  weft_mutex mutex_;
-
  private:
   static bool lock_in_time(weft_status status) { return check_unless(WEFT_TIMEOUT, status, "weft_mutex_lock_until"); }
+
+  weft_mutex mutex_;
 };
 
 }  // namespace detail
@@ -53,13 +53,13 @@ class mutex_base {
 class mutex : public detail::mutex_base {
  public:
   constexpr mutex() noexcept : mutex_base(weft_mutex WEFT_MUTEX_INIT) {}
-  void unlock() noexcept { weft_mutex_unlock(&mutex_); }
+  void unlock() noexcept { weft_mutex_unlock(native_handle()); }
 };
 
 class recursive_mutex : public detail::mutex_base {
  public:
   constexpr recursive_mutex() noexcept : mutex_base(weft_mutex WEFT_MUTEX_RECURSIVE_INIT) {}
-  void unlock() { detail::check(weft_mutex_unlock(&mutex_), "weft_mutex_unlock"); }
+  void unlock() { detail::check(weft_mutex_unlock(native_handle()), "weft_mutex_unlock"); }
 };
 
 // Every mutex here can be waited for with a timeout; the names are std's.
