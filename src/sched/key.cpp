@@ -25,7 +25,9 @@ struct key_slot {
 constinit key_slot slots[most_keys];
 constinit queue::spinlock slots_lock;
 
-bool is_live(weft_key key) { return key.index < most_keys && slots[key.index].generation.load(base::relaxed) == key.generation; }
+bool is_live(weft_key key) {
+  return key.index < most_keys && key.generation % 2 != 0 && slots[key.index].generation.load(base::relaxed) == key.generation;
+}
 
 bool grow(key_value** values, std::uint32_t* capacity, std::uint32_t needed) {
   if (needed <= *capacity) return true;

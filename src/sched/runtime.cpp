@@ -9,6 +9,7 @@
 #include "os/heap.hpp"
 #include "os/vm.hpp"
 #include "sched/idle.hpp"
+#include "sched/key.hpp"
 #include "sched/local.hpp"
 #include "sched/nested.hpp"
 #include "sched/pool.hpp"
@@ -130,6 +131,13 @@ void free_unit_details(void*, void* block) {
   if (one->state.load(base::relaxed) == unit_state::free || one->extra == nullptr) return;
   std::free(one->extra->keys);
   std::free(one->extra);
+  one->extra = nullptr;
+}
+
+// The adopted caller is a thread that ends with its runtime.
+void end_main(runtime* rt) {
+  details* extra = rt->main_unit.extra;
+  if (extra != nullptr) run_key_destructors(&extra->keys, &extra->key_capacity);
 }
 
 // Takes the finalizer's record, if it is still there.
@@ -192,6 +200,7 @@ status start(const weft_config* config) {
 }
 
 status finish(runtime* rt) {
+  if (rt->has_adopted_caller) end_main(rt);
   rt->is_draining.store(true, base::relaxed);
   tell_all_watchers(rt);
   drain(rt);
@@ -199,6 +208,7 @@ status finish(runtime* rt) {
   stop_watchdog(rt);
   stop_workers(rt);
   rt->unit_depot.walk(free_unit_details, nullptr);
+  free_unit_details(nullptr, &rt->main_unit);
   local::set_runtime(nullptr);
   free_runtime(rt);
   return status::ok;
