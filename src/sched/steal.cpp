@@ -13,8 +13,7 @@ namespace weft::sched {
 
 namespace {
 
-// Values of worker::reply besides a chain of units.
-constexpr std::uintptr_t nothing = 0;
+// Value of worker::reply besides 0, nothing, and a chain of units.
 constexpr std::uintptr_t pending = 1;
 
 constexpr std::uint32_t most_at_once = 16;
