@@ -63,8 +63,10 @@ struct join_wait {
   std::uintptr_t found;
 };
 
-// The heavy half of the end of a unit that never parks: see join_word.
-bool was_overwritten(const unit* target) {
+// The heavy half of the end of a unit that never parks, for whoever has just changed its join word: see there. After it no end will
+// overwrite the word.
+void outlast_plain_ends(const unit* target) {
+  if (target->has_parked()) return;
   runtime* rt = local::current_runtime();
   // [T8] heavy fence: the joiner's record before the look at the locks; pairs with [D1] [D9] [D14]
   os::heavy_fence();
@@ -75,15 +77,17 @@ bool was_overwritten(const unit* target) {
     const worker* runner = rt->workers[index].load(base::acquire);
     if (runner != nullptr && runner != local::current_worker()) runner->lock.wait_until_left();
   }
-  return target->join.load(base::relaxed) == join_word::ended;
 }
 
-// A target that waits in this worker's own queue, or is what this worker runs next, starts after this: no fence is needed. False: it
-// is not there.
-bool announce_in_queue(worker* w, join_wait* wanted, bool* is_waiting) {
+// Calls change() if the target waits in this worker's own queue, or is what this worker runs next: it starts after this, so no fence is
+// needed. False: it is not there, and nothing was done.
+template <class Change>
+bool change_in_queue(const unit* target, Change change) {
+  worker* w = local::current_worker();
+  if (w == nullptr) return false;
   enter(w);
-  const bool is_here = w->first == wanted->target || w->ready.contains(wanted->target);
-  if (is_here) *is_waiting = join_word::wait_for(wanted->target, wanted->me, &wanted->found);
+  const bool is_here = w->first == target || w->ready.contains(target);
+  if (is_here) change();
   w->lock.leave();
   return is_here;
 }
@@ -91,10 +95,12 @@ bool announce_in_queue(worker* w, join_wait* wanted, bool* is_waiting) {
 bool publish_join(void* argument) {
   auto* wanted = static_cast<join_wait*>(argument);
   bool is_waiting = false;
-  worker* w = local::current_worker();
-  if (w != nullptr && announce_in_queue(w, wanted, &is_waiting)) return is_waiting;
-  if (!join_word::wait_for(wanted->target, wanted->me, &wanted->found)) return false;
-  if (wanted->target->has_parked() || !was_overwritten(wanted->target)) return true;
+  const auto announce = [&] { is_waiting = join_word::wait_for(wanted->target, wanted->me, &wanted->found); };
+  if (change_in_queue(wanted->target, announce)) return is_waiting;
+  announce();
+  if (!is_waiting) return false;
+  outlast_plain_ends(wanted->target);
+  if (wanted->target->join.load(base::relaxed) != join_word::ended) return true;
   wanted->found = join_word::ended;
   return false;
 }
@@ -156,10 +162,16 @@ status try_join(unit* one) {
 }
 
 status detach(unit* one) {
-  std::uintptr_t found;
-  if (join_word::detach(one, &found)) return status::ok;
-  if (found == join_word::detached) return status::invalid;
-  if (!join_word::means_ended(found)) return status::busy;
+  std::uintptr_t found = join_word::open;
+  bool has_begun = false;
+  const auto begin = [&] { has_begun = join_word::begin_detach(one, &found); };
+  if (!change_in_queue(one, begin)) {
+    begin();
+    if (has_begun) outlast_plain_ends(one);
+  }
+  if (has_begun && join_word::complete_detach(one)) return status::ok;
+  if (!has_begun && found == join_word::detached) return status::invalid;
+  if (!has_begun && !join_word::means_ended(found)) return status::busy;
   free_unit(local::current_worker(), one);
   return status::ok;
 }

@@ -263,7 +263,7 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
 void settle_end(worker* w, unit* one, std::uintptr_t found) {
   if (found == join_word::detached) {
     free_unit(w, one);
-  } else if (found != join_word::open) {
+  } else if (found != join_word::open && found != join_word::detaching) {
     wake_joiner(reinterpret_cast<waiter*>(found));
   }
   count_finished(w);

@@ -98,7 +98,7 @@ static_assert(sizeof(unit) == unit_bytes);
 //
 //      open ----> waiter ----> noticed      a joiner came first and is woken by the end
 //      open ----> ended | noticed           joiners find it ended
-//      open ----> detached --> (freed)      nobody will join
+//      open ----> detached --> (freed)      nobody will join; on the way `detaching`, which the end leaves to the detacher
 //      open ----> lent ------> (freed)      it runs on its joiner's stack: for others who come to join it
 //
 // A unit that has parked ends with an exchange. One that ran in one go on one worker ends inside that worker's lock, with a load and a
@@ -111,6 +111,7 @@ inline constexpr std::uintptr_t ended = 1;
 inline constexpr std::uintptr_t detached = 2;
 inline constexpr std::uintptr_t noticed = 3;
 inline constexpr std::uintptr_t lent = 4;
+inline constexpr std::uintptr_t detaching = 6;
 
 constexpr bool means_ended(std::uintptr_t word) { return (word & 1) != 0; }
 
@@ -121,14 +122,14 @@ inline bool has_ended(const unit* one) {
 
 // The unit's last act. Returns what was there: open, detached, or a waiter to wake.
 inline std::uintptr_t end(unit* one) {
-  // [T2] acq_rel: publishes what the unit did, and sees the waiter's fields; pairs with [T1] [T3] [T4] [T5]
+  // [T2] acq_rel: publishes what the unit did, and sees the waiter's fields; pairs with [T1] [T3] [T4] [T5] [T10]
   return one->join.exchange(noticed, base::acq_rel);
 }
 
 // As end, inside the lock of the only worker that ever ran it.
 inline std::uintptr_t end_inside(unit* one) {
   if (one->join.load(base::relaxed) != open) [[unlikely]] return end(one);
-  // [T9] release: publishes what the unit did; pairs with [T1] [T3] [T4] [T5]
+  // [T9] release: publishes what the unit did; pairs with [T1] [T3] [T4] [T5] [T10]
   one->join.store(ended, base::release);
   return open;
 }
@@ -148,10 +149,17 @@ inline bool give_up(unit* one, waiter* joiner, std::uintptr_t* found) {
 }
 
 // False: it has ended (or is being joined): *found tells.
-inline bool detach(unit* one, std::uintptr_t* found) {
+inline bool begin_detach(unit* one, std::uintptr_t* found) {
   *found = open;
   // [T5] acquire: sees what the unit did; pairs with [T2] [T9]
-  return one->join.compare_exchange_strong(*found, detached, base::acquire, base::acquire);
+  return one->join.compare_exchange_strong(*found, detaching, base::acquire, base::acquire);
+}
+
+// False: it has ended, and is the caller's to free.
+inline bool complete_detach(unit* one) {
+  std::uintptr_t expected = detaching;
+  // [T10] acquire: sees what the unit did; pairs with [T2] [T9]
+  return one->join.compare_exchange_strong(expected, detached, base::acquire, base::acquire);
 }
 }  // namespace join_word
 

@@ -1,0 +1,207 @@
+// See overflow.hpp. All but start and stop runs in a signal handler.
+#include "sched/overflow.hpp"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "os/vm.hpp"
+#include "queue/spinlock.hpp"
+#include "sched/local.hpp"
+#include "sched/report.hpp"
+#include "sched/runtime.hpp"
+#include "sched/thread.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+// Room for the report, and for handlers of the program that print a backtrace.
+constexpr std::size_t fault_stack_bytes = 64 * 1024;
+
+// What a frame may jump over and still be recognised, where nothing is mapped beneath the guard.
+constexpr std::uintptr_t reach_bytes = 16 * 1024;
+
+struct handled {
+  int signal;
+  bool is_installed;
+  struct sigaction before;
+};
+constinit queue::spinlock installing;
+constinit handled signals[] = {{SIGSEGV, false, {}}, {SIGBUS, false, {}}};
+
+void on_fault(int signal, siginfo_t* info, void* context);
+
+bool is_ours(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_fault;
+}
+bool is_function(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+}
+
+handled& record_of(int signal) { return signals[signal == SIGSEGV ? 0 : 1]; }
+
+void set_default(int signal) {
+  struct sigaction plain = {};
+  plain.sa_handler = SIG_DFL;
+  sigaction(signal, &plain, nullptr);
+}
+
+// ---- whose fault it is ----
+
+bool is_in_guard(const mem::stack* stack, std::uintptr_t address) {
+  const auto low = reinterpret_cast<std::uintptr_t>(stack->low);
+  const auto base = reinterpret_cast<std::uintptr_t>(stack->base);
+  return low != base && address < low && address >= base - reach_bytes;
+}
+
+// A number that will do: the program is about to die.
+void tell_cure(text& out, const unit* one, const mem::stack* stack, std::size_t default_bytes) {
+  const bool is_own = stack->origin != mem::stack_origin::slot;
+  out << "weft:   cure: ";
+  if (one != nullptr && one->has(is_tasklet)) {
+    out << "WEFT_STACK_SIZE (now ";
+    out.bytes(default_bytes) << ") or stack_bytes of weft_config; or make it a thread, with stack_bytes of weft_thread_attr\n";
+  } else if (is_own) {
+    out << "raise stack_bytes of its weft_thread_attr (now ";
+    out.bytes(stack->usable_bytes() / 4096 * 4096) << ")\n";
+  } else {
+    out << "raise stack_bytes of its weft_thread_attr, or for all threads WEFT_STACK_SIZE (now ";
+    out.bytes(default_bytes) << ")\n";
+  }
+}
+
+void tell_overflow(const worker* w, const char* how_noticed, const void* address) {
+  unit* one = w->current;
+  const mem::stack* stack = w->standing;
+  text out(STDERR_FILENO);
+  out << "weft: fatal: stack overflow in ";
+  unit_view view;
+  if (one != nullptr) static_cast<void>(id_of(one));
+  if (look_at(one, &view)) {
+    identity(out, view, names::raw);
+  } else {
+    out << "a callback that worker " << w->index << " ran";
+  }
+  out << "\nweft:   its stack of ";
+  out.bytes((stack->usable_bytes() + 4095) / 4096 * 4096) << " is used up: " << how_noticed;
+  if (address != nullptr) out.address(address);
+  if (view.is_borrowing) out << "\nweft:   it ran on the stack of the thread that joins it, as a thread with default attributes may";
+  if (view.made_at != nullptr && (view.flags & is_main) == 0) {
+    code_name(out << "\nweft:   made in ", view.made_at, false, names::raw);
+  }
+  out << "\n";
+  tell_cure(out, one, stack, w->rt->settings.stack_bytes);
+}
+
+// ---- those who come after us ----
+
+void call_before(const struct sigaction& before, int signal, siginfo_t* info, void* context) {
+  // As the kernel would: our own entry blocked nothing. The mask returns with the signal frame.
+  sigset_t blocked = before.sa_mask;
+  if ((before.sa_flags & SA_NODEFER) == 0) sigaddset(&blocked, signal);
+  sigprocmask(SIG_BLOCK, &blocked, nullptr);
+  if ((before.sa_flags & SA_SIGINFO) != 0) {
+    before.sa_sigaction(signal, info, context);
+  } else {
+    before.sa_handler(signal);
+  }
+}
+
+void chain(int signal, siginfo_t* info, void* context) {
+  handled& record = record_of(signal);
+  const struct sigaction before = record.before;
+  if (is_function(before)) {
+    if ((before.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) record.before.sa_handler = SIG_DFL, record.before.sa_flags = 0;
+    return call_before(before, signal, info, context);
+  }
+  const bool was_sent = info->si_code <= 0;  // by kill(2) and the like: it does not come again by itself
+  if (was_sent && before.sa_handler == SIG_IGN) return;
+  set_default(signal);
+  if (was_sent) static_cast<void>(raise(signal));
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  // Returning repeats the fault: the core shows the overflowing frame.
+  if (!filter_fault(signal, info)) chain(signal, info, context);
+}
+
+void install(handled* one) {
+  struct sigaction now;
+  if (sigaction(one->signal, nullptr, &now) != 0 || is_ours(now)) return;
+  // Ours was followed by another that may still call it: to go in front of that one would be a ring.
+  if (one->is_installed && is_function(now)) return;
+  one->before = now;
+  struct sigaction ours = {};
+  ours.sa_sigaction = on_fault;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  one->is_installed = sigaction(one->signal, &ours, nullptr) == 0;
+}
+
+void restore(handled* one) {
+  struct sigaction now;
+  if (!one->is_installed || sigaction(one->signal, nullptr, &now) != 0 || !is_ours(now)) return;
+  sigaction(one->signal, &one->before, nullptr);
+  one->is_installed = false;
+}
+
+std::size_t wanted_bytes() { return fault_stack_bytes + getauxval(AT_MINSIGSTKSZ); }
+
+}  // namespace
+
+void install_fault_handlers() {
+  const queue::guard hold(installing);
+  for (handled& each : signals) install(&each);
+}
+
+void restore_fault_handlers() {
+  const queue::guard hold(installing);
+  for (handled& each : signals) restore(&each);
+}
+
+// Without memory for it there is no report, and nothing else is lost.
+void start_fault_stack(worker* w) {
+  stack_t now;
+  w->fault_stack = nullptr;
+  if (sigaltstack(nullptr, &now) != 0 || ((now.ss_flags & SS_DISABLE) == 0 && now.ss_size >= wanted_bytes())) return;
+  w->fault_stack = os::reserve(wanted_bytes(), os::page_bytes());
+  if (w->fault_stack == nullptr) return;
+  w->fault_stack_before = {now.ss_sp, now.ss_size, now.ss_flags};
+  stack_t ours = {};
+  ours.ss_sp = w->fault_stack;
+  ours.ss_size = wanted_bytes();
+  sigaltstack(&ours, nullptr);
+}
+
+void stop_fault_stack(worker* w) {
+  if (w->fault_stack == nullptr) return;
+  stack_t before = {};
+  before.ss_sp = w->fault_stack_before.base;
+  before.ss_size = w->fault_stack_before.bytes;
+  before.ss_flags = w->fault_stack_before.flags & SS_DISABLE;
+  sigaltstack(&before, nullptr);
+  os::release(w->fault_stack, wanted_bytes());
+  w->fault_stack = nullptr;
+}
+
+bool filter_fault(int signal, void* info) {
+  const auto* about = static_cast<const siginfo_t*>(info);
+  if ((signal != SIGSEGV && signal != SIGBUS) || about == nullptr || about->si_code <= 0) return false;
+  const worker* w = local::current_worker();
+  if (w == nullptr || w->standing == nullptr) return false;
+  if (!is_in_guard(w->standing, reinterpret_cast<std::uintptr_t>(about->si_addr))) return false;
+  for (const handled& each : signals) set_default(each.signal);  // a fault in here, or the same one again, is the end
+  tell_overflow(w, "fault at ", about->si_addr);
+  return true;
+}
+
+void check_canary(worker* w, const unit* one, const mem::stack* stack) {
+  if (os::guard_intact(stack->base, stack->guard_bytes(), stack->guard)) return;
+  w->current = const_cast<unit*>(one);
+  tell_overflow(w, "when it ended, the canary beneath it was overwritten", nullptr);
+  abort();
+}
+
+}  // namespace weft::sched

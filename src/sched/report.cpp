@@ -1,0 +1,225 @@
+// See report.hpp.
+#include "sched/report.hpp"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "os/peek.hpp"
+#include "os/symbol.hpp"
+#include "os/thread.hpp"
+#include "sched/runtime.hpp"
+#include "sched/waiter.hpp"
+
+namespace weft::sched {
+
+// ---- text ----
+
+void text::put(char one) {
+  if (used_ == sizeof buffer_) flush();
+  buffer_[used_++] = one;
+  constexpr std::size_t room_for_a_line = 300;
+  if (one == '\n' && used_ + room_for_a_line > sizeof buffer_) flush();
+}
+
+void text::flush() {
+  std::size_t done = 0;
+  while (done < used_) {
+    const ssize_t written = write(fd_, buffer_ + done, used_ - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      has_failed_ = true;
+      break;
+    }
+    done += static_cast<std::size_t>(written);
+  }
+  used_ = 0;
+}
+
+text& text::operator<<(const char* words) {
+  while (*words != '\0') put(*words++);
+  return *this;
+}
+
+text& text::operator<<(std::uint64_t number) {
+  char digits[24];
+  std::size_t at = sizeof digits;
+  digits[--at] = '\0';
+  do {
+    digits[--at] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  return *this << digits + at;
+}
+
+text& text::address(const void* value) {
+  const auto number = reinterpret_cast<std::uintptr_t>(value);
+  int shift = 60;
+  while (shift > 0 && (number >> shift & 15) == 0) shift -= 4;
+  *this << "0x";
+  for (; shift >= 0; shift -= 4) put("0123456789abcdef"[number >> shift & 15]);
+  return *this;
+}
+
+text& text::bytes(std::uint64_t value) {
+  constexpr const char* units[] = {" bytes", " KiB", " MiB", " GiB"};
+  unsigned unit = 0;
+  while (unit < 3 && value >= 1024 && value % 1024 == 0) {
+    value /= 1024;
+    ++unit;
+  }
+  return *this << value << units[unit];
+}
+
+text& text::interval(std::uint64_t ns) {
+  const std::uint64_t tenths = ns / 100'000'000;
+  return *this << tenths / 10 << "." << tenths % 10 << " s";
+}
+
+text& text::count(std::uint64_t number, const char* one, const char* many) {
+  return *this << number << " " << (number == 1 ? one : many);
+}
+
+// ---- units ----
+
+text& code_name(text& out, const void* code, bool is_entry, names how) {
+  char name[256];
+  os::name_code(code, is_entry ? os::code_place::entry : os::code_place::after_call, name, sizeof name);
+  if (how == names::readable) os::demangle(name, sizeof name);
+  return out << name;
+}
+
+namespace {
+
+void read_wait(const waiter* record, unit_view* out) {
+  alignas(waiter) unsigned char memory[sizeof(waiter)];
+  if (record == nullptr || !os::peek(record, memory, sizeof memory)) return;
+  const auto* copy = reinterpret_cast<const waiter*>(memory);
+  if (copy->who != out->where || !os::peek_text(copy->what, out->what, sizeof out->what)) return;
+  out->waits = true;
+  out->object = copy->object;
+  out->since_ns = copy->since_ns;
+}
+
+void read_name(const details* extra, unit_view* out) {
+  if (extra == nullptr || !os::peek_text(extra->name, out->name, sizeof out->name)) out->name[0] = '\0';
+}
+
+// Slabs are never unmapped while the runtime lives: when the kernel does not copy, plain reading does.
+__attribute__((no_sanitize("thread", "address"), noinline)) void copy_plainly(const unit* one, unsigned char* to) {
+  const auto* from = reinterpret_cast<const volatile unsigned char*>(one);
+  for (std::size_t index = 0; index < sizeof(unit); ++index) to[index] = from[index];
+}
+
+const char* word_of(unit_state state) {
+  switch (state) {
+    case unit_state::ready: return "ready";
+    case unit_state::running: return "running";
+    case unit_state::blocked: return "blocked";
+    case unit_state::suspended: return "suspended";
+    case unit_state::ended: return "ended, not joined yet";
+    case unit_state::free: break;
+  }
+  return "unknown";
+}
+
+void describe_wait(text& out, const unit_view& one, std::uint64_t now_ns, names how) {
+  if (std::strcmp(one.what, "join") == 0) {
+    unit_view target;
+    out << "waits for the end of ";
+    if (look_at(static_cast<const unit*>(one.object), &target)) {
+      identity(out, target, how);
+    } else {
+      out << "a thread";
+    }
+  } else {
+    out << "waits for " << one.what;
+    if (one.object != nullptr) out << " at ", out.address(one.object);
+  }
+  if (now_ns > one.since_ns && one.since_ns != 0) out << ", for ", out.interval(now_ns - one.since_ns);
+}
+
+}  // namespace
+
+bool look_at(const unit* one, unit_view* out) {
+  alignas(unit) unsigned char memory[sizeof(unit)];
+  if (one == nullptr) return false;
+  const bool is_copied = os::peek(one, memory, sizeof memory);
+  if (!is_copied) copy_plainly(one, memory);
+  const auto* copy = reinterpret_cast<const unit*>(memory);
+  *out = {};
+  out->where = one;
+  out->state = copy->state.load(base::relaxed);
+  out->flags = copy->flags.load(base::relaxed);
+  out->function = copy->function;
+  out->is_borrowing = copy->is_borrowing;
+  out->made_at = copy->has_parked() ? copy->made_at : copy->context.maker();
+  if ((out->flags & is_known) != 0 || (out->flags & is_main) != 0) {
+    out->id = copy->id.load(base::relaxed);
+    if (is_copied) read_name(copy->extra, out);
+  }
+  const bool may_wait = out->state == unit_state::blocked || out->state == unit_state::suspended;
+  if (is_copied && may_wait) read_wait(copy->waiting, out);
+  return out->state != unit_state::free;
+}
+
+text& identity(text& out, const unit_view& one, names how) {
+  if ((one.flags & is_main) != 0) return out << "main";
+  out << ((one.flags & is_tasklet) != 0 ? "tasklet " : "thread ");
+  if (one.id != 0) {
+    out << one.id;
+  } else {
+    out << "at ", out.address(one.where);
+  }
+  if (one.name[0] != '\0') out << " \"" << one.name << "\"";
+  out << " (";
+  return code_name(out, reinterpret_cast<const void*>(one.function), true, how) << ")";
+}
+
+void describe(text& out, const unit_view& one, std::uint64_t now_ns, names how) {
+  identity(out, one, how) << ": ";
+  if (one.waits) {
+    describe_wait(out, one, now_ns, how);
+  } else {
+    out << word_of(one.state);
+  }
+  if (one.made_at != nullptr && (one.flags & is_main) == 0) code_name(out << "; made in ", one.made_at, false, how);
+  out << "\n";
+}
+
+void walk_units(runtime* rt, void (*each)(void* state, unit* one), void* state) {
+  if (unit* main = main_of(rt); main != nullptr) each(state, main);
+  constexpr std::size_t batch = 64;
+  void* blocks[batch];
+  std::size_t first = 0;
+  for (std::size_t count = batch; count == batch; first += count) {
+    count = rt->unit_depot.list(first, blocks, batch);
+    for (std::size_t index = 0; index < count; ++index) each(state, static_cast<unit*>(blocks[index]));
+  }
+}
+
+namespace {
+
+struct errand {
+  void (*body)(void* argument, names how);
+  void* argument;
+};
+
+void* run_errand(void* memory) {
+  const auto* todo = static_cast<errand*>(memory);
+  todo->body(todo->argument, names::readable);
+  return nullptr;
+}
+
+}  // namespace
+
+void run_beside(void (*body)(void* argument, names how), void* argument) {
+  constexpr std::size_t os_stack_bytes = 512 * 1024;  // the C++ library's demangler takes some hundred bytes a character
+  errand todo{body, argument};
+  os::os_thread helper;
+  if (os::start_thread(&helper, run_errand, &todo, os_stack_bytes, "weft-report") != status::ok) return body(argument, names::raw);
+  os::join_thread(helper);
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,81 @@
+// What reports say of a unit, and how they write it. Used by the overflow message (in a signal handler), the deadlock report and dumps.
+//
+// A unit may be looked at while it runs, waits, or ends: then its descriptor, its record of waiting and its name are copied through the
+// kernel, so that what has just vanished reads as unknown and is no fault.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sched/details.hpp"
+#include "sched/unit.hpp"
+
+namespace weft::sched {
+
+struct runtime;
+
+// Text for a file descriptor, in a buffer of its own: whole lines go out in one write(2) as long as they fit. Allocates nothing.
+class text {
+ public:
+  explicit text(int fd) : fd_(fd) {}
+  ~text() { flush(); }
+  text(const text&) = delete;
+  text& operator=(const text&) = delete;
+
+  text& operator<<(const char* words);
+  text& operator<<(std::uint64_t number);
+  text& address(const void* value);
+  text& bytes(std::uint64_t value);                                 // "64 KiB"
+  text& interval(std::uint64_t ns);                                 // "1.2 s"
+  text& count(std::uint64_t number, const char* one, const char* many);  // "3 threads"
+  void flush();
+
+  bool has_failed() const { return has_failed_; }
+
+ private:
+  void put(char one);
+
+  int fd_;
+  bool has_failed_ = false;
+  std::size_t used_ = 0;
+  char buffer_[1024];
+};
+
+// Who names code in a report: a signal handler and a small stack leave C++ names as the linker knows them.
+enum class names { raw, readable };
+
+text& code_name(text& out, const void* code, bool is_entry, names how);
+
+// A copy of what reports want to know.
+struct unit_view {
+  const unit* where = nullptr;
+  unit::function_type function = nullptr;
+  unit_state state = unit_state::free;
+  unsigned flags = 0;
+  bool is_borrowing = false;
+  std::uint64_t id = 0;
+  const void* made_at = nullptr;
+  const unit* owner = nullptr;  // parent, when dispatched
+  char name[name_bytes] = "";
+  bool waits = false;
+  char what[40] = "";  // what it waits for
+  const void* object = nullptr;
+  std::uint64_t since_ns = 0;
+};
+
+// False: it is no unit, or cannot be read.
+bool look_at(const unit* one, unit_view* out);
+
+// `main`, or `thread 7 "name" (entry)`.
+text& identity(text& out, const unit_view& one, names how);
+
+// One line with everything. `now_ns` as of os::coarse_ns().
+void describe(text& out, const unit_view& one, std::uint64_t now_ns, names how);
+
+// Calls each(state, unit) for every unit that lives, the adopted caller first. No lock is held meanwhile.
+void walk_units(runtime* rt, void (*each)(void* state, unit* one), void* state);
+
+// Runs body(argument) on an OS thread of its own, with a stack on which names can be made readable, or right here if there is none.
+void run_beside(void (*body)(void* argument, names how), void* argument);
+
+}  // namespace weft::sched
