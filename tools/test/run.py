@@ -147,6 +147,8 @@ def main():
     parser.add_argument("--stress-seconds", type=int, default=2, help="what a stress test may take")
     arguments = parser.parse_args()
     steps = [step for step in everything() if arguments.only in (None, step.preset)]
+    if not steps:
+        parser.error(f"no steps for the preset {arguments.only}")
     subprocess.call(["rm", "-rf", LOGS])
     for step in steps:
         run(step, arguments.jobs, arguments.stress_seconds)
