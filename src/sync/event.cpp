@@ -16,7 +16,8 @@ constexpr int setter_patience = 100;
 
 // Inside lock_: marks the word, so that who sets the event comes to the queue. False: it is set.
 bool event::announce() {
-  std::uint64_t word = word_.load(base::relaxed);
+  // [E5] acquire: as [E1]; pairs with [E3] [E4]
+  std::uint64_t word = word_.load(base::acquire);
   do {
     if ((word & set_bit) != 0) return false;
     // [E2] acquire: as [E1] when it fails; the mark itself is read inside lock_ only; pairs with [E3] [E4]
@@ -65,7 +66,7 @@ void event::set() {
     if ((word & waiters) != 0) {
       take_queue(&chosen);
       word = word_.load(base::relaxed);
-      // [E3] release: publishes what was done before; the last access; pairs with [E1] [E2]
+      // [E3] release: publishes what was done before; the last access; pairs with [E1] [E2] [E5]
     } else if (word_.compare_exchange_weak(word, set_bit, base::release, base::relaxed)) {
       break;
     }
@@ -81,7 +82,7 @@ status event::count_down(std::uint32_t count) {
     if (word >> count_shift < count) return status::invalid;
     next = word - (std::uint64_t{count} << count_shift);
     if (next == 0) next = set_bit;
-    // [E4] acq_rel: publishes what this caller did, and carries what earlier ones did on; pairs with [E1] [E2]
+    // [E4] acq_rel: publishes what this caller did, and carries what earlier ones did on; pairs with [E1] [E2] [E5]
   } while (!word_.compare_exchange_weak(word, next, base::acq_rel, base::relaxed));
   if (next >> count_shift == 0 && next != set_bit) set();
   return status::ok;

@@ -27,6 +27,9 @@ class event {
     return wait_slowly(what, deadline_ns);
   }
 
+  // Makes it a latch that waits for so many count-downs. Pre: nobody uses it yet.
+  void start(std::uint32_t count) { word_.store(std::uint64_t{count} << count_shift, base::relaxed); }
+
   // Setting it again does nothing.
   void set();
   // Pre: nobody waits.

@@ -3,9 +3,7 @@
 
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
-#include "sched/local.hpp"
-#include "sched/runtime.hpp"
-#include "sched/worker.hpp"
+#include "sync/caller.hpp"
 
 namespace weft::sync {
 
@@ -15,12 +13,6 @@ namespace {
 enum class turn { first_come, lost_once, handed_over };
 
 constexpr int spin_rounds = 20;
-
-// Whether the holder can be running while the caller spins.
-bool holder_may_run() {
-  const sched::worker* w = sched::local::current_worker();
-  return w == nullptr || w->rt->worker_count.load(base::relaxed) > 1;
-}
 
 turn* turn_of(sched::waiter* one) { return static_cast<turn*>(one->payload); }
 
@@ -41,7 +33,7 @@ bool mutex::take_free(std::uint32_t mine) {
 // A short critical section on another worker is over sooner than a switch is done. Nobody spins past those who wait.
 bool mutex::spin_for_it() {
   if (take_free(0)) return true;
-  if (!holder_may_run()) return false;
+  if (!others_may_run()) return false;
   for (int round = 0; round < spin_rounds; ++round) {
     if ((word_.load(base::relaxed) & waiters) != 0) return false;
     arch::pause();
@@ -154,7 +146,7 @@ status mutex::lock_slowly(std::uint64_t deadline_ns) {
   if (!knows_owner()) return wait_for_it(deadline_ns);
   const std::uintptr_t caller = caller_id();
   if (owner_.load(base::relaxed) == caller) return enter_again();
-  const status result = wait_for_it(deadline_ns);
+  const status result = take_quietly() ? status::ok : wait_for_it(deadline_ns);
   if (result == status::ok) note_owner(caller);
   return result;
 }
@@ -182,6 +174,7 @@ status mutex::unlock_slowly() {
   if (has_owner) {
     if (--times_held_ != 0) return status::ok;
     owner_.store(0, base::relaxed);
+    if (give_quietly()) return status::ok;
   }
   pass_on();
   return status::ok;
@@ -193,6 +186,7 @@ status mutex::give_up_slowly(std::uint32_t* times_held) {
   if (has_owner) {
     *times_held = times_held_;
     owner_.store(0, base::relaxed);
+    if (give_quietly()) return status::ok;
   }
   pass_on();
   return status::ok;

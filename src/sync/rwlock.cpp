@@ -2,6 +2,7 @@
 #include "sync/rwlock.hpp"
 
 #include "base/config.hpp"
+#include "sync/caller.hpp"
 
 namespace weft::sync {
 

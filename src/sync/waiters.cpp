@@ -1,10 +1,7 @@
 // See waiters.hpp.
 #include "sync/waiters.hpp"
 
-#include <pthread.h>
-
 #include "os/clock.hpp"
-#include "sched/local.hpp"
 
 namespace weft::sync {
 
@@ -32,11 +29,6 @@ void wake_first(wait_queue* queue, queue::spinlock* lock) {
     if (sched::wake(first)) break;
   }
   lock->unlock();
-}
-
-std::uintptr_t caller_id() {
-  if (const sched::unit* self = sched::local::current_unit(); self != nullptr) return reinterpret_cast<std::uintptr_t>(self);
-  return static_cast<std::uintptr_t>(pthread_self());
 }
 
 }  // namespace weft::sync

@@ -23,7 +23,7 @@ namespace weft::sync {
 class wait_queue {
  public:
   bool is_empty() const { return front() == nullptr; }
-  sched::waiter* front() const { return first_.load(base::relaxed); }
+  sched::waiter* front() const { return front_.load(base::relaxed); }
 
   // Outside the lock: sees those whose coming happened before; of others it may be late to know.
   bool seems_empty() const { return is_empty(); }
@@ -61,9 +61,9 @@ class wait_queue {
   }
 
  private:
-  void set_front(sched::waiter* one) { first_.store(one, base::relaxed); }
+  void set_front(sched::waiter* one) { front_.store(one, base::relaxed); }
 
-  base::atomic<sched::waiter*> first_{nullptr};  // written inside the lock
+  base::atomic<sched::waiter*> front_{nullptr};  // written inside the lock
 };
 
 // Wake-ups that were decided on inside the lock, to be done after its release.
@@ -123,8 +123,5 @@ inline status wait_and_leave(sched::waiter* me, wait_queue* queue, queue::spinlo
 
 // Wakes the first of a queue that `lock` guards, if anybody waits. Never switches.
 void wake_first(wait_queue* queue, queue::spinlock* lock);
-
-// Who holds a lock: the same number for the same ULT, or OS thread outside; never 0.
-std::uintptr_t caller_id();
 
 }  // namespace weft::sync

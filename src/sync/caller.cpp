@@ -1,0 +1,23 @@
+// See caller.hpp.
+#include "sync/caller.hpp"
+
+#include <pthread.h>
+
+#include "sched/local.hpp"
+#include "sched/runtime.hpp"
+#include "sched/unit.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sync {
+
+std::uintptr_t caller_id() {
+  if (const sched::unit* self = sched::local::current_unit(); self != nullptr) return reinterpret_cast<std::uintptr_t>(self);
+  return static_cast<std::uintptr_t>(pthread_self());
+}
+
+bool others_may_run() {
+  const sched::worker* w = sched::local::current_worker();
+  return w == nullptr || w->rt->worker_count.load(base::relaxed) > 1;
+}
+
+}  // namespace weft::sync

@@ -1,0 +1,14 @@
+// Who is calling.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::sync {
+
+// The same number for the same ULT or tasklet, or the same OS thread outside; never 0. Another one may have it after its end.
+std::uintptr_t caller_id();
+
+// Whether somebody else can be running while the caller is: only then does it make sense to spin.
+bool others_may_run();
+
+}  // namespace weft::sync

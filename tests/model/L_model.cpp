@@ -1,0 +1,130 @@
+// Protocol L over src/sync/mutex.cpp: one holder at a time, who comes next sees what was written, nobody is left waiting, and nobody
+// touches the mutex after it was free. The callers are OS threads outside.
+// Built with src/sync/mutex.cpp src/sync/waiters.cpp src/sched/park.cpp src/sched/timer.cpp
+#include "core_world.hpp"
+#include "sched/dispatch.hpp"
+#include "sync/caller.hpp"
+#include "sync/mutex.hpp"
+
+namespace weft::sched {
+
+worker* park(worker*, unit*, void (*)(worker* w, void* argument), void*) { explorer::fail("assertion", "no ULT in this model"); }
+
+}  // namespace weft::sched
+
+namespace weft::sync {
+
+std::uintptr_t caller_id() { return static_cast<std::uintptr_t>(explorer::current_thread()) + 1; }
+bool others_may_run() { return false; }  // to the queue at once
+
+}  // namespace weft::sync
+
+namespace {
+
+using explorer::bounds;
+using explorer::check;
+using explorer::model;
+using explorer::thread;
+using explorer::threads;
+using weft::status;
+using weft::sched::forever;
+using weft::sync::mutex;
+
+struct counter {
+  mutex lock;
+  int count = 0;
+
+  bool count_up(std::uint64_t deadline_ns) {
+    if (lock.lock(deadline_ns) != status::ok) return false;
+    ++count;
+    check(lock.unlock() == status::ok, "held");
+    return true;
+  }
+};
+
+void two_lock_twice() {
+  core_world::make(1);
+  counter shared;
+  const auto work = [&] {
+    shared.count_up(forever);
+    shared.count_up(forever);
+  };
+  threads(thread{"a", work}, thread{"b", work});
+  check(shared.count == 4, "everybody was inside twice");
+}
+
+void three_lock() {
+  core_world::make(1);
+  counter shared;
+  const auto work = [&] { shared.count_up(forever); };
+  threads(thread{"a", work}, thread{"b", work}, thread{"c", work});
+  check(shared.count == 3, "everybody was inside once");
+}
+
+// Who is woken and finds the lock taken again must get it from the next holder.
+void barging() {
+  core_world::make(1);
+  counter shared;
+  threads(thread{"greedy",
+                 [&] {
+                   for (int round = 0; round < 3; ++round) shared.count_up(forever);
+                 }},
+          thread{"patient", [&] { shared.count_up(forever); }});
+  check(shared.count == 4, "everybody was inside");
+}
+
+void tries() {
+  core_world::make(1);
+  counter shared;
+  int refused = 0;
+  threads(thread{"locks", [&] { shared.count_up(forever); }}, thread{"tries", [&] {
+                                                                       if (shared.lock.try_lock() == status::ok) {
+                                                                         ++shared.count;
+                                                                         check(shared.lock.unlock() == status::ok, "held");
+                                                                       } else {
+                                                                         refused = 1;
+                                                                       }
+                                                                     }});
+  check(shared.count + refused == 2, "inside, or refused");
+}
+
+void gives_up() {
+  core_world::make(1);
+  counter shared;
+  int in_time[2] = {1, 1};
+  threads(thread{"a", [&] { shared.count_up(forever); }}, thread{"timed b", [&] { in_time[0] = shared.count_up(100'000); }},
+          thread{"timed c", [&] { in_time[1] = shared.count_up(100'000); }});
+  check(shared.count == 1 + in_time[0] + in_time[1], "inside, or too late");
+  check(shared.lock.try_lock() == status::ok, "free afterwards");
+}
+
+// The last one out writes over the memory of the mutex: an access of another one would be a race.
+void goes_with_its_last_user() {
+  core_world::make(1);
+  static constexpr unsigned bytes = sizeof(mutex);
+  alignas(mutex) unsigned char memory[bytes];
+  mutex* lock = new (memory) mutex;
+  int users = 2;
+  const auto work = [&] {
+    check(lock->lock(forever) == status::ok, "ok");
+    const bool is_last = --users == 0;
+    check(lock->unlock() == status::ok, "held");
+    if (!is_last) return;
+    for (unsigned i = 0; i < bytes; ++i) memory[i] = 0xff;
+  };
+  threads(thread{"a", work}, thread{"b", work});
+}
+
+constexpr bounds quick{.preemptions = 2, .weak = 1, .executions = 100'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
+constexpr bounds timed{.preemptions = 2, .weak = 1, .timeouts = 2, .executions = 100'000};
+constexpr bounds timed_deep{.preemptions = 3, .weak = 2, .timeouts = 2, .spurious = 1, .executions = 10'000'000};
+
+const model m1{"L two lock twice", {.at_least = 100, .quick = quick, .deep = deep}, two_lock_twice};
+const model m2{"L three lock", {.at_least = 100, .quick = quick, .deep = deep}, three_lock};
+const model m3{"L barging", {.at_least = 100, .quick = quick, .deep = deep}, barging};
+const model m4{"L tries", {.at_least = 10, .quick = quick, .deep = deep}, tries};
+const model m5{"L gives up", {.at_least = 100, .quick = timed, .deep = timed_deep}, gives_up};
+const model m6{"L goes with its last user", {.at_least = 100, .quick = quick, .deep = deep}, goes_with_its_last_user};
+
+}  // namespace
