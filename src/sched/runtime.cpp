@@ -11,12 +11,14 @@
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
 #include "sched/local.hpp"
+#include "sched/overflow.hpp"
 #include "sched/nested.hpp"
 #include "sched/pool.hpp"
 #include "sched/seam.hpp"
 #include "sched/source.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
+#include "sched/watermark.hpp"
 #include "sched/watchdog.hpp"
 #include "sched/worker.hpp"
 #include "sched/workers.hpp"
@@ -58,6 +60,14 @@ status read_config(runtime* rt, const weft_config* config) {
     base::report("%u workers asked for; at most %u are possible", settings.workers, most_workers);
     return status::invalid;
   }
+  if (settings.wait_policy < WEFT_WAIT_HYBRID || settings.wait_policy > WEFT_WAIT_ACTIVE) {
+    base::report("wait_policy %d is none of weft_wait_policy", static_cast<int>(settings.wait_policy));
+    return status::invalid;
+  }
+  if (settings.locality < WEFT_LOCALITY_STEAL || settings.locality > WEFT_LOCALITY_DOMAIN) {
+    base::report("locality %d is none of weft_locality", static_cast<int>(settings.locality));
+    return status::invalid;
+  }
   if (settings.stack_bytes < WEFT_STACK_MIN) {
     base::report("stack size %zu is too small: at least %u bytes (WEFT_STACK_SIZE, or stack_bytes of weft_config)",
                  settings.stack_bytes, WEFT_STACK_MIN);
@@ -97,6 +107,7 @@ void free_domain_pools(runtime* rt) {
 }
 
 void free_runtime(runtime* rt) {
+  stop_marks(rt);
   free_retired_sources(rt);
   free_schedulers(rt);
   free_domain_pools(rt);
@@ -115,13 +126,19 @@ status start_all(runtime* rt, const weft_config* config) {
   rt->sink_state = seam::sink_state();
   rt->has_asymmetric_fence = os::register_asymmetric_fence();
   rt->guard = chosen_guard(rt->settings.guard);
+  rt->inspects_stacks = rt->settings.stack_report || rt->guard == os::guard_kind::canary;
   rt->carried_address = seam::carried_address();
   rt->carried_bytes = seam::carried_bytes();
   rt->next_id.store(2, base::relaxed);  // 1 is the adopted caller's
   rt->alarms.clear();
   if (const status result = start_machine(rt); result != status::ok) return result;
   if (const status result = start_memory(rt); result != status::ok) return result;
-  if (const status result = start_workers(rt); result != status::ok) return result;
+  if (const status result = start_marks(rt); result != status::ok) return result;
+  install_fault_handlers();
+  if (const status result = start_workers(rt); result != status::ok) {
+    restore_fault_handlers();
+    return result;
+  }
   start_watchdog(rt);
   return status::ok;
 }
@@ -207,6 +224,8 @@ status finish(runtime* rt) {
   rt->is_stopping.store(true, base::relaxed);
   stop_watchdog(rt);
   stop_workers(rt);
+  restore_fault_handlers();
+  print_marks(rt);
   rt->unit_depot.walk(free_unit_details, nullptr);
   free_unit_details(nullptr, &rt->main_unit);
   local::set_runtime(nullptr);
