@@ -81,6 +81,7 @@ STAND_IN void order_victims(worker* w) {
     if (i != w->index) others[w->index][w->victim_count++] = static_cast<std::uint16_t>(i);
   }
 }
+STAND_IN void tell_watchers(runtime*, const pool*) {}
 STAND_IN void check_drained(runtime*) {}
 STAND_IN void wake_any(runtime*) {}
 STAND_IN worker* serving_worker(runtime* rt, unsigned index) {
@@ -88,6 +89,7 @@ STAND_IN worker* serving_worker(runtime* rt, unsigned index) {
   return w != nullptr && w->is_serving.load(base::relaxed) ? w : nullptr;
 }
 STAND_IN void all_workers_idle(runtime*) {}
+STAND_IN void all_workers_idle(worker*, std::uint64_t) {}
 STAND_IN void run_key_destructors(key_value**, std::uint32_t*) {}
 
 }  // namespace weft::sched

@@ -24,6 +24,19 @@ struct world {
 };
 inline world the;
 
+// As start_one() in workers.cpp: the fields first, then the pointer.
+inline void publish(unsigned index, std::memory_order pointer) {
+  worker* w = new (the.worker_memory[index]) worker;
+  w->rt = the.rt;
+  w->index = index;
+  w->ready.start(static_cast<std::uint16_t>(index + 1));
+  w->is_serving.store(true, weft::base::relaxed);
+  the.workers[index] = w;
+  the.rt->workers[index].store(w, pointer);
+  the.rt->worker_slots.store(index + 1, weft::base::relaxed);
+  the.rt->worker_count.store(index + 1, weft::base::relaxed);
+}
+
 // Without stealing, and every worker sleeps as soon as it finds nothing; the model changes what it wants otherwise.
 inline void make(unsigned count) {
   the.rt = new (the.runtime_memory) runtime{};
@@ -31,17 +44,7 @@ inline void make(unsigned count) {
   the.rt->cpu_count = most_workers;
   the.rt->settings.wait_policy = WEFT_WAIT_PASSIVE;
   the.rt->settings.locality = WEFT_LOCALITY_STRICT;
-  for (unsigned i = 0; i < count; ++i) {
-    worker* w = new (the.worker_memory[i]) worker;
-    w->rt = the.rt;
-    w->index = i;
-    w->ready.start(static_cast<std::uint16_t>(i + 1));
-    w->is_serving.store(true, weft::base::relaxed);
-    the.workers[i] = w;
-    the.rt->workers[i].store(w, weft::base::release);
-  }
-  the.rt->worker_slots.store(count, weft::base::relaxed);
-  the.rt->worker_count.store(count, weft::base::relaxed);
+  for (unsigned i = 0; i < count; ++i) publish(i, weft::base::release);
 }
 
 }  // namespace core_world

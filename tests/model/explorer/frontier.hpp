@@ -8,7 +8,8 @@
 namespace explorer {
 
 inline constexpr int max_threads = 6;  // thread 0 is the model's body, before and after the others
-inline constexpr int max_locations = 48;
+inline constexpr int max_locations = 96;
+inline int locations_in_use = 0;  // of this execution: views need not be joined beyond
 
 // A place in a location's modification order. Stores are appended far apart, so that others can be inserted between.
 using timestamp = std::uint32_t;
@@ -18,7 +19,7 @@ struct view {
   timestamp at[max_locations] = {};
 
   void join(const view& other) {
-    for (int i = 0; i < max_locations; ++i) at[i] = std::max(at[i], other.at[i]);
+    for (int i = 0; i < locations_in_use; ++i) at[i] = std::max(at[i], other.at[i]);
   }
   void raise(int location, timestamp to) { at[location] = std::max(at[location], to); }
 };

@@ -26,7 +26,7 @@ word apply(rmw_kind kind, word old, word operand) {
 
 void memory::reset(int weak_choices) {
   weak_left_ = weak_choices;
-  used_locations_ = 0;
+  locations_in_use = 0;
   for (thread_state& thread : threads_) thread = {};
   for (int i = 0; i < max_threads; ++i) threads_[i].current.past.at[i] = clock_[i] = 1;
   fences_ = operations_ = light_ = heavy_ = {};
@@ -55,8 +55,8 @@ void memory::tick(int thread) { threads_[thread].current.past.at[thread] = ++clo
 // ---- locations ------------------------------------------------------------------------------------------------------------
 
 int memory::add_location(const void* address) {
-  if (used_locations_ == max_locations) fail("the model is too large", "raise max_locations");
-  const int index = used_locations_++;
+  if (locations_in_use == max_locations) fail("the model is too large", "raise max_locations");
+  const int index = locations_in_use++;
   history& place = locations_[index];
   place.address = address;
   place.alive = true;
@@ -67,7 +67,7 @@ int memory::add_location(const void* address) {
 }
 
 void memory::construct(int thread, const void* address, word initial) {
-  for (int i = 0; i < used_locations_; ++i) {
+  for (int i = 0; i < locations_in_use; ++i) {
     if (locations_[i].address == address) locations_[i].address = nullptr;  // an earlier life of the same memory
   }
   if (thread == 0) return;  // find() will read what the constructor left in memory, if anybody ever uses it
@@ -81,7 +81,7 @@ void memory::construct(int thread, const void* address, word initial) {
 }
 
 void memory::destroy(int thread, const void* address) {
-  for (int i = 0; i < used_locations_; ++i) {
+  for (int i = 0; i < locations_in_use; ++i) {
     history& place = locations_[i];
     if (place.address != address || !place.alive) continue;
     place.alive = false;
@@ -95,7 +95,7 @@ void memory::destroy(int thread, const void* address) {
 }
 
 int memory::find(const void* address, word initial) {
-  for (int i = 0; i < used_locations_; ++i) {
+  for (int i = 0; i < locations_in_use; ++i) {
     if (locations_[i].address == address) return i;
   }
   const int index = add_location(address);

@@ -110,7 +110,6 @@ class memory {
 
   choices& path_;
   int weak_left_ = 0;
-  int used_locations_ = 0;
   history locations_[max_locations];
   thread_state threads_[max_threads];
   std::uint32_t clock_[max_threads] = {};

@@ -1,0 +1,206 @@
+// Protocol A: what is published once and read by anybody: workers, pools that a worker serves, sources. Over src/sched/pool.cpp,
+// source.cpp, idle.cpp, ready.cpp and steal.cpp: who sees the pointer sees what it points to; work behind it is found.
+// Built with src/sched/pool.cpp src/sched/source.cpp src/sched/idle.cpp src/sched/ready.cpp src/sched/steal.cpp src/sched/timer.cpp
+#include <cstdlib>
+
+#include "core_world.hpp"
+#include "os/heap.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/idle.hpp"
+#include "sched/pool.hpp"
+#include "sched/ready.hpp"
+#include "sched/source.hpp"
+#include "sched/steal.hpp"
+
+// One block for each execution, so that nothing is left behind by those that are cut short.
+alignas(64) unsigned char block[8192];
+void* weft::os::allocate(std::size_t) { return block; }
+
+namespace weft::sched {
+
+void look_around(worker* w) { poll_sources(w); }
+
+unit* find_own(worker* w) {
+  if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
+  if (!w->mail.is_empty()) take_in(w, w->mail.take_all());
+  enter(w);
+  unit* one = w->ready.pop(1);
+  w->lock.leave();
+  return one != nullptr ? one : pop_from_pools(w);
+}
+
+}  // namespace weft::sched
+
+namespace {
+
+using namespace weft::sched;
+namespace base = weft::base;
+using core_world::the;
+using explorer::bounds;
+using explorer::check;
+using explorer::model;
+using explorer::thread;
+using explorer::threads;
+using weft::status;
+
+void find_one(unsigned index) {
+  local::set_worker(the.workers[index]);
+  check(idle(the.workers[index]) != nullptr, "woken to run something");
+}
+
+// ---- pools ------------------------------------------------------------------------------------------------------------------
+
+pool* make_pool() {
+  pool* made = nullptr;
+  static_cast<void>(create_pool(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &made));
+  return made;
+}
+
+void pushed_to_pool() {
+  core_world::make(1);
+  pool* ready = make_pool();
+  static_cast<void>(attach_pool(the.rt, ready, 0));
+  unit one{};
+  threads(thread{"worker", [&] { find_one(0); }}, thread{"pusher", [&] { push_to_pool(ready, &one, push_reason::created); }});
+}
+
+// The worker learns of the pool while it goes to sleep.
+void attached_meanwhile() {
+  core_world::make(1);
+  pool* late = make_pool();
+  unit one{};
+  push_to_pool(late, &one, push_reason::created);
+  threads(thread{"worker", [&] { find_one(0); }},
+          thread{"attacher", [&] { check(attach_pool(the.rt, late, 0) == status::ok, "there is room"); }});
+}
+
+void attached_and_pushed() {
+  core_world::make(1);
+  pool* late = make_pool();
+  unit one{};
+  threads(thread{"worker", [&] { find_one(0); }},
+          thread{"attacher", [&] { check(attach_pool(the.rt, late, 0) == status::ok, "there is room"); }},
+          thread{"pusher", [&] { push_to_pool(late, &one, push_reason::created); }});
+}
+
+// A worker that stands back from stealing still learns of work in its pool.
+void pushed_while_pausing() {
+  core_world::make(1);
+  the.workers[0]->steal_after_ns = explorer::never_ns;
+  pool* ready = make_pool();
+  static_cast<void>(attach_pool(the.rt, ready, 0));
+  unit one{};
+  threads(thread{"worker", [&] { find_one(0); }}, thread{"pusher", [&] { push_to_pool(ready, &one, push_reason::created); }});
+}
+
+// ---- sources ----------------------------------------------------------------------------------------------------------------
+
+struct post {
+  unit one{};
+  base::atomic<bool> arrived{false};
+  int polls = 0;  // written by poll, which one worker runs at a time
+  bool is_gone = false;
+};
+
+std::size_t poll_post(void* state) {
+  auto* here = static_cast<post*>(state);
+  check(!here->is_gone, "not polled after the removal");
+  ++here->polls;
+  if (!here->arrived.exchange(false, base::acquire)) return 0;
+  make_ready(local::current_worker(), &here->one, push_reason::created);
+  return 1;
+}
+
+void notified() {
+  core_world::make(1);
+  post letters;
+  source* made = nullptr;
+  static_cast<void>(add_source(the.rt, poll_post, &letters, &made));
+  threads(thread{"worker", [&] { find_one(0); }}, thread{"outside", [&] {
+            letters.arrived.store(true, base::release);
+            notify_source(the.rt, made);
+          }});
+}
+
+void added_meanwhile() {
+  core_world::make(1);
+  post letters;
+  letters.arrived.store(true, base::relaxed);
+  threads(thread{"worker", [&] { find_one(0); }}, thread{"outside", [&] {
+            source* made = nullptr;
+            check(add_source(the.rt, poll_post, &letters, &made) == status::ok, "there is room");
+            notify_source(the.rt, made);
+          }});
+}
+
+void polled_by_two() {
+  core_world::make(2);
+  post letters;
+  source* made = nullptr;
+  static_cast<void>(add_source(the.rt, poll_post, &letters, &made));
+  const auto poll = [](unsigned index) {
+    local::set_worker(the.workers[index]);
+    poll_sources(the.workers[index]);
+  };
+  threads(thread{"worker 0", [&] { poll(0); }}, thread{"worker 1", [&] { poll(1); }});
+  check(letters.polls >= 1, "somebody polled");
+}
+
+void removed_meanwhile() {
+  core_world::make(1);
+  post letters;
+  source* made = nullptr;
+  static_cast<void>(add_source(the.rt, poll_post, &letters, &made));
+  threads(thread{"worker",
+                 [&] {
+                   local::set_worker(the.workers[0]);
+                   poll_sources(the.workers[0]);
+                   poll_sources(the.workers[0]);
+                 }},
+          thread{"outside", [&] {
+            check(remove_source(the.rt, made) == status::ok, "it was there");
+            letters.is_gone = true;
+          }});
+}
+
+// ---- workers ----------------------------------------------------------------------------------------------------------------
+
+void worker_appears(void (*meets_it)(unit* one)) {
+  core_world::make(1);
+  unit one{};
+  the.rt->settings.locality = WEFT_LOCALITY_STEAL;
+  threads(thread{"starter", [&] { core_world::publish(1, base::release); }}, thread{"other", [&] { meets_it(&one); }});
+}
+void appears_to_waker() {
+  worker_appears([](unit*) { wake_all(the.rt); });
+}
+void appears_to_pusher() {
+  worker_appears([](unit* one) {
+    the.rt->next_target.store(1, base::relaxed);
+    make_ready(nullptr, one, push_reason::created);
+  });
+}
+void appears_to_thief() {
+  worker_appears([](unit*) {
+    local::set_worker(the.workers[0]);
+    static_cast<void>(sees_prey(the.workers[0]));
+    static_cast<void>(steal(the.workers[0]));
+  });
+}
+
+constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 60'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
+
+const model m1{"A pushed to a pool", {.at_least = 100, .quick = quick, .deep = deep}, pushed_to_pool};
+const model m2{"A pool attached meanwhile", {.at_least = 100, .quick = quick, .deep = deep}, attached_meanwhile};
+const model m3{"A pool attached and pushed to", {.at_least = 100, .quick = quick, .deep = deep}, attached_and_pushed};
+const model m4{"A pushed while pausing", {.at_least = 100, .quick = quick, .deep = deep}, pushed_while_pausing};
+const model m5{"A source notified", {.at_least = 100, .quick = quick, .deep = deep}, notified};
+const model m6{"A source added meanwhile", {.at_least = 100, .quick = quick, .deep = deep}, added_meanwhile};
+const model m7{"A source polled by two", {.at_least = 5, .quick = quick, .deep = deep}, polled_by_two};
+const model m8{"A source removed meanwhile", {.at_least = 50, .quick = quick, .deep = deep}, removed_meanwhile};
+const model m9{"A worker appears to a waker", {.at_least = 10, .quick = quick, .deep = deep}, appears_to_waker};
+const model m10{"A worker appears to a pusher", {.at_least = 10, .quick = quick, .deep = deep}, appears_to_pusher};
+const model m11{"A worker appears to a thief", {.at_least = 10, .quick = quick, .deep = deep}, appears_to_thief};
+
+}  // namespace
