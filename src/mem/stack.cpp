@@ -16,7 +16,7 @@ constexpr std::size_t most_bytes = std::size_t{1} << 56;  // more than any addre
 
 status stack_depot::start(const stack_settings& settings) {
   settings_ = settings;
-  cold_ = static_cast<char**>(os::reserve(most_slots * sizeof(char*), os::page_bytes()));
+  cold_ = static_cast<cold_slot*>(os::reserve(most_slots * sizeof(cold_slot), os::page_bytes()));
   chunks_ = static_cast<char**>(os::reserve(most_chunks * sizeof(char*), os::page_bytes()));
   if (cold_ != nullptr && chunks_ != nullptr) return status::ok;
   stop();
@@ -25,9 +25,10 @@ status stack_depot::start(const stack_settings& settings) {
 
 void stack_depot::stop() {
   for (std::size_t index = 0; index < chunk_count_; ++index) unmap(chunks_[index], slots_per_chunk * settings_.slot_bytes);
-  if (cold_ != nullptr) os::release(cold_, most_slots * sizeof(char*));
+  if (cold_ != nullptr) os::release(cold_, most_slots * sizeof(cold_slot));
   if (chunks_ != nullptr) os::release(chunks_, most_chunks * sizeof(char*));
-  cold_ = chunks_ = nullptr;
+  cold_ = nullptr;
+  chunks_ = nullptr;
   warm_ = nullptr;
   warm_count_ = cold_count_ = chunk_count_ = 0;
   fresh_ = 0;
@@ -49,15 +50,29 @@ void stack_depot::unmap(void* base, std::size_t bytes) {
   }
 }
 
-stack* stack_depot::lay_out(char* base, std::size_t bytes, stack_origin origin, unsigned colour) {
+stack* stack_depot::lay_out(char* base, std::size_t bytes, stack_origin origin, os::guard_kind guard, unsigned colour) {
   char* header = base + bytes - sizeof(stack) - colour % colours * base::cache_line;
   auto* made = new (header) stack{};
   made->base = base;
-  made->low = base + (origin == stack_origin::user || settings_.guard == os::guard_kind::none ? 0 : os::page_bytes());
+  made->low = base + (guard == os::guard_kind::none ? 0 : os::page_bytes());
   made->total_bytes = bytes;
   made->origin = origin;
-  made->guard = origin == stack_origin::user ? os::guard_kind::none : settings_.guard;
+  made->guard = guard;
   return made;
+}
+
+// Guards the lowest page. Where each guard is a mapping of its own the kernel's limit on mappings ends them: from then on overflows are
+// found by a pattern, late but still.
+bool stack_depot::install_guard(char* base, os::guard_kind* kind) {
+  if (os::install_guard(base, os::page_bytes(), settings_.guard) == status::ok) {
+    *kind = settings_.guard;
+    return true;
+  }
+  if (settings_.guard != os::guard_kind::mprotect_page) return false;
+  base::report("no more guard pages (vm.max_map_count?): further stacks are guarded by a pattern that is checked when they end");
+  settings_.guard = os::guard_kind::canary;
+  *kind = os::guard_kind::canary;
+  return os::install_guard(base, os::page_bytes(), settings_.guard) == status::ok;
 }
 
 bool stack_depot::add_chunk() {
@@ -77,14 +92,15 @@ stack* stack_depot::take_one() {
     return one;
   }
   if (cold_count_ != 0) {
-    char* base = cold_[--cold_count_];
-    return lay_out(base, settings_.slot_bytes, stack_origin::slot, static_cast<unsigned>(cold_count_));
+    const cold_slot one = cold_[--cold_count_];
+    return lay_out(one.base, settings_.slot_bytes, stack_origin::slot, one.guard, static_cast<unsigned>(cold_count_));
   }
   if (fresh_ == 0 && !add_chunk()) return nullptr;
   char* base = chunks_[chunk_count_ - 1] + (slots_per_chunk - fresh_) * settings_.slot_bytes;
-  if (os::install_guard(base, os::page_bytes(), settings_.guard) != status::ok) return nullptr;
+  os::guard_kind guard{};
+  if (!install_guard(base, &guard)) return nullptr;
   --fresh_;
-  return lay_out(base, settings_.slot_bytes, stack_origin::slot, fresh_);
+  return lay_out(base, settings_.slot_bytes, stack_origin::slot, guard, fresh_);
 }
 
 stack* stack_depot::take(unsigned wanted, unsigned* taken) {
@@ -113,10 +129,11 @@ void stack_depot::give(stack* chain) {
       ++warm_count_;
     } else {
       char* base = one->base;
+      const os::guard_kind guard = one->guard;
       const std::size_t guard_bytes = one->guard_bytes();
       // Failure leaves the memory touched, which costs nothing but memory.
       static_cast<void>(os::discard(base + guard_bytes, settings_.slot_bytes - guard_bytes));
-      cold_[cold_count_++] = base;
+      cold_[cold_count_++] = {base, guard};
     }
   }
 }
@@ -127,11 +144,15 @@ stack* stack_depot::make_mapping(std::size_t usable_bytes) {
   const std::size_t bytes = base::round_up(usable_bytes + sizeof(stack), page) + page;
   char* base = map(bytes);
   if (base == nullptr) return nullptr;
-  if (os::install_guard(base, page, settings_.guard) != status::ok) {
-    unmap(base, bytes);
-    return nullptr;
+  os::guard_kind guard{};
+  bool is_guarded = false;
+  {
+    const queue::guard hold(lock_);
+    is_guarded = install_guard(base, &guard);
   }
-  return lay_out(base, bytes, stack_origin::mapping, 0);
+  if (is_guarded) return lay_out(base, bytes, stack_origin::mapping, guard, 0);
+  unmap(base, bytes);
+  return nullptr;
 }
 
 stack* stack_depot::adopt(void* memory, std::size_t bytes) {

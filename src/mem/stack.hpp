@@ -55,6 +55,11 @@ struct stack_settings {
 };
 
 class stack_depot {
+  struct cold_slot {
+    char* base;
+    os::guard_kind guard;
+  };
+
  public:
   status start(const stack_settings& settings);
   void stop();  // every stack must have come back; unmaps all
@@ -78,14 +83,15 @@ class stack_depot {
   bool add_chunk();
   char* map(std::size_t bytes);
   void unmap(void* base, std::size_t bytes);
-  stack* lay_out(char* base, std::size_t bytes, stack_origin origin, unsigned colour);
+  bool install_guard(char* base, os::guard_kind* kind);
+  static stack* lay_out(char* base, std::size_t bytes, stack_origin origin, os::guard_kind guard, unsigned colour);
 
   stack_settings settings_{};
   queue::spinlock lock_;
   // guarded by lock_
   stack* warm_ = nullptr;        // touched, chained
   std::size_t warm_count_ = 0;
-  char** cold_ = nullptr;        // bases of slots whose memory was given back; reserved for the worst case, touched as used
+  cold_slot* cold_ = nullptr;    // slots whose memory was given back; reserved for the worst case, touched as used
   std::size_t cold_count_ = 0;
   char** chunks_ = nullptr;      // likewise
   std::size_t chunk_count_ = 0;

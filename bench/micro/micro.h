@@ -1,0 +1,86 @@
+/* One operation, measured: `micro-RUNTIME NAME WORKERS` prints the nanoseconds of one operation, the best of three rounds after a warm-up.
+ * Each runtime's file fills the table; compare.py runs the programs in turn and prints ratios. */
+#ifndef WEFT_BENCH_MICRO_H
+#define WEFT_BENCH_MICRO_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MICRO_BATCH 1000
+#define MICRO_CREATIONS 500000L
+#define MICRO_SWITCHES 1000000L
+#define MICRO_FIB 27
+#define MICRO_BLOCKED 100000L
+
+struct micro {
+  const char *name;
+  double (*run)(void); /* what one operation cost, in nanoseconds (or bytes) */
+};
+
+/* The runtime's: starts it, ends it, and its table, closed by a null name. */
+void micro_start(unsigned workers);
+void micro_stop(void);
+extern const struct micro micro_table[];
+
+static inline double micro_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static inline void micro_check(int is_right, const char *what) {
+  if (is_right) return;
+  fprintf(stderr, "micro: wrong: %s\n", what);
+  abort();
+}
+
+/* Calls of fib(n), other than the first: each is one thread. */
+static inline double micro_fib_threads(void) {
+  long calls[MICRO_FIB + 1];
+  calls[0] = calls[1] = 0;
+  for (int n = 2; n <= MICRO_FIB; ++n) calls[n] = calls[n - 1] + calls[n - 2] + 1;
+  return (double)calls[MICRO_FIB];
+}
+#define MICRO_FIB_ANSWER 196418L
+
+/* Resident memory and page tables of this process, in bytes. */
+static inline double micro_memory(void) {
+  char line[256];
+  double kib = 0;
+  FILE *status = fopen("/proc/self/status", "r");
+  if (status == NULL) return 0;
+  while (fgets(line, sizeof line, status) != NULL) {
+    long value;
+    if (sscanf(line, "VmRSS: %ld", &value) == 1 || sscanf(line, "VmPTE: %ld", &value) == 1) kib += (double)value;
+  }
+  fclose(status);
+  return kib * 1024;
+}
+
+static inline int micro_main(int argc, char **argv) {
+  if (argc < 2 || argc > 3) {
+    fprintf(stderr, "usage: %s NAME [WORKERS]; names:", argv[0]);
+    for (const struct micro *one = micro_table; one->name != NULL; ++one) fprintf(stderr, " %s", one->name);
+    fprintf(stderr, "\n");
+    return 2;
+  }
+  for (const struct micro *one = micro_table; one->name != NULL; ++one) {
+    if (strcmp(one->name, argv[1]) != 0) continue;
+    micro_start(argc == 3 ? (unsigned)atoi(argv[2]) : 1);
+    double best = one->run();
+    for (int round = 0; round < 3; ++round) {
+      const double now = one->run();
+      if (round == 0 || now < best) best = now;
+    }
+    micro_stop();
+    printf("%.3f\n", best);
+    return 0;
+  }
+  fprintf(stderr, "%s: no operation '%s'\n", argv[0], argv[1]);
+  return 2;
+}
+
+#endif
