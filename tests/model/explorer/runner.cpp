@@ -22,6 +22,7 @@ struct command {
   bool deep = false;
   bool list = false;
   bool quiet = false;
+  long executions = 0;  // not 0: a model is cut after so many, whatever its bounds say
   const char* only = nullptr;
   const char* replay = nullptr;  // an id, preemptions/weak/choices; goes with only
 };
@@ -135,7 +136,8 @@ void print_result(const model& what, const exploration& found, const std::string
 }
 
 bool explore_and_report(const model& what, const command& asked, const char* program) {
-  const bounds& limits = asked.deep ? what.expected.deep : what.expected.quick;
+  bounds limits = asked.deep ? what.expected.deep : what.expected.quick;
+  if (asked.executions != 0) limits.executions = std::min(limits.executions, asked.executions);
   const exploration found = explore(what, limits);
   const std::string wrong = complaint(what.expected, found);
   print_result(what, found, wrong);
@@ -163,7 +165,7 @@ int replay(const model& what, const command& asked) {
 }
 
 [[noreturn]] void usage(const char* program) {
-  std::fprintf(stderr, "usage: %s [--deep] [--quiet] [--only TEXT] [--only TEXT --replay ID] [--list]\n", program);
+  std::fprintf(stderr, "usage: %s [--deep] [--quiet] [--executions N] [--only TEXT] [--only TEXT --replay ID] [--list]\n", program);
   std::exit(2);
 }
 
@@ -178,6 +180,8 @@ command parse(int count, char** words) {
       result.list = true;
     } else if (word == "--quiet") {
       result.quiet = true;
+    } else if (word == "--executions" && has_value) {
+      result.executions = std::atol(words[++i]);
     } else if (word == "--only" && has_value) {
       result.only = words[++i];
     } else if (word == "--replay" && has_value) {
