@@ -194,6 +194,14 @@ status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_op
   return status::ok;
 }
 
+bool serves(const worker* w, const pool* one) {
+  const std::uint32_t count = w->pool_count.load(base::relaxed);
+  for (std::uint32_t index = 0; index < count; ++index) {
+    if (w->pools[index] == one) return true;
+  }
+  return false;
+}
+
 unit* pop_from_pools(worker* w) {
   // [A13] acquire: sees the entries; pairs with [A12]
   const std::uint32_t count = w->pool_count.load(base::acquire);

@@ -67,6 +67,7 @@ bool remove_from_pool(pool* one, unit* what);
 // ops null: the built-in one.
 status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state);
 
+bool serves(const worker* w, const pool* one);
 unit* pop_from_pools(worker* w);
 bool pools_have_work(worker* w);
 

@@ -32,10 +32,12 @@ bool publish_suspension(void* argument) {
 
 void become_ready_again(worker* w, void* one) { make_ready(w, static_cast<unit*>(one), push_reason::yielded); }
 
-// Takes `next` out of this worker's queue or its own pool; inside the lock if true.
+bool is_pinned_elsewhere(const worker* w, const unit* one) { return one->has(stays_put) && one->home_worker != w->index; }
+
+// Takes `next` out of this worker's queue, or of a pool that this worker serves; inside the lock if true.
 bool take_ready(worker* w, unit* next) {
   if (next->home != nullptr) {
-    if (!remove_from_pool(next->home, next)) return false;
+    if (!serves(w, next->home) || is_pinned_elsewhere(w, next) || !remove_from_pool(next->home, next)) return false;
     enter(w);
     return true;
   }
@@ -82,7 +84,7 @@ status yield_to(unit* next) {
     return next == self ? status::ok : status::again;
   }
   self->state.store(unit_state::ready, base::relaxed);
-  if (self->home == nullptr) {
+  if (self->home == nullptr && !self->has(wants_to_move)) {
     w->ready.push_yielded(self);
   } else {
     w->after = {become_ready_again, self};
