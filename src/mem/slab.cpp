@@ -67,6 +67,17 @@ void slab_depot::walk(void (*each)(void* state, void* one), void* state) {
   }
 }
 
+std::size_t slab_depot::list(std::size_t first, void** blocks, std::size_t capacity) {
+  const queue::guard hold(lock_);
+  const std::size_t a_chunk = chunk_bytes / block_bytes_;
+  const std::size_t used = chunk_count_ * a_chunk - fresh_;
+  std::size_t count = 0;
+  for (std::size_t number = first; number < used && count < capacity; ++number) {
+    blocks[count++] = chunks_[number / a_chunk] + number % a_chunk * block_bytes_;
+  }
+  return count;
+}
+
 bool slab_cache::refill() {
   unsigned taken = 0;
   head_ = depot_->take(batch, &taken);

@@ -31,6 +31,9 @@ class slab_depot {
   // Calls each(state, block) for every block that was ever handed out, in use or not. Others may take and give meanwhile.
   void walk(void (*each)(void* state, void* one), void* state);
 
+  // The blocks of that walk from number `first` on, up to `capacity` of them; how many. For those who may not hold the lock for long.
+  std::size_t list(std::size_t first, void** blocks, std::size_t capacity);
+
  private:
   static constexpr std::size_t chunk_bytes = 256 * 1024;
   static constexpr std::size_t most_chunks = std::size_t{1} << 20;
@@ -59,6 +62,7 @@ class slab_cache {
   void* take_one() {  // of a cache that is not empty
     block* one = head_;
     head_ = one->next;
+    __builtin_prefetch(head_, 1);
     --count_;
     return one;
   }

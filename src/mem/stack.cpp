@@ -1,5 +1,6 @@
 #include "mem/stack.hpp"
 
+#include <cstring>
 #include <new>
 
 #include "base/assert.hpp"
@@ -16,15 +17,17 @@ constexpr std::size_t most_bytes = std::size_t{1} << 56;  // more than any addre
 
 status stack_depot::start(const stack_settings& settings) {
   settings_ = settings;
+  warm_ = static_cast<stack**>(os::reserve(most_slots * sizeof(stack*), os::page_bytes()));
   cold_ = static_cast<cold_slot*>(os::reserve(most_slots * sizeof(cold_slot), os::page_bytes()));
   chunks_ = static_cast<char**>(os::reserve(most_chunks * sizeof(char*), os::page_bytes()));
-  if (cold_ != nullptr && chunks_ != nullptr) return status::ok;
+  if (warm_ != nullptr && cold_ != nullptr && chunks_ != nullptr) return status::ok;
   stop();
   return status::nomem;
 }
 
 void stack_depot::stop() {
   for (std::size_t index = 0; index < chunk_count_; ++index) unmap(chunks_[index], slots_per_chunk * settings_.slot_bytes);
+  if (warm_ != nullptr) os::release(warm_, most_slots * sizeof(stack*));
   if (cold_ != nullptr) os::release(cold_, most_slots * sizeof(cold_slot));
   if (chunks_ != nullptr) os::release(chunks_, most_chunks * sizeof(char*));
   cold_ = nullptr;
@@ -85,12 +88,7 @@ bool stack_depot::add_chunk() {
 }
 
 stack* stack_depot::take_one() {
-  if (warm_ != nullptr) {
-    stack* one = warm_;
-    warm_ = one->next;
-    --warm_count_;
-    return one;
-  }
+  if (warm_count_ != 0) return warm_[--warm_count_];
   if (cold_count_ != 0) {
     const cold_slot one = cold_[--cold_count_];
     return lay_out(one.base, settings_.slot_bytes, stack_origin::slot, one.guard, static_cast<unsigned>(cold_count_));
@@ -103,37 +101,33 @@ stack* stack_depot::take_one() {
   return lay_out(base, settings_.slot_bytes, stack_origin::slot, guard, fresh_);
 }
 
-stack* stack_depot::take(unsigned wanted, unsigned* taken) {
+unsigned stack_depot::take(stack** out, unsigned wanted) {
   const queue::guard hold(lock_);
-  stack* chain = nullptr;
   unsigned count = 0;
   for (; count < wanted; ++count) {
-    stack* one = take_one();
-    if (one == nullptr) break;
-    one->next = chain;
-    chain = one;
+    out[count] = take_one();
+    if (out[count] == nullptr) break;
   }
-  *taken = count;
-  return chain;
+  return count;
 }
 
-void stack_depot::give(stack* chain) {
+// Gives the memory beneath back; the slot stays reserved.
+void stack_depot::cool(stack* one) {
+  const cold_slot slot{one->base, one->guard};
+  const std::size_t guard_bytes = one->guard_bytes();
+  // Failure leaves the memory touched, which costs nothing but memory.
+  static_cast<void>(os::discard(slot.base + guard_bytes, settings_.slot_bytes - guard_bytes));
+  cold_[cold_count_++] = slot;
+}
+
+void stack_depot::give(stack* const* those, unsigned count) {
   const std::size_t keep = settings_.keep_bytes / os::page_bytes();
-  while (chain != nullptr) {
-    stack* one = chain;
-    chain = one->next;
-    const queue::guard hold(lock_);
-    if (warm_count_ < keep || one->sanitizer != nullptr) {
-      one->next = warm_;
-      warm_ = one;
-      ++warm_count_;
+  const queue::guard hold(lock_);
+  for (unsigned index = 0; index < count; ++index) {
+    if (warm_count_ < keep || those[index]->sanitizer != nullptr) {
+      warm_[warm_count_++] = those[index];
     } else {
-      char* base = one->base;
-      const os::guard_kind guard = one->guard;
-      const std::size_t guard_bytes = one->guard_bytes();
-      // Failure leaves the memory touched, which costs nothing but memory.
-      static_cast<void>(os::discard(base + guard_bytes, settings_.slot_bytes - guard_bytes));
-      cold_[cold_count_++] = {base, guard};
+      cool(those[index]);
     }
   }
 }
@@ -171,31 +165,19 @@ void stack_depot::destroy(stack* one) {
 }
 
 bool stack_cache::refill() {
-  unsigned taken = 0;
-  stack* chain = depot_->take(batch, &taken);
-  count_ += taken;
-  while (chain != nullptr) {
-    stack* one = chain;
-    chain = one->next;
-    one->next = head_;
-    head_ = one;
-  }
-  return head_ != nullptr;
+  count_ = depot_->take(slots_, batch);
+  return count_ != 0;
 }
 
 void stack_cache::spill() {
   // The older half goes; the hot ones stay.
-  stack* last_kept = head_;
-  for (unsigned kept = 1; kept < most - batch; ++kept) last_kept = last_kept->next;
-  stack* chain = last_kept->next;
-  last_kept->next = nullptr;
-  count_ = most - batch;
-  depot_->give(chain);
+  depot_->give(slots_, batch);
+  count_ -= batch;
+  std::memmove(slots_, slots_ + batch, count_ * sizeof *slots_);
 }
 
 void stack_cache::stop() {
-  if (head_ != nullptr) depot_->give(head_);
-  head_ = nullptr;
+  depot_->give(slots_, count_);
   count_ = 0;
 }
 

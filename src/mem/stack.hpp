@@ -27,7 +27,6 @@ namespace weft::mem {
 enum class stack_origin : std::uint8_t { slot, mapping, user };
 
 struct alignas(base::cache_line) stack {
-  stack* next;              // in a cache or depot
   char* low;                // lowest usable address
   char* base;               // of the slot, mapping or user memory
   std::size_t total_bytes;  // from base
@@ -64,9 +63,9 @@ class stack_depot {
   status start(const stack_settings& settings);
   void stop();  // every stack must have come back; unmaps all
 
-  // Up to `wanted` slots chained by next; null when no memory is to be had.
-  stack* take(unsigned wanted, unsigned* taken);
-  void give(stack* chain);
+  // Up to `wanted` slots into out; returns how many: fewer when no memory is to be had.
+  unsigned take(stack** out, unsigned wanted);
+  void give(stack* const* those, unsigned count);
 
   stack* make_mapping(std::size_t usable_bytes);              // null: no memory
   static stack* adopt(void* memory, std::size_t bytes);       // the user's memory; no guard
@@ -80,6 +79,7 @@ class stack_depot {
   static constexpr std::size_t most_chunks = std::size_t{1} << 20;
 
   stack* take_one();
+  void cool(stack* one);
   bool add_chunk();
   char* map(std::size_t bytes);
   void unmap(void* base, std::size_t bytes);
@@ -89,11 +89,13 @@ class stack_depot {
   stack_settings settings_{};
   queue::spinlock lock_;
   // guarded by lock_
-  stack* warm_ = nullptr;        // touched, chained
+  // Lists of slots are arrays, reserved for the worst case and touched as used: a list through the headers would miss the cache at
+  // each step.
+  stack** warm_ = nullptr;       // touched
   std::size_t warm_count_ = 0;
-  cold_slot* cold_ = nullptr;    // slots whose memory was given back; reserved for the worst case, touched as used
+  cold_slot* cold_ = nullptr;    // whose memory was given back
   std::size_t cold_count_ = 0;
-  char** chunks_ = nullptr;      // likewise
+  char** chunks_ = nullptr;
   std::size_t chunk_count_ = 0;
   unsigned fresh_ = 0;           // slots of the newest chunk that were never used
 };
@@ -104,30 +106,33 @@ class stack_cache {
   void stop();  // gives all back
 
   // At least one stack is in the cache afterwards; false: no memory.
-  bool ensure_one() { return head_ != nullptr || refill(); }
+  bool ensure_one() { return count_ != 0 || refill(); }
   stack* take() {  // after ensure_one
-    stack* one = head_;
-    head_ = one->next;
-    --count_;
+    stack* one = slots_[--count_];
+    if (count_ != 0) will_be_next(slots_[count_ - 1]);
     return one;
   }
   void give(stack* one) {
-    if (count_ >= most) [[unlikely]] spill();
-    one->next = head_;
-    head_ = one;
-    ++count_;
+    if (count_ == most) [[unlikely]] spill();
+    slots_[count_++] = one;
   }
 
  private:
   static constexpr unsigned most = 64;
   static constexpr unsigned batch = 32;
 
+  // The lines that the first frames touch.
+  static void will_be_next(stack* one) {
+    const char* top = one->top();
+    for (int line = -3; line <= 0; ++line) __builtin_prefetch(top + line * static_cast<int>(base::cache_line), 1);
+  }
+
   bool refill();
   void spill();
 
-  stack* head_ = nullptr;
-  unsigned count_ = 0;
   stack_depot* depot_ = nullptr;
+  unsigned count_ = 0;
+  stack* slots_[most];
 };
 
 }  // namespace weft::mem
