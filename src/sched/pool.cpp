@@ -3,7 +3,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "os/fence.hpp"
 #include "os/heap.hpp"
+#include "os/thread.hpp"
 #include "sched/details.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
@@ -25,8 +27,8 @@ base::list<unit>& queue_for(pool* one, const unit* what) {
   return one->queues[one->kind == WEFT_POOL_PRIORITY ? priority_of(what) : 0];
 }
 
+// Inside the lock.
 void push_built_in(pool* one, unit* what, push_reason reason) {
-  const queue::guard hold(one->lock);
   base::list<unit>& queue = queue_for(one, what);
   what->in.store(in_pool, base::relaxed);
   if (one->kind == WEFT_POOL_LIFO && reason != push_reason::yielded) {
@@ -59,15 +61,63 @@ pool* make(weft_pool_access access) {
   return one;
 }
 
-void wake_server(pool* one) {
+// A server that sleeps, or null.
+worker* sleeping_server(const pool* one) {
   // [I9] light fence: as [I6]; pairs with [I5] [I8]
   base::light_fence();
   const std::uint32_t count = one->server_count.load(base::relaxed);
   for (std::uint32_t index = 0; index < count; ++index) {
     worker* w = one->servers[index].load(base::relaxed);
-    if (w == nullptr || w->is_asleep.load(base::relaxed) == 0) continue;
-    return wake(w);
+    if (w != nullptr && w->is_asleep.load(base::relaxed) != 0) return w;
   }
+  return nullptr;
+}
+
+// A worker's look into the pools that it serves, which do not go meanwhile.
+class visit {
+ public:
+  explicit visit(worker* w) : worker_(w) {
+    w->is_in_pools.store(true, base::relaxed);
+    // [A50] light fence: the visit before the look at the entries; pairs with [A51]
+    base::light_fence();
+  }
+  // [A52] release: done with the pools; pairs with [A53]
+  ~visit() { worker_->is_in_pools.store(false, base::release); }
+  visit(const visit&) = delete;
+  visit& operator=(const visit&) = delete;
+
+ private:
+  worker* worker_;
+};
+
+// After the worker's entry of a pool was removed.
+void wait_for_visit(const worker* w) {
+  if (w == local::current_worker()) return;
+  // [A51] heavy fence: the entry is gone before the look at the visit; pairs with [A50]
+  os::heavy_fence();
+  // [A53] acquire: the worker is done with the pool; pairs with [A52]
+  while (w->is_in_pools.load(base::acquire)) os::yield_cpu();
+}
+
+// After the unit can be popped, the pool may go as soon as the lock, or the count of pushers, is left. Returns a server to wake, or null.
+worker* push_anywhere(pool* one, unit* what, push_reason reason) {
+  if (!one->is_custom) {
+    const queue::guard hold(one->lock);
+    push_built_in(one, what, reason);
+    return sleeping_server(one);
+  }
+  one->pushers.fetch_add(1, base::relaxed);
+  one->ops.push(one->state, handle(what), static_cast<weft_push_reason>(reason));
+  worker* const server = sleeping_server(one);
+  // [A54] release: done with the pool; pairs with [A55]
+  one->pushers.fetch_sub(1, base::release);
+  return server;
+}
+
+void wait_for_pushers(pool* one) {
+  // [A55] acquire: they are done with the pool; pairs with [A54]
+  while (one->pushers.load(base::acquire) != 0) os::yield_cpu();
+  const queue::guard hold(one->lock);
 }
 
 }  // namespace
@@ -99,6 +149,7 @@ std::size_t ready_units(const pool* one) {
 status destroy_pool(pool* one) {
   if (one->server_count.load(base::relaxed) != 0) return status::busy;
   if (ready_units(one) != 0 || one->blocked_count.load(base::relaxed) != 0) return status::busy;
+  wait_for_pushers(one);
   if (one->is_custom && one->ops.destroy != nullptr) one->ops.destroy(one->state);
   std::free(one);
   return status::ok;
@@ -115,7 +166,7 @@ status attach_pool(runtime* rt, pool* one, unsigned worker_index) {
     if (servers == most_servers || pools == most_pools_served) return status::again;
     one->servers[servers].store(w, base::relaxed);
     one->server_count.store(servers + 1, base::relaxed);
-    w->pools[pools] = one;
+    w->pools[pools].store(one, base::relaxed);
     // [A12] release: publishes the entry; pairs with [A13] [A14]
     w->pool_count.store(pools + 1, base::release);
     w->detours.fetch_add(1, base::relaxed);
@@ -124,14 +175,14 @@ status attach_pool(runtime* rt, pool* one, unsigned worker_index) {
   return status::ok;
 }
 
-status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
-  worker* w = serving_worker(rt, worker_index);
-  if (w == nullptr) return status::invalid;
+namespace {
+
+status remove_entry(runtime* rt, pool* one, worker* w) {
   const queue::guard hold(rt->pools_lock);
   const std::uint32_t pools = w->pool_count.load(base::relaxed);
   for (std::uint32_t index = 0; index < pools; ++index) {
-    if (w->pools[index] != one) continue;
-    w->pools[index] = w->pools[pools - 1];
+    if (w->pools[index].load(base::relaxed) != one) continue;
+    w->pools[index].store(w->pools[pools - 1].load(base::relaxed), base::relaxed);
     w->pool_count.store(pools - 1, base::relaxed);
     w->detours.fetch_sub(1, base::relaxed);
     const std::uint32_t servers = one->server_count.load(base::relaxed);
@@ -146,14 +197,19 @@ status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
   return status::invalid;
 }
 
+}  // namespace
+
+status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
+  worker* w = serving_worker(rt, worker_index);
+  if (w == nullptr) return status::invalid;
+  const status result = remove_entry(rt, one, w);
+  if (result == status::ok) wait_for_visit(w);
+  return result;
+}
+
 void push_to_pool(pool* one, unit* what, push_reason reason) {
   if (reason == push_reason::woken) one->note_back();
-  if (one->is_custom) {
-    one->ops.push(one->state, handle(what), static_cast<weft_push_reason>(reason));
-  } else {
-    push_built_in(one, what, reason);
-  }
-  wake_server(one);
+  if (worker* server = push_anywhere(one, what, reason); server != nullptr) wake(server);
   if (runtime* rt = local::current_runtime(); rt != nullptr) tell_watchers(rt, one);
 }
 
@@ -197,25 +253,29 @@ status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_op
 bool serves(const worker* w, const pool* one) {
   const std::uint32_t count = w->pool_count.load(base::relaxed);
   for (std::uint32_t index = 0; index < count; ++index) {
-    if (w->pools[index] == one) return true;
+    if (w->pools[index].load(base::relaxed) == one) return true;
   }
   return false;
 }
 
 unit* pop_from_pools(worker* w) {
+  if (w->pool_count.load(base::relaxed) == 0) return nullptr;
+  const visit here(w);
   // [A13] acquire: sees the entries; pairs with [A12]
   const std::uint32_t count = w->pool_count.load(base::acquire);
   for (std::uint32_t index = 0; index < count; ++index) {
-    if (unit* what = pop_from_pool(w->pools[index]); what != nullptr) return what;
+    if (unit* what = pop_from_pool(w->pools[index].load(base::relaxed)); what != nullptr) return what;
   }
   return nullptr;
 }
 
 bool pools_have_work(worker* w) {
+  if (w->pool_count.load(base::relaxed) == 0) return false;
+  const visit here(w);
   // [A14] acquire: as [A13]; pairs with [A12]
   const std::uint32_t count = w->pool_count.load(base::acquire);
   for (std::uint32_t index = 0; index < count; ++index) {
-    if (ready_units(w->pools[index]) != 0) return true;
+    if (ready_units(w->pools[index].load(base::relaxed)) != 0) return true;
   }
   return false;
 }

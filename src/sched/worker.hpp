@@ -75,8 +75,9 @@ struct alignas(base::cache_line) worker {
   std::uint16_t* victims = nullptr;    // worker indices, near first
   unsigned victim_count = 0;
   unsigned victim_slots = 0;           // the runtime's worker_slots when they were put in order
-  pool* pools[most_pools_served] = {}; // guarded by the runtime's pools_lock for writing
+  base::atomic<pool*> pools[most_pools_served]{};  // guarded by the runtime's pools_lock for writing
   base::atomic<std::uint32_t> pool_count{0};
+  base::atomic<bool> is_in_pools{false};  // looks into them: they must not go
   base::atomic<scheduler*> custom{nullptr};
   fiber::context origin;               // the OS thread's own stack, while it runs fibers
   fiber::sanitizer::side origin_side;
