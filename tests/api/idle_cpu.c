@@ -1,0 +1,91 @@
+/* An idle runtime burns no CPU, and wakes up when there is work. */
+#include <pthread.h>
+#include <time.h>
+
+#include "check.h"
+
+static uint64_t cpu_time_ns(void) {
+  struct timespec spent;
+  CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent) == 0);
+  return (uint64_t)spent.tv_sec * SECOND + (uint64_t)spent.tv_nsec;
+}
+
+/* A generous bound: one spinning worker would burn all of it. */
+static void rests(uint64_t interval) {
+  OK(weft_sleep_ns(5 * MILLISECOND)); /* what came before settles */
+  const uint64_t before = cpu_time_ns();
+  OK(weft_sleep_ns(interval));
+  CHECK(cpu_time_ns() - before < interval / 4);
+}
+
+static void wait_for_event(void *argument) { OK(weft_event_wait(argument)); }
+
+static void rests_with_all_blocked(void) {
+  weft_event event = WEFT_EVENT_INIT;
+  weft_thread *threads[100];
+  OK(weft_thread_create_many(wait_for_event, &event, 0, 100, NULL, threads));
+  for (int i = 0; i < 100; ++i) wait_for_state(threads[i], WEFT_THREAD_BLOCKED);
+  rests(300 * MILLISECOND);
+  OK(weft_event_set(&event));
+  OK(weft_thread_join_many(threads, 100));
+}
+
+/* Sleepers with far deadlines, and one thread that wakes now and then. */
+static void sleep_a_while(void *argument) {
+  (void)argument;
+  for (int i = 0; i < 10; ++i) OK(weft_sleep_ns(20 * MILLISECOND));
+}
+
+static void rests_between_deadlines(void) {
+  weft_thread *threads[4];
+  OK(weft_thread_create_many(sleep_a_while, NULL, 0, 4, NULL, threads));
+  rests(200 * MILLISECOND);
+  OK(weft_thread_join_many(threads, 4));
+}
+
+/* An OS thread outside gives work to workers that sleep, again and again. */
+static void *wake_again_and_again(void *argument) {
+  for (int round = 0; round < 200; ++round) {
+    atomic_int count = 0;
+    weft_thread *one = start(add_one, &count);
+    OK(weft_thread_join(one));
+    CHECK(atomic_load(&count) == 1);
+    if (round % 10 == 0) OK(weft_sleep_ns(MILLISECOND));
+  }
+  atomic_store((atomic_int *)argument, 1);
+  return NULL;
+}
+
+static void wakes_up(void) {
+  atomic_int is_done = 0;
+  pthread_t other;
+  CHECK(pthread_create(&other, NULL, wake_again_and_again, &is_done) == 0);
+  while (atomic_load(&is_done) == 0) OK(weft_sleep_ns(MILLISECOND));
+  CHECK(pthread_join(other, NULL) == 0);
+}
+
+static void with_policy(const char *name, weft_wait_policy policy, unsigned workers, bool caller_outside) {
+  phase = name;
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = workers;
+  config.wait_policy = policy;
+  config.caller_outside = caller_outside;
+  OK(weft_init(&config));
+  if (policy != WEFT_WAIT_ACTIVE) {
+    current_case = "idle";
+    rests(300 * MILLISECOND);
+    RUN(rests_with_all_blocked);
+    RUN(rests_between_deadlines);
+  }
+  RUN(wakes_up);
+  OK(weft_finalize());
+}
+
+int main(void) {
+  with_policy("hybrid", WEFT_WAIT_HYBRID, 4, false);
+  with_policy("hybrid, one worker", WEFT_WAIT_HYBRID, 1, false);
+  with_policy("hybrid, outside", WEFT_WAIT_HYBRID, 3, true);
+  with_policy("passive", WEFT_WAIT_PASSIVE, 4, false);
+  with_policy("active", WEFT_WAIT_ACTIVE, 2, false);
+  return 0;
+}
