@@ -50,7 +50,9 @@ weft_status weft_ext_park(bool (*commit)(weft_thread* self, void* argument), voi
   return WEFT_OK;
 }
 
-void weft_ext_unpark(weft_thread* thread) { sched::wake(unit_of(thread)->waiting); }
+void weft_ext_unpark(weft_thread* thread) {
+  if (thread != nullptr) sched::wake(unit_of(thread)->waiting);
+}
 
 weft_status weft_ext_unpark_and_yield_to(weft_thread* thread) {
   if (thread == nullptr) return WEFT_INVALID;
@@ -63,6 +65,7 @@ weft_status weft_ext_unpark_and_yield_to(weft_thread* thread) {
 
 weft_status weft_ext_pool_create(const weft_pool_ops* ops, void* state, weft_pool_access access, weft_pool** out) {
   if (ops == nullptr || out == nullptr || ops->size != sizeof *ops) return WEFT_INVALID;
+  if (access < WEFT_POOL_SHARED || access > WEFT_POOL_PRIVATE) return WEFT_INVALID;
   if (ops->push == nullptr || ops->pop == nullptr || ops->count == nullptr) return WEFT_INVALID;
   return code(sched::create_custom_pool(*ops, state, access, reinterpret_cast<sched::pool**>(out)));
 }
@@ -134,7 +137,9 @@ weft_status weft_ext_reserve(size_t bytes, size_t* offset) {
   return offset != nullptr ? code(sched::seam::reserve(bytes, offset)) : WEFT_INVALID;
 }
 
-void* weft_ext_bytes(weft_thread* thread, size_t offset) { return sched::extension_of(unit_of(thread), offset); }
+void* weft_ext_bytes(weft_thread* thread, size_t offset) {
+  return thread != nullptr ? sched::extension_of(unit_of(thread), offset) : nullptr;
+}
 
 weft_status weft_ext_carry(void* (*address)(void), size_t bytes) {
   return address != nullptr ? code(sched::seam::carry(address, bytes)) : WEFT_INVALID;
