@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Measures single operations on Weft and on a rival, in turn, and prints ratios.
+
+    bench/micro/compare.py BUILD [--rival PROGRAM] [--processes 7] [--only NAME ...]
+
+BUILD is a build folder with bench/micro/micro-weft in it; the rival is bench/micro/micro-argobots there unless named. Each process measures
+one operation, best of three rounds after a warm-up, pinned to one CPU (operations on two workers: unpinned). Processes of the two alternate.
+The ratio is Weft's figure over the rival's: its median, and the interval that covers the median with 95 % by order statistics."""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+
+# operation, workers, what the ratio should at most be, settings of the rival of which the faster counts
+OPERATIONS = [
+    ("create-join", 1, 0.35),
+    ("tasklet", 1, 0.35),
+    ("nested", 1, 0.4),
+    ("yield", 1, 0.3),
+    ("yield-to", 1, 0.4),
+    ("mutex", 1, 0.75),
+    ("cond", 1, 0.4),
+    ("blocked-first", 1, 1.0),
+    ("blocked-recycled", 1, 0.5),
+    ("create-join-one", 1, None),
+    ("nested", 2, 0.4),
+    ("mutex-64", 2, 1.0),
+    ("cond-across", 2, 0.5),
+]
+TIME_LIMIT_S = 120
+
+
+def measure(program, name, workers, pool=None):
+    environment = dict(os.environ, **({"MICRO_POOL": pool} if pool else {}))
+    command = ["taskset", "-c", "1"] if workers == 1 else []
+    done = subprocess.run(command + [program, name, str(workers)], env=environment, stdout=subprocess.PIPE, timeout=TIME_LIMIT_S, check=False)
+    return float(done.stdout) if done.returncode == 0 else None
+
+
+def interval(values):
+    """Of the median, about 95 %: between the order statistics that a fair coin exceeds rarely."""
+    ranked = sorted(values)
+    drop = {5: 0, 6: 0, 7: 0, 8: 0, 9: 1, 10: 1, 11: 1, 12: 2}.get(len(ranked), max(0, int(len(ranked) / 2 - len(ranked) ** 0.5)))
+    return ranked[drop], ranked[-1 - drop]
+
+
+def compare(weft, rival, name, workers, processes):
+    pools = ("private", "randws") if workers == 1 else ("randws",)
+    ours, theirs, ratios = [], [], []
+    for _ in range(processes):
+        mine = measure(weft, name, workers)
+        best = min((value for value in (measure(rival, name, workers, pool) for pool in pools) if value is not None), default=None)
+        if mine is None or best is None:
+            return None
+        ours.append(mine)
+        theirs.append(best)
+        ratios.append(mine / best)
+    return statistics.median(ours), statistics.median(theirs), statistics.median(ratios), *interval(ratios)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--rival")
+    parser.add_argument("--processes", type=int, default=7)
+    parser.add_argument("--only", nargs="*", default=[])
+    arguments = parser.parse_args()
+    weft = os.path.join(arguments.build, "bench", "micro", "micro-weft")
+    rival = arguments.rival or os.path.join(arguments.build, "bench", "micro", "micro-argobots")
+    for program in (weft, rival):
+        if not os.access(program, os.X_OK):
+            sys.exit(f"{program} is not there: build it, or name another with --rival (Argobots is found by pkg-config)")
+    unknown = set(arguments.only) - {name for name, _, _ in OPERATIONS}
+    if unknown:
+        sys.exit(f"no operation {', '.join(sorted(unknown))}; there are: {', '.join(sorted({name for name, _, _ in OPERATIONS}))}")
+    print(f"{'operation':18} {'workers':>7} {'weft ns':>9} {'rival ns':>9} {'ratio':>6}  {'95 %':>13}  {'aim':>5}")
+    for name, workers, aim in OPERATIONS:
+        if arguments.only and name not in arguments.only:
+            continue
+        result = compare(weft, rival, name, workers, arguments.processes)
+        if result is None:
+            print(f"{name:18} {workers:7}  one of the two failed")
+            continue
+        mine, theirs, ratio, low, high = result
+        verdict = "" if aim is None else ("met" if high <= aim else "missed")
+        print(f"{name:18} {workers:7} {mine:9.1f} {theirs:9.1f} {ratio:6.2f}  {low:5.2f} - {high:5.2f}  {aim or '':>5} {verdict}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
