@@ -13,6 +13,7 @@
 #include "sched/source.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
+#include "sched/watermark.hpp"
 
 namespace weft::sched {
 
@@ -83,6 +84,7 @@ void own_stack_entry(void* transfer, void* argument) {
   auto* self = static_cast<unit*>(argument);
   fiber::started();
   arrive(w);
+  if (w->rt->inspects_stacks) [[unlikely]] prepare_stack(w, w->standing);
   self->function(self->argument);
   leave_for_good(self);
 }
@@ -318,6 +320,9 @@ unit* next_unit(worker* w) {
   return next != nullptr ? next : idle(w);
 }
 
+// Two loops, chosen where a carrier starts: so that looking at stacks after each unit, which few programs ask for, costs the others no
+// test.
+template <bool inspects>
 [[noreturn]] void run_carrier(worker* w, mem::stack* here) {
   for (;;) {
     unit* next = next_unit(w);
@@ -329,9 +334,11 @@ unit* next_unit(worker* w) {
     } else if (!w->stacks.ensure_one()) [[unlikely]] {
       wait_for_stack(w, next);
     } else {
+      if constexpr (inspects) prepare_stack(w, here);
       run_here(w, next);
       run_destructors(next);
       w = local::current_worker();
+      if constexpr (inspects) inspect_stack(w, next, here);
       w->first = end_and_choose(w, next);
     }
   }
@@ -369,12 +376,14 @@ void carrier_entry(void* transfer, void* stack) {
   auto* w = static_cast<worker*>(transfer);
   fiber::started();
   arrive(w);
-  run_carrier(w, static_cast<mem::stack*>(stack));
+  if (w->rt->inspects_stacks) [[unlikely]] run_carrier<true>(w, static_cast<mem::stack*>(stack));
+  run_carrier<false>(w, static_cast<mem::stack*>(stack));
 }
 
 void leave_for_good(unit* ended) {
   run_destructors(ended);
   worker* w = local::current_worker();
+  if (w->rt->inspects_stacks) [[unlikely]] inspect_stack(w, ended, w->standing);
   w->current = nullptr;
   unit* const parent = ended->has(is_dispatched) ? ended->parent : nullptr;
   end_on_own_stack(w, ended);

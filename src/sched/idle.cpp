@@ -90,7 +90,7 @@ void go_to_sleep(worker* w) {
   }
   const std::uint64_t until = take_clock(w);
   if (rt->sleepers.load(base::relaxed) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX) {
-    all_workers_idle(rt);
+    all_workers_idle(w, until);
   }
   sleep(w, until);
   give_clock_back(w);
@@ -179,6 +179,7 @@ void wake_clock_keeper(runtime* rt) {
 
 unit* idle(worker* w) {
   w->rt->searchers.fetch_add(1, base::relaxed);
+  w->times_idle.store(w->times_idle.load(base::relaxed) + 1, base::relaxed);
   std::uint64_t since = 0;
   unit* found = nullptr;
   while (!must_leave(w)) {

@@ -18,6 +18,7 @@ namespace {
 constinit thread_local outside* this_record = nullptr;
 
 constinit base::atomic<runtime*> the_runtime{nullptr};
+constinit queue::spinlock runtime_held;
 
 constinit queue::spinlock records_lock;
 alignas(base::list<outside>) constinit unsigned char records_memory[sizeof(base::list<outside>)] = {};
@@ -66,8 +67,24 @@ unit* current_unit() {
 // [A1] acquire: sees a started runtime; pairs with [A2]
 runtime* current_runtime() { return the_runtime.load(base::acquire); }
 
-// [A2] release: publishes a started runtime; pairs with [A1]
-void set_runtime(runtime* rt) { the_runtime.store(rt, base::release); }
+void set_runtime(runtime* rt) {
+  const queue::guard hold(runtime_held);
+  // [A2] release: publishes a started runtime; pairs with [A1]
+  the_runtime.store(rt, base::release);
+}
+
+void hold(runtime** rt) {
+  runtime_held.lock();
+  *rt = current_runtime();
+}
+
+bool try_hold(runtime** rt) {
+  if (!runtime_held.try_lock()) return false;
+  *rt = current_runtime();
+  return true;
+}
+
+void let_go() { runtime_held.unlock(); }
 
 [[gnu::noinline]] outside* this_outside() {
   if (this_record == nullptr) this_record = remember();

@@ -17,10 +17,16 @@ struct worker;
 struct unit;
 struct runtime;
 
+enum class wait_kind : std::uint8_t { none, endless, with_deadline };
+
 // An OS thread outside that has used Weft.
 struct outside : base::list_link {
-  base::atomic<std::uint32_t> is_blocked{0};  // in one of our waits
+  // the OS thread itself writes, reports read
+  base::atomic<wait_kind> is_blocked{wait_kind::none};  // in one of our waits
   base::atomic<const char*> waits_for{nullptr};
+  base::atomic<std::uint64_t> since_ns{0};
+  base::atomic<std::uint64_t> waits{0};                 // begun so far
+
   int id = 0;
   key_value* keys = nullptr;
   std::uint32_t key_capacity = 0;
@@ -35,7 +41,13 @@ inline void set_worker(worker* w) { arch::set_local_word(w); }
 unit* current_unit();
 
 runtime* current_runtime();  // null before start
-void set_runtime(runtime* rt);
+void set_runtime(runtime* rt);  // null: waits for those who hold it
+
+// Holds the runtime, or the absence of one, against its end, for OS threads outside that look into it. One holder at a time; try_hold
+// is false while there is another. For reports only.
+void hold(runtime** rt);
+bool try_hold(runtime** rt);
+void let_go();
 
 // This OS thread's record; made at the first call, unmade when the OS thread ends. Null: no memory.
 outside* this_outside();

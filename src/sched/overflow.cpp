@@ -34,9 +34,7 @@ constinit handled signals[] = {{SIGSEGV, false, {}}, {SIGBUS, false, {}}};
 
 void on_fault(int signal, siginfo_t* info, void* context);
 
-bool is_ours(const struct sigaction& action) {
-  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_fault;
-}
+bool is_ours(const struct sigaction& action) { return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_fault; }
 bool is_function(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
 }
@@ -57,7 +55,12 @@ bool is_in_guard(const mem::stack* stack, std::uintptr_t address) {
   return low != base && address < low && address >= base - reach_bytes;
 }
 
-// A number that will do: the program is about to die.
+// As it was asked for.
+std::size_t nominal_bytes(const mem::stack* stack) {
+  if (stack->origin == mem::stack_origin::slot) return stack->total_bytes;
+  return stack->usable_bytes() / os::page_bytes() * os::page_bytes();
+}
+
 void tell_cure(text& out, const unit* one, const mem::stack* stack, std::size_t default_bytes) {
   const bool is_own = stack->origin != mem::stack_origin::slot;
   out << "weft:   cure: ";
@@ -66,7 +69,7 @@ void tell_cure(text& out, const unit* one, const mem::stack* stack, std::size_t 
     out.bytes(default_bytes) << ") or stack_bytes of weft_config; or make it a thread, with stack_bytes of weft_thread_attr\n";
   } else if (is_own) {
     out << "raise stack_bytes of its weft_thread_attr (now ";
-    out.bytes(stack->usable_bytes() / 4096 * 4096) << ")\n";
+    out.bytes(nominal_bytes(stack)) << ")\n";
   } else {
     out << "raise stack_bytes of its weft_thread_attr, or for all threads WEFT_STACK_SIZE (now ";
     out.bytes(default_bytes) << ")\n";
@@ -86,9 +89,10 @@ void tell_overflow(const worker* w, const char* how_noticed, const void* address
     out << "a callback that worker " << w->index << " ran";
   }
   out << "\nweft:   its stack of ";
-  out.bytes((stack->usable_bytes() + 4095) / 4096 * 4096) << " is used up: " << how_noticed;
+  out.bytes(nominal_bytes(stack)) << " is used up: " << how_noticed;
   if (address != nullptr) out.address(address);
-  if (view.is_borrowing) out << "\nweft:   it ran on the stack of the thread that joins it, as a thread with default attributes may";
+  if (view.is_borrowing)
+    out << "\nweft:   it ran on the stack of the thread that joins it, as a thread with default attributes may";
   if (view.made_at != nullptr && (view.flags & is_main) == 0) {
     code_name(out << "\nweft:   made in ", view.made_at, false, names::raw);
   }

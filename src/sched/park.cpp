@@ -3,6 +3,7 @@
 #include "arch/cpu.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
+#include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
@@ -79,7 +80,7 @@ void sleep_outside(waiter* me) {
   // [P2] acquire: sees what the waker did; pairs with [P1] [P4]
   while (me->word.load(base::acquire) == waiting) {
     if (me->deadline_ns == forever) {
-      os::futex_wait(&me->word, waiting);
+      sleep_and_look(&me->word, waiting);
     } else if (!os::futex_wait_until(&me->word, waiting, me->deadline_ns) && os::now_ns() >= me->deadline_ns) {
       claim(me, timed_out);
     }
@@ -91,13 +92,15 @@ wait_result wait_outside(farewell* todo) {
   outside* record = local::this_outside();
   if (record != nullptr) {
     record->waits_for.store(me->what, base::relaxed);
-    record->is_blocked.store(1, base::relaxed);
+    record->since_ns.store(os::coarse_ns(), base::relaxed);
+    record->waits.store(record->waits.load(base::relaxed) + 1, base::relaxed);
+    record->is_blocked.store(me->deadline_ns == forever ? wait_kind::endless : wait_kind::with_deadline, base::relaxed);
   }
   if (todo->held != nullptr) todo->held->unlock();
   if (todo->publish == nullptr || todo->publish(todo->argument)) {
     sleep_outside(me);
   }
-  if (record != nullptr) record->is_blocked.store(0, base::relaxed);
+  if (record != nullptr) record->is_blocked.store(wait_kind::none, base::relaxed);
   // [P3] acquire: as [P2]; pairs with [P1] [P4]
   return me->word.load(base::acquire) == timed_out ? wait_result::timed_out : wait_result::woken;
 }

@@ -218,7 +218,8 @@ void run_beside(void (*body)(void* argument, names how), void* argument) {
   constexpr std::size_t os_stack_bytes = 512 * 1024;  // the C++ library's demangler takes some hundred bytes a character
   errand todo{body, argument};
   os::os_thread helper;
-  if (os::start_thread(&helper, run_errand, &todo, os_stack_bytes, "weft-report") != status::ok) return body(argument, names::raw);
+  if (os::start_thread(&helper, run_errand, &todo, os_stack_bytes, "weft-report") != status::ok)
+    return body(argument, names::raw);
   os::join_thread(helper);
 }
 

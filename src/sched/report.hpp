@@ -25,8 +25,8 @@ class text {
   text& operator<<(const char* words);
   text& operator<<(std::uint64_t number);
   text& address(const void* value);
-  text& bytes(std::uint64_t value);                                 // "64 KiB"
-  text& interval(std::uint64_t ns);                                 // "1.2 s"
+  text& bytes(std::uint64_t value);                                      // "64 KiB"
+  text& interval(std::uint64_t ns);                                      // "1.2 s"
   text& count(std::uint64_t number, const char* one, const char* many);  // "3 threads"
   void flush();
 

@@ -80,6 +80,7 @@ status start_memory(runtime* rt) {
   rt->unit_bytes = sizeof(unit) + base::round_up(seam::reserved_bytes(), base::cache_line);
   const std::size_t slot_bytes = base::round_up(rt->settings.stack_bytes, os::page_bytes());
   rt->lend_bytes = slot_bytes - slot_bytes / 4;
+  if (rt->settings.stack_report) rt->lend_bytes = SIZE_MAX;  // each unit's use is its own
   const mem::stack_settings stacks{slot_bytes, rt->guard, rt->settings.stack_cache_bytes, seam::stack_memory()};
   if (const status result = rt->unit_depot.start(rt->unit_bytes); result != status::ok) return result;
   if (const status result = rt->stack_depot.start(stacks); result != status::ok) return result;

@@ -12,6 +12,7 @@
 #include "os/env.hpp"
 #include "os/topology.hpp"
 #include "queue/spinlock.hpp"
+#include "sched/deadlock.hpp"
 #include "sched/timer.hpp"
 #include "sched/unit.hpp"
 
@@ -22,6 +23,7 @@ struct scheduler;
 struct source;
 struct watchdog;
 struct waiter;
+struct stack_marks;
 
 inline constexpr unsigned most_workers = 1024;
 inline constexpr std::size_t most_carried_bytes = 32;
@@ -35,6 +37,8 @@ struct runtime {
   bool has_asymmetric_fence;
   bool has_adopted_caller;
   bool is_special;                  // a new unit does not simply enter its maker's queue: migration or locality settings
+  bool inspects_stacks;             // after each unit: for high-water marks or canaries
+  stack_marks* marks;               // WEFT_STACK_REPORT
   std::size_t unit_bytes;
   void* (*carried_address)();
   std::size_t carried_bytes;
@@ -83,6 +87,8 @@ struct runtime {
   queue::spinlock watch_lock;
   base::list<base::list_link> watches;   // those that wait for work in pools; guarded by watch_lock
   base::atomic<unsigned> watch_count;
+
+  stillness still;                       // guarded by the hold on the runtime
 };
 
 // The adopted caller, or null.

@@ -37,9 +37,6 @@ namespace {
 
 using word = std::uintptr_t;
 
-// A leaf's frame and what the kernel may write beneath it.
-constexpr std::size_t own_frames_bytes = 512;
-
 std::uintptr_t page_of(std::uintptr_t address) { return address & ~(os::page_bytes() - 1); }
 
 bool is_touched(std::uintptr_t page) {
@@ -49,14 +46,20 @@ bool is_touched(std::uintptr_t page) {
 }
 
 // The lowest word in [from, to) that is not zero, or `to`. Frames' redzones are read as well.
-__attribute__((no_sanitize("address", "thread"), noinline)) const volatile word* first_used(std::uintptr_t from, std::uintptr_t to) {
+__attribute__((no_sanitize("address", "thread"), noinline)) const volatile word* first_used(std::uintptr_t from,
+                                                                                            std::uintptr_t to) {
   for (auto* at = reinterpret_cast<const volatile word*>(from); at != reinterpret_cast<const volatile word*>(to); ++at) {
     if (*at != 0) return at;
   }
   return reinterpret_cast<const volatile word*>(to);
 }
 
+// On the stack that it wipes: a leaf, beneath whose frame nothing is alive.
 __attribute__((no_sanitize("address", "thread"), noinline)) void wipe(std::uintptr_t from, std::uintptr_t to) {
+  constexpr std::uintptr_t own_frame_bytes = 256;
+  const auto limit = (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - own_frame_bytes) & ~(sizeof(word) - 1);
+  if (to > limit) to = limit;
+  if (from >= to) return;
   for (auto* at = reinterpret_cast<volatile word*>(from); at != reinterpret_cast<volatile word*>(to); ++at) *at = 0;
 }
 
@@ -146,12 +149,12 @@ void stop_marks(runtime* rt) {
 void prepare_stack(worker* w, mem::stack* stack) {
   if (w->rt->marks == nullptr) return;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) & ~(sizeof(word) - 1);
-  const auto low = reinterpret_cast<std::uintptr_t>(stack->low);
-  if (here - low < own_frames_bytes || here < low) return;
-  each_touched_page(low, here - own_frames_bytes, [](std::uintptr_t from, std::uintptr_t to) {
-    wipe(from, to);
-    return true;
-  });
+  const auto low = (reinterpret_cast<std::uintptr_t>(stack->low) + sizeof(word) - 1) & ~(sizeof(word) - 1);
+  if (here > low)
+    each_touched_page(low, here, [](std::uintptr_t from, std::uintptr_t to) {
+      wipe(from, to);
+      return true;
+    });
 }
 
 void inspect_stack(worker* w, const unit* one, const mem::stack* stack) {

@@ -44,15 +44,16 @@ struct alignas(base::cache_line) worker {
   std::uint32_t index = 0;
   runtime* rt = nullptr;
   mem::slab_cache units;
-  mem::stack_cache stacks;          // never empty while a unit runs
   void* carried = nullptr;          // this OS thread's copy of what weft_ext_carry registered: zero while no unit has anything there
   std::uint64_t coarse_ns = 0;      // the clock when the worker last looked around
   base::atomic<std::uint32_t> detours{0};  // pools served and schedulers set: 0 means that the own queue is all there is
+  mem::stack_cache stacks;          // never empty while a unit runs
 
   // ---- owner writes, anyone reads ----
   alignas(base::cache_line) base::atomic<std::uint64_t> created{0};
   base::atomic<std::uint64_t> finished{0};
   base::atomic<std::uint64_t> stolen{0};
+  base::atomic<std::uint64_t> times_idle{0};  // how often it ran out of work
   base::atomic<std::uint32_t> turns_seen{0};  // `turn`, now and then: for the watchdog
 
   // ---- anyone; protocols B, D and I ----
@@ -83,6 +84,12 @@ struct alignas(base::cache_line) worker {
   fiber::sanitizer::side origin_side;
   os::os_thread os_thread;
   base::atomic<int> os_thread_id{0};
+  void* fault_stack = nullptr;         // alternate signal stack; null: not ours
+  struct {
+    void* base;
+    std::size_t bytes;
+    int flags;
+  } fault_stack_before = {};
   std::uint16_t cpu = 0;
   std::uint16_t domain = 0;            // its last-level cache's number among those of the workers
 };

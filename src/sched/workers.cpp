@@ -10,6 +10,7 @@
 #include "sched/dispatch.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
+#include "sched/overflow.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
@@ -65,6 +66,7 @@ void settle(worker* w) {
   w->os_thread_id.store(os::thread_id(), base::relaxed);
   w->coarse_ns = os::coarse_ns();
   if (w->rt->carried_address != nullptr) w->carried = w->rt->carried_address();
+  start_fault_stack(w);
   // A CPU that left the mask meanwhile: running unbound beats not running.
   if (w->rt->settings.bind) static_cast<void>(os::bind_thread(w->cpu));
 }
@@ -98,6 +100,7 @@ void* worker_main(void* argument) {
   enter(w);
   fiber::switch_to(&w->origin.sp, carrier, fiber::sanitizer::of(stack), w);
   w->lock.leave();
+  stop_fault_stack(w);
   local::set_worker(nullptr);
   if (w->rt->is_stopping.load(base::relaxed)) return nullptr;
   hand_over(w);
@@ -158,6 +161,7 @@ void end_one(runtime* rt, unsigned index) {
   if (w == nullptr || !w->is_serving.load(base::relaxed)) return;
   const bool is_caller = index == 0 && rt->has_adopted_caller;
   if (is_caller) {
+    stop_fault_stack(w);
     local::set_worker(nullptr);
   } else {
     wake(w);
