@@ -54,22 +54,40 @@ struct watch : base::list_link {
 };
 
 // Inside the lock.
-void wake_watch(runtime* rt, watch* one) {
+unit* take_watch(runtime* rt, watch* one) {
   rt->watches.remove(one);
   rt->watch_count.fetch_sub(1, base::relaxed);
-  wake(&one->me);
+  return take_to_wake(&one->me);
 }
 
 bool is_over(runtime* rt) { return rt->is_stopping.load(base::relaxed) || rt->is_draining.load(base::relaxed); }
 
+// Chained by next.
 template <class Predicate>
-void wake_those(runtime* rt, Predicate wanted) {
+unit* take_those(runtime* rt, Predicate wanted) {
   const queue::guard hold(rt->watch_lock);
+  unit* chain = nullptr;
   watch* one = static_cast<watch*>(rt->watches.front());
   while (one != nullptr) {
     watch* next = static_cast<watch*>(rt->watches.after(one));
-    if (wanted(one)) wake_watch(rt, one);
+    if (unit* who = wanted(one) ? take_watch(rt, one) : nullptr; who != nullptr) {
+      who->next = chain;
+      chain = who;
+    }
     one = next;
+  }
+  return chain;
+}
+
+// Outside the lock: a scheduler that becomes ready in a pool is work for those who watch that pool.
+template <class Predicate>
+void wake_those(runtime* rt, Predicate wanted) {
+  unit* chain = take_those(rt, wanted);
+  while (chain != nullptr) {
+    unit* one = chain;
+    chain = static_cast<unit*>(one->next);
+    one->next = nullptr;
+    make_ready(local::current_worker(), one, push_reason::woken);
   }
 }
 

@@ -143,6 +143,15 @@ bool wake(waiter* one) {
   return true;
 }
 
+unit* take_to_wake(waiter* one) {
+  unit* who = one->who;
+  if (who == nullptr) {
+    static_cast<void>(wake(one));
+    return nullptr;
+  }
+  return one->deadline_ns == forever || claim(one, woken) ? who : nullptr;
+}
+
 bool may_block() {
   const unit* self = local::current_unit();
   return self != nullptr ? !self->has(is_tasklet) : local::current_worker() == nullptr;

@@ -55,6 +55,10 @@ wait_result wait_published(waiter* me, bool (*publish)(void* argument), void* ar
 // Makes the owner of a record that was taken from its list ready. False: its deadline was first. The record may be gone afterwards.
 bool wake(waiter* one);
 
+// As wake, for callers that hold a lock which making units ready may need: returns the ULT that they must make ready afterwards, with
+// push_reason::woken, or null.
+unit* take_to_wake(waiter* one);
+
 // Makes the owners of records whose deadlines have passed ready.
 void expire_timers(worker* w);
 
