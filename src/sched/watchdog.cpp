@@ -1,6 +1,6 @@
 #include "sched/watchdog.hpp"
 
-#include <stdio.h>
+#include <unistd.h>
 
 #include <new>
 
@@ -11,6 +11,7 @@
 #include "os/thread.hpp"
 #include "os/thread_state.hpp"
 #include "os/vm.hpp"
+#include "sched/report.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
 
@@ -19,7 +20,7 @@ namespace weft::sched {
 namespace {
 
 constexpr std::uint64_t ns_per_ms = 1'000'000;
-constexpr std::size_t os_stack_bytes = 128 * 1024;
+constexpr std::size_t os_stack_bytes = 1024 * 1024;  // names of C++ functions are made readable on it
 
 // Looks so often in the time that it is set to: an episode is noticed at most a quarter late.
 constexpr std::uint64_t looks = 4;
@@ -76,22 +77,6 @@ int index_of_os_thread(const runtime* rt, int thread_id) {
   return -1;
 }
 
-void copy_name(const unit* one, char (&name)[name_bytes]) {
-  const details* extra = peek(one->extra);
-  for (std::size_t at = 0; at < name_bytes; ++at) name[at] = extra != nullptr ? peek(extra->name[at]) : '\0';
-  name[name_bytes - 1] = '\0';
-}
-
-void describe(const unit* one, char* out, std::size_t capacity) {
-  const char* kind = one->has(is_main) ? "the main thread" : one->has(is_tasklet) ? "a tasklet" : "a thread";
-  char name[name_bytes];
-  copy_name(one, name);
-  const bool is_named = name[0] != '\0';
-  const char* quote = is_named ? "\"" : "";
-  snprintf(out, capacity, "%s %s%s%s%s(entry %p)", kind, quote, name, quote, is_named ? " " : "",
-           reinterpret_cast<void*>(peek(one->function)));
-}
-
 // ---- what it says --------------------------------------------------------------------------------------------------
 
 void tell_futex(const worker* w, const os::thread_state& state) {
@@ -138,13 +123,21 @@ void tell_run(const worker* w, std::uint64_t cpu_ms) {
       "watchdog:   cure: weft_yield() now and then; wait with a weft_event or a weft_cond instead of looking at a variable");
 }
 
-void tell(const worker* w, const episode& now, std::uint64_t for_ms, const os::thread_state& state) {
-  char who[160];
-  describe(now.where.in, who, sizeof who);
-  if (place_of(w) != now.where) return;  // it went on, and `who` may be anything
-  const unsigned waiting = waiting_behind(w);
-  base::report("watchdog: worker %u has been in %s for %llu ms; %u ready %s for this worker", w->index, who,
-               static_cast<unsigned long long>(for_ms), waiting, waiting == 1 ? "thread waits" : "threads wait");
+void tell(const worker* w, const episode& now, std::uint64_t for_ns, const os::thread_state& state) {
+  unit_view view;
+  const bool is_seen = look_at(now.where.in, &view);
+  if (place_of(w) != now.where) return;  // it went on, and `view` may be anything
+  {
+    text out(STDERR_FILENO);
+    out << "weft: watchdog: worker " << w->index << " has been in ";
+    if (is_seen) {
+      identity(out, view, names::readable);
+    } else {
+      out << "a thread";
+    }
+    out << " for " << for_ns / ns_per_ms << " ms; ";
+    out.count(waiting_behind(w), "ready thread waits", "ready threads wait") << " for this worker\n";
+  }
   if (state.letter == 'R') return tell_run(w, state.cpu_ms - now.cpu_ms_then);
   tell_sleep(w, state);
 }
@@ -168,7 +161,7 @@ struct watchdog {
 
 namespace {
 
-void look_at(const worker* w, episode* known, std::uint64_t limit_ns, std::uint64_t now_ns) {
+void check_on(const worker* w, episode* known, std::uint64_t limit_ns, std::uint64_t now_ns) {
   const place found = place_of(w);
   if (found.in == nullptr || found != known->where) {
     *known = {found, now_ns};
@@ -185,7 +178,7 @@ void look_at(const worker* w, episode* known, std::uint64_t limit_ns, std::uint6
   if (for_ns < limit_ns || !os::read_thread_state(w->os_thread_id.load(base::relaxed), &state)) return;
   if (!deserves_telling(w, *known, limit_ns, state)) return;
   known->is_told = true;
-  tell(w, *known, for_ns / ns_per_ms, state);
+  tell(w, *known, for_ns, state);
 }
 
 void* watch(void* argument) {
@@ -202,7 +195,7 @@ void* watch(void* argument) {
       // [A41] acquire: as [A40]; pairs with [A4]
       const worker* w = rt->workers[index].load(base::acquire);
       if (stood_still || w == nullptr) dog->episodes[index] = {};
-      if (w != nullptr) look_at(w, &dog->episodes[index], limit_ns, now_ns);
+      if (w != nullptr) check_on(w, &dog->episodes[index], limit_ns, now_ns);
     }
   }
   return nullptr;
