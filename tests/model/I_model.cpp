@@ -144,8 +144,8 @@ void deadline_appears_to_two() {
           }});
 }
 
-constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 150'000};
-constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 150'000};
+constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 50'000};
+constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 50'000};
 constexpr bounds deep{.preemptions = 5, .weak = 3, .executions = 10'000'000};
 constexpr bounds deep_three{.preemptions = 3, .weak = 2, .executions = 10'000'000};
 

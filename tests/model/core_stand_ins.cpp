@@ -2,6 +2,7 @@
 // that includes the real file, or defines something of its own, replaces it.
 #include "core_world.hpp"
 #include "os/clock.hpp"
+#include "os/futex.hpp"
 #include "os/heap.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
@@ -53,6 +54,7 @@ STAND_IN void answer(worker*, worker*) {}
 
 // ---- pools and sources: none ------------------------------------------------------------------------------------------------
 
+STAND_IN bool serves(const worker*, const pool*) { return true; }
 STAND_IN bool pools_have_work(worker*) { return false; }
 STAND_IN unit* pop_from_pools(worker*) { return nullptr; }
 STAND_IN unit* pop_from_pool(pool*) { return nullptr; }
@@ -90,6 +92,7 @@ STAND_IN worker* serving_worker(runtime* rt, unsigned index) {
 }
 STAND_IN void all_workers_idle(runtime*) {}
 STAND_IN void all_workers_idle(worker*, std::uint64_t) {}
+STAND_IN void sleep_and_look(base::atomic<std::uint32_t>* word, std::uint32_t value) { os::futex_wait(word, value); }
 STAND_IN void run_key_destructors(key_value**, std::uint32_t*) {}
 
 }  // namespace weft::sched

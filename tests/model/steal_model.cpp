@@ -104,7 +104,7 @@ void two_thieves() {
   check(first.runs == 1 && second.runs == 1, "each is run once");
 }
 
-constexpr bounds quick{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 200'000};
+constexpr bounds quick{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 60'000};
 constexpr bounds deep{.preemptions = 5, .weak = 3, .impatience = 1, .executions = 10'000'000};
 
 const model m1{"D+I the owner stays long", {.at_least = 100, .quick = quick, .deep = deep}, owner_stays_long};
