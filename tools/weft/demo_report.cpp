@@ -122,12 +122,31 @@ void add_notes(const demo_result& result, const row& of, std::vector<std::string
   }
 }
 
+// A sequential program computes all the time; CPU time below its wall-clock time is time that other programs took.
+std::string describe_busy_cpus(const demo_result& result) {
+  double wall = 0;
+  double cpu = 0;
+  for (const row& each : result.rows) {
+    const cell_result* const run = find_run(each, sequential);
+    if (run == nullptr || each.what->size_word.empty()) continue;
+    wall += run->seconds.median;
+    cpu += run->record["cpu_seconds"].value("median", 0.0);
+  }
+  if (wall <= 0 || cpu >= 0.9 * wall) return "";
+  return fmt::format(
+      "Other programs were using the CPUs: the sequential programs had one for {:.0f} % of their time. On an idle machine "
+      "all figures are better.",
+      100 * cpu / wall);
+}
+
 std::vector<std::string> make_notes(const demo_result& result) {
   std::vector<std::string> notes = {fmt::format(
       "speed-up: {} against sequential (or one worker, where there is no sequential form). per unit: on one worker. fib's "
       "sequential calls do nothing but call: what its threads cost is the difference.",
       result.columns.back().label)};
   for (const row& each : result.rows) add_notes(result, each, notes);
+  std::string const busy = describe_busy_cpus(result);
+  if (!busy.empty()) notes.push_back(busy);
   return notes;
 }
 
