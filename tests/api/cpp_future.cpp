@@ -93,16 +93,18 @@ TEST_CASE("a value that cannot be copied passes through, and is destroyed exactl
 }
 
 TEST_CASE("a future that nobody reads lets its thread go on") {
+  std::atomic<bool> go = false;
   std::atomic<bool> has_ended = false;
   {
     const weft::runtime runtime({.workers = 2});
     {
-      const weft::future<void> forgotten = weft::async([&has_ended] {
-        weft::this_thread::sleep_for(5ms);
+      const weft::future<void> forgotten = weft::async([&] {
+        while (!go) weft::this_thread::sleep_for(1ms);
         has_ended = true;
       });
     }
     CHECK_FALSE(has_ended);
+    go = true;
   }
   CHECK(has_ended);
 }
@@ -200,15 +202,18 @@ TEST_CASE("promises of references and of nothing; exceptions; a value whose copy
 
 TEST_CASE("many readers share a future") {
   const weft::runtime runtime({.workers = 3});
-  const weft::shared_future<int> shared = weft::async([] {
-    weft::this_thread::sleep_for(5ms);
+  std::atomic<bool> go = false;
+  const weft::shared_future<int> shared = weft::async([&go] {
+    while (!go) weft::this_thread::sleep_for(1ms);
     return 8;
   });
   CHECK(shared.wait_for(0ms) == weft::future_status::timeout);
+  CHECK_FALSE(shared.is_ready());
   std::atomic<int> sum = 0;
   std::vector<weft::thread> readers;
   for (int i = 0; i < 20; ++i) readers.emplace_back([&sum, shared] { sum += shared.get(); });
   std::thread outside([&sum, shared] { sum += shared.get(); });
+  go = true;
   for (weft::thread& each : readers) each.join();
   outside.join();
   CHECK(sum == 21 * 8);

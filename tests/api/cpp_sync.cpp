@@ -80,16 +80,19 @@ TEST_CASE("a held mutex: try_lock says so, timeouts pass, then it can be had") {
   const weft::runtime runtime({.workers = 2});
   weft::mutex mutex;
   std::unique_lock hold(mutex);
-  weft::thread other([&mutex] {
+  weft::latch has_tried(1);
+  weft::thread other([&] {
     CHECK_FALSE(mutex.try_lock());
     CHECK_FALSE(mutex.try_lock_for(2ms));
     CHECK_FALSE(mutex.try_lock_until(std::chrono::steady_clock::now() + 2ms));
     CHECK_FALSE(mutex.try_lock_until(std::chrono::system_clock::now() + 2ms));
     CHECK_FALSE(mutex.try_lock_for(-1s));
+    has_tried.count_down();
     CHECK(mutex.try_lock_for(60s));
     mutex.unlock();
   });
-  weft::this_thread::sleep_for(20ms);
+  has_tried.wait();
+  weft::this_thread::sleep_for(2ms);
   hold.unlock();
   other.join();
   CHECK(mutex.try_lock());
