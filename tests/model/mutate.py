@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -153,20 +154,28 @@ def source_of(unit):
 
 
 class Builder:
-    """Objects by file; what a mutant does not change is compiled once."""
+    """Objects by file; what a mutant does not change is compiled once, when somebody first needs it."""
 
-    def __init__(self, folder, pool):
+    def __init__(self, folder, pool, deep):
         self.folder = folder
         self.explorer = build_explorer(folder, pool)
         self.models = {n: units_of(n) for n in sorted(os.listdir(HERE)) if n.endswith("_model.cpp")}
         units = sorted({u for each in self.models.values() for u in each})
         self.depends = dict(zip(units, pool.map(self.files_under, units)))
-        self.objects = dict(zip(units, pool.map(lambda u: self.compile(u, None, self.folder), units)))
+        self.locks = {u: threading.Lock() for u in units}
+        self.objects = {}
+        self.deep = deep
 
     def files_under(self, unit):
         done = run([COMPILER, *FLAGS, *includes(), "-MM", source_of(unit)])
         words = done.stdout.replace("\\\n", " ").split()
         return {os.path.relpath(os.path.realpath(w), os.path.realpath(SRC)) for w in words}
+
+    def object_of(self, unit):
+        with self.locks[unit]:
+            if unit not in self.objects:
+                self.objects[unit] = self.compile(unit, None, self.folder)
+        return self.objects[unit]
 
     def compile(self, unit, overlay, folder):
         source = source_of(unit)
@@ -178,21 +187,24 @@ class Builder:
             raise BuildError(done.stdout)
         return target
 
-    def fails_unchanged(self, model, deep):
-        target = os.path.join(self.folder, model + ".exe")
-        self.link([self.objects[u] for u in self.models[model]], target)
-        return failing(target, deep)
-
     def link(self, objects, target):
         done = run([COMPILER, *objects, *self.explorer, "-ldl", "-o", target])
         if done.returncode != 0:
             raise BuildError(done.stdout)
 
+    def fails_unchanged(self, model):
+        target = os.path.join(self.folder, model + ".exe")
+        try:
+            self.link([self.object_of(u) for u in self.models[model]], target)
+        except BuildError as error:
+            return str(error)
+        return failing(target, self.deep)
+
     def models_with(self, path):
         return [n for n, units in self.models.items() if any(path in self.depends[u] for u in units)]
 
     def build(self, model, path, overlay):
-        objects = [self.compile(u, overlay, overlay) if path in self.depends[u] else self.objects[u] for u in self.models[model]]
+        objects = [self.compile(u, overlay, overlay) if path in self.depends[u] else self.object_of(u) for u in self.models[model]]
         target = os.path.join(overlay, "model")
         self.link(objects, target)
         return target
@@ -214,7 +226,7 @@ def failing(target, deep):
     return f"exit status {done.returncode}"
 
 
-def try_mutant(mutant, builder, deep):
+def try_mutant(mutant, builder):
     """Runs the models of the mutant's own letter first."""
     names = builder.models_with(mutant.path)
     if not names:
@@ -226,7 +238,7 @@ def try_mutant(mutant, builder, deep):
         file.write(mutant.text)
     try:
         for name in sorted(names, key=lambda n: not n.startswith(mutant.tag[0] + "_")):
-            mutant.killed_by = failing(builder.build(name, mutant.path, overlay), deep)
+            mutant.killed_by = failing(builder.build(name, mutant.path, overlay), builder.deep)
             if mutant.killed_by:
                 break
     except BuildError as error:
@@ -291,11 +303,12 @@ def main():
         chosen = [m for m in chosen if options.files in m.path]
     chosen.sort(key=key)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        builder = Builder(folder, pool)
-        broken = [n for n in builder.models if any(n in builder.models_with(m.path) for m in chosen) and builder.fails_unchanged(n, options.deep)]
+        builder = Builder(folder, pool, options.deep)
+        needed = sorted({n for m in chosen for n in builder.models_with(m.path)})
+        broken = [n for n, failed in zip(needed, pool.map(builder.fails_unchanged, needed)) if failed]
         for name in broken:
             del builder.models[name]
-        work = [pool.submit(try_mutant, m, builder, options.deep) for m in chosen]
+        work = [pool.submit(try_mutant, m, builder) for m in chosen]
         for each in work:
             print("%-4s %-34s %-44s %s" % row(each.result(), accepted), flush=True)
     if options.markdown:
