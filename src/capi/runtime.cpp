@@ -8,6 +8,7 @@
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
+#include "sync/mutex.hpp"
 
 using weft::status;
 using weft::capi::code;
@@ -70,6 +71,7 @@ weft_status weft_init(const weft_config* config) {
   if (nesting == 0) {
     if (const status result = sched::start(config); result != status::ok) return code(result);
     first_caller = caller_identity();
+    weft::sync::mutex::prepare();
   }
   ++nesting;
   return WEFT_OK;

@@ -3,6 +3,7 @@
 
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
+#include "os/fence.hpp"
 #include "sync/caller.hpp"
 
 namespace weft::sync {
@@ -17,6 +18,10 @@ constexpr int spin_rounds = 20;
 turn* turn_of(sched::waiter* one) { return static_cast<turn*>(one->payload); }
 
 }  // namespace
+
+void mutex::prepare() {
+  if (os::register_asymmetric_fence()) static_cast<void>(os::enable_restartable_stores(arch::has_restartable_store));
+}
 
 // ---- taking ----
 
@@ -44,13 +49,22 @@ bool mutex::spin_for_it() {
 
 // Inside lock_. Either takes the lock (true), or marks it so that its holder's unlock comes to the queue.
 bool mutex::take_or_announce(std::uint32_t mine) {
-  std::uint32_t word = word_.load(base::relaxed);
   for (;;) {
+    std::uint32_t word = word_.load(base::relaxed);
     const bool is_free = (word & held) == 0;
-    const std::uint32_t next = (word | (is_free ? held : waiters)) & ~mine;
+    const std::uint32_t next = (word | (is_free ? held : waiters | contended)) & ~mine;
     // [L4] acquire: as [L1]; pairs with [L2] [L5]
-    if (word_.compare_exchange_weak(word, next, base::acquire, base::relaxed)) return is_free;
+    if (!word_.compare_exchange_weak(word, next, base::acquire, base::relaxed)) continue;
+    if (is_free) return true;
+    if ((word & contended) != 0 || mark_stands()) return false;
   }
+}
+
+// The holder of a mutex that was never contended may be in the middle of a restartable store that wipes the mark out.
+bool mutex::mark_stands() {
+  if (os::is_alone() || !os::needs_restart_fence()) return true;
+  os::restart_fence();
+  return (word_.load(base::relaxed) & contended) != 0;
 }
 
 status mutex::wait_for_it(std::uint64_t deadline_ns) {
@@ -114,7 +128,7 @@ bool mutex::choose_next(wake_later* chosen) {
     is_woken = chosen->add(first);
   }
   // While the mutex is held and nobody on the way, others change the word only inside lock_.
-  const std::uint32_t kind = word_.load(base::relaxed) & recursive;
+  const std::uint32_t kind = word_.load(base::relaxed) & (recursive | contended);
   is_given = is_given && is_woken;
   word_.store(kind | held | (queue_.is_empty() ? 0 : waiters) | (is_woken && !is_given ? waking : 0), base::relaxed);
   return is_given;

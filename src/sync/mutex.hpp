@@ -12,10 +12,12 @@
 
 #include <cstdint>
 
+#include "arch/restart.hpp"
 #include "base/atomic.hpp"
 #include "base/config.hpp"
 #include "base/status.hpp"
 #include "os/alone.hpp"
+#include "os/restart.hpp"
 #include "queue/spinlock.hpp"
 #include "sync/waiters.hpp"
 
@@ -23,6 +25,9 @@ namespace weft::sync {
 
 class mutex {
  public:
+  // When the runtime starts: from then on unlocking needs no locked instruction, where the system can do without.
+  static void prepare();
+
   // Errors: cannot_block, timeout, deadlock (a plain one that the caller holds; checked builds only).
   status lock(std::uint64_t deadline_ns) {
     if (!config::checked && take_quietly()) [[likely]]
@@ -59,23 +64,27 @@ class mutex {
  private:
   // the word
   static constexpr std::uint32_t held = 1;
-  static constexpr std::uint32_t waiters = 2;    // the queue is not empty; set and cleared inside lock_
-  static constexpr std::uint32_t waking = 4;     // a woken waiter has not tried yet
-  static constexpr std::uint32_t recursive = 8;  // never changes; keeps such a mutex off the quiet paths
+  static constexpr std::uint32_t waiters = 2;     // the queue is not empty; set and cleared inside lock_
+  static constexpr std::uint32_t waking = 4;      // a woken waiter has not tried yet
+  static constexpr std::uint32_t recursive = 8;   // never changes; keeps such a mutex off the quiet paths
+  static constexpr std::uint32_t contended = 16;  // somebody has waited once: no restartable stores any more
 
   bool take_quietly() {
-    if (os::is_alone()) return replace_alone(0, held);
-    std::uint32_t expected = 0;
+    if (os::is_alone() && replace_alone(0, held)) return true;
+    std::uint32_t free = word_.load(base::relaxed) & contended;
     // [L1] acquire: sees what the last holder wrote; pairs with [L2] [L5]
-    return word_.compare_exchange_strong(expected, held, base::acquire, base::relaxed);
+    return word_.compare_exchange_strong(free, free | held, base::acquire, base::relaxed);
   }
   bool give_quietly() {
-    if (os::is_alone()) return replace_alone(held, 0);
-    std::uint32_t expected = held;
+    if (os::is_alone() && replace_alone(held, 0)) return true;
+    if (const std::ptrdiff_t area = os::restart_area(); area != 0) [[likely]] {
+      if (arch::replace_restartably<held, 0>(reinterpret_cast<std::uint32_t*>(&word_), area)) [[likely]]
+        return true;
+    }
+    std::uint32_t mine = (word_.load(base::relaxed) & contended) | held;
     // [L2] release: publishes what the holder wrote; pairs with [L1] [L3] [L4]
-    return word_.compare_exchange_strong(expected, 0, base::release, base::relaxed);
+    return word_.compare_exchange_strong(mine, mine & ~held, base::release, base::relaxed);
   }
-
   bool replace_alone(std::uint32_t expected, std::uint32_t wanted) {
     if (word_.load(base::relaxed) != expected) return false;
     word_.store(wanted, base::relaxed);
@@ -94,6 +103,7 @@ class mutex {
   bool take_free(std::uint32_t mine);
   bool spin_for_it();
   bool take_or_announce(std::uint32_t mine);
+  bool mark_stands();
   status wait_for_it(std::uint64_t deadline_ns);
   status leave_queue();
 
