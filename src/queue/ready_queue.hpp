@@ -20,7 +20,6 @@ template <class Node>
 class ready_queue {
  public:
   static constexpr std::uint32_t fair_every = 64;
-  static constexpr int look_at_most = 8;
 
   // number: not 0, and unique among the queues of a runtime.
   void start(std::uint16_t number) { number_ = number; }
@@ -53,14 +52,14 @@ class ready_queue {
     self->in.store(number_, base::relaxed);
   }
 
-  // The unit that a thief should have: the one that has waited longest of those that may be stolen. Looks at a few only.
+  // The unit that a thief should have: the one that has waited longest of those that may be stolen. It looks past any number that may
+  // not, for its owner may never come to run what lies behind them; when none may be stolen it does not look at all.
   Node* pop_oldest() {
-    Node* node = recent_.back();
-    for (int looked = 0; node != nullptr && looked < look_at_most; ++looked, node = recent_.before(node)) {
+    if (stealable() == 0) return nullptr;
+    for (Node* node = recent_.back(); node != nullptr; node = recent_.before(node)) {
       if (node->may_be_stolen()) return taken(node);
     }
-    node = yielded_.front();
-    for (int looked = 0; node != nullptr && looked < look_at_most; ++looked, node = yielded_.after(node)) {
+    for (Node* node = yielded_.front(); node != nullptr; node = yielded_.after(node)) {
       if (node->may_be_stolen()) return taken(node);
     }
     return nullptr;
