@@ -94,6 +94,7 @@ STAND_IN void all_workers_idle(runtime*) {}
 STAND_IN void all_workers_idle(worker*, std::uint64_t) {}
 STAND_IN void sleep_and_look(base::atomic<std::uint32_t>* word, std::uint32_t value) { os::futex_wait(word, value); }
 STAND_IN void run_key_destructors(key_value**, std::uint32_t*) {}
+STAND_IN void run_key_destructors(unit*) {}
 
 }  // namespace weft::sched
 

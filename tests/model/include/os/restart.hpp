@@ -6,7 +6,6 @@
 namespace weft::os {
 
 inline bool enable_restartable_stores(bool) { return false; }
-inline bool enable_restartable_stores(bool) { return false; }
 inline std::ptrdiff_t restart_area() { return 0; }
 inline bool needs_restart_fence() { return false; }
 inline void restart_fence() {}
