@@ -1,0 +1,113 @@
+#include "mem/slab.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using weft::mem::slab_cache;
+using weft::mem::slab_depot;
+
+struct fixture {
+  slab_depot depot;
+  slab_cache cache;
+  fixture() {
+    REQUIRE(depot.start(128) == weft::status::ok);
+    cache.start(&depot);
+  }
+  ~fixture() {
+    cache.stop();
+    depot.stop();
+  }
+};
+
+TEST_CASE_FIXTURE(fixture, "blocks are distinct, aligned and zero when fresh; the last one given is the next one taken") {
+  std::set<void*> seen;
+  std::vector<unsigned char*> blocks;
+  for (int i = 0; i < 20000; ++i) {  // several chunks
+    auto* one = static_cast<unsigned char*>(cache.take());
+    REQUIRE(one != nullptr);
+    CHECK(reinterpret_cast<std::uintptr_t>(one) % 64 == 0);
+    CHECK(seen.insert(one).second);
+    for (std::size_t byte = sizeof(void*); byte < 128; ++byte) REQUIRE(one[byte] == 0);
+    std::memset(one, i, 128);
+    blocks.push_back(one);
+  }
+  cache.give(blocks[7]);
+  cache.give(blocks[9]);
+  CHECK(cache.take() == blocks[9]);
+  CHECK(cache.take() == blocks[7]);
+  for (int i = 0; i < 20000; ++i) REQUIRE(blocks[static_cast<std::size_t>(i)][100] == static_cast<unsigned char>(i));
+  for (unsigned char* each : blocks) cache.give(each);  // more than a cache holds
+  int fresh = 0;
+  for (int i = 0; i < 20000; ++i) fresh += seen.count(cache.take()) == 0;
+  CHECK(fresh < 64);  // a batch that lay in the cache
+}
+
+TEST_CASE_FIXTURE(fixture, "what one cache gives, another one takes: memory does not grow") {
+  slab_cache consumer;
+  consumer.start(&depot);
+  std::set<void*> seen;
+  for (int round = 0; round < 200; ++round) {
+    void* blocks[1000];
+    for (void*& each : blocks) {
+      each = cache.take();
+      seen.insert(each);
+    }
+    for (void* each : blocks) consumer.give(each);
+  }
+  CHECK(seen.size() < 12000);  // a thousand in flight and what two caches and the depot hold, not 200,000
+  consumer.stop();
+}
+
+void count(void* state, void* one) { static_cast<std::set<void*>*>(state)->insert(one); }
+
+TEST_CASE_FIXTURE(fixture, "a walk sees every block that was ever handed out, in use or not") {
+  std::set<void*> taken, walked;
+  for (int i = 0; i < 5000; ++i) taken.insert(cache.take());
+  for (void* each : taken) {
+    if (reinterpret_cast<std::uintptr_t>(each) % 256 == 0) cache.give(each);
+  }
+  depot.walk(count, &walked);
+  for (void* each : taken) CHECK(walked.count(each) == 1);
+  std::vector<void*> listed(walked.size() + 10);
+  std::size_t got = 0;
+  for (std::size_t some; (some = depot.list(got, &listed[got], 100)) != 0;) got += some;
+  CHECK(got == walked.size());
+  CHECK(std::set<void*>(listed.begin(), listed.begin() + static_cast<std::ptrdiff_t>(got)) == walked);
+}
+
+TEST_CASE_FIXTURE(fixture, "caches of several OS threads share a depot") {
+  std::vector<std::thread> threads;
+  std::atomic<bool> wrong{false};
+  for (int who = 0; who < 4; ++who) {
+    threads.emplace_back([&, who] {
+      slab_cache own;
+      own.start(&depot);
+      std::vector<int*> held;
+      for (int i = 0; i < 20000; ++i) {
+        if (held.size() < 6000) {
+          auto* one = static_cast<int*>(own.take());
+          *(one + 8) = who;
+          held.push_back(one);
+        } else {
+          for (int* each : held) {
+            if (*(each + 8) != who) wrong = true;
+            own.give(each);
+          }
+          held.clear();
+        }
+      }
+      for (int* each : held) own.give(each);
+      own.stop();
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  CHECK_FALSE(wrong.load());
+}
+
+}  // namespace

@@ -1,0 +1,186 @@
+#include "mem/stack.hpp"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "../../support/child.hpp"
+
+namespace {
+
+using weft::mem::stack;
+using weft::mem::stack_cache;
+using weft::mem::stack_depot;
+using weft::mem::stack_origin;
+namespace os = weft::os;
+
+constexpr std::size_t slot_bytes = 64 * 1024;
+
+struct fixture {
+  stack_depot depot;
+  stack_cache cache;
+  fixture() {
+    REQUIRE(depot.start({slot_bytes, os::best_guard_kind(), 16 * slot_bytes, {}}) == weft::status::ok);
+    cache.start(&depot);
+  }
+  ~fixture() {
+    cache.stop();
+    depot.stop();
+  }
+  stack* take() {
+    REQUIRE(cache.ensure_one());
+    return cache.take();
+  }
+};
+
+void check_shape(stack* one) {
+  CHECK(reinterpret_cast<std::uintptr_t>(one->top()) % 64 == 0);
+  CHECK(one->low >= one->base);
+  CHECK(one->top() > one->low);
+  CHECK(one->top() < one->base + one->total_bytes);
+}
+
+TEST_CASE_FIXTURE(fixture, "slots are apart from each other, usable from end to end, and recycled hot") {
+  std::map<char*, stack*> slots;
+  for (int i = 0; i < 300; ++i) {  // several chunks
+    stack* one = take();
+    check_shape(one);
+    CHECK(one->origin == stack_origin::slot);
+    CHECK(one->total_bytes == slot_bytes);
+    CHECK(one->guard_bytes() >= os::page_bytes());
+    std::memset(one->low, 0xab, one->usable_bytes());
+    CHECK(slots.emplace(one->base, one).second);
+  }
+  char* before = nullptr;
+  for (const auto& [base, one] : slots) {
+    CHECK((before == nullptr || base >= before + slot_bytes));
+    before = base;
+  }
+  stack* last = slots.begin()->second;
+  cache.give(last);
+  CHECK(take() == last);
+  for (const auto& [base, one] : slots) cache.give(one);  // more than a cache, and more than stays touched
+  int fresh = 0;
+  for (int i = 0; i < 300; ++i) {
+    stack* one = take();
+    fresh += slots.count(one->base) == 0;
+    check_shape(one);
+    std::memset(one->low, 0xcd, one->usable_bytes());
+  }
+  CHECK(fresh < 32);  // a batch that lay in the cache
+}
+
+TEST_CASE_FIXTURE(fixture, "neighbours have different colours") {
+  std::set<std::uintptr_t> offsets;
+  for (int i = 0; i < 16; ++i) offsets.insert(reinterpret_cast<std::uintptr_t>(take()->top()) % os::page_bytes());
+  CHECK(offsets.size() == 16);
+}
+
+TEST_CASE_FIXTURE(fixture, "mappings have the size asked for; one that cannot be is refused") {
+  for (const std::size_t wanted : {std::size_t{16384}, std::size_t{16385}, std::size_t{1} << 20}) {
+    stack* one = depot.make_mapping(wanted);
+    REQUIRE(one != nullptr);
+    check_shape(one);
+    CHECK(one->origin == stack_origin::mapping);
+    CHECK(one->usable_bytes() >= wanted);
+    std::memset(one->low, 1, one->usable_bytes());
+    depot.destroy(one);
+  }
+  CHECK(depot.make_mapping(SIZE_MAX) == nullptr);
+  CHECK(depot.make_mapping(SIZE_MAX - os::page_bytes()) == nullptr);
+}
+
+TEST_CASE("the user's memory is used as it is") {
+  std::vector<char> memory(40000, 0x55);
+  for (std::size_t shift = 0; shift < 64; ++shift) {
+    stack* one = stack_depot::adopt(memory.data() + shift, 20000);
+    check_shape(one);
+    CHECK(one->low == memory.data() + shift);
+    CHECK(reinterpret_cast<char*>(one + 1) <= memory.data() + shift + 20000);
+    CHECK(one->usable_bytes() >= 20000 - 2 * 64 - sizeof(stack));
+    CHECK(memory[shift + 20000] == 0x55);
+  }
+}
+
+// A guard that does not fault is none.
+int touch_below(os::guard_kind kind) {
+  stack_depot depot;
+  if (depot.start({slot_bytes, kind, slot_bytes, {}}) != weft::status::ok) return 1;
+  stack* slots[3];
+  if (depot.take(slots, 3) != 3) return 2;
+  *static_cast<volatile char*>(slots[1]->low) = 1;
+  *static_cast<volatile char*>(slots[1]->low - 1) = 1;
+  return 0;
+}
+
+TEST_CASE("a guard faults: a fresh one, in slots and in mappings") {
+  for (const os::guard_kind kind : {os::best_guard_kind(), os::guard_kind::mprotect_page}) {
+    const auto end = weft::test::run_in_child([kind] { return touch_below(kind); });
+    CHECK(end.exit_code == -1);
+    CHECK((end.signal == SIGSEGV || end.signal == SIGBUS));
+  }
+  const auto end = weft::test::run_in_child([] {
+    stack_depot depot;
+    if (depot.start({slot_bytes, os::best_guard_kind(), slot_bytes, {}}) != weft::status::ok) return 1;
+    stack* one = depot.make_mapping(100000);
+    *static_cast<volatile char*>(one->low - 1) = 1;
+    return 0;
+  });
+  CHECK((end.signal == SIGSEGV || end.signal == SIGBUS));
+}
+
+TEST_CASE("a guard still faults after the slot's memory was given back and taken again") {
+  const auto end = weft::test::run_in_child([] {
+    stack_depot depot;
+    if (depot.start({slot_bytes, os::best_guard_kind(), 0, {}}) != weft::status::ok) return 1;  // keeps nothing
+    std::vector<stack*> slots(100);
+    if (depot.take(slots.data(), 100) != 100) return 2;
+    for (stack* each : slots) std::memset(each->low, 1, each->usable_bytes());
+    depot.give(slots.data(), 100);
+    if (depot.take(slots.data(), 100) != 100) return 3;
+    for (stack* each : slots) {
+      if (*each->low != 0) return 4;  // given back
+    }
+    *static_cast<volatile char*>(slots[50]->low - 1) = 1;
+    return 0;
+  });
+  CHECK(end.exit_code == -1);
+  CHECK((end.signal == SIGSEGV || end.signal == SIGBUS));
+}
+
+// A provider of memory is asked, and gets everything back.
+struct provided {
+  std::map<void*, std::size_t> alive;
+  static void* map(void* state, std::size_t bytes) {
+    void* base = os::reserve(bytes, os::page_bytes());
+    static_cast<provided*>(state)->alive[base] = bytes;
+    return base;
+  }
+  static void unmap(void* state, void* base, std::size_t bytes) {
+    auto& alive = static_cast<provided*>(state)->alive;
+    CHECK(alive.at(base) == bytes);
+    alive.erase(base);
+    os::release(base, bytes);
+  }
+};
+
+TEST_CASE("a provider's memory is used and given back") {
+  provided from;
+  stack_depot depot;
+  REQUIRE(depot.start({slot_bytes, os::best_guard_kind(), 0, {provided::map, provided::unmap, &from}}) == weft::status::ok);
+  stack* slots[70];
+  REQUIRE(depot.take(slots, 70) == 70);
+  CHECK(from.alive.size() == 2);
+  stack* mapping = depot.make_mapping(20000);
+  CHECK(from.alive.size() == 3);
+  depot.destroy(mapping);
+  depot.give(slots, 70);
+  depot.stop();
+  CHECK(from.alive.empty());
+}
+
+}  // namespace
