@@ -23,6 +23,10 @@ constexpr std::uint64_t first_pause_ns = 200 * ns_per_ms;
 constexpr std::uint64_t longest_pause_ns = 30'000 * ns_per_ms;
 constexpr std::uint64_t between_readings_ns = 10 * ns_per_ms;
 
+// Those who would look at the same time as another come later: awake, they would be in each other's way for ever.
+constexpr std::uint64_t stagger_ns = 50 * ns_per_ms;
+constexpr int most_tries = 3;
+
 // TSan has an OS thread of its own, which sleeps and wakes for ever.
 constexpr unsigned instrumentation_threads = config::thread_sanitizer ? 1 : 0;
 
@@ -132,16 +136,29 @@ bool read_all(runtime* rt, reading* all) {
 
 enum class verdict { alive, possible, certain };
 
-verdict judge(runtime* rt, const sleep_word& own) {
-  reading first{};
-  reading second{};
-  if (!read_all(rt, &first)) return verdict::alive;
-  if (!is_main_blocked(rt) && first.in_weft == 0 && live_units(rt) == 0) return verdict::alive;
+// False: the looker itself was woken.
+bool wait_between_readings(const sleep_word& own) {
   const std::uint64_t until = os::now_ns() + between_readings_ns;
   while (own.holds() && os::futex_wait_until(own.word, own.value, until)) {
   }
-  if (!own.holds() || !read_all(rt, &second) || second.signature != first.signature) return verdict::alive;
-  return second.elsewhere != 0 ? verdict::possible : verdict::certain;
+  return own.holds();
+}
+
+bool does_anyone_wait(runtime* rt, const reading& all) { return is_main_blocked(rt) || all.in_weft != 0 || live_units(rt) != 0; }
+
+verdict judge(runtime* rt, const sleep_word& own) {
+  reading before{};
+  reading now{};
+  bool was_still = read_all(rt, &before);
+  if (was_still && !does_anyone_wait(rt, before)) return verdict::alive;
+  // More than once, because another one may be awake for a moment, only to find that somebody looks already.
+  for (int tried = 0; tried < most_tries && wait_between_readings(own); ++tried, before = now) {
+    const bool is_still = read_all(rt, &now);
+    if (is_still && was_still && now.signature == before.signature)
+      return now.elsewhere != 0 ? verdict::possible : verdict::certain;
+    was_still = is_still;
+  }
+  return verdict::alive;
 }
 
 // ---- when to look ----
@@ -153,7 +170,7 @@ std::uint64_t look(runtime* rt, const sleep_word& own) {
   const std::uint64_t moved = sum_of_moves(rt);
   if (moved != still.moved) still = {moved, rt->has_asymmetric_fence ? now : now + first_pause_ns, first_pause_ns, false};
   if (still.is_over) return UINT64_MAX;
-  if (now < still.next_look_ns) return still.next_look_ns;
+  if (now < still.next_look_ns) return still.next_look_ns + stagger_ns;
   if (all_workers_sleep(rt)) {
     const verdict found = judge(rt, own);
     if (found != verdict::alive) {
@@ -170,8 +187,8 @@ std::uint64_t look(runtime* rt, const sleep_word& own) {
 
 std::uint64_t look_if_possible(const sleep_word& own) {
   runtime* rt = nullptr;
-  if (!local::try_hold(&rt)) return os::now_ns() + first_pause_ns;  // somebody else is looking
-  std::uint64_t next = os::now_ns() + longest_pause_ns;             // without a runtime nobody is missed
+  if (!local::try_hold(&rt)) return os::now_ns() + first_pause_ns + stagger_ns;  // somebody else is looking
+  std::uint64_t next = os::now_ns() + longest_pause_ns;                          // without a runtime nobody is missed
   if (rt != nullptr) next = rt->settings.deadlock == os::deadlock_action::off ? UINT64_MAX : look(rt, own);
   local::let_go();
   return next;

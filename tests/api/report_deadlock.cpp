@@ -1,0 +1,367 @@
+// The deadlock report: said when nothing can ever run again, and never otherwise. Each scene runs in a child.
+#include <doctest/doctest.h>
+
+#include <pthread.h>
+#include <time.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <string>
+
+#include <weft/ext.h>
+#include <weft/weft.h>
+
+#include "../support/child.hpp"
+
+using weft::test::child_end;
+using weft::test::run_in_child;
+
+namespace {
+
+constexpr long quiet_ms = 2000;  // several looks
+
+struct setting {
+  unsigned workers;
+  bool outside;
+};
+constexpr setting settings[] = {{1, false}, {4, false}, {1, true}, {4, true}};
+
+void sleep_ms(long ms) {
+  timespec left{ms / 1000, ms % 1000 * 1'000'000};
+  while (nanosleep(&left, &left) != 0) {
+  }
+}
+
+void check(bool holds, int line) {
+  if (!holds) _exit(line % 200 + 1);
+}
+#define NEED(condition) check((condition), __LINE__)
+
+void start(const setting& how) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = how.workers;
+  config.caller_outside = how.outside;
+  NEED(weft_init(&config) == WEFT_OK);
+}
+
+weft_thread* make(weft_function function, void* argument, const char* name) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.name = name;
+  weft_thread* made = nullptr;
+  NEED(weft_thread_create(function, argument, &attr, &made) == WEFT_OK);
+  return made;
+}
+
+// Runs a scene that stands still for ever; abort ends it after the report.
+template <class Scene>
+child_end end_of_deadlock(const setting& how, Scene scene) {
+  child_end end = run_in_child([&] {
+    setenv("WEFT_DEADLOCK", "abort", 1);
+    alarm(100);
+    start(how);
+    scene();
+    return 0;
+  });
+  INFO(how.workers, " workers, caller outside: ", how.outside, "\n", end.errors);
+  CHECK(end.signal == SIGABRT);
+  CHECK(end.says("deadlock: "));
+  return end;
+}
+
+template <class Scene>
+void check_silence(const setting& how, Scene scene) {
+  const child_end end = run_in_child([&] {
+    alarm(100);
+    start(how);
+    scene();
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(how.workers, " workers, caller outside: ", how.outside, "\n", end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.errors == "");
+}
+
+// ---- what waits ----
+
+struct two_locks {
+  weft_mutex locks[2] = {WEFT_MUTEX_INIT, WEFT_MUTEX_INIT};
+  weft_event held[2] = {WEFT_EVENT_INIT, WEFT_EVENT_INIT};
+
+  void take_both(int first) {
+    NEED(weft_mutex_lock(&locks[first]) == WEFT_OK);
+    NEED(weft_event_set(&held[first]) == WEFT_OK);
+    NEED(weft_event_wait(&held[1 - first]) == WEFT_OK);
+    static_cast<void>(weft_mutex_lock(&locks[1 - first]));
+  }
+};
+
+struct ring {
+  weft_thread* next[2] = {};
+  weft_event are_made = WEFT_EVENT_INIT;
+};
+
+weft_event never = WEFT_EVENT_INIT;
+
+}  // namespace
+
+extern "C" {
+void takes_left_first(void* locks) { static_cast<two_locks*>(locks)->take_both(0); }
+void takes_right_first(void* locks) { static_cast<two_locks*>(locks)->take_both(1); }
+void joins_second(void* memory) {
+  auto* all = static_cast<ring*>(memory);
+  static_cast<void>(weft_event_wait(&all->are_made));
+  static_cast<void>(weft_thread_join(all->next[1]));
+}
+void joins_first(void* memory) {
+  auto* all = static_cast<ring*>(memory);
+  static_cast<void>(weft_event_wait(&all->are_made));
+  static_cast<void>(weft_thread_join(all->next[0]));
+}
+void waits_for_event(void* event) { static_cast<void>(weft_event_wait(static_cast<weft_event*>(event))); }
+}
+
+TEST_CASE("two mutexes in opposite order") {
+  for (const setting& how : settings) {
+    const child_end end = end_of_deadlock(how, [] {
+      two_locks locks;
+      weft_thread* left = make(takes_left_first, &locks, "left");
+      make(takes_right_first, &locks, nullptr);
+      static_cast<void>(weft_thread_join(left));
+    });
+    CHECK(end.says("weft: deadlock: "));
+    CHECK(end.says("\"left\" (takes_left_first): waits for mutex at 0x"));
+    CHECK(end.says("(takes_right_first): waits for mutex at 0x"));
+    CHECK(end.says("made in "));
+    CHECK(end.says(how.outside ? "OS thread " : "main: waits for the end of thread "));
+  }
+}
+
+TEST_CASE("threads that join each other") {
+  for (const setting& how : settings) {
+    const child_end end = end_of_deadlock(how, [] {
+      ring all;
+      all.next[0] = make(joins_second, &all, "first");
+      all.next[1] = make(joins_first, &all, "second");
+      static_cast<void>(weft_event_set(&all.are_made));
+      static_cast<void>(weft_event_wait(&never));
+    });
+    CHECK(end.says("\"first\" (joins_second): waits for the end of thread "));
+    CHECK(end.says("\"second\" (joins_first): waits for the end of thread "));
+    CHECK(end.says("waits for event"));
+  }
+}
+
+TEST_CASE("main waits for what nobody does") {
+  for (const setting& how : settings) {
+    const child_end end = end_of_deadlock(how, [] { static_cast<void>(weft_event_wait(&never)); });
+    CHECK(end.says(how.outside ? "OS thread " : "main: waits for event at 0x"));
+    CHECK(end.says("waits for event"));
+  }
+}
+
+TEST_CASE("weft_finalize waits for threads that never end") {
+  for (const setting& how : settings) {
+    const child_end end = end_of_deadlock(how, [] {
+      make(waits_for_event, &never, "forgotten");
+      static_cast<void>(weft_finalize());
+    });
+    CHECK(end.says("weft_finalize waits for the end of 1 thread"));
+    CHECK(end.says("\"forgotten\" (waits_for_event): waits for event"));
+  }
+}
+
+TEST_CASE("suspended for ever") {
+  const child_end end = end_of_deadlock({2, false}, [] {
+    weft_thread* made = make([](void*) { static_cast<void>(weft_suspend()); }, nullptr, "sleeper");
+    static_cast<void>(weft_thread_join(made));
+  });
+  CHECK(end.says("waits for weft_resume"));
+}
+
+TEST_CASE("OS threads that wait for each other in joins of their own make it possible, not certain") {
+  const child_end end = end_of_deadlock({2, true}, [] {
+    pthread_t other;
+    NEED(pthread_create(
+             &other, nullptr,
+             [](void*) -> void* {
+               static_cast<void>(weft_event_wait(&never));
+               return nullptr;
+             },
+             nullptr) == 0);
+    pthread_join(other, nullptr);
+  });
+  CHECK(end.says("weft: possible deadlock: "));
+  CHECK(end.says("waits for event"));
+}
+
+TEST_CASE("many threads are summed up") {
+  const child_end end = end_of_deadlock({2, false}, [] {
+    for (int i = 0; i < 1000; ++i) make(waits_for_event, &never, nullptr);
+    static_cast<void>(weft_event_wait(&never));
+  });
+  CHECK(end.lines() < 60);
+  CHECK(end.says("1000 wait for event in waits_for_event"));
+  CHECK(end.says("1 waits for event in main"));
+}
+
+TEST_CASE("report goes on, off is silent") {
+  // Somebody whom Weft does not know, after the report: the program goes on.
+  const auto scene = [](const char* action) {
+    return run_in_child([action] {
+      alarm(100);
+      if (action != nullptr) setenv("WEFT_DEADLOCK", action, 1);
+      struct sigaction on_alarm = {};
+      on_alarm.sa_handler = [](int) { _exit(0); };
+      sigaction(SIGALRM, &on_alarm, nullptr);
+      start({2, false});
+      make(waits_for_event, &never, "stuck");
+      alarm(3);
+      static_cast<void>(weft_event_wait(&never));
+      return 1;
+    });
+  };
+  for (const char* action : {static_cast<const char*>(nullptr), "report"}) {
+    const child_end end = scene(action);
+    CHECK(end.exit_code == 0);
+    CHECK(end.says("weft: deadlock: "));
+    const std::size_t first = end.errors.find("deadlock: ");
+    CHECK(end.errors.find("deadlock: ", first + 1) == std::string::npos);  // said once
+  }
+  const child_end off = scene("off");
+  CHECK(off.exit_code == 0);
+  CHECK(off.errors == "");
+}
+
+// ---- silence ----
+
+namespace {
+
+// What an OS thread outside does before it sets the event.
+void* sleep_and_set(void* event) {
+  sleep_ms(quiet_ms);
+  NEED(weft_event_set(static_cast<weft_event*>(event)) == WEFT_OK);
+  return nullptr;
+}
+void* compute_and_set(void* event) {
+  timespec begin, now;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do clock_gettime(CLOCK_MONOTONIC, &now);
+  while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1'000'000 < quiet_ms);
+  NEED(weft_event_set(static_cast<weft_event*>(event)) == WEFT_OK);
+  return nullptr;
+}
+struct told_by_pipe {
+  weft_event* event;
+  int end;
+};
+void* read_and_set(void* memory) {
+  auto* told = static_cast<told_by_pipe*>(memory);
+  char byte;
+  NEED(read(told->end, &byte, 1) == 1);
+  NEED(weft_event_set(told->event) == WEFT_OK);
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("silence while an OS thread may still do something") {
+  for (const setting& how : {setting{4, false}, setting{1, true}}) {
+    for (auto* helper : {sleep_and_set, compute_and_set}) {
+      check_silence(how, [helper] {
+        weft_event event = WEFT_EVENT_INIT;
+        pthread_t other;
+        NEED(pthread_create(&other, nullptr, helper, &event) == 0);
+        weft_thread* waits = make(waits_for_event, &event, nullptr);
+        NEED(weft_thread_join(waits) == WEFT_OK);
+        NEED(pthread_join(other, nullptr) == 0);
+      });
+    }
+  }
+}
+
+TEST_CASE("silence while an OS thread waits for a descriptor") {
+  check_silence({2, false}, [] {
+    int ends[2];
+    NEED(pipe(ends) == 0);
+    weft_event event = WEFT_EVENT_INIT;
+    told_by_pipe told{&event, ends[0]};
+    pthread_t reader, writer;
+    NEED(pthread_create(&reader, nullptr, read_and_set, &told) == 0);
+    NEED(pthread_create(
+             &writer, nullptr,
+             [](void* end) -> void* {
+               sleep_ms(quiet_ms);
+               NEED(write(*static_cast<int*>(end), "x", 1) == 1);
+               return nullptr;
+             },
+             &ends[1]) == 0);
+    NEED(weft_event_wait(&event) == WEFT_OK);
+    NEED(pthread_join(reader, nullptr) == 0 && pthread_join(writer, nullptr) == 0);
+  });
+}
+
+TEST_CASE("silence while the caller outside is busy itself") {
+  check_silence({2, true}, [] {
+    weft_event event = WEFT_EVENT_INIT;
+    weft_thread* waits = make(waits_for_event, &event, nullptr);
+    sleep_and_set(&event);
+    NEED(weft_thread_join(waits) == WEFT_OK);
+  });
+}
+
+TEST_CASE("silence while a deadline is set") {
+  for (const setting& how : {setting{4, false}, setting{1, true}}) {
+    check_silence(how, [] {
+      weft_event event = WEFT_EVENT_INIT;
+      NEED(weft_event_wait_until(&event, weft_deadline_in(quiet_ms * 1'000'000)) == WEFT_TIMEOUT);
+    });
+    check_silence(how, [] {
+      weft_thread* sleeper = make([](void*) { NEED(weft_sleep_ns(quiet_ms * 1'000'000) == WEFT_OK); }, nullptr, nullptr);
+      NEED(weft_thread_join(sleeper) == WEFT_OK);
+    });
+  }
+}
+
+TEST_CASE("silence with a source of work") {
+  check_silence({2, false}, [] {
+    struct state {
+      weft_event event = WEFT_EVENT_INIT;
+      std::atomic<bool> has_message{false};
+    } all;
+    weft_source* source = nullptr;
+    NEED(weft_ext_source_add(
+             [](void* memory) -> std::size_t {
+               auto* one = static_cast<state*>(memory);
+               if (!one->has_message.exchange(false)) return 0;
+               NEED(weft_event_set(&one->event) == WEFT_OK);
+               return 1;
+             },
+             &all, &source) == WEFT_OK);
+    struct sigaction on_alarm = {};
+    static state* told;
+    static weft_source* notified;
+    told = &all;
+    notified = source;
+    on_alarm.sa_handler = [](int) {  // from a signal: no OS thread is there that could do it
+      told->has_message.store(true);
+      weft_ext_source_notify(notified);
+    };
+    sigaction(SIGALRM, &on_alarm, nullptr);
+    alarm(2);
+    NEED(weft_event_wait(&all.event) == WEFT_OK);
+    NEED(weft_ext_source_remove(source) == WEFT_OK);
+  });
+}
+
+TEST_CASE("a program that idles and goes on many times") {
+  check_silence({2, true}, [] {
+    for (int i = 0; i < 20; ++i) {
+      weft_event event = WEFT_EVENT_INIT;
+      weft_thread* waits = make(waits_for_event, &event, nullptr);
+      sleep_ms(50);
+      NEED(weft_event_set(&event) == WEFT_OK);
+      NEED(weft_thread_join(waits) == WEFT_OK);
+    }
+  });
+}

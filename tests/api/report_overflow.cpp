@@ -1,0 +1,253 @@
+// Stack overflows name the thread and the cure; other faults reach the program's own handlers unchanged. Each scene runs in a child.
+#include <doctest/doctest.h>
+
+#include <csetjmp>
+#include <csignal>
+#include <cstring>
+#include <string>
+
+#include <weft/weft.h>
+
+#include "../support/child.hpp"
+
+using weft::test::child_end;
+using weft::test::run_in_child;
+
+namespace {
+
+void start(unsigned workers, bool caller_outside) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = workers;
+  config.caller_outside = caller_outside;
+  if (weft_init(&config) != WEFT_OK) _exit(90);
+}
+
+// Touches every page on its way, so that it cannot jump over a guard.
+[[gnu::noinline]] int go_deeper(int depth) {
+  volatile char frame[512];
+  frame[0] = static_cast<char>(depth);
+  return depth < 0 ? 0 : go_deeper(depth + 1) + frame[0];
+}
+
+volatile int sink;
+
+}  // namespace
+
+extern "C" {
+[[gnu::noinline]] void bottomless_entry(void*) { sink = go_deeper(0); }
+void blocks_then_overflows(void* event) {
+  static_cast<void>(weft_event_wait(static_cast<weft_event*>(event)));
+  bottomless_entry(nullptr);
+}
+}
+
+namespace {
+
+int run_one(weft_function function, void* argument, const weft_thread_attr* attr) {
+  weft_thread* made = nullptr;
+  if (weft_thread_create(function, argument, attr, &made) != WEFT_OK) return 91;
+  static_cast<void>(weft_thread_join(made));
+  return 0;
+}
+
+void check_overflow(const child_end& end) {
+  INFO(end.errors);
+  CHECK(end.signal == SIGSEGV);
+  CHECK(end.says("weft: fatal: stack overflow in "));
+  CHECK(end.says("stack_bytes of its weft_thread_attr"));
+}
+
+// What the handler of the program saw.
+struct seen {
+  int signal;
+  int code;
+  void* address;
+  bool has_context;
+  bool is_blocked;  // the signal itself, as without SA_NODEFER
+};
+seen last;
+sigjmp_buf back;
+int unmapped_byte() { return *reinterpret_cast<volatile char*>(std::uintptr_t{64}); }
+
+void note_fault(int signal, siginfo_t* info, void* context) {
+  sigset_t mask;
+  sigprocmask(SIG_SETMASK, nullptr, &mask);
+  last = {signal, info->si_code, info->si_addr, context != nullptr, sigismember(&mask, signal) == 1};
+  siglongjmp(back, 1);
+}
+
+void ask_weft_first(int signal, siginfo_t* info, void* context) {
+  if (weft_fault_filter(signal, info, context)) {
+    static const char words[] = "the later handler was told\n";
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, words, sizeof words - 1);
+    return;
+  }
+  note_fault(signal, info, context);
+}
+
+void handle_with(void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction action = {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGSEGV, &action, nullptr);
+}
+
+void fault_once(void* result) {
+  if (sigsetjmp(back, 1) == 0) {
+    sink = unmapped_byte();
+    return;
+  }
+  *static_cast<bool*>(result) = last.signal == SIGSEGV && last.code == SEGV_MAPERR &&
+                                last.address == reinterpret_cast<void*>(64) && last.has_context && last.is_blocked;
+}
+
+}  // namespace
+
+TEST_CASE("an overflow names thread, id, size and attribute") {
+  for (const bool outside : {false, true}) {
+    const child_end end = run_in_child([outside] {
+      start(2, outside);
+      weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+      attr.name = "spelunker";
+      attr.stack_bytes = 32768;
+      return run_one(bottomless_entry, nullptr, &attr);
+    });
+    check_overflow(end);
+    CHECK(end.says("thread 2 \"spelunker\" (bottomless_entry)"));
+    CHECK(end.says("its stack of 32 KiB is used up"));
+    CHECK(end.says("(now 32 KiB)"));
+  }
+}
+
+TEST_CASE("a thread without a name is known by its entry function") {
+  const child_end end = run_in_child([] {
+    start(1, true);
+    return run_one(bottomless_entry, nullptr, nullptr);
+  });
+  check_overflow(end);
+  CHECK(end.says("(bottomless_entry)"));
+  CHECK(end.says("WEFT_STACK_SIZE (now 64 KiB)"));
+}
+
+TEST_CASE("a thread that overflows after it was parked") {
+  const child_end end = run_in_child([] {
+    start(2, false);
+    weft_event event = WEFT_EVENT_INIT;
+    weft_thread* made = nullptr;
+    if (weft_thread_create(blocks_then_overflows, &event, nullptr, &made) != WEFT_OK) return 91;
+    while (weft_thread_get_state(made) != WEFT_THREAD_BLOCKED) weft_yield();
+    static_cast<void>(weft_event_set(&event));
+    static_cast<void>(weft_thread_join(made));
+    return 0;
+  });
+  check_overflow(end);
+  CHECK(end.says("(blocks_then_overflows)"));
+}
+
+TEST_CASE("a tasklet that overflows is told what tasklets can have") {
+  const child_end end = run_in_child([] {
+    start(1, true);
+    weft_thread* made = nullptr;
+    if (weft_tasklet_create(bottomless_entry, nullptr, nullptr, &made) != WEFT_OK) return 91;
+    static_cast<void>(weft_thread_join(made));
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGSEGV);
+  CHECK(end.says("tasklet 2 (bottomless_entry)"));
+  CHECK(end.says("WEFT_STACK_SIZE"));
+}
+
+TEST_CASE("a canary is found at the end") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_GUARD", "canary", 1);
+    start(1, true);
+    weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+    attr.stack_bytes = 65536;
+    // Writes where an overflow would have, and comes back.
+    return run_one(
+        [](void*) {
+          volatile char here = 0;
+          for (long down = 65536; down < 65536 + 4096; ++down) (&here)[-down] = 1;
+        },
+        nullptr, &attr);
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGABRT);
+  CHECK(end.says("stack overflow in thread 2"));
+  CHECK(end.says("canary"));
+}
+
+TEST_CASE("a plain fault reaches the handler that was there before weft_init, unchanged") {
+  const child_end end = run_in_child([] {
+    handle_with(note_fault);
+    start(1, false);
+    bool is_right = false;
+    fault_once(&is_right);  // as main
+    if (!is_right) return 1;
+    is_right = false;
+    if (run_one(fault_once, &is_right, nullptr) != 0 || !is_right) return 2;
+    if (weft_finalize() != WEFT_OK) return 3;
+    struct sigaction now;
+    sigaction(SIGSEGV, nullptr, &now);
+    return now.sa_sigaction == note_fault ? 0 : 4;
+  });
+  CHECK(end.exit_code == 0);
+  CHECK(end.errors == "");
+}
+
+TEST_CASE("a plain fault without any handler is the plain end") {
+  for (const bool is_thread : {false, true}) {
+    const child_end end = run_in_child([is_thread] {
+      start(1, false);
+      if (is_thread) return run_one([](void*) { sink = unmapped_byte(); }, nullptr, nullptr);
+      sink = unmapped_byte();
+      return 0;
+    });
+    CHECK(end.signal == SIGSEGV);
+    CHECK(end.errors == "");
+  }
+}
+
+TEST_CASE("a signal that was sent is no fault") {
+  const child_end end = run_in_child([] {
+    start(1, false);
+    return run_one([](void*) { std::raise(SIGSEGV); }, nullptr, nullptr);
+  });
+  CHECK(end.signal == SIGSEGV);
+  CHECK(end.errors == "");
+}
+
+TEST_CASE("a handler installed later asks weft_fault_filter") {
+  SUBCASE("overflow") {
+    const child_end end = run_in_child([] {
+      start(1, true);
+      handle_with(ask_weft_first);
+      return run_one(bottomless_entry, nullptr, nullptr);
+    });
+    check_overflow(end);
+    CHECK(end.says("the later handler was told"));
+  }
+  SUBCASE("another fault; the handler stays after the end") {
+    const child_end end = run_in_child([] {
+      start(1, true);
+      handle_with(ask_weft_first);
+      bool is_right = false;
+      if (run_one(fault_once, &is_right, nullptr) != 0 || !is_right) return 1;
+      if (weft_finalize() != WEFT_OK) return 2;
+      start(1, true);
+      is_right = false;
+      if (run_one(fault_once, &is_right, nullptr) != 0 || !is_right) return 3;
+      struct sigaction now;
+      sigaction(SIGSEGV, nullptr, &now);
+      return now.sa_sigaction == ask_weft_first ? 0 : 4;
+    });
+    CHECK(end.exit_code == 0);
+  }
+  SUBCASE("what is no fault of Weft's") {
+    siginfo_t info = {};
+    CHECK_FALSE(weft_fault_filter(SIGSEGV, nullptr, nullptr));
+    CHECK_FALSE(weft_fault_filter(SIGSEGV, &info, nullptr));
+    CHECK_FALSE(weft_fault_filter(SIGINT, &info, nullptr));
+  }
+}
