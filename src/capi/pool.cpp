@@ -7,7 +7,6 @@
 #include "sched/pool.hpp"
 #include "sched/runtime.hpp"
 
-using weft::status;
 using namespace weft::capi;
 namespace sched = weft::sched;
 

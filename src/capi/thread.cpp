@@ -11,7 +11,6 @@
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
 
-using weft::status;
 using namespace weft::capi;
 namespace sched = weft::sched;
 namespace base = weft::base;
@@ -111,8 +110,9 @@ weft_status weft_thread_set_name(weft_thread* thread, const char* name) {
 }
 
 const char* weft_thread_get_name(const weft_thread* thread) {
-  if (thread == nullptr || !unit_of(thread)->has(sched::is_known) || unit_of(thread)->extra == nullptr) return "";
-  return unit_of(thread)->extra->name;
+  if (thread == nullptr || !unit_of(thread)->has(sched::is_known)) return "";
+  const sched::details* extra = sched::details_if_any(unit_of(thread));
+  return extra != nullptr ? extra->name : "";
 }
 
 void weft_yield(void) { sched::yield(); }

@@ -278,7 +278,7 @@ void wait_for_stack(worker* w, unit* one) {
 
 // The unit's own last acts, which may switch.
 void run_destructors(unit* one) {
-  if (one->has(is_known) && one->extra != nullptr) [[unlikely]] run_key_destructors(&one->extra->keys, &one->extra->key_capacity);
+  if (one->has(is_known)) [[unlikely]] run_key_destructors(one);
 }
 
 // Ends a unit that returned to its carrier, and chooses the next one inside the same lock. Null: look further.

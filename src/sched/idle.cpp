@@ -27,9 +27,16 @@ bool must_leave(const worker* w) {
   return w->rt->is_stopping.load(base::relaxed) || w->must_end.load(base::relaxed);
 }
 
+bool has_ready(worker* w) {
+  enter(w);
+  const bool any = !w->ready.is_empty();
+  w->lock.leave();
+  return any;
+}
+
 // What w itself, and nobody's permission, can take.
 bool has_own_work(worker* w) {
-  return !w->mail.is_empty() || !w->pinned_mail.is_empty() || !w->ready.is_empty() || pools_have_work(w) || sources_want_poll(w->rt);
+  return !w->mail.is_empty() || !w->pinned_mail.is_empty() || has_ready(w) || pools_have_work(w) || sources_want_poll(w->rt);
 }
 
 bool has_reason_to_stay(worker* w) { return must_leave(w) || has_own_work(w) || sees_prey(w); }

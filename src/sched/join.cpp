@@ -48,7 +48,7 @@ void run_on_own_stack(worker* w, unit* self, unit* one) {
   one->is_borrowing = true;
   note(w->rt, WEFT_ON_JOIN, one);
   run_here(w, one);
-  if (one->has(is_known) && one->extra != nullptr) [[unlikely]] run_key_destructors(&one->extra->keys, &one->extra->key_capacity);
+  if (one->has(is_known)) [[unlikely]] run_key_destructors(one);
   w = local::current_worker();
   w->current = self;
   self->state.store(unit_state::running, base::relaxed);

@@ -49,7 +49,7 @@ struct table {
 // The caller's values; with `make`, a place for them is made. values null: there is none.
 table table_of_caller(bool make) {
   if (unit* self = local::current_unit(); self != nullptr) {
-    details* extra = make ? details_of(self) : self->extra;
+    details* extra = make ? details_of(self) : details_if_any(self);
     return extra != nullptr ? table{&extra->keys, &extra->key_capacity} : table{nullptr, nullptr};
   }
   outside* record = local::this_outside();
@@ -115,6 +115,10 @@ void run_key_destructors(key_value** values, std::uint32_t* capacity) {
   std::free(*values);
   *values = nullptr;
   *capacity = 0;
+}
+
+void run_key_destructors(unit* one) {
+  if (details* extra = details_if_any(one); extra != nullptr) run_key_destructors(&extra->keys, &extra->key_capacity);
 }
 
 }  // namespace weft::sched

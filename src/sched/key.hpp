@@ -8,6 +8,8 @@
 
 namespace weft::sched {
 
+struct unit;
+
 inline constexpr std::uint32_t most_keys = 1024;
 
 status create_key(void (*destructor)(void* value), weft_key* out);
@@ -19,5 +21,6 @@ void* get_value(weft_key key);
 
 // Calls the destructors of all values, at most 4 rounds, and frees the array.
 void run_key_destructors(key_value** values, std::uint32_t* capacity);
+void run_key_destructors(unit* one);  // of the running unit; may switch
 
 }  // namespace weft::sched

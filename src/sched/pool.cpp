@@ -21,7 +21,10 @@ namespace {
 weft_thread* handle(unit* one) { return reinterpret_cast<weft_thread*>(one); }
 unit* unit_of(weft_thread* thread) { return reinterpret_cast<unit*>(thread); }
 
-unsigned priority_of(const unit* one) { return one->extra != nullptr ? one->extra->priority : 0; }
+unsigned priority_of(const unit* one) {
+  const details* extra = details_if_any(one);
+  return extra != nullptr ? extra->priority : 0;
+}
 
 base::list<unit>& queue_for(pool* one, const unit* what) {
   return one->queues[one->kind == WEFT_POOL_PRIORITY ? priority_of(what) : 0];

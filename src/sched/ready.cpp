@@ -36,8 +36,9 @@ void move_pin(runtime* rt, unit* one, unsigned destination) {
 void apply_move(runtime* rt, unit* one, push_reason reason) {
   one->clear(wants_to_move);
   if (one->home != nullptr && reason == push_reason::woken) one->home->note_back();
-  one->home = one->extra->destination_pool;
-  const std::uint32_t destination = one->extra->destination_worker;
+  const details* extra = details_if_any(one);
+  one->home = extra->destination_pool;
+  const std::uint32_t destination = extra->destination_worker;
   if (one->has(stays_put)) move_pin(rt, one, destination);
   one->home_worker = static_cast<std::uint16_t>(destination);
 }

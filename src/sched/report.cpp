@@ -157,7 +157,7 @@ bool look_at(const unit* one, unit_view* out) {
   out->made_at = copy->has_parked() ? copy->made_at : copy->context.maker();
   if ((out->flags & is_known) != 0 || (out->flags & is_main) != 0) {
     out->id = copy->id.load(base::relaxed);
-    if (is_copied) read_name(copy->extra, out);
+    if (is_copied) read_name(copy->extra.load(base::relaxed), out);
   }
   const bool may_wait = out->state == unit_state::blocked || out->state == unit_state::suspended;
   if (is_copied && may_wait) read_wait(copy->waiting, out);

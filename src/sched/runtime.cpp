@@ -146,15 +146,12 @@ status start_all(runtime* rt, const weft_config* config) {
 
 void free_unit_details(void*, void* block) {
   auto* one = static_cast<unit*>(block);
-  if (one->state.load(base::relaxed) == unit_state::free || one->extra == nullptr) return;
-  std::free(one->extra->keys);
-  std::free(one->extra);
-  one->extra = nullptr;
+  if (one->state.load(base::relaxed) != unit_state::free) free_details(one);
 }
 
 // The adopted caller is a thread that ends with its runtime.
 void end_main(runtime* rt) {
-  details* extra = rt->main_unit.extra;
+  details* extra = details_if_any(&rt->main_unit);
   if (extra != nullptr) run_key_destructors(&extra->keys, &extra->key_capacity);
 }
 

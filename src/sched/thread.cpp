@@ -61,14 +61,10 @@ unit* allocate_outside(runtime* rt, const creation& how) {
 
 // Zeroes the second line and the extension bytes again.
 [[gnu::noinline]] void clean(unit* one) {
-  if (one->extra != nullptr) {
-    std::free(one->extra->keys);
-    std::free(one->extra);
-  }
+  free_details(one);
   one->stack = nullptr;
   one->parent = nullptr;
   one->waiting = nullptr;
-  one->extra = nullptr;
   one->id.store(0, base::relaxed);
   one->made_at = nullptr;
   one->permit.store(0, base::relaxed);
@@ -151,10 +147,23 @@ void wake_joiner(waiter* joiner) {
 }  // namespace
 
 details* details_of(unit* one) {
-  if (one->extra != nullptr) return one->extra;
-  one->extra = static_cast<details*>(os::allocate(sizeof(details)));
+  details* known = details_if_any(one);
+  if (known != nullptr) return known;
+  auto* made = static_cast<details*>(os::allocate(sizeof(details)));
+  if (made == nullptr) return nullptr;
   one->set(is_known);
-  return one->extra;
+  // [A38] acq_rel: publishes them laid out, or sees another's; pairs with [A37] [A38]
+  if (one->extra.compare_exchange_strong(known, made, base::acq_rel, base::acquire)) return made;
+  std::free(made);
+  return known;
+}
+
+void free_details(unit* one) {
+  details* extra = details_if_any(one);
+  if (extra == nullptr) return;
+  std::free(extra->keys);
+  std::free(extra);
+  one->extra.store(nullptr, base::relaxed);
 }
 
 std::uint64_t id_of(unit* one) {

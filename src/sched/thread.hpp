@@ -53,6 +53,7 @@ void settle_end(worker* w, unit* one, std::uintptr_t found);
 // Back to the slab, with its details.
 void free_unit(worker* w, unit* one);
 
+void free_details(unit* one);
 details* details_of(unit* one);  // made when first asked for; null: no memory
 std::uint64_t id_of(unit* one);  // likewise
 mem::stack* stack_of(const unit* one);         // null: it has none now

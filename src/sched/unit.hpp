@@ -77,7 +77,7 @@ struct alignas(base::cache_line) unit : base::list_link {
   mem::stack* stack = nullptr;       // while parked, and of units with a stack of their own
   unit* parent = nullptr;            // when is_dispatched: the scheduler ULT to which it returns
   waiter* waiting = nullptr;         // what it waits for; for reports
-  details* extra = nullptr;
+  base::atomic<details*> extra{nullptr};  // made by whoever needs it first: details_of, details_if_any
   base::atomic<std::uint64_t> id{0}; // given when first asked for
   const void* made_at = nullptr;     // the caller of create, once it has parked
   base::atomic<std::uint32_t> permit{0};  // weft_suspend and weft_resume: protocol P
@@ -90,6 +90,11 @@ struct alignas(base::cache_line) unit : base::list_link {
   bool has_parked() const { return context.is_saved(); }
   bool may_be_stolen() const { return !has(stays_put); }
 };
+
+inline details* details_if_any(const unit* one) {
+  // [A37] acquire: sees them laid out; pairs with [A38]
+  return one->extra.load(base::acquire);
+}
 
 inline constexpr std::size_t unit_bytes = 128;
 static_assert(sizeof(unit) == unit_bytes);
