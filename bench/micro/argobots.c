@@ -15,8 +15,8 @@ void micro_start(unsigned workers) {
   stream_count = workers;
   must(ABT_init(0, NULL));
   for (unsigned i = 0; i < workers; ++i) {
-    must(ABT_pool_create_basic(is_private ? ABT_POOL_FIFO : ABT_POOL_RANDWS, is_private ? ABT_POOL_ACCESS_PRIV : ABT_POOL_ACCESS_MPMC,
-                               ABT_TRUE, &pools[i]));
+    must(ABT_pool_create_basic(is_private ? ABT_POOL_FIFO : ABT_POOL_RANDWS,
+                               is_private ? ABT_POOL_ACCESS_PRIV : ABT_POOL_ACCESS_MPMC, ABT_TRUE, &pools[i]));
   }
   for (unsigned i = 0; i < workers; ++i) {
     ABT_pool order[64];
@@ -170,7 +170,8 @@ static double mutex_64(void) {
   need_mutex();
   counter = 0;
   const double start = micro_now();
-  for (unsigned i = 0; i < 64; ++i) must(ABT_thread_create(pools[i % stream_count], contender, NULL, ABT_THREAD_ATTR_NULL, &threads[i]));
+  for (unsigned i = 0; i < 64; ++i)
+    must(ABT_thread_create(pools[i % stream_count], contender, NULL, ABT_THREAD_ATTR_NULL, &threads[i]));
   for (int i = 0; i < 64; ++i) must(ABT_thread_free(&threads[i]));
   const double took = micro_now() - start;
   micro_check(counter == 640000, "mutex");
@@ -242,13 +243,19 @@ static double blocked_bytes(void) {
 }
 static double blocked_recycled(void) { return block_many(NULL); }
 
-const struct micro micro_table[] = {
-    {"create-join", create_join},       {"create-join-one", create_join_one},
-    {"tasklet", tasklets},              {"nested", nested},
-    {"yield", yield},                   {"yield-to", yield_to},
-    {"mutex", mutex_alone},             {"mutex-64", mutex_64},
-    {"cond", cond_ping_pong},           {"cond-across", cond_ping_pong_across},
-    {"blocked-bytes", blocked_bytes},   {"blocked-first", blocked_first},
-    {"blocked-recycled", blocked_recycled}, {NULL, NULL}};
+const struct micro micro_table[] = {{"create-join", create_join},
+                                    {"create-join-one", create_join_one},
+                                    {"tasklet", tasklets},
+                                    {"nested", nested},
+                                    {"yield", yield},
+                                    {"yield-to", yield_to},
+                                    {"mutex", mutex_alone},
+                                    {"mutex-64", mutex_64},
+                                    {"cond", cond_ping_pong},
+                                    {"cond-across", cond_ping_pong_across},
+                                    {"blocked-bytes", blocked_bytes},
+                                    {"blocked-first", blocked_first},
+                                    {"blocked-recycled", blocked_recycled},
+                                    {NULL, NULL}};
 
 int main(int argc, char **argv) { return micro_main(argc, argv); }

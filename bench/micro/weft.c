@@ -206,13 +206,19 @@ static double blocked_bytes(void) {
 }
 static double blocked_recycled(void) { return block_many(NULL); }
 
-const struct micro micro_table[] = {
-    {"create-join", create_join},       {"create-join-one", create_join_one},
-    {"tasklet", tasklets},              {"nested", nested},
-    {"yield", yield},                   {"yield-to", yield_to},
-    {"mutex", mutex_alone},             {"mutex-64", mutex_64},
-    {"cond", cond_ping_pong},           {"cond-across", cond_ping_pong_across},
-    {"blocked-bytes", blocked_bytes},   {"blocked-first", blocked_first},
-    {"blocked-recycled", blocked_recycled}, {NULL, NULL}};
+const struct micro micro_table[] = {{"create-join", create_join},
+                                    {"create-join-one", create_join_one},
+                                    {"tasklet", tasklets},
+                                    {"nested", nested},
+                                    {"yield", yield},
+                                    {"yield-to", yield_to},
+                                    {"mutex", mutex_alone},
+                                    {"mutex-64", mutex_64},
+                                    {"cond", cond_ping_pong},
+                                    {"cond-across", cond_ping_pong_across},
+                                    {"blocked-bytes", blocked_bytes},
+                                    {"blocked-first", blocked_first},
+                                    {"blocked-recycled", blocked_recycled},
+                                    {NULL, NULL}};
 
 int main(int argc, char **argv) { return micro_main(argc, argv); }

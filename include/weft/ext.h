@@ -35,9 +35,9 @@ typedef struct weft_pool_ops {
   size_t size; /* sizeof(weft_pool_ops) */
   void (*push)(void *state, weft_thread *unit, weft_push_reason reason);
   weft_thread *(*pop)(void *state);
-  size_t (*count)(void *state);                     /* ready units */
-  bool (*remove)(void *state, weft_thread *unit);   /* null: yield_to of a unit in this pool yields instead */
-  void (*destroy)(void *state);                     /* null: nothing to do */
+  size_t (*count)(void *state);                   /* ready units */
+  bool (*remove)(void *state, weft_thread *unit); /* null: yield_to of a unit in this pool yields instead */
+  void (*destroy)(void *state);                   /* null: nothing to do */
 } weft_pool_ops;
 
 WEFT_NODISCARD WEFT_API weft_status weft_ext_pool_create(const weft_pool_ops *ops, void *state, weft_pool_access access,
@@ -99,7 +99,14 @@ WEFT_API void weft_ext_thread_stack(const weft_thread *thread, void **base, size
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 typedef enum weft_event_kind {
-  WEFT_ON_CREATE, WEFT_ON_RUN, WEFT_ON_YIELD, WEFT_ON_PARK, WEFT_ON_READY, WEFT_ON_END, WEFT_ON_JOIN, WEFT_ON_STEAL
+  WEFT_ON_CREATE,
+  WEFT_ON_RUN,
+  WEFT_ON_YIELD,
+  WEFT_ON_PARK,
+  WEFT_ON_READY,
+  WEFT_ON_END,
+  WEFT_ON_JOIN,
+  WEFT_ON_STEAL
 } weft_event_kind;
 /* sink is called on the worker (or outside) where it happens, without identity; it must not block or switch. Null: none.
  * Set before weft_init. */

@@ -60,10 +60,10 @@ WEFT_API uint64_t weft_deadline_in(uint64_t interval_ns);
 typedef struct weft_thread weft_thread; /* a ULT or a tasklet */
 typedef struct weft_pool weft_pool;     /* a queue of ready units */
 
-typedef enum weft_wait_policy { /* what an idle worker does */
-  WEFT_WAIT_HYBRID = 0,         /* spins for a few microseconds, then sleeps */
-  WEFT_WAIT_PASSIVE = 1,        /* sleeps at once */
-  WEFT_WAIT_ACTIVE = 2          /* spins for ever */
+typedef enum weft_wait_policy {                        /* what an idle worker does */
+                                WEFT_WAIT_HYBRID = 0,  /* spins for a few microseconds, then sleeps */
+                                WEFT_WAIT_PASSIVE = 1, /* sleeps at once */
+                                WEFT_WAIT_ACTIVE = 2   /* spins for ever */
 } weft_wait_policy;
 
 typedef enum weft_locality {
@@ -80,7 +80,7 @@ typedef struct weft_config {
   bool bind;                    /* bind each worker to one CPU of the inherited mask */
   weft_wait_policy wait_policy; /* an explicit WEFT_WAIT_POLICY in the environment wins */
   weft_locality locality;
-  const char *topology;         /* null: the machine's; else a synthetic one such as "numa:2 core:4 pu:2" */
+  const char *topology; /* null: the machine's; else a synthetic one such as "numa:2 core:4 pu:2" */
 } weft_config;
 
 #define WEFT_CONFIG_INIT {sizeof(weft_config), 0, 0, false, false, WEFT_WAIT_HYBRID, WEFT_LOCALITY_STEAL, NULL}
@@ -133,8 +133,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_thread_create(weft_function function, v
 
 /* Makes count ULTs; thread i runs function((char *)arguments + i * stride). All or none are made. out: count handles, or null:
  * detached. Errors as weft_thread_create. */
-WEFT_NODISCARD WEFT_API weft_status weft_thread_create_many(weft_function function, void *arguments, size_t stride,
-                                                            size_t count, const weft_thread_attr *attr, weft_thread **out);
+WEFT_NODISCARD WEFT_API weft_status weft_thread_create_many(weft_function function, void *arguments, size_t stride, size_t count,
+                                                            const weft_thread_attr *attr, weft_thread **out);
 
 /* Makes a tasklet: it runs to completion on a worker's stack and must not block: a call of it that would have to wait returns
  * WEFT_CANNOT_BLOCK. Of attr it heeds name, detached, worker, pool and priority. Joined like a ULT. */
@@ -159,8 +159,8 @@ typedef enum weft_thread_state {
   WEFT_THREAD_ENDED = 4      /* joinable */
 } weft_thread_state;
 
-WEFT_API weft_thread *weft_self(void); /* null outside */
-WEFT_API uint64_t weft_thread_id(const weft_thread *thread); /* unique in one runtime's life; 0 for null */
+WEFT_API weft_thread *weft_self(void);                                       /* null outside */
+WEFT_API uint64_t weft_thread_id(const weft_thread *thread);                 /* unique in one runtime's life; 0 for null */
 WEFT_API weft_thread_state weft_thread_get_state(const weft_thread *thread); /* a snapshot */
 WEFT_API bool weft_thread_is_tasklet(const weft_thread *thread);
 WEFT_NODISCARD WEFT_API weft_status weft_thread_set_name(weft_thread *thread, const char *name); /* copied, up to 31 bytes */
@@ -330,11 +330,12 @@ WEFT_NODISCARD WEFT_API weft_status weft_feb_write_f(uint64_t *word, uint64_t va
 WEFT_NODISCARD WEFT_API weft_status weft_feb_read_fe_until(uint64_t *word, uint64_t deadline_ns, uint64_t *out);
 WEFT_NODISCARD WEFT_API weft_status weft_feb_read_ff_until(uint64_t *word, uint64_t deadline_ns, uint64_t *out);
 WEFT_NODISCARD WEFT_API weft_status weft_feb_write_ef_until(uint64_t *word, uint64_t value, uint64_t deadline_ns);
-WEFT_NODISCARD WEFT_API weft_status weft_feb_try_read_fe(uint64_t *word, uint64_t *out);    /* WEFT_BUSY */
-WEFT_NODISCARD WEFT_API weft_status weft_feb_try_read_ff(uint64_t *word, uint64_t *out);    /* WEFT_BUSY */
-WEFT_NODISCARD WEFT_API weft_status weft_feb_try_write_ef(uint64_t *word, uint64_t value);  /* WEFT_BUSY */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_try_read_fe(uint64_t *word, uint64_t *out);   /* WEFT_BUSY */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_try_read_ff(uint64_t *word, uint64_t *out);   /* WEFT_BUSY */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_try_write_ef(uint64_t *word, uint64_t value); /* WEFT_BUSY */
 WEFT_NODISCARD WEFT_API weft_status weft_feb_fill(uint64_t *word);
-WEFT_NODISCARD WEFT_API weft_status weft_feb_empty(uint64_t *word); /* never switches; a writer that waits then fills it at once */
+WEFT_NODISCARD WEFT_API weft_status
+weft_feb_empty(uint64_t *word); /* never switches; a writer that waits then fills it at once */
 WEFT_NODISCARD WEFT_API weft_status weft_feb_purge(uint64_t *word); /* writes 0 and empties */
 WEFT_API bool weft_feb_is_full(const uint64_t *word);
 

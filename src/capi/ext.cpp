@@ -74,7 +74,9 @@ void* weft_ext_pool_state(const weft_pool* pool) {
   return pool != nullptr && pool_of(pool)->is_custom ? pool_of(pool)->state : nullptr;
 }
 
-weft_thread* weft_ext_pool_pop(weft_pool* pool) { return pool != nullptr ? handle(sched::pop_from_pool(pool_of(pool))) : nullptr; }
+weft_thread* weft_ext_pool_pop(weft_pool* pool) {
+  return pool != nullptr ? handle(sched::pop_from_pool(pool_of(pool))) : nullptr;
+}
 
 weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_reason reason) {
   if (pool == nullptr || unit == nullptr) return WEFT_INVALID;

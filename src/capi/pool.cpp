@@ -24,13 +24,16 @@ weft_status weft_worker_remove(unsigned worker) {
 }
 
 weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool** out) {
-  if (out == nullptr || kind < WEFT_POOL_FIFO || kind > WEFT_POOL_PRIORITY || access < WEFT_POOL_SHARED || access > WEFT_POOL_PRIVATE) {
+  if (out == nullptr || kind < WEFT_POOL_FIFO || kind > WEFT_POOL_PRIORITY || access < WEFT_POOL_SHARED ||
+      access > WEFT_POOL_PRIVATE) {
     return WEFT_INVALID;
   }
   return code(sched::create_pool(kind, access, reinterpret_cast<sched::pool**>(out)));
 }
 
-weft_status weft_pool_destroy(weft_pool* pool) { return pool != nullptr ? code(sched::destroy_pool(pool_of(pool))) : WEFT_INVALID; }
+weft_status weft_pool_destroy(weft_pool* pool) {
+  return pool != nullptr ? code(sched::destroy_pool(pool_of(pool))) : WEFT_INVALID;
+}
 
 weft_status weft_pool_attach(weft_pool* pool, unsigned worker) {
   sched::runtime* rt = sched::local::current_runtime();

@@ -17,9 +17,10 @@ namespace base = weft::base;
 
 namespace {
 
-[[gnu::always_inline]] inline weft_status create(weft_function function, void* argument, const weft_thread_attr* attr, bool tasklet,
-                                                 weft_thread** out, const void* made_at) {
-  if (function == nullptr || (attr != nullptr && attr->size != sizeof *attr)) [[unlikely]] return WEFT_INVALID;
+[[gnu::always_inline]] inline weft_status create(weft_function function, void* argument, const weft_thread_attr* attr,
+                                                 bool tasklet, weft_thread** out, const void* made_at) {
+  if (function == nullptr || (attr != nullptr && attr->size != sizeof *attr)) [[unlikely]]
+    return WEFT_INVALID;
   const bool detached = out == nullptr || (attr != nullptr && attr->detached);
   const sched::creation how{function, argument, attr, tasklet, detached, made_at};
   return code(sched::create(how, reinterpret_cast<sched::unit**>(out)));

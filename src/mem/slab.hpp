@@ -55,7 +55,8 @@ class slab_cache {
   void stop();
 
   void* take() {  // null: no memory
-    if (head_ == nullptr && !refill()) [[unlikely]] return nullptr;
+    if (head_ == nullptr && !refill()) [[unlikely]]
+      return nullptr;
     return take_one();
   }
   bool is_empty() const { return head_ == nullptr; }
@@ -67,7 +68,8 @@ class slab_cache {
     return one;
   }
   void give(void* memory) {
-    if (count_ >= most) [[unlikely]] spill();
+    if (count_ >= most) [[unlikely]]
+      spill();
     auto* one = static_cast<block*>(memory);
     one->next = head_;
     head_ = one;

@@ -32,7 +32,7 @@ struct alignas(base::cache_line) stack {
   std::size_t total_bytes;  // from base
   stack_origin origin;
   os::guard_kind guard;
-  void* sanitizer;          // TSan's fiber, while one exists
+  void* sanitizer;  // TSan's fiber, while one exists
 
   char* top() { return reinterpret_cast<char*>(this); }  // where the first frame goes; aligned to a cache line
   std::size_t usable_bytes() const { return static_cast<std::size_t>(reinterpret_cast<const char*>(this) - low); }
@@ -67,9 +67,9 @@ class stack_depot {
   unsigned take(stack** out, unsigned wanted);
   void give(stack* const* those, unsigned count);
 
-  stack* make_mapping(std::size_t usable_bytes);              // null: no memory
-  static stack* adopt(void* memory, std::size_t bytes);       // the user's memory; no guard
-  void destroy(stack* one);                                   // a mapping or the user's
+  stack* make_mapping(std::size_t usable_bytes);         // null: no memory
+  static stack* adopt(void* memory, std::size_t bytes);  // the user's memory; no guard
+  void destroy(stack* one);                              // a mapping or the user's
 
   std::size_t slot_bytes() const { return settings_.slot_bytes; }
   os::guard_kind guard() const { return settings_.guard; }
@@ -91,13 +91,13 @@ class stack_depot {
   // guarded by lock_
   // Lists of slots are arrays, reserved for the worst case and touched as used: a list through the headers would miss the cache at
   // each step.
-  stack** warm_ = nullptr;       // touched
+  stack** warm_ = nullptr;  // touched
   std::size_t warm_count_ = 0;
-  cold_slot* cold_ = nullptr;    // whose memory was given back
+  cold_slot* cold_ = nullptr;  // whose memory was given back
   std::size_t cold_count_ = 0;
   char** chunks_ = nullptr;
   std::size_t chunk_count_ = 0;
-  unsigned fresh_ = 0;           // slots of the newest chunk that were never used
+  unsigned fresh_ = 0;  // slots of the newest chunk that were never used
 };
 
 class stack_cache {
@@ -113,7 +113,8 @@ class stack_cache {
     return one;
   }
   void give(stack* one) {
-    if (count_ == most) [[unlikely]] spill();
+    if (count_ == most) [[unlikely]]
+      spill();
     slots_[count_++] = one;
   }
 

@@ -32,7 +32,8 @@ constexpr variable_info table[] = {
     {variable::guard, "WEFT_GUARD", value_type::choice, 0, 0, "auto|marker|mprotect|canary|none", "auto",
      "How a stack overflow is noticed. auto: the cheapest that the kernel does, at best guard markers (Linux 6.13)."},
     {variable::stack_cache, "WEFT_STACK_CACHE", value_type::bytes, 0, 64 * G, "0 to 64G", "512M",
-     "Memory of idle stacks, each counted as the one page that most touch, that is kept for new threads; beyond it is given back."},
+     "Memory of idle stacks, each counted as the one page that most touch, that is kept for new threads; beyond it is given "
+     "back."},
     {variable::deadlock, "WEFT_DEADLOCK", value_type::choice, 0, 0, "report|abort|off", "report",
      "When nothing can ever run again: say which thread waits for what, abort after saying it, or stay silent."},
     {variable::watchdog, "WEFT_WATCHDOG", value_type::duration, 0, 3600 * second, "off, or up to 3600s", "off",

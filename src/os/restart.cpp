@@ -42,7 +42,7 @@ bool enable_restartable_stores(bool machine_has_them) {
   if (!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ)) return false;
   detail::restarts_may_be_used.store(true, base::relaxed);
   // [L7] heavy fence: who looked before has changed its word before; pairs with [L6]
-  heavy_fence();
+  os::heavy_fence();
   detail::restart_area.store(__rseq_offset + offset_of_rseq_cs, base::relaxed);
   return true;
 }

@@ -40,7 +40,8 @@ class biased_lock {
     base::light_fence();
     // [D2] acquire: sees what a raider left behind, or a thief prepared; pairs with [D7] [D16]
     const std::uintptr_t seen = attention_.load(base::acquire);
-    if (seen == 0) [[likely]] return nullptr;
+    if (seen == 0) [[likely]]
+      return nullptr;
     return enter_slow(seen);
   }
 
@@ -50,7 +51,8 @@ class biased_lock {
     // [D14] light fence: as [D1]; pairs with [D5] [T8]
     base::light_fence();
     // [D15] acquire: as [D2]; pairs with [D7]
-    if (attention_.load(base::acquire) == 0) [[likely]] return true;
+    if (attention_.load(base::acquire) == 0) [[likely]]
+      return true;
     leave();
     return false;
   }

@@ -35,7 +35,8 @@ class ready_queue {
 
   // The next unit to run, or null. turn: the owner's count of choices.
   Node* pop(std::uint32_t turn) {
-    if (turn % fair_every == 0) [[unlikely]] return pop_fair(turn / fair_every);
+    if (turn % fair_every == 0) [[unlikely]]
+      return pop_fair(turn / fair_every);
     Node* node = recent_.front();
     if (node == nullptr) node = yielded_.front();
     return taken_if_any(node);

@@ -19,12 +19,12 @@ struct key_value {
 
 struct details {
   char name[name_bytes];
-  arch::fp_control fp;         // of a unit that keeps_fp, while it does not run
+  arch::fp_control fp;  // of a unit that keeps_fp, while it does not run
   unsigned priority;
-  key_value* keys;             // by key index; key_capacity entries
+  key_value* keys;  // by key index; key_capacity entries
   std::uint32_t key_capacity;
   // where a unit that wants_to_move goes at its next yield, park or start
-  pool* destination_pool;      // null: a worker
+  pool* destination_pool;  // null: a worker
   std::uint32_t destination_worker;
 };
 

@@ -73,7 +73,8 @@ void step_over(worker* w, unit* next) {
 
 // Notes in a unit that is left for the first time what reports and its return need: it stays on this stack.
 [[gnu::always_inline]] inline void leave_mark(const worker* w, unit* self) {
-  if (self->has_parked()) [[likely]] return;
+  if (self->has_parked()) [[likely]]
+    return;
   self->made_at = self->context.maker();
   self->stack = w->standing;
 }
@@ -84,7 +85,8 @@ void own_stack_entry(void* transfer, void* argument) {
   auto* self = static_cast<unit*>(argument);
   fiber::started();
   arrive(w);
-  if (w->rt->inspects_stacks) [[unlikely]] prepare_stack(w, w->standing);
+  if (w->rt->inspects_stacks) [[unlikely]]
+    prepare_stack(w, w->standing);
   self->function(self->argument);
   leave_for_good(self);
 }
@@ -123,7 +125,8 @@ fiber::context fresh_carrier(worker* w, unit* first, fiber::sanitizer::side* sid
 // Inside the lock: the next unit, or null when a carrier must look further: into pools, or now and then at timers, sources and mail,
 // which units that wake each other for ever would keep from everybody.
 unit* choose_directly(worker* w) {
-  if (w->detours.load(base::relaxed) != 0 || is_time_to_look(w)) [[unlikely]] return nullptr;
+  if (w->detours.load(base::relaxed) != 0 || is_time_to_look(w)) [[unlikely]]
+    return nullptr;
   return choose(w);
 }
 
@@ -156,7 +159,8 @@ unit* successor(worker* w, unit* self) {
 }
 
 [[gnu::always_inline]] inline static worker* leave_inline(worker* w, unit* self, unit* next) {
-  if (self->has(keeps_fp) || carries(w)) [[unlikely]] return leave_with_luggage(w, self, next);
+  if (self->has(keeps_fp) || carries(w)) [[unlikely]]
+    return leave_with_luggage(w, self, next);
   return leave_lightly(w, self, next);
 }
 
@@ -165,7 +169,8 @@ worker* leave_for(worker* w, unit* self, unit* next) { return leave_inline(w, se
 worker* park(worker* w, unit* self, void (*after)(worker* w, void* argument), void* argument) {
   note(w->rt, WEFT_ON_PARK, self);
   self->state.store(unit_state::blocked, base::relaxed);
-  if (self->home != nullptr) [[unlikely]] self->home->note_blocked();
+  if (self->home != nullptr) [[unlikely]]
+    self->home->note_blocked();
   w->after = {after, argument};
   enter(w);
   return leave_inline(w, self, successor(w, self));
@@ -188,8 +193,10 @@ worker* yield_away(worker* w, unit* self) {
 }
 
 worker* yield(worker* w, unit* self) {
-  if (yields_elsewhere(w, self)) [[unlikely]] return yield_away(w, self);
-  if (is_time_to_look(w)) [[unlikely]] look_around(w);
+  if (yields_elsewhere(w, self)) [[unlikely]]
+    return yield_away(w, self);
+  if (is_time_to_look(w)) [[unlikely]]
+    look_around(w);
   enter(w);
   unit* next = choose(w);
   if (next == nullptr) {
@@ -269,16 +276,18 @@ void wait_for_stack(worker* w, unit* one) {
   w->ready.push_yielded(one);
   w->lock.leave();
   if (++w->rounds_without_stack > patience) {
-    base::panic("out of memory for stacks: worker %u has ready threads, %llu threads live, and no stack came back for 5 s; lower "
-                "WEFT_STACK_SIZE, raise the memory limit, or create fewer threads at a time",
-                w->index, static_cast<unsigned long long>(live_units(w->rt)));
+    base::panic(
+        "out of memory for stacks: worker %u has ready threads, %llu threads live, and no stack came back for 5 s; lower "
+        "WEFT_STACK_SIZE, raise the memory limit, or create fewer threads at a time",
+        w->index, static_cast<unsigned long long>(live_units(w->rt)));
   }
   os::sleep_until(os::now_ns() + pause_ns);
 }
 
 // The unit's own last acts, which may switch.
 void run_destructors(unit* one) {
-  if (one->has(is_known)) [[unlikely]] run_key_destructors(one);
+  if (one->has(is_known)) [[unlikely]]
+    run_key_destructors(one);
 }
 
 // Ends a unit that returned to its carrier, and chooses the next one inside the same lock. Null: look further.
@@ -309,12 +318,14 @@ unit* next_unit(worker* w) {
     w->first = nullptr;
     return next;
   }
-  if (is_time_to_look(w)) [[unlikely]] look_around(w);
+  if (is_time_to_look(w)) [[unlikely]]
+    look_around(w);
   if (w->detours.load(base::relaxed) == 0) [[likely]] {
     enter(w);
     next = choose(w);
     w->lock.leave();
-    if (next != nullptr) [[likely]] return next;
+    if (next != nullptr) [[likely]]
+      return next;
   }
   next = find_own(w);
   return next != nullptr ? next : idle(w);
@@ -376,14 +387,16 @@ void carrier_entry(void* transfer, void* stack) {
   auto* w = static_cast<worker*>(transfer);
   fiber::started();
   arrive(w);
-  if (w->rt->inspects_stacks) [[unlikely]] run_carrier<true>(w, static_cast<mem::stack*>(stack));
+  if (w->rt->inspects_stacks) [[unlikely]]
+    run_carrier<true>(w, static_cast<mem::stack*>(stack));
   run_carrier<false>(w, static_cast<mem::stack*>(stack));
 }
 
 void leave_for_good(unit* ended) {
   run_destructors(ended);
   worker* w = local::current_worker();
-  if (w->rt->inspects_stacks) [[unlikely]] inspect_stack(w, ended, w->standing);
+  if (w->rt->inspects_stacks) [[unlikely]]
+    inspect_stack(w, ended, w->standing);
   w->current = nullptr;
   unit* const parent = ended->has(is_dispatched) ? ended->parent : nullptr;
   end_on_own_stack(w, ended);
@@ -406,8 +419,10 @@ void take_in(worker* w, unit* chain) {
 }
 
 unit* find_own(worker* w) {
-  if (!w->pinned_mail.is_empty()) [[unlikely]] take_in(w, w->pinned_mail.take_all());
-  if (!w->mail.is_empty()) [[unlikely]] take_in(w, w->mail.take_all());
+  if (!w->pinned_mail.is_empty()) [[unlikely]]
+    take_in(w, w->pinned_mail.take_all());
+  if (!w->mail.is_empty()) [[unlikely]]
+    take_in(w, w->mail.take_all());
   // [A31] acquire: sees the scheduler; pairs with [A30]
   if (const scheduler* custom = w->custom.load(base::acquire); custom != nullptr) [[unlikely]] {
     if (unit* chosen = custom->next(w); chosen != nullptr) {

@@ -20,7 +20,8 @@ namespace weft::sched {
 // Enters the worker's lock, answering a thief that asked.
 void answer(worker* w, worker* thief);
 inline void enter(worker* w) {
-  if (worker* thief = w->lock.enter(); thief != nullptr) [[unlikely]] answer(w, thief);
+  if (worker* thief = w->lock.enter(); thief != nullptr) [[unlikely]]
+    answer(w, thief);
 }
 
 // First thing after a switch, wherever it ended.

@@ -23,9 +23,7 @@ constexpr std::uint64_t blind_sleep_ns = 1'000'000;
 // Values of is_asleep: 0 awake, 1 asleep and counted as a sleeper, 2 as below.
 constexpr std::uint32_t asleep_for_a_pause = 2;
 
-bool must_leave(const worker* w) {
-  return w->rt->is_stopping.load(base::relaxed) || w->must_end.load(base::relaxed);
-}
+bool must_leave(const worker* w) { return w->rt->is_stopping.load(base::relaxed) || w->must_end.load(base::relaxed); }
 
 bool has_ready(worker* w) {
   enter(w);

@@ -23,7 +23,8 @@ inline bool somebody_must_wake(const runtime* rt) {
   return rt->sleepers.load(base::relaxed) != 0 && rt->searchers.load(base::relaxed) == 0;
 }
 inline void wake_one(runtime* rt) {
-  if (somebody_must_wake(rt)) [[unlikely]] wake_any(rt);
+  if (somebody_must_wake(rt)) [[unlikely]]
+    wake_any(rt);
 }
 // After work was made available to w alone.
 void wake(worker* w);

@@ -48,11 +48,13 @@ void run_on_own_stack(worker* w, unit* self, unit* one) {
   one->is_borrowing = true;
   note(w->rt, WEFT_ON_JOIN, one);
   run_here(w, one);
-  if (one->has(is_known)) [[unlikely]] run_key_destructors(one);
+  if (one->has(is_known)) [[unlikely]]
+    run_key_destructors(one);
   w = local::current_worker();
   w->current = self;
   self->state.store(unit_state::running, base::relaxed);
-  if (one->has(stays_put)) [[unlikely]] unpin_from(w->rt, one->home_worker);
+  if (one->has(stays_put)) [[unlikely]]
+    unpin_from(w->rt, one->home_worker);
   free_unit(w, one);
   count_finished(w);
 }

@@ -25,7 +25,7 @@ struct outside : base::list_link {
   base::atomic<wait_kind> is_blocked{wait_kind::none};  // in one of our waits
   base::atomic<const char*> waits_for{nullptr};
   base::atomic<std::uint64_t> since_ns{0};
-  base::atomic<std::uint64_t> waits{0};                 // begun so far
+  base::atomic<std::uint64_t> waits{0};  // begun so far
 
   int id = 0;
   key_value* keys = nullptr;
@@ -40,7 +40,7 @@ inline void set_worker(worker* w) { arch::set_local_word(w); }
 // null outside and while a worker chooses or runs a callback
 unit* current_unit();
 
-runtime* current_runtime();  // null before start
+runtime* current_runtime();     // null before start
 void set_runtime(runtime* rt);  // null: waits for those who hold it
 
 // Holds the runtime, or the absence of one, against its end, for OS threads outside that look into it. One holder at a time; try_hold

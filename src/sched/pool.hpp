@@ -42,8 +42,8 @@ struct pool {
   queue::spinlock lock;
   base::list<unit> queues[WEFT_POOL_PRIORITIES];  // guarded by lock; FIFO and LIFO use the first
   base::atomic<std::size_t> ready_count{0};
-  base::atomic<std::size_t> blocked_count{0};     // parked units that will come back
-  base::atomic<std::uint32_t> pushers{0};         // those inside ops.push
+  base::atomic<std::size_t> blocked_count{0};  // parked units that will come back
+  base::atomic<std::uint32_t> pushers{0};      // those inside ops.push
   base::atomic<std::uint32_t> server_count{0};
   base::atomic<worker*> servers[most_servers]{};  // guarded by the runtime's pools_lock for writing
 

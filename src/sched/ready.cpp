@@ -64,7 +64,8 @@ void push_own(worker* w, unit* one, push_reason reason) {
 void forward_if_ended(worker* target) {
   // [A32] light fence: mail before the look at is_serving; pairs with [A33]
   base::light_fence();
-  if (target->is_serving.load(base::relaxed)) [[likely]] return;
+  if (target->is_serving.load(base::relaxed)) [[likely]]
+    return;
   forward_mail(target);
 }
 
@@ -112,7 +113,8 @@ void make_ready(worker* w, unit* one, push_reason reason) {
     if (one->home == nullptr) return send_to(worker_at(rt, one->home_worker), one);
     reason = push_reason::moved;
   }
-  if (one->home != nullptr) [[unlikely]] return push_to_pool(one->home, one, reason);
+  if (one->home != nullptr) [[unlikely]]
+    return push_to_pool(one->home, one, reason);
   if (one->has(stays_put)) {
     if (worker* owner = worker_at(rt, one->home_worker); owner != w) return send_to(owner, one);
   } else if (rt->settings.migrate && w != nullptr) [[unlikely]] {

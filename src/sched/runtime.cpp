@@ -11,15 +11,15 @@
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
 #include "sched/local.hpp"
-#include "sched/overflow.hpp"
 #include "sched/nested.hpp"
+#include "sched/overflow.hpp"
 #include "sched/pool.hpp"
 #include "sched/seam.hpp"
 #include "sched/source.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
-#include "sched/watermark.hpp"
 #include "sched/watchdog.hpp"
+#include "sched/watermark.hpp"
 #include "sched/worker.hpp"
 #include "sched/workers.hpp"
 
@@ -44,7 +44,8 @@ status read_config(runtime* rt, const weft_config* config) {
   os::settings& settings = rt->settings;
   if (config != nullptr) {
     if (config->size != sizeof(weft_config)) {
-      base::report("weft_config has size %zu, this library knows %zu: set it with WEFT_CONFIG_INIT", config->size, sizeof *config);
+      base::report("weft_config has size %zu, this library knows %zu: set it with WEFT_CONFIG_INIT", config->size,
+                   sizeof *config);
       return status::invalid;
     }
     if (config->workers != 0) settings.workers = config->workers;

@@ -36,59 +36,59 @@ struct runtime {
   os::guard_kind guard;
   bool has_asymmetric_fence;
   bool has_adopted_caller;
-  bool is_special;                  // a new unit does not simply enter its maker's queue: migration or locality settings
-  bool inspects_stacks;             // after each unit: for high-water marks or canaries
-  stack_marks* marks;               // WEFT_STACK_REPORT
+  bool is_special;       // a new unit does not simply enter its maker's queue: migration or locality settings
+  bool inspects_stacks;  // after each unit: for high-water marks or canaries
+  stack_marks* marks;    // WEFT_STACK_REPORT
   std::size_t unit_bytes;
   void* (*carried_address)();
   std::size_t carried_bytes;
-  std::size_t lend_bytes;           // a joiner lends its stack while this much is free
+  std::size_t lend_bytes;  // a joiner lends its stack while this much is free
   os::topology* machine;
-  std::uint16_t* cpus;              // the inherited mask
+  std::uint16_t* cpus;  // the inherited mask
   unsigned cpu_count;
   unit main_unit;
-  void* main_low;                   // the adopted caller's stack
+  void* main_low;  // the adopted caller's stack
   std::size_t main_bytes;
   fiber::sanitizer::side main_side;
-  pool* domain_pools[most_domains];           // WEFT_LOCALITY_DOMAIN: one a last-level cache
+  pool* domain_pools[most_domains];  // WEFT_LOCALITY_DOMAIN: one a last-level cache
   unsigned domain_count;
-  watchdog* dog;                    // null: not asked for
+  watchdog* dog;  // null: not asked for
 
   // ---- any OS thread ----
   base::atomic<worker*> workers[most_workers];
-  base::atomic<unsigned> worker_slots;   // highest index in use + 1
+  base::atomic<unsigned> worker_slots;  // highest index in use + 1
   base::atomic<unsigned> worker_count;
-  alignas(base::cache_line) base::atomic<std::uint32_t> sleepers;   // protocol I
+  alignas(base::cache_line) base::atomic<std::uint32_t> sleepers;  // protocol I
   base::atomic<std::uint32_t> searchers;
-  base::atomic<bool> is_draining;        // weft_finalize waits for the last unit
+  base::atomic<bool> is_draining;                                        // weft_finalize waits for the last unit
   void (*sink)(void* state, weft_event_kind kind, weft_thread* thread);  // set at start; null: none
   void* sink_state;
   base::atomic<bool> is_stopping;
   base::atomic<waiter*> finalizer;
-  alignas(base::cache_line) base::atomic<worker*> clock_keeper;     // the sleeper that has the next deadline
+  alignas(base::cache_line) base::atomic<worker*> clock_keeper;  // the sleeper that has the next deadline
   timers alarms;
   base::atomic<std::uint64_t> next_id;
   base::atomic<std::uint64_t> outside_created;
-  base::atomic<std::uint32_t> next_target;     // round robin for units that come from outside
+  base::atomic<std::uint32_t> next_target;  // round robin for units that come from outside
   mem::slab_depot unit_depot;
   mem::stack_depot stack_depot;
 
   queue::spinlock outside_lock;
-  mem::slab_cache outside_units;         // guarded by outside_lock
+  mem::slab_cache outside_units;  // guarded by outside_lock
 
   queue::spinlock pools_lock;
-  queue::spinlock workers_lock;          // adding and removing workers
+  queue::spinlock workers_lock;  // adding and removing workers
   base::atomic<source*> sources[most_sources];
   base::atomic<unsigned> source_slots;
-  source* retired_sources;               // removed; guarded by pools_lock
+  source* retired_sources;  // removed; guarded by pools_lock
 
-  scheduler* replaced_schedulers;        // guarded by pools_lock
+  scheduler* replaced_schedulers;  // guarded by pools_lock
 
   queue::spinlock watch_lock;
-  base::list<base::list_link> watches;   // those that wait for work in pools; guarded by watch_lock
+  base::list<base::list_link> watches;  // those that wait for work in pools; guarded by watch_lock
   base::atomic<unsigned> watch_count;
 
-  stillness still;                       // guarded by the hold on the runtime
+  stillness still;  // guarded by the hold on the runtime
 };
 
 // The adopted caller, or null.
@@ -106,7 +106,8 @@ void check_drained(runtime* rt);
 
 // Tells the event sink, if there is one.
 inline void note(const runtime* rt, weft_event_kind kind, unit* one) {
-  if (rt->sink != nullptr) [[unlikely]] rt->sink(rt->sink_state, kind, reinterpret_cast<weft_thread*>(one));
+  if (rt->sink != nullptr) [[unlikely]]
+    rt->sink(rt->sink_state, kind, reinterpret_cast<weft_thread*>(one));
 }
 
 // The worker at `index`; null: none serves there.

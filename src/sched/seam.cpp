@@ -26,7 +26,8 @@ bool is_running() { return local::current_runtime() != nullptr; }
 status set_stack_provider(const weft_stack_provider* provider) {
   if (is_running()) return status::busy;
   const queue::guard hold(lock);
-  memory_of_stacks = provider != nullptr ? mem::stack_memory{provider->map, provider->unmap, provider->state} : mem::stack_memory{};
+  memory_of_stacks =
+      provider != nullptr ? mem::stack_memory{provider->map, provider->unmap, provider->state} : mem::stack_memory{};
   return status::ok;
 }
 
@@ -56,7 +57,6 @@ status carry(void* (*address)(), std::size_t bytes) {
 
 void* (*carried_address())() { return address_of_carried; }
 std::size_t carried_bytes() { return bytes_carried; }
-
 
 status set_event_sink(event_sink sink, void* state) {
   if (is_running()) return status::busy;

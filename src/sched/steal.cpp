@@ -152,7 +152,8 @@ unit* bring_home(worker* w, unit* chain) {
 }  // namespace
 
 unit* steal(worker* w) {
-  if (w->rt->domain_count != 0) [[unlikely]] return steal_from_domains(w);
+  if (w->rt->domain_count != 0) [[unlikely]]
+    return steal_from_domains(w);
   if (!steals(w)) return nullptr;
   const std::uint64_t now = os::now_ns();
   judge_last(w, now);
@@ -167,7 +168,8 @@ unit* steal(worker* w) {
 }
 
 bool sees_prey(worker* w) {
-  if (w->rt->domain_count != 0) [[unlikely]] return sees_prey_in_domains(w->rt);
+  if (w->rt->domain_count != 0) [[unlikely]]
+    return sees_prey_in_domains(w->rt);
   if (!steals(w)) return false;
   const unsigned slots = w->rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {

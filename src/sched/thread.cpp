@@ -185,15 +185,18 @@ void* extension_of(unit* one, std::size_t offset) {
 }
 
 void free_unit(worker* w, unit* one) {
-  if (one->has_parked() || one->has_any(is_known | has_own_stack | is_dispatched)) [[unlikely]] clean(one);
+  if (one->has_parked() || one->has_any(is_known | has_own_stack | is_dispatched)) [[unlikely]]
+    clean(one);
   one->state.store(unit_state::free, base::relaxed);
-  if (w != nullptr) [[likely]] return w->units.give(one);
+  if (w != nullptr) [[likely]]
+    return w->units.give(one);
   release_outside(one);
 }
 
 namespace {
 
-[[gnu::noinline]] status create_slowly(unit::function_type function, void* argument, unit** out, const void* made_at, unit_flag kind) {
+[[gnu::noinline]] status create_slowly(unit::function_type function, void* argument, unit** out, const void* made_at,
+                                       unit_flag kind) {
   return create({function, argument, nullptr, kind == is_tasklet, out == nullptr, made_at}, out);
 }
 
@@ -207,24 +210,29 @@ namespace {
 // Every slow case is a tail call, so that this needs no frame.
 status create_default(unit::function_type function, void* argument, unit** out, const void* made_at, unit_flag kind) {
   worker* w = local::current_worker();
-  if (w == nullptr || w->rt->is_special) [[unlikely]] return create_slowly(function, argument, out, made_at, kind);
-  if (w->units.is_empty() || !w->lock.try_enter()) [[unlikely]] return create_slowly(function, argument, out, made_at, kind);
+  if (w == nullptr || w->rt->is_special) [[unlikely]]
+    return create_slowly(function, argument, out, made_at, kind);
+  if (w->units.is_empty() || !w->lock.try_enter()) [[unlikely]]
+    return create_slowly(function, argument, out, made_at, kind);
   const std::uintptr_t join = out == nullptr ? join_word::detached : join_word::open;
   unit* one = lay_out(w->units.take_one(), function, argument, kind, join, made_at);
   if (out != nullptr) *out = one;
   w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
   w->ready.push_recent(one);
   w->lock.leave();
-  if (somebody_must_wake(w->rt)) [[unlikely]] return wake_for_new(w->rt);
+  if (somebody_must_wake(w->rt)) [[unlikely]]
+    return wake_for_new(w->rt);
   return status::ok;
 }
 
 status create(const creation& how, unit** out) {
   worker* w = local::current_worker();
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
-  if (rt == nullptr) [[unlikely]] return status::not_initialized;
+  if (rt == nullptr) [[unlikely]]
+    return status::not_initialized;
   unit* one = nullptr;
-  if (const status result = make(rt, w, how, &one); result != status::ok) [[unlikely]] return result;
+  if (const status result = make(rt, w, how, &one); result != status::ok) [[unlikely]]
+    return result;
   count_created(rt, w, 1);
   if (out != nullptr) *out = one;
   note(rt, WEFT_ON_CREATE, one);
@@ -280,7 +288,8 @@ void settle_end(worker* w, unit* one, std::uintptr_t found) {
 
 void end(worker* w, unit* one) {
   note(w->rt, WEFT_ON_END, one);
-  if (one->has(stays_put)) [[unlikely]] unpin_from(w->rt, one->home_worker);
+  if (one->has(stays_put)) [[unlikely]]
+    unpin_from(w->rt, one->home_worker);
   one->state.store(unit_state::ended, base::relaxed);
   settle_end(w, one, join_word::end(one));
 }
@@ -299,7 +308,8 @@ namespace {
 
 void yield() {
   worker* w = local::current_worker();
-  if (w == nullptr || w->current == nullptr || !yield_plainly(w, w->current)) [[unlikely]] yield_slowly();
+  if (w == nullptr || w->current == nullptr || !yield_plainly(w, w->current)) [[unlikely]]
+    yield_slowly();
 }
 
 status sleep_until(std::uint64_t deadline_ns) {
@@ -325,6 +335,7 @@ status pin(int worker_index) {
   if (self->has(is_main)) return worker_index == 0 ? status::ok : status::not_owner;
   if (worker_index < WEFT_ANY_WORKER) return status::invalid;
   if (worker_index != WEFT_ANY_WORKER && !pin_to(w->rt, static_cast<unsigned>(worker_index))) return status::invalid;
+  self->clear(wants_to_move);  // a wish from before, which this one replaces
   if (self->has(stays_put)) unpin_from(w->rt, self->home_worker);
   self->clear(stays_put);
   if (worker_index == WEFT_ANY_WORKER) return status::ok;

@@ -43,7 +43,8 @@ inline void count_finished(worker* w) {
   w->finished.store(w->finished.load(base::relaxed) + 1, base::release);
   // [A23] light fence: counts before draining; pairs with [A22]
   base::light_fence();
-  if (w->rt->is_draining.load(base::relaxed)) [[unlikely]] check_drained(w->rt);
+  if (w->rt->is_draining.load(base::relaxed)) [[unlikely]]
+    check_drained(w->rt);
 }
 
 // Ends a unit that returned from its function: joiners are woken, its descriptor freed if nobody will join it.
@@ -54,9 +55,9 @@ void settle_end(worker* w, unit* one, std::uintptr_t found);
 void free_unit(worker* w, unit* one);
 
 void free_details(unit* one);
-details* details_of(unit* one);  // made when first asked for; null: no memory
-std::uint64_t id_of(unit* one);  // likewise
-mem::stack* stack_of(const unit* one);         // null: it has none now
+details* details_of(unit* one);         // made when first asked for; null: no memory
+std::uint64_t id_of(unit* one);         // likewise
+mem::stack* stack_of(const unit* one);  // null: it has none now
 void* extension_of(unit* one, std::size_t offset);
 
 }  // namespace weft::sched

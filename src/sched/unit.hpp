@@ -24,14 +24,14 @@ struct worker;
 // Set at creation; those marked * may change later.
 enum unit_flag : std::uint16_t {
   is_tasklet = 1 << 0,
-  has_own_stack = 1 << 1,     // of its own size, or the user's
+  has_own_stack = 1 << 1,  // of its own size, or the user's
   keeps_fp = 1 << 2,
-  is_main = 1 << 3,           // the adopted caller of weft_init, on its OS stack
-  is_dispatched = 1 << 4,     // * `parent` is set
-  wants_to_move = 1 << 5,     // * extra says where
-  is_default = 1 << 6,        // a ULT without any attribute: may run on its joiner's stack
-  stays_put = 1 << 7,         // * pinned to worker `home_worker`
-  is_known = 1 << 8,          // * id, permit or extra are in use
+  is_main = 1 << 3,        // the adopted caller of weft_init, on its OS stack
+  is_dispatched = 1 << 4,  // * `parent` is set
+  wants_to_move = 1 << 5,  // * extra says where
+  is_default = 1 << 6,     // a ULT without any attribute: may run on its joiner's stack
+  stays_put = 1 << 7,      // * pinned to worker `home_worker`
+  is_known = 1 << 8,       // * id, permit or extra are in use
 };
 
 // free: a block of the slab that is no unit now; zero-filled memory is free.
@@ -66,20 +66,20 @@ struct alignas(base::cache_line) unit : base::list_link {
 
   // whoever runs it, or took it from a queue
   context_word context;
-  pool* home;                        // null: the default queue of whoever makes it ready
+  pool* home;  // null: the default queue of whoever makes it ready
   base::atomic<unit_state> state;
-  bool is_borrowing;                 // runs on its joiner's stack
-  std::uint16_t home_worker;         // when stays_put
-  base::atomic<std::uint16_t> in;    // the queue that holds it: a worker's number, in_pool, or 0; written inside that queue's lock
+  bool is_borrowing;               // runs on its joiner's stack
+  std::uint16_t home_worker;       // when stays_put
+  base::atomic<std::uint16_t> in;  // the queue that holds it: a worker's number, in_pool, or 0; written inside that queue's lock
   base::atomic<std::uint16_t> flags;
 
   // ---- second line ----
-  mem::stack* stack = nullptr;       // while parked, and of units with a stack of their own
-  unit* parent = nullptr;            // when is_dispatched: the scheduler ULT to which it returns
-  waiter* waiting = nullptr;         // what it waits for; for reports
+  mem::stack* stack = nullptr;            // while parked, and of units with a stack of their own
+  unit* parent = nullptr;                 // when is_dispatched: the scheduler ULT to which it returns
+  waiter* waiting = nullptr;              // what it waits for; for reports
   base::atomic<details*> extra{nullptr};  // made by whoever needs it first: details_of, details_if_any
-  base::atomic<std::uint64_t> id{0}; // given when first asked for
-  const void* made_at = nullptr;     // the caller of create, once it has parked
+  base::atomic<std::uint64_t> id{0};      // given when first asked for
+  const void* made_at = nullptr;          // the caller of create, once it has parked
   base::atomic<std::uint32_t> permit{0};  // weft_suspend and weft_resume: protocol P
 
   bool has(unit_flag flag) const { return (flags.load(base::relaxed) & flag) != 0; }
@@ -133,7 +133,8 @@ inline std::uintptr_t end(unit* one) {
 
 // As end, inside the lock of the only worker that ever ran it.
 inline std::uintptr_t end_inside(unit* one) {
-  if (one->join.load(base::relaxed) != open) [[unlikely]] return end(one);
+  if (one->join.load(base::relaxed) != open) [[unlikely]]
+    return end(one);
   // [T9] release: publishes what the unit did; pairs with [T1] [T3] [T4] [T5] [T10]
   one->join.store(ended, base::release);
   return open;

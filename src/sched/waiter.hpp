@@ -29,17 +29,17 @@ struct waiter : base::list_link {
   waiter(const char* what_it_waits_for, const void* on) : what(what_it_waits_for), object(on) {}
 
   // set by the caller before it waits
-  const char* what;             // for reports: "mutex", "condition", ...
-  const void* object;           // what it waits on
-  void* payload = nullptr;      // the object's own
-  std::uint64_t since_ns = 0;   // coarse
+  const char* what;            // for reports: "mutex", "condition", ...
+  const void* object;          // what it waits on
+  void* payload = nullptr;     // the object's own
+  std::uint64_t since_ns = 0;  // coarse
   std::uint64_t deadline_ns = forever;
 
   // set once before the record is published
-  unit* who = nullptr;          // null: an OS thread outside, asleep on `word`
+  unit* who = nullptr;  // null: an OS thread outside, asleep on `word`
 
   base::atomic<std::uint32_t> word{waiting};
-  timer alarm;                  // guarded by the lock of the timers
+  timer alarm;  // guarded by the lock of the timers
 };
 
 enum class wait_result { woken, timed_out };

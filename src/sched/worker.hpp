@@ -39,15 +39,15 @@ struct alignas(base::cache_line) worker {
   mem::stack* standing = nullptr;   // the stack that the worker stands on; null: the adopted caller's
   unit* first = nullptr;            // what a fresh carrier runs first
   after_switch after;
-  std::uint32_t turn = 0;           // choices made
-  std::uint32_t look_at = 0;        // the turn from which on timers, sources and mail are due
+  std::uint32_t turn = 0;     // choices made
+  std::uint32_t look_at = 0;  // the turn from which on timers, sources and mail are due
   std::uint32_t index = 0;
   runtime* rt = nullptr;
   mem::slab_cache units;
-  void* carried = nullptr;          // this OS thread's copy of what weft_ext_carry registered: zero while no unit has anything there
-  std::uint64_t coarse_ns = 0;      // the clock when the worker last looked around
+  void* carried = nullptr;      // this OS thread's copy of what weft_ext_carry registered: zero while no unit has anything there
+  std::uint64_t coarse_ns = 0;  // the clock when the worker last looked around
   base::atomic<std::uint32_t> detours{0};  // pools served and schedulers set: 0 means that the own queue is all there is
-  mem::stack_cache stacks;          // never empty while a unit runs
+  mem::stack_cache stacks;                 // never empty while a unit runs
 
   // ---- owner writes, anyone reads ----
   alignas(base::cache_line) base::atomic<std::uint64_t> created{0};
@@ -57,41 +57,41 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint32_t> turns_seen{0};  // `turn`, now and then: for the watchdog
 
   // ---- anyone; protocols B, D and I ----
-  alignas(base::cache_line) queue::inbox<unit> mail;   // units that any worker may run
-  queue::inbox<unit> pinned_mail;                       // units that only this one may run
-  base::atomic<std::uintptr_t> reply{0};                // a victim's answer to this worker's question
-  base::atomic<std::uint32_t> is_asleep{0};             // futex
-  base::atomic<bool> must_end{false};                   // weft_worker_remove
-  base::atomic<bool> is_serving{false};                 // false: not started, ending, or ended
-  base::atomic<std::uint32_t> pinned_units{0};          // guarded by the runtime's workers_lock for adding
-  base::atomic<waiter*> remover{nullptr};               // waits until this worker has ended
+  alignas(base::cache_line) queue::inbox<unit> mail;  // units that any worker may run
+  queue::inbox<unit> pinned_mail;                     // units that only this one may run
+  base::atomic<std::uintptr_t> reply{0};              // a victim's answer to this worker's question
+  base::atomic<std::uint32_t> is_asleep{0};           // futex
+  base::atomic<bool> must_end{false};                 // weft_worker_remove
+  base::atomic<bool> is_serving{false};               // false: not started, ending, or ended
+  base::atomic<std::uint32_t> pinned_units{0};        // guarded by the runtime's workers_lock for adding
+  base::atomic<waiter*> remover{nullptr};             // waits until this worker has ended
 
   // ---- owner, cold ----
   alignas(base::cache_line) base::rng random{0};
   std::uint32_t rounds_without_stack = 0;
-  std::uint64_t steal_after_ns = 0;    // back-off: no questions before
+  std::uint64_t steal_after_ns = 0;  // back-off: no questions before
   std::uint64_t steal_pause_ns = 0;
   std::uint64_t stolen_at_ns = 0;
   std::uint32_t stolen_batch = 0;
-  std::uint16_t* victims = nullptr;    // worker indices, near first
+  std::uint16_t* victims = nullptr;  // worker indices, near first
   unsigned victim_count = 0;
-  unsigned victim_slots = 0;           // the runtime's worker_slots when they were put in order
+  unsigned victim_slots = 0;                       // the runtime's worker_slots when they were put in order
   base::atomic<pool*> pools[most_pools_served]{};  // guarded by the runtime's pools_lock for writing
   base::atomic<std::uint32_t> pool_count{0};
   base::atomic<bool> is_in_pools{false};  // looks into them: they must not go
   base::atomic<scheduler*> custom{nullptr};
-  fiber::context origin;               // the OS thread's own stack, while it runs fibers
+  fiber::context origin;  // the OS thread's own stack, while it runs fibers
   fiber::sanitizer::side origin_side;
   os::os_thread os_thread;
   base::atomic<int> os_thread_id{0};
-  void* fault_stack = nullptr;         // alternate signal stack; null: not ours
+  void* fault_stack = nullptr;  // alternate signal stack; null: not ours
   struct {
     void* base;
     std::size_t bytes;
     int flags;
   } fault_stack_before = {};
   std::uint16_t cpu = 0;
-  std::uint16_t domain = 0;            // its last-level cache's number among those of the workers
+  std::uint16_t domain = 0;  // its last-level cache's number among those of the workers
 };
 
 }  // namespace weft::sched

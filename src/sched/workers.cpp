@@ -181,7 +181,8 @@ status start_domains(runtime* rt) {
     while (domain < rt->domain_count && caches[domain] != cache) ++domain;
     if (domain == rt->domain_count) {
       if (domain == most_domains) return status::unsupported;
-      if (const status made = create_pool(WEFT_POOL_LIFO, WEFT_POOL_SHARED, &rt->domain_pools[domain]); made != status::ok) return made;
+      if (const status made = create_pool(WEFT_POOL_LIFO, WEFT_POOL_SHARED, &rt->domain_pools[domain]); made != status::ok)
+        return made;
       caches[domain] = cache;
       ++rt->domain_count;
     }
@@ -218,9 +219,7 @@ bool pin_to(runtime* rt, unsigned index) {
   return true;
 }
 
-void unpin_from(runtime* rt, unsigned index) {
-  rt->workers[index].load(base::relaxed)->pinned_units.fetch_sub(1, base::relaxed);
-}
+void unpin_from(runtime* rt, unsigned index) { rt->workers[index].load(base::relaxed)->pinned_units.fetch_sub(1, base::relaxed); }
 
 status add_worker(runtime* rt, unsigned* index) {
   const queue::guard hold(rt->workers_lock);

@@ -117,9 +117,9 @@ void notified() {
   source* made = nullptr;
   static_cast<void>(add_source(the.rt, poll_post, &letters, &made));
   threads(thread{"worker", [&] { find_one(0); }}, thread{"outside", [&] {
-            letters.arrived.store(true, base::release);
-            notify_source(the.rt, made);
-          }});
+                                                           letters.arrived.store(true, base::release);
+                                                           notify_source(the.rt, made);
+                                                         }});
 }
 
 void added_meanwhile() {
@@ -127,10 +127,11 @@ void added_meanwhile() {
   post letters;
   letters.arrived.store(true, base::relaxed);
   threads(thread{"worker", [&] { find_one(0); }}, thread{"outside", [&] {
-            source* made = nullptr;
-            check(add_source(the.rt, poll_post, &letters, &made) == status::ok, "there is room");
-            notify_source(the.rt, made);
-          }});
+                                                           source* made = nullptr;
+                                                           check(add_source(the.rt, poll_post, &letters, &made) == status::ok,
+                                                                 "there is room");
+                                                           notify_source(the.rt, made);
+                                                         }});
 }
 
 void polled_by_two() {
@@ -158,9 +159,9 @@ void removed_meanwhile() {
                    poll_sources(the.workers[0]);
                  }},
           thread{"outside", [&] {
-            check(remove_source(the.rt, made) == status::ok, "it was there");
-            letters.is_gone = true;
-          }});
+                   check(remove_source(the.rt, made) == status::ok, "it was there");
+                   letters.is_gone = true;
+                 }});
 }
 
 // ---- workers ----------------------------------------------------------------------------------------------------------------

@@ -50,14 +50,13 @@ void two_pushers_one_taker() {
                    push(box, &a1, 11);
                    push(box, &a2, 12);
                  }},
-          thread{"pusher b", [&] { push(box, &b1, 21); }},
-          thread{"taker", [&] {
-                   for (int got = 0; got < 3;) {
-                     const int more = take(box);
-                     got += more;
-                     if (more == 0) weft::arch::pause();
-                   }
-                 }});
+          thread{"pusher b", [&] { push(box, &b1, 21); }}, thread{"taker", [&] {
+                                                                    for (int got = 0; got < 3;) {
+                                                                      const int more = take(box);
+                                                                      got += more;
+                                                                      if (more == 0) weft::arch::pause();
+                                                                    }
+                                                                  }});
   check(a1.taken == 1 && a2.taken == 1 && b1.taken == 1, "every node is taken once");
 }
 

@@ -160,6 +160,40 @@ void without_heavy_fence() {
   check_taken(victim, units);
 }
 
+// The way in that answers nobody: the owner turns back when somebody wants attention.
+void turning_back() {
+  owner victim;
+  thief robber;
+  int inside = 0;
+  threads(thread{"owner",
+                 [&] {
+                   for (int round = 0; round < 2; ++round) {
+                     if (!victim.lock.try_enter()) continue;
+                     ++inside;
+                     victim.lock.leave();
+                   }
+                 }},
+          thread{"thief", [&] {
+                   using result = queue::biased_lock<thief>::raid_result;
+                   if (!victim.lock.ask(&robber) || victim.lock.raid(&robber) != result::inside) return;
+                   ++inside;
+                   victim.lock.end_raid();
+                 }});
+  check(inside <= 3, "nobody is lost inside");
+}
+
+// One question is taken back and another one comes while the owner is about to accept the first.
+void question_replaced() {
+  owner victim;
+  thief first, second;
+  node units[2];
+  victim.push(&units[0]);
+  victim.push(&units[1]);
+  threads(thread{"owner", [&] { victim.run_one(); }}, thread{"thief a", [&] { ask_and_retract(victim, first); }},
+          thread{"thief b", [&] { ask_and_retract(victim, second); }});
+  check_taken(victim, units);
+}
+
 constexpr explorer::bounds quick{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 400'000};
 constexpr explorer::bounds quick_three{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 400'000};
 constexpr explorer::bounds deep{.preemptions = 5, .weak = 3, .impatience = 1, .executions = 20'000'000};
@@ -170,5 +204,7 @@ const model single{"D owner and thief", {.at_least = 1000, .quick = quick, .deep
 const model thieves{"D two thieves", {.at_least = 100, .quick = quick, .deep = deep}, two_thieves};
 const model three{"D owner and two thieves", {.at_least = 1000, .quick = quick_three, .deep = deep_three}, two_thieves_and_owner};
 const model retracted{"D question taken back", {.at_least = 50, .quick = quick, .deep = deep}, without_heavy_fence};
+const model back{"D owner turns back", {.at_least = 50, .quick = quick, .deep = deep}, turning_back};
+const model replaced{"D question replaced", {.at_least = 50, .quick = quick, .deep = deep}, question_replaced};
 
 }  // namespace

@@ -68,9 +68,9 @@ void one_worker_two_units() {
   core_world::make(1);
   unit first{}, second{};
   threads(thread{"worker", [&] { find(0, 2); }}, thread{"outside", [&] {
-            push_from_outside(&first);
-            push_from_outside(&second);
-          }});
+                                                          push_from_outside(&first);
+                                                          push_from_outside(&second);
+                                                        }});
 }
 
 void two_pushers() {
@@ -86,9 +86,9 @@ void two_workers() {
   shared_count units{{2}};
   threads(thread{"worker 0", [&] { find_until_stopped(0, &units); }}, thread{"worker 1", [&] { find_until_stopped(1, &units); }},
           thread{"outside", [&] {
-            push_from_outside(&first);
-            push_from_outside(&second);
-          }});
+                   push_from_outside(&first);
+                   push_from_outside(&second);
+                 }});
 }
 
 void pinned_unit() {
@@ -113,9 +113,10 @@ void stopping() {
     check(idle(the.workers[index]) == nullptr, "nothing to run");
   };
   threads(thread{"worker 0", [&] { work(0); }}, thread{"worker 1", [&] { work(1); }}, thread{"outside", [&] {
-            the.rt->is_stopping.store(true, base::relaxed);
-            wake_all(the.rt);
-          }});
+                                                                                               the.rt->is_stopping.store(
+                                                                                                   true, base::relaxed);
+                                                                                               wake_all(the.rt);
+                                                                                             }});
 }
 
 // The first deadline comes while the worker goes to sleep.
@@ -126,8 +127,8 @@ void deadline_appears() {
   timer alarm;
   alarm.deadline_ns = 1;
   threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] {
-            if (the.rt->alarms.arm(&alarm)) wake_clock_keeper(the.rt);
-          }});
+                                                          if (the.rt->alarms.arm(&alarm)) wake_clock_keeper(the.rt);
+                                                        }});
 }
 
 // The same for one of two workers, while the other one still searches and is therefore not woken: the keeper must learn of it.
@@ -140,8 +141,8 @@ void deadline_appears_to_two() {
   shared_count units{{1}};
   threads(thread{"worker 0", [&] { find_until_stopped(0, &units); }}, thread{"worker 1", [&] { find_until_stopped(1, &units); }},
           thread{"outside", [&] {
-            if (the.rt->alarms.arm(&alarm)) wake_clock_keeper(the.rt);
-          }});
+                   if (the.rt->alarms.arm(&alarm)) wake_clock_keeper(the.rt);
+                 }});
 }
 
 constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 50'000};
@@ -157,6 +158,7 @@ const model m5{"I pinned unit", {.at_least = 100, .quick = quick, .deep = deep},
 const model m6{"I standing back from stealing", {.at_least = 100, .quick = quick, .deep = deep}, pausing};
 const model m7{"I stopping", {.at_least = 100, .quick = quick_three, .deep = deep_three}, stopping};
 const model m8{"I a deadline appears", {.at_least = 100, .quick = quick, .deep = deep}, deadline_appears};
-const model m9{"I a deadline appears to two", {.at_least = 100, .quick = quick_three, .deep = deep_three}, deadline_appears_to_two};
+const model m9{
+    "I a deadline appears to two", {.at_least = 100, .quick = quick_three, .deep = deep_three}, deadline_appears_to_two};
 
 }  // namespace

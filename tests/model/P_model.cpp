@@ -118,12 +118,12 @@ void clock_alone() {
                    finish(u);
                  }},
           thread{"worker", [&] { leave(u, 1); }}, thread{"clock", [&] {
-                   local::set_worker(the.workers[2]);
-                   while (u.ready.load(base::relaxed) == 0) {
-                     expire_timers(the.workers[2]);
-                     weft::arch::pause();
-                   }
-                 }});
+                                                           local::set_worker(the.workers[2]);
+                                                           while (u.ready.load(base::relaxed) == 0) {
+                                                             expire_timers(the.workers[2]);
+                                                             weft::arch::pause();
+                                                           }
+                                                         }});
 }
 
 // ---- publications -----------------------------------------------------------------------------------------------------------
@@ -156,7 +156,8 @@ void publication() {
                    check(payload == 1, "who was woken sees what was done before");
                    finish(u);
                  }},
-          thread{"worker", [&] { leave(u, 1); }}, thread{"waker", [&] {
+          thread{"worker", [&] { leave(u, 1); }},
+          thread{"waker", [&] {
                    payload = 1;
                    if (waiter* one = where.word.exchange(slot::closed, base::acq_rel); one != nullptr) wake(one);
                  }});
@@ -214,9 +215,9 @@ void suspend_and_resume() {
                    finish(u);
                  }},
           thread{"worker", [&] { leave(u, 1); }}, thread{"resumer", [&] {
-                   payload = 1;
-                   check(resume(&u.one) == weft::status::ok, "a live unit");
-                 }});
+                                                           payload = 1;
+                                                           check(resume(&u.one) == weft::status::ok, "a live unit");
+                                                         }});
 }
 
 void two_resumers() {
@@ -243,9 +244,11 @@ const model m2{"P ult waits with deadline", {.at_least = 100, .quick = quick, .d
 const model m3{"P clock alone", {.at_least = 100, .quick = quick, .deep = deep}, clock_alone};
 const model m4{"P publication", {.at_least = 100, .quick = quick, .deep = deep}, publication};
 const model m5{"P outside waits", {.at_least = 20, .quick = quick, .deep = deep}, outside_waits};
-const model m6{"P outside waits with deadline", {.at_least = 20, .quick = timed, .deep = timed_deep}, outside_waits_with_deadline};
+const model m6{
+    "P outside waits with deadline", {.at_least = 20, .quick = timed, .deep = timed_deep}, outside_waits_with_deadline};
 const model m7{"P direct wake", {.at_least = 5, .quick = quick, .deep = deep}, [] { direct_wake(forever); }};
-const model m8{"P direct wake with deadline", {.at_least = 5, .quick = quick, .deep = deep}, [] { direct_wake(explorer::never_ns); }};
+const model m8{
+    "P direct wake with deadline", {.at_least = 5, .quick = quick, .deep = deep}, [] { direct_wake(explorer::never_ns); }};
 const model m9{"P suspend and resume", {.at_least = 100, .quick = quick, .deep = deep}, suspend_and_resume};
 const model m10{"P two resumers", {.at_least = 100, .quick = quick, .deep = deep}, two_resumers};
 

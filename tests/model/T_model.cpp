@@ -126,9 +126,11 @@ void timed_outside() {
   target what;
   bool joined = false;
   threads(thread{"finisher", [&] { what.end_on(the.workers[0]); }}, thread{"outside", [&] {
-            joined = join(&what.one, 100'000) == status::ok;
-            if (joined) check(what.result == 1, "the joiner sees what the unit did");
-          }});
+                                                                             joined = join(&what.one, 100'000) == status::ok;
+                                                                             if (joined)
+                                                                               check(what.result == 1,
+                                                                                     "the joiner sees what the unit did");
+                                                                           }});
   if (!joined) join_and_check(what, forever);
   check(times_freed(what) == 1, "freed once");
 }
@@ -137,12 +139,13 @@ void try_first() {
   core_world::make(1);
   target what;
   threads(thread{"finisher", [&] { what.end_on(the.workers[0]); }}, thread{"outside", [&] {
-            if (try_join(&what.one) == status::ok) {
-              check(what.result == 1, "the joiner sees what the unit did");
-            } else {
-              join_and_check(what, forever);
-            }
-          }});
+                                                                             if (try_join(&what.one) == status::ok) {
+                                                                               check(what.result == 1,
+                                                                                     "the joiner sees what the unit did");
+                                                                             } else {
+                                                                               join_and_check(what, forever);
+                                                                             }
+                                                                           }});
   check(times_freed(what) == 1, "freed once");
 }
 
@@ -241,9 +244,9 @@ void detached_parked_end() {
   detached([](target& what) { what.end_after_parking(the.workers[0]); });
 }
 
-constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 100'000};
-constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 100'000};
-constexpr bounds timed{.preemptions = 2, .weak = 1, .timeouts = 1, .executions = 100'000};
+constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 40'000};
+constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 40'000};
+constexpr bounds timed{.preemptions = 2, .weak = 1, .timeouts = 1, .executions = 40'000};
 constexpr bounds patient{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 60'000};
 constexpr bounds deep{.preemptions = 4, .weak = 3, .impatience = 1, .timeouts = 1, .executions = 10'000'000};
 

@@ -167,12 +167,12 @@ const model one_winner{"compare_exchange has one winner", {.at_least = 2, .outco
                        }};
 
 // A store of another thread never comes between the read and the write of a read-modify-write.
-const model nothing_between{
-    "nothing between read and write", {.at_least = 3, .outcomes = "01 52"}, [] {
-      base::atomic<int> x{0};
-      int r = 0;
-      threads(thread{"adder", [&] { r = x.fetch_add(2, base::relaxed); }}, thread{"writer", [&] { x.store(5, base::relaxed); }});
-      outcome(r, x.load(base::relaxed) == 5 ? 1 : 2);
-    }};
+const model nothing_between{"nothing between read and write", {.at_least = 3, .outcomes = "01 52"}, [] {
+                              base::atomic<int> x{0};
+                              int r = 0;
+                              threads(thread{"adder", [&] { r = x.fetch_add(2, base::relaxed); }},
+                                      thread{"writer", [&] { x.store(5, base::relaxed); }});
+                              outcome(r, x.load(base::relaxed) == 5 ? 1 : 2);
+                            }};
 
 }  // namespace

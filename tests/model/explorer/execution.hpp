@@ -78,12 +78,12 @@ void light_fence(site where);
 void heavy_fence(site where);
 void pause(site where);
 inline constexpr std::uint64_t no_deadline = UINT64_MAX;
-inline constexpr std::uint64_t never_ns = std::uint64_t{1} << 62;  // deadlines from here on do not come
+inline constexpr std::uint64_t never_ns = std::uint64_t{1} << 62;                // deadlines from here on do not come
 bool futex_wait(cell at, word expected, std::uint64_t deadline_ns, site where);  // false: timed out
 void futex_wake(cell at, int count, site where);
 std::uint64_t now_ns();
 void peek(void* to, const void* from, std::size_t bytes);  // copies without looking for races
-void* local_word();  // what a thread-local is to a logical thread; null at first
+void* local_word();                                        // what a thread-local is to a logical thread; null at first
 void set_local_word(void* to);
 
 // ---- called by the parts of the explorer ----------------------------------------------------------------------------------------

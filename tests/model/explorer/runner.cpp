@@ -165,7 +165,8 @@ int replay(const model& what, const command& asked) {
 }
 
 [[noreturn]] void usage(const char* program) {
-  std::fprintf(stderr, "usage: %s [--deep] [--quiet] [--executions N] [--only TEXT] [--only TEXT --replay ID] [--list]\n", program);
+  std::fprintf(stderr, "usage: %s [--deep] [--quiet] [--executions N] [--only TEXT] [--only TEXT --replay ID] [--list]\n",
+               program);
   std::exit(2);
 }
 

@@ -45,9 +45,7 @@ std::string place(const site& where) {
   return base + " " + (tag.empty() ? "" : tag + " ") + trimmed(lines[where.line() - 1]);
 }
 
-bool same(const step& a, const step& b) {
-  return a.thread == b.thread && a.text == b.text && a.where.line() == b.where.line();
-}
+bool same(const step& a, const step& b) { return a.thread == b.thread && a.text == b.text && a.where.line() == b.where.line(); }
 
 // How many steps from `first` on only repeat the `round` steps before it.
 std::size_t repeated(const std::vector<step>& steps, std::size_t first, std::size_t round) {

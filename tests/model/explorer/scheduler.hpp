@@ -42,8 +42,8 @@ class scheduler {
   timestamp same_as(int location) const;             // a thread that goes on without news reads what it read before
   void pause();
   bool sleep(int location, std::uint64_t deadline_ns);  // false: timed out
-  int wake(int location, int count);            // how many
-  [[noreturn]] void abandon(ending end);        // leaves the execution for good
+  int wake(int location, int count);                    // how many
+  [[noreturn]] void abandon(ending end);                // leaves the execution for good
   std::uint64_t read_clock() { return thread(self_).clock_ns += clock_step_ns; }
   bool spurious_left() const { return left_.spurious > 0; }
   void spend_spurious() { --left_.spurious; }
