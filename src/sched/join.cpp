@@ -123,7 +123,8 @@ status park_for(unit* one, std::uint64_t deadline_ns) {
   join_wait wanted{one, &me, join_word::open};
   const wait_result result = wait_published(&me, publish_join, &wanted);
   if (wanted.found == join_word::detached) return status::invalid;
-  if (wanted.found != join_word::open && !join_word::means_ended(wanted.found)) return status::busy;
+  if (join_word::means_ended(wanted.found)) return status::ok;  // before the record was in the word: nobody else holds it
+  if (wanted.found != join_word::open) return status::busy;
   if (result == wait_result::timed_out) return give_up(one, &me);
   return status::ok;
 }

@@ -67,7 +67,9 @@ struct seen {
 };
 seen last;
 sigjmp_buf back;
-int unmapped_byte() { return *reinterpret_cast<volatile char*>(std::uintptr_t{64}); }
+// Through a volatile, so that the compiler does not know that nothing is there.
+volatile std::uintptr_t unmapped = 64;
+int unmapped_byte() { return *reinterpret_cast<volatile char*>(unmapped); }
 
 void note_fault(int signal, siginfo_t* info, void* context) {
   sigset_t mask;
@@ -167,8 +169,9 @@ TEST_CASE("a canary is found at the end") {
     // Writes where an overflow would have, and comes back.
     return run_one(
         [](void*) {
-          volatile char here = 0;
-          for (long down = 65536; down < 65536 + 4096; ++down) (&here)[-down] = 1;
+          char here = 0;
+          volatile std::uintptr_t top = reinterpret_cast<std::uintptr_t>(&here);
+          for (std::uintptr_t down = 65536; down < 65536 + 4096; ++down) *reinterpret_cast<volatile char*>(top - down) = 1;
         },
         nullptr, &attr);
   });
