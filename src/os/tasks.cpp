@@ -24,7 +24,7 @@ bool is_endless_futex_wait(const char* text) {
   unsigned long timeout = 0;
   if (sscanf(text, "%ld %lx %lx %lx %lx", &call, &address, &operation, &value, &timeout) != 5) return false;
   if (call != SYS_futex || timeout != 0) return false;
-  const unsigned long what = operation & FUTEX_CMD_MASK;
+  const unsigned long what = operation & ~static_cast<unsigned long>(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
   return what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2;
 }
 

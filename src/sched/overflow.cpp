@@ -6,6 +6,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "os/vm.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/local.hpp"
@@ -84,6 +86,10 @@ void tell_overflow(const worker* w, const char* how_noticed, const void* address
   unit_view view;
   if (one != nullptr) static_cast<void>(id_of(one));
   if (look_at(one, &view)) {
+    // It runs right here, so its details stay: needed where the kernel does not copy memory for look_at.
+    if (const details* extra = one->has(is_known) ? details_if_any(one) : nullptr; extra != nullptr) {
+      std::memcpy(view.name, extra->name, sizeof view.name);
+    }
     identity(out, view, names::raw);
   } else {
     out << "a callback that worker " << w->index << " ran";
