@@ -25,7 +25,8 @@ void leave(source* one) {
 
 void poll(source* one) {
   if (!try_enter(one)) return;
-  one->wants_poll.store(false, base::relaxed);
+  // [A60] acquire: sees what was there when it was notified; pairs with [A61]
+  if (one->wants_poll.load(base::relaxed)) static_cast<void>(one->wants_poll.exchange(false, base::acquire));
   if (!one->is_removed.load(base::relaxed)) static_cast<void>(one->poll(one->state));
   leave(one);
 }
@@ -81,7 +82,8 @@ void free_retired_sources(runtime* rt) {
 }
 
 void notify_source(runtime* rt, source* one) {
-  one->wants_poll.store(true, base::relaxed);
+  // [A61] release: what there is to poll; pairs with [A60]
+  one->wants_poll.store(true, base::release);
   wake_one(rt);
 }
 
