@@ -29,8 +29,9 @@ struct side {
   void* tsan = nullptr;
 };
 
-// A stack goes back to the system.
+// A stack goes back to the system, or to the user: what lies there next has other frames.
 inline void forget(mem::stack* stack) {
+  if constexpr (config::address_sanitizer) __asan_unpoison_memory_region(stack->low, stack->usable_bytes());
   if constexpr (config::thread_sanitizer) {
     if (stack->sanitizer != nullptr) __tsan_destroy_fiber(stack->sanitizer);
     stack->sanitizer = nullptr;

@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include "base/align.hpp"
+#include "base/config.hpp"
 #include "os/fault.hpp"
+
+extern "C" void __asan_unpoison_memory_region(void const volatile* base, std::size_t size) __attribute__((weak));
 
 namespace weft::os {
 namespace {
@@ -64,7 +67,10 @@ void* reserve(std::size_t bytes, std::size_t alignment) {
   const std::size_t slack = alignment > page ? alignment - page : 0;
   if (wanted < bytes || wanted + slack < wanted) return nullptr;
   void* mapped = map(wanted + slack);
-  if (mapped == nullptr || slack == 0) return mapped;
+  if (mapped == nullptr) return nullptr;
+  // ASan does not see that a stack which lay here before is gone with its poisoned frames.
+  if constexpr (config::address_sanitizer) __asan_unpoison_memory_region(mapped, wanted + slack);
+  if (slack == 0) return mapped;
   const auto start = reinterpret_cast<std::uintptr_t>(mapped);
   const std::uintptr_t aligned = base::round_up(start, alignment);
   const std::size_t before = aligned - start;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "arch/context.hpp"
+#include "base/atomic.hpp"
 
 namespace weft::sched {
 
@@ -24,8 +25,8 @@ struct details {
   key_value* keys;  // by key index; key_capacity entries
   std::uint32_t key_capacity;
   // where a unit that wants_to_move goes at its next yield, park or start
-  pool* destination_pool;  // null: a worker
-  std::uint32_t destination_worker;
+  base::atomic<pool*> destination_pool;  // null: a worker
+  base::atomic<std::uint32_t> destination_worker;
 };
 
 }  // namespace weft::sched

@@ -34,11 +34,12 @@ void move_pin(runtime* rt, unit* one, unsigned destination) {
 }
 
 void apply_move(runtime* rt, unit* one, push_reason reason) {
-  one->clear(wants_to_move);
+  // [A61] acquire: sees the destination; pairs with [A60]
+  one->flags.fetch_and(static_cast<std::uint16_t>(~wants_to_move), base::acquire);
   if (one->home != nullptr && reason == push_reason::woken) one->home->note_back();
   const details* extra = details_if_any(one);
-  one->home = extra->destination_pool;
-  const std::uint32_t destination = extra->destination_worker;
+  one->home = extra->destination_pool.load(base::relaxed);
+  const std::uint32_t destination = extra->destination_worker.load(base::relaxed);
   if (one->has(stays_put)) move_pin(rt, one, destination);
   one->home_worker = static_cast<std::uint16_t>(destination);
 }
@@ -77,8 +78,10 @@ void mail_to(worker* target, unit* one) {
 }
 
 pool* domain_pool(runtime* rt, const worker* w) {
-  if (rt->domain_count == 0) return nullptr;
-  return rt->domain_pools[(w != nullptr ? w->domain : rt->next_target.fetch_add(1, base::relaxed)) % rt->domain_count];
+  // [A62] acquire: sees the pools; pairs with [A65]
+  const unsigned count = rt->domain_count.load(base::acquire);
+  if (count == 0) return nullptr;
+  return rt->domain_pools[(w != nullptr ? w->domain.load(base::relaxed) : rt->next_target.fetch_add(1, base::relaxed)) % count];
 }
 
 }  // namespace

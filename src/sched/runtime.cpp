@@ -1,6 +1,7 @@
 #include "sched/runtime.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "base/assert.hpp"
@@ -38,6 +39,15 @@ os::guard_kind chosen_guard(os::guard_choice choice) {
   return os::guard_kind::none;
 }
 
+// A C program may have put any number there, which as an enumerator must not even be read.
+bool is_one_of(const char* name, const void* enumerator, int last) {
+  int number = 0;
+  std::memcpy(&number, enumerator, sizeof number);
+  if (number >= 0 && number <= last) return true;
+  base::report("%s %d of weft_config is none of weft_%s", name, number, name);
+  return false;
+}
+
 // A number that the program gives is one that it needs; about policies the environment has the first word.
 status read_config(runtime* rt, const weft_config* config) {
   if (const status result = os::read_settings(&rt->settings); result != status::ok) return result;
@@ -48,6 +58,8 @@ status read_config(runtime* rt, const weft_config* config) {
                    sizeof *config);
       return status::invalid;
     }
+    if (!is_one_of("wait_policy", &config->wait_policy, WEFT_WAIT_ACTIVE)) return status::invalid;
+    if (!is_one_of("locality", &config->locality, WEFT_LOCALITY_DOMAIN)) return status::invalid;
     if (config->workers != 0) settings.workers = config->workers;
     if (config->stack_bytes != 0) settings.stack_bytes = config->stack_bytes;
     if (!settings.is_given(os::variable::wait_policy)) settings.wait_policy = config->wait_policy;
@@ -59,14 +71,6 @@ status read_config(runtime* rt, const weft_config* config) {
   if (settings.workers == 0) settings.workers = os::default_worker_count();
   if (settings.workers > most_workers) {
     base::report("%u workers asked for; at most %u are possible", settings.workers, most_workers);
-    return status::invalid;
-  }
-  if (settings.wait_policy < WEFT_WAIT_HYBRID || settings.wait_policy > WEFT_WAIT_ACTIVE) {
-    base::report("wait_policy %d is none of weft_wait_policy", static_cast<int>(settings.wait_policy));
-    return status::invalid;
-  }
-  if (settings.locality < WEFT_LOCALITY_STEAL || settings.locality > WEFT_LOCALITY_DOMAIN) {
-    base::report("locality %d is none of weft_locality", static_cast<int>(settings.locality));
     return status::invalid;
   }
   if (settings.stack_bytes < WEFT_STACK_MIN) {
@@ -105,7 +109,7 @@ void free_schedulers(runtime* rt) {
 }
 
 void free_domain_pools(runtime* rt) {
-  for (unsigned index = 0; index < rt->domain_count; ++index) std::free(rt->domain_pools[index]);
+  for (unsigned index = 0; index < rt->domain_count.load(base::relaxed); ++index) std::free(rt->domain_pools[index]);
 }
 
 void free_runtime(runtime* rt) {

@@ -51,7 +51,7 @@ struct runtime {
   std::size_t main_bytes;
   fiber::sanitizer::side main_side;
   pool* domain_pools[most_domains];  // WEFT_LOCALITY_DOMAIN: one a last-level cache
-  unsigned domain_count;
+  base::atomic<unsigned> domain_count;
   watchdog* dog;  // null: not asked for
 
   // ---- any OS thread ----

@@ -25,7 +25,7 @@ void leave(source* one) {
 
 void poll(source* one) {
   if (!try_enter(one)) return;
-  // [A60] acquire: sees what was there when it was notified; pairs with [A61]
+  // [A66] acquire: sees what was there when it was notified; pairs with [A67]
   if (one->wants_poll.load(base::relaxed)) static_cast<void>(one->wants_poll.exchange(false, base::acquire));
   if (!one->is_removed.load(base::relaxed)) static_cast<void>(one->poll(one->state));
   leave(one);
@@ -82,7 +82,7 @@ void free_retired_sources(runtime* rt) {
 }
 
 void notify_source(runtime* rt, source* one) {
-  // [A61] release: what there is to poll; pairs with [A60]
+  // [A67] release: what there is to poll; pairs with [A66]
   one->wants_poll.store(true, base::release);
   wake_one(rt);
 }

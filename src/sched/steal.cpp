@@ -125,14 +125,18 @@ namespace {
 // Between domains: from the pool of another last-level cache.
 unit* steal_from_domains(const worker* w) {
   const runtime* rt = w->rt;
-  for (unsigned step = 1; step < rt->domain_count; ++step) {
-    if (unit* one = pop_from_pool(rt->domain_pools[(w->domain + step) % rt->domain_count]); one != nullptr) return one;
+  // [A63] acquire: sees the pools; pairs with [A65]
+  const unsigned count = rt->domain_count.load(base::acquire);
+  for (unsigned step = 1; step < count; ++step) {
+    if (unit* one = pop_from_pool(rt->domain_pools[(w->domain.load(base::relaxed) + step) % count]); one != nullptr) return one;
   }
   return nullptr;
 }
 
 bool sees_prey_in_domains(const runtime* rt) {
-  for (unsigned index = 0; index < rt->domain_count; ++index) {
+  // [A64] acquire: sees the pools; pairs with [A65]
+  const unsigned count = rt->domain_count.load(base::acquire);
+  for (unsigned index = 0; index < count; ++index) {
     if (ready_units(rt->domain_pools[index]) != 0) return true;
   }
   return false;
@@ -152,7 +156,7 @@ unit* bring_home(worker* w, unit* chain) {
 }  // namespace
 
 unit* steal(worker* w) {
-  if (w->rt->domain_count != 0) [[unlikely]]
+  if (w->rt->domain_count.load(base::relaxed) != 0) [[unlikely]]
     return steal_from_domains(w);
   if (!steals(w)) return nullptr;
   const std::uint64_t now = os::now_ns();
@@ -168,7 +172,7 @@ unit* steal(worker* w) {
 }
 
 bool sees_prey(worker* w) {
-  if (w->rt->domain_count != 0) [[unlikely]]
+  if (w->rt->domain_count.load(base::relaxed) != 0) [[unlikely]]
     return sees_prey_in_domains(w->rt);
   if (!steals(w)) return false;
   const unsigned slots = w->rt->worker_slots.load(base::relaxed);

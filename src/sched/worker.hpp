@@ -91,7 +91,7 @@ struct alignas(base::cache_line) worker {
     int flags;
   } fault_stack_before = {};
   std::uint16_t cpu = 0;
-  std::uint16_t domain = 0;  // its last-level cache's number among those of the workers
+  base::atomic<std::uint16_t> domain{0};  // its last-level cache's number among those of the workers
 };
 
 }  // namespace weft::sched

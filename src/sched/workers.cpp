@@ -178,15 +178,16 @@ status start_domains(runtime* rt) {
     worker* w = rt->workers[index].load(base::relaxed);
     const std::uint16_t cache = rt->machine->group(cpu_of(rt, index), os::level::cache);
     unsigned domain = 0;
-    while (domain < rt->domain_count && caches[domain] != cache) ++domain;
-    if (domain == rt->domain_count) {
+    while (domain < rt->domain_count.load(base::relaxed) && caches[domain] != cache) ++domain;
+    if (domain == rt->domain_count.load(base::relaxed)) {
       if (domain == most_domains) return status::unsupported;
       if (const status made = create_pool(WEFT_POOL_LIFO, WEFT_POOL_SHARED, &rt->domain_pools[domain]); made != status::ok)
         return made;
       caches[domain] = cache;
-      ++rt->domain_count;
+      // [A65] release: publishes the pool; pairs with [A62] [A63] [A64]
+      rt->domain_count.store(domain + 1, base::release);
     }
-    w->domain = static_cast<std::uint16_t>(domain);
+    w->domain.store(static_cast<std::uint16_t>(domain), base::relaxed);
     if (const status result = attach_pool(rt, rt->domain_pools[domain], index); result != status::ok) return result;
   }
   return status::ok;
