@@ -11,7 +11,9 @@
 #include "os/fence.hpp"
 
 // glibc's: how far the area is from the thread pointer, and its size, which is 0 when it is not registered. Null elsewhere.
+// NOLINTNEXTLINE(readability-identifier-naming): the C library names them
 extern "C" const std::ptrdiff_t __rseq_offset [[gnu::weak]];
+// NOLINTNEXTLINE(readability-identifier-naming): the C library names them
 extern "C" const unsigned int __rseq_size [[gnu::weak]];
 
 namespace weft::os {

@@ -56,6 +56,7 @@ void read_task(int id, task* out) {
 bool walk_tasks(void (*each)(void* state, const task& one), void* state) {
   DIR* folder = opendir("/proc/self/task");
   if (folder == nullptr) return false;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): a directory stream of its own
   while (const dirent* entry = readdir(folder)) {
     task one;
     const int id = atoi(entry->d_name);

@@ -333,6 +333,7 @@ unit* next_unit(worker* w) {
 
 // Two loops, chosen where a carrier starts: so that looking at stacks after each unit, which few programs ask for, costs the others no
 // test.
+// NOLINTNEXTLINE(readability-identifier-naming): a value
 template <bool inspects>
 [[noreturn]] void run_carrier(worker* w, mem::stack* here) {
   for (;;) {

@@ -112,6 +112,7 @@ void call_before(const struct sigaction& before, int signal, siginfo_t* info, vo
   // As the kernel would: our own entry blocked nothing. The mask returns with the signal frame.
   sigset_t blocked = before.sa_mask;
   if ((before.sa_flags & SA_NODEFER) == 0) sigaddset(&blocked, signal);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing else runs any more
   sigprocmask(SIG_BLOCK, &blocked, nullptr);
   if ((before.sa_flags & SA_SIGINFO) != 0) {
     before.sa_sigaction(signal, info, context);

@@ -8,6 +8,7 @@ namespace weft::arch {
 
 inline constexpr bool has_restartable_store = true;
 
+// NOLINTNEXTLINE(readability-identifier-naming): these are values
 template <std::uint32_t expected, std::uint32_t wanted>
 [[gnu::always_inline]] inline bool replace_restartably(std::uint32_t* word, std::ptrdiff_t area) {
   asm goto volatile(
