@@ -83,7 +83,7 @@ static weft_thread *start_in(weft_pool *pool, weft_function function, void *argu
 
 static void yield_and_sleep(void *argument) {
   weft_yield();
-  OK(weft_sleep_ns(10 * MICROSECOND));
+  OK(weft_sleep_ns(MILLISECOND));
   weft_yield();
   atomic_fetch_add((atomic_int *)argument, 1);
 }
@@ -103,8 +103,10 @@ static void own_pool_works(void) {
   OK(weft_thread_join_many(threads, MANY));
   CHECK(atomic_load(&count) == MANY);
   CHECK(atomic_load(&state.reasons[WEFT_PUSH_NEW]) == MANY);
-  CHECK(atomic_load(&state.reasons[WEFT_PUSH_YIELDED]) <= 2 * MANY);
-  CHECK(atomic_load(&state.reasons[WEFT_PUSH_WOKEN]) == MANY);
+  /* A sleep whose deadline passed before it began is a yield; a yield that finds nobody else pushes nothing. */
+  const int woken = atomic_load(&state.reasons[WEFT_PUSH_WOKEN]);
+  CHECK(woken > 0 && woken <= MANY);
+  CHECK(atomic_load(&state.reasons[WEFT_PUSH_YIELDED]) <= 3 * MANY - woken);
   CHECK(weft_pool_total_count(pool) == 0);
   for (unsigned i = 0; i < workers; ++i) OK(weft_pool_detach(pool, i));
   OK(weft_pool_destroy(pool));

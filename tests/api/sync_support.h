@@ -74,9 +74,9 @@ static inline void end_caller(struct caller *one) {
   }
 }
 
-/* Waits until a ULT is blocked; what an OS thread does cannot be seen. */
+/* Waits until a ULT is blocked, or was so for a short time and has ended; what an OS thread does cannot be seen. */
 static inline void wait_until_blocked(const struct caller *one) {
-  while (weft_thread_get_state(one->ult) != WEFT_THREAD_BLOCKED) breathe();
+  while (weft_thread_get_state(one->ult) != WEFT_THREAD_BLOCKED && atomic_load(&one->has_ended) == 0) breathe();
 }
 
 /* ---- a team ---- */
