@@ -1,0 +1,204 @@
+// Carriers: the bottoms of stacks on which units start, run in one go, and end. dispatch.hpp has the picture.
+
+#include "base/assert.hpp"
+#include "os/clock.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/entering.hpp"
+#include "sched/idle.hpp"
+#include "sched/key.hpp"
+#include "sched/local.hpp"
+#include "sched/ready.hpp"
+#include "sched/runtime.hpp"
+#include "sched/thread.hpp"
+#include "sched/watermark.hpp"
+
+namespace weft::sched {
+
+fiber::context fresh_carrier(worker* w, unit* first, fiber::sanitizer::side* side) {
+  mem::stack* stack = w->stacks.take();
+  const fiber::context made = fiber::make(stack, carrier_entry, stack);
+  *side = fiber::sanitizer::of(stack);
+  w->first = first;
+  w->current = nullptr;
+  w->standing = stack;
+  return made;
+}
+
+void own_stack_entry(void* transfer, void* argument) {
+  auto* w = static_cast<worker*>(transfer);
+  auto* self = static_cast<unit*>(argument);
+  fiber::started();
+  arrive(w);
+  if (w->rt->inspects_stacks) [[unlikely]]
+    prepare_stack(w, w->standing);
+  self->function(self->argument);
+  leave_for_good(self);
+}
+
+void run_here(worker* w, unit* one) {
+  become(w, one);
+  one->function(one->argument);
+}
+
+namespace {
+
+// Carrier: goes to a unit that has a context or a stack of its own; the carrier's stack is free.
+[[noreturn]] void leave_carrier(worker* w, unit* next, mem::stack* here) {
+  enter(w);
+  step_over(w, next);
+  const fiber::context target = context_of(next);
+  const fiber::sanitizer::side side = side_of(w, next);
+  w->stacks.give(here);
+  fiber::jump_to(target, side, w);
+}
+
+[[noreturn]] void end_carrier(worker* w, mem::stack* here) {
+  enter(w);
+  w->current = nullptr;
+  w->stacks.give(here);
+  fiber::jump_to(w->origin, w->origin_side, w);
+}
+
+// Without a spare stack a unit that parks would leave its worker nowhere to stand, so none is started: it waits in the queue until
+// some stack comes back.
+void wait_for_stack(worker* w, unit* one) {
+  constexpr std::uint64_t pause_ns = 1'000'000;
+  constexpr std::uint32_t patience = 5000;
+  enter(w);
+  w->ready.push_yielded(one);
+  w->lock.leave();
+  if (++w->rounds_without_stack > patience) {
+    base::panic(
+        "out of memory for stacks: worker %u has ready threads, %llu threads live, and no stack came back for 5 s; lower "
+        "WEFT_STACK_SIZE, raise the memory limit, or create fewer threads at a time",
+        w->index, static_cast<unsigned long long>(live_units(w->rt)));
+  }
+  os::sleep_until(os::now_ns() + pause_ns);
+}
+
+// The unit's own last acts, which may switch.
+void run_destructors(unit* one) {
+  if (one->has(is_known)) [[unlikely]]
+    run_key_destructors(one);
+}
+
+// Ends a unit that returned to its carrier, and chooses the next one inside the same lock. Null: look further.
+unit* end_and_choose(worker* w, unit* one) {
+  w->current = nullptr;
+  w->rounds_without_stack = 0;
+  if (one->has_any(stays_put | is_dispatched) || w->rt->sink != nullptr) [[unlikely]] {
+    end(w, one);
+    return nullptr;
+  }
+  one->state.store(unit_state::ended, base::relaxed);
+  const bool is_plain = w->detours.load(base::relaxed) == 0 && !is_time_to_look(w);
+  enter(w);
+  const std::uintptr_t found = one->has_parked() ? join_word::end(one) : join_word::end_inside(one);
+  unit* next = is_plain ? choose(w) : nullptr;
+  w->lock.leave();
+  if (found == join_word::open) [[likely]] {
+    count_finished(w);
+  } else {
+    settle_end(w, one, found);
+  }
+  return next;
+}
+
+unit* next_unit(worker* w) {
+  unit* next = w->first;
+  if (next != nullptr) {
+    w->first = nullptr;
+    return next;
+  }
+  if (is_time_to_look(w)) [[unlikely]]
+    look_around(w);
+  if (w->detours.load(base::relaxed) == 0) [[likely]] {
+    enter(w);
+    next = choose(w);
+    w->lock.leave();
+    if (next != nullptr) [[likely]]
+      return next;
+  }
+  next = find_own(w);
+  return next != nullptr ? next : idle(w);
+}
+
+// Two loops, chosen where a carrier starts: so that looking at stacks after each unit, which few programs ask for, costs the others no
+// test.
+// NOLINTNEXTLINE(readability-identifier-naming): a value
+template <bool inspects>
+[[noreturn]] void run_carrier(worker* w, mem::stack* here) {
+  for (;;) {
+    unit* next = next_unit(w);
+    if (next == nullptr) end_carrier(w, here);
+    if (next->has(wants_to_move)) [[unlikely]] {
+      make_ready(w, next, push_reason::moved);
+    } else if (can_be_entered(next)) [[unlikely]] {
+      leave_carrier(w, next, here);
+    } else if (!w->stacks.ensure_one()) [[unlikely]] {
+      wait_for_stack(w, next);
+    } else {
+      if constexpr (inspects) prepare_stack(w, here);
+      run_here(w, next);
+      run_destructors(next);
+      w = local::current_worker();
+      if constexpr (inspects) inspect_stack(w, next, here);
+      w->first = end_and_choose(w, next);
+    }
+  }
+}
+
+void give_back_stack(worker* w, void* stack) {
+  auto* one = static_cast<mem::stack*>(stack);
+  if (one->origin == mem::stack_origin::slot) {
+    w->stacks.give(one);
+  } else {
+    fiber::sanitizer::forget(one);
+    w->rt->stack_depot.destroy(one);
+  }
+}
+
+// The memory beneath a user's stack is the user's again once the thread was joined: it ends when nobody stands there any more.
+void end_on_users_stack(worker* w, void* unit_that_left) {
+  auto* ended = static_cast<unit*>(unit_that_left);
+  fiber::sanitizer::forget(ended->stack);
+  end(w, ended);
+}
+
+void end_on_own_stack(worker* w, unit* ended) {
+  if (w->standing->origin == mem::stack_origin::user) {
+    w->after = {end_on_users_stack, ended};
+  } else {
+    w->after = {give_back_stack, w->standing};
+    end(w, ended);
+  }
+}
+
+}  // namespace
+
+void carrier_entry(void* transfer, void* stack) {
+  auto* w = static_cast<worker*>(transfer);
+  fiber::started();
+  arrive(w);
+  if (w->rt->inspects_stacks) [[unlikely]]
+    run_carrier<true>(w, static_cast<mem::stack*>(stack));
+  run_carrier<false>(w, static_cast<mem::stack*>(stack));
+}
+
+void leave_for_good(unit* ended) {
+  run_destructors(ended);
+  worker* w = local::current_worker();
+  if (w->rt->inspects_stacks) [[unlikely]]
+    inspect_stack(w, ended, w->standing);
+  w->current = nullptr;
+  unit* const parent = ended->has(is_dispatched) ? ended->parent : nullptr;
+  end_on_own_stack(w, ended);
+  enter(w);
+  unit* next = parent;
+  if (next == nullptr) next = choose_directly(w);
+  fiber::sanitizer::side side;
+  const fiber::context target = way_to(w, next, &side);
+  fiber::jump_to(target, side, w);
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,59 @@
+// What a worker can run without taking it from others, and what it looks after now and then.
+
+#include "os/clock.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/entering.hpp"
+#include "sched/pool.hpp"
+#include "sched/runtime.hpp"
+#include "sched/source.hpp"
+#include "sched/waiter.hpp"
+
+namespace weft::sched {
+
+void take_in(worker* w, unit* chain) {
+  enter(w);
+  while (chain != nullptr) {
+    unit* one = chain;
+    chain = static_cast<unit*>(one->next);
+    w->ready.push_recent(one);
+  }
+  w->lock.leave();
+}
+
+unit* find_own(worker* w) {
+  if (!w->pinned_mail.is_empty()) [[unlikely]]
+    take_in(w, w->pinned_mail.take_all());
+  if (!w->mail.is_empty()) [[unlikely]]
+    take_in(w, w->mail.take_all());
+  // [A31] acquire: sees the scheduler; pairs with [A30]
+  if (const scheduler* custom = w->custom.load(base::acquire); custom != nullptr) [[unlikely]] {
+    if (unit* chosen = custom->next(w); chosen != nullptr) {
+      ++w->turn;
+      return chosen;
+    }
+  }
+  const bool pools_first = w->pool_count.load(base::relaxed) != 0 && w->turn % 2 == 0;
+  if (pools_first) {
+    if (unit* one = pop_from_pools(w); one != nullptr) {
+      ++w->turn;
+      return one;
+    }
+  }
+  enter(w);
+  unit* one = choose(w);
+  w->lock.leave();
+  if (one != nullptr) return one;
+  return pop_from_pools(w);
+}
+
+void look_around(worker* w) {
+  w->look_at = w->turn + look_around_every;
+  w->turns_seen.store(w->turn, base::relaxed);
+  w->coarse_ns = os::coarse_ns();
+  expire_timers(w);
+  poll_sources(w);
+  if (!w->mail.is_empty()) take_in(w, w->mail.take_all());
+  if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
+}
+
+}  // namespace weft::sched

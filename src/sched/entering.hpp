@@ -1,0 +1,67 @@
+// How a worker goes to a unit: what dispatch.cpp, which leaves units, and carrier.cpp, which runs them, share.
+#pragma once
+
+#include "fiber/fiber.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/runtime.hpp"
+#include "sched/unit.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+inline constexpr std::uint32_t look_around_every = 64;
+
+// Not "every 64th turn": some paths make two choices between two of these questions.
+inline bool is_time_to_look(const worker* w) { return static_cast<std::int32_t>(w->turn - w->look_at) >= 0; }
+
+inline fiber::sanitizer::side side_of(worker* w, const unit* one) {
+  return one->stack != nullptr ? fiber::sanitizer::of(one->stack) : w->rt->main_side;
+}
+
+inline void become(worker* w, unit* next) {
+  note(w->rt, WEFT_ON_RUN, next);
+  w->current = next;
+  next->state.store(unit_state::running, base::relaxed);
+}
+
+// As become, for a unit that stands on a stack of its own.
+inline void step_over(worker* w, unit* next) {
+  become(w, next);
+  w->standing = next->stack;
+}
+
+// The bottom of a unit that starts on a stack of its own.
+void own_stack_entry(void* transfer, void* argument);
+
+// The context at which a unit goes on, or starts if it has a stack of its own.
+inline fiber::context context_of(unit* one) {
+  if (one->has_parked()) return one->context.context();
+  return fiber::make(one->stack, own_stack_entry, one);
+}
+
+// Whether it stands, or will stand, on a stack that is its own. One that should start elsewhere is left to the carrier.
+inline bool can_be_entered(const unit* one) {
+  return one->has_parked() || (one->has_any(has_own_stack | is_dispatched) && !one->has(wants_to_move));
+}
+
+// A carrier that `first` (null: nobody yet) will be run by.
+fiber::context fresh_carrier(worker* w, unit* first, fiber::sanitizer::side* side);
+
+// Where the worker goes when it leaves a unit for `next`.
+[[gnu::always_inline]] inline fiber::context way_to(worker* w, unit* next, fiber::sanitizer::side* side) {
+  if (next == nullptr || !can_be_entered(next)) return fresh_carrier(w, next, side);
+  step_over(w, next);
+  const fiber::context context = context_of(next);
+  *side = side_of(w, next);
+  return context;
+}
+
+// Inside the lock: the next unit, or null when a carrier must look further: into pools, or now and then at timers, sources and mail,
+// which units that wake each other for ever would keep from everybody.
+inline unit* choose_directly(worker* w) {
+  if (w->detours.load(base::relaxed) != 0 || is_time_to_look(w)) [[unlikely]]
+    return nullptr;
+  return choose(w);
+}
+
+}  // namespace weft::sched
