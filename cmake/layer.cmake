@@ -14,13 +14,17 @@ target_compile_options(weft_core_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics;-fvisibility-inlines-hidden>)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   # Switches end in a jump, which shadow stacks forbid.
-  target_compile_options(weft_core_flags INTERFACE -mno-red-zone -fcf-protection=none)
+  target_compile_options(weft_core_flags INTERFACE -fcf-protection=none)
 endif()
 target_compile_options(weft_core_flags INTERFACE -U_GLIBCXX_ASSERTIONS) # it would need the C++ library
 target_link_libraries(weft_core_flags INTERFACE weft_warnings weft_core_definitions)
 
 add_library(weft_core_definitions INTERFACE) # what the core and the tests that include its headers must agree on
 target_compile_definitions(weft_core_definitions INTERFACE $<$<BOOL:${WEFT_CHECKED}>:WEFT_CHECKED>)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  # The inlined switch pushes onto the stack of the function around it.
+  target_compile_options(weft_core_definitions INTERFACE -mno-red-zone)
+endif()
 
 set_property(GLOBAL PROPERTY weft_layers "")
 

@@ -6,8 +6,7 @@
 //      sp -> | resume address |         sp -> | resume address |
 //            | rbx            |               | x29            |
 //            | rbp            |               | x19            |
-//            | 128 bytes of   |               | (padding)      |
-//            |   red zone     |
+//                                             | (padding)      |
 //
 // Every other register is declared clobbered, so that the compiler spills only what is live at the call. The resume address lies
 // where the compiler's own unwind tables are right: a debugger that loads pc, the two registers and sp + layout::frame_bytes unwinds

@@ -21,8 +21,8 @@ class list {
   list& operator=(const list&) = delete;
 
   bool is_empty() const { return head_.next == &head_; }
-  T* front() const { return is_empty() ? nullptr : static_cast<T*>(head_.next); }
-  T* back() const { return is_empty() ? nullptr : static_cast<T*>(head_.previous); }
+  T* front() const { return is_empty() ? nullptr : node(head_.next); }
+  T* back() const { return is_empty() ? nullptr : node(head_.previous); }
   T* before(const T* node) const { return node->previous == &head_ ? nullptr : static_cast<T*>(node->previous); }
   T* after(const T* node) const { return node->next == &head_ ? nullptr : static_cast<T*>(node->next); }
 
@@ -40,6 +40,11 @@ class list {
   }
 
  private:
+  static T* node(list_link* link) {
+    if (link == nullptr) __builtin_unreachable();  // or the cast would test it
+    return static_cast<T*>(link);
+  }
+
   void clear() { head_.next = head_.previous = &head_; }
 
   static void insert(list_link* node, list_link* before, list_link* after) {

@@ -17,8 +17,8 @@ namespace base = weft::base;
 
 namespace {
 
-[[gnu::always_inline]] inline weft_status create(weft_function function, void* argument, const weft_thread_attr* attr,
-                                                 bool tasklet, weft_thread** out, const void* made_at) {
+[[gnu::noinline]] weft_status create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out,
+                                     bool tasklet, const void* made_at) {
   if (function == nullptr || (attr != nullptr && attr->size != sizeof *attr)) [[unlikely]]
     return WEFT_INVALID;
   const bool detached = out == nullptr || (attr != nullptr && attr->detached);
@@ -31,19 +31,19 @@ namespace {
 extern "C" {
 
 weft_status weft_thread_create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out) {
-  if (attr == nullptr && function != nullptr) [[likely]] {
-    return code(sched::create_default(function, argument, reinterpret_cast<sched::unit**>(out), __builtin_return_address(0),
-                                      sched::is_default));
+  if (attr == nullptr && function != nullptr && out != nullptr) [[likely]] {
+    return code(sched::create_default(function, argument, sched::is_default, reinterpret_cast<sched::unit**>(out),
+                                      __builtin_return_address(0)));
   }
-  return create(function, argument, attr, false, out, __builtin_return_address(0));
+  return create(function, argument, attr, out, false, __builtin_return_address(0));
 }
 
 weft_status weft_tasklet_create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out) {
-  if (attr == nullptr && function != nullptr) [[likely]] {
-    return code(sched::create_default(function, argument, reinterpret_cast<sched::unit**>(out), __builtin_return_address(0),
-                                      sched::is_tasklet));
+  if (attr == nullptr && function != nullptr && out != nullptr) [[likely]] {
+    return code(sched::create_default(function, argument, sched::is_tasklet, reinterpret_cast<sched::unit**>(out),
+                                      __builtin_return_address(0)));
   }
-  return create(function, argument, attr, true, out, __builtin_return_address(0));
+  return create(function, argument, attr, out, true, __builtin_return_address(0));
 }
 
 weft_status weft_thread_create_many(weft_function function, void* arguments, size_t stride, size_t count,
@@ -89,12 +89,12 @@ uint64_t weft_thread_id(const weft_thread* thread) {
 
 weft_thread_state weft_thread_get_state(const weft_thread* thread) {
   if (thread == nullptr) return WEFT_THREAD_ENDED;
+  if (sched::join_word::has_ended(unit_of(thread))) return WEFT_THREAD_ENDED;
   switch (unit_of(thread)->state.load(base::relaxed)) {
     case sched::unit_state::ready: return WEFT_THREAD_READY;
     case sched::unit_state::running: return WEFT_THREAD_RUNNING;
     case sched::unit_state::blocked: return WEFT_THREAD_BLOCKED;
     case sched::unit_state::suspended: return WEFT_THREAD_SUSPENDED;
-    case sched::unit_state::ended:
     case sched::unit_state::free: break;
   }
   return WEFT_THREAD_ENDED;

@@ -67,9 +67,13 @@ class slab_cache {
     --count_;
     return one;
   }
+  bool is_full() const { return count_ >= most; }
   void give(void* memory) {
-    if (count_ >= most) [[unlikely]]
+    if (is_full()) [[unlikely]]
       spill();
+    give_one(memory);
+  }
+  void give_one(void* memory) {  // to a cache that is not full
     auto* one = static_cast<block*>(memory);
     one->next = head_;
     head_ = one;

@@ -107,6 +107,7 @@ class stack_cache {
 
   // At least one stack is in the cache afterwards; false: no memory.
   bool ensure_one() { return count_ != 0 || refill(); }
+  bool is_empty() const { return count_ == 0; }
   stack* take() {  // after ensure_one
     stack* one = slots_[--count_];
     if (count_ != 0) will_be_next(slots_[count_ - 1]);

@@ -1,8 +1,8 @@
 // The ready units of one worker: protocol D, docs/protocols/D.md. Everything here happens inside the biased lock.
 //
 // Two lists. New and woken units go to the front of `recent` and come from there again (last in, first out: their data are hot).
-// Units that yielded go to the back of `yielded` and come from its front. recent goes first; every `fair_every`-th choice takes the
-// unit that has waited longest instead, from the one list and the other in turn, so that nothing in either waits for ever. Thieves take
+// Units that yielded go to the back of `yielded` and come from its front. recent goes first; now and then the owner takes the unit
+// that has waited longest instead, from the one list and the other in turn, so that nothing in either waits for ever. Thieves take
 // from the old end of recent, then from yielded.
 //
 // Node: list_link, a public member `atomic<uint16_t> in` that this class alone writes, and may_be_stolen(), which does not change
@@ -19,8 +19,6 @@ namespace weft::queue {
 template <class Node>
 class ready_queue {
  public:
-  static constexpr std::uint32_t fair_every = 64;
-
   // number: not 0, and unique among the queues of a runtime.
   void start(std::uint16_t number) { number_ = number; }
 
@@ -28,17 +26,29 @@ class ready_queue {
     recent_.push_front(node);
     entered(node);
   }
+  // As push_recent, for one that may be stolen and has been told by number() where it is.
+  void push_new(Node* node) {
+    recent_.push_front(node);
+    count_stealable(1);
+  }
+  std::uint16_t number() const { return number_; }
   void push_yielded(Node* node) {
     yielded_.push_back(node);
     entered(node);
   }
 
-  // The next unit to run, or null. turn: the owner's count of choices.
-  Node* pop(std::uint32_t turn) {
-    if (turn % fair_every == 0) [[unlikely]]
-      return pop_fair(turn / fair_every);
+  // The next unit to run, or null.
+  Node* pop() {
     Node* node = recent_.front();
     if (node == nullptr) node = yielded_.front();
+    return taken_if_any(node);
+  }
+
+  // The one that has waited longest, from the two lists in turn.
+  Node* pop_longest_waiting() {
+    is_turn_of_yielded_ = !is_turn_of_yielded_;
+    Node* node = is_turn_of_yielded_ ? yielded_.front() : recent_.back();
+    if (node == nullptr) node = is_turn_of_yielded_ ? recent_.back() : yielded_.front();
     return taken_if_any(node);
   }
 
@@ -71,7 +81,8 @@ class ready_queue {
   Node* taken(Node* node) {
     recent_.drop(node);  // a node leaves whichever list it is in
     node->in.store(0, base::relaxed);
-    if (node->may_be_stolen()) stealable_.store(stealable_.load(base::relaxed) - 1, base::relaxed);
+    if (node->may_be_stolen()) [[likely]]
+      count_stealable(-1);
     return node;
   }
 
@@ -82,23 +93,23 @@ class ready_queue {
   bool is_empty() const { return recent_.is_empty() && yielded_.is_empty(); }
 
  private:
-  Node* pop_fair(std::uint32_t round) {
-    Node* node = round % 2 == 0 ? yielded_.front() : recent_.back();
-    if (node == nullptr) node = round % 2 == 0 ? recent_.back() : yielded_.front();
-    return taken_if_any(node);
-  }
-
   Node* taken_if_any(Node* node) { return node != nullptr ? taken(node) : nullptr; }
 
   void entered(Node* node) {
     node->in.store(number_, base::relaxed);
-    if (node->may_be_stolen()) stealable_.store(stealable_.load(base::relaxed) + 1, base::relaxed);
+    if (node->may_be_stolen()) [[likely]]
+      count_stealable(1);
+  }
+
+  void count_stealable(int change) {
+    stealable_.store(stealable_.load(base::relaxed) + static_cast<std::uint32_t>(change), base::relaxed);
   }
 
   base::list<Node> recent_;
   base::list<Node> yielded_;
   base::atomic<std::uint32_t> stealable_{0};
   std::uint16_t number_ = 0;
+  bool is_turn_of_yielded_ = false;
 };
 
 }  // namespace weft::queue

@@ -67,7 +67,10 @@ void wait_for_stack(worker* w, unit* one) {
   enter(w);
   w->ready.push_yielded(one);
   w->lock.leave();
-  if (++w->rounds_without_stack > patience) {
+  const std::uint64_t finished = w->finished.load(base::relaxed);
+  w->rounds_without_stack = finished == w->finished_without_stack ? w->rounds_without_stack + 1 : 0;
+  w->finished_without_stack = finished;
+  if (w->rounds_without_stack > patience) {
     base::panic(
         "out of memory for stacks: worker %u has ready threads, %llu threads live, and no stack came back for 5 s; lower "
         "WEFT_STACK_SIZE, raise the memory limit, or create fewer threads at a time",
@@ -76,32 +79,73 @@ void wait_for_stack(worker* w, unit* one) {
   os::sleep_until(os::now_ns() + pause_ns);
 }
 
-// The unit's own last acts, which may switch.
-void run_destructors(unit* one) {
+// The unit's own last acts, which may switch. Returns the worker on which they ended.
+worker* run_destructors(unit* one) {
   if (one->has(is_known)) [[unlikely]]
     run_key_destructors(one);
+  return local::current_worker();
 }
 
-// Ends a unit that returned to its carrier, and chooses the next one inside the same lock. Null: look further.
-unit* end_and_choose(worker* w, unit* one) {
+// Whether a new unit runs by a plain call on the carrier.
+bool starts_here(const unit* one) { return !one->has_parked() && !one->has_any(has_own_stack | is_dispatched | wants_to_move); }
+
+// Whether a unit that returned to its carrier leaves nothing behind but its join word.
+bool ends_simply(const unit* one) { return !one->has_any(is_known | stays_put | is_dispatched); }
+
+// Ends a unit that returned to its carrier, inside the lock.
+std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end(one) : join_word::end_inside(one); }
+
+[[gnu::noinline]] void end_elaborately(worker* w, unit* one) {
   w->current = nullptr;
-  w->rounds_without_stack = 0;
-  if (one->has_any(stays_put | is_dispatched) || w->rt->sink != nullptr) [[unlikely]] {
-    end(w, one);
-    return nullptr;
-  }
-  one->state.store(unit_state::ended, base::relaxed);
-  const bool is_plain = w->detours.load(base::relaxed) == 0 && !is_time_to_look(w);
+  if (one->has_any(stays_put | is_dispatched) || w->rt->sink != nullptr) return end(w, one);
   enter(w);
-  const std::uintptr_t found = one->has_parked() ? join_word::end(one) : join_word::end_inside(one);
-  unit* next = is_plain ? choose(w) : nullptr;
+  const std::uintptr_t found = end_inside(one);
   w->lock.leave();
-  if (found == join_word::open) [[likely]] {
-    count_finished(w);
-  } else {
-    settle_end(w, one, found);
+  settle_end(w, one, found);
+}
+
+// Runs `one`, and after it those that are next in the queue while all that they need is a call: nobody asks for attention, no look
+// around is due, the next one starts here. Returns the worker, with `first` set if the next one has been chosen.
+worker* run_in_a_row(worker* w, unit* one) {
+  for (;;) {
+    w->current = one;
+    one->state.store(unit_state::running, base::relaxed);
+    one->function(one->argument);
+    if (!ends_simply(one)) [[unlikely]] {
+      w = run_destructors(one);
+      end_elaborately(w, one);
+      return w;
+    }
+    w = local::current_worker();
+    if (w->detours.load(base::relaxed) != 0 || w->turns_left-- <= 0 || !w->lock.try_enter()) [[unlikely]] {
+      end_elaborately(w, one);
+      return w;
+    }
+    const std::uintptr_t found = end_inside(one);
+    unit* next = w->ready.pop();
+    w->lock.leave();
+    if (found == join_word::open) [[likely]] {
+      count_finished(w);
+    } else {
+      settle_end(w, one, found);
+    }
+    if (next == nullptr || !starts_here(next) || w->stacks.is_empty()) {
+      w->current = nullptr;
+      w->first = next;
+      return w;
+    }
+    one = next;
   }
-  return next;
+}
+
+// As run_in_a_row for one unit, with everything that somebody may want to be told about it.
+worker* run_watched(worker* w, unit* one, mem::stack* here) {
+  if (w->rt->inspects_stacks) prepare_stack(w, here);
+  run_here(w, one);
+  w = run_destructors(one);
+  if (w->rt->inspects_stacks) inspect_stack(w, one, here);
+  end_elaborately(w, one);
+  return w;
 }
 
 unit* next_unit(worker* w) {
@@ -120,13 +164,12 @@ unit* next_unit(worker* w) {
       return next;
   }
   next = find_own(w);
-  return next != nullptr ? next : idle(w);
+  if (next != nullptr) return next;
+  wake_finalizer_if_drained(w);
+  return idle(w);
 }
 
-// Two loops, chosen where a carrier starts: so that looking at stacks after each unit, which few programs ask for, costs the others no
-// test.
-// NOLINTNEXTLINE(readability-identifier-naming): a value
-template <bool inspects>
+// The bottom of a carrier.
 [[noreturn]] void run_carrier(worker* w, mem::stack* here) {
   for (;;) {
     unit* next = next_unit(w);
@@ -137,13 +180,10 @@ template <bool inspects>
       leave_carrier(w, next, here);
     } else if (!w->stacks.ensure_one()) [[unlikely]] {
       wait_for_stack(w, next);
+    } else if (w->is_watched) [[unlikely]] {
+      w = run_watched(w, next, here);
     } else {
-      if constexpr (inspects) prepare_stack(w, here);
-      run_here(w, next);
-      run_destructors(next);
-      w = local::current_worker();
-      if constexpr (inspects) inspect_stack(w, next, here);
-      w->first = end_and_choose(w, next);
+      w = run_in_a_row(w, next);
     }
   }
 }
@@ -180,14 +220,11 @@ void carrier_entry(void* transfer, void* stack) {
   auto* w = static_cast<worker*>(transfer);
   fiber::started();
   arrive(w);
-  if (w->rt->inspects_stacks) [[unlikely]]
-    run_carrier<true>(w, static_cast<mem::stack*>(stack));
-  run_carrier<false>(w, static_cast<mem::stack*>(stack));
+  run_carrier(w, static_cast<mem::stack*>(stack));
 }
 
 void leave_for_good(unit* ended) {
-  run_destructors(ended);
-  worker* w = local::current_worker();
+  worker* w = run_destructors(ended);
   if (w->rt->inspects_stacks) [[unlikely]]
     inspect_stack(w, ended, w->standing);
   w->current = nullptr;

@@ -28,14 +28,14 @@ unit* find_own(worker* w) {
   // [A31] acquire: sees the scheduler; pairs with [A30]
   if (const scheduler* custom = w->custom.load(base::acquire); custom != nullptr) [[unlikely]] {
     if (unit* chosen = custom->next(w); chosen != nullptr) {
-      ++w->turn;
+      --w->turns_left;
       return chosen;
     }
   }
-  const bool pools_first = w->pool_count.load(base::relaxed) != 0 && w->turn % 2 == 0;
+  const bool pools_first = w->pool_count.load(base::relaxed) != 0 && w->turns_left % 2 == 0;
   if (pools_first) {
     if (unit* one = pop_from_pools(w); one != nullptr) {
-      ++w->turn;
+      --w->turns_left;
       return one;
     }
   }
@@ -46,9 +46,11 @@ unit* find_own(worker* w) {
   return pop_from_pools(w);
 }
 
+constexpr std::int32_t turns_between_looks = 64;
+
 void look_around(worker* w) {
-  w->look_at = w->turn + look_around_every;
-  w->turns_seen.store(w->turn, base::relaxed);
+  w->turns_left = turns_between_looks;
+  w->owes_oldest = true;
   w->coarse_ns = os::coarse_ns();
   expire_timers(w);
   poll_sources(w);

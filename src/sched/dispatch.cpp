@@ -11,17 +11,14 @@
 
 namespace weft::sched {
 
-namespace {
-
-// Whether the running unit has something in the carried words. They are zero most of the time; a unit that leaves them otherwise takes
-// them along and zeroes them, so that whoever comes next finds zero.
 [[gnu::noinline]] bool carries_something(const worker* w) {
   const auto* words = static_cast<const std::uint64_t*>(w->carried);
   std::uint64_t any = 0;
   for (std::size_t index = 0; index < w->rt->carried_bytes / sizeof *words; ++index) any |= words[index];
   return any != 0;
 }
-bool carries(const worker* w) { return w->carried != nullptr && carries_something(w); }
+
+namespace {
 
 // What belongs to the running unit but lives in the OS thread: kept in the frame of the unit that is left.
 class luggage {
@@ -43,14 +40,6 @@ class luggage {
   alignas(16) unsigned char bytes_[most_carried_bytes];
   arch::fp_control fp_;
 };
-
-// Notes in a unit that is left for the first time what reports and its return need: it stays on this stack.
-[[gnu::always_inline]] inline void leave_mark(const worker* w, unit* self) {
-  if (self->has_parked()) [[likely]]
-    return;
-  self->made_at = self->context.maker();
-  self->stack = w->standing;
-}
 
 // Inside the lock: who runs after `self`.
 unit* successor(worker* w, unit* self) {
@@ -130,39 +119,6 @@ worker* yield(worker* w, unit* self) {
   self->state.store(unit_state::ready, base::relaxed);
   w->ready.push_yielded(self);
   return leave_inline(w, self, next);
-}
-
-namespace {
-
-// Inside the lock: the next unit, if it and self are units that only need to change places.
-unit* partner_of(const worker* w, const unit* self) {
-  constexpr unsigned special = is_tasklet | is_dispatched | wants_to_move | keeps_fp | stays_put;
-  unit* next = w->ready.next_yielded();
-  if (next == nullptr || !next->has_parked()) return nullptr;
-  return ((self->flags.load(base::relaxed) | next->flags.load(base::relaxed)) & special) == 0 ? next : nullptr;
-}
-
-}  // namespace
-
-bool yield_plainly(worker* w, unit* self) {
-  if (self->home != nullptr || w->detours.load(base::relaxed) != 0 || carries(w)) return false;
-  if ((w->turn + 1) % look_around_every <= 1) return false;  // the next turn is for those who wait longest, or for a look around
-  if (!w->lock.try_enter()) return false;
-  unit* next = partner_of(w, self);
-  if (next == nullptr) {
-    w->lock.leave();
-    return false;
-  }
-  w->ready.exchange_yielded(next, self);
-  ++w->turn;
-  self->state.store(unit_state::ready, base::relaxed);
-  leave_mark(w, self);
-  w->current = next;
-  w->standing = next->stack;
-  next->state.store(unit_state::running, base::relaxed);
-  const fiber::sanitizer::side side = side_of(w, next);
-  arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), next->context.context(), side, w)));
-  return true;
 }
 
 }  // namespace weft::sched

@@ -35,7 +35,13 @@ inline void arrive(worker* w) {
 }
 
 // Inside the lock: the next unit of the worker's own queue, or null.
-inline unit* choose(worker* w) { return w->ready.pop(++w->turn); }
+inline unit* choose(worker* w) {
+  --w->turns_left;
+  if (!w->owes_oldest) [[likely]]
+    return w->ready.pop();
+  w->owes_oldest = false;
+  return w->ready.pop_longest_waiting();
+}
 
 // Inside the lock: leaves the running unit `self` for `next` (null: for a fresh carrier). Returns, when self is resumed, the worker on
 // which that happened.
@@ -49,9 +55,6 @@ worker* yield(worker* w, unit* self);
 
 // As yield, through make_ready: for units that belong elsewhere.
 worker* yield_away(worker* w, unit* self);
-
-// The common case of yield: units that yield to each other and need nothing else. False: nothing was done.
-bool yield_plainly(worker* w, unit* self);
 
 // Ends the running unit and goes on with others; for units that cannot return to a carrier.
 [[noreturn]] void leave_for_good(unit* ended);

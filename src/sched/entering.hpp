@@ -1,4 +1,5 @@
-// How a worker goes to a unit: what dispatch.cpp, which leaves units, and carrier.cpp, which runs them, share.
+// How a worker goes from one unit to another: what dispatch.cpp and yield.cpp, which leave units, and carrier.cpp, which runs them,
+// share.
 #pragma once
 
 #include "fiber/fiber.hpp"
@@ -9,10 +10,7 @@
 
 namespace weft::sched {
 
-inline constexpr std::uint32_t look_around_every = 64;
-
-// Not "every 64th turn": some paths make two choices between two of these questions.
-inline bool is_time_to_look(const worker* w) { return static_cast<std::int32_t>(w->turn - w->look_at) >= 0; }
+inline bool is_time_to_look(const worker* w) { return w->turns_left <= 0; }
 
 inline fiber::sanitizer::side side_of(worker* w, const unit* one) {
   return one->stack != nullptr ? fiber::sanitizer::of(one->stack) : w->rt->main_side;
@@ -62,6 +60,19 @@ inline unit* choose_directly(worker* w) {
   if (w->detours.load(base::relaxed) != 0 || is_time_to_look(w)) [[unlikely]]
     return nullptr;
   return choose(w);
+}
+
+// Whether the running unit has something in the carried words. They are zero most of the time; a unit that leaves them otherwise takes
+// them along and zeroes them, so that whoever comes next finds zero.
+bool carries_something(const worker* w);
+inline bool carries(const worker* w) { return w->carried != nullptr && carries_something(w); }
+
+// Notes in a unit that is left for the first time what reports and its return need: it stays on this stack.
+[[gnu::always_inline]] inline void leave_mark(const worker* w, unit* self) {
+  if (self->has_parked()) [[likely]]
+    return;
+  self->made_at = self->context.maker();
+  self->stack = w->standing;
 }
 
 }  // namespace weft::sched

@@ -22,18 +22,25 @@ bool has_room(const worker* w) {
 }
 
 // Whether `self` can lend its stack to a ULT, which may park on it and go on elsewhere: the identity, pinning and stack limit of both
-// stay right. A tasklet returns before anything else happens, so anyone can lend to it.
+// stay right.
 bool may_lend(const unit* self) {
-  return self->home == nullptr && !self->has_any(has_own_stack | keeps_fp | is_main | stays_put | wants_to_move | is_dispatched);
+  constexpr unsigned obstacles = is_tasklet | has_own_stack | keeps_fp | is_main | stays_put | wants_to_move | is_dispatched;
+  return self->home == nullptr && !self->has_any(obstacles);
+}
+
+// Whether `one`, if it has not started, may run on the stack of `self`. A tasklet returns before anything else happens, so that any ULT
+// can lend to it.
+bool may_run_on(const unit* self, const unit* one) {
+  const unsigned flags = one->flags.load(base::relaxed) & ~unsigned{is_known};
+  if (flags == is_tasklet) return !self->has(is_tasklet);
+  return flags == is_default && may_lend(self);
 }
 
 // Takes `one` out of this worker's queue if it is there, has not started, and may run on the stack of `self`.
 bool take_to_run_here(worker* w, const unit* self, unit* one) {
-  if (w->rt->is_special || !has_room(w)) return false;
-  const unsigned accepted = may_lend(self) ? is_default | is_tasklet : is_tasklet;
-  enter(w);
-  const bool is_mine = w->ready.contains(one) && one->has_any(accepted) && !one->has_any(stays_put | wants_to_move) &&
-                       !one->has_parked() && one->join.load(base::relaxed) == join_word::open;
+  if (!w->ready.contains(one) || w->is_special || one->has_parked() || !may_run_on(self, one) || !has_room(w)) return false;
+  if (!w->lock.try_enter()) return false;
+  const bool is_mine = w->ready.contains(one) && one->join.load(base::relaxed) == join_word::open;
   if (is_mine) {
     w->ready.taken(one);
     // No exchange: another joiner who comes in this very moment is lost, but one who comes later is told.
@@ -43,20 +50,24 @@ bool take_to_run_here(worker* w, const unit* self, unit* one) {
   return is_mine;
 }
 
+// What the unit did beyond running on its joiner's stack.
+[[gnu::noinline]] worker* end_on_joiners_stack(unit* one) {
+  if (one->has(is_known)) run_key_destructors(one);
+  worker* w = local::current_worker();
+  if (one->has(stays_put)) unpin_from(w->rt, one->home_worker);
+  return w;
+}
+
 void run_on_own_stack(worker* w, unit* self, unit* one) {
   self->state.store(unit_state::blocked, base::relaxed);
-  one->is_borrowing = true;
-  note(w->rt, WEFT_ON_JOIN, one);
-  run_here(w, one);
-  if (one->has(is_known)) [[unlikely]]
-    run_key_destructors(one);
-  w = local::current_worker();
+  w->current = one;
+  one->state.store(unit_state::running, base::relaxed);
+  one->function(one->argument);
+  w = one->has_any(is_known | stays_put) ? end_on_joiners_stack(one) : local::current_worker();
   w->current = self;
   self->state.store(unit_state::running, base::relaxed);
-  if (one->has(stays_put)) [[unlikely]]
-    unpin_from(w->rt, one->home_worker);
-  free_unit(w, one);
   count_finished(w);
+  if (!free_plainly(w, one)) free_unit(w, one);
 }
 
 struct join_wait {
@@ -133,35 +144,41 @@ status park_for(unit* one, std::uint64_t deadline_ns) {
 
 namespace {
 
-[[gnu::noinline]] status join_unended(unit* one, std::uint64_t deadline_ns) {
-  worker* w = local::current_worker();
+[[gnu::noinline]] status join_by_waiting(unit* one, std::uint64_t deadline_ns) {
   if (one->join.load(base::relaxed) == join_word::detached) return status::invalid;
-  unit* self = w != nullptr ? w->current : nullptr;
-  if (self == one) return status::deadlock;
+  if (local::current_unit() == one) return status::deadlock;
   if (!may_block()) return status::cannot_block;
-  if (self != nullptr && deadline_ns == forever && take_to_run_here(w, self, one)) {
-    run_on_own_stack(w, self, one);
-    return status::ok;
-  }
   const status result = park_for(one, deadline_ns);
   if (result == status::ok) free_unit(local::current_worker(), one);
   return result;
 }
 
+[[gnu::noinline]] status join_unended(unit* one, std::uint64_t deadline_ns) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || deadline_ns != forever || !take_to_run_here(w, self, one)) return join_by_waiting(one, deadline_ns);
+  run_on_own_stack(w, self, one);
+  return status::ok;
+}
+
+[[gnu::noinline]] status reap_slowly(unit* one) {
+  free_unit(local::current_worker(), one);
+  return status::ok;
+}
+
+status reap(unit* one) { return free_plainly(local::current_worker(), one) ? status::ok : reap_slowly(one); }
+
 }  // namespace
 
 status join(unit* one, std::uint64_t deadline_ns) {
-  if (!join_word::has_ended(one)) return join_unended(one, deadline_ns);
-  free_unit(local::current_worker(), one);
-  return status::ok;
+  return join_word::has_ended(one) ? reap(one) : join_unended(one, deadline_ns);
 }
 
 status try_join(unit* one) {
   if (!join_word::has_ended(one)) {
     return one->join.load(base::relaxed) == join_word::detached ? status::invalid : status::busy;
   }
-  free_unit(local::current_worker(), one);
-  return status::ok;
+  return reap(one);
 }
 
 status detach(unit* one) {

@@ -118,7 +118,6 @@ const char* word_of(unit_state state) {
     case unit_state::running: return "running";
     case unit_state::blocked: return "blocked";
     case unit_state::suspended: return "suspended";
-    case unit_state::ended: return "ended, not joined yet";
     case unit_state::free: break;
   }
   return "unknown";
@@ -153,13 +152,14 @@ bool look_at(const unit* one, unit_view* out) {
   out->state = copy->state.load(base::relaxed);
   out->flags = copy->flags.load(base::relaxed);
   out->function = copy->function;
-  out->is_borrowing = copy->is_borrowing;
+  out->has_ended = join_word::means_ended(copy->join.load(base::relaxed));
+  out->is_borrowing = copy->join.load(base::relaxed) == join_word::lent;
   out->made_at = copy->has_parked() ? copy->made_at : copy->context.maker();
   if ((out->flags & is_known) != 0 || (out->flags & is_main) != 0) {
     out->id = copy->id.load(base::relaxed);
     if (is_copied) read_name(copy->extra.load(base::relaxed), out);
   }
-  const bool may_wait = out->state == unit_state::blocked || out->state == unit_state::suspended;
+  const bool may_wait = !out->has_ended && (out->state == unit_state::blocked || out->state == unit_state::suspended);
   if (is_copied && may_wait) read_wait(copy->waiting, out);
   return out->state != unit_state::free;
 }
@@ -182,7 +182,7 @@ void describe(text& out, const unit_view& one, std::uint64_t now_ns, names how) 
   if (one.waits) {
     describe_wait(out, one, now_ns, how);
   } else {
-    out << word_of(one.state);
+    out << (one.has_ended ? "ended, not joined yet" : word_of(one.state));
   }
   if (one.made_at != nullptr && (one.flags & is_main) == 0) code_name(out << "; made in ", one.made_at, false, how);
   out << "\n";

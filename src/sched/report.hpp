@@ -51,6 +51,7 @@ struct unit_view {
   const unit* where = nullptr;
   unit::function_type function = nullptr;
   unit_state state = unit_state::free;
+  bool has_ended = false;
   unsigned flags = 0;
   bool is_borrowing = false;
   std::uint64_t id = 0;

@@ -69,7 +69,7 @@ void count(listing* all, const unit_view& one) {
 void list_unit(void* state, unit* one) {
   auto* all = static_cast<listing*>(state);
   unit_view view;
-  if (!look_at(one, &view) || (all->is_still && view.state == unit_state::ended)) return;
+  if (!look_at(one, &view) || (all->is_still && view.has_ended)) return;
   ++all->seen;
   if (all->is_still) count(all, view);
   if (all->seen > all->limit) return;

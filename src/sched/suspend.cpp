@@ -1,4 +1,4 @@
-// Suspend and resume by name, and yields to a named unit. Suspend has one permit a unit (protocol P): a resume that comes first is kept.
+// Suspend and resume by name. Suspend has one permit a unit (protocol P): a resume that comes first is kept.
 
 #include "sched/dispatch.hpp"
 #include "sched/local.hpp"
@@ -30,26 +30,6 @@ bool publish_suspension(void* argument) {
   return false;
 }
 
-void become_ready_again(worker* w, void* one) { make_ready(w, static_cast<unit*>(one), push_reason::yielded); }
-
-bool is_pinned_elsewhere(const worker* w, const unit* one) { return one->has(stays_put) && one->home_worker != w->index; }
-
-// Takes `next` out of this worker's queue, or of a pool that this worker serves; inside the lock if true.
-bool take_ready(worker* w, unit* next) {
-  if (next->home != nullptr) {
-    if (!serves(w, next->home) || is_pinned_elsewhere(w, next) || !remove_from_pool(next->home, next)) return false;
-    enter(w);
-    return true;
-  }
-  enter(w);
-  if (w->ready.contains(next)) {
-    w->ready.taken(next);
-    return true;
-  }
-  w->lock.leave();
-  return false;
-}
-
 }  // namespace
 
 status suspend() {
@@ -62,7 +42,7 @@ status suspend() {
 }
 
 status resume(unit* one) {
-  if (one->has(is_tasklet) || one->state.load(base::relaxed) == unit_state::ended) return status::invalid;
+  if (one->has(is_tasklet) || join_word::has_ended(one)) return status::invalid;
   one->set(is_known);
   std::uint32_t seen = one->permit.load(base::relaxed);
   for (;;) {
@@ -71,25 +51,6 @@ status resume(unit* one) {
     if (one->permit.compare_exchange_weak(seen, wanted, base::acq_rel, base::relaxed)) break;
   }
   if (seen == suspended) wake(one->waiting);
-  return status::ok;
-}
-
-status yield_to(unit* next) {
-  worker* w = local::current_worker();
-  unit* self = w != nullptr ? w->current : nullptr;
-  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
-  if (next->state.load(base::relaxed) == unit_state::ended) return status::invalid;
-  if (next == self || self->has(is_dispatched) || !take_ready(w, next)) {
-    sched::yield(w, self);
-    return next == self ? status::ok : status::again;
-  }
-  self->state.store(unit_state::ready, base::relaxed);
-  if (self->home == nullptr && !self->has(wants_to_move)) {
-    w->ready.push_yielded(self);
-  } else {
-    w->after = {become_ready_again, self};
-  }
-  leave_for(w, self, next);
   return status::ok;
 }
 

@@ -21,7 +21,7 @@ namespace weft::sched {
 namespace {
 
 [[gnu::always_inline]] inline unit* lay_out(void* memory, unit::function_type function, void* argument, std::uint16_t flags,
-                                            std::uintptr_t join, const void* made_at) {
+                                            std::uintptr_t join, const void* made_at, std::uint16_t in) {
   auto* one = static_cast<unit*>(memory);
   one->function = function;
   one->argument = argument;
@@ -29,15 +29,14 @@ namespace {
   one->context.set_maker(made_at);
   one->home = nullptr;
   one->state.store(unit_state::ready, base::relaxed);
-  one->is_borrowing = false;
-  one->in.store(0, base::relaxed);
+  one->in.store(in, base::relaxed);
   one->flags.store(flags, base::relaxed);
   return one;
 }
 
 unit* lay_out(void* memory, const creation& how) {
   unit* one = lay_out(memory, how.function, how.argument, how.tasklet ? is_tasklet : is_default,
-                      how.detached ? join_word::detached : join_word::open, how.made_at);
+                      how.detached ? join_word::detached : join_word::open, how.made_at, 0);
   one->next = one->previous = nullptr;
   return one;
 }
@@ -185,19 +184,18 @@ void* extension_of(unit* one, std::size_t offset) {
 }
 
 void free_unit(worker* w, unit* one) {
-  if (one->has_parked() || one->has_any(is_known | has_own_stack | is_dispatched)) [[unlikely]]
-    clean(one);
+  if (free_plainly(w, one)) return;
+  clean(one);
   one->state.store(unit_state::free, base::relaxed);
-  if (w != nullptr) [[likely]]
-    return w->units.give(one);
+  if (w != nullptr) return w->units.give(one);
   release_outside(one);
 }
 
 namespace {
 
-[[gnu::noinline]] status create_slowly(unit::function_type function, void* argument, unit** out, const void* made_at,
-                                       unit_flag kind) {
-  return create({function, argument, nullptr, kind == is_tasklet, out == nullptr, made_at}, out);
+[[gnu::noinline]] status create_slowly(unit::function_type function, void* argument, unit_flag kind, unit** out,
+                                       const void* made_at) {
+  return create({function, argument, nullptr, kind == is_tasklet, false, made_at}, out);
 }
 
 [[gnu::noinline]] status wake_for_new(runtime* rt) {
@@ -208,17 +206,16 @@ namespace {
 }  // namespace
 
 // Every slow case is a tail call, so that this needs no frame.
-status create_default(unit::function_type function, void* argument, unit** out, const void* made_at, unit_flag kind) {
+status create_default(unit::function_type function, void* argument, unit_flag kind, unit** out, const void* made_at) {
   worker* w = local::current_worker();
-  if (w == nullptr || w->rt->is_special) [[unlikely]]
-    return create_slowly(function, argument, out, made_at, kind);
+  if (w == nullptr || w->is_special) [[unlikely]]
+    return create_slowly(function, argument, kind, out, made_at);
   if (w->units.is_empty() || !w->lock.try_enter()) [[unlikely]]
-    return create_slowly(function, argument, out, made_at, kind);
-  const std::uintptr_t join = out == nullptr ? join_word::detached : join_word::open;
-  unit* one = lay_out(w->units.take_one(), function, argument, kind, join, made_at);
-  if (out != nullptr) *out = one;
+    return create_slowly(function, argument, kind, out, made_at);
+  unit* one = lay_out(w->units.take_one(), function, argument, kind, join_word::open, made_at, w->ready.number());
+  *out = one;
   w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
-  w->ready.push_recent(one);
+  w->ready.push_new(one);
   w->lock.leave();
   if (somebody_must_wake(w->rt)) [[unlikely]]
     return wake_for_new(w->rt);
@@ -284,32 +281,14 @@ void settle_end(worker* w, unit* one, std::uintptr_t found) {
     wake_joiner(reinterpret_cast<waiter*>(found));
   }
   count_finished(w);
+  wake_finalizer_if_drained(w);
 }
 
 void end(worker* w, unit* one) {
   note(w->rt, WEFT_ON_END, one);
   if (one->has(stays_put)) [[unlikely]]
     unpin_from(w->rt, one->home_worker);
-  one->state.store(unit_state::ended, base::relaxed);
   settle_end(w, one, join_word::end(one));
-}
-
-namespace {
-
-[[gnu::noinline]] void yield_slowly() {
-  worker* w = local::current_worker();
-  if (w == nullptr) return os::yield_cpu();
-  unit* self = w->current;
-  if (self == nullptr || self->has(is_tasklet)) return;
-  sched::yield(w, self);
-}
-
-}  // namespace
-
-void yield() {
-  worker* w = local::current_worker();
-  if (w == nullptr || w->current == nullptr || !yield_plainly(w, w->current)) [[unlikely]]
-    yield_slowly();
 }
 
 status sleep_until(std::uint64_t deadline_ns) {
@@ -347,7 +326,7 @@ status pin(int worker_index) {
 
 status migrate(unit* one, pool* destination, unsigned worker_index) {
   const unit_state state = one->state.load(base::relaxed);
-  if (state == unit_state::ended) return status::invalid;
+  if (join_word::has_ended(one)) return status::invalid;
   if (one->has(is_main) || (one->has(is_tasklet) && state != unit_state::ready)) return status::not_owner;
   if (one->home != nullptr && one->home->access == WEFT_POOL_PRIVATE) return status::not_owner;
   runtime* rt = local::current_runtime();

@@ -19,8 +19,8 @@ struct creation {
   const void* made_at;
 };
 
-// A ULT (flag: is_default) or a tasklet (is_tasklet) without any attribute; the path to be short.
-status create_default(unit::function_type function, void* argument, unit** out, const void* made_at, unit_flag kind);
+// A ULT (flag: is_default) or a tasklet (is_tasklet) without any attribute, to be joined; the path to be short.
+status create_default(unit::function_type function, void* argument, unit_flag kind, unit** out, const void* made_at);
 // Makes a unit and makes it ready. *out may be null only for a detached one.
 status create(const creation& how, unit** out);
 status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out);
@@ -37,10 +37,14 @@ status sleep_until(std::uint64_t deadline_ns);
 status pin(int worker_index);
 status migrate(unit* one, pool* destination, unsigned worker_index);
 
-// A unit ended. Wakes the finalizer after the last one.
+// A unit ended, and wake_finalizer_if_drained is called before its worker rests, or another unit lives that will have it called.
 inline void count_finished(worker* w) {
   // [A27] release: what a unit made is counted before its end is; pairs with [A26]
   w->finished.store(w->finished.load(base::relaxed) + 1, base::release);
+}
+
+// The last unit ended while weft_finalize waits for that.
+inline void wake_finalizer_if_drained(const worker* w) {
   // [A23] light fence: counts before draining; pairs with [A22]
   base::light_fence();
   if (w->rt->is_draining.load(base::relaxed)) [[unlikely]]
@@ -53,6 +57,15 @@ void end(worker* w, unit* one);
 void settle_end(worker* w, unit* one, std::uintptr_t found);
 // Back to the slab, with its details.
 void free_unit(worker* w, unit* one);
+// The same for a unit that used its first line only, into a cache with room. False: nothing was done.
+[[gnu::always_inline]] inline bool free_plainly(worker* w, unit* one) {
+  if (w == nullptr || one->has_parked() || one->has_any(is_known | has_own_stack | is_dispatched) || w->units.is_full())
+      [[unlikely]]
+    return false;
+  one->state.store(unit_state::free, base::relaxed);
+  w->units.give_one(one);
+  return true;
+}
 
 void free_details(unit* one);
 details* details_of(unit* one);         // made when first asked for; null: no memory

@@ -34,8 +34,8 @@ enum unit_flag : std::uint16_t {
   is_known = 1 << 8,       // * id, permit or extra are in use
 };
 
-// free: a block of the slab that is no unit now; zero-filled memory is free.
-enum class unit_state : std::uint8_t { free, ready, running, blocked, suspended, ended };
+// free: a block of the slab that is no unit now; zero-filled memory is free. One that has ended says so in its join word alone.
+enum class unit_state : std::uint8_t { free, ready, running, blocked, suspended };
 
 inline constexpr std::uint16_t in_pool = UINT16_MAX;
 
@@ -68,7 +68,6 @@ struct alignas(base::cache_line) unit : base::list_link {
   context_word context;
   pool* home;  // null: the default queue of whoever makes it ready
   base::atomic<unit_state> state;
-  bool is_borrowing;               // runs on its joiner's stack
   std::uint16_t home_worker;       // when stays_put
   base::atomic<std::uint16_t> in;  // the queue that holds it: a worker's number, in_pool, or 0; written inside that queue's lock
   base::atomic<std::uint16_t> flags;

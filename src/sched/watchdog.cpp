@@ -29,7 +29,7 @@ constexpr std::uint64_t looks = 4;
 // without a choice.
 struct place {
   const unit* in = nullptr;  // null: it chooses or idles
-  std::uint32_t turn = 0;
+  std::int32_t turns_left = 0;
   std::uint64_t finished = 0;
 
   bool operator==(const place&) const = default;
@@ -52,7 +52,7 @@ __attribute__((no_sanitize("thread"), noinline)) T peek(const T& field) {
 place place_of(const worker* w) {
   place found;
   found.in = peek(w->current);
-  found.turn = peek(w->turn);
+  found.turns_left = peek(w->turns_left);
   found.finished = w->finished.load(base::relaxed);
   return found;
 }

@@ -39,14 +39,16 @@ struct alignas(base::cache_line) worker {
   mem::stack* standing = nullptr;   // the stack that the worker stands on; null: the adopted caller's
   unit* first = nullptr;            // what a fresh carrier runs first
   after_switch after;
-  std::uint32_t turn = 0;     // choices made
-  std::uint32_t look_at = 0;  // the turn from which on timers, sources and mail are due
+  std::int32_t turns_left = 0;  // choices until timers, sources, mail and the unit that has waited longest are due
+  bool owes_oldest = false;     // the next choice is the unit that has waited longest
+  bool is_special = false;      // the runtime's
+  bool is_watched = false;      // somebody wants to be told of each unit's run: an event sink, or stacks are inspected
   std::uint32_t index = 0;
   runtime* rt = nullptr;
   mem::slab_cache units;
   void* carried = nullptr;      // this OS thread's copy of what weft_ext_carry registered: zero while no unit has anything there
   std::uint64_t coarse_ns = 0;  // the clock when the worker last looked around
-  base::atomic<std::uint32_t> detours{0};  // pools served and schedulers set: 0 means that the own queue is all there is
+  base::atomic<std::uint32_t> detours{0};  // pools served, schedulers set, special: 0 means that the own queue is all there is
   mem::stack_cache stacks;                 // never empty while a unit runs
 
   // ---- owner writes, anyone reads ----
@@ -54,7 +56,6 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint64_t> finished{0};
   base::atomic<std::uint64_t> stolen{0};
   base::atomic<std::uint64_t> times_idle{0};  // how often it ran out of work
-  base::atomic<std::uint32_t> turns_seen{0};  // `turn`, now and then: for the watchdog
 
   // ---- anyone; protocols B, D and I ----
   alignas(base::cache_line) queue::inbox<unit> mail;  // units that any worker may run
@@ -68,7 +69,8 @@ struct alignas(base::cache_line) worker {
 
   // ---- owner, cold ----
   alignas(base::cache_line) base::rng random{0};
-  std::uint32_t rounds_without_stack = 0;
+  std::uint32_t rounds_without_stack = 0;  // in a row, without that a unit finished
+  std::uint64_t finished_without_stack = 0;
   std::uint64_t steal_after_ns = 0;  // back-off: no questions before
   std::uint64_t steal_pause_ns = 0;
   std::uint64_t stolen_at_ns = 0;

@@ -32,7 +32,9 @@ worker* make_worker(runtime* rt, unsigned index) {
   w->ready.start(static_cast<std::uint16_t>(index + 1));
   w->random = base::rng(index + 1);
   w->cpu = rt->cpus[index % rt->cpu_count];
-  if (rt->sink != nullptr) w->detours.store(1, base::relaxed);  // the event sink sees every turn: no short cuts
+  w->is_special = rt->is_special;
+  w->is_watched = rt->sink != nullptr || rt->inspects_stacks;
+  if (rt->is_special) w->detours.store(1, base::relaxed);  // no short cuts; the event sink sees every turn
   w->units.start(&rt->unit_depot);
   w->stacks.start(&rt->stack_depot);
   if (w->stacks.ensure_one()) return w;

@@ -24,7 +24,7 @@ unit* find_own(worker* w) {
   if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
   if (!w->mail.is_empty()) take_in(w, w->mail.take_all());
   enter(w);
-  unit* one = w->ready.pop(1);
+  unit* one = w->ready.pop();
   w->lock.leave();
   return one != nullptr ? one : pop_from_pools(w);
 }

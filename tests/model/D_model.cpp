@@ -46,7 +46,7 @@ struct owner {
   }
   bool run_one() {
     enter();
-    node* one = ready.pop(1);
+    node* one = ready.pop();
     lock.leave();
     if (one != nullptr) ++one->taken;
     return one != nullptr;

@@ -38,11 +38,10 @@ struct target {
     one.state.store(unit_state::running, base::relaxed);
   }
 
-  // As end_and_choose() in dispatch.cpp ends a unit that ran in one go.
+  // As run_in_a_row() in carrier.cpp ends a unit that ran in one go.
   void end_on(worker* w) {
     local::set_worker(w);
     result = 1;
-    one.state.store(unit_state::ended, base::relaxed);
     enter(w);
     const std::uintptr_t found = join_word::end_inside(&one);
     w->lock.leave();

@@ -34,14 +34,13 @@ STAND_IN unit* find_own(worker* w) {
   if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
   if (!w->mail.is_empty()) take_in(w, w->mail.take_all());
   enter(w);
-  unit* one = w->ready.pop(1);
+  unit* one = w->ready.pop();
   w->lock.leave();
   return one;
 }
 
 STAND_IN void look_around(worker*) {}
 STAND_IN worker* yield(worker* w, unit*) { return w; }
-STAND_IN bool yield_plainly(worker*, unit*) { return false; }
 STAND_IN worker* leave_for(worker* w, unit*, unit*) { return w; }
 STAND_IN worker* yield_away(worker* w, unit*) { return w; }
 STAND_IN void run_here(worker*, unit*) {}

@@ -9,7 +9,7 @@ extern "C" void weft_context_entry();  // switch.S
 namespace weft::arch {
 
 namespace layout {
-inline constexpr std::size_t frame_bytes = 3 * 8 + 128;
+inline constexpr std::size_t frame_bytes = 3 * 8;
 inline constexpr std::size_t entry_slot = 1;     // rbx
 inline constexpr std::size_t argument_slot = 2;  // rbp
 }  // namespace layout
@@ -22,9 +22,9 @@ inline constexpr std::size_t argument_slot = 2;  // rbp
 #define WEFT_VECTOR_CLOBBERS
 #endif
 
+// Pushes below the compiler's own frame: for code that is compiled without a red zone (cmake/layer.cmake).
 [[gnu::always_inline]] inline void* switch_context(void** save, void* target, void* transfer) {
   asm volatile(
-      "leaq -128(%%rsp), %%rsp\n\t"
       "pushq %%rbp\n\t"
       "pushq %%rbx\n\t"
       "leaq 1f(%%rip), %%rcx\n\t"
@@ -34,7 +34,6 @@ inline constexpr std::size_t argument_slot = 2;  // rbp
       "popq %%rcx\n\t"
       "popq %%rbx\n\t"
       "popq %%rbp\n\t"
-      "leaq 128(%%rsp), %%rsp\n\t"
       "jmpq *%%rcx\n"
       "1:"
       : "+a"(transfer), "+D"(save), "+S"(target)
@@ -52,7 +51,6 @@ inline constexpr std::size_t argument_slot = 2;  // rbp
       "popq %%rcx\n\t"
       "popq %%rbx\n\t"
       "popq %%rbp\n\t"
-      "leaq 128(%%rsp), %%rsp\n\t"
       "jmpq *%%rcx"
       :
       : "a"(transfer), "S"(target)

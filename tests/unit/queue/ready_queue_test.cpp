@@ -18,8 +18,6 @@ struct node : weft::base::list_link {
 };
 using ready_queue = weft::queue::ready_queue<node>;
 
-constexpr std::uint32_t not_fair = 1;  // a turn without a special rule
-
 std::vector<node> numbered(int count) {
   std::vector<node> nodes(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) nodes[static_cast<std::size_t>(i)].number = i;
@@ -31,47 +29,43 @@ TEST_CASE("new units come last in first out, then those that yielded, first in f
   ready_queue queue;
   queue.start(7);
   CHECK(queue.is_empty());
-  CHECK(queue.pop(not_fair) == nullptr);
+  CHECK(queue.pop() == nullptr);
   for (int i : {0, 1, 2}) queue.push_recent(&nodes[static_cast<std::size_t>(i)]);
   for (int i : {3, 4, 5}) queue.push_yielded(&nodes[static_cast<std::size_t>(i)]);
   CHECK(queue.newest() == &nodes[2]);
   CHECK(queue.stealable() == 6);
   for (int wanted : {2, 1, 0, 3, 4, 5}) {
     CHECK(queue.contains(&nodes[static_cast<std::size_t>(wanted)]));
-    CHECK(queue.pop(not_fair)->number == wanted);
+    CHECK(queue.pop()->number == wanted);
     CHECK_FALSE(queue.contains(&nodes[static_cast<std::size_t>(wanted)]));
   }
   CHECK(queue.is_empty());
   CHECK(queue.stealable() == 0);
 }
 
-TEST_CASE("now and then the one that waited longest comes first, from the one list and the other in turn") {
+TEST_CASE("on demand the one that waited longest comes first, from the one list and the other in turn") {
   auto nodes = numbered(6);
   ready_queue queue;
   queue.start(1);
   for (int i : {0, 1, 2}) queue.push_recent(&nodes[static_cast<std::size_t>(i)]);
   for (int i : {3, 4, 5}) queue.push_yielded(&nodes[static_cast<std::size_t>(i)]);
-  const int first = queue.pop(ready_queue::fair_every)->number;
-  const int second = queue.pop(2 * ready_queue::fair_every)->number;
+  const int first = queue.pop_longest_waiting()->number;
+  const int second = queue.pop_longest_waiting()->number;
   CHECK(std::min(first, second) == 0);
   CHECK(std::max(first, second) == 3);
 }
 
-TEST_CASE("nobody waits for ever, whatever is pushed meanwhile") {
+TEST_CASE("nobody waits for more than two such demands, whatever is pushed meanwhile") {
   auto nodes = numbered(3);
   ready_queue queue;
   queue.start(1);
   queue.push_recent(&nodes[0]);   // the old one
   queue.push_yielded(&nodes[1]);  // likewise
   bool seen[2] = {false, false};
-  for (std::uint32_t turn = 1; turn <= 4 * ready_queue::fair_every && !(seen[0] && seen[1]); ++turn) {
+  for (int demand = 0; demand < 2; ++demand) {
     queue.push_recent(&nodes[2]);  // a new one every time
-    node* one = queue.pop(turn);
-    if (one->number < 2) {
-      seen[one->number] = true;
-      one = queue.pop(not_fair);
-    }
-    CHECK(one == &nodes[2]);
+    seen[queue.pop_longest_waiting()->number] = true;
+    CHECK(queue.pop() == &nodes[2]);
   }
   CHECK(seen[0]);
   CHECK(seen[1]);
@@ -112,7 +106,7 @@ TEST_CASE("units can be taken from the middle") {
   other.push_yielded(&nodes[1]);
   CHECK(other.contains(&nodes[1]));
   CHECK(queue.stealable() == 3);
-  for (int wanted : {3, 2, 0}) CHECK(queue.pop(not_fair)->number == wanted);
+  for (int wanted : {3, 2, 0}) CHECK(queue.pop()->number == wanted);
 }
 
 TEST_CASE("two that yield to each other change places") {
@@ -128,7 +122,7 @@ TEST_CASE("two that yield to each other change places") {
   CHECK(queue.stealable() == 2);
   queue.push_recent(&nodes[0]);
   CHECK(queue.next_yielded() == nullptr);
-  for (int wanted : {0, 1, 2}) CHECK(queue.pop(not_fair)->number == wanted);
+  for (int wanted : {0, 1, 2}) CHECK(queue.pop()->number == wanted);
 }
 
 TEST_CASE("random operations agree with two deques") {
@@ -159,7 +153,7 @@ TEST_CASE("random operations agree with two deques") {
       }
     } else if (what == 3) {
       node* wanted = !recent.empty() ? recent.front() : !yielded.empty() ? yielded.front() : nullptr;
-      REQUIRE(queue.pop(not_fair) == wanted);
+      REQUIRE(queue.pop() == wanted);
       if (wanted != nullptr) forget(wanted);
     } else if (what == 4) {
       node* one = &nodes[random.below(64)];

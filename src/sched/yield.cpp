@@ -1,0 +1,118 @@
+// Yields: to whoever is next, and to a named unit.
+
+#include "os/thread.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/entering.hpp"
+#include "sched/local.hpp"
+#include "sched/pool.hpp"
+#include "sched/ready.hpp"
+#include "sched/runtime.hpp"
+#include "sched/thread.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+// ---- the short way: two units that have both parked before, in this worker's own queue, and need nothing but to change places ----
+
+// Whether w has nothing else to look after now. The running unit has no luggage then.
+[[gnu::always_inline]] inline bool may_change_plainly(const worker* w) {
+  return w->current != nullptr && w->detours.load(base::relaxed) == 0 && !is_time_to_look(w) && !carries(w);
+}
+
+[[gnu::always_inline]] inline bool are_plain(const unit* self, const unit* next) {
+  constexpr unsigned special = is_tasklet | is_dispatched | wants_to_move | keeps_fp | stays_put;
+  if (((self->flags.load(base::relaxed) | next->flags.load(base::relaxed)) & special) != 0) return false;
+  return self->has_parked() && next->has_parked() && self->home == nullptr;
+}
+
+// Inside the lock, which the switch leaves. Both are plain, and next is in the queue.
+[[gnu::always_inline]] inline void change_places(worker* w, unit* self, unit* next) {
+  w->ready.exchange_yielded(next, self);
+  --w->turns_left;
+  self->state.store(unit_state::ready, base::relaxed);
+  w->current = next;
+  w->standing = next->stack;
+  next->state.store(unit_state::running, base::relaxed);
+  const fiber::sanitizer::side side = side_of(w, next);
+  arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), next->context.context(), side, w)));
+}
+
+// ---- the long way ----
+
+[[gnu::noinline]] void yield_elaborately() {
+  worker* w = local::current_worker();
+  if (w == nullptr) return os::yield_cpu();
+  unit* self = w->current;
+  if (self == nullptr || self->has(is_tasklet)) return;
+  sched::yield(w, self);
+}
+
+void become_ready_again(worker* w, void* one) { make_ready(w, static_cast<unit*>(one), push_reason::yielded); }
+
+bool is_pinned_elsewhere(const worker* w, const unit* one) { return one->has(stays_put) && one->home_worker != w->index; }
+
+// Takes `next` out of this worker's queue, or of a pool that this worker serves; inside the lock if true.
+bool take_ready(worker* w, unit* next) {
+  if (next->home != nullptr) {
+    if (!serves(w, next->home) || is_pinned_elsewhere(w, next) || !remove_from_pool(next->home, next)) return false;
+    enter(w);
+    return true;
+  }
+  enter(w);
+  if (w->ready.contains(next)) {
+    w->ready.taken(next);
+    return true;
+  }
+  w->lock.leave();
+  return false;
+}
+
+[[gnu::noinline]] status yield_to_elaborately(unit* next) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
+  if (join_word::has_ended(next)) return status::invalid;
+  if (is_time_to_look(w)) look_around(w);
+  if (next == self || self->has(is_dispatched) || !take_ready(w, next)) {
+    sched::yield(w, self);
+    return next == self ? status::ok : status::again;
+  }
+  self->state.store(unit_state::ready, base::relaxed);
+  if (self->home == nullptr && !self->has(wants_to_move)) {
+    w->ready.push_yielded(self);
+  } else {
+    w->after = {become_ready_again, self};
+  }
+  leave_for(w, self, next);
+  return status::ok;
+}
+
+}  // namespace
+
+void yield() {
+  worker* w = local::current_worker();
+  if (w == nullptr || !may_change_plainly(w) || !w->lock.try_enter()) [[unlikely]]
+    return yield_elaborately();
+  unit* next = w->ready.next_yielded();
+  if (next == nullptr || !are_plain(w->current, next)) [[unlikely]] {
+    w->lock.leave();
+    return yield_elaborately();
+  }
+  change_places(w, w->current, next);
+}
+
+status yield_to(unit* next) {
+  worker* w = local::current_worker();
+  if (w == nullptr || !may_change_plainly(w) || !w->lock.try_enter()) [[unlikely]]
+    return yield_to_elaborately(next);
+  if (!w->ready.contains(next) || !are_plain(w->current, next)) [[unlikely]] {
+    w->lock.leave();
+    return yield_to_elaborately(next);
+  }
+  change_places(w, w->current, next);
+  return status::ok;
+}
+
+}  // namespace weft::sched
