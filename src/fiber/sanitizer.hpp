@@ -22,6 +22,8 @@ void __tsan_switch_to_fiber(void* fiber, unsigned flags) __attribute__((weak));
 
 namespace weft::fiber::sanitizer {
 
+inline constexpr bool is_there = config::address_sanitizer || config::thread_sanitizer;
+
 // The stack that a switch goes to.
 struct side {
   const void* low = nullptr;

@@ -26,7 +26,12 @@ class ready_queue {
     recent_.push_front(node);
     entered(node);
   }
-  // As push_recent, for one that may be stolen and has been told by number() where it is.
+  // As push_recent, for one that may be stolen.
+  void push_stealable(Node* node) {
+    node->in.store(number_, base::relaxed);
+    push_new(node);
+  }
+  // The same for one that has been told by number() where it is.
   void push_new(Node* node) {
     recent_.push_front(node);
     count_stealable(1);
@@ -56,7 +61,7 @@ class ready_queue {
   Node* next_yielded() const { return recent_.is_empty() ? yielded_.front() : nullptr; }
 
   // As taken(next) and push_yielded(self), for two nodes that may both be stolen.
-  void exchange_yielded(Node* next, Node* self) {
+  [[gnu::always_inline]] void exchange_yielded(Node* next, Node* self) {
     yielded_.drop(next);
     yielded_.push_back(self);
     next->in.store(0, base::relaxed);

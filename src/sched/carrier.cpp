@@ -14,10 +14,9 @@
 
 namespace weft::sched {
 
-fiber::context fresh_carrier(worker* w, unit* first, fiber::sanitizer::side* side) {
+fiber::context fresh_carrier(worker* w, unit* first) {
   mem::stack* stack = w->stacks.take();
   const fiber::context made = fiber::make(stack, carrier_entry, stack);
-  *side = fiber::sanitizer::of(stack);
   w->first = first;
   w->current = nullptr;
   w->standing = stack;
@@ -36,6 +35,7 @@ void own_stack_entry(void* transfer, void* argument) {
 }
 
 void run_here(worker* w, unit* one) {
+  note(w->rt, WEFT_ON_RUN, one);
   become(w, one);
   one->function(one->argument);
 }
@@ -45,11 +45,11 @@ namespace {
 // Carrier: goes to a unit that has a context or a stack of its own; the carrier's stack is free.
 [[noreturn]] void leave_carrier(worker* w, unit* next, mem::stack* here) {
   enter(w);
+  note(w->rt, WEFT_ON_RUN, next);
   step_over(w, next);
   const fiber::context target = context_of(next);
-  const fiber::sanitizer::side side = side_of(w, next);
   w->stacks.give(here);
-  fiber::jump_to(target, side, w);
+  fiber::jump_to(target, side_of(w), w);
 }
 
 [[noreturn]] void end_carrier(worker* w, mem::stack* here) {
@@ -108,8 +108,7 @@ std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end
 // around is due, the next one starts here. Returns the worker, with `first` set if the next one has been chosen.
 worker* run_in_a_row(worker* w, unit* one) {
   for (;;) {
-    w->current = one;
-    one->state.store(unit_state::running, base::relaxed);
+    become(w, one);
     one->function(one->argument);
     if (!ends_simply(one)) [[unlikely]] {
       w = run_destructors(one);
@@ -233,9 +232,8 @@ void leave_for_good(unit* ended) {
   enter(w);
   unit* next = parent;
   if (next == nullptr) next = choose_directly(w);
-  fiber::sanitizer::side side;
-  const fiber::context target = way_to(w, next, &side);
-  fiber::jump_to(target, side, w);
+  const fiber::context target = way_to(w, next);
+  fiber::jump_to(target, side_of(w), w);
 }
 
 }  // namespace weft::sched

@@ -52,14 +52,21 @@ unit* successor(worker* w, unit* self) {
 
 }  // namespace
 
-// Leaves the running unit, which has no luggage.
-[[gnu::always_inline]] inline static worker* leave_lightly(worker* w, unit* self, unit* next) {
-  fiber::sanitizer::side side;
-  leave_mark(w, self);
-  const fiber::context target = way_to(w, next, &side);
-  w = static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side, w));
+namespace {
+
+// Inside the lock, which the switch leaves. Returns the worker on which self is resumed.
+[[gnu::always_inline]] inline worker* switch_from(worker* w, unit* self, fiber::context target) {
+  w = static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side_of(w), w));
   arrive(w);
   return w;
+}
+
+}  // namespace
+
+// Leaves the running unit, which has no luggage.
+[[gnu::noinline]] static worker* leave_lightly(worker* w, unit* self, unit* next) {
+  leave_mark(w, self);
+  return switch_from(w, self, way_to(w, next));
 }
 
 [[gnu::noinline]] static worker* leave_with_luggage(worker* w, unit* self, unit* next) {
@@ -77,14 +84,31 @@ unit* successor(worker* w, unit* self) {
 
 worker* leave_for(worker* w, unit* self, unit* next) { return leave_inline(w, self, next); }
 
-worker* park(worker* w, unit* self, void (*after)(worker* w, void* argument), void* argument) {
+namespace {
+
+[[gnu::noinline]] worker* park_elaborately(worker* w, unit* self, after_switch after) {
   note(w->rt, WEFT_ON_PARK, self);
   self->state.store(unit_state::blocked, base::relaxed);
-  if (self->home != nullptr) [[unlikely]]
-    self->home->note_blocked();
-  w->after = {after, argument};
+  if (self->home != nullptr) self->home->note_blocked();
+  w->after = after;
   enter(w);
   return leave_inline(w, self, successor(w, self));
+}
+
+}  // namespace
+
+worker* park(worker* w, unit* self, after_switch after) {
+  if (!may_leave_plainly(w, self) || !w->lock.try_enter()) [[unlikely]]
+    return park_elaborately(w, self, after);
+  self->state.store(unit_state::blocked, base::relaxed);
+  w->after = after;
+  --w->turns_left;
+  unit* next = w->ready.pop();
+  if (next == nullptr || !next->has_parked()) [[unlikely]]
+    return leave_lightly(w, self, next);
+  leave_mark(w, self);
+  step_over(w, next);
+  return switch_from(w, self, next->context.context());
 }
 
 namespace {

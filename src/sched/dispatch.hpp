@@ -25,7 +25,7 @@ inline void enter(worker* w) {
 }
 
 // First thing after a switch, wherever it ended.
-inline void arrive(worker* w) {
+[[gnu::always_inline]] inline void arrive(worker* w) {
   w->lock.leave();
   if (w->after.run != nullptr) [[unlikely]] {
     const after_switch todo = w->after;
@@ -48,7 +48,7 @@ inline unit* choose(worker* w) {
 worker* leave_for(worker* w, unit* self, unit* next);
 
 // Parks the running unit: `after` runs once its context is saved. Returns the worker on which it was resumed.
-worker* park(worker* w, unit* self, void (*after)(worker* w, void* argument), void* argument);
+worker* park(worker* w, unit* self, after_switch after);
 
 // Lets others run; self stays ready. Returns the worker on which it goes on.
 worker* yield(worker* w, unit* self);

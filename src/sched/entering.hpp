@@ -12,12 +12,13 @@ namespace weft::sched {
 
 inline bool is_time_to_look(const worker* w) { return w->turns_left <= 0; }
 
-inline fiber::sanitizer::side side_of(worker* w, const unit* one) {
-  return one->stack != nullptr ? fiber::sanitizer::of(one->stack) : w->rt->main_side;
+// Of the stack on which w stands, or is about to.
+inline fiber::sanitizer::side side_of(const worker* w) {
+  if constexpr (!fiber::sanitizer::is_there) return {};
+  return w->standing != nullptr ? fiber::sanitizer::of(w->standing) : w->rt->main_side;
 }
 
 inline void become(worker* w, unit* next) {
-  note(w->rt, WEFT_ON_RUN, next);
   w->current = next;
   next->state.store(unit_state::running, base::relaxed);
 }
@@ -43,15 +44,14 @@ inline bool can_be_entered(const unit* one) {
 }
 
 // A carrier that `first` (null: nobody yet) will be run by.
-fiber::context fresh_carrier(worker* w, unit* first, fiber::sanitizer::side* side);
+fiber::context fresh_carrier(worker* w, unit* first);
 
 // Where the worker goes when it leaves a unit for `next`.
-[[gnu::always_inline]] inline fiber::context way_to(worker* w, unit* next, fiber::sanitizer::side* side) {
-  if (next == nullptr || !can_be_entered(next)) return fresh_carrier(w, next, side);
+inline fiber::context way_to(worker* w, unit* next) {
+  if (next == nullptr || !can_be_entered(next)) return fresh_carrier(w, next);
+  note(w->rt, WEFT_ON_RUN, next);
   step_over(w, next);
-  const fiber::context context = context_of(next);
-  *side = side_of(w, next);
-  return context;
+  return context_of(next);
 }
 
 // Inside the lock: the next unit, or null when a carrier must look further: into pools, or now and then at timers, sources and mail,
@@ -66,6 +66,14 @@ inline unit* choose_directly(worker* w) {
 // them along and zeroes them, so that whoever comes next finds zero.
 bool carries_something(const worker* w);
 inline bool carries(const worker* w) { return w->carried != nullptr && carries_something(w); }
+
+// Whether the running unit, self, can be left without anything but a look into the own queue: no luggage, nothing else that w looks
+// after or is due to look after, nobody else to go back to.
+[[gnu::always_inline]] inline bool may_leave_plainly(const worker* w, const unit* self, unsigned obstacles = 0) {
+  const unsigned special = is_tasklet | is_dispatched | wants_to_move | keeps_fp | obstacles;
+  return w->detours.load(base::relaxed) == 0 && !is_time_to_look(w) && !carries(w) && self->home == nullptr &&
+         !self->has_any(special);
+}
 
 // Notes in a unit that is left for the first time what reports and its return need: it stays on this stack.
 [[gnu::always_inline]] inline void leave_mark(const worker* w, unit* self) {

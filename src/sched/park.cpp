@@ -64,7 +64,7 @@ void say_farewell(worker* w, void* argument) {
 wait_result wait_as_ult(worker* w, unit* self, farewell* todo) {
   waiter* me = todo->me;
   self->waiting = me;
-  w = park(w, self, say_farewell, todo);
+  w = park(w, self, {say_farewell, todo});
   self->waiting = nullptr;
   if (todo->publish != nullptr) {
     // [P6] acquire: see there; pairs with [P5]
@@ -114,9 +114,22 @@ wait_result wait_with(farewell* todo) {
   return wait_as_ult(w, me->who, todo);
 }
 
+// As say_farewell for a wait without a deadline on something that a lock guards.
+void release(worker*, void* held) { static_cast<queue::spinlock*>(held)->unlock(); }
+
 }  // namespace
 
 wait_result wait(waiter* me, queue::spinlock* held) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self != nullptr && me->deadline_ns == forever) [[likely]] {
+    me->who = self;
+    me->since_ns = w->coarse_ns;
+    self->waiting = me;
+    park(w, self, {release, held});
+    self->waiting = nullptr;
+    return wait_result::woken;
+  }
   farewell todo{me, held, nullptr, nullptr, {}};
   return wait_with(&todo);
 }
@@ -128,6 +141,10 @@ wait_result wait_published(waiter* me, bool (*publish)(void* argument), void* ar
 
 bool wake(waiter* one) {
   unit* who = one->who;
+  if (who != nullptr && one->deadline_ns == forever) [[likely]] {
+    make_ready(local::current_worker(), who, push_reason::woken);
+    return true;
+  }
   if (who == nullptr) {
     if (one->deadline_ns != forever) {
       if (!claim(one, woken)) return false;
@@ -138,7 +155,7 @@ bool wake(waiter* one) {
     os::futex_wake(&one->word, 1);  // on a dead record it wakes nobody, or somebody who looks again
     return true;
   }
-  if (one->deadline_ns != forever && !claim(one, woken)) return false;
+  if (!claim(one, woken)) return false;
   make_ready(local::current_worker(), who, push_reason::woken);
   return true;
 }
@@ -153,8 +170,8 @@ unit* take_to_wake(waiter* one) {
 }
 
 bool may_block() {
-  const unit* self = local::current_unit();
-  return self != nullptr ? !self->has(is_tasklet) : local::current_worker() == nullptr;
+  const worker* w = local::current_worker();
+  return w == nullptr || (w->current != nullptr && !w->current->has(is_tasklet));
 }
 
 void expire_timers(worker* w) {

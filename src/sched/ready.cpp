@@ -107,7 +107,9 @@ void forward_mail(worker* ended) {
   }
 }
 
-void make_ready(worker* w, unit* one, push_reason reason) {
+namespace {
+
+[[gnu::noinline]] void make_ready_elsewhere(worker* w, unit* one, push_reason reason) {
   runtime* rt = local::current_runtime();
   note(rt, reason == push_reason::yielded ? WEFT_ON_YIELD : WEFT_ON_READY, one);
   one->state.store(unit_state::ready, base::relaxed);
@@ -128,6 +130,19 @@ void make_ready(worker* w, unit* one, push_reason reason) {
   }
   if (w == nullptr) return mail_to(next_target(rt), one);
   push_own(w, one, reason);
+}
+
+}  // namespace
+
+void make_ready(worker* w, unit* one, push_reason reason) {
+  if (w == nullptr || w->is_special || one->home != nullptr || one->has_any(wants_to_move | stays_put) ||
+      reason == push_reason::yielded) [[unlikely]]
+    return make_ready_elsewhere(w, one, reason);
+  one->state.store(unit_state::ready, base::relaxed);
+  enter(w);
+  w->ready.push_stealable(one);
+  w->lock.leave();
+  wake_one(w->rt);
 }
 
 }  // namespace weft::sched

@@ -16,27 +16,18 @@ namespace {
 
 // ---- the short way: two units that have both parked before, in this worker's own queue, and need nothing but to change places ----
 
-// Whether w has nothing else to look after now. The running unit has no luggage then.
-[[gnu::always_inline]] inline bool may_change_plainly(const worker* w) {
-  return w->current != nullptr && w->detours.load(base::relaxed) == 0 && !is_time_to_look(w) && !carries(w);
+// Whether the two, of which self may be left plainly, only need to change places.
+[[gnu::always_inline]] inline bool may_change_places(const unit* self, const unit* next) {
+  return self->has_parked() && next->has_parked() && next->may_be_stolen();
 }
 
-[[gnu::always_inline]] inline bool are_plain(const unit* self, const unit* next) {
-  constexpr unsigned special = is_tasklet | is_dispatched | wants_to_move | keeps_fp | stays_put;
-  if (((self->flags.load(base::relaxed) | next->flags.load(base::relaxed)) & special) != 0) return false;
-  return self->has_parked() && next->has_parked() && self->home == nullptr;
-}
-
-// Inside the lock, which the switch leaves. Both are plain, and next is in the queue.
+// Inside the lock, which the switch leaves.
 [[gnu::always_inline]] inline void change_places(worker* w, unit* self, unit* next) {
   w->ready.exchange_yielded(next, self);
   --w->turns_left;
   self->state.store(unit_state::ready, base::relaxed);
-  w->current = next;
-  w->standing = next->stack;
-  next->state.store(unit_state::running, base::relaxed);
-  const fiber::sanitizer::side side = side_of(w, next);
-  arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), next->context.context(), side, w)));
+  step_over(w, next);
+  arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), next->context.context(), side_of(w), w)));
 }
 
 // ---- the long way ----
@@ -93,25 +84,27 @@ bool take_ready(worker* w, unit* next) {
 
 void yield() {
   worker* w = local::current_worker();
-  if (w == nullptr || !may_change_plainly(w) || !w->lock.try_enter()) [[unlikely]]
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || !may_leave_plainly(w, self, stays_put) || !w->lock.try_enter()) [[unlikely]]
     return yield_elaborately();
   unit* next = w->ready.next_yielded();
-  if (next == nullptr || !are_plain(w->current, next)) [[unlikely]] {
+  if (next == nullptr || !may_change_places(self, next)) [[unlikely]] {
     w->lock.leave();
     return yield_elaborately();
   }
-  change_places(w, w->current, next);
+  change_places(w, self, next);
 }
 
 status yield_to(unit* next) {
   worker* w = local::current_worker();
-  if (w == nullptr || !may_change_plainly(w) || !w->lock.try_enter()) [[unlikely]]
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || !may_leave_plainly(w, self, stays_put) || !w->lock.try_enter()) [[unlikely]]
     return yield_to_elaborately(next);
-  if (!w->ready.contains(next) || !are_plain(w->current, next)) [[unlikely]] {
+  if (!w->ready.contains(next) || !may_change_places(self, next)) [[unlikely]] {
     w->lock.leave();
     return yield_to_elaborately(next);
   }
-  change_places(w, w->current, next);
+  change_places(w, self, next);
   return status::ok;
 }
 

@@ -7,7 +7,7 @@
 
 namespace weft::sched {
 
-worker* park(worker*, unit*, void (*)(worker* w, void* argument), void*) { explorer::fail("assertion", "no ULT in this model"); }
+worker* park(worker*, unit*, after_switch) { explorer::fail("assertion", "no ULT in this model"); }
 
 }  // namespace weft::sched
 

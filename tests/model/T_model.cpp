@@ -8,9 +8,7 @@
 
 namespace weft::sched {
 
-worker* park(worker*, unit* self, void (*after)(worker* w, void* argument), void* argument) {
-  return park_ult(*core_world::ult_of(self), after, argument);
-}
+worker* park(worker*, unit* self, after_switch after) { return park_ult(*core_world::ult_of(self), after.run, after.argument); }
 void make_ready(worker*, unit* one, push_reason) { make_ult_ready(*core_world::ult_of(one)); }
 
 }  // namespace weft::sched
