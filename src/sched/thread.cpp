@@ -184,8 +184,7 @@ void* extension_of(unit* one, std::size_t offset) {
 }
 
 void free_unit(worker* w, unit* one) {
-  if (free_plainly(w, one)) return;
-  clean(one);
+  if (has_used_second_line(one)) clean(one);
   one->state.store(unit_state::free, base::relaxed);
   if (w != nullptr) return w->units.give(one);
   release_outside(one);

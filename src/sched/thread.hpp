@@ -57,10 +57,12 @@ void end(worker* w, unit* one);
 void settle_end(worker* w, unit* one, std::uintptr_t found);
 // Back to the slab, with its details.
 void free_unit(worker* w, unit* one);
-// The same for a unit that used its first line only, into a cache with room. False: nothing was done.
+inline bool has_used_second_line(const unit* one) {
+  return one->has_parked() || one->has_any(is_known | has_own_stack | is_dispatched);
+}
+// The same for a unit that did not, into a cache with room. False: nothing was done.
 [[gnu::always_inline]] inline bool free_plainly(worker* w, unit* one) {
-  if (w == nullptr || one->has_parked() || one->has_any(is_known | has_own_stack | is_dispatched) || w->units.is_full())
-      [[unlikely]]
+  if (w == nullptr || has_used_second_line(one) || w->units.is_full()) [[unlikely]]
     return false;
   one->state.store(unit_state::free, base::relaxed);
   w->units.give_one(one);
