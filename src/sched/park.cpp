@@ -169,11 +169,6 @@ unit* take_to_wake(waiter* one) {
   return one->deadline_ns == forever || claim(one, woken) ? who : nullptr;
 }
 
-bool may_block() {
-  const worker* w = local::current_worker();
-  return w == nullptr || (w->current != nullptr && !w->current->has(is_tasklet));
-}
-
 void expire_timers(worker* w) {
   timers& alarms = w->rt->alarms;
   if (alarms.next_ns() == UINT64_MAX) return;

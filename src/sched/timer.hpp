@@ -11,13 +11,17 @@ namespace weft::sched {
 
 struct waiter;
 
+// Nothing is set before it is armed: most waits never are.
 struct timer {
-  waiter* owner = nullptr;
-  timer* child = nullptr;
-  timer* sibling = nullptr;
-  timer* previous = nullptr;  // the sibling before, or the parent of a first child
-  std::uint64_t deadline_ns = 0;
-  bool is_armed = false;
+  // set before arm()
+  waiter* owner;
+  std::uint64_t deadline_ns;
+
+  // the heap's
+  timer* child;
+  timer* sibling;
+  timer* previous;  // the sibling before, or the parent of a first child
+  bool is_armed;
 };
 
 class timer_heap {
@@ -39,7 +43,7 @@ class timers {
 
   // Arms; true when it is now the first, so that a sleeping worker must learn of it.
   bool arm(timer* one);
-  // After it `one` is not in the heap and no expiry is looking at it.
+  // Of one that was armed: after it `one` is not in the heap and no expiry is looking at it.
   void cancel(timer* one);
 
   // The first deadline, or UINT64_MAX. A hint outside the lock.

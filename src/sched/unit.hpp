@@ -44,6 +44,9 @@ class context_word {
  public:
   // Anyone may ask; once true it stays true.
   bool is_saved() const { return (base::load_relaxed(word_) & 1) == 0; }
+  static bool are_saved(const context_word& one, const context_word& other) {
+    return ((base::load_relaxed(one.word_) | base::load_relaxed(other.word_)) & 1) == 0;
+  }
   fiber::context context() const { return {reinterpret_cast<void*>(word_)}; }
   void** slot() { return reinterpret_cast<void**>(&word_); }
 

@@ -14,12 +14,11 @@
 #include "base/atomic.hpp"
 #include "base/list.hpp"
 #include "queue/spinlock.hpp"
+#include "sched/local.hpp"
 #include "sched/timer.hpp"
+#include "sched/worker.hpp"
 
 namespace weft::sched {
-
-struct unit;
-struct worker;
 
 inline constexpr std::uint64_t forever = UINT64_MAX;
 
@@ -64,6 +63,9 @@ unit* take_to_wake(waiter* one);
 void expire_timers(worker* w);
 
 // Whether the caller may wait: a ULT or an OS thread outside may, a tasklet may not.
-bool may_block();
+inline bool may_block() {
+  const worker* w = local::current_worker();
+  return w == nullptr || (w->current != nullptr && !w->current->has(is_tasklet));
+}
 
 }  // namespace weft::sched

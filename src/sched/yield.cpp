@@ -18,7 +18,7 @@ namespace {
 
 // Whether the two, of which self may be left plainly, only need to change places.
 [[gnu::always_inline]] inline bool may_change_places(const unit* self, const unit* next) {
-  return self->has_parked() && next->has_parked() && next->may_be_stolen();
+  return context_word::are_saved(self->context, next->context) && next->may_be_stolen();
 }
 
 // Inside the lock, which the switch leaves.
