@@ -30,7 +30,6 @@ class list {
   void push_back(T* node) { insert(node, head_.previous, &head_); }
 
   T* pop_front() { return is_empty() ? nullptr : static_cast<T*>(take(head_.next)); }
-  T* pop_back() { return is_empty() ? nullptr : static_cast<T*>(take(head_.previous)); }
   void remove(T* node) { take(node); }
 
   // As remove, for those who never ask a node whether it is linked: its links stay as they were.

@@ -79,7 +79,7 @@ weft_thread* weft_ext_pool_pop(weft_pool* pool) {
 }
 
 weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_reason reason) {
-  if (pool == nullptr || unit == nullptr) return WEFT_INVALID;
+  if (pool == nullptr || unit == nullptr || reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) return WEFT_INVALID;
   unit_of(unit)->home = pool_of(pool);
   sched::push_to_pool(pool_of(pool), unit_of(unit), static_cast<sched::push_reason>(reason));
   return WEFT_OK;

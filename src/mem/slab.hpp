@@ -46,7 +46,7 @@ class slab_depot {
   block* free_ = nullptr;
   char** chunks_ = nullptr;
   std::size_t chunk_count_ = 0;
-  std::size_t fresh_ = 0;  // bytes of the newest chunk that were never used
+  std::size_t fresh_ = 0;  // blocks of the newest chunk that were never used
 };
 
 class slab_cache {

@@ -71,7 +71,6 @@ class stack_depot {
   static stack* adopt(void* memory, std::size_t bytes);  // the user's memory; no guard
   void destroy(stack* one);                              // a mapping or the user's
 
-  std::size_t slot_bytes() const { return settings_.slot_bytes; }
   os::guard_kind guard() const { return settings_.guard; }
 
  private:

@@ -71,8 +71,6 @@ int thread_id() { return static_cast<int>(syscall(SYS_gettid)); }
 
 void yield_cpu() { sched_yield(); }
 
-void name_thread(const char* name) { set_name(pthread_self(), name); }
-
 void stack_bounds(void** low, std::size_t* bytes) {
   *low = nullptr;
   *bytes = 0;

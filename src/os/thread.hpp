@@ -28,7 +28,6 @@ status bind_thread_to(const std::uint16_t* cpus, unsigned count);
 
 int thread_id();  // the kernel's
 void yield_cpu();
-void name_thread(const char* name);  // the calling one; cut to 15 characters
 
 // Lowest address and size of the calling OS thread's stack; null and 0 when the system does not say.
 void stack_bounds(void** low, std::size_t* bytes);

@@ -38,7 +38,7 @@ class biased_lock {
     busy_.store(1, base::relaxed);
     // [D1] light fence: busy before attention; pairs with [D5] [T8]
     base::light_fence();
-    // [D2] acquire: sees what a raider left behind, or a thief prepared; pairs with [D7] [D16]
+    // [D2] acquire: sees what a raider left behind, or a thief prepared; pairs with [D7] [D16] [D18]
     const std::uintptr_t seen = attention_.load(base::acquire);
     if (seen == 0) [[likely]]
       return nullptr;
@@ -50,7 +50,7 @@ class biased_lock {
     busy_.store(1, base::relaxed);
     // [D14] light fence: as [D1]; pairs with [D5] [T8]
     base::light_fence();
-    // [D15] acquire: as [D2]; pairs with [D7]
+    // [D15] acquire: as [D2]; pairs with [D7] [D18]
     if (attention_.load(base::acquire) == 0) [[likely]]
       return true;
     leave();
@@ -105,7 +105,8 @@ class biased_lock {
       if (busy_.load(base::acquire) == 0) return raid_result::inside;
       arch::pause();
     }
-    attention_.store(0, base::relaxed);
+    // [D18] release: keeps what an earlier raider wrote visible to whoever enters next; pairs with [D2] [D10] [D15] [D17]
+    attention_.store(0, base::release);
     return raid_result::owner_busy;
   }
 
@@ -123,7 +124,7 @@ class biased_lock {
     while (seen != 0) {
       if ((seen & raided) != 0) {
         seen = wait_for_raider();
-        // [D17] acquire: as [D2], also when another question has come; pairs with [D7] [D16]
+        // [D17] acquire: as [D2], also when another question has come; pairs with [D7] [D16] [D18]
       } else if (attention_.compare_exchange_strong(seen, 0, base::acquire, base::acquire)) {
         return reinterpret_cast<Thief*>(seen);
       }
@@ -145,7 +146,7 @@ class biased_lock {
     busy_.store(1, base::relaxed);
     // [D9] light fence: as [D1]; pairs with [D5] [T8]
     base::light_fence();
-    // [D10] acquire: as [D2]; pairs with [D7] [D16]
+    // [D10] acquire: as [D2]; pairs with [D7] [D16] [D18]
     return attention_.load(base::acquire);
   }
 

@@ -81,7 +81,16 @@ class ready_queue {
     return nullptr;
   }
 
-  Node* newest() const { return recent_.front(); }
+  // The first that `is_wanted`, in the order of pop().
+  template <class Predicate>
+  Node* pop_first(Predicate is_wanted) {
+    for (base::list<Node>* list : {&recent_, &yielded_}) {
+      for (Node* node = list->front(); node != nullptr; node = list->after(node)) {
+        if (is_wanted(node)) return taken(node);
+      }
+    }
+    return nullptr;
+  }
 
   Node* taken(Node* node) {
     recent_.drop(node);  // a node leaves whichever list it is in

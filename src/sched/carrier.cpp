@@ -30,6 +30,7 @@ void own_stack_entry(void* transfer, void* argument) {
   arrive(w);
   if (w->rt->inspects_stacks) [[unlikely]]
     prepare_stack(w, w->standing);
+  if (self->has(keeps_fp)) w->fp = arch::save_fp_control();
   self->function(self->argument);
   leave_for_good(self);
 }
@@ -59,23 +60,39 @@ namespace {
   fiber::jump_to(w->origin, w->origin_side, w);
 }
 
-// Without a spare stack a unit that parks would leave its worker nowhere to stand, so none is started: it waits in the queue until
-// some stack comes back.
-void wait_for_stack(worker* w, unit* one) {
-  constexpr std::uint64_t pause_ns = 1'000'000;
+// Units that finished on any worker: some of them gave a stack back.
+std::uint64_t finished_anywhere(const runtime* rt) {
+  std::uint64_t sum = 0;
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    // [A42] acquire: sees the worker's fields; pairs with [A4]
+    const worker* w = rt->workers[index].load(base::acquire);
+    if (w != nullptr) sum += w->finished.load(base::relaxed);
+  }
+  return sum;
+}
+
+void give_up_without_progress(worker* w) {
   constexpr std::uint32_t patience = 5000;
-  enter(w);
-  w->ready.push_yielded(one);
-  w->lock.leave();
-  const std::uint64_t finished = w->finished.load(base::relaxed);
+  const std::uint64_t finished = finished_anywhere(w->rt);
   w->rounds_without_stack = finished == w->finished_without_stack ? w->rounds_without_stack + 1 : 0;
   w->finished_without_stack = finished;
-  if (w->rounds_without_stack > patience) {
-    base::panic(
-        "out of memory for stacks: worker %u has ready threads, %llu threads live, and no stack came back for 5 s; lower "
-        "WEFT_STACK_SIZE, raise the memory limit, or create fewer threads at a time",
-        w->index, static_cast<unsigned long long>(live_units(w->rt)));
-  }
+  if (w->rounds_without_stack <= patience) return;
+  base::panic(
+      "out of memory for stacks: worker %u has ready threads, %llu threads live, and no stack came back for 5 s; lower "
+      "WEFT_STACK_SIZE, raise the memory limit, or create fewer threads at a time",
+      w->index, static_cast<unsigned long long>(live_units(w->rt)));
+}
+
+// Without a spare stack a unit that parks would leave its worker nowhere to stand, so none is started: it waits in the queue until
+// some stack comes back. Those that have a stack may go on meanwhile, and give theirs back.
+void wait_for_stack(worker* w, unit* one) {
+  constexpr std::uint64_t pause_ns = 1'000'000;
+  enter(w);
+  w->ready.push_yielded(one);
+  w->first = w->ready.pop_first(can_be_entered);
+  w->lock.leave();
+  if (w->first != nullptr) return;
+  give_up_without_progress(w);
   os::sleep_until(os::now_ns() + pause_ns);
 }
 
@@ -87,16 +104,20 @@ worker* run_destructors(unit* one) {
 }
 
 // Whether a new unit runs by a plain call on the carrier.
-bool starts_here(const unit* one) { return !one->has_parked() && !one->has_any(has_own_stack | is_dispatched | wants_to_move); }
+bool starts_here(const unit* one) {
+  return !one->has_parked() && !one->has_any(has_own_stack | is_dispatched | wants_to_move | keeps_fp);
+}
 
 // Whether a unit that returned to its carrier leaves nothing behind but its join word.
-bool ends_simply(const unit* one) { return !one->has_any(is_known | stays_put | is_dispatched); }
+bool ends_simply(const unit* one) { return !one->has_any(is_known | stays_put | is_dispatched | keeps_fp); }
 
 // Ends a unit that returned to its carrier, inside the lock.
 std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end(one) : join_word::end_inside(one); }
 
 [[gnu::noinline]] void end_elaborately(worker* w, unit* one) {
   w->current = nullptr;
+  if (one->has(is_dispatched)) w->first = one->parent;  // it was dispatched after it had parked: its scheduler goes on
+  if (one->has(keeps_fp)) arch::load_fp_control(w->fp);
   if (one->has_any(stays_put | is_dispatched) || w->rt->sink != nullptr) return end(w, one);
   enter(w);
   const std::uintptr_t found = end_inside(one);
@@ -126,6 +147,7 @@ worker* run_in_a_row(worker* w, unit* one) {
     if (found == join_word::open) [[likely]] {
       count_finished(w);
     } else {
+      w->current = nullptr;  // a joiner may have freed it by now
       settle_end(w, one, found);
     }
     if (next == nullptr || !starts_here(next) || w->stacks.is_empty()) {
@@ -140,6 +162,7 @@ worker* run_in_a_row(worker* w, unit* one) {
 // As run_in_a_row for one unit, with everything that somebody may want to be told about it.
 worker* run_watched(worker* w, unit* one, mem::stack* here) {
   if (w->rt->inspects_stacks) prepare_stack(w, here);
+  if (one->has(keeps_fp)) w->fp = arch::save_fp_control();
   run_here(w, one);
   w = run_destructors(one);
   if (w->rt->inspects_stacks) inspect_stack(w, one, here);
@@ -179,7 +202,7 @@ unit* next_unit(worker* w) {
       leave_carrier(w, next, here);
     } else if (!w->stacks.ensure_one()) [[unlikely]] {
       wait_for_stack(w, next);
-    } else if (w->is_watched) [[unlikely]] {
+    } else if (w->is_watched || next->has(keeps_fp)) [[unlikely]] {
       w = run_watched(w, next, here);
     } else {
       w = run_in_a_row(w, next);
@@ -226,6 +249,7 @@ void leave_for_good(unit* ended) {
   worker* w = run_destructors(ended);
   if (w->rt->inspects_stacks) [[unlikely]]
     inspect_stack(w, ended, w->standing);
+  if (ended->has(keeps_fp)) arch::load_fp_control(w->fp);
   w->current = nullptr;
   unit* const parent = ended->has(is_dispatched) ? ended->parent : nullptr;
   end_on_own_stack(w, ended);

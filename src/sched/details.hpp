@@ -20,7 +20,6 @@ struct key_value {
 
 struct details {
   char name[name_bytes];
-  arch::fp_control fp;  // of a unit that keeps_fp, while it does not run
   unsigned priority;
   key_value* keys;  // by key index; key_capacity entries
   std::uint32_t key_capacity;

@@ -23,16 +23,20 @@ namespace {
 // What belongs to the running unit but lives in the OS thread: kept in the frame of the unit that is left.
 class luggage {
  public:
-  luggage(const worker* w, const unit* self) : carries_(carries(w)) {
+  luggage(worker* w, const unit* self) : carries_(carries(w)) {
     if (carries_) {
       std::memcpy(bytes_, w->carried, w->rt->carried_bytes);
       std::memset(w->carried, 0, w->rt->carried_bytes);
     }
-    if (self->has(keeps_fp)) fp_ = arch::save_fp_control();
+    if (!self->has(keeps_fp)) return;
+    fp_ = arch::save_fp_control();
+    arch::load_fp_control(w->fp);
   }
-  void unpack(const worker* w, const unit* self) const {
+  void unpack(worker* w, const unit* self) const {
     if (carries_) std::memcpy(w->carried, bytes_, w->rt->carried_bytes);
-    if (self->has(keeps_fp)) arch::load_fp_control(fp_);
+    if (!self->has(keeps_fp)) return;
+    w->fp = arch::save_fp_control();
+    arch::load_fp_control(fp_);
   }
 
  private:
@@ -112,8 +116,6 @@ worker* park(worker* w, unit* self, after_switch after) {
 }
 
 namespace {
-
-void become_ready_again(worker* w, void* one) { make_ready(w, static_cast<unit*>(one), push_reason::yielded); }
 
 bool yields_elsewhere(const worker* w, const unit* self) {
   return self->home != nullptr || self->has_any(is_dispatched | wants_to_move) || w->detours.load(base::relaxed) != 0;

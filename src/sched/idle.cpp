@@ -157,6 +157,16 @@ void wake_any(runtime* rt) {
   if (worker* sleeper = a_sleeper(rt); sleeper != nullptr) os::futex_wake(&sleeper->is_asleep, 1);
 }
 
+void wake_somebody(runtime* rt) {
+  wake_one(rt);
+  const unsigned slots = rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    // [A43] acquire: as [A7]; pairs with [A4]
+    worker* w = rt->workers[index].load(base::acquire);
+    if (w != nullptr && w->is_asleep.load(base::relaxed) == asleep_for_a_pause) return wake(w);
+  }
+}
+
 void wake(worker* w) {
   // [I7] light fence: as [I6]; pairs with [I5] [I8]
   base::light_fence();
@@ -179,7 +189,7 @@ void wake_clock_keeper(runtime* rt) {
   // [I4] light fence: deadline before the look for a keeper; pairs with [I3]
   base::light_fence();
   if (worker* keeper = rt->clock_keeper.load(base::relaxed); keeper != nullptr) return wake(keeper);
-  wake_one(rt);
+  wake_somebody(rt);
 }
 
 unit* idle(worker* w) {

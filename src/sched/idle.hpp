@@ -26,6 +26,8 @@ inline void wake_one(runtime* rt) {
   if (somebody_must_wake(rt)) [[unlikely]]
     wake_any(rt);
 }
+// After something came up that any worker may look after but that a thief who stands back does not look for: a source, a deadline.
+void wake_somebody(runtime* rt);
 // After work was made available to w alone.
 void wake(worker* w);
 void wake_all(runtime* rt);

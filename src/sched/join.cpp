@@ -50,11 +50,16 @@ bool take_to_run_here(worker* w, const unit* self, unit* one) {
   return is_mine;
 }
 
-// What the unit did beyond running on its joiner's stack.
-[[gnu::noinline]] worker* end_on_joiners_stack(unit* one) {
+// What the unit did beyond running on its joiner's stack. One that parked there and was dispatched by a scheduler meanwhile leaves the
+// way back to that scheduler to its joiner, which goes on in its place.
+[[gnu::noinline]] worker* end_on_joiners_stack(unit* self, unit* one) {
   if (one->has(is_known)) run_key_destructors(one);
   worker* w = local::current_worker();
   if (one->has(stays_put)) unpin_from(w->rt, one->home_worker);
+  if (one->has(is_dispatched)) {
+    self->parent = one->parent;
+    self->set(is_dispatched);
+  }
   return w;
 }
 
@@ -63,7 +68,7 @@ void run_on_own_stack(worker* w, unit* self, unit* one) {
   w->current = one;
   one->state.store(unit_state::running, base::relaxed);
   one->function(one->argument);
-  w = one->has_any(is_known | stays_put) ? end_on_joiners_stack(one) : local::current_worker();
+  w = one->has_any(is_known | stays_put | is_dispatched) ? end_on_joiners_stack(self, one) : local::current_worker();
   w->current = self;
   self->state.store(unit_state::running, base::relaxed);
   count_finished(w);

@@ -110,7 +110,10 @@ worker* push_anywhere(pool* one, unit* what, push_reason reason) {
     return sleeping_server(one);
   }
   one->pushers.fetch_add(1, base::relaxed);
-  one->ops.push(one->state, handle(what), static_cast<weft_push_reason>(reason));
+  {
+    const without_identity callback(local::current_worker());
+    one->ops.push(one->state, handle(what), static_cast<weft_push_reason>(reason));
+  }
   worker* const server = sleeping_server(one);
   // [A54] release: done with the pool; pairs with [A55]
   one->pushers.fetch_sub(1, base::release);
@@ -125,7 +128,10 @@ void wait_for_pushers(pool* one) {
 
 }  // namespace
 
-unit* scheduler::next(worker* w) const { return unit_of(ops.next(state, w->index)); }
+unit* scheduler::next(worker* w) const {
+  const without_identity callback(w);
+  return unit_of(ops.next(state, w->index));
+}
 
 status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out) {
   pool* one = make(access);
@@ -146,7 +152,9 @@ status create_custom_pool(const weft_pool_ops& ops, void* state, weft_pool_acces
 }
 
 std::size_t ready_units(const pool* one) {
-  return one->is_custom ? one->ops.count(one->state) : one->ready_count.load(base::relaxed);
+  if (!one->is_custom) return one->ready_count.load(base::relaxed);
+  const without_identity callback(local::current_worker());
+  return one->ops.count(one->state);
 }
 
 status destroy_pool(pool* one) {
@@ -211,15 +219,21 @@ status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
 }
 
 void push_to_pool(pool* one, unit* what, push_reason reason) {
-  if (reason == push_reason::woken) one->note_back();
   if (worker* server = push_anywhere(one, what, reason); server != nullptr) wake(server);
   if (runtime* rt = local::current_runtime(); rt != nullptr) tell_watchers(rt, one);
 }
 
-unit* pop_from_pool(pool* one) { return one->is_custom ? unit_of(one->ops.pop(one->state)) : pop_built_in(one); }
+unit* pop_from_pool(pool* one) {
+  if (!one->is_custom) return pop_built_in(one);
+  const without_identity callback(local::current_worker());
+  return unit_of(one->ops.pop(one->state));
+}
 
 bool remove_from_pool(pool* one, unit* what) {
-  if (one->is_custom) return one->ops.remove != nullptr && one->ops.remove(one->state, handle(what));
+  if (one->is_custom) {
+    const without_identity callback(local::current_worker());
+    return one->ops.remove != nullptr && one->ops.remove(one->state, handle(what));
+  }
   const queue::guard hold(one->lock);
   if (what->in.load(base::relaxed) != in_pool) return false;
   queue_for(one, what).remove(what);

@@ -118,15 +118,17 @@ namespace {
     if (one->home == nullptr) return send_to(worker_at(rt, one->home_worker), one);
     reason = push_reason::moved;
   }
-  if (one->home != nullptr) [[unlikely]]
+  if (one->home != nullptr) {
+    if (reason == push_reason::woken) one->home->note_back();
     return push_to_pool(one->home, one, reason);
+  }
   if (one->has(stays_put)) {
     if (worker* owner = worker_at(rt, one->home_worker); owner != w) return send_to(owner, one);
   } else if (rt->settings.migrate && w != nullptr) [[unlikely]] {
     return mail_to(another(rt, w), one);
   }
   if (pool* domain = domain_pool(rt, w); domain != nullptr && !one->has(stays_put)) [[unlikely]] {
-    return push_to_pool(domain, one, reason == push_reason::woken ? push_reason::moved : reason);
+    return push_to_pool(domain, one, reason);
   }
   if (w == nullptr) return mail_to(next_target(rt), one);
   push_own(w, one, reason);

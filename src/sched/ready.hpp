@@ -11,6 +11,9 @@ enum class push_reason : int { created, yielded, woken, moved };
 // From any OS thread; w is the calling worker or null. The unit's context is saved, or it is new. Outside any worker's lock.
 void make_ready(worker* w, unit* one, push_reason reason);
 
+// The same, of a unit that yielded, once it is off its stack.
+inline void become_ready_again(worker* w, void* one) { make_ready(w, static_cast<unit*>(one), push_reason::yielded); }
+
 // A unit that may run only on `target` or should start there.
 void send_to(worker* target, unit* one);
 

@@ -39,6 +39,8 @@ struct runtime {
   bool is_special;       // a new unit does not simply enter its maker's queue: migration or locality settings
   bool inspects_stacks;  // after each unit: for high-water marks or canaries
   stack_marks* marks;    // WEFT_STACK_REPORT
+  void (*sink)(void* state, weft_event_kind kind, weft_thread* thread);  // null: none
+  void* sink_state;
   std::size_t unit_bytes;
   void* (*carried_address)();
   std::size_t carried_bytes;
@@ -60,9 +62,7 @@ struct runtime {
   base::atomic<unsigned> worker_count;
   alignas(base::cache_line) base::atomic<std::uint32_t> sleepers;  // protocol I
   base::atomic<std::uint32_t> searchers;
-  base::atomic<bool> is_draining;                                        // weft_finalize waits for the last unit
-  void (*sink)(void* state, weft_event_kind kind, weft_thread* thread);  // set at start; null: none
-  void* sink_state;
+  base::atomic<bool> is_draining;  // weft_finalize waits for the last unit
   base::atomic<bool> is_stopping;
   base::atomic<waiter*> finalizer;
   alignas(base::cache_line) base::atomic<worker*> clock_keeper;  // the sleeper that has the next deadline

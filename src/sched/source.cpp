@@ -84,12 +84,13 @@ void free_retired_sources(runtime* rt) {
 void notify_source(runtime* rt, source* one) {
   // [A67] release: what there is to poll; pairs with [A66]
   one->wants_poll.store(true, base::release);
-  wake_one(rt);
+  wake_somebody(rt);
 }
 
 void poll_sources(worker* w) {
   runtime* rt = w->rt;
   const unsigned slots = rt->source_slots.load(base::relaxed);
+  const without_identity callbacks(w);
   for (unsigned slot = 0; slot < slots; ++slot) {
     // [A18] acquire: sees the source; pairs with [A17]
     if (source* one = rt->sources[slot].load(base::acquire); one != nullptr) poll(one);

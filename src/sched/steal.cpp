@@ -25,7 +25,8 @@ constexpr std::uint64_t patience_ns = 20'000;
 // twice as long each time.
 constexpr std::uint64_t worth_ns = 400;
 constexpr std::uint64_t first_pause_ns = 5'000;
-constexpr std::uint64_t longest_pause_ns = 500'000;
+constexpr std::uint64_t longest_pause_ns =
+    100'000;  // also how late units may be seen that are pushed meanwhile: nobody is woken for them
 
 // Inside the victim's lock: about half of what may be stolen, oldest first, chained by next.
 unit* take_half(worker* victim, std::uint32_t* taken) {

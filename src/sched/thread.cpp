@@ -175,7 +175,8 @@ std::uint64_t id_of(unit* one) {
 
 mem::stack* stack_of(const unit* one) {
   const worker* w = local::current_worker();
-  return w != nullptr && w->current == one ? w->standing : one->stack;
+  if (w != nullptr && w->current == one) return w->standing;
+  return join_word::has_ended(one) ? nullptr : one->stack;
 }
 
 void* extension_of(unit* one, std::size_t offset) {

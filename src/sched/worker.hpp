@@ -69,7 +69,7 @@ struct alignas(base::cache_line) worker {
 
   // ---- owner, cold ----
   alignas(base::cache_line) base::rng random{0};
-  std::uint32_t rounds_without_stack = 0;  // in a row, without that a unit finished
+  std::uint32_t rounds_without_stack = 0;  // in a row, without that a unit finished anywhere
   std::uint64_t finished_without_stack = 0;
   std::uint64_t steal_after_ns = 0;  // back-off: no questions before
   std::uint64_t steal_pause_ns = 0;
@@ -82,6 +82,7 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint32_t> pool_count{0};
   base::atomic<bool> is_in_pools{false};  // looks into them: they must not go
   base::atomic<scheduler*> custom{nullptr};
+  arch::fp_control fp;    // this OS thread's, while a unit runs that keeps its own
   fiber::context origin;  // the OS thread's own stack, while it runs fibers
   fiber::sanitizer::side origin_side;
   os::os_thread os_thread;
@@ -94,6 +95,23 @@ struct alignas(base::cache_line) worker {
   } fault_stack_before = {};
   std::uint16_t cpu = 0;
   base::atomic<std::uint16_t> domain{0};  // its last-level cache's number among those of the workers
+};
+
+// Around callbacks: they have no identity, whoever's turn it is.
+class without_identity {
+ public:
+  explicit without_identity(worker* w) : worker_(w), kept_(w != nullptr ? w->current : nullptr) { become(nullptr); }
+  ~without_identity() { become(kept_); }
+  without_identity(const without_identity&) = delete;
+  without_identity& operator=(const without_identity&) = delete;
+
+ private:
+  void become(unit* one) {
+    if (worker_ != nullptr) worker_->current = one;
+  }
+
+  worker* worker_;
+  unit* kept_;
 };
 
 }  // namespace weft::sched

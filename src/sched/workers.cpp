@@ -58,7 +58,7 @@ void publish(runtime* rt, worker* w) {
   if (w->index >= rt->worker_slots.load(base::relaxed)) rt->worker_slots.store(w->index + 1, base::relaxed);
   rt->worker_count.fetch_add(1, base::relaxed);
   w->is_serving.store(true, base::relaxed);
-  // [A4] release: publishes the worker's fields; pairs with [A7] [A8] [A10] [A25] [A28] [A29] [A36] [A40] [A41]
+  // [A4] release: publishes the worker's fields; pairs with [A7] [A8] [A10] [A25] [A28] [A29] [A36] [A40] [A41] [A42] [A43]
   rt->workers[w->index].store(w, base::release);
 }
 

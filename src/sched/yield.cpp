@@ -40,8 +40,6 @@ namespace {
   sched::yield(w, self);
 }
 
-void become_ready_again(worker* w, void* one) { make_ready(w, static_cast<unit*>(one), push_reason::yielded); }
-
 bool is_pinned_elsewhere(const worker* w, const unit* one) { return one->has(stays_put) && one->home_worker != w->index; }
 
 // Takes `next` out of this worker's queue, or of a pool that this worker serves; inside the lock if true.

@@ -15,7 +15,6 @@ TEST_CASE("a list gives its nodes back in order from both ends") {
   node_list list;
   CHECK(list.is_empty());
   CHECK(list.pop_front() == nullptr);
-  CHECK(list.pop_back() == nullptr);
   list.push_back(&two);
   list.push_back(&three);
   list.push_front(&one);
@@ -24,8 +23,9 @@ TEST_CASE("a list gives its nodes back in order from both ends") {
   CHECK(list.after(&one) == &two);
   CHECK(list.after(&three) == nullptr);
   CHECK(list.pop_front() == &one);
-  CHECK(list.pop_back() == &three);
-  CHECK(list.pop_back() == &two);
+  CHECK(list.back() == &three);
+  CHECK(list.pop_front() == &two);
+  CHECK(list.pop_front() == &three);
   CHECK(list.is_empty());
 }
 

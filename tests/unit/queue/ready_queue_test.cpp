@@ -32,9 +32,11 @@ TEST_CASE("new units come last in first out, then those that yielded, first in f
   CHECK(queue.pop() == nullptr);
   for (int i : {0, 1, 2}) queue.push_recent(&nodes[static_cast<std::size_t>(i)]);
   for (int i : {3, 4, 5}) queue.push_yielded(&nodes[static_cast<std::size_t>(i)]);
-  CHECK(queue.newest() == &nodes[2]);
+  CHECK(queue.pop_first([](const node* one) { return one->number % 2 == 1; }) == &nodes[1]);
+  queue.push_recent(&nodes[1]);
+  CHECK(queue.pop_first([](const node* one) { return one->number > 5; }) == nullptr);
   CHECK(queue.stealable() == 6);
-  for (int wanted : {2, 1, 0, 3, 4, 5}) {
+  for (int wanted : {1, 2, 0, 3, 4, 5}) {
     CHECK(queue.contains(&nodes[static_cast<std::size_t>(wanted)]));
     CHECK(queue.pop()->number == wanted);
     CHECK_FALSE(queue.contains(&nodes[static_cast<std::size_t>(wanted)]));
