@@ -130,6 +130,38 @@ static void keeps_rounding(void) {
   fesetround(FE_TONEAREST);
 }
 
+static void round_up_and_end(void *argument) {
+  fesetround(FE_UPWARD);
+  atomic_store((atomic_int *)argument, 1);
+  weft_yield();
+  CHECK(fegetround() == FE_UPWARD);
+}
+
+static void check_rounding(void *argument) {
+  (void)argument;
+  CHECK(fegetround() == FE_TONEAREST);
+  weft_yield();
+  CHECK(fegetround() == FE_TONEAREST);
+}
+
+static void keeps_rounding_to_itself(void) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.keep_fp = true;
+  for (int round = 0; round < 10; ++round) {
+    attr.stack_bytes = round % 2 == 0 ? 0 : 65536;
+    atomic_int has_started = 0;
+    weft_thread *keeper, *others[4];
+    OK(weft_thread_create(round_up_and_end, &has_started, &attr, &keeper));
+    for (int i = 0; i < 2; ++i) OK(weft_thread_create(check_rounding, NULL, NULL, &others[i]));
+    wait_for(&has_started, 1);
+    for (int i = 2; i < 4; ++i) OK(weft_thread_create(check_rounding, NULL, NULL, &others[i]));
+    check_rounding(NULL);
+    OK(weft_thread_join(keeper));
+    check_rounding(NULL);
+    OK(weft_thread_join_many(others, 4));
+  }
+}
+
 /* ---- the runtime's default ---- */
 
 static void deep_default(void) {
@@ -154,6 +186,7 @@ static void all(void) {
   RUN(stands_on_the_memory_given);
   RUN(is_done_with_the_memory_once_joined);
   RUN(keeps_rounding);
+  RUN(keeps_rounding_to_itself);
 }
 
 int main(void) {
