@@ -1,5 +1,7 @@
 #include "mem/slab.hpp"
 
+#include <cstring>
+
 #include "base/align.hpp"
 #include "os/vm.hpp"
 
@@ -8,15 +10,19 @@ namespace weft::mem {
 status slab_depot::start(std::size_t block_bytes) {
   block_bytes_ = block_bytes;
   chunks_ = static_cast<char**>(os::reserve(most_chunks * sizeof(char*), os::page_bytes()));
-  return chunks_ != nullptr ? status::ok : status::nomem;
+  free_ = static_cast<void**>(os::reserve(free_bytes(), os::page_bytes()));
+  if (chunks_ != nullptr && free_ != nullptr) return status::ok;
+  stop();
+  return status::nomem;
 }
 
 void slab_depot::stop() {
   for (std::size_t index = 0; index < chunk_count_; ++index) os::release(chunks_[index], chunk_bytes);
   if (chunks_ != nullptr) os::release(chunks_, most_chunks * sizeof(char*));
+  if (free_ != nullptr) os::release(free_, free_bytes());
   chunks_ = nullptr;
   free_ = nullptr;
-  chunk_count_ = fresh_ = 0;
+  chunk_count_ = free_count_ = fresh_ = 0;
 }
 
 bool slab_depot::add_chunk() {
@@ -24,44 +30,34 @@ bool slab_depot::add_chunk() {
   auto* base = static_cast<char*>(os::reserve(chunk_bytes, os::page_bytes()));
   if (base == nullptr) return false;
   chunks_[chunk_count_++] = base;
-  fresh_ = chunk_bytes / block_bytes_;
+  fresh_ = blocks_a_chunk();
   return true;
 }
 
-block* slab_depot::take(unsigned wanted, unsigned* taken) {
+unsigned slab_depot::take(void** out, unsigned wanted) {
   const queue::guard hold(lock_);
-  block* chain = nullptr;
   unsigned count = 0;
   for (; count < wanted; ++count) {
-    block* one = free_;
-    if (one != nullptr) {
-      free_ = one->next;
+    if (free_count_ != 0) {
+      out[count] = free_[--free_count_];
     } else {
       if (fresh_ == 0 && !add_chunk()) break;
-      const std::size_t index = chunk_bytes / block_bytes_ - fresh_--;
-      one = reinterpret_cast<block*>(chunks_[chunk_count_ - 1] + index * block_bytes_);
+      out[count] = chunks_[chunk_count_ - 1] + (blocks_a_chunk() - fresh_--) * block_bytes_;
     }
-    one->next = chain;
-    chain = one;
   }
-  *taken = count;
-  return chain;
+  return count;
 }
 
-void slab_depot::give(block* chain) {
+void slab_depot::give(void* const* those, unsigned count) {
   const queue::guard hold(lock_);
-  while (chain != nullptr) {
-    block* one = chain;
-    chain = one->next;
-    one->next = free_;
-    free_ = one;
-  }
+  std::memcpy(free_ + free_count_, those, count * sizeof *those);
+  free_count_ += count;
 }
 
 void slab_depot::walk(void (*each)(void* state, void* one), void* state) {
   const queue::guard hold(lock_);
   for (std::size_t chunk = 0; chunk < chunk_count_; ++chunk) {
-    const std::size_t all = chunk_bytes / block_bytes_;
+    const std::size_t all = blocks_a_chunk();
     const std::size_t used = chunk + 1 == chunk_count_ ? all - fresh_ : all;
     for (std::size_t index = 0; index < used; ++index) each(state, chunks_[chunk] + index * block_bytes_);
   }
@@ -69,7 +65,7 @@ void slab_depot::walk(void (*each)(void* state, void* one), void* state) {
 
 std::size_t slab_depot::list(std::size_t first, void** blocks, std::size_t capacity) {
   const queue::guard hold(lock_);
-  const std::size_t a_chunk = chunk_bytes / block_bytes_;
+  const std::size_t a_chunk = blocks_a_chunk();
   const std::size_t used = chunk_count_ * a_chunk - fresh_;
   std::size_t count = 0;
   for (std::size_t number = first; number < used && count < capacity; ++number) {
@@ -79,24 +75,20 @@ std::size_t slab_depot::list(std::size_t first, void** blocks, std::size_t capac
 }
 
 bool slab_cache::refill() {
-  unsigned taken = 0;
-  head_ = depot_->take(batch, &taken);
-  count_ = taken;
-  return head_ != nullptr;
+  count_ = depot_->take(blocks_ + ahead, batch);
+  return count_ != 0;
 }
 
 void slab_cache::spill() {
-  block* last_kept = head_;
-  for (unsigned kept = 1; kept < most / 2; ++kept) last_kept = last_kept->next;
-  block* chain = last_kept->next;
-  last_kept->next = nullptr;
-  count_ = most / 2;
-  depot_->give(chain);
+  // The older half goes; the hot ones stay.
+  constexpr unsigned half = most / 2;
+  depot_->give(blocks_ + ahead, half);
+  count_ -= half;
+  std::memmove(blocks_ + ahead, blocks_ + ahead + half, count_ * sizeof *blocks_);
 }
 
 void slab_cache::stop() {
-  if (head_ != nullptr) depot_->give(head_);
-  head_ = nullptr;
+  depot_->give(blocks_ + ahead, static_cast<unsigned>(count_));
   count_ = 0;
 }
 

@@ -6,6 +6,9 @@
 //
 // A block goes back to the cache of whoever frees it, so memory follows the consumer; whole batches return through the depot. That
 // replaced a list of remote frees a worker (protocol M): no atomic at all, and no owner that must come back to collect.
+//
+// Free blocks are noted in arrays, reserved for the worst case and touched as used: a list through the blocks would miss the cache at
+// each step when a batch moves, and could not say early enough which block comes next.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +19,14 @@
 
 namespace weft::mem {
 
-struct block {
-  block* next;
-};
-
 class slab_depot {
  public:
   status start(std::size_t block_bytes);  // a multiple of the cache line
   void stop();
 
-  block* take(unsigned wanted, unsigned* taken);
-  void give(block* chain);
+  // Up to `wanted` blocks into out; returns how many: fewer when no memory is to be had.
+  unsigned take(void** out, unsigned wanted);
+  void give(void* const* those, unsigned count);
 
   // Calls each(state, block) for every block that was ever handed out, in use or not. Others may take and give meanwhile.
   void walk(void (*each)(void* state, void* one), void* state);
@@ -39,11 +39,14 @@ class slab_depot {
   static constexpr std::size_t most_chunks = std::size_t{1} << 20;
 
   bool add_chunk();
+  std::size_t blocks_a_chunk() const { return chunk_bytes / block_bytes_; }
+  std::size_t free_bytes() const { return most_chunks * blocks_a_chunk() * sizeof(void*); }
 
   std::size_t block_bytes_ = 0;
   queue::spinlock lock_;
   // guarded by lock_
-  block* free_ = nullptr;
+  void** free_ = nullptr;
+  std::size_t free_count_ = 0;
   char** chunks_ = nullptr;
   std::size_t chunk_count_ = 0;
   std::size_t fresh_ = 0;  // blocks of the newest chunk that were never used
@@ -51,46 +54,43 @@ class slab_depot {
 
 class slab_cache {
  public:
-  void start(slab_depot* depot) { depot_ = depot; }
+  void start(slab_depot* depot) {
+    depot_ = depot;
+    for (std::size_t index = 0; index < ahead; ++index) blocks_[index] = blocks_;
+  }
   void stop();
 
   void* take() {  // null: no memory
-    if (head_ == nullptr && !refill()) [[unlikely]]
+    if (is_empty() && !refill()) [[unlikely]]
       return nullptr;
     return take_one();
   }
-  bool is_empty() const { return head_ == nullptr; }
+  bool is_empty() const { return count_ == 0; }
   void* take_one() {  // of a cache that is not empty
-    block* one = head_;
-    head_ = one->next;
-    __builtin_prefetch(head_, 1);
     --count_;
-    return one;
+    __builtin_prefetch(blocks_[count_], 1);
+    return blocks_[count_ + ahead];
   }
-  bool is_full() const { return count_ >= most; }
+  bool is_full() const { return count_ == most; }
   void give(void* memory) {
     if (is_full()) [[unlikely]]
       spill();
     give_one(memory);
   }
-  void give_one(void* memory) {  // to a cache that is not full
-    auto* one = static_cast<block*>(memory);
-    one->next = head_;
-    head_ = one;
-    ++count_;
-  }
+  void give_one(void* memory) { blocks_[ahead + count_++] = memory; }  // to a cache that is not full
 
  private:
   // A thousand joins in a row must not touch the depot.
-  static constexpr unsigned most = 4096;
+  static constexpr std::size_t most = 4096;
   static constexpr unsigned batch = 64;
+  static constexpr std::size_t ahead = 2;
 
   [[gnu::noinline]] bool refill();
   [[gnu::noinline]] void spill();
 
-  block* head_ = nullptr;
-  unsigned count_ = 0;
   slab_depot* depot_ = nullptr;
+  std::size_t count_ = 0;
+  void* blocks_[ahead + most];  // from `ahead` on; those before are what is prefetched when few are left
 };
 
 }  // namespace weft::mem

@@ -109,7 +109,7 @@ class stack_cache {
   bool is_empty() const { return count_ == 0; }
   stack* take() {  // after ensure_one
     stack* one = slots_[--count_];
-    if (count_ != 0) will_be_next(slots_[count_ - 1]);
+    if (count_ >= ahead) will_be_used(slots_[count_ - ahead]);
     return one;
   }
   void give(stack* one) {
@@ -121,11 +121,12 @@ class stack_cache {
  private:
   static constexpr unsigned most = 64;
   static constexpr unsigned batch = 32;
+  static constexpr unsigned ahead = 4;
 
-  // The lines that the first frames touch.
-  static void will_be_next(stack* one) {
+  // The lines of the header and of the first frames.
+  static void will_be_used(stack* one) {
     const char* top = one->top();
-    for (int line = -3; line <= 0; ++line) __builtin_prefetch(top + line * static_cast<int>(base::cache_line), 1);
+    for (int line = -8; line <= 0; ++line) __builtin_prefetch(top + line * static_cast<int>(base::cache_line), 1);
   }
 
   bool refill();

@@ -59,7 +59,15 @@ bool faults_on_touch(void* page) { return getrandom(page, 1, GRND_NONBLOCK) < 0 
 
 }  // namespace
 
-std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+std::size_t page_bytes() {
+  static base::atomic<std::size_t> known{0};  // sysconf takes a hundred instructions
+  std::size_t bytes = known.load(base::relaxed);
+  if (bytes == 0) [[unlikely]] {
+    bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    known.store(bytes, base::relaxed);
+  }
+  return bytes;
+}
 
 void* reserve(std::size_t bytes, std::size_t alignment) {
   const std::size_t page = page_bytes();
