@@ -126,6 +126,12 @@ void free_runtime(runtime* rt) {
 
 status start_all(runtime* rt, const weft_config* config) {
   rt->has_adopted_caller = true;
+  if (arch::has_shadow_stack()) {
+    base::report(
+        "cannot start: this process has shadow stacks (CET), under which stacks cannot be switched; "
+        "run it with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off");
+    return status::unsupported;
+  }
   if (const status result = read_config(rt, config); result != status::ok) return result;
   rt->is_special = rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN || seam::sink() != nullptr;
   rt->sink = seam::sink();

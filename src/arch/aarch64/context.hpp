@@ -56,6 +56,8 @@ inline constexpr std::size_t entry_slot = 2;     // x19
   __builtin_unreachable();
 }
 
+inline bool has_shadow_stack() { return false; }  // Linux gives none (GCS) to programs that were not built for it
+
 struct fp_control {
   std::uint64_t fpcr;
 };

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 extern "C" void weft_context_entry();  // switch.S
 
 namespace weft::arch {
@@ -56,6 +59,13 @@ inline constexpr std::size_t argument_slot = 2;  // rbp
       : "a"(transfer), "S"(target)
       : "memory");
   __builtin_unreachable();
+}
+
+// Whether the calling OS thread has a shadow stack (CET), which a switch that ends in a jump would leave behind.
+inline bool has_shadow_stack() {
+  constexpr int shadow_stack_status = 0x5005;  // ARCH_SHSTK_STATUS; headers older than Linux 6.6 lack it
+  unsigned long features = 0;
+  return syscall(SYS_arch_prctl, shadow_stack_status, &features) == 0 && (features & 1) != 0;
 }
 
 struct fp_control {
