@@ -87,7 +87,7 @@ typedef struct weft_config {
 
 /* Starts the runtime. config may be null: all defaults. Calls nest: a second weft_init, from any caller, counts up and leaves
  * the settings of the first. Errors: WEFT_INVALID (a bad setting; one line on stderr names it), WEFT_NOMEM, WEFT_AGAIN (no OS
- * thread could be had). Callable from an OS thread outside; a ULT may call it to nest. Does not switch. While the last weft_finalize
+ * thread could be had), WEFT_UNSUPPORTED (no membarrier(2): a line on stderr names the cure). Callable from an OS thread outside; a ULT may call it to nest. Does not switch. While the last weft_finalize
  * runs, an OS thread outside waits here until the old runtime is gone; a ULT still nests. */
 WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
 

@@ -130,7 +130,11 @@ status start_all(runtime* rt, const weft_config* config) {
   rt->is_special = rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN || seam::sink() != nullptr;
   rt->sink = seam::sink();
   rt->sink_state = seam::sink_state();
-  rt->has_asymmetric_fence = os::register_asymmetric_fence();
+  if (!os::register_asymmetric_fence()) {
+    base::report(
+        "no membarrier(2) here: Weft needs Linux 4.14 or later, and a seccomp filter, if there is one, that lets it through");
+    return status::unsupported;
+  }
   rt->guard = chosen_guard(rt->settings.guard);
   rt->inspects_stacks = rt->settings.stack_report || rt->guard == os::guard_kind::canary;
   rt->carried_address = seam::carried_address();

@@ -34,7 +34,6 @@ struct runtime {
   // ---- set at start ----
   os::settings settings;
   os::guard_kind guard;
-  bool has_asymmetric_fence;
   bool has_adopted_caller;
   bool is_special;       // a new unit does not simply enter its maker's queue: migration or locality settings
   bool inspects_stacks;  // after each unit: for high-water marks or canaries

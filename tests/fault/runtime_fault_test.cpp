@@ -31,7 +31,9 @@ void block_and_count(void* argument) {
   weft_mutex_unlock(&work->mutex);
 }
 
-bool is_refusal(weft_status status) { return injecting() && (status == WEFT_NOMEM || status == WEFT_AGAIN); }
+bool is_refusal(weft_status status) {
+  return injecting() && (status == WEFT_NOMEM || status == WEFT_AGAIN || status == WEFT_UNSUPPORTED);
+}
 
 // Blocks some threads at once, so that several chunks of stacks are asked for, then lets them go.
 bool block_and_release(unsigned wanted) {
