@@ -2,6 +2,7 @@
 
 #include <weft/ext.h>
 
+#include "base/assert.hpp"
 #include "capi/handles.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/local.hpp"
@@ -31,7 +32,17 @@ struct parking {
 
 bool commit_parking(void* given) {
   const parking todo = *static_cast<parking*>(given);
-  return todo.commit(todo.self, todo.argument);
+  sched::unit* const next = local::put_identity_off();  // who runs next on this worker is there already
+  const bool stays = todo.commit(todo.self, todo.argument);
+  local::put_identity_on(next);
+  return stays;
+}
+
+void wake_parked(sched::unit* one) {
+  if (weft::config::checked && one->waiting == nullptr) {
+    weft::base::panic("unpark of thread %p, which is not parked", static_cast<const void*>(one));
+  }
+  sched::wake(one->waiting);
 }
 
 sched::runtime* running() { return local::current_runtime(); }
@@ -51,16 +62,17 @@ weft_status weft_ext_park(bool (*commit)(weft_thread* self, void* argument), voi
 }
 
 void weft_ext_unpark(weft_thread* thread) {
-  if (thread != nullptr) sched::wake(unit_of(thread)->waiting);
+  if (thread != nullptr) wake_parked(unit_of(thread));
 }
 
 weft_status weft_ext_unpark_and_yield_to(weft_thread* thread) {
   if (thread == nullptr) return WEFT_INVALID;
   const sched::unit* self = local::current_unit();
   if (self == nullptr || self->has(sched::is_tasklet)) return WEFT_CANNOT_BLOCK;
-  sched::wake(unit_of(thread)->waiting);
-  const status result = sched::yield_to(unit_of(thread));
-  return result == status::again ? WEFT_OK : code(result);
+  wake_parked(unit_of(thread));
+  // It may be elsewhere by now, or have ended.
+  static_cast<void>(sched::yield_to(unit_of(thread)));
+  return WEFT_OK;
 }
 
 weft_status weft_ext_pool_create(const weft_pool_ops* ops, void* state, weft_pool_access access, weft_pool** out) {

@@ -64,6 +64,18 @@ unit* current_unit() {
   return w != nullptr ? w->current : nullptr;
 }
 
+unit* put_identity_off() {
+  worker* w = current_worker();
+  if (w == nullptr) return nullptr;
+  unit* const self = w->current;
+  w->current = nullptr;
+  return self;
+}
+
+void put_identity_on(unit* self) {
+  if (worker* w = current_worker(); w != nullptr) w->current = self;
+}
+
 // [A1] acquire: sees a started runtime; pairs with [A2]
 runtime* current_runtime() { return the_runtime.load(base::acquire); }
 

@@ -40,6 +40,10 @@ inline void set_worker(worker* w) { arch::set_local_word(w); }
 // null outside and while a worker chooses or runs a callback
 unit* current_unit();
 
+// Around callbacks of the builders, which have no identity and so cannot wait. They must not switch either.
+unit* put_identity_off();
+void put_identity_on(unit* self);
+
 runtime* current_runtime();     // null before start
 void set_runtime(runtime* rt);  // null: waits for those who hold it
 

@@ -30,6 +30,38 @@ base::list<unit>& queue_for(pool* one, const unit* what) {
   return one->queues[one->kind == WEFT_POOL_PRIORITY ? priority_of(what) : 0];
 }
 
+// ---- the builder's callbacks, without identity ----
+
+void push_custom(const pool* one, unit* what, push_reason reason) {
+  unit* const self = local::put_identity_off();
+  one->ops.push(one->state, handle(what), static_cast<weft_push_reason>(reason));
+  local::put_identity_on(self);
+}
+
+unit* pop_custom(const pool* one) {
+  unit* const self = local::put_identity_off();
+  unit* const what = unit_of(one->ops.pop(one->state));
+  local::put_identity_on(self);
+  return what;
+}
+
+std::size_t count_custom(const pool* one) {
+  unit* const self = local::put_identity_off();
+  const std::size_t count = one->ops.count(one->state);
+  local::put_identity_on(self);
+  return count;
+}
+
+bool remove_custom(const pool* one, unit* what) {
+  if (one->ops.remove == nullptr) return false;
+  unit* const self = local::put_identity_off();
+  const bool was_there = one->ops.remove(one->state, handle(what));
+  local::put_identity_on(self);
+  return was_there;
+}
+
+// ---- built-in ones ----
+
 // Inside the lock.
 void push_built_in(pool* one, unit* what, push_reason reason) {
   base::list<unit>& queue = queue_for(one, what);
@@ -110,7 +142,7 @@ worker* push_anywhere(pool* one, unit* what, push_reason reason) {
     return sleeping_server(one);
   }
   one->pushers.fetch_add(1, base::relaxed);
-  one->ops.push(one->state, handle(what), static_cast<weft_push_reason>(reason));
+  push_custom(one, what, reason);
   worker* const server = sleeping_server(one);
   // [A54] release: done with the pool; pairs with [A55]
   one->pushers.fetch_sub(1, base::release);
@@ -125,7 +157,12 @@ void wait_for_pushers(pool* one) {
 
 }  // namespace
 
-unit* scheduler::next(worker* w) const { return unit_of(ops.next(state, w->index)); }
+unit* scheduler::next(worker* w) const {
+  unit* const self = local::put_identity_off();
+  unit* const chosen = unit_of(ops.next(state, w->index));
+  local::put_identity_on(self);
+  return chosen;
+}
 
 status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out) {
   pool* one = make(access);
@@ -145,9 +182,7 @@ status create_custom_pool(const weft_pool_ops& ops, void* state, weft_pool_acces
   return status::ok;
 }
 
-std::size_t ready_units(const pool* one) {
-  return one->is_custom ? one->ops.count(one->state) : one->ready_count.load(base::relaxed);
-}
+std::size_t ready_units(const pool* one) { return one->is_custom ? count_custom(one) : one->ready_count.load(base::relaxed); }
 
 status destroy_pool(pool* one) {
   if (one->server_count.load(base::relaxed) != 0) return status::busy;
@@ -216,10 +251,10 @@ void push_to_pool(pool* one, unit* what, push_reason reason) {
   if (runtime* rt = local::current_runtime(); rt != nullptr) tell_watchers(rt, one);
 }
 
-unit* pop_from_pool(pool* one) { return one->is_custom ? unit_of(one->ops.pop(one->state)) : pop_built_in(one); }
+unit* pop_from_pool(pool* one) { return one->is_custom ? pop_custom(one) : pop_built_in(one); }
 
 bool remove_from_pool(pool* one, unit* what) {
-  if (one->is_custom) return one->ops.remove != nullptr && one->ops.remove(one->state, handle(what));
+  if (one->is_custom) return remove_custom(one, what);
   const queue::guard hold(one->lock);
   if (what->in.load(base::relaxed) != in_pool) return false;
   queue_for(one, what).remove(what);

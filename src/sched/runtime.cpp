@@ -214,6 +214,12 @@ void check_drained(runtime* rt) {
   if (live_units(rt) == 0) wake_finalizer(rt);
 }
 
+void tell_sink(const runtime* rt, weft_event_kind kind, unit* one) {
+  unit* const self = local::put_identity_off();
+  rt->sink(rt->sink_state, kind, reinterpret_cast<weft_thread*>(one));
+  local::put_identity_on(self);
+}
+
 status start(const weft_config* config) {
   void* memory = os::reserve(sizeof(runtime), os::page_bytes());
   if (memory == nullptr) return status::nomem;

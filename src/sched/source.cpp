@@ -6,6 +6,7 @@
 #include "os/heap.hpp"
 #include "os/thread.hpp"
 #include "sched/idle.hpp"
+#include "sched/local.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
 
@@ -27,7 +28,11 @@ void poll(source* one) {
   if (!try_enter(one)) return;
   // [A66] acquire: sees what was there when it was notified; pairs with [A67]
   if (one->wants_poll.load(base::relaxed)) static_cast<void>(one->wants_poll.exchange(false, base::acquire));
-  if (!one->is_removed.load(base::relaxed)) static_cast<void>(one->poll(one->state));
+  if (!one->is_removed.load(base::relaxed)) {
+    unit* const self = local::put_identity_off();
+    static_cast<void>(one->poll(one->state));
+    local::put_identity_on(self);
+  }
   leave(one);
 }
 
