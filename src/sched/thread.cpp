@@ -238,6 +238,20 @@ status create(const creation& how, unit** out) {
   return status::ok;
 }
 
+namespace {
+
+// Of a chain that was begun with the unit of number `first`; out has what it had before.
+void discard_many(worker* w, base::list_link* chain, unit** out, std::size_t first, std::ptrdiff_t step) {
+  for (; chain != nullptr; first += static_cast<std::size_t>(step)) {
+    auto* made = static_cast<unit*>(chain);
+    chain = made->next;
+    if (out != nullptr) out[first] = static_cast<unit*>(made->previous);
+    discard(w, made);
+  }
+}
+
+}  // namespace
+
 status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out) {
   worker* w = local::current_worker();
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
@@ -251,14 +265,13 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
     each.argument = static_cast<char*>(how.argument) + index * stride;
     unit* one = nullptr;
     if (const status result = make(rt, w, each, &one); result != status::ok) {
-      while (chain != nullptr) {
-        auto* made = static_cast<unit*>(chain);
-        chain = made->next;
-        discard(w, made);
-      }
+      discard_many(w, chain, out, in_order ? 0 : index - 1, in_order ? 1 : -1);
       return result;
     }
-    if (out != nullptr) out[index] = one;
+    if (out != nullptr) {
+      one->previous = out[index];  // kept for the case that a later one cannot be made
+      out[index] = one;
+    }
     base::list_link** place = in_order ? end_of_chain : &chain;
     one->next = *place;
     *place = one;
