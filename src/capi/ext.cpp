@@ -92,8 +92,9 @@ weft_thread* weft_ext_pool_pop(weft_pool* pool) {
 
 weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_reason reason) {
   if (pool == nullptr || unit == nullptr) return WEFT_INVALID;
-  unit_of(unit)->home = pool_of(pool);
-  sched::push_to_pool(pool_of(pool), unit_of(unit), static_cast<sched::push_reason>(reason));
+  sched::unit* const one = ready_unit(unit, "weft_ext_pool_push");
+  one->home = pool_of(pool);
+  sched::push_to_pool(pool_of(pool), one, static_cast<sched::push_reason>(reason));
   return WEFT_OK;
 }
 
@@ -107,7 +108,9 @@ weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_
   return code(sched::set_scheduler(running(), worker, ops, state));
 }
 
-weft_status weft_ext_dispatch(weft_thread* unit) { return unit != nullptr ? code(sched::dispatch(unit_of(unit))) : WEFT_INVALID; }
+weft_status weft_ext_dispatch(weft_thread* unit) {
+  return unit != nullptr ? code(sched::dispatch(ready_unit(unit, "weft_ext_dispatch"))) : WEFT_INVALID;
+}
 
 bool weft_ext_should_stop(void) { return sched::should_stop(); }
 
