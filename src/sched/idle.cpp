@@ -17,9 +17,6 @@ namespace weft::sched {
 
 namespace {
 
-// Without an asymmetric fence a push may miss a sleeper, which then looks again after this long.
-constexpr std::uint64_t blind_sleep_ns = 1'000'000;
-
 // Values of is_asleep: 0 awake, 1 asleep and counted as a sleeper, 2 as below.
 constexpr std::uint32_t asleep_for_a_pause = 2;
 
@@ -65,14 +62,12 @@ void sleep(worker* w, std::uint64_t until) {
 // The deadline that this sleeper must keep: one sleeper keeps the clock for all.
 std::uint64_t take_clock(worker* w) {
   runtime* rt = w->rt;
-  const std::uint64_t blind = rt->has_asymmetric_fence ? UINT64_MAX : os::now_ns() + blind_sleep_ns;
   worker* expected = nullptr;
   rt->clock_keeper.compare_exchange_strong(expected, w, base::relaxed, base::relaxed);
-  if (expected != nullptr && expected != w) return blind;
+  if (expected != nullptr && expected != w) return UINT64_MAX;
   // [I3] heavy fence: keeper before deadline; pairs with [I4]
   os::heavy_fence();
-  const std::uint64_t next = rt->alarms.next_ns();
-  return next < blind ? next : blind;
+  return rt->alarms.next_ns();
 }
 
 void give_clock_back(worker* w) {

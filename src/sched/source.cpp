@@ -6,6 +6,7 @@
 #include "os/heap.hpp"
 #include "os/thread.hpp"
 #include "sched/idle.hpp"
+#include "sched/local.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
 

@@ -98,7 +98,7 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint16_t> domain{0};  // its last-level cache's number among those of the workers
 };
 
-// Around callbacks: they have no identity, whoever's turn it is.
+// Around callbacks of the builders, which have no identity and so cannot wait, whoever's turn it is. They must not switch either.
 class without_identity {
  public:
   explicit without_identity(worker* w) : worker_(w), kept_(w != nullptr ? w->current : nullptr) { become(nullptr); }
