@@ -97,11 +97,16 @@ WEFT_NODISCARD WEFT_API weft_status weft_finalize(void);
 
 WEFT_API bool weft_is_initialized(void);
 
-WEFT_API unsigned weft_worker_count(void);                          /* workers now; 0 before weft_init */
-WEFT_API int weft_worker_self(void);                                /* index of the calling worker; -1 outside */
-WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out); /* starts one more; its index, possibly a reused one */
-/* Ends a worker: it finishes the unit that it runs, hands its queue to others and stops. Waits for that; may switch.
- * Errors: WEFT_INVALID (no such worker), WEFT_BUSY (worker 0, or units pinned to it remain). */
+WEFT_API unsigned weft_worker_count(void); /* workers now; 0 before weft_init */
+WEFT_API int weft_worker_self(void);       /* index of the calling worker; -1 outside */
+/* Starts one more worker; *out is its index, possibly that of one that was removed. Never switches. Errors: WEFT_INVALID (null),
+ * WEFT_AGAIN (no OS thread could be had, or 1024 workers), WEFT_NOMEM, WEFT_NOT_INITIALIZED (also while weft_finalize ends them). */
+WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out);
+/* Ends a worker: it runs its unit until that ends, waits or yields, hands its queue to others and stops; others may steal from it
+ * meanwhile. A scheduler that was set for it is not called any more after the return. Waits for all that; may switch.
+ * Errors: WEFT_INVALID (no such worker, or it is being removed already), WEFT_BUSY (worker 0; units are pinned to it; it serves a
+ * pool, which weft_pool_detach ends), WEFT_CANNOT_BLOCK, WEFT_NOT_INITIALIZED (also while weft_finalize ends all workers).
+ * weft_finalize waits for calls of both that OS threads outside have begun; they do what they would have done without it. */
 WEFT_NODISCARD WEFT_API weft_status weft_worker_remove(unsigned worker);
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -184,8 +189,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
 /* Pins the calling ULT to a worker, moving there now, or frees it (WEFT_ANY_WORKER). May switch. WEFT_INVALID: no such worker;
  * WEFT_NOT_OWNER: the adopted main thread, which stays on worker 0. */
 WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
-/* Asks that thread continue in pool (of which some worker must serve), or on a worker, from its next start, yield or wake-up on.
- * WEFT_INVALID: null, ended, no such worker; WEFT_NOT_OWNER: the adopted main thread, a started tasklet, or a unit of a private
+/* Asks that thread continue in pool (which some worker must serve), or on a worker, from its next start, yield or wake-up on. The
+ * worker is where it then becomes ready, once: one that is not pinned may be stolen from there before it runs, unless the locality
+ * is WEFT_LOCALITY_STRICT. To stay, it pins itself. WEFT_INVALID: null, ended, no such worker; WEFT_NOT_OWNER: the adopted main thread, a started tasklet, or a unit of a private
  * pool. Never switches. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_worker(weft_thread *thread, unsigned worker);
 WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_pool(weft_thread *thread, weft_pool *pool);

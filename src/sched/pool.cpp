@@ -171,6 +171,7 @@ status attach_pool(runtime* rt, pool* one, unsigned worker_index) {
   if (w == nullptr) return status::invalid;
   {
     const queue::guard hold(rt->pools_lock);
+    if (!w->is_serving.load(base::relaxed)) return status::invalid;  // it has begun to end: see remove_worker
     const std::uint32_t servers = one->server_count.load(base::relaxed);
     const std::uint32_t pools = w->pool_count.load(base::relaxed);
     if (one->access == WEFT_POOL_PRIVATE && servers != 0) return status::busy;
@@ -242,6 +243,22 @@ bool remove_from_pool(pool* one, unit* what) {
   return true;
 }
 
+namespace {
+
+// Inside pools_lock.
+void replace_scheduler(runtime* rt, worker* w, scheduler* made) {
+  // [A30] acq_rel: publishes the scheduler; pairs with [A31]
+  scheduler* old = w->custom.exchange(made, base::acq_rel);
+  if (old != nullptr) {
+    old->replaced = rt->replaced_schedulers;
+    rt->replaced_schedulers = old;
+  }
+  if (made != nullptr && old == nullptr) w->detours.fetch_add(1, base::relaxed);
+  if (made == nullptr && old != nullptr) w->detours.fetch_sub(1, base::relaxed);
+}
+
+}  // namespace
+
 status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state) {
   worker* w = serving_worker(rt, worker_index);
   if (w == nullptr) return status::invalid;
@@ -252,19 +269,23 @@ status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_op
     made->ops = *ops;
     made->state = state;
   }
+  bool is_set = false;
   {
     const queue::guard hold(rt->pools_lock);
-    // [A30] acq_rel: publishes the scheduler; pairs with [A31]
-    scheduler* old = w->custom.exchange(made, base::acq_rel);
-    if (old != nullptr) {
-      old->replaced = rt->replaced_schedulers;
-      rt->replaced_schedulers = old;
-    }
-    if (made != nullptr && old == nullptr) w->detours.fetch_add(1, base::relaxed);
-    if (made == nullptr && old != nullptr) w->detours.fetch_sub(1, base::relaxed);
+    is_set = w->is_serving.load(base::relaxed);
+    if (is_set) replace_scheduler(rt, w, made);
+  }
+  if (!is_set) {
+    std::free(made);
+    return status::invalid;
   }
   wake(w);
   return status::ok;
+}
+
+void retire_scheduler(runtime* rt, worker* w) {
+  const queue::guard hold(rt->pools_lock);
+  replace_scheduler(rt, w, nullptr);
 }
 
 bool serves(const worker* w, const pool* one) {

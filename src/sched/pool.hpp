@@ -67,6 +67,8 @@ bool remove_from_pool(pool* one, unit* what);
 
 // ops null: the built-in one.
 status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state);
+// Of a worker that has ended: the next one in its slot starts with the built-in one.
+void retire_scheduler(runtime* rt, worker* w);
 
 bool serves(const worker* w, const pool* one);
 unit* pop_from_pools(worker* w);

@@ -143,6 +143,14 @@ bool sees_prey_in_domains(const runtime* rt) {
   return false;
 }
 
+// The worker at `index` if it holds something that w may take. One that is ending is robbed, too: what it runs may take long.
+worker* victim_at(const worker* w, unsigned index) {
+  // [A10] acquire: as [A9]; pairs with [A4]
+  worker* victim = w->rt->workers[index].load(base::acquire);
+  if (victim == nullptr || victim == w) return nullptr;
+  return victim->ready.stealable() != 0 || !victim->mail.is_empty() ? victim : nullptr;
+}
+
 unit* bring_home(worker* w, unit* chain) {
   w->stolen_batch = length(chain);
   w->stolen_at_ns = os::now_ns();
@@ -165,7 +173,7 @@ unit* steal(worker* w) {
   if (now < w->steal_after_ns) return nullptr;
   order_victims(w);
   for (unsigned step = 0; step < w->victim_count; ++step) {
-    worker* victim = serving_worker(w->rt, w->victims[step]);
+    worker* victim = victim_at(w, w->victims[step]);
     if (victim == nullptr) continue;
     if (unit* chain = take_from(w, victim); chain != nullptr) return bring_home(w, chain);
   }
@@ -178,9 +186,7 @@ bool sees_prey(worker* w) {
   if (!steals(w)) return false;
   const unsigned slots = w->rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
-    // [A10] acquire: as [A9]; pairs with [A4]
-    worker* victim = w->rt->workers[index].load(base::acquire);
-    if (victim != nullptr && victim != w && (victim->ready.stealable() != 0 || !victim->mail.is_empty())) return true;
+    if (victim_at(w, index) != nullptr) return true;
   }
   return false;
 }
