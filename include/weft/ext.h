@@ -77,7 +77,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_wait_for_work(weft_pool *const *poo
  * and returns how many. One worker polls a source at a time. It must not block or switch. */
 typedef struct weft_source weft_source;
 WEFT_NODISCARD WEFT_API weft_status weft_ext_source_add(size_t (*poll)(void *state), void *state, weft_source **out);
-/* Waits until a running poll returned. A source that was removed is freed. */
+/* Waits until a running poll returned. A source that was removed is freed. Errors: WEFT_INVALID (null, not there), WEFT_DEADLOCK (from
+ * within this source's own poll: let another do it). */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_source_remove(weft_source *source);
 /* Something happened: some worker, woken if need be, will poll soon. Any caller, signal handlers included. */
 WEFT_API void weft_ext_source_notify(weft_source *source);
