@@ -77,7 +77,7 @@ typedef struct weft_config {
   unsigned workers;             /* 0: WEFT_WORKERS, or the CPUs that affinity mask and cgroup quota allow */
   size_t stack_bytes;           /* 0: WEFT_STACK_SIZE (64 KiB); stack of a ULT that asks for no size of its own */
   bool caller_outside;          /* false: the caller becomes a ULT pinned to worker 0; true: it stays an OS thread */
-  bool bind;                    /* bind each worker to one CPU of the inherited mask */
+  bool bind;                    /* bind each worker to one CPU of the inherited mask, which the caller has again in the end */
   weft_wait_policy wait_policy; /* an explicit WEFT_WAIT_POLICY in the environment wins */
   weft_locality locality;
   const char *topology; /* null: the machine's; else a synthetic one such as "numa:2 core:4 pu:2" */
@@ -297,7 +297,7 @@ typedef struct weft_event {
   uint64_t opaque[4];
 } weft_event;
 #define WEFT_EVENT_INIT {{0, 0, 0, 0}}
-#define WEFT_LATCH_INIT(count) {{(uint64_t)(count) << 32, 0, 0, 0}}
+#define WEFT_LATCH_INIT(count) {{((uint64_t)(count) << 32) | ((count) == 0), 0, 0, 0}} /* a latch of 0 is set from the start */
 WEFT_NODISCARD WEFT_API weft_status weft_event_wait(weft_event *event);
 WEFT_NODISCARD WEFT_API weft_status weft_event_wait_until(weft_event *event, uint64_t deadline_ns);
 WEFT_API bool weft_event_is_set(const weft_event *event);
