@@ -218,6 +218,7 @@ void end_one(runtime* rt, unsigned index) {
   if (is_caller) {
     stop_fault_stack(w);
     local::set_worker(nullptr);
+    if (rt->settings.bind) static_cast<void>(os::bind_thread_to(rt->cpus, rt->cpu_count));  // as it came
   } else {
     wake(w);
     os::join_thread(w->os_thread);
