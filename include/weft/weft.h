@@ -223,7 +223,8 @@ typedef enum weft_pool_access {
 WEFT_NODISCARD WEFT_API weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool **out);
 /* WEFT_BUSY while units are in it, blocked units belong to it, or a worker serves it. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_destroy(weft_pool *pool);
-/* worker serves pool from now on, after the pools that it already serves. WEFT_BUSY: a private pool that is already served. */
+/* worker serves pool from now on, after the pools that it already serves. WEFT_INVALID: no such worker; WEFT_BUSY: a private pool that is
+ * already served; WEFT_AGAIN: 64 workers serve the pool, or the worker serves 8 (with WEFT_LOCALITY_DOMAIN 7) pools. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_attach(weft_pool *pool, unsigned worker);
 WEFT_NODISCARD WEFT_API weft_status weft_pool_detach(weft_pool *pool, unsigned worker);
 WEFT_API size_t weft_pool_ready_count(const weft_pool *pool); /* units ready in it */

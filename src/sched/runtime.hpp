@@ -28,7 +28,7 @@ struct stack_marks;
 inline constexpr unsigned most_workers = 1024;
 inline constexpr std::size_t most_carried_bytes = 32;
 inline constexpr unsigned most_sources = 64;
-inline constexpr unsigned most_domains = 64;
+inline constexpr unsigned most_domains = most_workers;
 
 struct runtime {
   // ---- set at start ----
@@ -52,7 +52,8 @@ struct runtime {
   void* main_low;  // the adopted caller's stack
   std::size_t main_bytes;
   fiber::sanitizer::side main_side;
-  pool* domain_pools[most_domains];  // WEFT_LOCALITY_DOMAIN: one a last-level cache
+  pool* domain_pools[most_domains];           // WEFT_LOCALITY_DOMAIN: one a last-level cache
+  std::uint16_t domain_caches[most_domains];  // guarded by workers_lock
   base::atomic<unsigned> domain_count;
   watchdog* dog;  // null: not asked for
 

@@ -4,7 +4,7 @@
 #include "os/clock.hpp"
 #include "os/thread.hpp"
 #include "sched/dispatch.hpp"
-#include "sched/pool.hpp"
+#include "sched/domains.hpp"
 #include "sched/runtime.hpp"
 #include "sched/victims.hpp"
 #include "sched/worker.hpp"
@@ -123,26 +123,6 @@ bool steals(const worker* w) { return w->rt->settings.locality == WEFT_LOCALITY_
 
 namespace {
 
-// Between domains: from the pool of another last-level cache.
-unit* steal_from_domains(const worker* w) {
-  const runtime* rt = w->rt;
-  // [A63] acquire: sees the pools; pairs with [A65]
-  const unsigned count = rt->domain_count.load(base::acquire);
-  for (unsigned step = 1; step < count; ++step) {
-    if (unit* one = pop_from_pool(rt->domain_pools[(w->domain.load(base::relaxed) + step) % count]); one != nullptr) return one;
-  }
-  return nullptr;
-}
-
-bool sees_prey_in_domains(const runtime* rt) {
-  // [A64] acquire: sees the pools; pairs with [A65]
-  const unsigned count = rt->domain_count.load(base::acquire);
-  for (unsigned index = 0; index < count; ++index) {
-    if (ready_units(rt->domain_pools[index]) != 0) return true;
-  }
-  return false;
-}
-
 // The worker at `index` if it holds something that w may take. One that is ending is robbed, too: what it runs may take long.
 worker* victim_at(const worker* w, unsigned index) {
   // [A10] acquire: as [A9]; pairs with [A4]
@@ -165,7 +145,7 @@ unit* bring_home(worker* w, unit* chain) {
 }  // namespace
 
 unit* steal(worker* w) {
-  if (w->rt->domain_count.load(base::relaxed) != 0) [[unlikely]]
+  if (has_domains(w->rt)) [[unlikely]]
     return steal_from_domains(w);
   if (!steals(w)) return nullptr;
   const std::uint64_t now = os::now_ns();
@@ -181,8 +161,8 @@ unit* steal(worker* w) {
 }
 
 bool sees_prey(worker* w) {
-  if (w->rt->domain_count.load(base::relaxed) != 0) [[unlikely]]
-    return sees_prey_in_domains(w->rt);
+  if (has_domains(w->rt)) [[unlikely]]
+    return sees_prey_in_domains(w);
   if (!steals(w)) return false;
   const unsigned slots = w->rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {

@@ -9,6 +9,7 @@
 #include "os/thread.hpp"
 #include "os/vm.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/domains.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
 #include "sched/overflow.hpp"
@@ -82,9 +83,10 @@ void settle(worker* w) {
 
 // Gives what this worker still holds to others. Nobody chooses it any more.
 void hand_over(worker* w) {
-  // [A33] heavy fence: is_serving before the last look into the mail; pairs with [A32]
+  // [A33] heavy fence: is_serving, and who serves the domain, before the last look into mail and domain; pairs with [A32] [A48]
   os::heavy_fence();
   forward_mail(w);
+  forward_domain(w);
   for (;;) {
     enter(w);
     unit* one = choose(w);
@@ -148,6 +150,7 @@ worker* take_slot(runtime* rt, unsigned index) {
   } else if (!w->stacks.ensure_one()) {
     return nullptr;
   }
+  if (enter_domain(rt, w) != status::ok) return nullptr;
   w->must_end.store(false, base::relaxed);
   w->may_run.store(false, base::relaxed);
   w->remover.store(nullptr, base::relaxed);
@@ -166,6 +169,8 @@ status start_in_slot(runtime* rt, worker* w) {
   if (result == status::ok) {
     serve(rt, w);
   } else {
+    const queue::guard hold_pools(rt->pools_lock);
+    leave_domain(rt, w);
     w->is_taken = false;
   }
   return result;
@@ -208,7 +213,7 @@ status adopt_caller(runtime* rt) {
   w->is_taken = true;
   publish(rt, w);
   serve(rt, w);
-  return status::ok;
+  return enter_domain(rt, w);
 }
 
 void end_one(runtime* rt, unsigned index) {
@@ -224,29 +229,6 @@ void end_one(runtime* rt, unsigned index) {
     os::join_thread(w->os_thread);
   }
   empty_caches(w);
-}
-
-// A domain is a last-level cache under which workers run; each gets a pool that its workers serve.
-status start_domains(runtime* rt) {
-  if (rt->settings.locality != WEFT_LOCALITY_DOMAIN) return status::ok;
-  std::uint16_t caches[most_domains];
-  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
-    worker* w = rt->workers[index].load(base::relaxed);
-    const std::uint16_t cache = rt->machine->group(cpu_of(rt, index), os::level::cache);
-    unsigned domain = 0;
-    while (domain < rt->domain_count.load(base::relaxed) && caches[domain] != cache) ++domain;
-    if (domain == rt->domain_count.load(base::relaxed)) {
-      if (domain == most_domains) return status::unsupported;
-      if (const status made = create_pool(WEFT_POOL_LIFO, WEFT_POOL_SHARED, &rt->domain_pools[domain]); made != status::ok)
-        return made;
-      caches[domain] = cache;
-      // [A65] release: publishes the pool; pairs with [A62] [A63] [A64]
-      rt->domain_count.store(domain + 1, base::release);
-    }
-    w->domain.store(static_cast<std::uint16_t>(domain), base::relaxed);
-    if (const status result = attach_pool(rt, rt->domain_pools[domain], index); result != status::ok) return result;
-  }
-  return status::ok;
 }
 
 // False: it has ended already, with the runtime.
@@ -269,9 +251,10 @@ status begin_removal(runtime* rt, unsigned index, worker** out) {
   if (rt->is_stopping.load(base::relaxed)) return status::not_initialized;
   worker* w = serving_worker(rt, index);
   if (w == nullptr) return status::invalid;
-  const bool is_needed = w->pinned_units.load(base::relaxed) != 0 || w->pool_count.load(base::relaxed) != 0;
+  const bool is_needed = w->pinned_units.load(base::relaxed) != 0 || !serves_its_domain_only(w);
   if (index == 0 || is_needed) return status::busy;
   w->is_serving.store(false, base::relaxed);
+  leave_domain(rt, w);
   rt->changes.fetch_add(1, base::relaxed);
   *out = w;
   return status::ok;
@@ -338,7 +321,6 @@ status start_workers(runtime* rt) {
   unsigned index = 0;
   if (rt->has_adopted_caller) result = adopt_caller(rt);
   while (result == status::ok && rt->worker_count.load(base::relaxed) < rt->settings.workers) result = add_worker(rt, &index);
-  if (result == status::ok) result = start_domains(rt);
   if (result == status::ok) return result;
   stop_workers(rt);
   local::set_runtime(nullptr);
