@@ -20,9 +20,10 @@ extern "C" {
  * goes on at once. Returns after an unpark. WEFT_CANNOT_BLOCK from a tasklet or outside. what: a word for reports ("mutex"). */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_park(bool (*commit)(weft_thread *self, void *argument), void *argument,
                                                   const char *what);
-/* Makes a parked ULT ready. Exactly once per park; any caller. Undefined: a ULT whose commit has not run. */
+/* Makes a parked ULT ready. Exactly once per park; any caller. Undefined: a ULT that is not parked, nor in its commit. */
 WEFT_API void weft_ext_unpark(weft_thread *thread);
-/* As yield_to for a parked ULT: unparks it and runs it now on this worker; the caller goes behind the ready units. */
+/* As yield_to for a parked ULT: unparks it and runs it now on this worker, if it is not elsewhere already; the caller goes behind the
+ * ready units. WEFT_INVALID: null; WEFT_CANNOT_BLOCK: tasklet, outside. Undefined: as weft_ext_unpark. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_unpark_and_yield_to(weft_thread *thread);
 
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
@@ -54,8 +55,8 @@ WEFT_API weft_pool *weft_ext_thread_pool(const weft_thread *thread); /* its home
  * (the worker then looks at its inbox, timers and sources, idles, and asks again). Units run on the worker's stacks and switch
  * directly. */
 typedef struct weft_scheduler_ops {
-  size_t size; /* sizeof(weft_scheduler_ops) */
-  weft_thread *(*next)(void *state, unsigned worker);
+  size_t size;                                        /* sizeof(weft_scheduler_ops) */
+  weft_thread *(*next)(void *state, unsigned worker); /* as pool callbacks: without identity, must not block or switch */
 } weft_scheduler_ops;
 /* ops null: the built-in one. From the next choice on. WEFT_INVALID: no such worker. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_ops *ops, void *state);
@@ -74,19 +75,21 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_wait_for_work(weft_pool *const *poo
 /* ---- outside sources of work ------------------------------------------------------------------------------------- */
 
 /* poll is called by busy workers now and then and by idle ones before they sleep; it makes units ready (by unpark, create, set)
- * and returns how many. One worker polls a source at a time. It must not block or switch. */
+ * and returns how many. One worker polls a source at a time. It has no identity and must not block or switch. Errors: WEFT_INVALID, WEFT_NOT_INITIALIZED, WEFT_NOMEM,
+ * WEFT_AGAIN (64 sources are there). Those that are never removed go with the runtime. */
 typedef struct weft_source weft_source;
 WEFT_NODISCARD WEFT_API weft_status weft_ext_source_add(size_t (*poll)(void *state), void *state, weft_source **out);
-/* Waits until a running poll returned. A source that was removed is freed. Errors: WEFT_INVALID (null, not there), WEFT_DEADLOCK (from
- * within this source's own poll: let another do it). */
+/* Waits until a running poll returned. A source that was removed is freed. WEFT_INVALID: null, or no source of this runtime;
+ * WEFT_DEADLOCK: from within this source's own poll. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_source_remove(weft_source *source);
 /* Something happened: some worker, woken if need be, will poll soon. Any caller, signal handlers included. */
 WEFT_API void weft_ext_source_notify(weft_source *source);
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
 
-/* Replaces the memory beneath stacks of the default size. map returns bytes of readable and writable memory or null; Weft adds
- * its guard where it can. Set before weft_init; null restores Weft's own. */
+/* Replaces the memory beneath all stacks that Weft makes. map returns bytes of readable and writable memory, aligned to a page, or
+ * null; it is asked for many stacks at once, and for single ones of a size of their own. Weft puts its guards there. unmap may be
+ * null. Set before weft_init (WEFT_BUSY: the runtime is running); null restores Weft's own. WEFT_INVALID: wrong size, no map. */
 typedef struct weft_stack_provider {
   size_t size; /* sizeof(weft_stack_provider) */
   void *(*map)(void *state, size_t bytes);
@@ -110,19 +113,22 @@ typedef enum weft_event_kind {
   WEFT_ON_STEAL
 } weft_event_kind;
 /* sink is called on the worker (or outside) where it happens, without identity; it must not block or switch. Null: none.
- * Set before weft_init. */
+ * Set before weft_init (WEFT_BUSY: the runtime is running). A thread's events come in this order: CREATE, READY (maybe STEAL), RUN, then
+ * YIELD, or PARK and READY, and RUN again, as often as it leaves its worker; END; and JOIN, when it was joined. The adopted caller of
+ * weft_init is not created and does not end. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_set_event_sink(void (*sink)(void *state, weft_event_kind kind, weft_thread *thread),
                                                             void *state);
 
 /* ---- extension bytes and carried state --------------------------------------------------------------------------- */
 
 /* Reserves bytes (up to 256 altogether, aligned to 16) in every unit, zero in a new one. Set before weft_init; *offset is for
- * weft_ext_bytes. WEFT_BUSY: the runtime is running. */
+ * weft_ext_bytes. WEFT_BUSY: the runtime is running; WEFT_INVALID: 0 bytes, or more than are left. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_reserve(size_t bytes, size_t *offset);
 WEFT_API void *weft_ext_bytes(weft_thread *thread, size_t offset);
 
 /* State of the OS thread that must follow the ULT across switches, such as a language's exception globals: address() gives the
- * calling OS thread's copy, of at most 32 bytes. One layer may register, once for the process's life; from the next weft_init on. */
+ * calling OS thread's copy: 8, 16, 24 or 32 bytes aligned to 8 (WEFT_INVALID otherwise), which are all zero while there is nothing to
+ * carry, as for a new ULT and at the end of each. One layer may register, once for the process's life (WEFT_BUSY: another has); from the next weft_init on. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_carry(void *(*address)(void), size_t bytes);
 
 #ifdef __cplusplus

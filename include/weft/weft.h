@@ -6,7 +6,8 @@
  *   Time        Nanoseconds. Deadlines are absolute, on the monotonic clock of weft_now_ns(); WEFT_FOREVER never passes.
  *   Callers     "Any" means a ULT, a tasklet, or an OS thread that Weft did not make ("outside"). Every call says where it
  *               may be called from when that is not "any", and whether it may switch (let other ULTs run on this worker).
- *   Undefined   What is undefined in a release build is named and aborts in a checked build (-DWEFT_CHECKED=ON).
+ *   Undefined   What is undefined in a release build is named and aborts in a checked build (-DWEFT_CHECKED=ON), as far as the
+ *               library can know: not when the memory of a thread or an object serves another already.
  *   After a switch a ULT may continue on another OS thread: errno, thread_local objects and locks of the OS-thread kind must
  *   not be carried across calls that may switch. The FP control words (rounding, exception masks) belong to the worker unless
  *   the ULT was created with keep_fp.
@@ -87,7 +88,8 @@ typedef struct weft_config {
 
 /* Starts the runtime. config may be null: all defaults. Calls nest: a second weft_init, from any caller, counts up and leaves
  * the settings of the first. Errors: WEFT_INVALID (a bad setting; one line on stderr names it), WEFT_NOMEM, WEFT_AGAIN (no OS
- * thread could be had). Callable from an OS thread outside; a ULT may call it to nest. May not switch. */
+ * thread could be had), WEFT_UNSUPPORTED (no membarrier(2): a line on stderr names the cure). Callable from an OS thread outside; a ULT may call it to nest. Does not switch. While the last weft_finalize
+ * runs, an OS thread outside waits here until the old runtime is gone; a ULT still nests. */
 WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
 
 /* Undoes one weft_init. The last one waits until every thread and tasklet has ended (joined or not; unjoined descriptors are
@@ -148,7 +150,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_tasklet_create(weft_function function, 
 
 /* Waits until thread ends and frees its descriptor. May switch. Exactly one join (or detach) a thread. Errors: WEFT_INVALID
  * (null, detached), WEFT_DEADLOCK (itself), WEFT_CANNOT_BLOCK, WEFT_BUSY (another caller is joining it). Undefined: joining a
- * handle that was already joined. */
+ * handle that was already joined (nor is it good for any other call). */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_join(weft_thread *thread);
 WEFT_NODISCARD WEFT_API weft_status weft_thread_join_until(weft_thread *thread, uint64_t deadline_ns); /* + WEFT_TIMEOUT */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_try_join(weft_thread *thread); /* WEFT_BUSY: has not ended; never switches */
@@ -275,7 +277,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_rwlock_try_read_lock(weft_rwlock *lock)
 WEFT_NODISCARD WEFT_API weft_status weft_rwlock_write_lock(weft_rwlock *lock);
 WEFT_NODISCARD WEFT_API weft_status weft_rwlock_write_lock_until(weft_rwlock *lock, uint64_t deadline_ns);
 WEFT_NODISCARD WEFT_API weft_status weft_rwlock_try_write_lock(weft_rwlock *lock);
-WEFT_API weft_status weft_rwlock_unlock(weft_rwlock *lock); /* WEFT_NOT_OWNER: nobody holds it */
+WEFT_API weft_status weft_rwlock_unlock(weft_rwlock *lock); /* WEFT_NOT_OWNER: nobody holds it (checked
+                                                           builds: or another caller does, to write) */
 
 typedef struct weft_semaphore {
   uint64_t opaque[4];
@@ -293,7 +296,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_barrier_init(weft_barrier *barrier, uin
 /* Waits until parties callers have come; reusable. *last (may be null) is true for exactly one of them. */
 WEFT_NODISCARD WEFT_API weft_status weft_barrier_wait(weft_barrier *barrier, bool *last);
 
-/* Set once, waited for by any number; weft_event_reset makes it reusable when nobody waits. A latch is an event that counts. */
+/* Set once, waited for by any number; weft_event_reset makes it reusable when nobody waits (undefined while somebody does). A latch is
+ * an event that counts. */
 typedef struct weft_event {
   uint64_t opaque[4];
 } weft_event;

@@ -2,6 +2,7 @@
 
 #include <weft/ext.h>
 
+#include "base/assert.hpp"
 #include "capi/handles.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/local.hpp"
@@ -31,7 +32,15 @@ struct parking {
 
 bool commit_parking(void* given) {
   const parking todo = *static_cast<parking*>(given);
+  const sched::without_identity callback(local::current_worker());  // who runs next on this worker is there already
   return todo.commit(todo.self, todo.argument);
+}
+
+void wake_parked(sched::unit* one) {
+  if (weft::config::checked && one->waiting == nullptr) {
+    weft::base::panic("unpark of thread %p, which is not parked", static_cast<const void*>(one));
+  }
+  sched::wake(one->waiting);
 }
 
 sched::runtime* running() { return local::current_runtime(); }
@@ -51,16 +60,17 @@ weft_status weft_ext_park(bool (*commit)(weft_thread* self, void* argument), voi
 }
 
 void weft_ext_unpark(weft_thread* thread) {
-  if (thread != nullptr) sched::wake(unit_of(thread)->waiting);
+  if (thread != nullptr) wake_parked(unit_of(thread));
 }
 
 weft_status weft_ext_unpark_and_yield_to(weft_thread* thread) {
   if (thread == nullptr) return WEFT_INVALID;
   const sched::unit* self = local::current_unit();
   if (self == nullptr || self->has(sched::is_tasklet)) return WEFT_CANNOT_BLOCK;
-  sched::wake(unit_of(thread)->waiting);
-  const status result = sched::yield_to(unit_of(thread));
-  return result == status::again ? WEFT_OK : code(result);
+  wake_parked(unit_of(thread));
+  // It may be elsewhere by now, or have ended.
+  static_cast<void>(sched::yield_to(unit_of(thread)));
+  return WEFT_OK;
 }
 
 weft_status weft_ext_pool_create(const weft_pool_ops* ops, void* state, weft_pool_access access, weft_pool** out) {
@@ -80,8 +90,9 @@ weft_thread* weft_ext_pool_pop(weft_pool* pool) {
 
 weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_reason reason) {
   if (pool == nullptr || unit == nullptr || reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) return WEFT_INVALID;
-  unit_of(unit)->home = pool_of(pool);
-  sched::push_to_pool(pool_of(pool), unit_of(unit), static_cast<sched::push_reason>(reason));
+  sched::unit* const one = ready_unit(unit, "weft_ext_pool_push");
+  one->home = pool_of(pool);
+  sched::push_to_pool(pool_of(pool), one, static_cast<sched::push_reason>(reason));
   return WEFT_OK;
 }
 
@@ -95,7 +106,9 @@ weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_
   return code(sched::set_scheduler(running(), worker, ops, state));
 }
 
-weft_status weft_ext_dispatch(weft_thread* unit) { return unit != nullptr ? code(sched::dispatch(unit_of(unit))) : WEFT_INVALID; }
+weft_status weft_ext_dispatch(weft_thread* unit) {
+  return unit != nullptr ? code(sched::dispatch(ready_unit(unit, "weft_ext_dispatch"))) : WEFT_INVALID;
+}
 
 bool weft_ext_should_stop(void) { return sched::should_stop(); }
 

@@ -3,6 +3,7 @@
 
 #include <weft/weft.h>
 
+#include "base/assert.hpp"
 #include "base/status.hpp"
 #include "sched/pool.hpp"
 #include "sched/unit.hpp"
@@ -11,6 +12,22 @@ namespace weft::capi {
 
 inline sched::unit* unit_of(weft_thread* thread) { return reinterpret_cast<sched::unit*>(thread); }
 inline const sched::unit* unit_of(const weft_thread* thread) { return reinterpret_cast<const sched::unit*>(thread); }
+// For calls that need a good handle: checked builds name one whose thread was freed, unless its memory serves another by now.
+inline sched::unit* live_unit(weft_thread* thread, const char* call) {
+  sched::unit* one = unit_of(thread);
+  if (config::checked && one->state.load(base::relaxed) == sched::unit_state::free) {
+    base::panic("%s of thread %p, which was joined or detached before", call, static_cast<const void*>(one));
+  }
+  return one;
+}
+// For builders' calls on units that they own.
+inline sched::unit* ready_unit(weft_thread* thread, const char* call) {
+  sched::unit* one = unit_of(thread);
+  if (config::checked && one->state.load(base::relaxed) != sched::unit_state::ready) {
+    base::panic("%s of thread %p, which is not ready", call, static_cast<const void*>(one));
+  }
+  return one;
+}
 inline weft_thread* handle(sched::unit* one) { return reinterpret_cast<weft_thread*>(one); }
 inline sched::pool* pool_of(weft_pool* pool) { return reinterpret_cast<sched::pool*>(pool); }
 inline const sched::pool* pool_of(const weft_pool* pool) { return reinterpret_cast<const sched::pool*>(pool); }

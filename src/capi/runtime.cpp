@@ -2,8 +2,10 @@
 
 #include <weft/weft.h>
 
+#include "base/atomic.hpp"
 #include "capi/handles.hpp"
 #include "os/clock.hpp"
+#include "os/futex.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
@@ -20,10 +22,42 @@ namespace {
 constinit weft::queue::spinlock nesting_lock;
 constinit unsigned nesting = 0;  // guarded by nesting_lock
 constinit const void* first_caller = nullptr;
+// 1 while the last weft_finalize runs. Written inside nesting_lock.
+constinit weft::base::atomic<std::uint32_t> is_ending{0};
 
 const void* caller_identity() {
   sched::unit* self = sched::local::current_unit();
   return self != nullptr ? static_cast<const void*>(self) : sched::local::this_outside();
+}
+
+// For weft_init on an OS thread outside: the runtime that ends must be gone before the next one starts. A ULT must not wait, since
+// weft_finalize waits for it; for it the runtime is still there, and calls nest. Returns inside nesting_lock.
+void lock_nesting_after_end() {
+  nesting_lock.lock();
+  while (is_ending.load(weft::base::relaxed) != 0 && sched::local::current_worker() == nullptr) {
+    nesting_lock.unlock();
+    weft::os::futex_wait(&is_ending, 1);
+    nesting_lock.lock();
+  }
+}
+
+void note_end() {
+  {
+    const weft::queue::guard hold(nesting_lock);
+    nesting = 0;  // ULTs that ended without undoing what they nested
+    is_ending.store(0, weft::base::relaxed);
+  }
+  weft::os::futex_wake(&is_ending, INT32_MAX);
+}
+
+status start_or_nest(const weft_config* config) {
+  if (nesting == 0 && is_ending.load(weft::base::relaxed) == 0) {
+    if (const status result = sched::start(config); result != status::ok) return result;
+    first_caller = caller_identity();
+    weft::sync::mutex::prepare();
+  }
+  ++nesting;
+  return status::ok;
 }
 
 struct status_words {
@@ -67,28 +101,27 @@ uint64_t weft_deadline_in(uint64_t interval_ns) {
 }
 
 weft_status weft_init(const weft_config* config) {
-  const weft::queue::guard hold(nesting_lock);
-  if (nesting == 0) {
-    if (const status result = sched::start(config); result != status::ok) return code(result);
-    first_caller = caller_identity();
-    weft::sync::mutex::prepare();
-  }
-  ++nesting;
-  return WEFT_OK;
+  lock_nesting_after_end();
+  const status result = start_or_nest(config);
+  nesting_lock.unlock();
+  return code(result);
 }
 
 weft_status weft_finalize(void) {
   {
     const weft::queue::guard hold(nesting_lock);
     if (nesting == 0) return WEFT_NOT_INITIALIZED;
-    if (nesting > 1) {
+    if (nesting > 1 || is_ending.load(weft::base::relaxed) != 0) {
       --nesting;
       return WEFT_OK;
     }
     if (caller_identity() != first_caller) return WEFT_NOT_OWNER;
     nesting = 0;
+    is_ending.store(1, weft::base::relaxed);
   }
-  return code(sched::finish(sched::local::current_runtime()));
+  const status result = sched::finish(sched::local::current_runtime());
+  note_end();
+  return code(result);
 }
 
 bool weft_is_initialized(void) { return sched::local::current_runtime() != nullptr; }

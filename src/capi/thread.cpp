@@ -55,15 +55,15 @@ weft_status weft_thread_create_many(weft_function function, void* arguments, siz
 }
 
 weft_status weft_thread_join(weft_thread* thread) {
-  return thread != nullptr ? code(sched::join(unit_of(thread), WEFT_FOREVER)) : WEFT_INVALID;
+  return thread != nullptr ? code(sched::join(live_unit(thread, "weft_thread_join"), WEFT_FOREVER)) : WEFT_INVALID;
 }
 
 weft_status weft_thread_join_until(weft_thread* thread, uint64_t deadline_ns) {
-  return thread != nullptr ? code(sched::join(unit_of(thread), deadline_ns)) : WEFT_INVALID;
+  return thread != nullptr ? code(sched::join(live_unit(thread, "weft_thread_join_until"), deadline_ns)) : WEFT_INVALID;
 }
 
 weft_status weft_thread_try_join(weft_thread* thread) {
-  return thread != nullptr ? code(sched::try_join(unit_of(thread))) : WEFT_INVALID;
+  return thread != nullptr ? code(sched::try_join(live_unit(thread, "weft_thread_try_join"))) : WEFT_INVALID;
 }
 
 weft_status weft_thread_join_many(weft_thread** threads, size_t count) {
@@ -78,7 +78,7 @@ weft_status weft_thread_join_many(weft_thread** threads, size_t count) {
 }
 
 weft_status weft_thread_detach(weft_thread* thread) {
-  return thread != nullptr ? code(sched::detach(unit_of(thread))) : WEFT_INVALID;
+  return thread != nullptr ? code(sched::detach(live_unit(thread, "weft_thread_detach"))) : WEFT_INVALID;
 }
 
 weft_thread* weft_self(void) { return handle(sched::local::current_unit()); }
@@ -104,7 +104,7 @@ bool weft_thread_is_tasklet(const weft_thread* thread) { return thread != nullpt
 
 weft_status weft_thread_set_name(weft_thread* thread, const char* name) {
   if (thread == nullptr || name == nullptr) return WEFT_INVALID;
-  sched::details* extra = sched::details_of(unit_of(thread));
+  sched::details* extra = sched::details_of(live_unit(thread, "weft_thread_set_name"));
   if (extra == nullptr) return WEFT_NOMEM;
   std::strncpy(extra->name, name, sched::name_bytes - 1);
   return WEFT_OK;
@@ -118,10 +118,14 @@ const char* weft_thread_get_name(const weft_thread* thread) {
 
 void weft_yield(void) { sched::yield(); }
 
-weft_status weft_yield_to(weft_thread* next) { return next != nullptr ? code(sched::yield_to(unit_of(next))) : WEFT_INVALID; }
+weft_status weft_yield_to(weft_thread* next) {
+  return next != nullptr ? code(sched::yield_to(live_unit(next, "weft_yield_to"))) : WEFT_INVALID;
+}
 
 weft_status weft_suspend(void) { return code(sched::suspend()); }
-weft_status weft_resume(weft_thread* thread) { return thread != nullptr ? code(sched::resume(unit_of(thread))) : WEFT_INVALID; }
+weft_status weft_resume(weft_thread* thread) {
+  return thread != nullptr ? code(sched::resume(live_unit(thread, "weft_resume"))) : WEFT_INVALID;
+}
 
 weft_status weft_sleep_ns(uint64_t interval_ns) { return code(sched::sleep_until(weft_deadline_in(interval_ns))); }
 weft_status weft_sleep_until(uint64_t deadline_ns) { return code(sched::sleep_until(deadline_ns)); }
@@ -129,11 +133,14 @@ weft_status weft_sleep_until(uint64_t deadline_ns) { return code(sched::sleep_un
 weft_status weft_pin(int worker) { return code(sched::pin(worker)); }
 
 weft_status weft_thread_migrate_to_worker(weft_thread* thread, unsigned worker) {
-  return thread != nullptr ? code(sched::migrate(unit_of(thread), nullptr, worker)) : WEFT_INVALID;
+  return thread != nullptr ? code(sched::migrate(live_unit(thread, "weft_thread_migrate_to_worker"), nullptr, worker))
+                           : WEFT_INVALID;
 }
 
 weft_status weft_thread_migrate_to_pool(weft_thread* thread, weft_pool* pool) {
-  return thread != nullptr && pool != nullptr ? code(sched::migrate(unit_of(thread), pool_of(pool), 0)) : WEFT_INVALID;
+  return thread != nullptr && pool != nullptr
+             ? code(sched::migrate(live_unit(thread, "weft_thread_migrate_to_pool"), pool_of(pool), 0))
+             : WEFT_INVALID;
 }
 
 weft_status weft_key_create(void (*destructor)(void* value), weft_key* out) {

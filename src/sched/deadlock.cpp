@@ -168,7 +168,7 @@ std::uint64_t look(runtime* rt, const sleep_word& own) {
   stillness& still = rt->still;
   const std::uint64_t now = os::now_ns();
   const std::uint64_t moved = sum_of_moves(rt);
-  if (moved != still.moved) still = {moved, rt->has_asymmetric_fence ? now : now + first_pause_ns, first_pause_ns, false};
+  if (moved != still.moved) still = {moved, now, first_pause_ns, false};
   if (still.is_over) return UINT64_MAX;
   if (now < still.next_look_ns) return still.next_look_ns + stagger_ns;
   if (all_workers_sleep(rt)) {
@@ -200,8 +200,7 @@ void all_workers_idle(worker* w, std::uint64_t until) {
   runtime* rt = w->rt;
   if (rt->settings.deadlock == os::deadlock_action::off) return;
   const sleep_word own{&w->is_asleep, 1};
-  // Sleeps that are never long: then the time that has passed is kept in the runtime alone.
-  std::uint64_t next = rt->has_asymmetric_fence ? os::now_ns() + first_pause_ns : look_if_possible(own);
+  std::uint64_t next = os::now_ns() + first_pause_ns;
   while (next < until && own.holds()) {
     if (os::futex_wait_until(own.word, own.value, next)) continue;
     if (!all_workers_sleep(rt)) return;  // another one will be the last

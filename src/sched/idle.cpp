@@ -17,9 +17,6 @@ namespace weft::sched {
 
 namespace {
 
-// Without an asymmetric fence a push may miss a sleeper, which then looks again after this long.
-constexpr std::uint64_t blind_sleep_ns = 1'000'000;
-
 // Values of is_asleep: 0 awake, 1 asleep and counted as a sleeper, 2 as below.
 constexpr std::uint32_t asleep_for_a_pause = 2;
 
@@ -32,10 +29,10 @@ bool has_ready(worker* w) {
   return any;
 }
 
+bool has_mail(const worker* w) { return !w->mail.is_empty() || !w->pinned_mail.is_empty(); }
+
 // What w itself, and nobody's permission, can take.
-bool has_own_work(worker* w) {
-  return !w->mail.is_empty() || !w->pinned_mail.is_empty() || has_ready(w) || pools_have_work(w) || sources_want_poll(w->rt);
-}
+bool has_own_work(worker* w) { return has_mail(w) || has_ready(w) || pools_have_work(w) || sources_want_poll(w->rt); }
 
 bool has_reason_to_stay(worker* w) { return must_leave(w) || has_own_work(w) || sees_prey(w); }
 
@@ -65,14 +62,12 @@ void sleep(worker* w, std::uint64_t until) {
 // The deadline that this sleeper must keep: one sleeper keeps the clock for all.
 std::uint64_t take_clock(worker* w) {
   runtime* rt = w->rt;
-  const std::uint64_t blind = rt->has_asymmetric_fence ? UINT64_MAX : os::now_ns() + blind_sleep_ns;
   worker* expected = nullptr;
   rt->clock_keeper.compare_exchange_strong(expected, w, base::relaxed, base::relaxed);
-  if (expected != nullptr && expected != w) return blind;
+  if (expected != nullptr && expected != w) return UINT64_MAX;
   // [I3] heavy fence: keeper before deadline; pairs with [I4]
   os::heavy_fence();
-  const std::uint64_t next = rt->alarms.next_ns();
-  return next < blind ? next : blind;
+  return rt->alarms.next_ns();
 }
 
 void give_clock_back(worker* w) {
@@ -110,7 +105,22 @@ void pause_searching(worker* w, std::uint64_t until) {
   w->is_asleep.store(0, base::relaxed);
 }
 
+// A worker whose work came by mail the last time, as when units on two workers wake each other, expects that again: for about as long
+// as such an answer takes it looks at its own lines only, before it disturbs others by its search.
+bool mail_comes_at_once(const worker* w) {
+  constexpr int rounds = 64;
+  const runtime* rt = w->rt;
+  if (!w->expects_mail || rt->settings.wait_policy == WEFT_WAIT_PASSIVE) return false;
+  if (rt->worker_count.load(base::relaxed) > rt->cpu_count) return false;
+  for (int round = 0; round < rounds; ++round) {
+    if (has_mail(w)) return true;
+    arch::pause();
+  }
+  return false;
+}
+
 unit* search(worker* w) {
+  w->expects_mail = has_mail(w);
   if (unit* own = find_own(w); own != nullptr) return own;
   return steal(w);
 }
@@ -193,6 +203,9 @@ void wake_clock_keeper(runtime* rt) {
 }
 
 unit* idle(worker* w) {
+  if (mail_comes_at_once(w)) {
+    if (unit* one = find_own(w); one != nullptr) return one;
+  }
   w->rt->searchers.fetch_add(1, base::relaxed);
   w->times_idle.store(w->times_idle.load(base::relaxed) + 1, base::relaxed);
   std::uint64_t since = 0;

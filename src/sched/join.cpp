@@ -149,12 +149,17 @@ status park_for(unit* one, std::uint64_t deadline_ns) {
 
 namespace {
 
+void free_joined(unit* one) {
+  note(local::current_runtime(), WEFT_ON_JOIN, one);
+  free_unit(local::current_worker(), one);
+}
+
 [[gnu::noinline]] status join_by_waiting(unit* one, std::uint64_t deadline_ns) {
   if (one->join.load(base::relaxed) == join_word::detached) return status::invalid;
   if (local::current_unit() == one) return status::deadlock;
   if (!may_block()) return status::cannot_block;
   const status result = park_for(one, deadline_ns);
-  if (result == status::ok) free_unit(local::current_worker(), one);
+  if (result == status::ok) free_joined(one);
   return result;
 }
 
@@ -167,7 +172,7 @@ namespace {
 }
 
 [[gnu::noinline]] status reap_slowly(unit* one) {
-  free_unit(local::current_worker(), one);
+  free_joined(one);
   return status::ok;
 }
 

@@ -136,7 +136,11 @@ status start_all(runtime* rt, const weft_config* config) {
   rt->is_special = rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN || seam::sink() != nullptr;
   rt->sink = seam::sink();
   rt->sink_state = seam::sink_state();
-  rt->has_asymmetric_fence = os::register_asymmetric_fence();
+  if (!os::register_asymmetric_fence()) {
+    base::report(
+        "no membarrier(2) here: Weft needs Linux 4.14 or later, and a seccomp filter, if there is one, that lets it through");
+    return status::unsupported;
+  }
   rt->guard = chosen_guard(rt->settings.guard);
   rt->inspects_stacks = rt->settings.stack_report || rt->guard == os::guard_kind::canary;
   rt->carried_address = seam::carried_address();
@@ -214,6 +218,11 @@ std::uint64_t live_units(runtime* rt) {
 
 void check_drained(runtime* rt) {
   if (live_units(rt) == 0) wake_finalizer(rt);
+}
+
+void tell_sink(const runtime* rt, weft_event_kind kind, unit* one) {
+  const without_identity callback(local::current_worker());
+  rt->sink(rt->sink_state, kind, reinterpret_cast<weft_thread*>(one));
 }
 
 status start(const weft_config* config) {

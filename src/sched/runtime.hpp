@@ -27,6 +27,7 @@ struct stack_marks;
 
 inline constexpr unsigned most_workers = 1024;
 inline constexpr std::size_t most_carried_bytes = 32;
+inline constexpr std::size_t most_reserved_bytes = 256;
 inline constexpr unsigned most_sources = 64;
 inline constexpr unsigned most_domains = most_workers;
 
@@ -34,7 +35,6 @@ struct runtime {
   // ---- set at start ----
   os::settings settings;
   os::guard_kind guard;
-  bool has_asymmetric_fence;
   bool has_adopted_caller;
   bool is_special;       // a new unit does not simply enter its maker's queue: migration or locality settings
   bool inspects_stacks;  // after each unit: for high-water marks or canaries
@@ -49,7 +49,8 @@ struct runtime {
   std::uint16_t* cpus;  // the inherited mask
   unsigned cpu_count;
   unit main_unit;
-  void* main_low;  // the adopted caller's stack
+  unsigned char main_extension[most_reserved_bytes];  // right behind it, as in the slab: ext.h
+  void* main_low;                                     // the adopted caller's stack
   std::size_t main_bytes;
   fiber::sanitizer::side main_side;
   pool* domain_pools[most_domains];           // WEFT_LOCALITY_DOMAIN: one a last-level cache
@@ -106,10 +107,11 @@ std::uint64_t live_units(runtime* rt);
 // Wakes the finalizer if the last unit has ended.
 void check_drained(runtime* rt);
 
-// Tells the event sink, if there is one.
+// Tells the event sink, if there is one; it runs without identity.
+void tell_sink(const runtime* rt, weft_event_kind kind, unit* one);
 inline void note(const runtime* rt, weft_event_kind kind, unit* one) {
   if (rt->sink != nullptr) [[unlikely]]
-    rt->sink(rt->sink_state, kind, reinterpret_cast<weft_thread*>(one));
+    tell_sink(rt, kind, one);
 }
 
 // The worker at `index`; null: none serves there.

@@ -35,9 +35,10 @@ mem::stack_memory stack_memory() { return memory_of_stacks; }
 
 status reserve(std::size_t bytes, std::size_t* offset) {
   if (is_running()) return status::busy;
+  if (bytes == 0 || bytes > most_reserved_bytes) return status::invalid;
   const queue::guard hold(lock);
   const std::size_t rounded = base::round_up(bytes, 16);
-  if (bytes == 0 || bytes_reserved + rounded > most_reserved_bytes) return status::invalid;
+  if (bytes_reserved + rounded > most_reserved_bytes) return status::invalid;
   *offset = sizeof(unit) + bytes_reserved;
   bytes_reserved += rounded;
   return status::ok;
@@ -46,7 +47,7 @@ status reserve(std::size_t bytes, std::size_t* offset) {
 std::size_t reserved_bytes() { return bytes_reserved; }
 
 status carry(void* (*address)(), std::size_t bytes) {
-  if (bytes == 0 || bytes > most_carried_bytes) return status::invalid;
+  if (bytes == 0 || bytes > most_carried_bytes || bytes % sizeof(std::uint64_t) != 0) return status::invalid;
   const queue::guard hold(lock);
   if (address_of_carried == address && bytes_carried == bytes) return status::ok;
   if (address_of_carried != nullptr) return status::busy;

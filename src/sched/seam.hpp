@@ -10,8 +10,6 @@
 
 namespace weft::sched::seam {
 
-inline constexpr std::size_t most_reserved_bytes = 256;
-
 status set_stack_provider(const weft_stack_provider* provider);
 mem::stack_memory stack_memory();
 

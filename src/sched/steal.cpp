@@ -79,7 +79,6 @@ bool was_answered(const worker* w) {
 
 unit* raid(worker* w, worker* victim) {
   using result = queue::biased_lock<worker>::raid_result;
-  if (!w->rt->has_asymmetric_fence) return victim->lock.retract(w) ? nullptr : read_reply(w);
   switch (victim->lock.raid(w)) {
     case result::owner_busy: return nullptr;
     case result::answered: return read_reply(w);

@@ -232,10 +232,25 @@ status create(const creation& how, unit** out) {
     return result;
   count_created(rt, w, 1);
   if (out != nullptr) *out = one;
+  if (rt->sink != nullptr) one->set(is_known);  // its join then takes the way on which the sink is told
   note(rt, WEFT_ON_CREATE, one);
   make_ready(w, one, push_reason::created);
   return status::ok;
 }
+
+namespace {
+
+// Of a chain that was begun with the unit of number `first`; out has what it had before.
+void discard_many(worker* w, base::list_link* chain, unit** out, std::size_t first, std::ptrdiff_t step) {
+  for (; chain != nullptr; first += static_cast<std::size_t>(step)) {
+    auto* made = static_cast<unit*>(chain);
+    chain = made->next;
+    if (out != nullptr) out[first] = static_cast<unit*>(made->previous);
+    discard(w, made);
+  }
+}
+
+}  // namespace
 
 status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out) {
   worker* w = local::current_worker();
@@ -250,14 +265,13 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
     each.argument = static_cast<char*>(how.argument) + index * stride;
     unit* one = nullptr;
     if (const status result = make(rt, w, each, &one); result != status::ok) {
-      while (chain != nullptr) {
-        auto* made = static_cast<unit*>(chain);
-        chain = made->next;
-        discard(w, made);
-      }
+      discard_many(w, chain, out, in_order ? 0 : index - 1, in_order ? 1 : -1);
       return result;
     }
-    if (out != nullptr) out[index] = one;
+    if (out != nullptr) {
+      one->previous = out[index];  // kept for the case that a later one cannot be made
+      out[index] = one;
+    }
     base::list_link** place = in_order ? end_of_chain : &chain;
     one->next = *place;
     *place = one;
@@ -267,7 +281,8 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
   while (chain != nullptr) {
     auto* one = static_cast<unit*>(chain);
     chain = one->next;
-    one->next = nullptr;
+    one->next = one->previous = nullptr;
+    if (rt->sink != nullptr) one->set(is_known);
     note(rt, WEFT_ON_CREATE, one);
     make_ready(w, one, push_reason::created);
   }

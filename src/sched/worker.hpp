@@ -74,6 +74,7 @@ struct alignas(base::cache_line) worker {
   alignas(base::cache_line) base::rng random{0};
   std::uint32_t rounds_without_stack = 0;  // in a row, without that a unit finished anywhere
   std::uint64_t finished_without_stack = 0;
+  bool expects_mail = false;         // it ended the last time without work
   std::uint64_t steal_after_ns = 0;  // back-off: no questions before
   std::uint64_t steal_pause_ns = 0;
   std::uint64_t stolen_at_ns = 0;
@@ -100,7 +101,7 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint16_t> domain{0};  // its last-level cache's number among those of the workers
 };
 
-// Around callbacks: they have no identity, whoever's turn it is.
+// Around callbacks of the builders, which have no identity and so cannot wait, whoever's turn it is. They must not switch either.
 class without_identity {
  public:
   explicit without_identity(worker* w) : worker_(w), kept_(w != nullptr ? w->current : nullptr) { become(nullptr); }

@@ -71,6 +71,7 @@ bool take_ready(worker* w, unit* next) {
   }
   self->state.store(unit_state::ready, base::relaxed);
   if (self->home == nullptr && !self->has(wants_to_move)) {
+    note(w->rt, WEFT_ON_YIELD, self);
     w->ready.push_yielded(self);
   } else {
     w->after = {become_ready_again, self};

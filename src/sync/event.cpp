@@ -2,6 +2,7 @@
 #include "sync/event.hpp"
 
 #include "arch/cpu.hpp"
+#include "base/assert.hpp"
 #include "os/thread.hpp"
 
 namespace weft::sync {
@@ -88,7 +89,13 @@ status event::count_down(std::uint32_t count) {
   return status::ok;
 }
 
-void event::reset() { word_.store(0, base::relaxed); }
+void event::reset() {
+  if constexpr (config::checked) {
+    const queue::guard inside(lock_);
+    if (!queue_.is_empty()) base::panic("reset of event %p while somebody waits for it", static_cast<const void*>(this));
+  }
+  word_.store(0, base::relaxed);
+}
 
 bool event::claim() {
   std::uint64_t word = word_.load(base::relaxed);

@@ -175,16 +175,17 @@ status mutex::try_lock_slowly() {
 }
 
 bool mutex::may_give(std::uintptr_t caller) const {
-  if ((word_.load(base::relaxed) & held) != 0 && (!knows_owner() || owner_.load(base::relaxed) == caller)) return true;
-  if (config::checked && !is_recursive()) {
-    base::panic("unlock of mutex %p by a caller that does not hold it", static_cast<const void*>(this));
-  }
-  return false;
+  return (word_.load(base::relaxed) & held) != 0 && (!knows_owner() || owner_.load(base::relaxed) == caller);
 }
 
 status mutex::unlock_slowly() {
   const bool has_owner = knows_owner();
-  if (!may_give(has_owner ? caller_id() : 0)) return status::not_owner;
+  if (!may_give(has_owner ? caller_id() : 0)) {
+    if (config::checked && !is_recursive() && (word_.load(base::relaxed) & held) != 0) {
+      base::panic("unlock of mutex %p by a caller that does not hold it", static_cast<const void*>(this));
+    }
+    return status::not_owner;
+  }
   if (has_owner) {
     if (--times_held_ != 0) return status::ok;
     owner_.store(0, base::relaxed);

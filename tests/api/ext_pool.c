@@ -18,6 +18,7 @@ struct own_pool {
 
 static void own_push(void *state, weft_thread *unit, weft_push_reason reason) {
   struct own_pool *pool = state;
+  CHECK(weft_self() == NULL);
   atomic_fetch_add(&pool->reasons[reason], 1);
   pthread_mutex_lock(&pool->lock);
   CHECK(pool->count < 4096);
@@ -34,6 +35,7 @@ static weft_thread *take_at(struct own_pool *pool, size_t at) {
 
 static weft_thread *own_pop(void *state) {
   struct own_pool *pool = state;
+  CHECK(weft_self() == NULL);
   pthread_mutex_lock(&pool->lock);
   weft_thread *unit = pool->count != 0 ? take_at(pool, 0) : NULL;
   pthread_mutex_unlock(&pool->lock);
@@ -42,6 +44,7 @@ static weft_thread *own_pop(void *state) {
 
 static size_t own_count(void *state) {
   struct own_pool *pool = state;
+  CHECK(weft_self() == NULL);
   pthread_mutex_lock(&pool->lock);
   const size_t count = pool->count;
   pthread_mutex_unlock(&pool->lock);
@@ -187,6 +190,7 @@ struct chooser {
 static weft_thread *choose(void *state_of_chooser, unsigned worker) {
   struct chooser *self = state_of_chooser;
   (void)worker;
+  CHECK(weft_self() == NULL);
   atomic_fetch_add(&self->asked, 1);
   weft_thread *unit = weft_ext_pool_pop(self->pool);
   if (unit != NULL) atomic_fetch_add(&self->gave, 1);

@@ -31,7 +31,9 @@ void block_and_count(void* argument) {
   weft_mutex_unlock(&work->mutex);
 }
 
-bool is_refusal(weft_status status) { return injecting() && (status == WEFT_NOMEM || status == WEFT_AGAIN); }
+bool is_refusal(weft_status status) {
+  return injecting() && (status == WEFT_NOMEM || status == WEFT_AGAIN || status == WEFT_UNSUPPORTED);
+}
 
 // Blocks some threads at once, so that several chunks of stacks are asked for, then lets them go.
 bool block_and_release(unsigned wanted) {
@@ -134,6 +136,42 @@ bool use_everything() {
   return weft_finalize() == WEFT_OK && good && keys_good;
 }
 
+void count_one(void* argument) { static_cast<std::atomic<unsigned>*>(argument)->fetch_add(1); }
+
+// All are made, or none is and the output untouched.
+bool make_all_or_none(weft_pool* pool) {
+  constexpr std::size_t wanted = 12;
+  weft_thread* threads[wanted];
+  const auto mark = [](std::size_t index) { return reinterpret_cast<weft_thread*>(0x1000 + 16 * index); };
+  for (std::size_t i = 0; i < wanted; ++i) threads[i] = mark(i);
+  std::atomic<unsigned> count{0};
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.stack_bytes = 200000;
+  attr.name = "one of a group";
+  attr.pool = pool;
+  const weft_status made = weft_thread_create_many(count_one, &count, 0, wanted, &attr, threads);
+  if (made == WEFT_OK) return weft_thread_join_many(threads, wanted) == WEFT_OK && count.load() == wanted;
+  bool good = is_refusal(made);
+  for (std::size_t i = 0; i < wanted; ++i) good = threads[i] == mark(i) && good;
+  for (int turn = 0; turn < 50; ++turn) weft_yield();
+  return good && count.load() == 0;
+}
+
+bool make_groups() {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = 1;
+  if (const weft_status started = weft_init(&config); started != WEFT_OK) return is_refusal(started);
+  bool good = make_all_or_none(nullptr);
+  weft_pool* pool = nullptr;
+  if (const weft_status made = weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &pool); made == WEFT_OK) {
+    if (weft_pool_attach(pool, 0) == WEFT_OK) good = make_all_or_none(pool) && weft_pool_detach(pool, 0) == WEFT_OK && good;
+    good = weft_pool_destroy(pool) == WEFT_OK && good;
+  } else {
+    good = is_refusal(made) && good;
+  }
+  return weft_finalize() == WEFT_OK && good;
+}
+
 bool life_of_a_runtime(unsigned workers) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = workers;
@@ -221,6 +259,28 @@ TEST_CASE("nobody gets to a worker whose OS thread cannot be had") {
     for (unsigned i = 0; i < made; ++i) good = weft_thread_join(threads[i]) == WEFT_OK && good;
     return weft_finalize() == WEFT_OK && good;
   });
+}
+
+TEST_CASE("where membarrier is not to be had, init says so and names the cure") {
+  const auto end = weft::test::run_in_child([] {
+    weft::os::fault::plan plan;
+    plan.which = call::membarrier;
+    plan.nth = 1;
+    plan.how = weft::os::fault::repeat::for_ever;
+    weft::os::fault::installed.store(&plan, weft::base::relaxed);
+    if (weft_init(nullptr) != WEFT_UNSUPPORTED || weft_is_initialized()) return 1;
+    weft::os::fault::installed.store(nullptr, weft::base::relaxed);
+    if (weft_init(nullptr) != WEFT_OK) return 2;  // nothing is left behind
+    return weft_finalize() == WEFT_OK ? 0 : 3;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.lines() == 1);
+  CHECK(end.says("no membarrier(2) here: Weft needs Linux 4.14 or later"));
+}
+
+TEST_CASE("a group of threads is made as a whole or not at all") {
+  each_failure_or_last_words({call::heap, call::mmap, call::madvise}, make_groups);
 }
 
 TEST_CASE("keys, large stacks, tasklets, pools, full/empty words") {

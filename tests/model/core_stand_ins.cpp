@@ -90,6 +90,7 @@ STAND_IN void order_victims(worker* w) {
 STAND_IN void tell_watchers(runtime*, const pool*) {}
 STAND_IN void check_drained(runtime*) {}
 STAND_IN void yield() {}
+STAND_IN void tell_sink(const runtime*, weft_event_kind, unit*) {}
 STAND_IN void wake_any(runtime*) {}
 STAND_IN worker* serving_worker(runtime* rt, unsigned index) {
   worker* w = rt->workers[index].load(base::acquire);

@@ -40,7 +40,6 @@ inline void publish(unsigned index, std::memory_order pointer) {
 // Without stealing, and every worker sleeps as soon as it finds nothing; the model changes what it wants otherwise.
 inline void make(unsigned count) {
   the.rt = new (the.runtime_memory) runtime{};
-  the.rt->has_asymmetric_fence = true;
   the.rt->cpu_count = most_workers;
   the.rt->settings.wait_policy = WEFT_WAIT_PASSIVE;
   the.rt->settings.locality = WEFT_LOCALITY_STRICT;

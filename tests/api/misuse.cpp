@@ -1,0 +1,168 @@
+// What weft.h and ext.h leave undefined, a checked build names and ends with, as far as the library can know. Each misuse is tried in a
+// child process. Other builds have nothing to keep here but the statuses at the end.
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include <weft/ext.h>
+#include <weft/weft.h>
+
+#include "../support/child.hpp"
+
+using weft::test::child_end;
+using weft::test::run_in_child;
+
+namespace {
+
+bool is_checked_build() {
+  bool checked = false;
+  weft_info_walk(
+      [](void* found, const char* key, const char* value) {
+        if (std::strcmp(key, "build.checked") == 0) *static_cast<bool*>(found) = std::strcmp(value, "yes") == 0;
+      },
+      &checked);
+  return checked;
+}
+
+// Ends the child: what was needed for the misuse did not work.
+void must(weft_status status) {
+  if (status != WEFT_OK) _exit(90);
+}
+
+void start_runtime() {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = 2;
+  must(weft_init(&config));
+}
+
+weft_thread* start(weft_function function, void* argument) {
+  weft_thread* made = nullptr;
+  must(weft_thread_create(function, argument, nullptr, &made));
+  return made;
+}
+
+void wait_for_state(const weft_thread* thread, weft_thread_state wanted) {
+  while (weft_thread_get_state(thread) != wanted) weft_yield();
+}
+
+void nothing(void*) {}
+void wait_for_event(void* event) { must(weft_event_wait(static_cast<weft_event*>(event))); }
+
+weft_thread* joined() {
+  weft_thread* one = start(nothing, nullptr);
+  must(weft_thread_join(one));
+  return one;
+}
+
+// body, in a runtime of its own, is named by these words.
+template <class Body>
+void check_named(const char* words, Body body) {
+  if (!is_checked_build()) return;
+  const child_end end = run_in_child([&] {
+    start_runtime();
+    body();
+    return 0;
+  });
+  INFO(words);
+  INFO(end.errors);
+  CHECK(end.signal == SIGABRT);
+  CHECK(end.says("weft: fatal: "));
+  CHECK(end.says(words));
+}
+
+}  // namespace
+
+TEST_CASE("a plain mutex that another caller holds is not unlocked") {
+  check_named("unlock of mutex", [] {
+    static weft_mutex mutex = WEFT_MUTEX_INIT;
+    must(weft_mutex_lock(&mutex));
+    weft_thread* other = start([](void*) { static_cast<void>(weft_mutex_unlock(&mutex)); }, nullptr);
+    static_cast<void>(weft_thread_join(other));
+  });
+}
+
+TEST_CASE("a handle that was joined is of no use") {
+  const auto check_use = [](const char* call, auto use) {
+    check_named(call, [&] { static_cast<void>(use(joined())); });
+    check_named("was joined or detached before", [&] { static_cast<void>(use(joined())); });
+  };
+  check_use("weft_thread_join", [](weft_thread* one) { return weft_thread_join(one); });
+  check_use("weft_thread_join_until", [](weft_thread* one) { return weft_thread_join_until(one, weft_now_ns()); });
+  check_use("weft_thread_try_join", [](weft_thread* one) { return weft_thread_try_join(one); });
+  check_use("weft_thread_join", [](weft_thread* one) { return weft_thread_join_many(&one, 1); });
+  check_use("weft_thread_detach", [](weft_thread* one) { return weft_thread_detach(one); });
+  check_use("weft_thread_set_name", [](weft_thread* one) { return weft_thread_set_name(one, "late"); });
+  check_use("weft_yield_to", [](weft_thread* one) { return weft_yield_to(one); });
+  check_use("weft_resume", [](weft_thread* one) { return weft_resume(one); });
+  check_use("weft_thread_migrate_to_worker", [](weft_thread* one) { return weft_thread_migrate_to_worker(one, 0); });
+}
+
+TEST_CASE("an event for which somebody waits is not reset") {
+  check_named("reset of event", [] {
+    static weft_event event = WEFT_EVENT_INIT;
+    wait_for_state(start(wait_for_event, &event), WEFT_THREAD_BLOCKED);
+    static_cast<void>(weft_event_reset(&event));
+  });
+}
+
+TEST_CASE("only a parked thread is unparked, only a ready one dispatched or pushed") {
+  check_named("unpark of thread", [] { weft_ext_unpark(weft_self()); });
+  check_named("unpark of thread", [] { static_cast<void>(weft_ext_unpark_and_yield_to(weft_self())); });
+  static weft_event event = WEFT_EVENT_INIT;
+  const auto blocked = [] {
+    weft_thread* one = start(wait_for_event, &event);
+    wait_for_state(one, WEFT_THREAD_BLOCKED);
+    return one;
+  };
+  check_named("weft_ext_dispatch of thread", [&] { static_cast<void>(weft_ext_dispatch(blocked())); });
+  check_named("weft_ext_pool_push of thread", [&] {
+    weft_pool* pool = nullptr;
+    must(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &pool));
+    static_cast<void>(weft_ext_pool_push(pool, blocked(), WEFT_PUSH_NEW));
+  });
+}
+
+// ---- not misuse, but a status ----
+
+TEST_CASE("an event whose waiter has given up may be reset") {
+  start_runtime();
+  weft_event event = WEFT_EVENT_INIT;
+  CHECK(weft_event_wait_until(&event, weft_now_ns() + 1000) == WEFT_TIMEOUT);
+  CHECK(weft_event_wait_until(&event, weft_now_ns() + 1000000) == WEFT_TIMEOUT);
+  CHECK(weft_event_reset(&event) == WEFT_OK);
+  CHECK(weft_event_set(&event) == WEFT_OK);
+  CHECK(weft_event_reset(&event) == WEFT_OK);
+  CHECK_FALSE(weft_event_is_set(&event));
+  CHECK(weft_finalize() == WEFT_OK);
+}
+
+TEST_CASE("locks that the caller does not hold") {
+  start_runtime();
+  weft_mutex mutex = WEFT_MUTEX_INIT;
+  weft_cond cond = WEFT_COND_INIT;
+  CHECK(weft_mutex_unlock(&mutex) == WEFT_NOT_OWNER);  // it is free
+  CHECK(weft_cond_wait(&cond, &mutex) == WEFT_NOT_OWNER);
+  if (is_checked_build()) {
+    static weft_mutex held = WEFT_MUTEX_INIT;
+    static weft_cond unsignalled = WEFT_COND_INIT;
+    static weft_rwlock written = WEFT_RWLOCK_INIT;
+    CHECK(weft_mutex_lock(&held) == WEFT_OK);
+    CHECK(weft_mutex_lock(&held) == WEFT_DEADLOCK);
+    CHECK(weft_rwlock_write_lock(&written) == WEFT_OK);
+    CHECK(weft_rwlock_write_lock(&written) == WEFT_DEADLOCK);
+    weft_status results[2] = {};
+    weft_thread* other = start(
+        [](void* memory) {
+          auto* out = static_cast<weft_status*>(memory);
+          out[0] = weft_cond_wait(&unsignalled, &held);
+          out[1] = weft_rwlock_unlock(&written);
+        },
+        results);
+    CHECK(weft_thread_join(other) == WEFT_OK);
+    CHECK(results[0] == WEFT_NOT_OWNER);
+    CHECK(results[1] == WEFT_NOT_OWNER);
+    CHECK(weft_rwlock_unlock(&written) == WEFT_OK);
+    CHECK(weft_mutex_unlock(&held) == WEFT_OK);
+  }
+  CHECK(weft_finalize() == WEFT_OK);
+}
