@@ -79,8 +79,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_wait_for_work(weft_pool *const *poo
  * WEFT_AGAIN (64 sources are there). Those that are never removed go with the runtime. */
 typedef struct weft_source weft_source;
 WEFT_NODISCARD WEFT_API weft_status weft_ext_source_add(size_t (*poll)(void *state), void *state, weft_source **out);
-/* Waits until a running poll returned. A source that was removed is freed. WEFT_INVALID: null, or no source of this runtime. Not from a
- * poll. */
+/* Waits until a running poll returned. A source that was removed is freed. WEFT_INVALID: null, or no source of this runtime;
+ * WEFT_DEADLOCK: from within this source's own poll. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_source_remove(weft_source *source);
 /* Something happened: some worker, woken if need be, will poll soon. Any caller, signal handlers included. */
 WEFT_API void weft_ext_source_notify(weft_source *source);

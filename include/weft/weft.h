@@ -78,7 +78,7 @@ typedef struct weft_config {
   unsigned workers;             /* 0: WEFT_WORKERS, or the CPUs that affinity mask and cgroup quota allow */
   size_t stack_bytes;           /* 0: WEFT_STACK_SIZE (64 KiB); stack of a ULT that asks for no size of its own */
   bool caller_outside;          /* false: the caller becomes a ULT pinned to worker 0; true: it stays an OS thread */
-  bool bind;                    /* bind each worker to one CPU of the inherited mask */
+  bool bind;                    /* bind each worker to one CPU of the inherited mask, which the caller has again in the end */
   weft_wait_policy wait_policy; /* an explicit WEFT_WAIT_POLICY in the environment wins */
   weft_locality locality;
   const char *topology; /* null: the machine's; else a synthetic one such as "numa:2 core:4 pu:2" */
@@ -99,11 +99,16 @@ WEFT_NODISCARD WEFT_API weft_status weft_finalize(void);
 
 WEFT_API bool weft_is_initialized(void);
 
-WEFT_API unsigned weft_worker_count(void);                          /* workers now; 0 before weft_init */
-WEFT_API int weft_worker_self(void);                                /* index of the calling worker; -1 outside */
-WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out); /* starts one more; its index, possibly a reused one */
-/* Ends a worker: it finishes the unit that it runs, hands its queue to others and stops. Waits for that; may switch.
- * Errors: WEFT_INVALID (no such worker), WEFT_BUSY (worker 0, or units pinned to it remain). */
+WEFT_API unsigned weft_worker_count(void); /* workers now; 0 before weft_init */
+WEFT_API int weft_worker_self(void);       /* index of the calling worker; -1 outside */
+/* Starts one more worker; *out is its index, possibly that of one that was removed. Never switches. Errors: WEFT_INVALID (null),
+ * WEFT_AGAIN (no OS thread could be had, or 1024 workers), WEFT_NOMEM, WEFT_NOT_INITIALIZED (also while weft_finalize ends them). */
+WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out);
+/* Ends a worker: it runs its unit until that ends, waits or yields, hands its queue to others and stops; others may steal from it
+ * meanwhile. A scheduler that was set for it is not called any more after the return. Waits for all that; may switch.
+ * Errors: WEFT_INVALID (no such worker, or it is being removed already), WEFT_BUSY (worker 0; units are pinned to it; it serves a
+ * pool, which weft_pool_detach ends), WEFT_CANNOT_BLOCK, WEFT_NOT_INITIALIZED (also while weft_finalize ends all workers).
+ * weft_finalize waits for calls of both that OS threads outside have begun; they do what they would have done without it. */
 WEFT_NODISCARD WEFT_API weft_status weft_worker_remove(unsigned worker);
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -186,8 +191,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
 /* Pins the calling ULT to a worker, moving there now, or frees it (WEFT_ANY_WORKER). May switch. WEFT_INVALID: no such worker;
  * WEFT_NOT_OWNER: the adopted main thread, which stays on worker 0. */
 WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
-/* Asks that thread continue in pool (of which some worker must serve), or on a worker, from its next start, yield or wake-up on.
- * WEFT_INVALID: null, ended, no such worker; WEFT_NOT_OWNER: the adopted main thread, a started tasklet, or a unit of a private
+/* Asks that thread continue in pool (which some worker must serve), or on a worker, from its next start, yield or wake-up on. The
+ * worker is where it then becomes ready, once: one that is not pinned may be stolen from there before it runs, unless the locality
+ * is WEFT_LOCALITY_STRICT. To stay, it pins itself. WEFT_INVALID: null, ended, no such worker; WEFT_NOT_OWNER: the adopted main thread, a started tasklet, or a unit of a private
  * pool. Never switches. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_worker(weft_thread *thread, unsigned worker);
 WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_pool(weft_thread *thread, weft_pool *pool);
@@ -219,7 +225,8 @@ typedef enum weft_pool_access {
 WEFT_NODISCARD WEFT_API weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool **out);
 /* WEFT_BUSY while units are in it, blocked units belong to it, or a worker serves it. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_destroy(weft_pool *pool);
-/* worker serves pool from now on, after the pools that it already serves. WEFT_BUSY: a private pool that is already served. */
+/* worker serves pool from now on, after the pools that it already serves. WEFT_INVALID: no such worker; WEFT_BUSY: a private pool that is
+ * already served; WEFT_AGAIN: 64 workers serve the pool, or the worker serves 8 (with WEFT_LOCALITY_DOMAIN 7) pools. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_attach(weft_pool *pool, unsigned worker);
 WEFT_NODISCARD WEFT_API weft_status weft_pool_detach(weft_pool *pool, unsigned worker);
 WEFT_API size_t weft_pool_ready_count(const weft_pool *pool); /* units ready in it */
@@ -295,7 +302,7 @@ typedef struct weft_event {
   uint64_t opaque[4];
 } weft_event;
 #define WEFT_EVENT_INIT {{0, 0, 0, 0}}
-#define WEFT_LATCH_INIT(count) {{(uint64_t)(count) << 32, 0, 0, 0}}
+#define WEFT_LATCH_INIT(count) {{((uint64_t)(count) << 32) | ((count) == 0), 0, 0, 0}} /* a latch of 0 is set from the start */
 WEFT_NODISCARD WEFT_API weft_status weft_event_wait(weft_event *event);
 WEFT_NODISCARD WEFT_API weft_status weft_event_wait_until(weft_event *event, uint64_t deadline_ns);
 WEFT_API bool weft_event_is_set(const weft_event *event);

@@ -21,6 +21,9 @@ void take_in(worker* w, unit* chain) {
 }
 
 unit* find_own(worker* w) {
+  // What it has goes to others: see workers.cpp. `detours` led here.
+  if (w->must_end.load(base::relaxed)) [[unlikely]]
+    return nullptr;
   if (!w->pinned_mail.is_empty()) [[unlikely]]
     take_in(w, w->pinned_mail.take_all());
   if (!w->mail.is_empty()) [[unlikely]]

@@ -7,6 +7,7 @@
 
 #include "os/heap.hpp"
 #include "os/thread.hpp"
+#include "queue/hold.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/key.hpp"
 #include "sched/worker.hpp"
@@ -18,11 +19,12 @@ namespace {
 constinit thread_local outside* this_record = nullptr;
 
 constinit base::atomic<runtime*> the_runtime{nullptr};
-constinit queue::spinlock runtime_held;
+constinit queue::hold runtime_held;
 
 constinit queue::spinlock records_lock;
 alignas(base::list<outside>) constinit unsigned char records_memory[sizeof(base::list<outside>)] = {};
-constinit bool has_records = false;  // guarded by records_lock
+constinit bool has_records = false;       // guarded by records_lock
+constinit std::uint64_t last_number = 0;  // likewise
 pthread_key_t at_thread_end;
 
 base::list<outside>& records() { return *reinterpret_cast<base::list<outside>*>(records_memory); }
@@ -53,6 +55,7 @@ outside* remember() {
     has_records = true;
   }
   static_cast<void>(pthread_setspecific(at_thread_end, one));
+  one->number = ++last_number;
   records().push_back(one);
   return one;
 }
@@ -68,9 +71,10 @@ unit* current_unit() {
 runtime* current_runtime() { return the_runtime.load(base::acquire); }
 
 void set_runtime(runtime* rt) {
-  const queue::guard hold(runtime_held);
+  runtime_held.lock();
   // [A2] release: publishes a started runtime; pairs with [A1]
   the_runtime.store(rt, base::release);
+  runtime_held.unlock();
 }
 
 void hold(runtime** rt) {
@@ -95,6 +99,18 @@ void walk_outside(void (*each)(void* state, outside* one), void* state) {
   const queue::guard hold(records_lock);
   if (!has_records) return;
   for (outside* one = records().front(); one != nullptr; one = records().after(one)) each(state, one);
+}
+
+unsigned copy_outside(std::uint64_t after, outside_copy* out, unsigned capacity) {
+  const queue::guard hold(records_lock);
+  unsigned count = 0;
+  if (!has_records) return count;
+  for (const outside* one = records().front(); one != nullptr && count < capacity; one = records().after(one)) {
+    if (one->number <= after) continue;
+    out[count++] = {one->number, one->id, one->is_blocked.load(base::relaxed), one->waits_for.load(base::relaxed),
+                    one->since_ns.load(base::relaxed)};
+  }
+  return count;
 }
 
 }  // namespace weft::sched::local

@@ -28,8 +28,18 @@ struct outside : base::list_link {
   base::atomic<std::uint64_t> waits{0};  // begun so far
 
   int id = 0;
+  std::uint64_t number = 0;  // ascending in the list
   key_value* keys = nullptr;
   std::uint32_t key_capacity = 0;
+};
+
+// What reports say of one, copied.
+struct outside_copy {
+  std::uint64_t number;
+  int id;
+  wait_kind is_blocked;
+  const char* waits_for;
+  std::uint64_t since_ns;
 };
 
 namespace local {
@@ -44,7 +54,7 @@ runtime* current_runtime();     // null before start
 void set_runtime(runtime* rt);  // null: waits for those who hold it
 
 // Holds the runtime, or the absence of one, against its end, for OS threads outside that look into it. One holder at a time; try_hold
-// is false while there is another. For reports only.
+// is false while there is another; hold sleeps. For reports only.
 void hold(runtime** rt);
 bool try_hold(runtime** rt);
 void let_go();
@@ -52,8 +62,11 @@ void let_go();
 // This OS thread's record; made at the first call, unmade when the OS thread ends. Null: no memory.
 outside* this_outside();
 
-// Calls each(state, record) for every OS thread that has a record, inside a lock.
+// Calls each(state, record) for every OS thread that has a record, inside a lock: each must be short.
 void walk_outside(void (*each)(void* state, outside* one), void* state);
+
+// The next ones after the one with that number (0: from the first); how many there were.
+unsigned copy_outside(std::uint64_t after, outside_copy* out, unsigned capacity);
 
 }  // namespace local
 }  // namespace weft::sched

@@ -55,12 +55,16 @@ unit* pop_built_in(pool* one) {
   return nullptr;
 }
 
-pool* make(weft_pool_access access) {
-  void* memory = os::allocate(sizeof(pool));
+pool* make(weft_pool_access access, unsigned most) {
+  using entry = base::atomic<worker*>;
+  static_assert(sizeof(pool) % alignof(entry) == 0);
+  void* memory = os::allocate(sizeof(pool) + most * sizeof(entry));
   if (memory == nullptr) return nullptr;
   pool* one = new (memory) pool;
   one->access = access;
   one->is_custom = false;
+  one->server_slots = most;
+  one->servers = new (one + 1) entry[most];
   return one;
 }
 
@@ -68,7 +72,8 @@ pool* make(weft_pool_access access) {
 worker* sleeping_server(const pool* one) {
   // [I9] light fence: as [I6]; pairs with [I5] [I8]
   base::light_fence();
-  const std::uint32_t count = one->server_count.load(base::relaxed);
+  // [A69] acquire: sees the entries and the workers in them; pairs with [A68]
+  const std::uint32_t count = one->server_count.load(base::acquire);
   for (std::uint32_t index = 0; index < count; ++index) {
     worker* w = one->servers[index].load(base::relaxed);
     if (w != nullptr && w->is_asleep.load(base::relaxed) != 0) return w;
@@ -133,8 +138,8 @@ unit* scheduler::next(worker* w) const {
   return unit_of(ops.next(state, w->index));
 }
 
-status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out) {
-  pool* one = make(access);
+status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out, unsigned most) {
+  pool* one = make(access, most);
   if (one == nullptr) return status::nomem;
   one->kind = kind;
   *out = one;
@@ -142,7 +147,7 @@ status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out) {
 }
 
 status create_custom_pool(const weft_pool_ops& ops, void* state, weft_pool_access access, pool** out) {
-  pool* one = make(access);
+  pool* one = make(access, most_servers);
   if (one == nullptr) return status::nomem;
   one->is_custom = true;
   one->ops = ops;
@@ -166,30 +171,34 @@ status destroy_pool(pool* one) {
   return status::ok;
 }
 
+status begin_serving(pool* one, worker* w) {
+  const std::uint32_t servers = one->server_count.load(base::relaxed);
+  const std::uint32_t pools = w->pool_count.load(base::relaxed);
+  if (servers == one->server_slots || pools == most_pools_served) return status::again;
+  one->servers[servers].store(w, base::relaxed);
+  // [A68] release: publishes the entry; pairs with [A69]
+  one->server_count.store(servers + 1, base::release);
+  w->pools[pools].store(one, base::relaxed);
+  // [A12] release: publishes the entry; pairs with [A13] [A14]
+  w->pool_count.store(pools + 1, base::release);
+  w->detours.fetch_add(1, base::relaxed);
+  return status::ok;
+}
+
 status attach_pool(runtime* rt, pool* one, unsigned worker_index) {
   worker* w = serving_worker(rt, worker_index);
   if (w == nullptr) return status::invalid;
   {
     const queue::guard hold(rt->pools_lock);
-    const std::uint32_t servers = one->server_count.load(base::relaxed);
-    const std::uint32_t pools = w->pool_count.load(base::relaxed);
-    if (one->access == WEFT_POOL_PRIVATE && servers != 0) return status::busy;
-    if (servers == most_servers || pools == most_pools_served) return status::again;
-    one->servers[servers].store(w, base::relaxed);
-    one->server_count.store(servers + 1, base::relaxed);
-    w->pools[pools].store(one, base::relaxed);
-    // [A12] release: publishes the entry; pairs with [A13] [A14]
-    w->pool_count.store(pools + 1, base::release);
-    w->detours.fetch_add(1, base::relaxed);
+    if (!w->is_serving.load(base::relaxed)) return status::invalid;  // it has begun to end: see remove_worker
+    if (one->access == WEFT_POOL_PRIVATE && one->server_count.load(base::relaxed) != 0) return status::busy;
+    if (const status result = begin_serving(one, w); result != status::ok) return result;
   }
   wake(w);
   return status::ok;
 }
 
-namespace {
-
-status remove_entry(runtime* rt, pool* one, worker* w) {
-  const queue::guard hold(rt->pools_lock);
+status stop_serving(pool* one, worker* w) {
   const std::uint32_t pools = w->pool_count.load(base::relaxed);
   for (std::uint32_t index = 0; index < pools; ++index) {
     if (w->pools[index].load(base::relaxed) != one) continue;
@@ -208,12 +217,14 @@ status remove_entry(runtime* rt, pool* one, worker* w) {
   return status::invalid;
 }
 
-}  // namespace
-
 status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
   worker* w = serving_worker(rt, worker_index);
   if (w == nullptr) return status::invalid;
-  const status result = remove_entry(rt, one, w);
+  status result = status::ok;
+  {
+    const queue::guard hold(rt->pools_lock);
+    result = stop_serving(one, w);
+  }
   if (result == status::ok) wait_for_visit(w);
   return result;
 }
@@ -242,6 +253,22 @@ bool remove_from_pool(pool* one, unit* what) {
   return true;
 }
 
+namespace {
+
+// Inside pools_lock.
+void replace_scheduler(runtime* rt, worker* w, scheduler* made) {
+  // [A30] acq_rel: publishes the scheduler; pairs with [A31]
+  scheduler* old = w->custom.exchange(made, base::acq_rel);
+  if (old != nullptr) {
+    old->replaced = rt->replaced_schedulers;
+    rt->replaced_schedulers = old;
+  }
+  if (made != nullptr && old == nullptr) w->detours.fetch_add(1, base::relaxed);
+  if (made == nullptr && old != nullptr) w->detours.fetch_sub(1, base::relaxed);
+}
+
+}  // namespace
+
 status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state) {
   worker* w = serving_worker(rt, worker_index);
   if (w == nullptr) return status::invalid;
@@ -252,19 +279,23 @@ status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_op
     made->ops = *ops;
     made->state = state;
   }
+  bool is_set = false;
   {
     const queue::guard hold(rt->pools_lock);
-    // [A30] acq_rel: publishes the scheduler; pairs with [A31]
-    scheduler* old = w->custom.exchange(made, base::acq_rel);
-    if (old != nullptr) {
-      old->replaced = rt->replaced_schedulers;
-      rt->replaced_schedulers = old;
-    }
-    if (made != nullptr && old == nullptr) w->detours.fetch_add(1, base::relaxed);
-    if (made == nullptr && old != nullptr) w->detours.fetch_sub(1, base::relaxed);
+    is_set = w->is_serving.load(base::relaxed);
+    if (is_set) replace_scheduler(rt, w, made);
+  }
+  if (!is_set) {
+    std::free(made);
+    return status::invalid;
   }
   wake(w);
   return status::ok;
+}
+
+void retire_scheduler(runtime* rt, worker* w) {
+  const queue::guard hold(rt->pools_lock);
+  replace_scheduler(rt, w, nullptr);
 }
 
 bool serves(const worker* w, const pool* one) {

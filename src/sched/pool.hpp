@@ -21,7 +21,7 @@ struct runtime;
 struct worker;
 enum class push_reason : int;
 
-inline constexpr unsigned most_servers = 64;
+inline constexpr unsigned most_servers = 64;  // of a user's pool
 
 // The frameless scheduler of a worker.
 struct scheduler {
@@ -45,17 +45,22 @@ struct pool {
   base::atomic<std::size_t> blocked_count{0};  // parked units that will come back
   base::atomic<std::uint32_t> pushers{0};      // those inside ops.push
   base::atomic<std::uint32_t> server_count{0};
-  base::atomic<worker*> servers[most_servers]{};  // guarded by the runtime's pools_lock for writing
+  std::uint32_t server_slots;
+  base::atomic<worker*>* servers;  // behind the pool; guarded by the runtime's pools_lock for writing
 
   void note_blocked() { blocked_count.fetch_add(1, base::relaxed); }
   void note_back() { blocked_count.fetch_sub(1, base::relaxed); }
 };
 
-status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out);
+// most: workers that can serve it.
+status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out, unsigned most = most_servers);
 status create_custom_pool(const weft_pool_ops& ops, void* state, weft_pool_access access, pool** out);
 status destroy_pool(pool* one);
 status attach_pool(runtime* rt, pool* one, unsigned worker_index);
 status detach_pool(runtime* rt, pool* one, unsigned worker_index);
+// The worker's entry and the pool's, inside pools_lock. Errors: again (no room), invalid (it did not serve it).
+status begin_serving(pool* one, worker* w);
+status stop_serving(pool* one, worker* w);
 
 std::size_t ready_units(const pool* one);
 
@@ -67,6 +72,8 @@ bool remove_from_pool(pool* one, unit* what);
 
 // ops null: the built-in one.
 status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state);
+// Of a worker that has ended: the next one in its slot starts with the built-in one.
+void retire_scheduler(runtime* rt, worker* w);
 
 bool serves(const worker* w, const pool* one);
 unit* pop_from_pools(worker* w);

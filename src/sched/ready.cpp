@@ -2,6 +2,7 @@
 
 #include "base/atomic.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/domains.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
 #include "sched/pool.hpp"
@@ -77,13 +78,6 @@ void mail_to(worker* target, unit* one) {
   forward_if_ended(target);
 }
 
-pool* domain_pool(runtime* rt, const worker* w) {
-  // [A62] acquire: sees the pools; pairs with [A65]
-  const unsigned count = rt->domain_count.load(base::acquire);
-  if (count == 0) return nullptr;
-  return rt->domain_pools[(w != nullptr ? w->domain.load(base::relaxed) : rt->next_target.fetch_add(1, base::relaxed)) % count];
-}
-
 }  // namespace
 
 void send_to(worker* target, unit* one) {
@@ -127,9 +121,8 @@ namespace {
   } else if (rt->settings.migrate && w != nullptr) [[unlikely]] {
     return mail_to(another(rt, w), one);
   }
-  if (pool* domain = domain_pool(rt, w); domain != nullptr && !one->has(stays_put)) [[unlikely]] {
-    return push_to_pool(domain, one, reason);
-  }
+  if (has_domains(rt) && !one->has(stays_put)) [[unlikely]]
+    return push_to_domain(rt, w, one, reason);
   if (w == nullptr) return mail_to(next_target(rt), one);
   push_own(w, one, reason);
 }

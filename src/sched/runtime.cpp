@@ -239,7 +239,6 @@ status finish(runtime* rt) {
   rt->is_draining.store(true, base::relaxed);
   tell_all_watchers(rt);
   drain(rt);
-  rt->is_stopping.store(true, base::relaxed);
   stop_watchdog(rt);
   stop_workers(rt);
   restore_fault_handlers();

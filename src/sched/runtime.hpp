@@ -29,7 +29,7 @@ inline constexpr unsigned most_workers = 1024;
 inline constexpr std::size_t most_carried_bytes = 32;
 inline constexpr std::size_t most_reserved_bytes = 256;
 inline constexpr unsigned most_sources = 64;
-inline constexpr unsigned most_domains = 64;
+inline constexpr unsigned most_domains = most_workers;
 
 struct runtime {
   // ---- set at start ----
@@ -53,7 +53,8 @@ struct runtime {
   void* main_low;                                     // the adopted caller's stack
   std::size_t main_bytes;
   fiber::sanitizer::side main_side;
-  pool* domain_pools[most_domains];  // WEFT_LOCALITY_DOMAIN: one a last-level cache
+  pool* domain_pools[most_domains];           // WEFT_LOCALITY_DOMAIN: one a last-level cache
+  std::uint16_t domain_caches[most_domains];  // guarded by workers_lock
   base::atomic<unsigned> domain_count;
   watchdog* dog;  // null: not asked for
 
@@ -78,7 +79,8 @@ struct runtime {
   mem::slab_cache outside_units;  // guarded by outside_lock
 
   queue::spinlock pools_lock;
-  queue::spinlock workers_lock;  // adding and removing workers
+  queue::spinlock workers_lock;         // adding and removing workers; taken before pools_lock
+  base::atomic<std::uint32_t> changes;  // calls that add or remove a worker right now
   base::atomic<source*> sources[most_sources];
   base::atomic<unsigned> source_slots;
   source* retired_sources;  // removed; guarded by pools_lock

@@ -24,12 +24,20 @@ void leave(source* one) {
   one->is_polled.store(false, base::release);
 }
 
-void poll(source* one) {
+void poll(const worker* w, source* one) {
   if (!try_enter(one)) return;
+  one->poller.store(w, base::relaxed);
   // [A66] acquire: sees what was there when it was notified; pairs with [A67]
   if (one->wants_poll.load(base::relaxed)) static_cast<void>(one->wants_poll.exchange(false, base::acquire));
   if (!one->is_removed.load(base::relaxed)) static_cast<void>(one->poll(one->state));
+  one->poller.store(nullptr, base::relaxed);
   leave(one);
+}
+
+// Whether the caller is inside the source's poll.
+bool is_own_poll(const source* one) {
+  const worker* w = local::current_worker();
+  return w != nullptr && one->poller.load(base::relaxed) == w;
 }
 
 }  // namespace
@@ -59,6 +67,7 @@ status remove_source(runtime* rt, source* one) {
     bool found = false;
     for (auto& slot : rt->sources) {
       if (slot.load(base::relaxed) != one) continue;
+      if (is_own_poll(one)) return status::deadlock;
       slot.store(nullptr, base::relaxed);
       found = true;
     }
@@ -94,7 +103,7 @@ void poll_sources(worker* w) {
   const without_identity callbacks(w);
   for (unsigned slot = 0; slot < slots; ++slot) {
     // [A18] acquire: sees the source; pairs with [A17]
-    if (source* one = rt->sources[slot].load(base::acquire); one != nullptr) poll(one);
+    if (source* one = rt->sources[slot].load(base::acquire); one != nullptr) poll(w, one);
   }
 }
 

@@ -15,13 +15,15 @@ struct worker;
 struct source {
   std::size_t (*poll)(void* state);
   void* state;
-  base::atomic<bool> is_polled{false};   // some worker is inside poll
-  base::atomic<bool> wants_poll{false};  // notified since the last poll
+  base::atomic<bool> is_polled{false};          // some worker is inside poll
+  base::atomic<const worker*> poller{nullptr};  // that worker
+  base::atomic<bool> wants_poll{false};         // notified since the last poll
   base::atomic<bool> is_removed{false};
   source* next_retired = nullptr;
 };
 
 status add_source(runtime* rt, std::size_t (*poll)(void* state), void* state, source** out);
+// Waits for a running poll. Errors: invalid (not there), deadlock (from within that very poll).
 status remove_source(runtime* rt, source* one);
 void notify_source(runtime* rt, source* one);
 

@@ -4,7 +4,7 @@
 #include "os/clock.hpp"
 #include "os/thread.hpp"
 #include "sched/dispatch.hpp"
-#include "sched/pool.hpp"
+#include "sched/domains.hpp"
 #include "sched/runtime.hpp"
 #include "sched/victims.hpp"
 #include "sched/worker.hpp"
@@ -122,24 +122,12 @@ bool steals(const worker* w) { return w->rt->settings.locality == WEFT_LOCALITY_
 
 namespace {
 
-// Between domains: from the pool of another last-level cache.
-unit* steal_from_domains(const worker* w) {
-  const runtime* rt = w->rt;
-  // [A63] acquire: sees the pools; pairs with [A65]
-  const unsigned count = rt->domain_count.load(base::acquire);
-  for (unsigned step = 1; step < count; ++step) {
-    if (unit* one = pop_from_pool(rt->domain_pools[(w->domain.load(base::relaxed) + step) % count]); one != nullptr) return one;
-  }
-  return nullptr;
-}
-
-bool sees_prey_in_domains(const runtime* rt) {
-  // [A64] acquire: sees the pools; pairs with [A65]
-  const unsigned count = rt->domain_count.load(base::acquire);
-  for (unsigned index = 0; index < count; ++index) {
-    if (ready_units(rt->domain_pools[index]) != 0) return true;
-  }
-  return false;
+// The worker at `index` if it holds something that w may take. One that is ending is robbed, too: what it runs may take long.
+worker* victim_at(const worker* w, unsigned index) {
+  // [A10] acquire: as [A9]; pairs with [A4]
+  worker* victim = w->rt->workers[index].load(base::acquire);
+  if (victim == nullptr || victim == w) return nullptr;
+  return victim->ready.stealable() != 0 || !victim->mail.is_empty() ? victim : nullptr;
 }
 
 unit* bring_home(worker* w, unit* chain) {
@@ -156,7 +144,7 @@ unit* bring_home(worker* w, unit* chain) {
 }  // namespace
 
 unit* steal(worker* w) {
-  if (w->rt->domain_count.load(base::relaxed) != 0) [[unlikely]]
+  if (has_domains(w->rt)) [[unlikely]]
     return steal_from_domains(w);
   if (!steals(w)) return nullptr;
   const std::uint64_t now = os::now_ns();
@@ -164,7 +152,7 @@ unit* steal(worker* w) {
   if (now < w->steal_after_ns) return nullptr;
   order_victims(w);
   for (unsigned step = 0; step < w->victim_count; ++step) {
-    worker* victim = serving_worker(w->rt, w->victims[step]);
+    worker* victim = victim_at(w, w->victims[step]);
     if (victim == nullptr) continue;
     if (unit* chain = take_from(w, victim); chain != nullptr) return bring_home(w, chain);
   }
@@ -172,14 +160,12 @@ unit* steal(worker* w) {
 }
 
 bool sees_prey(worker* w) {
-  if (w->rt->domain_count.load(base::relaxed) != 0) [[unlikely]]
-    return sees_prey_in_domains(w->rt);
+  if (has_domains(w->rt)) [[unlikely]]
+    return sees_prey_in_domains(w);
   if (!steals(w)) return false;
   const unsigned slots = w->rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
-    // [A10] acquire: as [A9]; pairs with [A4]
-    worker* victim = w->rt->workers[index].load(base::acquire);
-    if (victim != nullptr && victim != w && (victim->ready.stealable() != 0 || !victim->mail.is_empty())) return true;
+    if (victim_at(w, index) != nullptr) return true;
   }
   return false;
 }

@@ -97,19 +97,29 @@ void list_groups(const listing& all) {
   if (all.ungrouped != 0) *all.out << all.margin << "  " << all.ungrouped << " others\n";
 }
 
-void list_outside(void* state, outside* one) {
-  auto* all = static_cast<listing*>(state);
-  const char* what = one->waits_for.load(base::relaxed);
-  const bool waits = one->is_blocked.load(base::relaxed) != wait_kind::none;
-  *all->out << all->margin << "OS thread " << static_cast<unsigned>(one->id) << ": ";
+void list_one_outside(const listing* all, const outside_copy& one) {
+  const char* what = one.waits_for;
+  const bool waits = one.is_blocked != wait_kind::none;
+  *all->out << all->margin << "OS thread " << static_cast<unsigned>(one.id) << ": ";
   if (!waits || what == nullptr) {
     *all->out << "outside Weft" << (all->is_still ? ", in a lock or join of OS threads\n" : "\n");
     return;
   }
   *all->out << "waits for " << (std::strcmp(what, "join") == 0 ? "the end of a thread" : what);
-  const std::uint64_t since_ns = one->since_ns.load(base::relaxed);
-  if (since_ns != 0 && all->now_ns > since_ns) *all->out << ", for ", all->out->interval(all->now_ns - since_ns);
+  if (one.since_ns != 0 && all->now_ns > one.since_ns) *all->out << ", for ", all->out->interval(all->now_ns - one.since_ns);
   *all->out << "\n";
+}
+
+// Copied first: writing may take for ever, and an OS thread that begins or ends to use Weft would wait for it.
+void list_outside(const listing* all) {
+  constexpr unsigned batch = 32;
+  outside_copy copies[batch];
+  std::uint64_t last = 0;
+  for (unsigned count = batch; count == batch;) {
+    count = local::copy_outside(last, copies, batch);
+    for (unsigned index = 0; index < count; ++index) list_one_outside(all, copies[index]);
+    if (count != 0) last = copies[count - 1].number;
+  }
 }
 
 // ---- the deadlock ----
@@ -143,7 +153,7 @@ void write_deadlock(void* argument, names how) {
   listing all{rt, &out, how, true, "weft:   ", most_listed, os::now_ns()};
   walk_units(rt, list_unit, &all);
   if (all.seen > all.limit) list_groups(all);
-  local::walk_outside(list_outside, &all);
+  list_outside(&all);
   tell_end(out, rt);
 }
 
@@ -165,7 +175,7 @@ void write_dump(void* argument, names how) {
   out.count(rt->worker_count.load(base::relaxed), "worker", "workers") << " (" << asleep << " asleep)\n";
   listing all{rt, &out, how, false, "  ", UINT32_MAX, os::now_ns()};
   walk_units(rt, list_unit, &all);
-  local::walk_outside(list_outside, &all);
+  list_outside(&all);
   out.flush();
   todo->has_failed = out.has_failed();
 }

@@ -48,8 +48,9 @@ struct alignas(base::cache_line) worker {
   mem::slab_cache units;
   void* carried = nullptr;      // this OS thread's copy of what weft_ext_carry registered: zero while no unit has anything there
   std::uint64_t coarse_ns = 0;  // the clock when the worker last looked around
-  base::atomic<std::uint32_t> detours{0};  // pools served, schedulers set, special: 0 means that the own queue is all there is
-  mem::stack_cache stacks;                 // never empty while a unit runs
+  base::atomic<std::uint32_t> detours{
+      0};                   // pools served, schedulers set, special, ending: 0 means that the own queue is all there is
+  mem::stack_cache stacks;  // never empty while a unit runs
 
   // ---- owner writes, anyone reads ----
   alignas(base::cache_line) base::atomic<std::uint64_t> created{0};
@@ -66,6 +67,8 @@ struct alignas(base::cache_line) worker {
   base::atomic<bool> is_serving{false};               // false: not started, ending, or ended
   base::atomic<std::uint32_t> pinned_units{0};        // guarded by the runtime's workers_lock for adding
   base::atomic<waiter*> remover{nullptr};             // waits until this worker has ended
+  base::atomic<bool> may_run{false};                  // its OS thread may begin
+  bool is_taken = false;                              // the slot is in use; guarded by the runtime's workers_lock
 
   // ---- owner, cold ----
   alignas(base::cache_line) base::rng random{0};

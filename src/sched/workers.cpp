@@ -6,8 +6,10 @@
 
 #include "os/clock.hpp"
 #include "os/fence.hpp"
+#include "os/thread.hpp"
 #include "os/vm.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/domains.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
 #include "sched/overflow.hpp"
@@ -53,13 +55,19 @@ void free_worker(worker* w) {
   os::release(w, sizeof(worker));
 }
 
+// A slot is never emptied before the runtime ends: others may be looking at the worker.
 void publish(runtime* rt, worker* w) {
-  // A slot is never emptied before the runtime ends: others may be looking at the worker.
   if (w->index >= rt->worker_slots.load(base::relaxed)) rt->worker_slots.store(w->index + 1, base::relaxed);
-  rt->worker_count.fetch_add(1, base::relaxed);
-  w->is_serving.store(true, base::relaxed);
   // [A4] release: publishes the worker's fields; pairs with [A7] [A8] [A10] [A25] [A28] [A29] [A36] [A40] [A41] [A42] [A43]
   rt->workers[w->index].store(w, base::release);
+}
+
+// From now on it may be chosen.
+void serve(runtime* rt, worker* w) {
+  rt->worker_count.fetch_add(1, base::relaxed);
+  w->is_serving.store(true, base::relaxed);
+  // [A44] release: it counts before it runs; pairs with [A45]
+  w->may_run.store(true, base::release);
 }
 
 // On the worker's own OS thread.
@@ -75,9 +83,10 @@ void settle(worker* w) {
 
 // Gives what this worker still holds to others. Nobody chooses it any more.
 void hand_over(worker* w) {
-  // [A33] heavy fence: is_serving before the last look into the mail; pairs with [A32]
+  // [A33] heavy fence: is_serving, and who serves the domain, before the last look into mail and domain; pairs with [A32] [A48]
   os::heavy_fence();
   forward_mail(w);
+  forward_domain(w);
   for (;;) {
     enter(w);
     unit* one = choose(w);
@@ -89,8 +98,19 @@ void hand_over(worker* w) {
   w->rt->worker_count.fetch_sub(1, base::relaxed);
 }
 
+// A worker that is removed and one that ends with the runtime are told apart inside the lock in which both are decided.
+bool is_being_removed(worker* w) {
+  const queue::guard hold(w->rt->workers_lock);
+  return !w->is_serving.load(base::relaxed);
+}
+
+// What worker::remover holds once there is nothing to wait for any more.
+waiter* already_over() { return reinterpret_cast<waiter*>(std::uintptr_t{1}); }
+
 void* worker_main(void* argument) {
   auto* w = static_cast<worker*>(argument);
+  // [A45] acquire: the one that starts it has done its part; pairs with [A44]
+  while (!w->may_run.load(base::acquire)) os::yield_cpu();
   settle(w);
   void* low = nullptr;
   std::size_t bytes = 0;
@@ -104,10 +124,10 @@ void* worker_main(void* argument) {
   w->lock.leave();
   stop_fault_stack(w);
   local::set_worker(nullptr);
-  if (w->rt->is_stopping.load(base::relaxed)) return nullptr;
+  if (!is_being_removed(w)) return nullptr;
   hand_over(w);
-  // [A34] acquire: sees the remover's record; pairs with [A35]
-  if (waiter* remover = w->remover.exchange(nullptr, base::acquire); remover != nullptr) wake(remover);
+  // [A34] acq_rel: sees the remover's record, or lets the remover see that it need not wait; pairs with [A35]
+  if (waiter* remover = w->remover.exchange(already_over(), base::acq_rel); remover != nullptr) wake(remover);
   return nullptr;
 }
 
@@ -120,25 +140,61 @@ void write_name(char* out, unsigned index) {
   out[digits] = '\0';
 }
 
-// The record for a slot: a new one, or that of a worker that ended there.
-worker* record_for(runtime* rt, unsigned index) {
+// The record for a free slot: a new one, or that of a worker that ended there. Inside workers_lock.
+worker* take_slot(runtime* rt, unsigned index) {
   worker* w = rt->workers[index].load(base::relaxed);
-  if (w == nullptr) return make_worker(rt, index);
+  if (w == nullptr) {
+    w = make_worker(rt, index);
+    if (w == nullptr) return nullptr;
+    publish(rt, w);
+  } else if (!w->stacks.ensure_one()) {
+    return nullptr;
+  }
+  if (enter_domain(rt, w) != status::ok) return nullptr;
   w->must_end.store(false, base::relaxed);
-  return w->stacks.ensure_one() ? w : nullptr;
+  w->may_run.store(false, base::relaxed);
+  w->remover.store(nullptr, base::relaxed);
+  w->is_taken = true;
+  return w;
 }
 
-status start_one(runtime* rt, unsigned index) {
-  worker* w = record_for(rt, index);
-  if (w == nullptr) return status::nomem;
+// The OS thread of a slot that was taken. Nobody chooses the worker before it is there, so nothing has to be taken back if it cannot
+// be had; and no lock is held while the system makes it.
+status start_in_slot(runtime* rt, worker* w) {
   char name[16];
-  write_name(name, index);
-  publish(rt, w);
+  write_name(name, w->index);
   const status result = os::start_thread(&w->os_thread, worker_main, w, os_stack_bytes, name);
-  if (result == status::ok) return result;
-  w->is_serving.store(false, base::relaxed);
-  hand_over(w);
+  if (result != status::ok) empty_caches(w);
+  const queue::guard hold(rt->workers_lock);
+  if (result == status::ok) {
+    serve(rt, w);
+  } else {
+    const queue::guard hold_pools(rt->pools_lock);
+    leave_domain(rt, w);
+    w->is_taken = false;
+  }
   return result;
+}
+
+// A free slot, or null; counts as a change that is under way.
+status take_any_slot(runtime* rt, worker** out) {
+  const queue::guard hold(rt->workers_lock);
+  if (rt->is_stopping.load(base::relaxed)) return status::not_initialized;
+  for (unsigned slot = 0; slot < most_workers; ++slot) {
+    const worker* there = rt->workers[slot].load(base::relaxed);
+    if (there != nullptr && there->is_taken) continue;
+    *out = take_slot(rt, slot);
+    if (*out == nullptr) return status::nomem;
+    rt->changes.fetch_add(1, base::relaxed);
+    return status::ok;
+  }
+  return status::again;
+}
+
+// The last access to the runtime of a call that adds or removes a worker: finalize waits for it.
+void end_change(runtime* rt) {
+  // [A46] release: done with the runtime; pairs with [A47]
+  rt->changes.fetch_sub(1, base::release);
 }
 
 status adopt_caller(runtime* rt) {
@@ -154,17 +210,20 @@ status adopt_caller(runtime* rt) {
   main->state.store(unit_state::running, base::relaxed);
   w->current = main;
   settle(w);
+  w->is_taken = true;
   publish(rt, w);
-  return status::ok;
+  serve(rt, w);
+  return enter_domain(rt, w);
 }
 
 void end_one(runtime* rt, unsigned index) {
   worker* w = rt->workers[index].load(base::relaxed);
-  if (w == nullptr || !w->is_serving.load(base::relaxed)) return;
+  if (w == nullptr || !w->is_taken) return;
   const bool is_caller = index == 0 && rt->has_adopted_caller;
   if (is_caller) {
     stop_fault_stack(w);
     local::set_worker(nullptr);
+    if (rt->settings.bind) static_cast<void>(os::bind_thread_to(rt->cpus, rt->cpu_count));  // as it came
   } else {
     wake(w);
     os::join_thread(w->os_thread);
@@ -172,37 +231,41 @@ void end_one(runtime* rt, unsigned index) {
   empty_caches(w);
 }
 
-// A domain is a last-level cache under which workers run; each gets a pool that its workers serve.
-status start_domains(runtime* rt) {
-  if (rt->settings.locality != WEFT_LOCALITY_DOMAIN) return status::ok;
-  std::uint16_t caches[most_domains];
-  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
-    worker* w = rt->workers[index].load(base::relaxed);
-    const std::uint16_t cache = rt->machine->group(cpu_of(rt, index), os::level::cache);
-    unsigned domain = 0;
-    while (domain < rt->domain_count.load(base::relaxed) && caches[domain] != cache) ++domain;
-    if (domain == rt->domain_count.load(base::relaxed)) {
-      if (domain == most_domains) return status::unsupported;
-      if (const status made = create_pool(WEFT_POOL_LIFO, WEFT_POOL_SHARED, &rt->domain_pools[domain]); made != status::ok)
-        return made;
-      caches[domain] = cache;
-      // [A65] release: publishes the pool; pairs with [A62] [A63] [A64]
-      rt->domain_count.store(domain + 1, base::release);
-    }
-    w->domain.store(static_cast<std::uint16_t>(domain), base::relaxed);
-    if (const status result = attach_pool(rt, rt->domain_pools[domain], index); result != status::ok) return result;
-  }
-  return status::ok;
-}
-
+// False: it has ended already, with the runtime.
 bool publish_remover(void* argument) {
   auto* me = static_cast<waiter*>(argument);
   auto* w = static_cast<worker*>(me->payload);
-  // [A35] release: publishes the record; pairs with [A34]
-  w->remover.store(me, base::release);
+  waiter* nobody = nullptr;
+  // [A35] acq_rel: publishes the record, or sees that the worker is done; pairs with [A34]
+  const bool waits = w->remover.compare_exchange_strong(nobody, me, base::acq_rel, base::acquire);
   w->must_end.store(true, base::relaxed);
+  w->detours.fetch_add(1, base::relaxed);  // nothing plain any more: it looks at must_end before it chooses
   wake(w);
-  return true;
+  return waits;
+}
+
+// Decides that the worker goes: it gets no more units, pools or schedulers.
+status begin_removal(runtime* rt, unsigned index, worker** out) {
+  const queue::guard hold(rt->workers_lock);
+  const queue::guard hold_pools(rt->pools_lock);
+  if (rt->is_stopping.load(base::relaxed)) return status::not_initialized;
+  worker* w = serving_worker(rt, index);
+  if (w == nullptr) return status::invalid;
+  const bool is_needed = w->pinned_units.load(base::relaxed) != 0 || !serves_its_domain_only(w);
+  if (index == 0 || is_needed) return status::busy;
+  w->is_serving.store(false, base::relaxed);
+  leave_domain(rt, w);
+  rt->changes.fetch_add(1, base::relaxed);
+  *out = w;
+  return status::ok;
+}
+
+// Its OS thread has ended: leaves nothing of the worker in its slot.
+void clear_slot(runtime* rt, worker* w) {
+  retire_scheduler(rt, w);
+  w->detours.fetch_sub(1, base::relaxed);
+  const queue::guard hold(rt->workers_lock);
+  w->is_taken = false;
 }
 
 }  // namespace
@@ -225,34 +288,25 @@ bool pin_to(runtime* rt, unsigned index) {
 void unpin_from(runtime* rt, unsigned index) { rt->workers[index].load(base::relaxed)->pinned_units.fetch_sub(1, base::relaxed); }
 
 status add_worker(runtime* rt, unsigned* index) {
-  const queue::guard hold(rt->workers_lock);
-  for (unsigned slot = 0; slot < most_workers; ++slot) {
-    const worker* w = rt->workers[slot].load(base::relaxed);
-    if (w != nullptr && (w->is_serving.load(base::relaxed) || w->os_thread.handle != 0)) continue;
-    const status result = start_one(rt, slot);
-    if (result == status::ok) *index = slot;
-    return result;
-  }
-  return status::again;
+  worker* w = nullptr;
+  if (const status result = take_any_slot(rt, &w); result != status::ok) return result;
+  const unsigned slot = w->index;
+  const status result = start_in_slot(rt, w);
+  end_change(rt);
+  if (result == status::ok) *index = slot;
+  return result;
 }
 
 status remove_worker(runtime* rt, unsigned index) {
   if (!may_block()) return status::cannot_block;
   worker* w = nullptr;
-  {
-    const queue::guard hold(rt->workers_lock);
-    w = serving_worker(rt, index);
-    if (w == nullptr) return status::invalid;
-    const bool is_needed = w->pinned_units.load(base::relaxed) != 0 || w->pool_count.load(base::relaxed) != 0;
-    if (index == 0 || is_needed) return status::busy;
-    w->is_serving.store(false, base::relaxed);
-  }
+  if (const status refused = begin_removal(rt, index, &w); refused != status::ok) return refused;
   waiter me("weft_worker_remove", w);
   me.payload = w;
   static_cast<void>(wait_published(&me, publish_remover, &me));
   os::join_thread(w->os_thread);
-  const queue::guard hold(rt->workers_lock);
-  w->os_thread.handle = 0;
+  clear_slot(rt, w);
+  end_change(rt);
   return status::ok;
 }
 
@@ -265,21 +319,23 @@ status start_workers(runtime* rt) {
   local::set_runtime(rt);
   status result = status::ok;
   unsigned index = 0;
-  if (rt->has_adopted_caller) {
-    result = adopt_caller(rt);
-    ++index;
-  }
-  for (; index < rt->settings.workers && result == status::ok; ++index) result = start_one(rt, index);
-  if (result == status::ok) result = start_domains(rt);
+  if (rt->has_adopted_caller) result = adopt_caller(rt);
+  while (result == status::ok && rt->worker_count.load(base::relaxed) < rt->settings.workers) result = add_worker(rt, &index);
   if (result == status::ok) return result;
-  rt->is_stopping.store(true, base::relaxed);
   stop_workers(rt);
   local::set_runtime(nullptr);
   return result;
 }
 
 void stop_workers(runtime* rt) {
+  {
+    const queue::guard hold(rt->workers_lock);
+    rt->is_stopping.store(true, base::relaxed);
+  }
   wake_all(rt);
+  // Those who add or remove a worker right now finish that; others come too late.
+  // [A47] acquire: they are done with the runtime; pairs with [A46]
+  while (rt->changes.load(base::acquire) != 0) os::yield_cpu();
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = slots; index-- > 0;) end_one(rt, index);
   // Only now: an ending worker may still look at the others.

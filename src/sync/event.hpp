@@ -27,8 +27,8 @@ class event {
     return wait_slowly(what, deadline_ns);
   }
 
-  // Makes it a latch that waits for so many count-downs. Pre: nobody uses it yet.
-  void start(std::uint32_t count) { word_.store(std::uint64_t{count} << count_shift, base::relaxed); }
+  // Makes it a latch that waits for so many count-downs; one of 0 is set. Pre: nobody uses it yet.
+  void start(std::uint32_t count) { word_.store(count != 0 ? std::uint64_t{count} << count_shift : set_bit, base::relaxed); }
 
   // Setting it again does nothing.
   void set();

@@ -89,6 +89,12 @@ static void latch(void) {
   IS_OK(weft_latch_count_down(&small, 1));
   CHECK(weft_event_is_set(&small));
   CHECK(weft_latch_count_down(&small, 1) == WEFT_INVALID);
+  const unsigned parts = 0;
+  weft_event none = WEFT_LATCH_INIT(parts);
+  static weft_event never = WEFT_LATCH_INIT(0);
+  CHECK(weft_event_is_set(&none) && weft_event_is_set(&never));
+  IS_OK(weft_event_wait_until(&none, 0));
+  CHECK(weft_latch_count_down(&none, 1) == WEFT_INVALID);
 }
 
 /* ---- once ---- */

@@ -209,6 +209,58 @@ TEST_CASE("a worker that cannot be added is a status") {
   });
 }
 
+namespace {
+
+// Threads that are pinned, and asked to move, all the time: to a worker that never comes.
+struct wanderers {
+  unsigned target = 0;
+  std::atomic<bool> rest{false};
+  std::atomic<bool> stop{false};
+};
+
+void wander(void* argument) {
+  auto* all = static_cast<wanderers*>(argument);
+  while (!all->stop.load()) {
+    if (all->rest.load()) {
+      weft_yield();
+      continue;
+    }
+    static_cast<void>(weft_pin(static_cast<int>(all->target)));
+    static_cast<void>(weft_thread_migrate_to_worker(weft_self(), all->target));
+    weft_yield();
+    static_cast<void>(weft_pin(WEFT_ANY_WORKER));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("nobody gets to a worker whose OS thread cannot be had") {
+  each_failure_or_last_words({call::thread_start}, [] {
+    weft_config config = WEFT_CONFIG_INIT;
+    config.workers = 2;
+    if (const weft_status started = weft_init(&config); started != WEFT_OK) return is_refusal(started);
+    wanderers all;
+    all.target = 2;
+    weft_thread* threads[3];
+    unsigned made = 0;
+    while (made < 3 && weft_thread_create(wander, &all, nullptr, &threads[made]) == WEFT_OK) ++made;
+    bool good = true;
+    for (int round = 0; round < 3; ++round) {
+      unsigned index = 0;
+      const weft_status added = weft_worker_add(&index);
+      good = fine(added) && good;
+      weft_yield();
+      if (added != WEFT_OK) good = weft_worker_count() == 2 && good;
+      all.rest.store(true);
+      while (added == WEFT_OK && weft_worker_remove(index) == WEFT_BUSY) weft_yield();
+      all.rest.store(false);
+    }
+    all.stop.store(true);
+    for (unsigned i = 0; i < made; ++i) good = weft_thread_join(threads[i]) == WEFT_OK && good;
+    return weft_finalize() == WEFT_OK && good;
+  });
+}
+
 TEST_CASE("where membarrier is not to be had, init says so and names the cure") {
   const auto end = weft::test::run_in_child([] {
     weft::os::fault::plan plan;

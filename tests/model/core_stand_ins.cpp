@@ -60,6 +60,11 @@ STAND_IN unit* pop_from_pool(pool*) { return nullptr; }
 STAND_IN std::size_t ready_units(const pool*) { return 0; }
 STAND_IN void push_to_pool(pool*, unit*, push_reason) { explorer::fail("assertion", "the model has no pools"); }
 STAND_IN bool remove_from_pool(pool*, unit*) { return false; }
+STAND_IN void push_to_domain(runtime*, const worker*, unit*, push_reason) {
+  explorer::fail("assertion", "the model has no domains");
+}
+STAND_IN unit* steal_from_domains(const worker*) { return nullptr; }
+STAND_IN bool sees_prey_in_domains(const worker*) { return false; }
 STAND_IN bool sources_want_poll(runtime*) { return false; }
 STAND_IN void poll_sources(worker*) {}
 
