@@ -6,6 +6,7 @@
 
 #include "capi/handles.hpp"
 #include "os/clock.hpp"
+#include "sched/fork.hpp"
 #include "sched/key.hpp"
 #include "sched/local.hpp"
 #include "sched/thread.hpp"
@@ -81,7 +82,7 @@ weft_status weft_thread_detach(weft_thread* thread) {
   return thread != nullptr ? code(sched::detach(live_unit(thread, "weft_thread_detach"))) : WEFT_INVALID;
 }
 
-weft_thread* weft_self(void) { return handle(sched::local::current_unit()); }
+weft_thread* weft_self(void) { return handle(sched::identity_of(sched::local::current_unit())); }
 
 uint64_t weft_thread_id(const weft_thread* thread) {
   return thread != nullptr ? sched::id_of(unit_of(const_cast<weft_thread*>(thread))) : 0;

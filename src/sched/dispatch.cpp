@@ -91,6 +91,7 @@ worker* leave_for(worker* w, unit* self, unit* next) { return leave_inline(w, se
 namespace {
 
 [[gnu::noinline]] worker* park_elaborately(worker* w, unit* self, after_switch after) {
+  if (has_forks(w)) detach_forks(w);
   note(w->rt, WEFT_ON_PARK, self);
   self->state.store(unit_state::blocked, base::relaxed);
   if (self->home != nullptr) self->home->note_blocked();
@@ -124,12 +125,14 @@ bool yields_elsewhere(const worker* w, const unit* self) {
 }  // namespace
 
 worker* yield_away(worker* w, unit* self) {
+  if (has_forks(w)) detach_forks(w);
   w->after = {become_ready_again, self};
   enter(w);
   return leave_inline(w, self, successor(w, self));
 }
 
 worker* yield(worker* w, unit* self) {
+  if (has_forks(w)) detach_forks(w);
   if (yields_elsewhere(w, self)) [[unlikely]]
     return yield_away(w, self);
   if (is_time_to_look(w)) [[unlikely]]

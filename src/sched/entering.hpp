@@ -4,6 +4,7 @@
 
 #include "fiber/fiber.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/fork.hpp"
 #include "sched/runtime.hpp"
 #include "sched/unit.hpp"
 #include "sched/worker.hpp"
@@ -71,7 +72,7 @@ inline bool carries(const worker* w) { return w->carried != nullptr && carries_s
 // after or is due to look after, nobody else to go back to.
 [[gnu::always_inline]] inline bool may_leave_plainly(const worker* w, const unit* self, unsigned obstacles = 0) {
   const unsigned special = is_tasklet | is_dispatched | wants_to_move | keeps_fp | obstacles;
-  return w->detours.load(base::relaxed) == 0 && !is_time_to_look(w) && !carries(w) && self->home == nullptr &&
+  return w->detours.load(base::relaxed) == 0 && !is_time_to_look(w) && !carries(w) && !has_forks(w) && self->home == nullptr &&
          !self->has_any(special);
 }
 

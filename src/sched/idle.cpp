@@ -6,6 +6,7 @@
 #include "os/futex.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/fork.hpp"
 #include "sched/pool.hpp"
 #include "sched/runtime.hpp"
 #include "sched/source.hpp"
@@ -82,7 +83,8 @@ void go_to_sleep(worker* w) {
   w->is_asleep.store(1, base::relaxed);
   rt->sleepers.fetch_add(1, base::relaxed);
   rt->searchers.fetch_sub(1, base::relaxed);
-  // [I5] heavy fence: announcement before the last look; pairs with [I6] [I7] [I9]
+  want_to_hear_of_forks(rt);
+  // [I5] heavy fence: announcement before the last look; pairs with [I6] [I7] [I9] [K2]
   os::heavy_fence();
   if (has_reason_to_stay(w)) {
     if (!take_out_of_sleep(w)) sleep(w, 0);

@@ -4,6 +4,7 @@
 #include "arch/cpu.hpp"
 #include "os/fence.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/fork.hpp"
 #include "sched/key.hpp"
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
@@ -31,7 +32,7 @@ bool may_lend(const unit* self) {
 // Whether `one`, if it has not started, may run on the stack of `self`. A tasklet returns before anything else happens, so that any ULT
 // can lend to it.
 bool may_run_on(const unit* self, const unit* one) {
-  const unsigned flags = one->flags.load(base::relaxed) & ~unsigned{is_known};
+  const unsigned flags = one->flags.load(base::relaxed) & ~(unsigned{is_known} | unsigned{is_fork});
   if (flags == is_tasklet) return !self->has(is_tasklet);
   return flags == is_default && may_lend(self);
 }
@@ -64,6 +65,8 @@ bool take_to_run_here(worker* w, const unit* self, unit* one) {
 }
 
 void run_on_own_stack(worker* w, unit* self, unit* one) {
+  if (has_forks(w)) [[unlikely]]
+    detach_forks(w);
   self->state.store(unit_state::blocked, base::relaxed);
   w->current = one;
   one->state.store(unit_state::running, base::relaxed);

@@ -6,6 +6,7 @@
 #include "base/atomic.hpp"
 #include "os/heap.hpp"
 #include "queue/spinlock.hpp"
+#include "sched/fork.hpp"
 #include "sched/local.hpp"
 #include "sched/thread.hpp"
 #include "sched/unit.hpp"
@@ -24,6 +25,7 @@ struct key_slot {
 
 constinit key_slot slots[most_keys];
 constinit queue::spinlock slots_lock;
+constinit queue::spinlock shared_lock;  // guards the values of forkers, which their forks use too
 
 bool is_live(weft_key key) {
   return key.index < most_keys && key.generation % 2 != 0 && slots[key.index].generation.load(base::relaxed) == key.generation;
@@ -46,9 +48,31 @@ struct table {
   std::uint32_t* capacity;
 };
 
+// Keeps others of the caller's identity out, if there can be any.
+class sharing {
+ public:
+  sharing() : is_needed_(has_company()) {
+    if (is_needed_) [[unlikely]]
+      shared_lock.lock();
+  }
+  ~sharing() {
+    if (is_needed_) [[unlikely]]
+      shared_lock.unlock();
+  }
+  sharing(const sharing&) = delete;
+  sharing& operator=(const sharing&) = delete;
+
+ private:
+  static bool has_company() {
+    const worker* w = local::current_worker();
+    return w != nullptr && w->current != nullptr && shares_identity(w);
+  }
+  const bool is_needed_;
+};
+
 // The caller's values; with `make`, a place for them is made. values null: there is none.
 table table_of_caller(bool make) {
-  if (unit* self = local::current_unit(); self != nullptr) {
+  if (unit* self = identity_of(local::current_unit()); self != nullptr) {
     details* extra = make ? details_of(self) : details_if_any(self);
     return extra != nullptr ? table{&extra->keys, &extra->key_capacity} : table{nullptr, nullptr};
   }
@@ -96,6 +120,7 @@ status delete_key(weft_key key) {
 
 status set_value(weft_key key, void* value) {
   if (!is_live(key)) return status::invalid;
+  const sharing hold;
   const table place = table_of_caller(true);
   if (place.values == nullptr || !grow(place.values, place.capacity, key.index + 1)) return status::nomem;
   (*place.values)[key.index] = {value, key.generation};
@@ -103,6 +128,7 @@ status set_value(weft_key key, void* value) {
 }
 
 void* get_value(weft_key key) {
+  const sharing hold;
   const table place = table_of_caller(false);
   if (place.values == nullptr || key.index >= *place.capacity) return nullptr;
   const key_value entry = (*place.values)[key.index];

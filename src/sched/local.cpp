@@ -12,6 +12,13 @@
 #include "sched/key.hpp"
 #include "sched/worker.hpp"
 
+namespace {
+// Of OS threads outside: bottom is null for ever.
+constinit weft_hot_line nobody{};
+}  // namespace
+
+constinit __thread weft_hot_line* weft_hot_word_here = &nobody;
+
 namespace weft::sched::local {
 
 namespace {
@@ -61,6 +68,8 @@ outside* remember() {
 }
 
 }  // namespace
+
+[[gnu::noinline]] void set_hot(weft_hot_line* line) { weft_hot_word_here = line != nullptr ? line : &nobody; }
 
 unit* current_unit() {
   const worker* w = current_worker();

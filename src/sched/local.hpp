@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include <weft/hot.h>
+
 #include "arch/local_word.hpp"
 #include "base/atomic.hpp"
 #include "base/list.hpp"
@@ -46,6 +48,8 @@ namespace local {
 
 inline worker* current_worker() { return static_cast<worker*>(arch::local_word()); }  // null outside
 inline void set_worker(worker* w) { arch::set_local_word(w); }
+
+void set_hot(weft_hot_line* line);  // what hot.h finds; null outside
 
 // null outside and while a worker chooses or runs a callback
 unit* current_unit();

@@ -2,6 +2,7 @@
 
 #include "os/fence.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/fork.hpp"
 #include "sched/local.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
@@ -102,6 +103,7 @@ status dispatch(unit* one) {
     make_ready(w, one, push_reason::moved);
     return status::ok;
   }
+  if (has_forks(w)) detach_forks(w);
   if (one->has(is_tasklet)) {
     run_tasklet(w, self, one);
     return status::ok;

@@ -5,6 +5,7 @@
 #include "os/thread.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/domains.hpp"
+#include "sched/fork.hpp"
 #include "sched/runtime.hpp"
 #include "sched/victims.hpp"
 #include "sched/worker.hpp"
@@ -116,6 +117,10 @@ void judge_last(worker* w, std::uint64_t now) {
   }
 }
 
+bool has_something(const worker* victim) {
+  return victim->ready.stealable() != 0 || !victim->mail.is_empty() || has_forks_to_take(victim);
+}
+
 bool steals(const worker* w) { return w->rt->settings.locality == WEFT_LOCALITY_STEAL && w->is_serving.load(base::relaxed); }
 
 }  // namespace
@@ -127,7 +132,7 @@ worker* victim_at(const worker* w, unsigned index) {
   // [A10] acquire: as [A9]; pairs with [A4]
   worker* victim = w->rt->workers[index].load(base::acquire);
   if (victim == nullptr || victim == w) return nullptr;
-  return victim->ready.stealable() != 0 || !victim->mail.is_empty() ? victim : nullptr;
+  return has_something(victim) ? victim : nullptr;
 }
 
 unit* bring_home(worker* w, unit* chain) {
@@ -155,6 +160,7 @@ unit* steal(worker* w) {
     worker* victim = victim_at(w, w->victims[step]);
     if (victim == nullptr) continue;
     if (unit* chain = take_from(w, victim); chain != nullptr) return bring_home(w, chain);
+    if (unit* forked = steal_fork(w, victim); forked != nullptr) return bring_home(w, forked);
   }
   return nullptr;
 }

@@ -67,6 +67,7 @@ unit* allocate_outside(runtime* rt, const creation& how) {
   one->id.store(0, base::relaxed);
   one->made_at = nullptr;
   one->permit.store(0, base::relaxed);
+  one->forker = nullptr;
   const std::size_t extension_bytes = local::current_runtime()->unit_bytes - sizeof(unit);
   if (extension_bytes != 0) std::memset(static_cast<void*>(one + 1), 0, extension_bytes);
 }
@@ -251,6 +252,16 @@ void discard_many(worker* w, base::list_link* chain, unit** out, std::size_t fir
 }
 
 }  // namespace
+
+unit* make_fork_unit(worker* w, unit::function_type function, void* argument, unit* forker) {
+  unit* one = allocate(w, {function, argument, nullptr, false, false, reinterpret_cast<const void*>(function)});
+  if (one == nullptr) return nullptr;
+  one->flags.store(is_default | is_known | is_fork, base::relaxed);
+  one->forker = forker;
+  count_created(w->rt, w, 1);
+  note(w->rt, WEFT_ON_CREATE, one);
+  return one;
+}
 
 status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out) {
   worker* w = local::current_worker();

@@ -37,8 +37,12 @@ status sleep_until(std::uint64_t deadline_ns);
 status pin(int worker_index);
 status migrate(unit* one, pool* destination, unsigned worker_index);
 
+// Checked builds: a unit has ended, and must have joined its forks.
+void check_forks_joined(const worker* w);
+
 // A unit ended, and wake_finalizer_if_drained is called before its worker rests, or another unit lives that will have it called.
 inline void count_finished(worker* w) {
+  if constexpr (config::checked) check_forks_joined(w);
   // [A27] release: what a unit made is counted before its end is; pairs with [A26]
   w->finished.store(w->finished.load(base::relaxed) + 1, base::release);
 }
@@ -68,6 +72,9 @@ inline bool has_used_second_line(const unit* one) {
   w->units.give_one(one);
   return true;
 }
+
+// A ULT for a fork that was taken from its forker, whose identity it has. Null: no memory.
+unit* make_fork_unit(worker* w, unit::function_type function, void* argument, unit* forker);
 
 void free_details(unit* one);
 details* details_of(unit* one);         // made when first asked for; null: no memory

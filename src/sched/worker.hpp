@@ -13,6 +13,7 @@
 #include "queue/biased_lock.hpp"
 #include "queue/inbox.hpp"
 #include "queue/ready_queue.hpp"
+#include "sched/fork_deque.hpp"
 #include "sched/unit.hpp"
 
 namespace weft::sched {
@@ -52,6 +53,8 @@ struct alignas(base::cache_line) worker {
       0};                   // pools served, schedulers set, special, ending: 0 means that the own queue is all there is
   mem::stack_cache stacks;  // never empty while a unit runs
 
+  fork_deque forks;  // protocol K; programs reach into it through hot.h
+
   // ---- owner writes, anyone reads ----
   alignas(base::cache_line) base::atomic<std::uint64_t> created{0};
   base::atomic<std::uint64_t> finished{0};
@@ -79,6 +82,8 @@ struct alignas(base::cache_line) worker {
   std::uint64_t steal_pause_ns = 0;
   std::uint64_t stolen_at_ns = 0;
   std::uint32_t stolen_batch = 0;
+  fork_segment* spare_forks = nullptr;
+  std::uint32_t spare_fork_count = 0;
   std::uint16_t* victims = nullptr;  // worker indices, near first
   unsigned victim_count = 0;
   unsigned victim_slots = 0;                       // the runtime's worker_slots when they were put in order

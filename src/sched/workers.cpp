@@ -10,6 +10,7 @@
 #include "os/vm.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/domains.hpp"
+#include "sched/fork.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
 #include "sched/overflow.hpp"
@@ -52,13 +53,14 @@ void empty_caches(worker* w) {
 void free_worker(worker* w) {
   std::free(w->custom.load(base::relaxed));
   std::free(w->victims);
+  free_fork_segments(w);
   os::release(w, sizeof(worker));
 }
 
 // A slot is never emptied before the runtime ends: others may be looking at the worker.
 void publish(runtime* rt, worker* w) {
   if (w->index >= rt->worker_slots.load(base::relaxed)) rt->worker_slots.store(w->index + 1, base::relaxed);
-  // [A4] release: publishes the worker's fields; pairs with [A7] [A8] [A10] [A25] [A28] [A29] [A36] [A40] [A41] [A42] [A43]
+  // [A4] release: publishes the worker's fields; pairs with [A7] [A8] [A10] [A25] [A28] [A29] [A36] [A40] [A41] [A42] [A43] [A71]
   rt->workers[w->index].store(w, base::release);
 }
 
@@ -73,6 +75,7 @@ void serve(runtime* rt, worker* w) {
 // On the worker's own OS thread.
 void settle(worker* w) {
   local::set_worker(w);
+  local::set_hot(&w->forks.hot);
   w->os_thread_id.store(os::thread_id(), base::relaxed);
   w->coarse_ns = os::coarse_ns();
   if (w->rt->carried_address != nullptr) w->carried = w->rt->carried_address();
@@ -124,6 +127,7 @@ void* worker_main(void* argument) {
   w->lock.leave();
   stop_fault_stack(w);
   local::set_worker(nullptr);
+  local::set_hot(nullptr);
   if (!is_being_removed(w)) return nullptr;
   hand_over(w);
   // [A34] acq_rel: sees the remover's record, or lets the remover see that it need not wait; pairs with [A35]
@@ -224,6 +228,7 @@ void end_one(runtime* rt, unsigned index) {
     stop_fault_stack(w);
     local::set_worker(nullptr);
     if (rt->settings.bind) static_cast<void>(os::bind_thread_to(rt->cpus, rt->cpu_count));  // as it came
+    local::set_hot(nullptr);
   } else {
     wake(w);
     os::join_thread(w->os_thread);

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "sched/fork.hpp"
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
 #include "sched/unit.hpp"
@@ -11,8 +12,14 @@
 namespace weft::sync {
 
 std::uintptr_t caller_id() {
-  if (const sched::unit* self = sched::local::current_unit(); self != nullptr) return reinterpret_cast<std::uintptr_t>(self);
+  if (const sched::unit* self = sched::identity_of(sched::local::current_unit()); self != nullptr)
+    return reinterpret_cast<std::uintptr_t>(self);
   return static_cast<std::uintptr_t>(pthread_self());
+}
+
+bool caller_may_be_several() {
+  const sched::worker* w = sched::local::current_worker();
+  return w != nullptr && w->current != nullptr && sched::shares_identity(w);
 }
 
 bool others_may_run() {

@@ -8,6 +8,9 @@ namespace weft::sync {
 // The same number for the same ULT or tasklet, or the same OS thread outside; never 0. Another one may have it after its end.
 std::uintptr_t caller_id();
 
+// Whether others with the caller's number may be running: forks, and their forker.
+bool caller_may_be_several();
+
 // Whether somebody else can be running while the caller is: only then does it make sense to spin.
 bool others_may_run();
 

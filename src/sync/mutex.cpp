@@ -159,7 +159,8 @@ status mutex::enter_again() {
 status mutex::lock_slowly(std::uint64_t deadline_ns) {
   if (!knows_owner()) return wait_for_it(deadline_ns);
   const std::uintptr_t caller = caller_id();
-  if (owner_.load(base::relaxed) == caller) return enter_again();
+  // A plain mutex keeps forks of one forker apart, who are one caller.
+  if (owner_.load(base::relaxed) == caller && (is_recursive() || !caller_may_be_several())) return enter_again();
   const status result = take_quietly() ? status::ok : wait_for_it(deadline_ns);
   if (result == status::ok) note_owner(caller);
   return result;

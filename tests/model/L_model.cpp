@@ -15,6 +15,7 @@ worker* park(worker*, unit*, after_switch) { explorer::fail("assertion", "no ULT
 namespace weft::sync {
 
 std::uintptr_t caller_id() { return static_cast<std::uintptr_t>(explorer::current_thread()) + 1; }
+bool caller_may_be_several() { return false; }
 bool others_may_run() { return false; }  // to the queue at once
 
 }  // namespace weft::sync

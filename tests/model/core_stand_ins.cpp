@@ -6,6 +6,7 @@
 #include "os/heap.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/fork.hpp"
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
 #include "sched/pool.hpp"
@@ -50,6 +51,14 @@ STAND_IN void run_here(worker*, unit*) {}
 STAND_IN unit* steal(worker*) { return nullptr; }
 STAND_IN bool sees_prey(worker*) { return false; }
 STAND_IN void answer(worker*, worker*) {}
+
+// ---- fork.cpp: no forks -----------------------------------------------------------------------------------------------------
+
+STAND_IN void detach_forks(worker*) {}
+STAND_IN bool has_forks_to_take(const worker*) { return false; }
+STAND_IN unit* steal_fork(worker*, worker*) { return nullptr; }
+STAND_IN void want_to_hear_of_forks(const runtime*) {}
+STAND_IN unit* make_fork_unit(worker*, unit::function_type, void*, unit*) { return nullptr; }
 
 // ---- pools and sources: none ------------------------------------------------------------------------------------------------
 

@@ -24,8 +24,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SRC = os.path.join(ROOT, "src")  # --src: of another tree
 TAG = re.compile(r"\[([A-Z]\d+)\]\s+(?:relaxed|acquire|release|acq_rel|seq_cst|light fence|heavy fence|fence)\s*:")
-ORDER = re.compile(r"\bbase::(acquire|release|acq_rel|seq_cst)\b")
-FENCE = re.compile(r"\b(?:base|os)::(light_fence|heavy_fence|fence_seq_cst)\(\);")
+ORDER = re.compile(r"\b(?:base::|__ATOMIC_)(acquire|release|acq_rel|seq_cst|ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)\b")
+FENCE = re.compile(r"\b(?:base::|os::|weft_hot_)(light_fence|heavy_fence|fence_seq_cst)\(\);")
 WEAKER = {"acquire": ["relaxed"], "release": ["relaxed"], "acq_rel": ["acquire", "release"], "seq_cst": ["acq_rel"]}
 COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ["-std=c++20", "-O1", "-g", "-w"]
@@ -41,7 +41,7 @@ class BuildError(Exception):
 @dataclass
 class Mutant:
     tag: str
-    path: str  # below src/
+    path: str  # below src/ or include/
     line: int
     what: str
     full: bool
@@ -53,12 +53,17 @@ class Mutant:
 # ---- finding mutants -------------------------------------------------------------------------------------------------------
 
 
+def code_of(line):
+    """Without its comment."""
+    return re.sub(r"/\*.*?(\*/|$)", "", line.split("//")[0])
+
+
 def statement(lines, first):
     """The lines of code that a tag on line `first` belongs to: its own, or from the next line of code to the end of the statement."""
-    if lines[first].split("//")[0].strip():
+    if code_of(lines[first]).strip():
         return first, first
     start = first
-    while not lines[start].split("//")[0].strip():
+    while not code_of(lines[start]).strip():
         start += 1
     end = start
     while end < len(lines) - 1 and not (ORDER.search(lines[end]) or FENCE.search(lines[end])):
@@ -78,7 +83,7 @@ def relax_all(lines, start, end):
     copy = list(lines)
     for number in range(start, end + 1):
         code, mark, comment = copy[number].partition("//")
-        copy[number] = ORDER.sub("base::relaxed", code) + mark + comment
+        copy[number] = ORDER.sub(lambda m: "__ATOMIC_RELAXED" if m.group(1).isupper() else "base::relaxed", code) + mark + comment
     return copy
 
 
@@ -97,19 +102,24 @@ def mutants_of_tag(tag, path, lines, number):
     names = ", ".join(m.group(1) for _, m in orders)
     yield Mutant(tag, path, orders[0][0] + 1, f"{names} -> relaxed", True, "\n".join(relax_all(lines, start, end)))
     for i, m in orders:
-        weaker = [w for w in WEAKER[m.group(1)] if len(orders) > 1 or w != "relaxed"]
+        weaker = [w for w in WEAKER[m.group(1).lower()] if len(orders) > 1 or w != "relaxed"]
         for by in weaker:
             which = f"{m.group(1)} -> {by}" + (f" (order {orders.index((i, m)) + 1})" if len(orders) > 1 else "")
-            text = replace(lines, i, m.start(1), m.end(1), by)
+            text = replace(lines, i, m.start(1), m.end(1), by.upper() if m.group(1).isupper() else by)
             yield Mutant(tag, path, i + 1, which, False, "\n".join(text))
 
 
 def all_mutants():
-    for folder, _, names in os.walk(SRC):
+    for top in (SRC, os.path.join(os.path.dirname(SRC), "include")):
+        yield from mutants_below(top)
+
+
+def mutants_below(top):
+    for folder, _, names in os.walk(top):
         for name in sorted(names):
             if not name.endswith((".hpp", ".cpp", ".h")):
                 continue
-            path = os.path.relpath(os.path.join(folder, name), SRC)
+            path = os.path.relpath(os.path.join(folder, name), top)
             lines = open(os.path.join(folder, name)).read().split("\n")
             for number, line in enumerate(lines):
                 for found in TAG.finditer(line):
@@ -169,7 +179,8 @@ class Builder:
     def files_under(self, unit):
         done = run([COMPILER, *FLAGS, *includes(), "-MM", source_of(unit)])
         words = done.stdout.replace("\\\n", " ").split()
-        return {os.path.relpath(os.path.realpath(w), os.path.realpath(SRC)) for w in words}
+        tops = (SRC, os.path.join(os.path.dirname(SRC), "include"))
+        return {os.path.relpath(os.path.realpath(w), os.path.realpath(top)) for w in words for top in tops}
 
     def object_of(self, unit):
         with self.locks[unit]:

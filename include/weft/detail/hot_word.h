@@ -1,0 +1,47 @@
+/* The few atomic operations that hot.h compiles into programs, and where the calling worker's hot line is. The model tests put a file
+ * of the same name before this one on the include path, so that hot.h itself runs on the explorer's memory. Not for users. */
+#ifndef WEFT_DETAIL_HOT_WORD_H
+#define WEFT_DETAIL_HOT_WORD_H
+
+struct weft_forked;
+struct weft_hot_line;
+
+/* A pointer that several OS threads read and write. */
+typedef struct weft_hot_word {
+  struct weft_forked *value;
+} weft_hot_word;
+
+#define WEFT_HOT_INLINE static inline __attribute__((always_inline))
+
+/* order: one of the compiler's __ATOMIC_ words. */
+WEFT_HOT_INLINE struct weft_forked *weft_hot_load(const weft_hot_word *word, int order) {
+  return __atomic_load_n(&word->value, order);
+}
+WEFT_HOT_INLINE void weft_hot_store(weft_hot_word *word, struct weft_forked *value, int order) {
+  __atomic_store_n(&word->value, value, order);
+}
+/* Orders earlier stores before later loads, as seen by an OS thread that has the kernel run a fence in all others. */
+WEFT_HOT_INLINE void weft_hot_light_fence(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+/* Never null. Read afresh each time: after a switch a ULT may be on another OS thread, and compilers keep addresses of thread-locals. */
+WEFT_HOT_INLINE struct weft_hot_line *weft_hot_here(void) {
+  struct weft_hot_line *line;
+#if defined(__x86_64__)
+  __asm__ volatile(
+      "movq weft_hot_word_here@gottpoff(%%rip), %0\n\t"
+      "movq %%fs:(%0), %0"
+      : "=r"(line));
+#else
+  __asm__ volatile(
+      "adrp %0, :gottprel:weft_hot_word_here\n\t"
+      "ldr %0, [%0, #:gottprel_lo12:weft_hot_word_here]\n\t"
+      "mrs x16, tpidr_el0\n\t"
+      "ldr %0, [x16, %0]"
+      : "=r"(line)
+      :
+      : "x16");
+#endif
+  return line;
+}
+
+#endif

@@ -1,0 +1,19 @@
+// hot.h: what it does not inline.
+
+#include "sched/fork.hpp"
+
+#include <weft/hot.h>
+
+namespace sched = weft::sched;
+
+extern "C" {
+
+weft_forked* weft_fork_slowly(void (*run)(void* work), const void* work, size_t bytes) {
+  return sched::fork_slowly(run, work, bytes);
+}
+
+void weft_fork_at_limit(weft_forked*) { sched::fork_at_limit(); }
+
+bool weft_fork_join_slowly(weft_forked* forked) { return sched::join_fork_slowly(forked); }
+
+}  // extern "C"

@@ -1,0 +1,318 @@
+// Forks that hot.h cannot do alone: the first one of a worker, those that were taken, those joined out of order; and thieves.
+//
+// The owner moves bottom without a lock; everything else happens inside the deque's lock, by the owner or by a thief. A thief first
+// moves `taken` over the place that it wants, has the kernel run a fence in the owner, and then looks at bottom. An owner that has come
+// back below `taken` enters the lock to find out.
+
+#include "sched/fork.hpp"
+
+#include <cstring>
+
+#include "base/assert.hpp"
+#include "os/fence.hpp"
+#include "os/vm.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/idle.hpp"
+#include "sched/local.hpp"
+#include "sched/runtime.hpp"
+#include "sched/thread.hpp"
+#include "sched/waiter.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+constexpr unsigned most_spare_segments = 4;
+
+// Where nothing may be inlined: checked builds see every call, TSan sees no fence.
+constexpr bool is_always_closed = config::checked || config::thread_sanitizer;
+
+weft_forked* bottom_of(const fork_deque& forks) {
+  weft_forked* open = weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED);
+  return open != nullptr ? open : forks.closed_bottom.load(base::relaxed);
+}
+
+// Owner, inside the lock.
+void set_bottom(worker* w, weft_forked* bottom) {
+  fork_deque& forks = w->forks;
+  const bool is_closed = is_always_closed || bottom == forks.segment->end();
+  forks.closed_bottom.store(bottom, base::relaxed);
+  weft_hot_store(&forks.hot.bottom, is_closed ? nullptr : bottom, __ATOMIC_RELAXED);
+}
+
+void set_top(fork_deque& forks, weft_forked* top) {
+  forks.top.store(top, base::relaxed);
+  weft_hot_store(&forks.hot.taken, top, __ATOMIC_RELAXED);
+}
+
+// ---- segments ----
+
+fork_segment* take_segment(worker* w) {
+  fork_segment* one = w->spare_forks;
+  if (one == nullptr) return static_cast<fork_segment*>(os::reserve(sizeof(fork_segment), os::page_bytes()));
+  w->spare_forks = one->next;
+  --w->spare_fork_count;
+  return one;
+}
+
+// The segment itself stays for a while: somebody may still read a result in it.
+void give_segment(worker* w, fork_segment* one) {
+  fork_segment* const before = w->spare_forks;
+  one->next = before;
+  w->spare_forks = one;
+  if (w->spare_fork_count++ < most_spare_segments) return;
+  one->next = before->next;
+  --w->spare_fork_count;
+  os::release(before, sizeof(fork_segment));
+}
+
+// Owner, inside the lock. Null: forks run in their joins until there is memory.
+void start_segment(worker* w, fork_segment* one) {
+  fork_deque& forks = w->forks;
+  forks.segment = one;
+  set_top(forks, one != nullptr ? one->first() : nullptr);
+  weft_hot_store(&forks.hot.limit, nullptr, __ATOMIC_RELAXED);  // somebody may be asleep already
+  if (one == nullptr) {
+    forks.closed_bottom.store(nullptr, base::relaxed);
+    weft_hot_store(&forks.hot.bottom, nullptr, __ATOMIC_RELAXED);
+    forks.rest = nullptr;
+    return;
+  }
+  set_bottom(w, one->first());
+  forks.rest = is_always_closed ? one->end() : one->first();
+}
+
+// A place joined out of order. Inside the lock.
+void mark_joined(weft_forked* one) { one->run = nullptr; }
+bool is_joined(const weft_forked* one) { return one->run == nullptr; }
+
+// Owner, inside the lock: places that were joined go.
+void trim(worker* w, weft_forked* bottom) {
+  fork_deque& forks = w->forks;
+  while (bottom != forks.segment->first() && is_joined(bottom - 1)) --bottom;
+  if (bottom < forks.top.load(base::relaxed)) set_top(forks, bottom);
+  set_bottom(w, bottom);
+}
+
+// ---- forks that became units ----
+
+unit* make_unit(worker* w, weft_forked* forked, unit* forker) {
+  unit* one = make_fork_unit(w, forked->run, forked->work, forker);
+  forked->taker = one;
+  return one;
+}
+
+// Owner: all forks become units, chained by next, the oldest first; the unit that runs keeps the segment.
+unit* cut_off(worker* w) {
+  fork_deque& forks = w->forks;
+  const queue::guard hold(forks.lock);
+  fork_segment* const segment = forks.segment;
+  const weft_forked* const top = forks.top.load(base::relaxed);
+  unit* const forker = identity_of(w->current);
+  unit* chain = nullptr;
+  segment->unjoined = 0;
+  for (weft_forked* one = bottom_of(forks); one-- != segment->first();) {
+    if (is_joined(one)) continue;
+    ++segment->unjoined;
+    if (one >= top) {
+      unit* made = make_unit(w, one, forker);
+      if (made == nullptr) base::panic("out of memory for the forks of a thread that waits");
+      made->next = chain;
+      chain = made;
+    }
+    one->run = reinterpret_cast<void (*)(void*)>(segment);
+  }
+  start_segment(w, segment->unjoined != 0 ? take_segment(w) : segment);
+  return chain;
+}
+
+void push(worker* w, unit* one) {
+  one->next = nullptr;
+  enter(w);
+  w->ready.push_recent(one);
+  w->lock.leave();
+}
+
+// ---- joining ----
+
+[[noreturn]] void refuse(const char* why) { base::panic("weft_fork_join: %s", why); }
+
+// Checked builds: the running unit has no such fork.
+void check_is_mine(const worker* w, const weft_forked* forked) {
+  for (unsigned index = 0; index < w->rt->worker_slots.load(base::relaxed); ++index) {
+    worker* other = w->rt->workers[index].load(base::relaxed);
+    if (other == nullptr || other == w) continue;
+    const queue::guard hold(other->forks.lock);
+    if (other->forks.segment != nullptr && other->forks.segment->holds(forked)) refuse("the fork is another thread's");
+  }
+  if (is_joined(forked)) refuse("the fork was joined before");
+}
+
+enum class place { ours, taken, elsewhere };
+
+// Owner. ours: the fork was not taken, and is the caller's to run.
+place find(worker* w, weft_forked* forked) {
+  fork_deque& forks = w->forks;
+  if (forks.segment == nullptr || !forks.segment->holds(forked)) return place::elsewhere;
+  const queue::guard hold(forks.lock);
+  weft_forked* bottom = bottom_of(forks);
+  if (config::checked && (forked >= bottom || is_joined(forked))) refuse("the fork was joined before");
+  if (bottom <= forked) bottom = forked + 1;  // hot.h has moved it
+  if (forked < forks.top.load(base::relaxed)) {
+    set_bottom(w, bottom);
+    return place::taken;
+  }
+  mark_joined(forked);
+  trim(w, bottom);
+  return place::ours;
+}
+
+// The fork has ended elsewhere: its place is free.
+void forget(worker* w, weft_forked* forked) {
+  fork_deque& forks = w->forks;
+  if (forks.segment != nullptr && forks.segment->holds(forked)) {
+    const queue::guard hold(forks.lock);
+    mark_joined(forked);
+    return trim(w, bottom_of(forks));
+  }
+  auto* segment = reinterpret_cast<fork_segment*>(forked->run);
+  mark_joined(forked);
+  if (--segment->unjoined == 0) give_segment(w, segment);
+}
+
+// ---- thieves ----
+
+// Inside the lock: moves top over the oldest fork that was not joined. Null: none.
+weft_forked* claim_oldest(fork_deque& forks) {
+  for (;;) {
+    weft_forked* const oldest = forks.top.load(base::relaxed);
+    if (oldest == nullptr || oldest >= bottom_of(forks)) return nullptr;
+    weft_hot_store(&forks.hot.taken, oldest + 1, __ATOMIC_RELAXED);
+    if (weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED) != nullptr) {
+      // [K4] heavy fence: taken before bottom; pairs with [K3]
+      os::heavy_fence();
+      // [K5] acquire: sees the forks below; pairs with [K1] [K6]
+      if (weft_forked* bottom = weft_hot_load(&forks.hot.bottom, __ATOMIC_ACQUIRE); bottom != nullptr && oldest >= bottom) {
+        weft_hot_store(&forks.hot.taken, oldest, __ATOMIC_RELAXED);
+        return nullptr;
+      }
+    }
+    forks.top.store(oldest + 1, base::relaxed);
+    if (!is_joined(oldest)) return oldest;
+  }
+}
+
+// Whoever made the forks that wait runs until they are joined, so that it is still there. A tasklet could not wait for them.
+unit* forker_of(const worker* victim) {
+  unit* one = base::load_relaxed(victim->current);
+  return one != nullptr && !one->has(is_tasklet) ? identity_of(one) : nullptr;
+}
+
+unit* take_oldest(worker* w, worker* victim) {
+  fork_deque& forks = victim->forks;
+  if (!forks.lock.try_lock()) return nullptr;
+  unit* made = nullptr;
+  if (weft_forked* oldest = claim_oldest(forks); oldest != nullptr) {
+    if (unit* forker = forker_of(victim); forker != nullptr) made = make_unit(w, oldest, forker);
+    if (made == nullptr) set_top(forks, oldest);
+  }
+  forks.lock.unlock();
+  return made;
+}
+
+}  // namespace
+
+weft_forked* fork_slowly(void (*run)(void* work), const void* work, std::size_t bytes) {
+  worker* w = local::current_worker();
+  if (w == nullptr || w->current == nullptr || w->current->has(is_tasklet)) return nullptr;
+  if (config::checked && bytes > WEFT_FORK_BYTES) base::panic("weft_fork: %zu bytes are too many", bytes);
+  fork_deque& forks = w->forks;
+  {
+    const queue::guard hold(forks.lock);
+    if (forks.segment == nullptr) start_segment(w, take_segment(w));
+    if (forks.segment == nullptr) return nullptr;
+  }
+  weft_forked* place = nullptr;
+  {
+    const queue::guard hold(forks.lock);
+    place = bottom_of(forks);
+    if (place == forks.segment->end()) return nullptr;
+    std::memcpy(place->work, work, bytes);
+    place->run = run;
+    set_bottom(w, place + 1);
+  }
+  wake_one(w->rt);
+  return place;
+}
+
+void fork_at_limit() {
+  worker* w = local::current_worker();
+  fork_deque& forks = w->forks;
+  weft_hot_store(&forks.hot.limit, forks.segment->last(), __ATOMIC_RELAXED);
+  if (weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED) == forks.segment->end()) {
+    const queue::guard hold(forks.lock);
+    set_bottom(w, forks.segment->end());
+  }
+  wake_one(w->rt);
+}
+
+bool join_fork_slowly(weft_forked* forked) {
+  if (forked == nullptr) return true;
+  worker* w = local::current_worker();
+  if (config::checked && w == nullptr) refuse("the fork is another thread's");
+  const place found = find(w, forked);
+  if (found == place::ours) return true;
+  if (config::checked && found == place::elsewhere) check_is_mine(w, forked);
+  if (join(static_cast<unit*>(forked->taker), forever) != status::ok) refuse("the fork cannot be waited for here");
+  forget(local::current_worker(), forked);
+  return false;
+}
+
+void detach_forks(worker* w) {
+  fork_deque& forks = w->forks;
+  if (forks.segment == nullptr || bottom_of(forks) == forks.segment->first()) return;
+  unit* chain = cut_off(w);
+  w->current->set(has_left_forks);
+  while (chain != nullptr) {
+    unit* one = chain;
+    chain = static_cast<unit*>(one->next);
+    push(w, one);
+  }
+  wake_one(w->rt);
+}
+
+bool has_forks_to_take(const worker* victim) {
+  const fork_deque& forks = victim->forks;
+  return forks.top.load(base::relaxed) < bottom_of(forks);
+}
+
+unit* steal_fork(worker* w, worker* victim) { return has_forks_to_take(victim) ? take_oldest(w, victim) : nullptr; }
+
+void want_to_hear_of_forks(const runtime* rt) {
+  const unsigned slots = rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    // [A71] acquire: as [A9]; pairs with [A4]
+    worker* w = rt->workers[index].load(base::acquire);
+    if (w != nullptr && weft_hot_load(&w->forks.hot.limit, __ATOMIC_RELAXED) != nullptr)
+      weft_hot_store(&w->forks.hot.limit, nullptr, __ATOMIC_RELAXED);
+  }
+}
+
+void free_fork_segments(worker* w) {
+  if (w->forks.segment != nullptr) os::release(w->forks.segment, sizeof(fork_segment));
+  w->forks.segment = nullptr;
+  while (w->spare_forks != nullptr) {
+    fork_segment* one = w->spare_forks;
+    w->spare_forks = one->next;
+    os::release(one, sizeof(fork_segment));
+  }
+}
+
+void check_forks_joined(const worker* w) {
+  const fork_deque& forks = w->forks;
+  if (forks.segment == nullptr || bottom_of(forks) == forks.segment->first()) return;
+  base::panic("a thread ended with %zu forks that it has not joined",
+              static_cast<std::size_t>(bottom_of(forks) - forks.segment->first()));
+}
+
+}  // namespace weft::sched

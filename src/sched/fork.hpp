@@ -1,0 +1,39 @@
+// Forks: what hot.h leaves to the library, and what the scheduler does about them. Protocol K, docs/protocols/K.md.
+#pragma once
+
+#include "sched/fork_deque.hpp"
+#include "sched/unit.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+struct runtime;
+
+// The twins of what hot.h inlines. From any OS thread, outside any lock.
+weft_forked* fork_slowly(void (*run)(void* work), const void* work, std::size_t bytes);
+void fork_at_limit();
+bool join_fork_slowly(weft_forked* forked);  // may switch
+
+// Whether the running unit may have forks that were not joined. Owner.
+inline bool has_forks(const worker* w) { return weft_hot_load(&w->forks.hot.bottom, __ATOMIC_RELAXED) != w->forks.rest; }
+
+// Makes the forks of the running unit units, which others may run while it is away. Owner, before the unit is left or another one runs
+// on its stack; outside the worker's lock, with any spinlock held that making a unit ready does not need.
+void detach_forks(worker* w);
+
+// Whether the victim seems to have something to take. Anyone.
+bool has_forks_to_take(const worker* victim);
+// Takes the oldest fork and makes it a unit of the thief's. Null: there was none.
+unit* steal_fork(worker* w, worker* victim);
+// A worker is about to sleep: the next fork of each other one shall look for it. A heavy fence and a last look must follow.
+void want_to_hear_of_forks(const runtime* rt);
+
+void free_fork_segments(worker* w);
+
+// Whose identity a unit has: a fork that was taken has its forker's.
+inline unit* identity_of(unit* one) { return one != nullptr && one->has(is_fork) ? one->forker : one; }
+
+// Whether keys of the running unit may be in use by others of the same identity.
+inline bool shares_identity(const worker* w) { return has_forks(w) || w->current->has_any(is_fork | has_left_forks); }
+
+}  // namespace weft::sched

@@ -1,0 +1,48 @@
+// The forks of one worker that were not joined: protocol K, docs/protocols/K.md. The state; fork.hpp has the doings.
+//
+// They lie in a *segment*, an array of fixed places, oldest first: [first, top) were taken by others, [top, bottom) wait. All of
+// them belong to the unit that runs. A unit that is left takes the segment along, as it does its stack, with all of its forks taken (they
+// become units), because whoever joins them knows them by their places.
+//
+// bottom is hot.bottom, moved by the owner without any lock; or, while that is null, `closed_bottom`, moved inside the lock: when the
+// segment is full, and always where nothing may be inlined.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <weft/hot.h>
+
+#include "base/align.hpp"
+#include "base/atomic.hpp"
+#include "queue/spinlock.hpp"
+
+namespace weft::sched {
+
+// Older forks beyond it are the better ones to take; newer ones run in their joins.
+inline constexpr std::size_t forks_a_segment = 8192;
+
+struct alignas(base::cache_line) fork_segment {
+  fork_segment* next;      // among the spare ones
+  std::uint32_t unjoined;  // of a unit that was left; whoever runs it
+  alignas(base::cache_line) weft_forked forks[forks_a_segment];
+
+  weft_forked* first() { return forks; }
+  weft_forked* last() { return forks + forks_a_segment - 1; }
+  weft_forked* end() { return forks + forks_a_segment; }
+  bool holds(const weft_forked* one) const { return one >= forks && one < forks + forks_a_segment; }
+};
+
+struct alignas(base::cache_line) fork_deque {
+  // ---- owner; thieves read bottom, and write taken (inside the lock) and limit ----
+  weft_hot_line hot{};
+  // ---- inside the lock ----
+  base::atomic<weft_forked*> closed_bottom{nullptr};
+  base::atomic<weft_forked*> top{nullptr};
+  // ---- owner ----
+  weft_forked* rest = nullptr;  // hot.bottom while there are no forks, if it tells
+  fork_segment* segment = nullptr;
+  queue::spinlock lock;
+};
+
+}  // namespace weft::sched

@@ -1,0 +1,266 @@
+/* Forks from C: results, order of joins, stolen children, who they are, what they may do, starvation without a clock. */
+#include <weft/hot.h>
+
+#include <pthread.h>
+
+#include "check.h"
+
+/* ---- results --------------------------------------------------------------------------------------------------------------- */
+
+static long fib(long n);
+static void fib_run(void *work) {
+  long *value = work;
+  *value = fib(*value);
+}
+static long fib(long n) {
+  if (n < 2) return n;
+  long left = n - 1;
+  weft_forked *forked = weft_fork(fib_run, &left, sizeof left);
+  const long right = fib(n - 2);
+  weft_fork_join(forked, fib_run, &left, sizeof left);
+  return left + right;
+}
+
+static void recursion(void) {
+  for (int round = 0; round < 20; ++round) CHECK(fib(18) == 2584);
+}
+
+struct wide {
+  long values[WEFT_FORK_BYTES / sizeof(long)];
+};
+static void double_all(void *work) {
+  struct wide *one = work;
+  for (size_t i = 0; i < sizeof one->values / sizeof one->values[0]; ++i) one->values[i] *= 2;
+}
+
+enum { many = 3000 };
+
+/* order: -1 last one first, 1 first one first, else steps that visit all. */
+static void join_batch(int step) {
+  static weft_forked *forked[many];
+  for (long i = 0; i < many; ++i) {
+    const struct wide work = {{i, i + 1}};
+    forked[i] = weft_fork(double_all, &work, sizeof work);
+  }
+  for (long k = 0; k < many; ++k) {
+    const long i = step == -1 ? many - 1 - k : k * step % many;
+    struct wide work = {{i, i + 1}};
+    weft_fork_join(forked[i], double_all, &work, sizeof work);
+    CHECK(work.values[0] == 2 * i && work.values[1] == 2 * (i + 1));
+  }
+}
+
+static void batches(void) {
+  for (int round = 0; round < 5; ++round) {
+    join_batch(-1);
+    join_batch(1);
+    join_batch(7);
+  }
+}
+
+static void more_than_fit(void) {
+  enum { count = 20000 };
+  weft_forked **forked = malloc(count * sizeof *forked);
+  for (long i = 0; i < count; ++i) {
+    const long value = i % 5;
+    forked[i] = weft_fork(fib_run, &value, sizeof value);
+  }
+  for (long i = count; i-- > 0;) {
+    long value = i % 5;
+    weft_fork_join(forked[i], fib_run, &value, sizeof value);
+    CHECK(value == fib(i % 5));
+  }
+  free(forked);
+  CHECK(fib(10) == 55);
+}
+
+/* ---- what children may do -------------------------------------------------------------------------------------------------- */
+
+static weft_mutex mutex = WEFT_MUTEX_INIT;
+static weft_key key;
+static atomic_int running;
+
+static void yield_some(void *work) {
+  for (int i = 0; i < 3; ++i) weft_yield();
+  *(long *)work += 1;
+}
+static void lock_and_add(void *work) {
+  long *total = *(long **)work;
+  OK(weft_mutex_lock(&mutex));
+  const long seen = *total;
+  weft_yield();
+  *total = seen + 1;
+  OK(weft_mutex_unlock(&mutex));
+}
+
+static void blocking(void) {
+  long total = 0;
+  for (int round = 0; round < 20; ++round) {
+    weft_forked *forked[40];
+    long *where = &total;
+    for (long i = 0; i < 40; ++i) {
+      forked[i] = i % 2 ? weft_fork(lock_and_add, &where, sizeof where) : weft_fork(yield_some, &i, sizeof i);
+    }
+    if (round % 2) weft_yield();
+    for (long i = 40; i-- > 0;) {
+      long value = i;
+      if (i % 2) {
+        weft_fork_join(forked[i], lock_and_add, &where, sizeof where);
+      } else {
+        weft_fork_join(forked[i], yield_some, &value, sizeof value);
+        CHECK(value == i + 1);
+      }
+    }
+  }
+  CHECK(total == 20 * 20);
+}
+
+struct seen {
+  weft_thread *self;
+  void *value;
+  bool may_unlock;
+};
+static void look(void *work) {
+  struct seen *seen = work;
+  seen->self = weft_self();
+  seen->value = weft_key_get(key);
+  atomic_store(&running, 1);
+}
+
+/* The parked forker's children are ready: a yield is enough for another worker, or this one, to run them. */
+static void identity_of_one(void *out) {
+  int mine = 0;
+  OK(weft_key_set(key, &mine));
+  for (int round = 0; round < 50; ++round) {
+    struct seen seen = {0};
+    weft_forked *forked = weft_fork(look, &seen, sizeof seen);
+    if (round % 2) weft_yield();
+    weft_fork_join(forked, look, &seen, sizeof seen);
+    CHECK(seen.self == weft_self());
+    CHECK(seen.value == &mine);
+    CHECK(weft_key_get(key) == &mine);
+  }
+  add_one(out);
+}
+
+static void identity(void) {
+  OK(weft_key_create(NULL, &key));
+  atomic_int ended = 0;
+  weft_thread *threads[8];
+  for (int i = 0; i < 8; ++i) threads[i] = start(identity_of_one, &ended);
+  identity_of_one(&ended);
+  for (int i = 0; i < 8; ++i) OK(weft_thread_join(threads[i]));
+  CHECK(atomic_load(&ended) == 9);
+  OK(weft_key_delete(key));
+}
+
+static weft_mutex held = WEFT_MUTEX_RECURSIVE_INIT;
+static void unlock_it(void *work) {
+  (void)work;
+  OK(weft_mutex_unlock(&held));
+}
+/* A child gives back what its forker holds, wherever it runs. */
+static void ownership(void) {
+  for (int round = 0; round < 50; ++round) {
+    char nothing_to_carry = 0;
+    OK(weft_mutex_lock(&held));
+    weft_forked *forked = weft_fork(unlock_it, &nothing_to_carry, 1);
+    if (round % 2) weft_yield();
+    weft_fork_join(forked, unlock_it, &nothing_to_carry, 1);
+    OK(weft_mutex_try_lock(&held));
+    OK(weft_mutex_unlock(&held));
+  }
+}
+
+/* ---- starvation -------------------------------------------------------------------------------------------------------------- */
+
+static atomic_int sibling;
+static void run_sibling(void *work) {
+  (void)work;
+  atomic_store(&sibling, 1);
+}
+/* The forker stays in one call until its child ran: another worker must take it. */
+static void stay(void) {
+  for (int round = 0; round < 200; ++round) {
+    char nothing_to_carry = 0;
+    atomic_store(&sibling, 0);
+    weft_forked *forked = weft_fork(run_sibling, &nothing_to_carry, 1);
+    while (!atomic_load(&sibling)) sched_yield();
+    weft_fork_join(forked, run_sibling, &nothing_to_carry, 1);
+  }
+}
+static void stay_as_thread(void *argument) {
+  (void)argument;
+  stay();
+}
+static void starvation(void) {
+  if (weft_worker_count() < 2) return;
+  stay();
+  OK(weft_thread_join(start(stay_as_thread, NULL)));
+}
+/* Workers that sleep hear of a fork. */
+static void sleepers(void) {
+  if (weft_worker_count() < 2) return;
+  for (int round = 0; round < 10; ++round) {
+    OK(weft_sleep_ns(2 * MILLISECOND));
+    char nothing_to_carry = 0;
+    atomic_store(&sibling, 0);
+    weft_forked *forked = weft_fork(run_sibling, &nothing_to_carry, 1);
+    while (!atomic_load(&sibling)) sched_yield();
+    weft_fork_join(forked, run_sibling, &nothing_to_carry, 1);
+  }
+}
+
+/* ---- other callers --------------------------------------------------------------------------------------------------------------- */
+
+static void *from_outside(void *argument) {
+  CHECK(weft_self() == NULL);
+  *(long *)argument = fib(15);
+  return NULL;
+}
+static void outside(void) {
+  pthread_t other;
+  long result = 0;
+  CHECK(pthread_create(&other, NULL, from_outside, &result) == 0);
+  CHECK(pthread_join(other, NULL) == 0);
+  CHECK(result == 610);
+}
+
+static void as_thread(void *argument) { *(long *)argument = fib(15); }
+static void tasklets(void) {
+  long results[20];
+  weft_thread *tasks[20];
+  for (int i = 0; i < 20; ++i) OK(weft_tasklet_create(as_thread, &results[i], NULL, &tasks[i]));
+  for (int i = 0; i < 20; ++i) OK(weft_thread_join(tasks[i]));
+  for (int i = 0; i < 20; ++i) CHECK(results[i] == 610);
+}
+static void many_threads(void) {
+  long results[50];
+  weft_thread *threads[50];
+  for (int i = 0; i < 50; ++i) threads[i] = start(as_thread, &results[i]);
+  for (int i = 0; i < 50; ++i) OK(weft_thread_join(threads[i]));
+  for (int i = 0; i < 50; ++i) CHECK(results[i] == 610);
+}
+
+static void body(void) {
+  RUN(recursion);
+  RUN(batches);
+  RUN(more_than_fit);
+  RUN(blocking);
+  RUN(identity);
+  RUN(ownership);
+  RUN(starvation);
+  RUN(sleepers);
+  RUN(outside);
+  RUN(tasklets);
+  RUN(many_threads);
+}
+
+int main(void) {
+  CHECK(fib(12) == 144); /* before weft_init: as from outside */
+  with_workers("1 worker", 1, body);
+  with_workers("2 workers", 2, body);
+  with_workers("4 workers", 4, body);
+  with_workers("16 workers", 16, body);
+  return 0;
+}
