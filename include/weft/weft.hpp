@@ -5,6 +5,7 @@
 #include <weft/async.hpp>
 #include <weft/condition_variable.hpp>
 #include <weft/error.hpp>
+#include <weft/fork.hpp>
 #include <weft/future.hpp>
 #include <weft/mutex.hpp>
 #include <weft/promise.hpp>
