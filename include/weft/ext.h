@@ -97,7 +97,8 @@ typedef struct weft_stack_provider {
   void *state;
 } weft_stack_provider;
 WEFT_NODISCARD WEFT_API weft_status weft_ext_set_stack_provider(const weft_stack_provider *provider);
-/* Lowest address and size of the stack that thread has now; null and 0 while it has none. */
+/* Lowest address and size of the stack that thread has now; null and 0 while it has none. Undefined: a thread that may run or move
+ * meanwhile, unless it is the caller. */
 WEFT_API void weft_ext_thread_stack(const weft_thread *thread, void **base, size_t *bytes);
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */

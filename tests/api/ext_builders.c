@@ -3,9 +3,10 @@
 
 #include "check.h"
 
+/* argument: null, or set to 1 once the caller may be unparked. */
 static bool stay_parked(weft_thread *self, void *argument) {
   (void)self;
-  (void)argument;
+  if (argument != NULL) atomic_store((atomic_int *)argument, 1);
   return true;
 }
 
@@ -13,12 +14,13 @@ static bool stay_parked(weft_thread *self, void *argument) {
 
 struct traveller {
   weft_pool *pool;
+  atomic_int has_parked;
   atomic_int has_ended;
 };
 
 static void travel(void *argument) {
   struct traveller *self = argument;
-  OK(weft_ext_park(stay_parked, NULL, "a ride"));
+  OK(weft_ext_park(stay_parked, &self->has_parked, "a ride"));
   atomic_store(&self->has_ended, 1);
 }
 
@@ -30,9 +32,9 @@ static void dispatch_traveller(void *argument) {
   CHECK(atomic_load(&traveller->has_ended) == 1); /* it ran to its end, and here we go on */
 }
 
-static void send_to_pool(weft_thread *unit, weft_pool *pool) {
-  wait_for_state(unit, WEFT_THREAD_BLOCKED);
-  OK(weft_thread_migrate_to_pool(unit, pool));
+static void send_to_pool(weft_thread *unit, struct traveller *traveller) {
+  wait_for(&traveller->has_parked, 1);
+  OK(weft_thread_migrate_to_pool(unit, traveller->pool));
   weft_ext_unpark(unit);
 }
 
@@ -41,7 +43,7 @@ static void a_dispatched_thread_that_ends_gives_back(void) {
   OK(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &traveller.pool));
   weft_thread *unit, *scheduler;
   OK(weft_thread_create(travel, &traveller, NULL, &unit));
-  send_to_pool(unit, traveller.pool);
+  send_to_pool(unit, &traveller);
   OK(weft_thread_create(dispatch_traveller, &traveller, NULL, &scheduler));
   OK(weft_thread_join(scheduler));
   OK(weft_thread_join(unit));
@@ -75,8 +77,8 @@ static void a_dispatched_guest_gives_back(void) {
   OK(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &host.guest.pool));
   weft_thread *thread, *scheduler;
   OK(weft_thread_create(join_guest, &host, NULL, &thread));
-  wait_for_state(thread, WEFT_THREAD_BLOCKED);
-  send_to_pool(host.guest_thread, host.guest.pool);
+  wait_for(&host.guest.has_parked, 1);
+  send_to_pool(host.guest_thread, &host.guest);
   OK(weft_thread_create(dispatch_guest, &host, NULL, &scheduler));
   OK(weft_thread_join(scheduler));
   OK(weft_thread_join(thread));
@@ -113,8 +115,9 @@ static void an_ended_thread_has_no_stack(void) {
   for (int round = 0; round < 2; ++round) {
     attr.stack_bytes = round == 0 ? 0 : 1 << 20;
     weft_thread *thread;
-    OK(weft_thread_create(travel, &(struct traveller){.pool = NULL}, &attr, &thread));
-    wait_for_state(thread, WEFT_THREAD_BLOCKED);
+    struct traveller traveller = {.pool = NULL};
+    OK(weft_thread_create(travel, &traveller, &attr, &thread));
+    wait_for(&traveller.has_parked, 1);
     void *base = NULL;
     size_t bytes = 0;
     weft_ext_thread_stack(thread, &base, &bytes);

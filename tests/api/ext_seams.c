@@ -181,19 +181,24 @@ static void check_own_stack(void *argument) {
   weft_yield();
 }
 
-static void park_until_told(void *may_end) { OK(weft_event_wait(may_end)); }
+static bool note_parked(weft_thread *self, void *has_parked) {
+  (void)self;
+  atomic_store((atomic_int *)has_parked, 1);
+  return true;
+}
+static void park_until_told(void *has_parked) { OK(weft_ext_park(note_parked, has_parked, "the test")); }
 
 static void tells_stacks(void) {
   void *base = &base;
   size_t bytes = 1;
   weft_ext_thread_stack(NULL, &base, &bytes);
   CHECK(base == NULL && bytes == 0);
-  weft_event may_end = WEFT_EVENT_INIT;
-  weft_thread *parked = start(park_until_told, &may_end);
-  wait_for_state(parked, WEFT_THREAD_BLOCKED);
+  atomic_int has_parked = 0;
+  weft_thread *parked = start(park_until_told, &has_parked);
+  wait_for(&has_parked, 1);
   weft_ext_thread_stack(parked, &base, &bytes);
   CHECK(is_provided(base) && bytes >= WEFT_STACK_MIN);
-  OK(weft_event_set(&may_end));
+  weft_ext_unpark(parked);
   OK(weft_thread_join(parked));
 }
 
