@@ -138,14 +138,15 @@ void spin(worker* w) {
   if (w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count) os::yield_cpu();
 }
 
+std::uint64_t earlier(std::uint64_t one, std::uint64_t other) { return one < other ? one : other; }
+
 // One step of an idle worker that found nothing; spins from *since on.
 void wait_a_little(worker* w, std::uint64_t* since) {
   const os::settings& settings = w->rt->settings;
   const std::uint64_t now = os::now_ns();
   if (settings.wait_policy == WEFT_WAIT_ACTIVE) return spin(w);
   if (w->steal_after_ns > now) {
-    const std::uint64_t next = w->rt->alarms.next_ns();
-    return pause_searching(w, next < w->steal_after_ns ? next : w->steal_after_ns);
+    return pause_searching(w, earlier(w->rt->alarms.next_ns(), earlier(w->steal_after_ns, now + look_while_standing_back_ns)));
   }
   if (*since == 0) *since = now;
   if (settings.wait_policy == WEFT_WAIT_HYBRID && now - *since < settings.spin_ns) return spin(w);

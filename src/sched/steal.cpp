@@ -26,8 +26,7 @@ constexpr std::uint64_t patience_ns = 20'000;
 // twice as long each time.
 constexpr std::uint64_t worth_ns = 400;
 constexpr std::uint64_t first_pause_ns = 5'000;
-constexpr std::uint64_t longest_pause_ns =
-    100'000;  // also how late units may be seen that are pushed meanwhile: nobody is woken for them
+constexpr std::uint64_t longest_pause_ns = 500'000;
 
 // Inside the victim's lock: about half of what may be stolen, oldest first, chained by next.
 unit* take_half(worker* victim, std::uint32_t* taken) {
@@ -135,6 +134,25 @@ worker* victim_at(const worker* w, unsigned index) {
   return has_something(victim) ? victim : nullptr;
 }
 
+// While w stands back: whether those who have units to steal have finished none since it last looked. What it stole before was not worth
+// it, but now somebody is in a long one.
+bool is_somebody_stuck(worker* w, std::uint64_t now) {
+  if (now - w->looked_at_ns < look_while_standing_back_ns) return false;
+  bool has_prey = false;
+  std::uint64_t finished = 0;
+  const unsigned slots = w->rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    const worker* victim = victim_at(w, index);
+    if (victim == nullptr) continue;
+    has_prey = true;
+    finished += victim->finished.load(base::relaxed);
+  }
+  const bool is_stuck = has_prey && finished == w->finished_then;
+  w->looked_at_ns = now;
+  w->finished_then = finished;
+  return is_stuck;
+}
+
 unit* bring_home(worker* w, unit* chain) {
   w->stolen_batch = length(chain);
   w->stolen_at_ns = os::now_ns();
@@ -154,7 +172,7 @@ unit* steal(worker* w) {
   if (!steals(w)) return nullptr;
   const std::uint64_t now = os::now_ns();
   judge_last(w, now);
-  if (now < w->steal_after_ns) return nullptr;
+  if (now < w->steal_after_ns && !is_somebody_stuck(w, now)) return nullptr;
   order_victims(w);
   for (unsigned step = 0; step < w->victim_count; ++step) {
     worker* victim = victim_at(w, w->victims[step]);

@@ -1,7 +1,12 @@
 // Taking work from other workers: from their mail, by asking, or by a raid (protocol D).
 #pragma once
 
+#include <cstdint>
+
 namespace weft::sched {
+
+// A thief that stands back looks this often whether somebody has got stuck.
+inline constexpr std::uint64_t look_while_standing_back_ns = 100'000;
 
 struct unit;
 struct worker;

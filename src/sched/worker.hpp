@@ -80,6 +80,8 @@ struct alignas(base::cache_line) worker {
   bool expects_mail = false;         // it ended the last time without work
   std::uint64_t steal_after_ns = 0;  // back-off: no questions before
   std::uint64_t steal_pause_ns = 0;
+  std::uint64_t looked_at_ns = 0;   // while standing back
+  std::uint64_t finished_then = 0;  // by those who had units to steal
   std::uint64_t stolen_at_ns = 0;
   std::uint32_t stolen_batch = 0;
   fork_segment* spare_forks = nullptr;
