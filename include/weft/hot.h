@@ -1,19 +1,19 @@
 /* Weft: forks. A fork is a child that may run in parallel with what its forker does next, and is joined by the same forker. Unless
  * another worker takes it, it costs a few stores in the forker's worker and, at its join, a call: no allocation, no stack, no fence.
  *
- *   typedef struct { int n; long result; } fib_work;
- *   static long fib(int n);
- *   static void fib_run(void *work) { fib_work *w = work; w->result = fib(w->n); }
- *   static long fib(int n) {
+ *   static long fib(long n);
+ *   static void fib_run(void *work) { *(long *)work = fib(*(long *)work); }
+ *   static long fib(long n) {
  *     if (n < 2) return n;
- *     fib_work left = {n - 1, 0};
+ *     long left = n - 1;
  *     weft_forked *forked = weft_fork(fib_run, &left, sizeof left);
  *     const long right = fib(n - 2);
  *     weft_fork_join(forked, fib_run, &left, sizeof left);
- *     return left.result + right;
+ *     return left + right;
  *   }
  *
- * The child works on a copy of *work; the join brings the copy back. What does not fit goes by pointer.
+ * The child works on a copy of *work; the join brings the copy back. What does not fit goes by pointer. A word or two cost the least: what
+ * the forker writes in small pieces and the copy reads in large ones stalls most CPUs.
  *
  * A child may do whatever its forker may: block, yield, lock, fork. It has its forker's identity, wherever it runs: weft_self(), keys,
  * ownership of mutexes. A child that another worker took runs as a ULT on a stack of its own there, and the join parks the forker until
