@@ -176,7 +176,8 @@ WEFT_API const char *weft_thread_get_name(const weft_thread *thread);           
 /* Lets other ready units of this worker run. It returns when every unit that was ready here before has had its turn, or
  * sooner. On an OS thread outside it yields the CPU. In a tasklet it does nothing. */
 WEFT_API void weft_yield(void);
-/* Runs thread next on this worker if it is ready in this worker's queue; otherwise yields and returns WEFT_AGAIN. Errors:
+/* Runs thread next on this worker if it is ready in this worker's queue; otherwise yields and returns WEFT_AGAIN. Nobody else comes in
+ * between: threads that only yield to each other by name keep this worker's other units waiting (until they are stolen). Errors:
  * WEFT_INVALID (null, ended), WEFT_CANNOT_BLOCK (tasklet, outside). */
 WEFT_NODISCARD WEFT_API weft_status weft_yield_to(weft_thread *thread);
 
