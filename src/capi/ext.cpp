@@ -16,7 +16,6 @@
 #include "sched/waiter.hpp"
 #include "sched/worker.hpp"
 
-using weft::status;
 using namespace weft::capi;
 namespace sched = weft::sched;
 namespace local = weft::sched::local;

@@ -7,21 +7,21 @@
 // A block goes back to the cache of whoever frees it, so memory follows the consumer; whole batches return through the depot. That
 // replaced a list of remote frees a worker (protocol M): no atomic at all, and no owner that must come back to collect.
 //
-// Free blocks are noted in arrays, reserved for the worst case and touched as used: a list through the blocks would miss the cache at
-// each step when a batch moves, and could not say early enough which block comes next.
+// Free blocks are noted in arrays: a list through the blocks would miss the cache at each step when a batch moves, and could not say
+// early enough which block comes next.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "base/status.hpp"
+#include "mem/growing_array.hpp"
 #include "queue/spinlock.hpp"
 
 namespace weft::mem {
 
 class slab_depot {
  public:
-  status start(std::size_t block_bytes);  // a multiple of the cache line
+  void start(std::size_t block_bytes) { block_bytes_ = block_bytes; }  // a multiple of the cache line
   void stop();
 
   // Up to `wanted` blocks into out; returns how many: fewer when no memory is to be had.
@@ -36,19 +36,15 @@ class slab_depot {
 
  private:
   static constexpr std::size_t chunk_bytes = 256 * 1024;
-  static constexpr std::size_t most_chunks = std::size_t{1} << 20;
 
   bool add_chunk();
   std::size_t blocks_a_chunk() const { return chunk_bytes / block_bytes_; }
-  std::size_t free_bytes() const { return most_chunks * blocks_a_chunk() * sizeof(void*); }
 
   std::size_t block_bytes_ = 0;
   queue::spinlock lock_;
   // guarded by lock_
-  void** free_ = nullptr;
-  std::size_t free_count_ = 0;
-  char** chunks_ = nullptr;
-  std::size_t chunk_count_ = 0;
+  growing_array<void*> free_;
+  growing_array<char*> chunks_;
   std::size_t fresh_ = 0;  // blocks of the newest chunk that were never used
 };
 

@@ -9,31 +9,16 @@ namespace weft::mem {
 
 namespace {
 
-constexpr std::size_t most_slots = std::size_t{1} << 26;
 constexpr unsigned colours = 16;
 constexpr std::size_t most_bytes = std::size_t{1} << 56;  // more than any address space; sums below do not overflow
 
 }  // namespace
 
-status stack_depot::start(const stack_settings& settings) {
-  settings_ = settings;
-  warm_ = static_cast<stack**>(os::reserve(most_slots * sizeof(stack*), os::page_bytes()));
-  cold_ = static_cast<cold_slot*>(os::reserve(most_slots * sizeof(cold_slot), os::page_bytes()));
-  chunks_ = static_cast<char**>(os::reserve(most_chunks * sizeof(char*), os::page_bytes()));
-  if (warm_ != nullptr && cold_ != nullptr && chunks_ != nullptr) return status::ok;
-  stop();
-  return status::nomem;
-}
-
 void stack_depot::stop() {
-  for (std::size_t index = 0; index < chunk_count_; ++index) unmap(chunks_[index], slots_per_chunk * settings_.slot_bytes);
-  if (warm_ != nullptr) os::release(warm_, most_slots * sizeof(stack*));
-  if (cold_ != nullptr) os::release(cold_, most_slots * sizeof(cold_slot));
-  if (chunks_ != nullptr) os::release(chunks_, most_chunks * sizeof(char*));
-  cold_ = nullptr;
-  chunks_ = nullptr;
-  warm_ = nullptr;
-  warm_count_ = cold_count_ = chunk_count_ = 0;
+  for (std::size_t index = 0; index < chunks_.count(); ++index) unmap(chunks_[index], slots_per_chunk * settings_.slot_bytes);
+  chunks_.clear();
+  warm_.clear();
+  cold_.clear();
   fresh_ = 0;
 }
 
@@ -78,23 +63,25 @@ bool stack_depot::install_guard(char* base, os::guard_kind* kind) {
   return os::install_guard(base, os::page_bytes(), settings_.guard) == status::ok;
 }
 
+// With room for every slot to be free at once, warm or cold, so that giving back cannot fail.
 bool stack_depot::add_chunk() {
-  if (chunk_count_ == most_chunks) return false;
+  const std::size_t chunks = chunks_.count() + 1, slots = chunks * slots_per_chunk;
+  if (!chunks_.make_room(chunks) || !warm_.make_room(slots) || !cold_.make_room(slots)) return false;
   char* base = map(slots_per_chunk * settings_.slot_bytes);
   if (base == nullptr) return false;
-  chunks_[chunk_count_++] = base;
+  chunks_.push(base);
   fresh_ = slots_per_chunk;
   return true;
 }
 
 stack* stack_depot::take_one() {
-  if (warm_count_ != 0) return warm_[--warm_count_];
-  if (cold_count_ != 0) {
-    const cold_slot one = cold_[--cold_count_];
-    return lay_out(one.base, settings_.slot_bytes, stack_origin::slot, one.guard, static_cast<unsigned>(cold_count_));
+  if (!warm_.is_empty()) return warm_.pop();
+  if (!cold_.is_empty()) {
+    const cold_slot one = cold_.pop();
+    return lay_out(one.base, settings_.slot_bytes, stack_origin::slot, one.guard, static_cast<unsigned>(cold_.count()));
   }
   if (fresh_ == 0 && !add_chunk()) return nullptr;
-  char* base = chunks_[chunk_count_ - 1] + (slots_per_chunk - fresh_) * settings_.slot_bytes;
+  char* base = chunks_.last() + (slots_per_chunk - fresh_) * settings_.slot_bytes;
   os::guard_kind guard{};
   if (!install_guard(base, &guard)) return nullptr;
   --fresh_;
@@ -117,15 +104,15 @@ void stack_depot::cool(stack* one) {
   const std::size_t guard_bytes = one->guard_bytes();
   // Failure leaves the memory touched, which costs nothing but memory.
   static_cast<void>(os::discard(slot.base + guard_bytes, settings_.slot_bytes - guard_bytes));
-  cold_[cold_count_++] = slot;
+  cold_.push(slot);
 }
 
 void stack_depot::give(stack* const* those, unsigned count) {
   const std::size_t keep = settings_.keep_bytes / os::page_bytes();
   const queue::guard hold(lock_);
   for (unsigned index = 0; index < count; ++index) {
-    if (warm_count_ < keep || those[index]->sanitizer != nullptr) {
-      warm_[warm_count_++] = those[index];
+    if (warm_.count() < keep || those[index]->sanitizer != nullptr) {
+      warm_.push(those[index]);
     } else {
       cool(those[index]);
     }

@@ -18,7 +18,7 @@
 #include <cstdint>
 
 #include "base/align.hpp"
-#include "base/status.hpp"
+#include "mem/growing_array.hpp"
 #include "os/vm.hpp"
 #include "queue/spinlock.hpp"
 
@@ -60,7 +60,7 @@ class stack_depot {
   };
 
  public:
-  status start(const stack_settings& settings);
+  void start(const stack_settings& settings) { settings_ = settings; }
   void stop();  // every stack must have come back; unmaps all
 
   // Up to `wanted` slots into out; returns how many: fewer when no memory is to be had.
@@ -75,7 +75,6 @@ class stack_depot {
 
  private:
   static constexpr unsigned slots_per_chunk = 64;
-  static constexpr std::size_t most_chunks = std::size_t{1} << 20;
 
   stack* take_one();
   void cool(stack* one);
@@ -88,14 +87,10 @@ class stack_depot {
   stack_settings settings_{};
   queue::spinlock lock_;
   // guarded by lock_
-  // Lists of slots are arrays, reserved for the worst case and touched as used: a list through the headers would miss the cache at
-  // each step.
-  stack** warm_ = nullptr;  // touched
-  std::size_t warm_count_ = 0;
-  cold_slot* cold_ = nullptr;  // whose memory was given back
-  std::size_t cold_count_ = 0;
-  char** chunks_ = nullptr;
-  std::size_t chunk_count_ = 0;
+  // Lists of slots are arrays: a list through the headers would miss the cache at each step.
+  growing_array<stack*> warm_;     // touched
+  growing_array<cold_slot> cold_;  // whose memory was given back
+  growing_array<char*> chunks_;
   unsigned fresh_ = 0;  // slots of the newest chunk that were never used
 };
 

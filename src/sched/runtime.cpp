@@ -81,16 +81,15 @@ status read_config(runtime* rt, const weft_config* config) {
   return status::ok;
 }
 
-status start_memory(runtime* rt) {
+void start_memory(runtime* rt) {
   rt->unit_bytes = sizeof(unit) + base::round_up(seam::reserved_bytes(), base::cache_line);
   const std::size_t slot_bytes = base::round_up(rt->settings.stack_bytes, os::page_bytes());
   rt->lend_bytes = slot_bytes - slot_bytes / 4;
   if (rt->settings.stack_report) rt->lend_bytes = SIZE_MAX;  // each unit's use is its own
   const mem::stack_settings stacks{slot_bytes, rt->guard, rt->settings.stack_cache_bytes, seam::stack_memory()};
-  if (const status result = rt->unit_depot.start(rt->unit_bytes); result != status::ok) return result;
-  if (const status result = rt->stack_depot.start(stacks); result != status::ok) return result;
+  rt->unit_depot.start(rt->unit_bytes);
+  rt->stack_depot.start(stacks);
   rt->outside_units.start(&rt->unit_depot);
-  return status::ok;
 }
 
 status start_machine(runtime* rt) {
@@ -148,7 +147,7 @@ status start_all(runtime* rt, const weft_config* config) {
   rt->next_id.store(2, base::relaxed);  // 1 is the adopted caller's
   rt->alarms.clear();
   if (const status result = start_machine(rt); result != status::ok) return result;
-  if (const status result = start_memory(rt); result != status::ok) return result;
+  start_memory(rt);
   if (const status result = start_marks(rt); result != status::ok) return result;
   install_fault_handlers();
   if (const status result = start_workers(rt); result != status::ok) {

@@ -24,9 +24,7 @@ void touch(mem::stack* one) { std::memset(one->top() - 256, 7, 256); }
 // More than a chunk, so that a second one is asked for.
 void use_stacks(os::guard_kind guard, std::size_t keep_bytes) {
   mem::stack_depot depot;
-  const status started = depot.start({slot_bytes, guard, keep_bytes, {}});
-  CHECK((started == status::ok || injecting()));
-  if (started != status::ok) return;
+  depot.start({slot_bytes, guard, keep_bytes, {}});
   mem::stack_cache cache;
   cache.start(&depot);
   std::vector<mem::stack*> held;
@@ -62,9 +60,7 @@ TEST_CASE("stacks guarded by mprotect, memory kept") {
 TEST_CASE("slabs") {
   each_failure({call::mmap}, [] {
     mem::slab_depot depot;
-    const status started = depot.start(256);
-    CHECK((started == status::ok || injecting()));
-    if (started != status::ok) return;
+    depot.start(256);
     mem::slab_cache cache;
     cache.start(&depot);
     std::vector<void*> held;

@@ -21,7 +21,7 @@ struct world {
   fiber::context here;
   fiber::sanitizer::side here_side;
   world() {
-    REQUIRE(depot.start({slot_bytes, weft::os::best_guard_kind(), 4 * slot_bytes, {}}) == weft::status::ok);
+    depot.start({slot_bytes, weft::os::best_guard_kind(), 4 * slot_bytes, {}});
     void* low = nullptr;
     std::size_t bytes = 0;
     weft::os::stack_bounds(&low, &bytes);

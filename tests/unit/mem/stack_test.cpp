@@ -24,7 +24,7 @@ struct fixture {
   stack_depot depot;
   stack_cache cache;
   fixture() {
-    REQUIRE(depot.start({slot_bytes, os::best_guard_kind(), 16 * slot_bytes, {}}) == weft::status::ok);
+    depot.start({slot_bytes, os::best_guard_kind(), 16 * slot_bytes, {}});
     cache.start(&depot);
   }
   ~fixture() {
@@ -109,7 +109,7 @@ TEST_CASE("the user's memory is used as it is") {
 // A guard that does not fault is none.
 int touch_below(os::guard_kind kind) {
   stack_depot depot;
-  if (depot.start({slot_bytes, kind, slot_bytes, {}}) != weft::status::ok) return 1;
+  depot.start({slot_bytes, kind, slot_bytes, {}});
   stack* slots[3];
   if (depot.take(slots, 3) != 3) return 2;
   *static_cast<volatile char*>(slots[1]->low) = 1;
@@ -125,7 +125,7 @@ TEST_CASE("a guard faults: a fresh one, in slots and in mappings") {
   }
   const auto end = weft::test::run_in_child([] {
     stack_depot depot;
-    if (depot.start({slot_bytes, os::best_guard_kind(), slot_bytes, {}}) != weft::status::ok) return 1;
+    depot.start({slot_bytes, os::best_guard_kind(), slot_bytes, {}});
     stack* one = depot.make_mapping(100000);
     *static_cast<volatile char*>(one->low - 1) = 1;
     return 0;
@@ -136,7 +136,7 @@ TEST_CASE("a guard faults: a fresh one, in slots and in mappings") {
 TEST_CASE("a guard still faults after the slot's memory was given back and taken again") {
   const auto end = weft::test::run_in_child([] {
     stack_depot depot;
-    if (depot.start({slot_bytes, os::best_guard_kind(), 0, {}}) != weft::status::ok) return 1;  // keeps nothing
+    depot.start({slot_bytes, os::best_guard_kind(), 0, {}});  // keeps nothing
     std::vector<stack*> slots(100);
     if (depot.take(slots.data(), 100) != 100) return 2;
     for (stack* each : slots) std::memset(each->low, 1, each->usable_bytes());
@@ -171,7 +171,7 @@ struct provided {
 TEST_CASE("a provider's memory is used and given back") {
   provided from;
   stack_depot depot;
-  REQUIRE(depot.start({slot_bytes, os::best_guard_kind(), 0, {provided::map, provided::unmap, &from}}) == weft::status::ok);
+  depot.start({slot_bytes, os::best_guard_kind(), 0, {provided::map, provided::unmap, &from}});
   stack* slots[70];
   REQUIRE(depot.take(slots, 70) == 70);
   CHECK(from.alive.size() == 2);
