@@ -6,9 +6,6 @@
 
 #include "sched/fork.hpp"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <cstring>
 
 #include "base/assert.hpp"
@@ -329,17 +326,7 @@ void free_fork_segments(worker* w) {
 void check_forks_joined() {
   const worker* w = local::current_worker();
   const std::size_t unjoined = w->current->left_forks + count_unjoined(w->forks);
-  if (unjoined == 0) return;
-  {
-    text out(STDERR_FILENO);
-    out << "weft: fatal: ";
-    unit_view view;
-    static_cast<void>(id_of(w->current));
-    if (look_at(w->current, &view)) identity(out, view, names::readable);
-    out << " ended without joining ";
-    out.count(unjoined, "fork", "forks") << " of its own\n";
-  }
-  std::abort();
+  if (unjoined != 0) panic_about(w->current, "ended without joining ", unjoined, "fork of its own", "forks of its own");
 }
 
 }  // namespace weft::sched

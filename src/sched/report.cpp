@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "os/peek.hpp"
 #include "os/symbol.hpp"
 #include "os/thread.hpp"
 #include "sched/runtime.hpp"
+#include "sched/thread.hpp"
 #include "sched/waiter.hpp"
 
 namespace weft::sched {
@@ -186,6 +188,19 @@ void describe(text& out, const unit_view& one, std::uint64_t now_ns, names how) 
   }
   if (one.made_at != nullptr && (one.flags & is_main) == 0) code_name(out << "; made in ", one.made_at, false, how);
   out << "\n";
+}
+
+void panic_about(unit* one, const char* did, std::uint64_t number, const char* thing, const char* things) {
+  {
+    text out(STDERR_FILENO);
+    out << "weft: fatal: ";
+    static_cast<void>(id_of(one));
+    unit_view view;
+    if (look_at(one, &view)) identity(out, view, names::readable) << " ";
+    out << did;
+    out.count(number, thing, things) << "\n";
+  }
+  std::abort();
 }
 
 void walk_units(runtime* rt, void (*each)(void* state, unit* one), void* state) {

@@ -73,6 +73,9 @@ text& identity(text& out, const unit_view& one, names how);
 // One line with everything. `now_ns` as of os::coarse_ns().
 void describe(text& out, const unit_view& one, std::uint64_t now_ns, names how);
 
+// Ends the program: `weft: fatal: thread 7 "name" (entry) `, what it did, and how many of what. Whoever runs the unit.
+[[noreturn]] void panic_about(unit* one, const char* did, std::uint64_t number, const char* thing, const char* things);
+
 // Calls each(state, unit) for every unit that lives, the adopted caller first. No lock is held meanwhile.
 void walk_units(runtime* rt, void (*each)(void* state, unit* one), void* state);
 

@@ -11,6 +11,7 @@
 #include "sched/key.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
+#include "sched/report.hpp"
 #include "sched/source.hpp"
 #include "sched/steal.hpp"
 #include "sched/thread.hpp"
@@ -58,6 +59,7 @@ STAND_IN void detach_forks(worker*) {}
 STAND_IN bool has_forks_to_take(const worker*) { return false; }
 STAND_IN unit* steal_fork(worker*, worker*) { return nullptr; }
 STAND_IN void want_to_hear_of_forks(const runtime*) {}
+STAND_IN void check_forks_joined() {}
 STAND_IN unit* make_fork_unit(worker*, unit::function_type, void*, unit*) { return nullptr; }
 
 // ---- pools and sources: none ------------------------------------------------------------------------------------------------
@@ -83,6 +85,8 @@ STAND_IN void wake(worker*) {}
 STAND_IN void wake_all(runtime*) {}
 STAND_IN void wake_clock_keeper(runtime*) {}
 STAND_IN void make_ready(worker*, unit*, push_reason) { explorer::fail("assertion", "the model makes nothing ready"); }
+
+STAND_IN void panic_about(unit*, const char*, std::uint64_t, const char*, const char*) { explorer::fail("assertion", "panic"); }
 
 // ---- the rest ---------------------------------------------------------------------------------------------------------------
 
