@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Measures single operations on Weft and on a rival, in turn, and prints ratios.
 
-    bench/micro/compare.py BUILD [--rival PROGRAM] [--processes 7] [--only NAME ...]
+    bench/micro/compare.py BUILD [--rivals FOLDER] [--processes 7] [--only NAME ...]
 
-BUILD is a build folder with bench/micro/micro-weft in it; the rival is bench/micro/micro-argobots there unless named. Each process measures
-one operation, best of three rounds after a warm-up, pinned to one CPU (operations on two workers: unpinned). Processes of the two alternate.
+BUILD is a build folder with bench/micro/micro-weft in it; the rivals are micro-argobots, and micro-lace for forks, there or in the folder
+named. Each process measures one operation, best of three rounds after a warm-up, pinned to one CPU (operations on two workers: unpinned). Processes of the two alternate.
 The ratio is Weft's figure over the rival's: its median, and the interval that covers the median with 95 % by order statistics."""
 
 import argparse
@@ -13,21 +13,25 @@ import statistics
 import subprocess
 import sys
 
-# operation, workers, what the ratio should at most be, settings of the rival of which the faster counts
+# operation, workers, what the ratio should at most be, the rival
 OPERATIONS = [
-    ("create-join", 1, 0.35),
-    ("tasklet", 1, 0.35),
-    ("nested", 1, 0.4),
-    ("yield", 1, 0.3),
-    ("yield-to", 1, 0.4),
-    ("mutex", 1, 0.75),
-    ("cond", 1, 0.4),
-    ("blocked-first", 1, 1.0),
-    ("blocked-recycled", 1, 0.5),
-    ("create-join-one", 1, None),
-    ("nested", 2, 0.4),
-    ("mutex-64", 2, 1.0),
-    ("cond-across", 2, 0.5),
+    ("create-join", 1, 0.35, "argobots"),
+    ("tasklet", 1, 0.35, "argobots"),
+    ("nested", 1, 0.4, "argobots"),
+    ("yield", 1, 0.3, "argobots"),
+    ("yield-to", 1, 0.4, "argobots"),
+    ("mutex", 1, 0.75, "argobots"),
+    ("cond", 1, 0.4, "argobots"),
+    ("blocked-first", 1, 1.0, "argobots"),
+    ("blocked-recycled", 1, 0.5, "argobots"),
+    ("create-join-one", 1, None, "argobots"),
+    ("nested", 2, 0.4, "argobots"),
+    ("mutex-64", 2, 1.0, "argobots"),
+    ("cond-across", 2, 0.5, "argobots"),
+    ("fork", 1, 1.0, "lace"),
+    ("fork-flat", 1, 1.0, "lace"),
+    ("fork", 2, 1.0, "lace"),
+    ("fork-flat", 2, None, "lace"),
 ]
 TIME_LIMIT_S = 120
 
@@ -47,7 +51,7 @@ def interval(values):
 
 
 def compare(weft, rival, name, workers, processes):
-    pools = ("private", "randws") if workers == 1 else ("randws",)
+    pools = ("private", "randws") if workers == 1 else ("randws",)  # Argobots': the faster one counts
     ours, theirs, ratios = [], [], []
     for _ in range(processes):
         mine = measure(weft, name, workers)
@@ -63,21 +67,25 @@ def compare(weft, rival, name, workers, processes):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
-    parser.add_argument("--rival")
+    parser.add_argument("--rivals")
     parser.add_argument("--processes", type=int, default=7)
     parser.add_argument("--only", nargs="*", default=[])
     arguments = parser.parse_args()
-    weft = os.path.join(arguments.build, "bench", "micro", "micro-weft")
-    rival = arguments.rival or os.path.join(arguments.build, "bench", "micro", "micro-argobots")
-    for program in (weft, rival):
-        if not os.access(program, os.X_OK):
-            sys.exit(f"{program} is not there: build it, or name another with --rival (Argobots is found by pkg-config)")
-    unknown = set(arguments.only) - {name for name, _, _ in OPERATIONS}
+    folder = os.path.join(arguments.build, "bench", "micro")
+    weft = os.path.join(folder, "micro-weft")
+    if not os.access(weft, os.X_OK):
+        sys.exit(f"{weft} is not there: build it")
+    names = sorted({operation[0] for operation in OPERATIONS})
+    unknown = set(arguments.only) - set(names)
     if unknown:
-        sys.exit(f"no operation {', '.join(sorted(unknown))}; there are: {', '.join(sorted({name for name, _, _ in OPERATIONS}))}")
+        sys.exit(f"no operation {', '.join(sorted(unknown))}; there are: {', '.join(names)}")
     print(f"{'operation':18} {'workers':>7} {'weft ns':>9} {'rival ns':>9} {'ratio':>6}  {'95 %':>13}  {'aim':>5}")
-    for name, workers, aim in OPERATIONS:
+    for name, workers, aim, rival_name in OPERATIONS:
         if arguments.only and name not in arguments.only:
+            continue
+        rival = os.path.join(arguments.rivals or folder, f"micro-{rival_name}")
+        if not os.access(rival, os.X_OK):
+            print(f"{name:18} {workers:7}  {rival_name} is not installed where pkg-config finds it")
             continue
         result = compare(weft, rival, name, workers, arguments.processes)
         if result is None:

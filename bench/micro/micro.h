@@ -46,6 +46,13 @@ static inline double micro_fib_threads(void) {
 }
 #define MICRO_FIB_ANSWER 196418L
 
+/* Forks: fib(36), and batches whose children keep the low three bits of their numbers. */
+#define MICRO_FORK_FIB 36
+#define MICRO_FORK_FIB_ANSWER 14930352L
+#define MICRO_FORK_FIB_FORKS 24157816.0
+#define MICRO_FORKS 10000000L
+#define MICRO_FLAT_SUM (MICRO_BATCH / 8 * 28L)
+
 /* Resident memory and page tables of this process, in bytes. */
 static inline double micro_memory(void) {
   char line[256];

@@ -1,6 +1,7 @@
 #include <weft/weft.h>
 
 #include "micro.h"
+#include "weft_forks.h"
 
 static void must(weft_status status) { micro_check(status == WEFT_OK, weft_status_name(status)); }
 
@@ -219,6 +220,12 @@ const struct micro micro_table[] = {{"create-join", create_join},
                                     {"blocked-bytes", blocked_bytes},
                                     {"blocked-first", blocked_first},
                                     {"blocked-recycled", blocked_recycled},
+                                    {"fork", fork_nested},
+                                    {"fork-in-c", fork_nested_in_c},
+                                    {"fork-flat", fork_flat},
+                                    {"fork-taken", fork_taken},
+                                    {"fork-taken-asleep", fork_taken_asleep},
+                                    {"heavy-fence", heavy_fence},
                                     {NULL, NULL}};
 
 int main(int argc, char **argv) { return micro_main(argc, argv); }
