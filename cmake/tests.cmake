@@ -14,6 +14,12 @@ add_library(weft_doctest STATIC "${PROJECT_SOURCE_DIR}/tests/doctest_main.cpp")
 target_include_directories(weft_doctest SYSTEM PUBLIC "${PROJECT_BINARY_DIR}/doctest")
 target_compile_definitions(weft_doctest PUBLIC DOCTEST_CONFIG_SUPER_FAST_ASSERTS) # halves the time that tests take to compile
 
+# The libraries are one code: sanitizers see it once.
+set(WEFT_TEST_LIBRARIES static shared)
+if(WEFT_SANITIZE)
+  set(WEFT_TEST_LIBRARIES static)
+endif()
+
 function(weft_test kind name)
   cmake_parse_arguments(arg "C" "TIMEOUT" "SOURCES;LINK;ARGS" ${ARGN})
   if(arg_UNPARSED_ARGUMENTS)
@@ -22,7 +28,7 @@ function(weft_test kind name)
   if(kind STREQUAL "api")
     add_library(api_${name} OBJECT ${arg_SOURCES})
     weft_test_settings(api_${name} PUBLIC)
-    foreach(library IN ITEMS static shared)
+    foreach(library IN LISTS WEFT_TEST_LIBRARIES)
       add_executable(api_${name}_${library})
       target_link_libraries(api_${name}_${library} PRIVATE api_${name} $<IF:$<STREQUAL:${library},static>,weft_static,weft>)
       weft_test_run(api_${name}_${library} api.${name}_${library})

@@ -12,7 +12,7 @@
 
 namespace {
 
-long fib(int n) noexcept {
+long fib(long n) noexcept {
   if (n < 2) return n;
   auto left = weft::fork([=] { return fib(n - 1); });
   const long right = fib(n - 2);

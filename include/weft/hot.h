@@ -32,6 +32,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <weft/detail/hot_word.h>
 #include <weft/weft.h>
@@ -60,8 +61,14 @@ typedef struct weft_hot_line {
 /* Thread-local: the calling worker's hot line, or one whose bottom is null. For weft_hot_here() alone. */
 extern WEFT_API __thread weft_hot_line *weft_hot_word_here;
 
+/* Work of a word or two, in registers. */
+typedef struct weft_small_work {
+  unsigned long words[2];
+} weft_small_work;
+
 /* Twins for what is not inlined: undefined unless called as below. */
 WEFT_API weft_forked *weft_fork_slowly(void (*run)(void *work), const void *work, size_t bytes);
+WEFT_API weft_forked *weft_fork_small_slowly(void (*run)(void *work), weft_small_work work);
 WEFT_API void weft_fork_at_limit(weft_forked *forked);
 WEFT_API bool weft_fork_join_slowly(weft_forked *forked);
 
@@ -72,27 +79,34 @@ WEFT_API bool weft_fork_join_slowly(weft_forked *forked);
 WEFT_HOT_INLINE weft_forked *weft_fork(void (*run)(void *work), const void *work, size_t bytes) {
   weft_hot_line *const line = weft_hot_here();
   weft_forked *const place = weft_hot_load(&line->bottom, __ATOMIC_RELAXED);
-  if (__builtin_expect(place == NULL, 0)) return weft_fork_slowly(run, work, bytes);
+  if (__builtin_expect(place == NULL, 0)) {
+    if (!__builtin_constant_p(bytes) || bytes > sizeof(weft_small_work)) return weft_fork_slowly(run, work, bytes);
+    weft_small_work small = {{0, 0}};
+    __builtin_memcpy(&small, work, bytes);
+    return weft_fork_small_slowly(run, small);
+  }
   __builtin_memcpy(place->work, work, bytes);
   place->run = run;
   /* [K1] release: publishes the fork to a thief; pairs with [K5] */
   weft_hot_store(&line->bottom, place + 1, __ATOMIC_RELEASE);
   /* [K2] light fence: the fork before the look whether somebody sleeps; pairs with [I5] */
   weft_hot_light_fence();
-  if (__builtin_expect(place >= weft_hot_load(&line->limit, __ATOMIC_RELAXED), 0)) weft_fork_at_limit(place);
+  if (__builtin_expect(!weft_hot_is_above(&line->limit, place), 0)) weft_fork_at_limit(place);
   return place;
 }
 
 /* The join without its call, for those who inline more. True: nobody has taken the fork; the caller must run it now. False: it has
  * ended, and its copy of the work lies in forked->work until the caller forks, joins or switches next. May switch. */
 WEFT_NODISCARD WEFT_HOT_INLINE bool weft_fork_take_back(weft_forked *forked) {
+  __asm__("" : "+r"(forked)); /* so that its end is computed here, and not kept from the fork on */
+  weft_forked *const after = (weft_forked *)((uintptr_t)forked + sizeof *forked); /* null has one, too */
   weft_hot_line *const line = weft_hot_here();
-  if (__builtin_expect(forked + 1 != weft_hot_load(&line->bottom, __ATOMIC_RELAXED), 0)) return weft_fork_join_slowly(forked);
+  if (__builtin_expect(!weft_hot_is(&line->bottom, after), 0)) return weft_fork_join_slowly(forked);
   /* [K6] release: as [K1], of the forks below; pairs with [K5] */
   weft_hot_store(&line->bottom, forked, __ATOMIC_RELEASE);
   /* [K3] light fence: bottom before taken; pairs with [K4] */
   weft_hot_light_fence();
-  if (__builtin_expect(forked < weft_hot_load(&line->taken, __ATOMIC_RELAXED), 0)) return weft_fork_join_slowly(forked);
+  if (__builtin_expect(weft_hot_is_above(&line->taken, forked), 0)) return weft_fork_join_slowly(forked);
   return true;
 }
 

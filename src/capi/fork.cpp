@@ -12,6 +12,10 @@ weft_forked* weft_fork_slowly(void (*run)(void* work), const void* work, size_t 
   return sched::fork_slowly(run, work, bytes);
 }
 
+weft_forked* weft_fork_small_slowly(void (*run)(void* work), weft_small_work work) {
+  return sched::fork_slowly(run, &work, sizeof work);
+}
+
 void weft_fork_at_limit(weft_forked*) { sched::fork_at_limit(); }
 
 bool weft_fork_join_slowly(weft_forked* forked) { return sched::join_fork_slowly(forked); }

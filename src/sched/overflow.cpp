@@ -84,12 +84,7 @@ void tell_overflow(const worker* w, const char* how_noticed, const void* address
   text out(STDERR_FILENO);
   out << "weft: fatal: stack overflow in ";
   unit_view view;
-  if (one != nullptr) static_cast<void>(id_of(one));
-  if (look_at(one, &view)) {
-    // It runs right here, so its details stay: needed where the kernel does not copy memory for look_at.
-    if (const details* extra = one->has(is_known) ? details_if_any(one) : nullptr; extra != nullptr) {
-      std::memcpy(view.name, extra->name, sizeof view.name);
-    }
+  if (one != nullptr && look_at_own(one, &view)) {
     identity(out, view, names::raw);
   } else {
     out << "a callback that worker " << w->index << " ran";

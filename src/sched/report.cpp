@@ -166,6 +166,16 @@ bool look_at(const unit* one, unit_view* out) {
   return out->state != unit_state::free;
 }
 
+bool look_at_own(unit* one, unit_view* out) {
+  static_cast<void>(id_of(one));
+  if (!look_at(one, out)) return false;
+  // Its details stay: needed where the kernel does not copy memory for look_at.
+  if (const details* extra = one->has(is_known) ? details_if_any(one) : nullptr; extra != nullptr) {
+    std::memcpy(out->name, extra->name, sizeof out->name);
+  }
+  return true;
+}
+
 text& identity(text& out, const unit_view& one, names how) {
   if ((one.flags & is_main) != 0) return out << "main";
   out << ((one.flags & is_tasklet) != 0 ? "tasklet " : "thread ");
@@ -194,9 +204,8 @@ void panic_about(unit* one, const char* did, std::uint64_t number, const char* t
   {
     text out(STDERR_FILENO);
     out << "weft: fatal: ";
-    static_cast<void>(id_of(one));
     unit_view view;
-    if (look_at(one, &view)) identity(out, view, names::readable) << " ";
+    if (look_at_own(one, &view)) identity(out, view, names::readable) << " ";
     out << did;
     out.count(number, thing, things) << "\n";
   }

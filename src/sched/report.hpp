@@ -67,6 +67,9 @@ struct unit_view {
 // False: it is no unit, or cannot be read.
 bool look_at(const unit* one, unit_view* out);
 
+// The running unit, by whoever runs it; gives it an id.
+bool look_at_own(unit* one, unit_view* out);
+
 // `main`, or `thread 7 "name" (entry)`.
 text& identity(text& out, const unit_view& one, names how);
 

@@ -23,6 +23,8 @@ class with_workers {
   with_workers& operator=(const with_workers&) = delete;
 };
 
+constexpr int rounds = IS_SLOW ? 10 : 50;
+
 long fib(int n) noexcept {
   if (n < 2) return n;
   auto left = weft::fork([=] { return fib(n - 1); });
@@ -71,7 +73,7 @@ TEST_CASE("recursion") {
 
 TEST_CASE("results that do not travel as bytes") {
   on_all([] {
-    for (int round = 0; round < 50; ++round) {
+    for (int round = 0; round < rounds; ++round) {
       auto text = weft::fork([round] { return std::string(100, static_cast<char>('a' + round % 26)); });
       auto owner = weft::fork([kept = std::make_unique<int>(round)]() mutable { return std::move(kept); });
       int value = 0;
@@ -88,7 +90,7 @@ TEST_CASE("results that do not travel as bytes") {
 
 TEST_CASE("an exception of a child comes out of join") {
   on_all([] {
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < rounds / 2; ++round) {
       auto small = weft::fork([]() -> int { throw std::out_of_range("small"); });
       auto large = weft::fork([text = std::string("large")]() -> std::string { throw std::runtime_error(text); });
       if (round % 2 != 0) weft_yield();
@@ -103,7 +105,7 @@ TEST_CASE("an exception of a child comes out of join") {
 TEST_CASE("the end of the scope joins, also when it is left by an exception") {
   on_all([] {
     std::atomic<int> ended = 0;
-    for (int round = 0; round < 50; ++round) {
+    for (int round = 0; round < rounds; ++round) {
       const auto plain = weft::fork([&] { ++ended; });
       try {
         const auto inner = weft::fork([&ended, text = std::string(200, 'x')] { ended += text.size() == 200 ? 1 : 1000; });
@@ -114,7 +116,7 @@ TEST_CASE("the end of the scope joins, also when it is left by an exception") {
         CHECK(ended >= round * 2 + 1);
       }
     }
-    CHECK(ended == 100);
+    CHECK(ended == 2 * rounds);
     {
       const auto lost = weft::fork([] { throw 1; });
     }
@@ -133,5 +135,5 @@ TEST_CASE("children block in the middle of a deep recursion") {
       return left.join() + right;
     }
   };
-  on_all([] { CHECK(tree::walk(9) == 512); });
+  on_all([] { CHECK(tree::walk(IS_SLOW ? 5 : 9) == (IS_SLOW ? 32 : 512)); });
 }

@@ -3,6 +3,8 @@
 #ifndef WEFT_DETAIL_HOT_WORD_H
 #define WEFT_DETAIL_HOT_WORD_H
 
+#include <stdbool.h>
+
 struct weft_forked;
 struct weft_hot_line;
 
@@ -20,6 +22,26 @@ WEFT_HOT_INLINE struct weft_forked *weft_hot_load(const weft_hot_word *word, int
 WEFT_HOT_INLINE void weft_hot_store(weft_hot_word *word, struct weft_forked *value, int order) {
   __atomic_store_n(&word->value, value, order);
 }
+/* A relaxed load that is compared at once. Compilers do not make one instruction of the two. */
+WEFT_HOT_INLINE bool weft_hot_is(const weft_hot_word *word, const struct weft_forked *wanted) {
+#if defined(__x86_64__)
+  bool result;
+  __asm__ volatile("cmpq %2, %1" : "=@cce"(result) : "m"(word->value), "r"(wanted));
+  return result;
+#else
+  return weft_hot_load(word, __ATOMIC_RELAXED) == wanted;
+#endif
+}
+WEFT_HOT_INLINE bool weft_hot_is_above(const weft_hot_word *word, const struct weft_forked *place) {
+#if defined(__x86_64__)
+  bool result;
+  __asm__ volatile("cmpq %2, %1" : "=@cca"(result) : "m"(word->value), "r"(place));
+  return result;
+#else
+  return weft_hot_load(word, __ATOMIC_RELAXED) > place;
+#endif
+}
+
 /* Orders earlier stores before later loads, as seen by an OS thread that has the kernel run a fence in all others. */
 WEFT_HOT_INLINE void weft_hot_light_fence(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 

@@ -23,6 +23,13 @@ inline weft_forked* weft_hot_load(const weft_hot_word* word, int order, explorer
 inline void weft_hot_store(weft_hot_word* word, weft_forked* value, int order, explorer::site where = explorer::site::current()) {
   word->value.store(value, weft_hot_order(order), where);
 }
+inline bool weft_hot_is(const weft_hot_word* word, const weft_forked* wanted, explorer::site where = explorer::site::current()) {
+  return word->value.load(std::memory_order_relaxed, where) == wanted;
+}
+inline bool weft_hot_is_above(const weft_hot_word* word, const weft_forked* place,
+                              explorer::site where = explorer::site::current()) {
+  return word->value.load(std::memory_order_relaxed, where) > place;
+}
 inline void weft_hot_light_fence(explorer::site where = explorer::site::current()) { weft::base::light_fence(where); }
 
 // The model's own: the hot line of the logical thread's worker.
