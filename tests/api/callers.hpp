@@ -1,0 +1,33 @@
+// Runs a test's body on 1, 2, 4 and 16 workers, each time by every kind of caller: the main thread, a ULT, a tasklet, an OS thread outside.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <thread>
+
+#include <doctest/doctest.h>
+#include <weft/runtime.hpp>
+#include <weft/thread.hpp>
+
+inline void by_every_caller(const std::function<void()>& body) {
+  const auto as = [&body](std::string_view caller) {
+    CAPTURE(caller);
+    body();
+  };
+  as("before weft_init");
+  for (unsigned workers : {1U, 2U, 4U, 16U}) {
+    CAPTURE(workers);
+    const weft::runtime runtime({.workers = workers});
+    as("main");
+    weft::thread([&] { as("ULT"); }).join();
+    std::function<void()> in_tasklet = [&] { as("tasklet"); };
+    weft_thread* tasklet = nullptr;
+    REQUIRE(weft_tasklet_create([](void* call) { (*static_cast<std::function<void()>*>(call))(); }, &in_tasklet, nullptr,
+                                &tasklet) == WEFT_OK);
+    REQUIRE(weft_thread_join(tasklet) == WEFT_OK);
+    std::thread([&] { as("outside"); }).join();
+  }
+}
+
+// Whether the caller's children can run elsewhere, so that it may wait for something that they do.
+inline bool is_parallel() { return weft_worker_count() > 1 && weft_self() != nullptr && !weft_thread_is_tasklet(weft_self()); }
