@@ -1,7 +1,9 @@
-// All that runs in parallel on top of forks and threads: calls, loops.
+// All that runs in parallel on top of forks: calls, loops, reductions, scans.
 #pragma once
 
 #include <weft/dropped_exceptions.hpp>
 #include <weft/invoke.hpp>
 #include <weft/parallel_for.hpp>
+#include <weft/parallel_reduce.hpp>
+#include <weft/parallel_scan.hpp>
 #include <weft/range.hpp>

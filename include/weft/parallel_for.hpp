@@ -128,7 +128,7 @@ void for_each(Iterator first, End last, const Function& function) {
 
 template <std::ranges::forward_range Range, class Function>
 void for_each(Range&& range, const Function& function) {
-  for_each(std::ranges::begin(range), std::ranges::end(range), function);
+  weft::for_each(std::ranges::begin(range), std::ranges::end(range), function);
 }
 
 }  // namespace weft

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 #include <weft/runtime.hpp>
+#include <weft/sync.hpp>
 #include <weft/thread.hpp>
 
 inline void by_every_caller(const std::function<void()>& body) {
@@ -25,7 +26,13 @@ inline void by_every_caller(const std::function<void()>& body) {
     REQUIRE(weft_tasklet_create([](void* call) { (*static_cast<std::function<void()>*>(call))(); }, &in_tasklet, nullptr,
                                 &tasklet) == WEFT_OK);
     REQUIRE(weft_thread_join(tasklet) == WEFT_OK);
-    std::thread([&] { as("outside"); }).join();
+    weft::latch has_ended(1);  // not join, which would keep a worker from its threads
+    std::thread outside([&] {
+      as("outside");
+      has_ended.count_down();
+    });
+    has_ended.wait();
+    outside.join();
   }
 }
 
