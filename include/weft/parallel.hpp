@@ -1,4 +1,4 @@
-// All that runs in parallel on top of forks: calls, loops, reductions, scans.
+// All that runs in parallel on top of forks: calls, loops, reductions, scans, sorting.
 #pragma once
 
 #include <weft/dropped_exceptions.hpp>
@@ -6,4 +6,5 @@
 #include <weft/parallel_for.hpp>
 #include <weft/parallel_reduce.hpp>
 #include <weft/parallel_scan.hpp>
+#include <weft/parallel_sort.hpp>
 #include <weft/range.hpp>
