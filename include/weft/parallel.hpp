@@ -1,4 +1,4 @@
-// All that runs in parallel on top of forks: calls, loops, reductions, scans, sorting.
+// All that runs in parallel on top of forks and threads: calls, groups of tasks, loops, reductions, scans, sorting.
 #pragma once
 
 #include <weft/dropped_exceptions.hpp>
@@ -8,3 +8,4 @@
 #include <weft/parallel_scan.hpp>
 #include <weft/parallel_sort.hpp>
 #include <weft/range.hpp>
+#include <weft/task_group.hpp>
