@@ -18,7 +18,7 @@ inline void by_every_caller(const std::function<void()>& body) {
   as("before weft_init");
   for (unsigned workers : {1U, 2U, 4U, 16U}) {
     CAPTURE(workers);
-    const weft::runtime runtime({.workers = workers});
+    const weft::runtime runtime({.workers = workers, .stack_bytes = 1 << 18});  // sanitizers make frames of std::sort large
     as("main");
     weft::thread([&] { as("ULT"); }).join();
     std::function<void()> in_tasklet = [&] { as("tasklet"); };
