@@ -1,8 +1,8 @@
 // An array of plain values in pages of its own, twice as large whenever it is full. One user at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <type_traits>
 
 #include "os/vm.hpp"
@@ -22,7 +22,7 @@ class growing_array {
     void* memory = os::reserve(room * sizeof(T), os::page_bytes());
     if (memory == nullptr) return false;
     const std::size_t count = count_;
-    if (count != 0) std::memcpy(memory, values_, count * sizeof(T));
+    std::copy_n(values_, count, static_cast<T*>(memory));
     clear();
     values_ = static_cast<T*>(memory);
     count_ = count;
@@ -42,7 +42,7 @@ class growing_array {
 
   void push(const T& value) { values_[count_++] = value; }  // there is room
   void push(const T* those, std::size_t count) {
-    std::memcpy(values_ + count_, those, count * sizeof(T));
+    std::copy_n(those, count, values_ + count_);
     count_ += count;
   }
   T pop() { return values_[--count_]; }  // not empty

@@ -32,6 +32,7 @@ void own_stack_entry(void* transfer, void* argument) {
     prepare_stack(w, w->standing);
   if (self->has(keeps_fp)) w->fp = arch::save_fp_control();
   self->function(self->argument);
+  note_return();
   leave_for_good(self);
 }
 
@@ -39,6 +40,7 @@ void run_here(worker* w, unit* one) {
   note(w->rt, WEFT_ON_RUN, one);
   become(w, one);
   one->function(one->argument);
+  note_return();
 }
 
 namespace {
@@ -131,6 +133,7 @@ worker* run_in_a_row(worker* w, unit* one) {
   for (;;) {
     become(w, one);
     one->function(one->argument);
+    note_return();
     if (!ends_simply(one)) [[unlikely]] {
       w = run_destructors(one);
       end_elaborately(w, one);

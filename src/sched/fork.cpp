@@ -6,6 +6,9 @@
 
 #include "sched/fork.hpp"
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <cstring>
 
 #include "base/assert.hpp"
@@ -14,6 +17,7 @@
 #include "sched/dispatch.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
+#include "sched/report.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
@@ -82,6 +86,10 @@ void start_segment(worker* w, fork_segment* one) {
   forks.rest = is_always_closed ? one->end() : one->first();
 }
 
+// A place whose unit was left says in which segment it lies.
+void note_segment(weft_forked* one, fork_segment* segment) { one->run = reinterpret_cast<void (*)(void*)>(segment); }
+fork_segment* segment_left_with(const weft_forked* one) { return reinterpret_cast<fork_segment*>(one->run); }
+
 // A place joined out of order. Inside the lock.
 void mark_joined(weft_forked* one) { one->run = nullptr; }
 bool is_joined(const weft_forked* one) { return one->run == nullptr; }
@@ -111,6 +119,7 @@ unit* cut_off(worker* w) {
   unit* const forker = identity_of(w->current);
   unit* chain = nullptr;
   segment->unjoined = 0;
+  segment->forker = w->current;
   for (weft_forked* one = bottom_of(forks); one-- != segment->first();) {
     if (is_joined(one)) continue;
     ++segment->unjoined;
@@ -120,8 +129,9 @@ unit* cut_off(worker* w) {
       made->next = chain;
       chain = made;
     }
-    one->run = reinterpret_cast<void (*)(void*)>(segment);
+    note_segment(one, segment);
   }
+  w->current->left_forks += segment->unjoined;
   start_segment(w, segment->unjoined != 0 ? take_segment(w) : segment);
   return chain;
 }
@@ -146,6 +156,14 @@ void check_is_mine(const worker* w, const weft_forked* forked) {
     if (other->forks.segment != nullptr && other->forks.segment->holds(forked)) refuse("the fork is another thread's");
   }
   if (is_joined(forked)) refuse("the fork was joined before");
+  if (segment_left_with(forked)->forker != w->current) refuse("the fork is another thread's");
+}
+
+std::size_t count_unjoined(const fork_deque& forks) {
+  if (forks.segment == nullptr) return 0;
+  std::size_t count = 0;
+  for (const weft_forked* one = bottom_of(forks); one-- != forks.segment->first();) count += !is_joined(one);
+  return count;
 }
 
 enum class place { ours, taken, elsewhere };
@@ -175,8 +193,9 @@ void forget(worker* w, weft_forked* forked) {
     mark_joined(forked);
     return trim(w, bottom_of(forks));
   }
-  auto* segment = reinterpret_cast<fork_segment*>(forked->run);
+  fork_segment* const segment = segment_left_with(forked);
   mark_joined(forked);
+  --w->current->left_forks;
   if (--segment->unjoined == 0) give_segment(w, segment);
 }
 
@@ -272,7 +291,6 @@ void detach_forks(worker* w) {
   fork_deque& forks = w->forks;
   if (forks.segment == nullptr || bottom_of(forks) == forks.segment->first()) return;
   unit* chain = cut_off(w);
-  w->current->set(has_left_forks);
   while (chain != nullptr) {
     unit* one = chain;
     chain = static_cast<unit*>(one->next);
@@ -308,11 +326,20 @@ void free_fork_segments(worker* w) {
   }
 }
 
-void check_forks_joined(const worker* w) {
-  const fork_deque& forks = w->forks;
-  if (forks.segment == nullptr || bottom_of(forks) == forks.segment->first()) return;
-  base::panic("a thread ended with %zu forks that it has not joined",
-              static_cast<std::size_t>(bottom_of(forks) - forks.segment->first()));
+void check_forks_joined() {
+  const worker* w = local::current_worker();
+  const std::size_t unjoined = w->current->left_forks + count_unjoined(w->forks);
+  if (unjoined == 0) return;
+  {
+    text out(STDERR_FILENO);
+    out << "weft: fatal: ";
+    unit_view view;
+    static_cast<void>(id_of(w->current));
+    if (look_at(w->current, &view)) identity(out, view, names::readable);
+    out << " ended without joining ";
+    out.count(unjoined, "fork", "forks") << " of its own\n";
+  }
+  std::abort();
 }
 
 }  // namespace weft::sched

@@ -34,6 +34,6 @@ void free_fork_segments(worker* w);
 inline unit* identity_of(unit* one) { return one != nullptr && one->has(is_fork) ? one->forker : one; }
 
 // Whether keys of the running unit may be in use by others of the same identity.
-inline bool shares_identity(const worker* w) { return has_forks(w) || w->current->has_any(is_fork | has_left_forks); }
+inline bool shares_identity(const worker* w) { return has_forks(w) || w->current->has(is_fork) || w->current->left_forks != 0; }
 
 }  // namespace weft::sched

@@ -19,12 +19,16 @@
 
 namespace weft::sched {
 
+struct unit;
+
 // Older forks beyond it are the better ones to take; newer ones run in their joins.
 inline constexpr std::size_t forks_a_segment = 8192;
 
 struct alignas(base::cache_line) fork_segment {
-  fork_segment* next;      // among the spare ones
-  std::uint32_t unjoined;  // of a unit that was left; whoever runs it
+  fork_segment* next;  // among the spare ones
+  // of a unit that was left, its own
+  unit* forker;
+  std::uint32_t unjoined;
   alignas(base::cache_line) weft_forked forks[forks_a_segment];
 
   weft_forked* first() { return forks; }

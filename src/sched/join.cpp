@@ -71,6 +71,7 @@ void run_on_own_stack(worker* w, unit* self, unit* one) {
   w->current = one;
   one->state.store(unit_state::running, base::relaxed);
   one->function(one->argument);
+  note_return();
   w = one->has_any(is_known | stays_put | is_dispatched) ? end_on_joiners_stack(self, one) : local::current_worker();
   w->current = self;
   self->state.store(unit_state::running, base::relaxed);

@@ -165,6 +165,7 @@ void free_unit_details(void*, void* block) {
 
 // The adopted caller is a thread that ends with its runtime.
 void end_main(runtime* rt) {
+  note_return();
   details* extra = details_if_any(&rt->main_unit);
   if (extra != nullptr) run_key_destructors(&extra->keys, &extra->key_capacity);
 }

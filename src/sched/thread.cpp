@@ -67,6 +67,7 @@ unit* allocate_outside(runtime* rt, const creation& how) {
   one->id.store(0, base::relaxed);
   one->made_at = nullptr;
   one->permit.store(0, base::relaxed);
+  one->left_forks = 0;
   one->forker = nullptr;
   const std::size_t extension_bytes = local::current_runtime()->unit_bytes - sizeof(unit);
   if (extension_bytes != 0) std::memset(static_cast<void*>(one + 1), 0, extension_bytes);

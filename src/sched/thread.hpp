@@ -37,12 +37,14 @@ status sleep_until(std::uint64_t deadline_ns);
 status pin(int worker_index);
 status migrate(unit* one, pool* destination, unsigned worker_index);
 
-// Checked builds: a unit has ended, and must have joined its forks.
-void check_forks_joined(const worker* w);
+// The running unit's function has returned.
+void check_forks_joined();
+inline void note_return() {
+  if constexpr (config::checked) check_forks_joined();
+}
 
 // A unit ended, and wake_finalizer_if_drained is called before its worker rests, or another unit lives that will have it called.
 inline void count_finished(worker* w) {
-  if constexpr (config::checked) check_forks_joined(w);
   // [A27] release: what a unit made is counted before its end is; pairs with [A26]
   w->finished.store(w->finished.load(base::relaxed) + 1, base::release);
 }

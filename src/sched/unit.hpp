@@ -26,14 +26,13 @@ enum unit_flag : std::uint16_t {
   is_tasklet = 1 << 0,
   has_own_stack = 1 << 1,  // of its own size, or the user's
   keeps_fp = 1 << 2,
-  is_main = 1 << 3,          // the adopted caller of weft_init, on its OS stack
-  is_dispatched = 1 << 4,    // * `parent` is set
-  wants_to_move = 1 << 5,    // * extra says where
-  is_default = 1 << 6,       // a ULT without any attribute: may run on its joiner's stack
-  stays_put = 1 << 7,        // * pinned to worker `home_worker`
-  is_known = 1 << 8,         // * id, permit or extra are in use
-  is_fork = 1 << 9,          // `forker` is set: a fork that was taken from its forker, whose identity it has
-  has_left_forks = 1 << 10,  // * it was left while others could run its forks
+  is_main = 1 << 3,        // the adopted caller of weft_init, on its OS stack
+  is_dispatched = 1 << 4,  // * `parent` is set
+  wants_to_move = 1 << 5,  // * extra says where
+  is_default = 1 << 6,     // a ULT without any attribute: may run on its joiner's stack
+  stays_put = 1 << 7,      // * pinned to worker `home_worker`
+  is_known = 1 << 8,       // * id, permit or extra are in use
+  is_fork = 1 << 9,        // `forker` is set: a fork that was taken from its forker, whose identity it has
 };
 
 // free: a block of the slab that is no unit now; zero-filled memory is free. One that has ended says so in its join word alone.
@@ -85,6 +84,7 @@ struct alignas(base::cache_line) unit : base::list_link {
   base::atomic<std::uint64_t> id{0};      // given when first asked for
   const void* made_at = nullptr;          // the caller of create, once it has parked
   base::atomic<std::uint32_t> permit{0};  // weft_suspend and weft_resume: protocol P
+  std::uint32_t left_forks = 0;           // of segments that it left, not joined yet
   unit* forker = nullptr;                 // when is_fork
 
   bool has(unit_flag flag) const { return (flags.load(base::relaxed) & flag) != 0; }

@@ -18,7 +18,7 @@ static void rests(uint64_t interval) {
     OK(weft_sleep_ns(interval));
     if (cpu_time_ns() - before < interval / 4) return;
   }
-  CHECK(!"rests");
+  CHECK(false);
 }
 
 static void wait_for_event(void *argument) { OK(weft_event_wait(argument)); }

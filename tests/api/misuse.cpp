@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <thread>
 
 #include <weft/ext.h>
+#include <weft/hot.h>
 #include <weft/weft.h>
 
 #include "../support/child.hpp"
@@ -119,6 +121,92 @@ TEST_CASE("only a parked thread is unparked, only a ready one dispatched or push
     weft_pool* pool = nullptr;
     must(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &pool));
     static_cast<void>(weft_ext_pool_push(pool, blocked(), WEFT_PUSH_NEW));
+  });
+}
+
+// ---- forks ----
+
+weft_forked* fork_nothing() {
+  char nothing_to_carry = 0;
+  return weft_fork(nothing, &nothing_to_carry, 1);
+}
+void join_nothing(weft_forked* forked) {
+  char nothing_to_carry = 0;
+  weft_fork_join(forked, nothing, &nothing_to_carry, 1);
+}
+
+TEST_CASE("a thread joins its forks before it ends") {
+  static bool yields;
+  for (bool each : {false, true}) {
+    yields = each;
+    check_named("\"careless\"", [] {
+      static_cast<void>(weft_thread_join(start(
+          [](void*) {
+            must(weft_thread_set_name(weft_self(), "careless"));
+            fork_nothing();
+            fork_nothing();
+            if (yields) weft_yield();
+          },
+          nullptr)));
+    });
+  }
+  check_named("without joining 2 forks", [] {
+    static_cast<void>(weft_thread_join(start(
+        [](void*) {
+          fork_nothing();
+          weft_forked* joined = fork_nothing();
+          fork_nothing();
+          join_nothing(joined);
+        },
+        nullptr)));
+  });
+  check_named("main ended without joining 1 fork", [] {
+    fork_nothing();
+    static_cast<void>(weft_finalize());
+  });
+}
+
+TEST_CASE("a fork is joined once") {
+  check_named("the fork was joined before", [] {
+    weft_forked* forked = fork_nothing();
+    join_nothing(forked);
+    join_nothing(forked);
+  });
+  check_named("the fork was joined before", [] {  // a younger one keeps the place
+    weft_forked* forked = fork_nothing();
+    fork_nothing();
+    join_nothing(forked);
+    join_nothing(forked);
+  });
+}
+
+TEST_CASE("a fork is joined by its forker") {
+  static weft_forked* forked;
+  static bool yields;
+  for (bool each : {false, true}) {
+    yields = each;
+    check_named("the fork is another thread's", [] {
+      weft_thread* other = nullptr;
+      forked = fork_nothing();
+      if (yields) weft_yield();
+      must(weft_thread_create([](void*) { join_nothing(forked); }, nullptr, nullptr, &other));
+      if (yields) {
+        static_cast<void>(weft_thread_join(other));
+      } else {
+        for (;;) continue;  // an other worker takes it
+      }
+    });
+  }
+  check_named("the fork is another thread's", [] {
+    forked = fork_nothing();
+    std::thread([] { join_nothing(forked); }).join();
+  });
+}
+
+TEST_CASE("a fork carries what fits") {
+  check_named("weft_fork: 49 bytes are too many", [] {
+    const char too_much[WEFT_FORK_BYTES + 1] = {};
+    static_cast<void>(weft_fork(nothing, too_much, sizeof too_much));
   });
 }
 

@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <weft/ext.h>
 #include <weft/weft.h>
@@ -16,10 +18,12 @@
 
 using weft::test::child_end;
 using weft::test::run_in_child;
+using weft::test::running_child;
+using weft::test::start_child;
 
 namespace {
 
-constexpr long quiet_ms = 2000;  // several looks
+constexpr long quiet_ms = 1500;  // several looks
 
 struct setting {
   unsigned workers;
@@ -69,18 +73,34 @@ child_end end_of_deadlock(const setting& how, Scene scene) {
   return end;
 }
 
-template <class Scene>
-void check_silence(const setting& how, Scene scene) {
-  const child_end end = run_in_child([&] {
-    alarm(100);
-    start(how);
-    scene();
-    return weft_finalize() == WEFT_OK ? 0 : 1;
-  });
-  INFO(how.workers, " workers, caller outside: ", how.outside, "\n", end.errors);
-  CHECK(end.exit_code == 0);
-  CHECK(end.errors == "");
-}
+// Scenes that last long and about which nothing is to be said, side by side.
+class silence {
+ public:
+  silence() = default;
+  silence(const silence&) = delete;
+  silence& operator=(const silence&) = delete;
+  ~silence() {
+    for (const auto& [how, child] : scenes_) {
+      const child_end end = wait_for(child);
+      INFO(how.workers, " workers, caller outside: ", how.outside, "\n", end.errors);
+      CHECK(end.exit_code == 0);
+      CHECK(end.errors == "");
+    }
+  }
+
+  template <class Scene>
+  void during(const setting& how, Scene scene) {
+    scenes_.emplace_back(how, start_child([&] {
+                           alarm(100);
+                           start(how);
+                           scene();
+                           return weft_finalize() == WEFT_OK ? 0 : 1;
+                         }));
+  }
+
+ private:
+  std::vector<std::pair<setting, running_child>> scenes_;
+};
 
 // ---- what waits ----
 
@@ -208,7 +228,7 @@ TEST_CASE("many threads are summed up") {
 TEST_CASE("report goes on, off is silent") {
   // Somebody whom Weft does not know, after the report: the program goes on.
   const auto scene = [](const char* action) {
-    return run_in_child([action] {
+    return start_child([action] {
       alarm(100);
       if (action != nullptr) setenv("WEFT_DEADLOCK", action, 1);
       struct sigaction on_alarm = {};
@@ -221,16 +241,17 @@ TEST_CASE("report goes on, off is silent") {
       return 1;
     });
   };
-  for (const char* action : {static_cast<const char*>(nullptr), "report"}) {
-    const child_end end = scene(action);
+  const running_child off = scene("off");
+  for (const running_child& telling : {scene(nullptr), scene("report")}) {
+    const child_end end = wait_for(telling);
     CHECK(end.exit_code == 0);
     CHECK(end.says("weft: deadlock: "));
     const std::size_t first = end.errors.find("deadlock: ");
     CHECK(end.errors.find("deadlock: ", first + 1) == std::string::npos);  // said once
   }
-  const child_end off = scene("off");
-  CHECK(off.exit_code == 0);
-  CHECK(off.errors == "");
+  const child_end silent = wait_for(off);
+  CHECK(silent.exit_code == 0);
+  CHECK(silent.errors == "");
 }
 
 // ---- silence ----
@@ -266,9 +287,10 @@ void* read_and_set(void* memory) {
 }  // namespace
 
 TEST_CASE("silence while an OS thread may still do something") {
+  silence expected;
   for (const setting& how : {setting{4, false}, setting{1, true}}) {
     for (auto* helper : {sleep_and_set, compute_and_set}) {
-      check_silence(how, [helper] {
+      expected.during(how, [helper] {
         weft_event event = WEFT_EVENT_INIT;
         pthread_t other;
         NEED(pthread_create(&other, nullptr, helper, &event) == 0);
@@ -281,7 +303,8 @@ TEST_CASE("silence while an OS thread may still do something") {
 }
 
 TEST_CASE("silence while an OS thread waits for a descriptor") {
-  check_silence({2, false}, [] {
+  silence expected;
+  expected.during({2, false}, [] {
     int ends[2];
     NEED(pipe(ends) == 0);
     weft_event event = WEFT_EVENT_INIT;
@@ -302,7 +325,8 @@ TEST_CASE("silence while an OS thread waits for a descriptor") {
 }
 
 TEST_CASE("silence while the caller outside is busy itself") {
-  check_silence({2, true}, [] {
+  silence expected;
+  expected.during({2, true}, [] {
     weft_event event = WEFT_EVENT_INIT;
     weft_thread* waits = make(waits_for_event, &event, nullptr);
     sleep_and_set(&event);
@@ -311,12 +335,13 @@ TEST_CASE("silence while the caller outside is busy itself") {
 }
 
 TEST_CASE("silence while a deadline is set") {
+  silence expected;
   for (const setting& how : {setting{4, false}, setting{1, true}}) {
-    check_silence(how, [] {
+    expected.during(how, [] {
       weft_event event = WEFT_EVENT_INIT;
       NEED(weft_event_wait_until(&event, weft_deadline_in(quiet_ms * 1'000'000)) == WEFT_TIMEOUT);
     });
-    check_silence(how, [] {
+    expected.during(how, [] {
       weft_thread* sleeper = make([](void*) { NEED(weft_sleep_ns(quiet_ms * 1'000'000) == WEFT_OK); }, nullptr, nullptr);
       NEED(weft_thread_join(sleeper) == WEFT_OK);
     });
@@ -324,7 +349,8 @@ TEST_CASE("silence while a deadline is set") {
 }
 
 TEST_CASE("silence with a source of work") {
-  check_silence({2, false}, [] {
+  silence expected;
+  expected.during({2, false}, [] {
     struct state {
       weft_event event = WEFT_EVENT_INIT;
       std::atomic<bool> has_message{false};
@@ -355,7 +381,8 @@ TEST_CASE("silence with a source of work") {
 }
 
 TEST_CASE("a program that idles and goes on many times") {
-  check_silence({2, true}, [] {
+  silence expected;
+  expected.during({2, true}, [] {
     for (int i = 0; i < 20; ++i) {
       weft_event event = WEFT_EVENT_INIT;
       weft_thread* waits = make(waits_for_event, &event, nullptr);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include <weft/hot.h>
 #include <weft/weft.h>
 
 #include "../support/child.hpp"
@@ -35,6 +36,12 @@ volatile int sink;
 
 extern "C" {
 [[gnu::noinline]] void bottomless_entry(void*) { sink = go_deeper(0); }
+void bottomless_forks(void*) {
+  char nothing_to_carry = 0;
+  weft_forked* forked = weft_fork(bottomless_forks, &nothing_to_carry, 1);
+  weft_fork_join(forked, bottomless_forks, &nothing_to_carry, 1);
+  sink = sink + 1;
+}
 void blocks_then_overflows(void* event) {
   static_cast<void>(weft_event_wait(static_cast<weft_event*>(event)));
   bottomless_entry(nullptr);
@@ -104,6 +111,17 @@ void fault_once(void* result) {
 }
 
 }  // namespace
+
+TEST_CASE("a recursion of forks that does not end") {
+  for (const unsigned workers : {1U, 4U}) {
+    const child_end end = run_in_child([workers] {
+      start(workers, false);
+      return run_one(bottomless_forks, nullptr, nullptr);
+    });
+    check_overflow(end);
+    CHECK(end.says("bottomless_forks"));
+  }
+}
 
 TEST_CASE("an overflow names thread, id, size and attribute") {
   for (const bool outside : {false, true}) {

@@ -3,12 +3,7 @@
 
 #include "check.h"
 
-/* TSan makes a fiber for every stack that is started: fewer rounds say as much there. */
-#if defined(__SANITIZE_THREAD__)
-#define ROUNDS 2
-#else
-#define ROUNDS 20
-#endif
+enum { ROUNDS = IS_SLOW ? 2 : 20 };
 
 static void refuses(void) {
   const unsigned count = weft_worker_count();
