@@ -10,6 +10,9 @@
 #include <weft/sync.hpp>
 #include <weft/thread.hpp>
 
+// Sanitizers make the frames of std::sort large.
+inline weft::runtime_config config_of(unsigned workers) { return {.workers = workers, .stack_bytes = 1 << 18}; }
+
 inline void by_every_caller(const std::function<void()>& body) {
   const auto as = [&body](std::string_view caller) {
     CAPTURE(caller);
@@ -18,10 +21,10 @@ inline void by_every_caller(const std::function<void()>& body) {
   as("before weft_init");
   for (unsigned workers : {1U, 2U, 4U, 16U}) {
     CAPTURE(workers);
-    const weft::runtime runtime({.workers = workers, .stack_bytes = 1 << 18});  // sanitizers make frames of std::sort large
+    const weft::runtime runtime(config_of(workers));
     as("main");
-    weft::thread([&] { as("ULT"); }).join();
-    std::function<void()> in_tasklet = [&] { as("tasklet"); };
+    weft::thread(body).join();  // without CAPTURE, which is bound to the OS thread
+    std::function<void()> in_tasklet = body;
     weft_thread* tasklet = nullptr;
     REQUIRE(weft_tasklet_create([](void* call) { (*static_cast<std::function<void()>*>(call))(); }, &in_tasklet, nullptr,
                                 &tasklet) == WEFT_OK);

@@ -55,15 +55,13 @@ TEST_CASE("as std::sort, whatever the distribution") {
   by_every_caller([] {
     for (const distribution& each : distributions) {
       for (std::size_t size : sizes) {
-        CAPTURE(each.name);
-        CAPTURE(size);
         values found = each.make(size), expected = found;
         std::sort(expected.begin(), expected.end());
         weft::parallel_sort(found);
-        CHECK((found == expected));
+        if (found != expected) FAIL_CHECK(each.name, ", ", size);
         found = each.make(size);
         weft::parallel_sort(found.begin(), found.end(), std::greater<>());
-        CHECK(std::equal(found.begin(), found.end(), expected.rbegin()));
+        if (!std::equal(found.begin(), found.end(), expected.rbegin())) FAIL_CHECK(each.name, ", ", size, ", descending");
       }
     }
   });
@@ -71,19 +69,18 @@ TEST_CASE("as std::sort, whatever the distribution") {
 
 TEST_CASE("large enough for partitions in parallel") {
   for (unsigned workers : {2U, 4U, 16U}) {
-    const weft::runtime runtime({.workers = workers});
+    const weft::runtime runtime(config_of(workers));
     for (const distribution& each : distributions) {
-      CAPTURE(each.name);
       values found = each.make(300000), expected = found;
       std::sort(expected.begin(), expected.end());
       weft::parallel_sort(found);
-      CHECK((found == expected));
+      if (found != expected) FAIL_CHECK(each.name);
     }
   }
 }
 
 TEST_CASE("elements that can only be moved, and other containers") {
-  const weft::runtime runtime({.workers = 4});
+  const weft::runtime runtime(config_of(4));
   std::deque<std::unique_ptr<int>> owners;
   for (int value : distributions[0].make(100000)) owners.push_back(std::make_unique<int>(value));
   const auto less = [](const std::unique_ptr<int>& left, const std::unique_ptr<int>& right) { return *left < *right; };
@@ -100,7 +97,7 @@ TEST_CASE("elements that can only be moved, and other containers") {
 
 TEST_CASE("an adversary's input takes no more than n log n comparisons") {
   // M. D. McIlroy, A killer adversary for quicksort, 1999: values are decided while they are compared. One worker runs at a time.
-  const weft::runtime runtime({.workers = 2});
+  const weft::runtime runtime(config_of(2));
   constexpr int size = 20000, undecided = size;
   std::vector<int> value(size, undecided), items(size);
   for (int i = 0; i < size; ++i) items[static_cast<std::size_t>(i)] = i;
@@ -126,7 +123,7 @@ TEST_CASE("an adversary's input takes no more than n log n comparisons") {
 
 TEST_CASE("a comparison that throws") {
   for (unsigned workers : {1U, 2U, 4U}) {
-    const weft::runtime runtime({.workers = workers});
+    const weft::runtime runtime(config_of(workers));
     for (long allowed : {0L, 10L, 5000L, 150000L, 600000L}) {
       values found = distributions[0].make(200000);
       std::atomic<long> comparisons = 0;
