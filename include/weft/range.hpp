@@ -48,7 +48,8 @@ class range {
   // Calls body(index) for each.
   template <class Body>
   constexpr void for_each(const Body& body) const {
-    for (Index index = begin_; index != end_; ++index) body(index);
+    const Index end = end_;  // in a register: for all the compiler knows, body writes to this range
+    for (Index index = begin_; index != end; ++index) body(index);
   }
 
   // For loops. is_wanted: more parts would keep workers busy.

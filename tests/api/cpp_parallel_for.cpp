@@ -34,6 +34,37 @@ class visits {
 
 constexpr std::size_t sizes[] = {0, 1, 2, 3, 7, 64, 1000, 4099};
 
+// A range of one's own: the nodes of a complete binary tree below one of them, numbered as in a heap.
+class subtree {
+ public:
+  subtree(std::size_t root, int depth) : root_(root), depth_(depth) {}
+  std::size_t size() const { return (std::size_t{2} << depth_) - 1 + above_.size(); }
+  bool is_divisible(bool is_wanted) const { return is_wanted && depth_ > 0; }
+  subtree split() {
+    above_.push_back(root_);
+    root_ *= 2;
+    return {root_ + 1, --depth_};
+  }
+  template <class Body>
+  void for_each(const Body& body) const {
+    for (std::size_t node : above_) body(node);
+    below(root_, depth_, body);
+  }
+
+ private:
+  template <class Body>
+  static void below(std::size_t root, int depth, const Body& body) {
+    body(root);
+    if (depth == 0) return;
+    below(2 * root, depth - 1, body);
+    below(2 * root + 1, depth - 1, body);
+  }
+
+  std::vector<std::size_t> above_;  // nodes that were cut off above the root
+  std::size_t root_;
+  int depth_;
+};
+
 struct odd {
   explicit odd(std::size_t at) : index(at) {}
   std::size_t index;
@@ -130,6 +161,16 @@ TEST_CASE("blocked ranges are cut across their longest side, and not where other
   CHECK(block(weft::range(0, 1, 1), weft::range(0, 50, 50), weft::range(0, 1000)).is_divisible(true) == false);
   CHECK(block(weft::range(0, 1), weft::range(0, 1), weft::range(0, 1)).is_divisible(true) == false);
   CHECK(block(weft::range(0, 1), weft::range(0, 2), weft::range(0, 1)).is_divisible(false) == false);
+}
+
+TEST_CASE("ranges of one's own") {
+  by_every_caller([] {
+    visits seen(1024);
+    weft::parallel_for(subtree(1, 9), [&](std::size_t node) { seen.add(node); });
+    seen.add(0);
+    CHECK(seen.is_once_each());
+    CHECK(weft::parallel_reduce(subtree(1, 9), 0UL, [](std::size_t node) { return node; }, std::plus<>()) == 1023 * 512);
+  });
 }
 
 TEST_CASE("for_each over all kinds of iterators") {
