@@ -101,8 +101,7 @@ TEST_CASE("an adversary's input takes no more than n log n comparisons") {
   constexpr int size = 20000, undecided = size;
   std::vector<int> value(size, undecided), items(size);
   for (int i = 0; i < size; ++i) items[static_cast<std::size_t>(i)] = i;
-  items[0] = size - 1;
-  items[size - 1] = 0;
+  value[1] = -1;  // or the first look would find them sorted
   int decided = 0, candidate = 0;
   std::atomic<long> comparisons = 0;
   weft::mutex one_at_a_time;
@@ -117,7 +116,8 @@ TEST_CASE("an adversary's input takes no more than n log n comparisons") {
     return l < r;
   };
   weft::parallel_sort(items, less);
-  CHECK(comparisons < 100L * size);
+  CHECK(comparisons < 120L * size);
+  CHECK(comparisons > 10L * size);
   CHECK(std::is_sorted(items.begin(), items.end(), less));
 }
 

@@ -100,6 +100,32 @@ TEST_CASE("the task that was added first tells what it threw, and the group is a
   });
 }
 
+TEST_CASE("the order of adding decides, not that of throwing, and what was added before still runs") {
+  for (unsigned workers : {1U, 2U, 4U}) {
+    const weft::runtime runtime({.workers = workers});
+    weft::task_group group;
+    std::atomic<int> ran = 0;
+    for (int round = 0; round < 20; ++round) {
+      weft::latch has_thrown(1);
+      for (int i = 0; i < 10; ++i) {
+        group.run([&] {
+          has_thrown.wait();
+          ++ran;
+        });
+      }
+      group.run([&] {
+        has_thrown.wait();
+        throw std::runtime_error("first");
+      });
+      group.run([] { throw std::runtime_error("second"); });
+      while (!group.is_cancelled()) weft::this_thread::yield();
+      has_thrown.count_down();
+      CHECK_THROWS_WITH_AS(group.wait(), "first", std::runtime_error);
+      CHECK(ran == 10 * (round + 1));
+    }
+  }
+}
+
 TEST_CASE("exceptions that no wait has told of are counted") {
   const weft::runtime runtime({.workers = 2});
   const std::uint64_t before = weft::dropped_exceptions();
