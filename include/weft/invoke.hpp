@@ -3,6 +3,7 @@
 //   weft::invoke([&] { sort(left); }, [&] { sort(right); });
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <tuple>

@@ -94,7 +94,7 @@ std::vector<Iterator> milestones(Iterator first, const End& last, std::size_t mo
 }  // namespace detail
 
 // Calls body(part) for parts of the range or, if body does not take such, body(index), body(row, column) or body(page, row, column) for
-// each index.
+// each index. (A generic lambda of one parameter gets parts.)
 template <divisible_range Range, class Body>
 void parallel_for(const Range& whole, const Body& body) {
   if (whole.size() == 0) return;

@@ -3,10 +3,11 @@
 // on who ran what when.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -51,7 +52,7 @@ class first_failure {
 
  private:
   void add(std::uint64_t position, std::exception_ptr thrown) noexcept {
-    while (is_changing_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+    while (is_changing_.test_and_set(std::memory_order_acquire)) sched_yield();
     if (!kept_ || position < position_) {
       std::swap(kept_, thrown);
       position_ = position;
