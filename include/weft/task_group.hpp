@@ -29,8 +29,9 @@ class task_group {
   task_group() = default;
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
-  // Waits. What tasks threw that no wait() has told of is dropped (dropped_exceptions.hpp). May switch.
-  ~task_group() { wait_for_all(); }
+  // Waits. What tasks threw that no wait() has told of is dropped (dropped_exceptions.hpp). May switch. A tasklet that would have to wait
+  // ends the program.
+  ~task_group() { wait_for_all(); }  // NOLINT(bugprone-exception-escape): meant
 
   // Calls a copy of function, on some worker. Callable from any, also from tasks of the group. In a tasklet, and while no runtime runs,
   // the call is made here and now, since there it could not be waited for. Never switches otherwise. Throws weft::error and what copying
