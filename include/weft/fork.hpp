@@ -23,6 +23,7 @@
 
 #include <weft/hot.h>
 #include <weft/detail/trampoline.hpp>
+#include <weft/dropped_exceptions.hpp>
 
 namespace weft {
 
@@ -116,14 +117,16 @@ class forked_by_value {
     }
   }
 
-  // The scope ended, perhaps by an exception: what the child throws now is lost, as nobody can be told.
+  // The scope ended, perhaps by an exception: nobody can be given what the child throws now.
   [[gnu::noinline]] static void finish(weft_forked* forked, Function function) noexcept {
     if (weft_fork_take_back(forked)) {
-      run_caught(function, [](const std::exception_ptr&) {});
+      run_caught(function, drop_exception);
     } else {
       cargo back;
       std::memcpy(&back, forked->work, sizeof back);
-      if (back.has_thrown) delete back.thrown;
+      if (!back.has_thrown) return;
+      drop_exception(*back.thrown);
+      delete back.thrown;
     }
   }
 
@@ -148,6 +151,7 @@ class forked_in_frame {
   forked_in_frame& operator=(const forked_in_frame&) = delete;
   ~forked_in_frame() {
     if (!is_joined_) wait();
+    if (thrown_) drop_exception(thrown_);
   }
 
   Result join() {
@@ -194,9 +198,9 @@ using forked_type =
 }  // namespace detail
 
 // A fork of a callable without arguments; what it returns and throws comes out of join(). It cannot be moved: it belongs to its scope,
-// at whose end it is joined at the latest (then what it throws is dropped: join() to hear of it). join() at most once, by the forker
-// (undefined otherwise), in any order among forks, the last one first being the cheapest. Forking does not switch; join, and the
-// destructor of a fork that was not joined, may. Callable from any. Throws what copying the callable throws.
+// at whose end it is joined at the latest (then what it throws is dropped, see dropped_exceptions.hpp: join() to hear of it). join() at
+// most once, by the forker (undefined otherwise), in any order among forks, the last one first being the cheapest. Forking does not
+// switch; join, and the destructor of a fork that was not joined, may. Callable from any. Throws what copying the callable throws.
 template <class Function>
 using forked = detail::forked_type<std::decay_t<Function>, std::invoke_result_t<std::decay_t<Function>&>>;
 

@@ -1,4 +1,5 @@
-/* Weft: lightweight threads for C and C++. The interface for users; builders of runtimes also want ext.h.
+/* Weft: lightweight threads for C and C++. The interface for users; forks are in hot.h, loops in loops.h, and builders of runtimes also
+ * want ext.h.
  *
  * Conventions of this header
  *   Status      Calls that can fail return weft_status; results come through the last pointer, which is left untouched on

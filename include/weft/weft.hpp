@@ -8,6 +8,7 @@
 #include <weft/fork.hpp>
 #include <weft/future.hpp>
 #include <weft/mutex.hpp>
+#include <weft/parallel.hpp>
 #include <weft/promise.hpp>
 #include <weft/runtime.hpp>
 #include <weft/sync.hpp>

@@ -117,9 +117,13 @@ TEST_CASE("the end of the scope joins, also when it is left by an exception") {
       }
     }
     CHECK(ended == 2 * rounds);
-    {
-      const auto lost = weft::fork([] { throw 1; });
+    const std::uint64_t dropped = weft::dropped_exceptions();
+    for (int round = 0; round < 2; ++round) {
+      const auto small = weft::fork([] { throw 1; });
+      const auto large = weft::fork([text = std::string("large")] { throw std::runtime_error(text); });
+      if (round != 0) weft_yield();
     }
+    CHECK(weft::dropped_exceptions() == dropped + 4);
   });
 }
 

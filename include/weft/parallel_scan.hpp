@@ -1,0 +1,112 @@
+// Scans (prefix sums): each place gets the combination of all values up to it.
+//
+// Done in two passes. The first part goes straight to the end while the other workers only sum up theirs; then these are gone through
+// again with what comes before them, together with the last part, whose sum nobody needed. So n values cost nearly 2n combinations
+// (one worker: n), and p workers are about (p + 1) / 2 times as fast as one. (G. Blelloch, Prefix sums and their applications, 1990.)
+//
+// Combinations keep the order of the indexes: combine must be associative, not commutative. Exceptions, callers, undefined: as
+// parallel_for. They also throw what allocating a few values throws. May switch.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <weft/parallel_for.hpp>
+#include <weft/range.hpp>
+
+namespace weft {
+namespace detail {
+
+template <class Value>
+struct scan_part {
+  Value sum;
+  Value before;
+};
+
+template <class Index>
+std::size_t scan_parts(const range<Index>& whole) {
+  const std::size_t workers = weft_worker_self() >= 0 ? weft_worker_count() : 1;
+  const std::size_t wanted = whole.grain() != 0 ? (whole.size() - 1) / whole.grain() + 1 : workers > 1 ? workers + 1 : 1;
+  return std::min(wanted, whole.size());
+}
+
+}  // namespace detail
+
+// body(part, before, is_final) returns before combined with all values of the part; only where is_final, before is what comes before
+// the part (the identity for the first), and body writes its results. Otherwise it is the identity. Returns the total.
+template <class Index, class Value, class Body, class Combine>
+Value parallel_scan(const range<Index>& whole, Value identity, const Body& body, const Combine& combine) {
+  if (whole.size() == 0) return identity;
+  const std::size_t count = detail::scan_parts(whole);
+  const auto part = [&](std::size_t k) {
+    const std::size_t each = whole.size() / count, rest = whole.size() % count;
+    return range<Index>(whole[k * each + std::min(k, rest)], whole[(k + 1) * each + std::min(k + 1, rest)]);
+  };
+  std::vector<detail::scan_part<Value>> parts(count, {identity, identity});
+  const auto run = [&](std::size_t k, bool is_final) { parts[k].sum = body(part(k), std::as_const(parts[k].before), is_final); };
+  parallel_for(range<std::size_t>(0, count == 1 ? 1 : count - 1, 1), [&](std::size_t k) { run(k, k == 0); });
+  for (std::size_t k = 1; k < count; ++k) {
+    parts[k].before = k == 1 ? parts[0].sum : combine(parts[k - 1].before, parts[k - 1].sum);
+  }
+  parallel_for(range<std::size_t>(1, count, 1), [&](std::size_t k) { run(k, true); });
+  return std::move(parts.back().sum);
+}
+
+namespace detail {
+
+// Scans over values: std::nullopt comes before the first.
+template <class Iterator, class Combine>
+auto scan_values(Iterator first, Iterator last, const Combine& combine, const auto& write) {
+  using value = std::iter_value_t<Iterator>;
+  const auto body = [&](const range<Iterator>& part, const std::optional<value>& before, bool is_final) -> std::optional<value> {
+    if (is_final) return write(part, before);
+    value sum(*part.begin());
+    range(part.begin() + 1, part.end()).for_each([&](Iterator at) { sum = value(combine(std::move(sum), *at)); });
+    return sum;
+  };
+  const auto both = [&combine](const std::optional<value>& left, const std::optional<value>& right) {
+    return std::optional<value>(combine(*left, *right));
+  };
+  return parallel_scan(range(first, last), std::optional<value>(), body, both);
+}
+
+}  // namespace detail
+
+// As std::inclusive_scan and std::exclusive_scan: out[i] is the combination of all values up to the i-th, or of init and all before it.
+// Returns the end of the output, which may be the input's place, but may not overlap it otherwise.
+template <std::random_access_iterator Iterator, std::random_access_iterator Output, class Combine>
+Output parallel_inclusive_scan(Iterator first, Iterator last, Output out, const Combine& combine) {
+  using value = std::iter_value_t<Iterator>;
+  detail::scan_values(first, last, combine, [&](const range<Iterator>& part, const std::optional<value>& before) {
+    Iterator at = part.begin();
+    value sum = before ? value(combine(*before, *at)) : value(*at);
+    out[at - first] = sum;
+    while (++at != part.end()) {
+      sum = value(combine(std::move(sum), *at));
+      out[at - first] = sum;
+    }
+    return sum;
+  });
+  return out + (last - first);
+}
+
+template <std::random_access_iterator Iterator, std::random_access_iterator Output, class Value, class Combine>
+Output parallel_exclusive_scan(Iterator first, Iterator last, Output out, const Value& init, const Combine& combine) {
+  using value = std::iter_value_t<Iterator>;
+  detail::scan_values(first, last, combine, [&](const range<Iterator>& part, const std::optional<value>& before) {
+    value sum = before ? *before : value(init);
+    part.for_each([&](Iterator at) {
+      value next(combine(sum, *at));
+      out[at - first] = std::move(sum);
+      sum = std::move(next);
+    });
+    return sum;
+  });
+  return out + (last - first);
+}
+
+}  // namespace weft

@@ -1,0 +1,190 @@
+// weft::parallel_sort: sorts in place, not stably.
+//
+// Quicksort: the part above the pivot is a fork, small parts go to std::sort. A sequential partition would bound the speed-up by the
+// logarithm of the size, so large ones are done in pieces whose misplaced ends are then exchanged. Values equal to the pivot are put
+// aside where they are many (as in pdqsort: O. Peters, arXiv:2106.05123). A part that was badly divided too often is left to std::sort,
+// so O(n log n) comparisons are the worst case.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include <weft/detail/divide.hpp>
+#include <weft/detail/first_failure.hpp>
+#include <weft/parallel_for.hpp>
+#include <weft/range.hpp>
+
+namespace weft {
+namespace detail {
+
+inline constexpr std::size_t least_to_sort_in_parallel = 2048;
+inline constexpr std::size_t least_to_partition_in_parallel = 65536;
+inline constexpr std::size_t least_to_exchange_in_parallel = 16384;
+
+template <class Iterator>
+void exchange(Iterator left, Iterator right, std::iter_difference_t<Iterator> count) {
+  const auto size = static_cast<std::size_t>(count);
+  const std::size_t grain = std::max(size / weft_worker_count(), least_to_exchange_in_parallel);
+  parallel_for(weft::range(std::iter_difference_t<Iterator>{0}, count, grain),
+               [=](const auto& part) { std::swap_ranges(left + part.begin(), left + part.end(), right + part.begin()); });
+}
+
+// Puts what satisfies the predicate first.
+template <class Iterator, class Predicate>
+class partition_job {
+ public:
+  struct state {
+    const Predicate& predicate;
+    first_failure failure;
+  };
+
+  partition_job(state& whole, const range<Iterator>& part, std::uint64_t position = 0)
+      : whole_(&whole), part_(part), boundary_(part.begin()), position_(position) {}
+
+  bool is_divisible(bool is_wanted) const { return part_.is_divisible(is_wanted); }
+  partition_job split() {
+    const range<Iterator> later = part_.split();
+    return {*whole_, later, position_ + part_.size()};
+  }
+  void run() {
+    whole_->failure.call(position_,
+                         [this] { boundary_ = std::partition(part_.begin(), part_.end(), std::cref(whole_->predicate)); });
+  }
+  void append(const partition_job& later) {
+    whole_->failure.call(later.position_, [&] {
+      const auto above = part_.end() - boundary_, below = later.boundary_ - part_.end();
+      const auto misplaced = std::min(above, below);
+      exchange(boundary_, later.boundary_ - misplaced, misplaced);
+      boundary_ += below;
+    });
+    part_ = range<Iterator>(part_.begin(), later.part_.end(), part_.grain());
+  }
+
+  Iterator boundary() const { return boundary_; }
+
+ private:
+  state* whole_;
+  range<Iterator> part_;
+  Iterator boundary_;
+  std::uint64_t position_;
+};
+
+template <class Iterator, class Predicate>
+Iterator partition_in_parallel(Iterator first, Iterator last, const Predicate& predicate) {
+  const auto size = static_cast<std::size_t>(last - first);
+  if (size < least_to_partition_in_parallel) return std::partition(first, last, std::cref(predicate));
+  using job = partition_job<Iterator, Predicate>;
+  typename job::state state{predicate, {}};
+  job all(state, range<Iterator>(first, last, std::max(size / weft_worker_count(), least_to_partition_in_parallel / 2)));
+  divide(all);
+  state.failure.rethrow();
+  return all.boundary();
+}
+
+template <class Iterator, class Compare>
+Iterator median(Iterator a, Iterator b, Iterator c, const Compare& compare) {
+  if (compare(*b, *a)) std::swap(a, b);
+  if (compare(*c, *b)) std::swap(b, c);
+  return compare(*b, *a) ? a : b;
+}
+
+template <class Iterator, class Compare>
+class sort_job {
+ public:
+  struct state {
+    const Compare& compare;
+    Iterator first;
+    std::size_t largest_leaf;
+    first_failure failure;
+  };
+
+  sort_job(state& whole, Iterator first, Iterator last, unsigned patience)
+      : whole_(&whole), first_(first), last_(last), patience_(patience) {}
+
+  bool is_divisible(bool is_wanted) const {
+    return patience_ != 0 && size() > (is_wanted ? least_to_sort_in_parallel : whole_->largest_leaf);
+  }
+  // Nothing is left to do where nothing more is needed, or comparing throws.
+  sort_job split() {
+    const Iterator last = std::exchange(last_, first_);
+    sort_job later(*whole_, last, last, 0);
+    whole_->failure.call(position(), [&] { divide_at_pivot(last, later); });
+    return later;
+  }
+  void run() {
+    whole_->failure.call(position(), [this] { std::sort(first_, last_, std::cref(whole_->compare)); });
+  }
+  void append(const sort_job&) {}
+
+ private:
+  std::size_t size() const { return static_cast<std::size_t>(last_ - first_); }
+  std::uint64_t position() const { return static_cast<std::uint64_t>(first_ - whole_->first); }
+
+  Iterator pivot(Iterator last) const {
+    const Compare& compare = whole_->compare;
+    const auto step = (last - first_) / 9;
+    const auto near = [&](auto third) {
+      const Iterator from = first_ + 3 * step * third + step / 2;
+      return median(from, from + step, from + 2 * step, compare);
+    };
+    return median(near(0), near(1), near(2), compare);
+  }
+
+  // While the pivot is at work it stands first, outside of what is moved.
+  void divide_at_pivot(Iterator last, sort_job& later) {
+    const Compare& compare = whole_->compare;
+    const auto few = (last - first_) / 8;
+    std::iter_swap(first_, pivot(last));
+    const auto is_below = [&](const auto& value) { return compare(value, *first_); };
+    const auto is_equal = [&](const auto& value) { return !compare(*first_, value); };
+    const Iterator above = partition_in_parallel(first_ + 1, last, is_below);
+    const bool has_few_below = above - first_ < few;
+    const Iterator rest = has_few_below ? partition_in_parallel(above, last, is_equal) : above;
+    std::iter_swap(first_, above - 1);
+    const bool is_bad = last - rest < few || (has_few_below && rest - above < few);
+    patience_ -= is_bad ? 1 : 0;
+    last_ = above - 1;
+    later = sort_job(*whole_, rest, last, patience_);
+  }
+
+  state* whole_;
+  Iterator first_;
+  Iterator last_;
+  unsigned patience_;  // bad divisions that are still put up with
+};
+
+}  // namespace detail
+
+// Sorts [first, last) by compare (a strict weak ordering, called by several workers at once, through a reference to const). Elements are
+// moved, not copied. An exception of compare leaves when all have ended; then, as with std::sort, the order is unspecified and elements
+// may have been moved from. Callers as parallel_for. May switch. Undefined: elements that share memory, as of std::vector<bool>.
+template <std::random_access_iterator Iterator, class Compare = std::less<>>
+  requires(std::sortable<Iterator, Compare> && std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>)
+void parallel_sort(Iterator first, Iterator last, const Compare& compare = {}) {
+  const auto size = static_cast<std::size_t>(last - first);
+  if (weft_worker_self() < 0 || weft_worker_count() < 2 || size <= detail::least_to_sort_in_parallel) {
+    return std::sort(first, last, std::cref(compare));
+  }
+  if (std::is_sorted(first, last, std::cref(compare))) return;
+  using job = detail::sort_job<Iterator, Compare>;
+  typename job::state state{
+      compare, first, std::max(size / detail::parts_to_begin_with(), detail::least_to_sort_in_parallel), {}};
+  job all(state, first, last, static_cast<unsigned>(std::bit_width(size)));
+  detail::divide(all);
+  state.failure.rethrow();
+}
+
+template <std::ranges::random_access_range Range, class Compare = std::less<>>
+void parallel_sort(Range&& range, const Compare& compare = {}) {
+  parallel_sort(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::ssize(range), compare);
+}
+
+}  // namespace weft

@@ -1,0 +1,148 @@
+// What loops run over: indexes or random-access iterators, in one to three dimensions.
+//
+//   weft::range(0, n)            as many parts as keep the workers busy
+//   weft::range(0, n, 1000)      parts of at most 1000 (more than 500), whoever runs them
+//   weft::blocked_range(weft::range(0, rows, 64), weft::range(0, columns, 64))
+//
+// A range with a grain is always cut the same way; without one it depends on who is idle.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+namespace weft {
+
+template <class Index>
+concept loop_index = (std::integral<Index> && !std::same_as<Index, bool>) || std::random_access_iterator<Index>;
+
+// [begin, end), empty when end is before begin. Divided into parts of at most `grain`; 0: as it turns out best.
+template <loop_index Index>
+class range {
+ public:
+  constexpr range(Index begin, Index end, std::size_t grain = 0)
+      : begin_(begin), end_(end < begin ? begin : end), grain_(grain) {}
+
+  constexpr Index begin() const { return begin_; }
+  constexpr Index end() const { return end_; }
+  constexpr std::size_t grain() const { return grain_; }
+  constexpr std::size_t size() const {
+    if constexpr (std::integral<Index>) {
+      return static_cast<std::make_unsigned_t<Index>>(as_unsigned(end_) - as_unsigned(begin_));
+    } else {
+      return static_cast<std::size_t>(end_ - begin_);
+    }
+  }
+  constexpr Index operator[](std::size_t offset) const {
+    if constexpr (std::integral<Index>) {
+      return static_cast<Index>(as_unsigned(begin_) + static_cast<std::make_unsigned_t<Index>>(offset));
+    } else {
+      return begin_ + static_cast<std::iter_difference_t<Index>>(offset);
+    }
+  }
+
+  // Calls body(index) for each.
+  template <class Body>
+  constexpr void for_each(const Body& body) const {
+    const Index end = end_;  // in a register: for all the compiler knows, body writes to this range
+    for (Index index = begin_; index != end; ++index) body(index);
+  }
+
+  // For loops. is_wanted: more parts would keep workers busy.
+  constexpr bool is_divisible(bool is_wanted) const { return grain_ != 0 ? size() > grain_ : is_wanted && size() > 1; }
+  // Cuts off the later half.
+  constexpr range split() {
+    const Index middle = (*this)[size() / 2];
+    return {middle, std::exchange(end_, middle), grain_};
+  }
+
+ private:
+  static constexpr auto as_unsigned(Index index) { return static_cast<std::make_unsigned_t<Index>>(index); }
+
+  Index begin_;
+  Index end_;
+  std::size_t grain_;
+};
+
+template <class Begin, class End>
+range(Begin, End) -> range<std::common_type_t<Begin, End>>;
+template <class Begin, class End>
+range(Begin, End, std::size_t) -> range<std::common_type_t<Begin, End>>;
+
+// The product of its sides, the last one running fastest. It is cut across the side that is the longest, measured in grains. Where one
+// side has a grain, those without are not cut.
+template <loop_index Index, std::size_t Dimensions>
+class blocked_range {
+ public:
+  template <class... Sides>
+    requires(sizeof...(Sides) == Dimensions)
+  constexpr explicit blocked_range(const Sides&... sides)
+      : sides_{range<Index>(static_cast<Index>(sides.begin()), static_cast<Index>(sides.end()), sides.grain())...} {}
+
+  constexpr const range<Index>& side(std::size_t dimension) const { return sides_[dimension]; }
+  constexpr const range<Index>& pages() const
+    requires(Dimensions == 3)
+  {
+    return sides_[0];
+  }
+  constexpr const range<Index>& rows() const { return sides_[Dimensions - 2]; }
+  constexpr const range<Index>& columns() const { return sides_[Dimensions - 1]; }
+
+  constexpr std::size_t size() const {
+    std::size_t product = 1;
+    for (const auto& side : sides_) product *= side.size();
+    return product;
+  }
+
+  // Calls body(row, column), or body(page, row, column), for each.
+  template <class Body>
+  constexpr void for_each(const Body& body) const {
+    for_each_from<0>(body);
+  }
+
+  constexpr bool is_divisible(bool is_wanted) const {
+    const bool may_choose = is_wanted && !has_grain();
+    return std::ranges::any_of(sides_, [may_choose](const auto& side) { return side.is_divisible(may_choose); });
+  }
+  constexpr blocked_range split() {
+    const std::size_t cut = longest();
+    blocked_range later = *this;
+    later.sides_[cut] = sides_[cut].split();
+    return later;
+  }
+
+ private:
+  template <std::size_t Dimension, class Body, class... Outer>
+  constexpr void for_each_from(const Body& body, const Outer&... outer) const {
+    sides_[Dimension].for_each([&](Index index) {
+      if constexpr (Dimension + 1 == Dimensions) {
+        body(outer..., index);
+      } else {
+        for_each_from<Dimension + 1>(body, outer..., index);
+      }
+    });
+  }
+
+  constexpr bool has_grain() const {
+    return std::ranges::any_of(sides_, [](const auto& side) { return side.grain() != 0; });
+  }
+  constexpr std::size_t longest() const {
+    const double length_without_grain = has_grain() ? 0 : 1;
+    const auto length = [=](const range<Index>& side) {
+      const auto size = static_cast<double>(side.size());
+      return side.grain() != 0 ? size / static_cast<double>(side.grain()) : size * length_without_grain;
+    };
+    return static_cast<std::size_t>(std::ranges::max_element(sides_, {}, length) - sides_.begin());
+  }
+
+  std::array<range<Index>, Dimensions> sides_;
+};
+
+template <class... Indexes>
+blocked_range(const range<Indexes>&...) -> blocked_range<std::common_type_t<Indexes...>, sizeof...(Indexes)>;
+
+}  // namespace weft
