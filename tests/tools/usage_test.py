@@ -19,10 +19,11 @@ class UsageTest(command.CommandTest):
     def test_unknown_runtime(self):
         message = self.refuse("bench", "fib", "--runtime", "utl")
         self.assertIn("did you mean 'ult'?", message)
-        self.assertIn("sequential", message)
+        self.assertIn("fib runtimes: sequential, ult, fork", message)
 
     def test_runtime_that_a_program_lacks(self):
-        self.assertIn("blocked runtimes: ult", self.refuse("bench", "blocked", "--runtime", "sequential"))
+        for runtime in ("sequential", "fork"):
+            self.assertIn("blocked runtimes: ult", self.refuse("bench", "blocked", "--runtime", runtime))
 
     def test_unknown_option(self):
         self.assertIn("did you mean '--repetitions'?", self.refuse("bench", "fib", "--repetition", "3"))
