@@ -1,3 +1,4 @@
+// A child without work (an empty range, no node) is no fork.
 #include <weft/fork.hpp>
 
 #include "kernels/tree/tree.hpp"
@@ -9,18 +10,25 @@ namespace {
 node* build(range numbers) noexcept {
   if (numbers.is_empty()) return nullptr;
   std::uint64_t const middle = numbers.middle();
+  range const lower{numbers.first, middle - 1};
+  range const upper{middle + 1, numbers.last};
   node* const made = new node{nullptr, nullptr, middle};
-  auto left = weft::fork([=] { return build({numbers.first, middle - 1}); });
-  made->right = build({middle + 1, numbers.last});
-  made->left = left.join();
+  if (upper.is_empty()) {
+    made->left = build(lower);
+    return made;
+  }
+  auto right = weft::fork([=] { return build(upper); });
+  made->left = build(lower);
+  made->right = right.join();
   return made;
 }
 
 std::uint64_t sum(const node* root) noexcept {
   if (root == nullptr) return 0;
-  auto left = weft::fork([=] { return sum(root->left); });
-  std::uint64_t const right = sum(root->right);
-  return left.join() + right + root->number;
+  if (root->right == nullptr) return root->number + sum(root->left);
+  auto right = weft::fork([=] { return sum(root->right); });
+  std::uint64_t const left = sum(root->left);
+  return left + right.join() + root->number;
 }
 
 }  // namespace
