@@ -9,8 +9,8 @@ import xml.etree.ElementTree
 
 import command
 
-PROGRAMS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort", "quicksort-every", "tree", "blocked",
-            "hash")
+PROGRAMS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort", "quicksort-every", "mergesort", "matmul",
+            "strassen", "tree", "blocked", "hash")
 
 
 class DemoTest(command.CommandTest):
