@@ -1,28 +1,28 @@
-#include <weft/fork.hpp>
-
+#include "harness/fork_rest.hpp"
 #include "kernels/queens/queens.hpp"
 
 namespace bench::queens {
 
 namespace {
 
-count solve(board board, std::uint32_t full) noexcept;
+count solve(const board& board, std::uint32_t full) noexcept;
 
-// The placements on the free squares of a row: all but the last are forks.
-count solve_row(board board, std::uint32_t free, std::uint32_t full) noexcept {
-  std::uint32_t const square = free & -free;
-  std::uint32_t const others = free ^ square;
-  if (others == 0) return solve(place(board, square), full);
-  auto first = weft::fork([=] { return solve(place(board, square), full); });
-  count const rest = solve_row(board, others, full);
-  return first.join() + rest;
-}
+// The placements on the free squares of a row.
+struct row {
+  board at;
+  std::uint32_t free;
+  std::uint32_t full;
 
-count solve(board board, std::uint32_t full) noexcept {
+  [[nodiscard]] std::uint32_t others() const { return free & (free - 1); }
+  [[nodiscard]] bool is_one() const { return others() == 0; }
+  [[nodiscard]] row without_first() const { return {at, others(), full}; }
+  [[nodiscard]] count run_first() const noexcept { return solve(place(at, free & -free), full); }
+};
+
+count solve(const board& board, std::uint32_t full) noexcept {
   if (board.columns == full) return {1, 1};
   std::uint32_t const free = free_squares(board, full);
-  if (free == 0) return {0, 1};
-  return count{0, 1} + solve_row(board, free, full);
+  return free == 0 ? count{0, 1} : count{0, 1} + fork_children(row{board, free, full});
 }
 
 }  // namespace
