@@ -8,7 +8,7 @@ class UsageTest(command.CommandTest):
     def test_unknown_command(self):
         message = self.refuse("dmeo")
         self.assertIn("did you mean 'demo'?", message)
-        self.assertIn("commands: demo, bench, list, info", message)
+        self.assertIn("commands: demo, bench, costs, list, info", message)
 
     def test_unknown_program(self):
         for name in ("bench", "demo"):
@@ -57,7 +57,7 @@ class UsageTest(command.CommandTest):
 
     def test_help_and_version(self):
         self.assertRegex(self.run_right("--version").stdout, r"^weft \d+\.\d+\.\d+\n$")
-        for words in ((), ("demo",), ("bench",), ("list",), ("info",)):
+        for words in ((), ("demo",), ("bench",), ("costs",), ("list",), ("info",)):
             self.assertIn("Usage", self.run_right(*words, "--help").stdout)
 
     def test_unwritable_file(self):
