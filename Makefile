@@ -79,7 +79,7 @@ tidy: ## clang-tidy over the core
 format: ## rewrites the sources as .clang-format says
 	$(PYTHON) tools/lint/format.py --write
 
-docs: ## runs what README shows, and makes the reference of the public headers (build/docs/html)
+docs: ## runs what README and the guide show, and makes the reference of the public headers (build/docs/html)
 	$(call configure-and-build,release)
 	$(call some-tests,release,docs)
 	doxygen docs/Doxyfile
