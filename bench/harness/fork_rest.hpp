@@ -3,26 +3,22 @@
 // at a time, however many children it has, and a thief gets the children that nobody has begun.
 //
 // Tried: forks of the children themselves, in an array (two loops, each of which ends where nobody foresees it) or by a recursion over the
-// children (so many calls deep that processors lose track of the returns); both cost more.
+// children (so many calls deep that processors lose track of the returns); and sums that are returned. All of that costs more.
 #pragma once
 
 #include <cstring>
-#include <utility>
 
 #include <weft/hot.h>
 
 namespace bench {
 
-template <class Children>
-using result_of_child = decltype(std::declval<const Children&>().run_first());
-
-// Children: not none, in order. run_first() runs the first, is_one() and without_first() tell of the others. Returns the sum of the
-// results, which start at {}.
-template <class Children>
-result_of_child<Children> fork_children(Children children) noexcept {
+// Children: not none, in order. add_first(sum) runs the first and adds its result, is_one() and drop_first() are about
+// the others.
+template <class Children, class Sum>
+void fork_children(Children children, Sum& sum) noexcept {
   struct errand {
     Children rest;
-    result_of_child<Children> results;
+    Sum sum;
 
     // The fork carries an address: a few bytes that were written one by one are slow to copy.
     [[gnu::always_inline]] weft_forked* fork() {
@@ -32,21 +28,24 @@ result_of_child<Children> fork_children(Children children) noexcept {
     static void run(void* work) noexcept {
       errand* self = nullptr;
       std::memcpy(&self, work, sizeof self);
-      self->results = fork_children(self->rest);
+      self->sum = {};
+      fork_children(self->rest, self->sum);
     }
   };
 
-  result_of_child<Children> sum{};
+  errand others;
+  others.rest = children;
   while (!children.is_one()) {
-    errand others;
-    others.rest = children.without_first();
+    others.rest.drop_first();
     weft_forked* const forked = others.fork();
-    sum = sum + children.run_first();
-    if (!weft_fork_take_back(forked)) [[unlikely]]
-      return sum + others.results;
-    children = others.rest;
+    children.add_first(sum);
+    if (!weft_fork_take_back(forked)) [[unlikely]] {
+      sum += others.sum;
+      return;
+    }
+    children.drop_first();
   }
-  return sum + children.run_first();
+  children.add_first(sum);
 }
 
 }  // namespace bench

@@ -19,7 +19,12 @@ struct count {
   std::uint64_t solutions = 0;
   std::uint64_t placements = 0;
 
-  constexpr count operator+(const count& other) const { return {solutions + other.solutions, placements + other.placements}; }
+  constexpr count& operator+=(const count& other) {
+    solutions += other.solutions;
+    placements += other.placements;
+    return *this;
+  }
+  friend constexpr count operator+(count one, const count& other) { return one += other; }
 };
 
 constexpr std::uint32_t full_row(std::uint64_t size) { return (1U << size) - 1; }

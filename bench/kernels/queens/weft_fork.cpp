@@ -5,7 +5,7 @@ namespace bench::queens {
 
 namespace {
 
-count solve(const board& board, std::uint32_t full) noexcept;
+void solve(const board& board, std::uint32_t full, count& total) noexcept;
 
 // The placements on the free squares of a row.
 struct row {
@@ -13,23 +13,24 @@ struct row {
   std::uint32_t free;
   std::uint32_t full;
 
-  [[nodiscard]] std::uint32_t others() const { return free & (free - 1); }
-  [[nodiscard]] bool is_one() const { return others() == 0; }
-  [[nodiscard]] row without_first() const { return {at, others(), full}; }
-  [[nodiscard]] count run_first() const noexcept { return solve(place(at, free & -free), full); }
+  [[nodiscard]] bool is_one() const { return (free & (free - 1)) == 0; }
+  void drop_first() { free &= free - 1; }
+  void add_first(count& total) const noexcept { solve(place(at, free & -free), full, total); }
 };
 
-count solve(const board& board, std::uint32_t full) noexcept {
-  if (board.columns == full) return {1, 1};
+void solve(const board& board, std::uint32_t full, count& total) noexcept {
+  ++total.placements;
+  if (board.columns == full) ++total.solutions;
   std::uint32_t const free = free_squares(board, full);
-  return free == 0 ? count{0, 1} : count{0, 1} + fork_children(row{board, free, full});
+  if (free != 0) fork_children(row{board, free, full}, total);
 }
 
 }  // namespace
 
 kernel_run run_fork(const kernel_input& input, stopwatch& watch) {
+  count total;
   watch.start();
-  count const total = solve({0, 0, 0}, full_row(input.size));
+  solve({0, 0, 0}, full_row(input.size), total);
   watch.stop();
   return {total.solutions, total.placements, {}};
 }

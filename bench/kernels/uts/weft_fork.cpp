@@ -10,7 +10,7 @@ struct visit {
   node at;
 };
 
-std::uint64_t count_below(const visit& parent) noexcept;
+void count_below(const visit& parent, std::uint64_t& nodes) noexcept;
 
 struct children {
   const visit* parent;
@@ -18,17 +18,22 @@ struct children {
   std::uint32_t last;
 
   [[nodiscard]] bool is_one() const { return first == last; }
-  [[nodiscard]] children without_first() const { return {parent, first + 1, last}; }
-  [[nodiscard]] std::uint64_t run_first() const noexcept { return count_below({parent->of, child(parent->at, first)}); }
+  void drop_first() { ++first; }
+  void add_first(std::uint64_t& nodes) const noexcept { count_below({parent->of, child(parent->at, first)}, nodes); }
 };
 
-std::uint64_t count_below(const visit& parent) noexcept {
+void count_below(const visit& parent, std::uint64_t& nodes) noexcept {
+  ++nodes;
   std::uint32_t const count = count_children(*parent.of, parent.at);
-  return count == 0 ? 1 : 1 + fork_children(children{&parent, 0, count - 1});
+  if (count > 0) fork_children(children{&parent, 0, count - 1}, nodes);
 }
 
 }  // namespace
 
-std::uint64_t count_fork(const tree& tree) { return count_below({&tree, root(tree)}); }
+std::uint64_t count_fork(const tree& tree) {
+  std::uint64_t nodes = 0;
+  count_below({&tree, root(tree)}, nodes);
+  return nodes;
+}
 
 }  // namespace bench::uts
