@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test unit api model stress fault lint format tidy asan tsan clang cross docs bench install clean
+.PHONY: help build dev run test unit api model stress fault lint format tidy asan tsan clang cross docs bench costs install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it.
 configure-and-build = @test -f build/$(1)/build.ninja || cmake --preset $(1) >/dev/null || { cmake --preset $(1); false; }; \
@@ -31,6 +31,10 @@ run: build ## the demonstration: real programs with checked answers [DIR=folder 
 bench: build ## measures all programs, or one [ARGS=program and options of weft bench]
 	@test -x $(weft-command) || { echo "make bench: the weft command is not there (tools/weft)"; false; }
 	$(weft-command) $(if $(ARGS),bench $(ARGS),demo --repetitions 5 --json build/bench.json)
+
+costs: build ## what a child costs here as plain call, fork and thread [ARGS=options of weft costs]
+	@test -x $(weft-command) || { echo "make costs: the weft command is not there (tools/weft)"; false; }
+	$(weft-command) costs $(ARGS)
 
 test: ## everything: lints, all kinds of tests, sanitizers, clang, aarch64; ends with counts
 	@$(PYTHON) tools/test/run.py --jobs $(JOBS) $(ARGS)
@@ -75,7 +79,7 @@ tidy: ## clang-tidy over the core
 format: ## rewrites the sources as .clang-format says
 	$(PYTHON) tools/lint/format.py --write
 
-docs: ## runs what README shows, and makes the reference of the public headers (build/docs/html)
+docs: ## runs what README and the guide show, and makes the reference of the public headers (build/docs/html)
 	$(call configure-and-build,release)
 	$(call some-tests,release,docs)
 	doxygen docs/Doxyfile

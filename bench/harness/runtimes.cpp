@@ -3,6 +3,7 @@
 #include <weft/weft.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -19,17 +20,27 @@ void check(weft_status status, const char* call) {
 unsigned start_nothing(unsigned) { return 1; }
 void stop_nothing() {}
 
-unsigned start_weft(unsigned workers) {
+// stack_bytes 0: what the environment says.
+unsigned start_weft(unsigned workers, std::size_t stack_bytes) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = workers;
+  config.stack_bytes = stack_bytes;
   check(weft_init(&config), "weft_init");
   return weft_worker_count();
+}
+unsigned start_for_threads(unsigned workers) { return start_weft(workers, 0); }
+
+// A fork recurses on the stack of whoever runs it, as a call does, however deep: not only the main thread's has to suffice.
+unsigned start_for_forks(unsigned workers) {
+  constexpr std::size_t deep = std::size_t{1} << 20;
+  return start_weft(workers, std::getenv("WEFT_STACK_SIZE") == nullptr ? deep : 0);
 }
 void stop_weft() { must(weft_finalize(), "weft_finalize"); }
 
 constexpr runtime runtimes[] = {
     {"sequential", "plain calls, no threads", false, start_nothing, stop_nothing},
-    {"ult", "Weft threads", true, start_weft, stop_weft},
+    {"ult", "Weft threads", true, start_for_threads, stop_weft},
+    {"fork", "Weft forks", true, start_for_forks, stop_weft},
 };
 
 }  // namespace

@@ -6,8 +6,12 @@
 #include "kernels/blocked/blocked.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
+#include "kernels/matmul/matmul.hpp"
+#include "kernels/mergesort/mergesort.hpp"
 #include "kernels/queens/queens.hpp"
+#include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
+#include "kernels/strassen/strassen.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/uts/uts.hpp"
 
@@ -15,8 +19,21 @@ namespace bench {
 
 namespace {
 
-constexpr std::array kernels = {&fib::every_call, &fib::with_cutoff,     &uts::t1,    &uts::t3,          &uts::t1l,
-                                &queens::queens,  &quicksort::quicksort, &tree::tree, &blocked::blocked, &hash::hash};
+constexpr std::array kernels = {&fib::every_call,
+                                &fib::with_cutoff,
+                                &uts::t1,
+                                &uts::t3,
+                                &uts::t1l,
+                                &queens::queens,
+                                &queens_array::queens_array,
+                                &quicksort::with_cutoff,
+                                &quicksort::every_segment,
+                                &mergesort::mergesort,
+                                &matmul::matmul,
+                                &strassen::strassen,
+                                &tree::tree,
+                                &blocked::blocked,
+                                &hash::hash};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""README.md does what it says. Its blocks are taken in order:
+"""README.md and the guide to kinds of parallelism do what they say. Their blocks are taken in order:
 
   ```c NAME, ```cpp NAME   saved as NAME
   ```sh                    run, in a folder with those files and Weft installed; `./dev WORD` is checked to be a word with its
@@ -45,7 +45,8 @@ class DocsTest(unittest.TestCase):
         prefix = os.path.join(self.work, "prefix")
         run(f"cmake --install {BUILD} --prefix {prefix}", TOP)
         libraries = next(folder for folder, _, names in os.walk(prefix) if "libweft.a" in names)
-        return {"PKG_CONFIG_PATH": os.path.join(libraries, "pkgconfig"), "LD_LIBRARY_PATH": libraries}
+        path = os.pathsep.join((os.path.join(prefix, "bin"), os.environ["PATH"]))
+        return {"PKG_CONFIG_PATH": os.path.join(libraries, "pkgconfig"), "LD_LIBRARY_PATH": libraries, "PATH": path}
 
     def check_word(self, line):
         word, *variables = line.split()[1:]
@@ -54,8 +55,14 @@ class DocsTest(unittest.TestCase):
         run(f"make -n {word} {' '.join(variables)}", TOP)
 
     def test_readme_does_what_it_says(self):
-        with open(os.path.join(TOP, "README.md"), encoding="utf-8") as readme:
-            blocks = BLOCK.findall(readme.read())
+        self.check_page("README.md")
+
+    def test_the_guide_to_kinds_of_parallelism_does_what_it_says(self):
+        self.check_page("docs/guide/which-parallelism.md")
+
+    def check_page(self, path):
+        with open(os.path.join(TOP, path), encoding="utf-8") as page:
+            blocks = BLOCK.findall(page.read())
         environment = self.install()
         printed, programs, outputs = "", 0, 0
         for language, name, text in blocks:

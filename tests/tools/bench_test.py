@@ -11,10 +11,11 @@ ANSWERS = {  # of sizes at which the answer is known from elsewhere
     ("fib", 20): 6765,
     ("fib-cutoff", 27): 196418,
     ("queens", 10): 724,
+    ("queens-array", 9): 352,
     ("tree", 1000): 500500,
     ("blocked", 3000): 4501500,
 }
-RUNTIMES = ("sequential", "ult")
+RUNTIMES = ("sequential", "ult", "fork")
 
 
 class BenchTest(command.CommandTest):
@@ -30,6 +31,8 @@ class BenchTest(command.CommandTest):
 
     def test_list_shows_what_there_is(self):
         listed = set(self.programs())
+        self.assertLessEqual({(name, runtime) for name in ("fib", "fib-cutoff", "uts-t1", "uts-t3", "uts-t1l", "queens", "tree")
+                              for runtime in RUNTIMES}, listed)
         self.assertLessEqual({(name, "ult") for name, _ in ANSWERS} | {("hash", "ult"), ("uts-t1l", "sequential")}, listed)
 
     def test_known_answers(self):
@@ -41,9 +44,14 @@ class BenchTest(command.CommandTest):
                 self.assertEqual((record["answer"], record["correct"]), (answer, True), record)
 
     def test_answers_do_not_depend_on_the_runtime(self):
-        for name, size in (("uts-t1", 5), ("uts-t3", 30), ("uts-t1l", 4), ("quicksort", 100000), ("queens", 7)):
-            records = [self.record(name, "--size", size, "--runtime", runtime) for runtime in RUNTIMES]
-            records.append(self.record(name, "--size", size, "--workers", 4))
+        sizes = {"uts-t1": 5, "uts-t3": 30, "uts-t1l": 4, "quicksort": 100000, "quicksort-every": 3000, "queens": 7,
+                 "queens-array": 7, "mergesort": 50000, "matmul": 100, "strassen": 130, "tree": 777}
+        of_sizes = [(name, runtime) for name, runtime in self.programs() if name in sizes]
+        self.assertLessEqual({(name, "fork") for name in sizes}, set(of_sizes))
+        for name, size in sizes.items():
+            runtimes = [runtime for listed, runtime in of_sizes if listed == name]
+            records = [self.record(name, "--size", size, "--runtime", runtime) for runtime in runtimes]
+            records += [self.record(name, "--size", size, "--runtime", runtime, "--workers", 4) for runtime in runtimes[1:]]
             self.assertEqual(len({(record["answer"], record["units"]) for record in records}), 1, records)
 
     def test_record(self):
@@ -112,7 +120,7 @@ class HashTest(command.CommandTest):
             self.assertEqual((record["answer"], record["expected"], record["units"]), (answer, answer, files))
 
     def test_empty_directory(self):
-        for runtime in RUNTIMES:
+        for runtime in ("sequential", "ult"):
             shown = self.run_right("bench", "hash", "--dir", self.folder, "--runtime", runtime).stdout
             self.assertIn("right", shown)
 

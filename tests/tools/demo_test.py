@@ -9,7 +9,9 @@ import xml.etree.ElementTree
 
 import command
 
-PROGRAMS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "quicksort", "tree", "blocked", "hash")
+CELLS_MISSING = 5  # of five a program: blocked has threads alone, hash has no forks
+PROGRAMS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort", "quicksort-every", "mergesort", "matmul",
+            "strassen", "tree", "blocked", "hash")
 
 
 class DemoTest(command.CommandTest):
@@ -55,26 +57,28 @@ class DemoTest(command.CommandTest):
         """No terminal: a line for each run."""
         self.assertNotIn("\033", shown)
         lines = shown.splitlines()
-        self.assertEqual(len(lines), 3 * len(PROGRAMS) - 1)
+        self.assertEqual(len(lines), 5 * len(PROGRAMS) - CELLS_MISSING)
         self.assertTrue(all("right" in line for line in lines), shown)
 
     def check_picture(self):
         page = self.picture()
-        self.assertEqual(len(page.findall(".//{http://www.w3.org/2000/svg}rect")), 3 * len(PROGRAMS) - 1)
+        self.assertEqual(len(page.findall(".//{http://www.w3.org/2000/svg}rect")), 5 * len(PROGRAMS) - CELLS_MISSING)
         self.assertEqual(len(page.findall(".//tr")), len(PROGRAMS) + 1)
         self.assertIn("all answers are right", page.findtext(".//h1"))
 
     def check_records(self):
         records = self.records()
         self.assertEqual({record["program"] for record in records}, set(PROGRAMS))
-        self.assertEqual({record["runtime"] for record in records}, {"sequential", "ult"})
+        self.assertEqual({record["runtime"] for record in records}, {"sequential", "ult", "fork"})
         self.assertEqual({record["workers"] for record in records}, {1, 2})
         self.assertTrue(all(record["correct"] for record in records))
 
     def test_some_programs_and_one_worker(self):
         result = self.demo("queens", "tree", "--workers", 1)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual([record["workers"] for record in self.records()], [1, 1, 1, 1])
+        self.assertEqual([(record["runtime"], record["workers"]) for record in self.records()],
+                         [("sequential", 1), ("ult", 1), ("fork", 1)] * 2)
+        self.assertIn("forks 1", result.stdout)
         self.assertNotIn("2 workers", result.stdout)
 
     def test_a_run_that_takes_too_long_is_an_error_and_the_others_go_on(self):

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "harness/runtimes.hpp"
+#include "harness/together.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
+#include "kernels/matmul/matrix.hpp"
+#include "kernels/mergesort/mergesort.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/table.hpp"
 #include "kernels/uts/uts.hpp"
@@ -22,9 +26,13 @@ std::uint64_t run_sequentially(const char* name, std::uint64_t size) {
 
 std::uint64_t expected(const char* name, std::uint64_t size) { return bench::find_kernel(name)->expected({size, 1, ""}); }
 
-void check_sorting(std::vector<bench::quicksort::value> values) {
-  std::vector<bench::quicksort::value> sorted = values;
+void check_sorting(std::vector<bench::sorting::value> values) {
+  std::vector<bench::sorting::value> sorted = values;
   std::ranges::sort(sorted);
+  std::vector<bench::sorting::value> merged = values;
+  std::vector<bench::sorting::value> scratch(values.size());
+  bench::mergesort::sort<bench::one_by_one>({merged.data(), merged.size()}, scratch.data(), false);
+  CHECK(merged == sorted);
   bench::quicksort::sort_small({values.data(), values.size()});
   CHECK(values == sorted);
 }
@@ -45,13 +53,40 @@ TEST_CASE("every kernel has a name of its own, known runtimes and sizes within b
 }
 
 TEST_CASE("sequential answers are right at many sizes") {
-  for (const char* const name : {"fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "quicksort", "tree"}) {
+  for (const char* const name : {"fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort",
+                                 "quicksort-every", "mergesort", "matmul", "strassen", "tree"}) {
     for (std::uint64_t const size : {1U, 2U, 3U, 5U, 8U, 9U}) {
       CAPTURE(name);
       CAPTURE(size);
       CHECK(run_sequentially(name, size) == expected(name, size));
     }
   }
+}
+
+TEST_CASE("products of uneven extents are right") {
+  for (const char* const name : {"matmul", "strassen"}) {
+    for (std::uint64_t const size : {33U, 65U, 100U, 130U, 132U}) {
+      CAPTURE(name);
+      CAPTURE(size);
+      CHECK(run_sequentially(name, size) == expected(name, size));
+    }
+  }
+}
+
+TEST_CASE("the weight of a product tells a wrong element, and two that changed places") {
+  constexpr std::size_t size = 3;
+  bench::matmul::factors const of(size);
+  bench::matmul::owned_matrix const product(size, size);
+  bench::matmul::clear(product.all());
+  bench::matmul::multiply_add_block(product.all(), of.left.all(), of.right.all());
+  std::uint64_t const right = expected("matmul", size);
+  CHECK(bench::matmul::weigh(product.all()) == right);
+  REQUIRE(product.all().row(0)[0] != product.all().row(2)[1]);
+  std::swap(product.all().row(0)[0], product.all().row(2)[1]);
+  CHECK(bench::matmul::weigh(product.all()) != right);
+  std::swap(product.all().row(0)[0], product.all().row(2)[1]);
+  product.all().row(1)[2] += 1;
+  CHECK(bench::matmul::weigh(product.all()) != right);
 }
 
 TEST_CASE("UTS T1 and T3 have the published numbers of nodes") {
@@ -66,7 +101,7 @@ TEST_CASE("the calls of fib are counted as the recursion makes them") {
   CHECK(bench::fib::calls(10, bench::fib::cutoff) == 3);
 }
 
-TEST_CASE("quicksort sorts what is hard for it") {
+TEST_CASE("quicksort and mergesort sort what is hard for them") {
   using bench::quicksort::value;
   constexpr std::size_t count = 5000;
   std::vector<value> equal(count, 7);
@@ -97,7 +132,7 @@ TEST_CASE("neither part of a partition is empty") {
 
 TEST_CASE("the digest of an unsorted sequence is zero") {
   std::vector<bench::quicksort::value> const values = {1, 3, 2};
-  CHECK(bench::quicksort::digest_sorted(values.data(), values.size()) == 0);
+  CHECK(bench::sorting::digest_sorted(values.data(), values.size()) == 0);
 }
 
 TEST_CASE("a digest starts anew after it was finished") {

@@ -8,7 +8,7 @@ class UsageTest(command.CommandTest):
     def test_unknown_command(self):
         message = self.refuse("dmeo")
         self.assertIn("did you mean 'demo'?", message)
-        self.assertIn("commands: demo, bench, list, info", message)
+        self.assertIn("commands: demo, bench, costs, list, info", message)
 
     def test_unknown_program(self):
         for name in ("bench", "demo"):
@@ -19,10 +19,11 @@ class UsageTest(command.CommandTest):
     def test_unknown_runtime(self):
         message = self.refuse("bench", "fib", "--runtime", "utl")
         self.assertIn("did you mean 'ult'?", message)
-        self.assertIn("sequential", message)
+        self.assertIn("fib runtimes: sequential, ult, fork", message)
 
     def test_runtime_that_a_program_lacks(self):
-        self.assertIn("blocked runtimes: ult", self.refuse("bench", "blocked", "--runtime", "sequential"))
+        for runtime in ("sequential", "fork"):
+            self.assertIn("blocked runtimes: ult", self.refuse("bench", "blocked", "--runtime", runtime))
 
     def test_unknown_option(self):
         self.assertIn("did you mean '--repetitions'?", self.refuse("bench", "fib", "--repetition", "3"))
@@ -56,7 +57,7 @@ class UsageTest(command.CommandTest):
 
     def test_help_and_version(self):
         self.assertRegex(self.run_right("--version").stdout, r"^weft \d+\.\d+\.\d+\n$")
-        for words in ((), ("demo",), ("bench",), ("list",), ("info",)):
+        for words in ((), ("demo",), ("bench",), ("costs",), ("list",), ("info",)):
             self.assertIn("Usage", self.run_right(*words, "--help").stdout)
 
     def test_unwritable_file(self):

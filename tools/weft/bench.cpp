@@ -43,6 +43,12 @@ std::vector<std::string> names_of_programs() {
   return names;
 }
 
+std::vector<std::string_view> names_of_runtimes() {
+  std::vector<std::string_view> names;
+  for (const bench::runtime& each : bench::all_runtimes()) names.push_back(each.name);
+  return names;
+}
+
 const bench::kernel& choose_program(const std::string& name) {
   const bench::kernel* const found = bench::find_kernel(name);
   if (found == nullptr) throw no_such("program", name, names_of_programs());
@@ -132,7 +138,8 @@ void add_bench(CLI::App& app, int* status) {
   CLI::App* const command = app.add_subcommand("bench", "Run one program, check its answer, measure it");
   auto const options = std::make_shared<bench_options>();
   command->add_option("program", options->name, "One of those that 'weft list' shows");
-  command->add_option("--runtime", options->runtime, "What runs it: sequential, ult")->capture_default_str();
+  command->add_option("--runtime", options->runtime, fmt::format("What runs it: {}", fmt::join(names_of_runtimes(), ", ")))
+      ->capture_default_str();
   command->add_option("--workers", options->workers, "Workers; 0: as many as the machine offers")
       ->check(CLI::Range(0U, most_workers))
       ->capture_default_str();

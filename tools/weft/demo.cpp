@@ -1,5 +1,5 @@
-// weft demo: all programs without threads, on one worker and on all workers, with their answers checked; a table and a picture at the
-// end. What it runs are processes of `weft bench`.
+// weft demo: all programs sequentially, and as threads and as forks on one worker and on all workers, with their answers checked; a
+// table and a picture at the end. What it runs are processes of `weft bench`.
 #include "demo.hpp"
 
 #include <fmt/format.h>
@@ -128,8 +128,8 @@ bool demo_result::is_all_right() const {
 }
 
 void add_demo(CLI::App& app, int* status) {
-  CLI::App* const command =
-      app.add_subcommand("demo", "Run all programs sequentially, on one worker and on all, and check their answers");
+  CLI::App* const command = app.add_subcommand(
+      "demo", "Run all programs sequentially, on one worker and on all, as threads and as forks, and check their answers");
   command->alias("run");
   auto const options = std::make_shared<demo_options>();
   command->add_option("programs", options->programs, "Only these, of those that 'weft list' shows");

@@ -21,7 +21,8 @@ struct demo_options {
 };
 
 struct column {
-  std::string label;
+  std::string head;   // in the table
+  std::string label;  // in words
   std::string runtime;
   unsigned workers;
 };
@@ -32,7 +33,7 @@ struct row {
 };
 
 struct demo_result {
-  std::vector<column> columns;  // sequential, one worker and, where there are more, all workers
+  std::vector<column> columns;  // sequential; threads and forks on one worker and, where there are more, on all workers
   std::vector<row> rows;
 
   [[nodiscard]] bool is_all_right() const;

@@ -14,7 +14,8 @@ namespace cli {
 namespace {
 
 constexpr std::size_t sequential = 0;
-constexpr std::size_t one_worker = 1;
+constexpr std::size_t threads_on_one_worker = 1;
+constexpr std::size_t forks_on_one_worker = 2;
 
 unsigned offered_workers() {
   unsigned workers = 1;
@@ -26,6 +27,8 @@ unsigned offered_workers() {
       &workers);
   return workers;
 }
+
+std::string name_workers(unsigned count) { return count == 1 ? "1 worker" : fmt::format("{} workers", count); }
 
 const cell_result* find_run(const row& of, std::size_t place) {
   bool const is_there = place < of.cells.size() && of.cells[place].has_value() && of.cells[place]->has_run;
@@ -39,21 +42,32 @@ const cell_result* first_run(const row& of) {
   return nullptr;
 }
 
+// The faster one of the threads and the forks on all workers.
+const cell_result* find_fastest(const demo_result& result, const row& of) {
+  const cell_result* fastest = nullptr;
+  for (std::size_t place = 0; place < of.cells.size(); ++place) {
+    const cell_result* const run = find_run(of, place);
+    if (run == nullptr || result.columns[place].workers != result.columns.back().workers) continue;
+    if (fastest == nullptr || run->seconds.median < fastest->seconds.median) fastest = run;
+  }
+  return fastest;
+}
+
 std::string show_time(const std::optional<cell_result>& cell) {
   if (!cell.has_value()) return "-";
   return cell->has_run ? show_seconds(cell->seconds.median) : "FAILED";
 }
 
-// How much faster the last column is than the first: sequential where there is such a form, otherwise one worker.
-std::string show_speed_up(const row& of) {
-  const cell_result* const base = find_run(of, of.cells[sequential].has_value() ? sequential : one_worker);
-  const cell_result* const best = find_run(of, of.cells.size() - 1);
+// Against sequential where there is such a form, otherwise one worker.
+std::string show_speed_up(const demo_result& result, const row& of) {
+  const cell_result* const base = find_run(of, of.cells[sequential].has_value() ? sequential : threads_on_one_worker);
+  const cell_result* const best = find_fastest(result, of);
   if (base == nullptr || best == nullptr || best->seconds.median <= 0) return "-";
   return fmt::format("{:.2f}", base->seconds.median / best->seconds.median);
 }
 
-std::string show_per_unit(const row& of) {
-  const cell_result* const run = find_run(of, one_worker);
+std::string show_per_unit(const row& of, std::size_t place) {
+  const cell_result* const run = find_run(of, place);
   if (run == nullptr || run->units == 0) return "-";
   return show_seconds(run->seconds.median / static_cast<double>(run->units));
 }
@@ -70,24 +84,25 @@ std::string show_answer(const row& of) {
 
 std::vector<std::string> make_head(const demo_result& result) {
   std::vector<std::string> head = {"program", "size", "units"};
-  for (const column& each : result.columns) head.push_back(each.label);
-  head.insert(head.end(), {"speed-up", "per unit", "answer"});
+  for (const column& each : result.columns) head.push_back(each.head);
+  head.insert(head.end(), {"speed-up", "a thread", "a fork", "answer"});
   return head;
 }
 
-std::vector<std::string> make_row(const row& of) {
+std::vector<std::string> make_row(const demo_result& result, const row& of) {
   const cell_result* const run = first_run(of);
   bool const has_size = run != nullptr && !of.what->size_word.empty();
   std::vector<std::string> cells = {std::string(of.what->name), has_size ? std::to_string(run->size) : "-",
                                     run == nullptr ? "-" : fmt::format("{} {}s", show_count(run->units), of.what->unit)};
   for (const std::optional<cell_result>& cell : of.cells) cells.push_back(show_time(cell));
-  cells.insert(cells.end(), {show_speed_up(of), show_per_unit(of), show_answer(of)});
+  cells.insert(cells.end(), {show_speed_up(result, of), show_per_unit(of, threads_on_one_worker),
+                             show_per_unit(of, forks_on_one_worker), show_answer(of)});
   return cells;
 }
 
 std::vector<std::vector<std::string>> make_rows(const demo_result& result) {
   std::vector<std::vector<std::string>> rows = {make_head(result)};
-  for (const row& each : result.rows) rows.push_back(make_row(each));
+  for (const row& each : result.rows) rows.push_back(make_row(result, each));
   return rows;
 }
 
@@ -115,9 +130,9 @@ void add_notes(const demo_result& result, const row& of, std::vector<std::string
     if (!cell.has_value() || cell->is_right()) continue;
     to.push_back(fmt::format("{}, {}: {}", of.what->name, result.columns[place].label, cell->failure));
   }
-  const cell_result* const last = find_run(of, of.cells.size() - 1);
-  if (last == nullptr) return;
-  for (const std::string& note : {last->note, describe_memory(*last), describe_files(*last)}) {
+  const cell_result* const best = find_fastest(result, of);
+  if (best == nullptr) return;
+  for (const std::string& note : {best->note, describe_memory(*best), describe_files(*best)}) {
     if (!note.empty()) to.push_back(fmt::format("{}: {}", of.what->name, note));
   }
 }
@@ -141,9 +156,10 @@ std::string describe_busy_cpus(const demo_result& result) {
 
 std::vector<std::string> make_notes(const demo_result& result) {
   std::vector<std::string> notes = {fmt::format(
-      "speed-up: {} against sequential (or one worker, where there is no sequential form). per unit: on one worker. fib's "
-      "sequential calls do nothing but call: what its threads cost is the difference.",
-      result.columns.back().label)};
+      "threads {0}, forks {0}: on {1}. speed-up: the faster of both against sequential (or one worker, where there is no "
+      "sequential form). a thread, a fork: time per unit on one worker. fib's sequential calls do nothing but call: what its "
+      "threads and forks cost is the difference.",
+      result.columns.back().workers, name_workers(result.columns.back().workers))};
   for (const row& each : result.rows) add_notes(result, each, notes);
   std::string const busy = describe_busy_cpus(result);
   if (!busy.empty()) notes.push_back(busy);
@@ -175,8 +191,11 @@ bar_group make_group(const demo_result& result, const row& of) {
 
 std::vector<column> choose_columns(unsigned workers) {
   unsigned const all = workers != 0 ? workers : offered_workers();
-  std::vector<column> columns = {{"sequential", "sequential", 0}, {"1 worker", "ult", 1}};
-  if (all > 1) columns.push_back({fmt::format("{} workers", all), "ult", all});
+  std::vector<column> columns = {{"sequential", "sequential", "sequential", 0}};
+  for (unsigned const count : all > 1 ? std::vector{1U, all} : std::vector{1U}) {
+    columns.push_back({fmt::format("threads {}", count), "threads on " + name_workers(count), "ult", count});
+    columns.push_back({fmt::format("forks {}", count), "forks on " + name_workers(count), "fork", count});
+  }
   return columns;
 }
 

@@ -39,6 +39,7 @@ int main(int count, char** words) {
   app.require_subcommand(1);
   cli::add_demo(app, &status);
   cli::add_bench(app, &status);
+  cli::add_costs(app, &status);
   cli::add_list(app, &status);
   cli::add_info(app, &status);
   try {

@@ -16,20 +16,22 @@ constexpr double bars_width = 600;
 constexpr double bar_height = 14;
 constexpr double bar_step = 18;
 constexpr double group_gap = 16;
+constexpr std::size_t last_colour = 4;
 constexpr std::size_t name_letters = 34;  // that fit left of the bars
 
 constexpr const char* style = R"(
 :root { color-scheme: light dark; --ink: #1d2733; --faint: #66727f; --paper: #ffffff; --line: #d5dbe1; --bad: #b3261e;
-        --bar-0: #a4afba; --bar-1: #4f8fc7; --bar-2: #17447c; }
+        --bar-0: #a4afba; --bar-1: #6ea6d8; --bar-2: #7dbf8e; --bar-3: #17447c; --bar-4: #1f6b3a; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e3e8ee; --faint: #97a3af; --paper: #14191f; --line: #36404a;
-        --bad: #ff8a80; --bar-0: #6d7883; --bar-1: #5b9bd5; --bar-2: #a9d0f5; } }
+        --bad: #ff8a80; --bar-0: #6d7883; --bar-1: #4c86bd; --bar-2: #4b9461; --bar-3: #a9d0f5; --bar-4: #a6e0b5; } }
 body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 1060px;
        margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; margin: 0 0 .2rem; }
 p { margin: .3rem 0; } .faint { color: var(--faint); }
 svg { width: 100%; height: auto; margin: 1rem 0; } svg text { font: 12px system-ui, sans-serif; fill: var(--ink); }
 svg .name { font-weight: 600; font-size: 13px; } svg .faint { fill: var(--faint); } svg .bad { fill: var(--bad); font-weight: 600; }
-.bar-0 { fill: var(--bar-0); } .bar-1 { fill: var(--bar-1); } .bar-2 { fill: var(--bar-2); }
+.bar-0 { fill: var(--bar-0); } .bar-1 { fill: var(--bar-1); } .bar-2 { fill: var(--bar-2); } .bar-3 { fill: var(--bar-3); }
+.bar-4 { fill: var(--bar-4); }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; white-space: nowrap; }
 th, td { padding: .25rem .55rem; font-size: 14px; text-align: right; border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child { text-align: left; } .bad { color: var(--bad); font-weight: 600; }
@@ -49,8 +51,8 @@ std::string draw_bar(const bar& what, std::size_t place, double y, double longes
   return fmt::format(
       "<rect class=\"bar-{}\" x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"2\"/>\n"
       "<text x=\"{:.1f}\" y=\"{:.1f}\">{} <tspan class=\"faint\">{}</tspan></text>\n",
-      std::min<std::size_t>(place, 2), bars_left, y, length, bar_height, bars_left + length + 6, text_y,
-      show_seconds(what.seconds), escape_markup(what.label));
+      std::min(place, last_colour), bars_left, y, length, bar_height, bars_left + length + 6, text_y, show_seconds(what.seconds),
+      escape_markup(what.label));
 }
 
 // The title in lines that fit left of the bars.

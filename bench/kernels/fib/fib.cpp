@@ -6,14 +6,14 @@ namespace {
 
 std::uint64_t expected(const kernel_input& input) { return answer(input.size); }
 
-constexpr variant every_call_variants[] = {{"sequential", run_sequential}, {"ult", run_ult}};
-constexpr variant cutoff_variants[] = {{"sequential", run_sequential_cutoff}, {"ult", run_ult_cutoff}};
+constexpr variant every_call_variants[] = {{"sequential", run_sequential}, {"ult", run_ult}, {"fork", run_fork}};
+constexpr variant cutoff_variants[] = {{"sequential", run_sequential_cutoff}, {"ult", run_ult_cutoff}, {"fork", run_fork_cutoff}};
 
 }  // namespace
 
 const kernel every_call = {
     .name = "fib",
-    .title = "fib(n), every call a thread",
+    .title = "fib(n), every call a thread or fork",
     .size_word = "n",
     .unit = "call",
     .default_size = 30,

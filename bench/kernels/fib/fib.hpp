@@ -1,7 +1,8 @@
 // fib(n) by its definition: the cheapest possible work at every call, so that what is measured is the cost of the calls.
 //   fib         every call is a thread, down to fib(0)
 //   fib-cutoff  calls with n < 10 are plain calls; above, both children of a call are threads
-// units: calls that are threads in the parallel variants.
+// With forks instead of threads, fib forks one child of a call and calls the other, as programs do; fib-cutoff forks both.
+// units: calls; those that are threads in the ult variants.
 #pragma once
 
 #include "harness/kernel.hpp"
@@ -35,6 +36,8 @@ kernel_run run_sequential(const kernel_input& input, stopwatch& watch);
 kernel_run run_sequential_cutoff(const kernel_input& input, stopwatch& watch);
 kernel_run run_ult(const kernel_input& input, stopwatch& watch);
 kernel_run run_ult_cutoff(const kernel_input& input, stopwatch& watch);
+kernel_run run_fork(const kernel_input& input, stopwatch& watch);
+kernel_run run_fork_cutoff(const kernel_input& input, stopwatch& watch);
 
 extern const kernel every_call;
 extern const kernel with_cutoff;

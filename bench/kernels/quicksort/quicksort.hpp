@@ -1,25 +1,23 @@
-// Quicksort of seeded 32-bit integers. One of the two parts of a segment longer than the cutoff is a thread of its own in the parallel
-// variants; shorter segments are sorted by the same code in all variants.
+// Quicksort of seeded 32-bit integers. The lower of the two parts of a segment longer than the cutoff is a thread or fork of its own in
+// the parallel variants.
+//   quicksort        segments up to 2048 are sorted by the same sequential code in all variants
+//   quicksort-every  no cutoff: segments are parted down to one integer
 // units: segments longer than the cutoff, plus one.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 
 #include "harness/kernel.hpp"
+#include "kernels/sorting.hpp"
 
 namespace bench::quicksort {
 
-using value = std::int32_t;
+using sorting::segment;
+using sorting::value;
 
 inline constexpr std::size_t cutoff = 2048;
-inline constexpr std::size_t insertion_cutoff = 24;
-
-struct segment {
-  value* first;
-  std::size_t count;
-};
+inline constexpr std::size_t no_cutoff = 1;
 
 struct halves {
   segment low;
@@ -45,16 +43,33 @@ inline halves partition(const segment& whole) {
   return {{whole.first, split}, {whole.first + split, whole.count - split}};
 }
 
-void sort_insertion(const segment& segment);
 void sort_small(segment segment);  // sequentially, any length
 
+// What is not parted any more.
+template <std::size_t Cutoff>
+void sort_rest(const segment& segment) {
+  if constexpr (Cutoff > no_cutoff) sort_small(segment);
+}
+
+// Sort: sorts a segment and returns the units.
+template <std::uint64_t (*Sort)(segment)>
+kernel_run run(const kernel_input& input, stopwatch& watch) {
+  auto const count = static_cast<std::size_t>(input.size);
+  std::unique_ptr<value[]> const values = sorting::make_values(count);
+  watch.start();
+  std::uint64_t const units = Sort({values.get(), count});
+  watch.stop();
+  return {sorting::digest_sorted(values.get(), count), units, {}};
+}
+
 kernel_run run_sequential(const kernel_input& input, stopwatch& watch);
+kernel_run run_sequential_every(const kernel_input& input, stopwatch& watch);
 kernel_run run_ult(const kernel_input& input, stopwatch& watch);
+kernel_run run_ult_every(const kernel_input& input, stopwatch& watch);
+kernel_run run_fork(const kernel_input& input, stopwatch& watch);
+kernel_run run_fork_every(const kernel_input& input, stopwatch& watch);
 
-std::unique_ptr<value[]> make_values(std::size_t count);
-// A digest of the order: the same for equal sequences only. Zero for a sequence that is not sorted.
-std::uint64_t digest_sorted(const value* values, std::size_t count);
-
-extern const kernel quicksort;
+extern const kernel with_cutoff;
+extern const kernel every_segment;
 
 }  // namespace bench::quicksort

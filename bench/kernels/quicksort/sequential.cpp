@@ -4,26 +4,21 @@ namespace bench::quicksort {
 
 namespace {
 
+template <std::size_t Cutoff>
 std::uint64_t sort(segment segment) {
   std::uint64_t units = 1;
-  while (segment.count > cutoff) {
+  while (segment.count > Cutoff) {
     halves const parts = partition(segment);
-    units += sort(parts.low);
+    units += sort<Cutoff>(parts.low);
     segment = parts.high;
   }
-  sort_small(segment);
+  sort_rest<Cutoff>(segment);
   return units;
 }
 
 }  // namespace
 
-kernel_run run_sequential(const kernel_input& input, stopwatch& watch) {
-  auto const count = static_cast<std::size_t>(input.size);
-  std::unique_ptr<value[]> const values = make_values(count);
-  watch.start();
-  std::uint64_t const units = sort({values.get(), count});
-  watch.stop();
-  return {digest_sorted(values.get(), count), units, {}};
-}
+kernel_run run_sequential(const kernel_input& input, stopwatch& watch) { return run<sort<cutoff>>(input, watch); }
+kernel_run run_sequential_every(const kernel_input& input, stopwatch& watch) { return run<sort<no_cutoff>>(input, watch); }
 
 }  // namespace bench::quicksort

@@ -10,7 +10,7 @@ std::uint64_t expected(const kernel_input& input) {
   return sum;
 }
 
-constexpr variant variants[] = {{"sequential", run_sequential}, {"ult", run_ult}};
+constexpr variant variants[] = {{"sequential", run_sequential}, {"ult", run_ult}, {"fork", run_fork}};
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void destroy(node* root) {
 
 const kernel tree = {
     .name = "tree",
-    .title = "builds a binary tree, then sums it; each visit a thread",
+    .title = "builds a binary tree, then sums it; each visit a thread or fork",
     .size_word = "nodes",
     .unit = "visit",
     .default_size = std::uint64_t{1} << 20,

@@ -1,5 +1,6 @@
 // Tree exploration: builds a balanced binary tree of `size` nodes on the heap, then sums the numbers in it.
-// units: visits, two a node: one builds it, one sums it; each is a thread in the parallel variants.
+// units: visits, two a node: one builds it, one sums it; each is a thread in the ult variant. With forks, one child of a node is forked,
+// the other a plain call.
 #pragma once
 
 #include "harness/kernel.hpp"
@@ -25,6 +26,7 @@ void destroy(node* root);
 
 kernel_run run_sequential(const kernel_input& input, stopwatch& watch);
 kernel_run run_ult(const kernel_input& input, stopwatch& watch);
+kernel_run run_fork(const kernel_input& input, stopwatch& watch);
 
 extern const kernel tree;
 

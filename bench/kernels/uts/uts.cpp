@@ -62,13 +62,14 @@ std::uint64_t expected(const kernel_input& input) {
 }
 
 template <tree_maker Make>
-constexpr variant variants[] = {{"sequential", run<Make, count_sequential>}, {"ult", run<Make, count_ult>}};
+constexpr variant variants[] = {
+    {"sequential", run<Make, count_sequential>}, {"ult", run<Make, count_ult>}, {"fork", run<Make, count_fork>}};
 
 }  // namespace
 
 const kernel t1 = {
     .name = "uts-t1",
-    .title = "UTS T1, a geometric tree; each node a thread",
+    .title = "UTS T1, a geometric tree; each node a thread or fork",
     .size_word = "depth",
     .unit = "node",
     .default_size = 10,
@@ -80,7 +81,7 @@ const kernel t1 = {
 
 const kernel t3 = {
     .name = "uts-t3",
-    .title = "UTS T3, a binomial tree, deep and narrow; each node a thread",
+    .title = "UTS T3, a binomial tree, deep and narrow; each node a thread or fork",
     .size_word = "root branching",
     .unit = "node",
     .default_size = 2000,
@@ -92,7 +93,7 @@ const kernel t3 = {
 
 const kernel t1l = {
     .name = "uts-t1l",
-    .title = "UTS T1L, a large geometric tree; each node a thread",
+    .title = "UTS T1L, a large geometric tree; each node a thread or fork",
     .size_word = "depth",
     .unit = "node",
     .default_size = 13,

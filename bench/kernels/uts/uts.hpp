@@ -4,7 +4,7 @@
 //   uts-t1   geometric, fixed branching, -t 1 -a 3 -d 10 -b 4 -r 19           4,130,071 nodes
 //   uts-t3   binomial, -t 0 -b 2000 -q 0.124875 -m 8 -r 42                     4,112,897 nodes
 //   uts-t1l  geometric, fixed branching, -t 1 -a 3 -d 13 -b 4 -r 29         102,181,082 nodes
-// units: nodes; each is a thread in the parallel variants.
+// units: nodes; each is a thread in the ult variants. With forks, the last child of a node is a plain call.
 #pragma once
 
 #include "harness/kernel.hpp"
@@ -37,6 +37,7 @@ tree make_t1l(std::uint64_t size);
 
 std::uint64_t count_sequential(const tree& tree);
 std::uint64_t count_ult(const tree& tree);
+std::uint64_t count_fork(const tree& tree);
 
 extern const kernel t1;
 extern const kernel t3;
