@@ -1,6 +1,6 @@
 // Protocol K over include/weft/hot.h and src/sched/fork.cpp: each fork is run once, by its forker or by a thief; a thief sees what the
 // forker wrote, and the forker what the thief's unit did; a fork whose forker stays away, or that nobody was awake to see, is taken.
-// Built with src/sched/fork.cpp
+// Built with src/capi/fork.cpp src/sched/fork.cpp.
 #include "core_world.hpp"
 #include "explorer/explorer.hpp"
 #include "os/fence.hpp"
@@ -264,14 +264,6 @@ const model m8{"K going to sleep", {.at_least = 10, .quick = quick, .deep = deep
 }  // namespace
 
 weft_hot_line* weft_hot_here() { return &local::current_worker()->forks.hot; }
-
-extern "C" {
-weft_forked* weft_fork_slowly(void (*run)(void* work), const void* work, std::size_t bytes) {
-  return fork_slowly(run, work, bytes);
-}
-void weft_fork_at_limit(weft_forked*) { fork_at_limit(); }
-bool weft_fork_join_slowly(weft_forked* forked) { return join_fork_slowly(forked); }
-}
 
 namespace weft::sched {
 
