@@ -16,8 +16,8 @@
  * the forker writes in small pieces and the copy reads in large ones stalls most CPUs.
  *
  * A child may do whatever its forker may: block, yield, lock, fork. It has its forker's identity, wherever it runs: weft_self(), keys,
- * ownership of mutexes. A child that another worker took runs as a ULT on a stack of its own there, and the join parks the forker until
- * it has ended. When a ULT parks, its forks that were not joined become ready ULTs. A forker that stays long in one call keeps its forks
+ * ownership of mutexes. A child that another worker took runs as a ULT there, on a stack of the default size (WEFT_STACK_SIZE, or
+ * stack_bytes of weft_config) whatever its forker's is, and the join parks the forker until it has ended. When a ULT parks, its forks that were not joined become ready ULTs. A forker that stays long in one call keeps its forks
  * from nobody: an idle worker takes the oldest one, by a fence that the kernel runs on its behalf.
  *
  * So a recursive mutex does not keep children of one forker apart; a plain one does.

@@ -69,6 +69,10 @@ void tell_cure(text& out, const unit* one, const mem::stack* stack, std::size_t 
   if (one != nullptr && one->has(is_tasklet)) {
     out << "WEFT_STACK_SIZE (now ";
     out.bytes(default_bytes) << ") or stack_bytes of weft_config; or make it a thread, with stack_bytes of weft_thread_attr\n";
+  } else if (one != nullptr && one->has(is_fork)) {
+    out << "raise WEFT_STACK_SIZE (now ";
+    out.bytes(default_bytes)
+        << ") or stack_bytes of weft_config: a fork that another worker took has such a stack, whatever its forker has\n";
   } else if (is_own) {
     out << "raise stack_bytes of its weft_thread_attr (now ";
     out.bytes(nominal_bytes(stack)) << ")\n";

@@ -125,6 +125,11 @@ const char* word_of(unit_state state) {
   return "unknown";
 }
 
+const char* kind_of(unsigned flags) {
+  if ((flags & is_fork) != 0) return "fork ";
+  return (flags & is_tasklet) != 0 ? "tasklet " : "thread ";
+}
+
 void describe_wait(text& out, const unit_view& one, std::uint64_t now_ns, names how) {
   if (std::strcmp(one.what, "join") == 0) {
     unit_view target;
@@ -178,7 +183,7 @@ bool look_at_own(unit* one, unit_view* out) {
 
 text& identity(text& out, const unit_view& one, names how) {
   if ((one.flags & is_main) != 0) return out << "main";
-  out << ((one.flags & is_tasklet) != 0 ? "tasklet " : "thread ");
+  out << kind_of(one.flags);
   if (one.id != 0) {
     out << one.id;
   } else {

@@ -70,7 +70,7 @@ bool look_at(const unit* one, unit_view* out);
 // The running unit, by whoever runs it; gives it an id.
 bool look_at_own(unit* one, unit_view* out);
 
-// `main`, or `thread 7 "name" (entry)`.
+// `main`, or `thread 7 "name" (entry)`; forks and tasklets say so.
 text& identity(text& out, const unit_view& one, names how);
 
 // One line with everything. `now_ns` as of os::coarse_ns().

@@ -255,7 +255,7 @@ void discard_many(worker* w, base::list_link* chain, unit** out, std::size_t fir
 }  // namespace
 
 unit* make_fork_unit(worker* w, unit::function_type function, void* argument, unit* forker) {
-  unit* one = allocate(w, {function, argument, nullptr, false, false, reinterpret_cast<const void*>(function)});
+  unit* one = allocate(w, {function, argument, nullptr, false, false, nullptr});
   if (one == nullptr) return nullptr;
   one->flags.store(is_default | is_known | is_fork, base::relaxed);
   one->forker = forker;

@@ -1,6 +1,8 @@
 // Stack overflows name the thread and the cure; other faults reach the program's own handlers unchanged. Each scene runs in a child.
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
@@ -118,9 +120,27 @@ TEST_CASE("a recursion of forks that does not end") {
       start(workers, false);
       return run_one(bottomless_forks, nullptr, nullptr);
     });
-    check_overflow(end);
-    CHECK(end.says("bottomless_forks"));
+    INFO(end.errors);
+    CHECK(end.signal == SIGSEGV);
+    CHECK(end.says("weft: fatal: stack overflow in "));
+    CHECK(end.says("(bottomless_forks)"));
+    CHECK(end.says("WEFT_STACK_SIZE (now 64 KiB)"));
   }
+}
+
+TEST_CASE("a fork that another worker took is told what forks can have") {
+  const child_end end = run_in_child([] {
+    start(2, false);
+    char nothing_to_carry = 0;
+    weft_fork(bottomless_entry, &nothing_to_carry, 1);
+    for (;;) pause();  // another worker takes it
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGSEGV);
+  CHECK(end.says("stack overflow in fork 2 (bottomless_entry)"));
+  CHECK(end.says("a fork that another worker took has such a stack"));
+  CHECK_FALSE(end.says("made in"));
 }
 
 TEST_CASE("an overflow names thread, id, size and attribute") {
