@@ -95,13 +95,21 @@ WEFT_HOT_INLINE weft_forked *weft_fork(void (*run)(void *work), const void *work
   return place;
 }
 
+/* The next place; also of null, which C forbids to count from. */
+WEFT_HOT_INLINE weft_forked *weft_forked_end(weft_forked *forked) {
+  uintptr_t address;
+  __builtin_memcpy(&address, &forked, sizeof address);
+  address += sizeof *forked;
+  __builtin_memcpy(&forked, &address, sizeof forked);
+  return forked;
+}
+
 /* The join without its call, for those who inline more. True: nobody has taken the fork; the caller must run it now. False: it has
  * ended, and its copy of the work lies in forked->work until the caller forks, joins or switches next. May switch. */
 WEFT_NODISCARD WEFT_HOT_INLINE bool weft_fork_take_back(weft_forked *forked) {
   __asm__("" : "+r"(forked)); /* so that its end is computed here, and not kept from the fork on */
-  weft_forked *const after = (weft_forked *)((uintptr_t)forked + sizeof *forked); /* null has one, too */
   weft_hot_line *const line = weft_hot_here();
-  if (__builtin_expect(!weft_hot_is(&line->bottom, after), 0)) return weft_fork_join_slowly(forked);
+  if (__builtin_expect(!weft_hot_is(&line->bottom, weft_forked_end(forked)), 0)) return weft_fork_join_slowly(forked);
   /* [K6] release: as [K1], of the forks below; pairs with [K5] */
   weft_hot_store(&line->bottom, forked, __ATOMIC_RELEASE);
   /* [K3] light fence: bottom before taken; pairs with [K4] */
