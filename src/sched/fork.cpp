@@ -8,12 +8,15 @@
 
 #include <cstring>
 
+#include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "os/fence.hpp"
 #include "os/vm.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/domains.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
+#include "sched/ready.hpp"
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
@@ -25,9 +28,6 @@ namespace {
 
 constexpr unsigned most_spare_segments = 4;
 
-// Where nothing may be inlined: checked builds see every call, TSan sees no fence.
-constexpr bool is_always_closed = config::checked || config::thread_sanitizer;
-
 weft_forked* bottom_of(const fork_deque& forks) {
   weft_forked* open = weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED);
   return open != nullptr ? open : forks.closed_bottom.load(base::relaxed);
@@ -36,7 +36,7 @@ weft_forked* bottom_of(const fork_deque& forks) {
 // Owner, inside the lock.
 void set_bottom(worker* w, weft_forked* bottom) {
   fork_deque& forks = w->forks;
-  const bool is_closed = is_always_closed || bottom == forks.segment->end();
+  const bool is_closed = forks_are_always_closed || bottom == forks.segment->end();
   forks.closed_bottom.store(bottom, base::relaxed);
   weft_hot_store(&forks.hot.bottom, is_closed ? nullptr : bottom, __ATOMIC_RELAXED);
 }
@@ -80,7 +80,7 @@ void start_segment(worker* w, fork_segment* one) {
     return;
   }
   set_bottom(w, one->first());
-  forks.rest = is_always_closed ? one->end() : one->first();
+  forks.rest = one->first();
 }
 
 // A place whose unit was left says in which segment it lies.
@@ -135,6 +135,7 @@ unit* cut_off(worker* w) {
 
 void push(worker* w, unit* one) {
   one->next = nullptr;
+  if (has_domains(w->rt)) return make_ready(w, one, push_reason::created);
   enter(w);
   w->ready.push_recent(one);
   w->lock.leave();
@@ -228,9 +229,11 @@ unit* take_oldest(worker* w, worker* victim) {
   fork_deque& forks = victim->forks;
   if (!forks.lock.try_lock()) return nullptr;
   unit* made = nullptr;
-  if (weft_forked* oldest = claim_oldest(forks); oldest != nullptr) {
-    if (unit* forker = forker_of(victim); forker != nullptr) made = make_unit(w, oldest, forker);
-    if (made == nullptr) set_top(forks, oldest);
+  if (unit* forker = forker_of(victim); forker != nullptr) {
+    if (weft_forked* oldest = claim_oldest(forks); oldest != nullptr) {
+      made = make_unit(w, oldest, forker);
+      if (made == nullptr) set_top(forks, oldest);
+    }
   }
   forks.lock.unlock();
   return made;
@@ -269,6 +272,8 @@ void fork_at_limit() {
     const queue::guard hold(forks.lock);
     set_bottom(w, forks.segment->end());
   }
+  // [K7] fence: limit before the look for sleepers; pairs with [K8]
+  base::fence_seq_cst();
   wake_one(w->rt);
 }
 
@@ -298,12 +303,25 @@ void detach_forks(worker* w) {
 
 bool has_forks_to_take(const worker* victim) {
   const fork_deque& forks = victim->forks;
-  return forks.top.load(base::relaxed) < bottom_of(forks);
+  return forks.top.load(base::relaxed) < bottom_of(forks) && forker_of(victim) != nullptr;
+}
+
+bool forks_stand_still(const worker* victim) {
+  constexpr int rounds = 64;  // longer than the parts of which nothing is worth taking
+  if (!has_forks_to_take(victim)) return false;
+  const weft_forked* const bottom = bottom_of(victim->forks);
+  for (int round = 0; round < rounds; ++round) {
+    if (bottom_of(victim->forks) != bottom) return false;
+    arch::pause();
+  }
+  return true;
 }
 
 unit* steal_fork(worker* w, worker* victim) { return has_forks_to_take(victim) ? take_oldest(w, victim) : nullptr; }
 
 void want_to_hear_of_forks(const runtime* rt) {
+  // [K8] fence: the sleeper's announcement before the look at limits; pairs with [K7]
+  base::fence_seq_cst();
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
     // [A71] acquire: as [A9]; pairs with [A4]

@@ -15,7 +15,11 @@ void fork_at_limit();
 bool join_fork_slowly(weft_forked* forked);  // may switch
 
 // Whether the running unit may have forks that were not joined. Owner.
-inline bool has_forks(const worker* w) { return weft_hot_load(&w->forks.hot.bottom, __ATOMIC_RELAXED) != w->forks.rest; }
+inline bool has_forks(const worker* w) {
+  const fork_deque& forks = w->forks;
+  if constexpr (forks_are_always_closed) return forks.closed_bottom.load(base::relaxed) != forks.rest;
+  return weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED) != forks.rest;
+}
 
 // Makes the forks of the running unit units, which others may run while it is away. Owner, before the unit is left or another one runs
 // on its stack; outside the worker's lock, with any spinlock held that making a unit ready does not need.
@@ -23,6 +27,8 @@ void detach_forks(worker* w);
 
 // Whether the victim seems to have something to take. Anyone.
 bool has_forks_to_take(const worker* victim);
+// Whether its owner has stayed in one call while they wait: for about a microsecond. Anyone.
+bool forks_stand_still(const worker* victim);
 // Takes the oldest fork and makes it a unit of the thief's. Null: there was none.
 unit* steal_fork(worker* w, worker* victim);
 // A worker is about to sleep: the next fork of each other one shall look for it. A heavy fence and a last look must follow.

@@ -15,11 +15,15 @@
 
 #include "base/align.hpp"
 #include "base/atomic.hpp"
+#include "base/config.hpp"
 #include "queue/spinlock.hpp"
 
 namespace weft::sched {
 
 struct unit;
+
+// Where nothing may be inlined: checked builds see every call, TSan sees no fence.
+inline constexpr bool forks_are_always_closed = config::checked || config::thread_sanitizer;
 
 // Older forks beyond it are the better ones to take; newer ones run in their joins.
 inline constexpr std::size_t forks_a_segment = 8192;
@@ -44,7 +48,7 @@ struct alignas(base::cache_line) fork_deque {
   base::atomic<weft_forked*> closed_bottom{nullptr};
   base::atomic<weft_forked*> top{nullptr};
   // ---- owner ----
-  weft_forked* rest = nullptr;  // hot.bottom while there are no forks, if it tells
+  weft_forked* rest = nullptr;  // bottom while there are no forks
   fork_segment* segment = nullptr;
   queue::spinlock lock;
 };

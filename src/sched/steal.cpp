@@ -134,8 +134,8 @@ worker* victim_at(const worker* w, unsigned index) {
   return has_something(victim) ? victim : nullptr;
 }
 
-// While w stands back: whether those who have units to steal have finished none since it last looked. What it stole before was not worth
-// it, but now somebody is in a long one.
+// While w stands back: whether somebody keeps forks waiting in a long call, or those who have units to steal have finished none since it
+// last looked. What it stole before was not worth it, but now somebody is in a long one.
 bool is_somebody_stuck(worker* w, std::uint64_t now) {
   if (now - w->looked_at_ns < look_while_standing_back_ns) return false;
   bool has_prey = false;
@@ -144,6 +144,7 @@ bool is_somebody_stuck(worker* w, std::uint64_t now) {
   for (unsigned index = 0; index < slots; ++index) {
     const worker* victim = victim_at(w, index);
     if (victim == nullptr) continue;
+    if (forks_stand_still(victim)) return true;
     has_prey = true;
     finished += victim->finished.load(base::relaxed);
   }
@@ -151,6 +152,24 @@ bool is_somebody_stuck(worker* w, std::uint64_t now) {
   w->looked_at_ns = now;
   w->finished_then = finished;
   return is_stuck;
+}
+
+unit* take_somebodys_fork(worker* w) {
+  order_victims(w);
+  for (unsigned step = 0; step < w->victim_count; ++step) {
+    worker* victim = victim_at(w, w->victims[step]);
+    if (victim == nullptr) continue;
+    if (unit* forked = steal_fork(w, victim); forked != nullptr) return forked;
+  }
+  return nullptr;
+}
+
+bool sees_somebody(const worker* w, bool (*has_prey)(const worker* victim)) {
+  const unsigned slots = w->rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    if (const worker* victim = victim_at(w, index); victim != nullptr && has_prey(victim)) return true;
+  }
+  return false;
 }
 
 unit* bring_home(worker* w, unit* chain) {
@@ -167,8 +186,11 @@ unit* bring_home(worker* w, unit* chain) {
 }  // namespace
 
 unit* steal(worker* w) {
-  if (has_domains(w->rt)) [[unlikely]]
-    return steal_from_domains(w);
+  if (has_domains(w->rt)) [[unlikely]] {
+    if (unit* one = steal_from_domains(w); one != nullptr) return one;
+    unit* forked = take_somebodys_fork(w);
+    return forked != nullptr ? bring_home(w, forked) : nullptr;
+  }
   if (!steals(w)) return nullptr;
   const std::uint64_t now = os::now_ns();
   judge_last(w, now);
@@ -185,13 +207,8 @@ unit* steal(worker* w) {
 
 bool sees_prey(worker* w) {
   if (has_domains(w->rt)) [[unlikely]]
-    return sees_prey_in_domains(w);
-  if (!steals(w)) return false;
-  const unsigned slots = w->rt->worker_slots.load(base::relaxed);
-  for (unsigned index = 0; index < slots; ++index) {
-    if (victim_at(w, index) != nullptr) return true;
-  }
-  return false;
+    return sees_prey_in_domains(w) || sees_somebody(w, has_forks_to_take);
+  return steals(w) && sees_somebody(w, has_something);
 }
 
 // Owner, inside its lock, the question removed.

@@ -17,6 +17,22 @@ constexpr int spin_rounds = 20;
 
 turn* turn_of(sched::waiter* one) { return static_cast<turn*>(one->payload); }
 
+// Forks and their forker are one caller, and may count at the same time.
+class among_siblings {
+ public:
+  explicit among_siblings(queue::spinlock& lock) : lock_(caller_may_be_several() ? &lock : nullptr) {
+    if (lock_ != nullptr) lock_->lock();
+  }
+  ~among_siblings() {
+    if (lock_ != nullptr) lock_->unlock();
+  }
+  among_siblings(const among_siblings&) = delete;
+  among_siblings& operator=(const among_siblings&) = delete;
+
+ private:
+  queue::spinlock* const lock_;
+};
+
 }  // namespace
 
 void mutex::prepare() {
@@ -145,23 +161,41 @@ void mutex::pass_on() {
 // ---- owners: recursive mutexes, and checks ----
 
 void mutex::note_owner(std::uintptr_t owner) {
+  const among_siblings hold(lock_);
   owner_.store(owner, base::relaxed);
   times_held_ = 1;
 }
 
-status mutex::enter_again() {
-  if (!is_recursive()) return status::deadlock;
-  if (times_held_ == UINT32_MAX) return status::again;
-  ++times_held_;
-  return status::ok;
+// A recursive one that the caller holds: once more. False: the caller does not hold it.
+bool mutex::enter_again(std::uintptr_t caller, status* result) {
+  if (owner_.load(base::relaxed) != caller) return false;
+  const among_siblings hold(lock_);
+  if (owner_.load(base::relaxed) != caller) return false;
+  *result = times_held_ == UINT32_MAX ? status::again : status::ok;
+  if (*result == status::ok) ++times_held_;
+  return true;
+}
+
+// The caller leaves it once, or however often it holds it. times: how often it held it. False: the caller does not hold it.
+bool mutex::leave(std::uintptr_t caller, bool wholly, std::uint32_t* times) {
+  const among_siblings hold(lock_);
+  if (owner_.load(base::relaxed) != caller) return false;
+  *times = times_held_;
+  times_held_ = wholly ? 0 : times_held_ - 1;
+  if (times_held_ == 0) owner_.store(0, base::relaxed);
+  return true;
 }
 
 status mutex::lock_slowly(std::uint64_t deadline_ns) {
   if (!knows_owner()) return wait_for_it(deadline_ns);
   const std::uintptr_t caller = caller_id();
-  // A plain mutex keeps forks of one forker apart, who are one caller.
-  if (owner_.load(base::relaxed) == caller && (is_recursive() || !caller_may_be_several())) return enter_again();
-  const status result = take_quietly() ? status::ok : wait_for_it(deadline_ns);
+  status result{};
+  if (is_recursive()) {
+    if (enter_again(caller, &result)) return result;
+  } else if (owner_.load(base::relaxed) == caller && !caller_may_be_several()) {  // it keeps forks of one forker apart
+    return status::deadlock;
+  }
+  result = take_quietly() ? status::ok : wait_for_it(deadline_ns);
   if (result == status::ok) note_owner(caller);
   return result;
 }
@@ -169,7 +203,8 @@ status mutex::lock_slowly(std::uint64_t deadline_ns) {
 status mutex::try_lock_slowly() {
   if (!knows_owner()) return take_free(0) ? status::ok : status::busy;
   const std::uintptr_t caller = caller_id();
-  if (owner_.load(base::relaxed) == caller) return is_recursive() ? enter_again() : status::busy;
+  status result{};
+  if (is_recursive() && enter_again(caller, &result)) return result;
   if (!take_free(0)) return status::busy;
   note_owner(caller);
   return status::ok;
@@ -181,15 +216,17 @@ bool mutex::may_give(std::uintptr_t caller) const {
 
 status mutex::unlock_slowly() {
   const bool has_owner = knows_owner();
-  if (!may_give(has_owner ? caller_id() : 0)) {
+  const std::uintptr_t caller = has_owner ? caller_id() : 0;
+  if (!may_give(caller)) {
     if (config::checked && !is_recursive() && (word_.load(base::relaxed) & held) != 0) {
       base::panic("unlock of mutex %p by a caller that does not hold it", static_cast<const void*>(this));
     }
     return status::not_owner;
   }
   if (has_owner) {
-    if (--times_held_ != 0) return status::ok;
-    owner_.store(0, base::relaxed);
+    std::uint32_t times = 0;
+    if (!leave(caller, false, &times)) return status::not_owner;
+    if (times != 1) return status::ok;
     if (give_quietly()) return status::ok;
   }
   pass_on();
@@ -198,10 +235,10 @@ status mutex::unlock_slowly() {
 
 status mutex::give_up_slowly(std::uint32_t* times_held) {
   const bool has_owner = knows_owner();
-  if (!may_give(has_owner ? caller_id() : 0)) return status::not_owner;
+  const std::uintptr_t caller = has_owner ? caller_id() : 0;
+  if (!may_give(caller)) return status::not_owner;
   if (has_owner) {
-    *times_held = times_held_;
-    owner_.store(0, base::relaxed);
+    if (!leave(caller, true, times_held)) return status::not_owner;
     if (give_quietly()) return status::ok;
   }
   pass_on();
@@ -211,7 +248,9 @@ status mutex::give_up_slowly(std::uint32_t* times_held) {
 void mutex::take_back_slowly(std::uint32_t times_held) {
   // Who was blocked in the wait may block again.
   WEFT_ALWAYS(lock_slowly(sched::forever) == status::ok, "a condition's waiter takes its mutex again");
-  if (knows_owner()) times_held_ = times_held;
+  if (!knows_owner()) return;
+  const among_siblings hold(lock_);
+  times_held_ += times_held - 1;
 }
 
 }  // namespace weft::sync

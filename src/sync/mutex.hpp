@@ -96,7 +96,8 @@ class mutex {
   status unlock_slowly();
   status give_up_slowly(std::uint32_t* times_held);
   void take_back_slowly(std::uint32_t times_held);
-  status enter_again();
+  bool enter_again(std::uintptr_t caller, status* result);
+  bool leave(std::uintptr_t caller, bool wholly, std::uint32_t* times);
   void note_owner(std::uintptr_t owner);
   bool may_give(std::uintptr_t caller) const;
 
@@ -118,7 +119,7 @@ class mutex {
   queue::spinlock lock_;
   base::atomic<std::uintptr_t> owner_{0};  // caller_id(), of recursive ones and in checked builds; written by the holder
   wait_queue queue_;                       // guarded by lock_
-  std::uint32_t times_held_ = 0;           // of recursive ones; the holder's
+  std::uint32_t times_held_ = 0;           // of recursive ones; the holder's, among siblings inside lock_
 };
 
 }  // namespace weft::sync

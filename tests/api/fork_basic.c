@@ -211,6 +211,63 @@ static void sleepers(void) {
   }
 }
 
+/* Siblings who lock a recursive mutex at once count together, and keep strangers out. */
+static atomic_int siblings_inside, strangers_met, is_over;
+static void lock_again_and_again(void *work) {
+  for (int i = 0; i < *(long *)work; ++i) {
+    OK(weft_mutex_lock(&held));
+    OK(weft_mutex_lock(&held));
+    atomic_fetch_add(&siblings_inside, 1);
+    if (i % 16 == 0) weft_yield();
+    atomic_fetch_sub(&siblings_inside, 1);
+    OK(weft_mutex_unlock(&held));
+    OK(weft_mutex_unlock(&held));
+  }
+}
+static void look_for_siblings(void *argument) {
+  (void)argument;
+  while (!atomic_load(&is_over)) {
+    OK(weft_mutex_lock(&held));
+    if (atomic_load(&siblings_inside) != 0) atomic_fetch_add(&strangers_met, 1);
+    OK(weft_mutex_unlock(&held));
+    weft_yield();
+  }
+}
+static void siblings_and_strangers(void) {
+  long rounds = 500;
+  atomic_store(&is_over, 0);
+  weft_thread *stranger = start(look_for_siblings, NULL);
+  weft_forked *first = weft_fork(lock_again_and_again, &rounds, sizeof rounds);
+  weft_forked *second = weft_fork(lock_again_and_again, &rounds, sizeof rounds);
+  lock_again_and_again(&rounds);
+  weft_fork_join(second, lock_again_and_again, &rounds, sizeof rounds);
+  weft_fork_join(first, lock_again_and_again, &rounds, sizeof rounds);
+  atomic_store(&is_over, 1);
+  OK(weft_thread_join(stranger));
+  CHECK(atomic_load(&strangers_met) == 0);
+  OK(weft_mutex_try_lock(&held));
+  OK(weft_mutex_unlock(&held));
+}
+
+/* Locks that are not recursive keep siblings apart: they wait for each other, and are no deadlock. */
+static weft_rwlock written = WEFT_RWLOCK_INIT;
+static void write_it(void *work) {
+  atomic_store((atomic_int *)*(void **)work, 1);
+  OK(weft_rwlock_write_lock(&written));
+  OK(weft_rwlock_unlock(&written));
+}
+static void siblings_wait(void) {
+  if (weft_worker_count() < 2) return;
+  atomic_int has_begun = 0;
+  void *work = &has_begun;
+  OK(weft_rwlock_write_lock(&written));
+  weft_forked *forked = weft_fork(write_it, &work, sizeof work);
+  while (!atomic_load(&has_begun)) sched_yield();
+  OK(weft_sleep_ns(MILLISECOND));
+  OK(weft_rwlock_unlock(&written));
+  weft_fork_join(forked, write_it, &work, sizeof work);
+}
+
 /* ---- other callers --------------------------------------------------------------------------------------------------------------- */
 
 static void *from_outside(void *argument) {
@@ -249,11 +306,23 @@ static void body(void) {
   RUN(blocking);
   RUN(identity);
   RUN(ownership);
+  RUN(siblings_and_strangers);
+  RUN(siblings_wait);
   RUN(starvation);
   RUN(sleepers);
   RUN(outside);
   RUN(tasklets);
   RUN(many_threads);
+}
+
+static void by_domains(void) {
+  phase = "domains";
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = 4;
+  config.locality = WEFT_LOCALITY_DOMAIN;
+  OK(weft_init(&config));
+  body();
+  OK(weft_finalize());
 }
 
 int main(void) {
@@ -262,5 +331,6 @@ int main(void) {
   with_workers("2 workers", 2, body);
   with_workers("4 workers", 4, body);
   with_workers("16 workers", 16, body);
+  by_domains();
   return 0;
 }

@@ -236,6 +236,8 @@ TEST_CASE("locks that the caller does not hold") {
     static weft_rwlock written = WEFT_RWLOCK_INIT;
     CHECK(weft_mutex_lock(&held) == WEFT_OK);
     CHECK(weft_mutex_lock(&held) == WEFT_DEADLOCK);
+    join_nothing(fork_nothing());  // and forks that were joined change nothing
+    CHECK(weft_mutex_lock(&held) == WEFT_DEADLOCK);
     CHECK(weft_rwlock_write_lock(&written) == WEFT_OK);
     CHECK(weft_rwlock_write_lock(&written) == WEFT_DEADLOCK);
     weft_status results[2] = {};

@@ -252,6 +252,31 @@ constexpr bounds quick_three{.preemptions = 2, .weak = 1, .impatience = 1, .exec
 constexpr bounds deep_three{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 10'000'000};
 constexpr bounds deep{.preemptions = 5, .weak = 3, .impatience = 1, .executions = 10'000'000};
 
+// limit is null already, as in a new segment: a fork that is joined again puts it back while the sleeper lies down.
+void going_to_sleep_meanwhile() {
+  world its;
+  make(its, 2);
+  local::set_worker(the.workers[0]);
+  job before;
+  finish(start(before), before);  // makes the segment
+  job first, what;
+  bool has_seen = false;
+  threads(thread{"forker",
+                 [&] {
+                   local::set_worker(the.workers[0]);
+                   finish(start(first), first);
+                   static_cast<void>(start(what));
+                 }},
+          thread{"sleeper", [&] {
+                   local::set_worker(the.workers[1]);
+                   the.rt->sleepers.fetch_add(1, base::relaxed);
+                   want_to_hear_of_forks(the.rt);
+                   weft::os::heavy_fence();  // [I5]
+                   has_seen = has_forks_to_take(the.workers[0]);
+                 }});
+  check(has_seen || times_woken->load(base::relaxed) != 0, "the fork was seen, or the sleeper woken");
+}
+
 const model m1{"K one fork", {.at_least = 50, .quick = quick, .deep = deep}, one_fork};
 const model m2{"K a place used again", {.at_least = 100, .quick = quick, .deep = deep}, place_used_again};
 const model m3{"K two forks", {.at_least = 100, .quick = quick, .deep = deep}, two_forks};
@@ -260,6 +285,7 @@ const model m5{"K two thieves", {.at_least = 100, .quick = quick_three, .deep = 
 const model m6{"K the forker stays away", {.at_least = 5, .quick = quick, .deep = deep}, forker_stays_away};
 const model m7{"K the forker is left", {.at_least = 50, .quick = quick, .deep = deep}, detached};
 const model m8{"K going to sleep", {.at_least = 10, .quick = quick, .deep = deep}, going_to_sleep};
+const model m9{"K going to sleep meanwhile", {.at_least = 10, .quick = quick, .deep = deep}, going_to_sleep_meanwhile};
 
 }  // namespace
 
