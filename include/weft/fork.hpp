@@ -198,10 +198,10 @@ using forked_type =
 }  // namespace detail
 
 // A fork of a callable without arguments; what it returns and throws comes out of join(). It cannot be moved: it belongs to its scope,
-// at whose end it is joined at the latest (then what it throws is dropped, see dropped_exceptions.hpp: join() to hear of it; also when the scope is left by an exception of the
-// forker's own, which wins). join() at
-// most once, by the forker (undefined otherwise), in any order among forks, the last one first being the cheapest. Forking does not
-// switch; join, and the destructor of a fork that was not joined, may. Callable from any. Throws what copying the callable throws.
+// at whose end it is joined at the latest (then what it throws is dropped, see dropped_exceptions.hpp: join() to hear of it; also when
+// the scope is left by an exception of the forker's own, which wins). join() at most once, by the forker (undefined otherwise), in any
+// order among forks, the last one first being the cheapest. Forking does not switch; join, and the destructor of a fork that was not
+// joined, may. Callable from any. Throws what copying the callable throws.
 template <class Function>
 using forked = detail::forked_type<std::decay_t<Function>, std::invoke_result_t<std::decay_t<Function>&>>;
 
