@@ -124,9 +124,9 @@ unsigned worker_count_for(unsigned cpus, double quota) {
   return static_cast<double>(whole) < quota ? whole + 1 : whole;
 }
 
-unsigned default_worker_count() {
+unsigned default_worker_count(const char* proc_root, const char* cgroup_root) {
   std::uint16_t cpus[max_cpus];
-  return worker_count_for(allowed_cpus(cpus, max_cpus), cpu_quota("/proc", "/sys/fs/cgroup"));
+  return worker_count_for(allowed_cpus(cpus, max_cpus), cpu_quota(proc_root, cgroup_root));
 }
 
 }  // namespace weft::os

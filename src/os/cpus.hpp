@@ -16,6 +16,6 @@ double cpu_quota(const char* proc_root, const char* cgroup_root);
 
 // min(CPUs, quota rounded up), at least 1. A process held to 1.5 CPUs gets two workers: one would leave a third of it unused.
 unsigned worker_count_for(unsigned cpus, double quota);
-unsigned default_worker_count();
+unsigned default_worker_count(const char* proc_root = "/proc", const char* cgroup_root = "/sys/fs/cgroup");
 
 }  // namespace weft::os

@@ -1,5 +1,5 @@
-// The fault seam: every system call of this layer, and its use of the heap, asks here first whether a test wants it to fail. Called
-// from any OS thread.
+// The fault seam: the system calls of this layer that the runtime, its stacks and sleeping depend on (enum call), and its use of the
+// heap, ask here first whether a test wants them to fail. Called from any OS thread.
 //
 // Promises: without a plan the cost is one load of a pointer that never changes; with one, the chosen occurrence of the chosen call
 // fails with the errno that the kernel would give, without having been made. The plan's pointer is the one piece of mutable global

@@ -41,7 +41,7 @@ struct machine_text {
 };
 
 status refuse(const char* whole, const char* bad, int length, const char* why) {
-  base::report("error: topology \"%s\": \"%.*s\": %s", whole, length, bad, why);
+  base::report("error: topology \"%s\" (WEFT_TOPOLOGY, or topology of weft_config): \"%.*s\": %s", whole, length, bad, why);
   return status::invalid;
 }
 

@@ -1,4 +1,4 @@
-/* An idle runtime burns no CPU, and wakes up when there is work. */
+/* An idle runtime burns CPU only where its wait policy says so, and wakes up when there is work. */
 #include <pthread.h>
 #include <time.h>
 
@@ -17,6 +17,16 @@ static void rests(uint64_t interval) {
     const uint64_t before = cpu_time_ns();
     OK(weft_sleep_ns(interval));
     if (cpu_time_ns() - before < interval / 4) return;
+  }
+  CHECK(false);
+}
+
+/* One that sleeps uses a thousandth; of one that spins a busy machine leaves at least this. */
+static void spins(uint64_t interval) {
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const uint64_t before = cpu_time_ns();
+    OK(weft_sleep_ns(interval));
+    if (cpu_time_ns() - before >= interval / 10) return;
   }
   CHECK(false);
 }
@@ -85,11 +95,31 @@ static void with_policy(const char *name, weft_wait_policy policy, unsigned work
   OK(weft_finalize());
 }
 
+/* One worker that has nothing to do but keep its caller's deadline. from_environment: WEFT_WAIT_POLICY; empty: unset. */
+static void idles(const char *name, weft_wait_policy policy, const char *from_environment,
+                  void (*as_it_should)(uint64_t interval)) {
+  phase = name;
+  current_case = "spin time of a second";
+  CHECK(setenv("WEFT_WAIT_POLICY", from_environment, 1) == 0);
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = 1;
+  config.wait_policy = policy;
+  OK(weft_init(&config));
+  as_it_should(300 * MILLISECOND);
+  OK(weft_finalize());
+}
+
 int main(void) {
   with_policy("hybrid", WEFT_WAIT_HYBRID, 4, false);
   with_policy("hybrid, one worker", WEFT_WAIT_HYBRID, 1, false);
   with_policy("hybrid, outside", WEFT_WAIT_HYBRID, 3, true);
   with_policy("passive", WEFT_WAIT_PASSIVE, 4, false);
   with_policy("active", WEFT_WAIT_ACTIVE, 2, false);
+  CHECK(setenv("WEFT_SPIN", "1s", 1) == 0);
+  idles("hybrid", WEFT_WAIT_HYBRID, "", spins);
+  idles("active", WEFT_WAIT_ACTIVE, "", spins);
+  idles("passive", WEFT_WAIT_PASSIVE, "", rests);
+  idles("active in the environment, passive in the program", WEFT_WAIT_PASSIVE, "active", spins);
+  idles("passive in the environment, active in the program", WEFT_WAIT_ACTIVE, "passive", rests);
   return 0;
 }

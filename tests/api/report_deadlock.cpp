@@ -152,6 +152,7 @@ TEST_CASE("two mutexes in opposite order") {
     CHECK(end.says("weft: deadlock: "));
     CHECK(end.says("\"left\" (takes_left_first): waits for mutex at 0x"));
     CHECK(end.says("(takes_right_first): waits for mutex at 0x"));
+    CHECK(end.says_for_how_long("(takes_left_first): waits for mutex at 0x"));
     CHECK(end.says("made in "));
     CHECK(end.says(how.outside ? "OS thread " : "main: waits for the end of thread "));
   }

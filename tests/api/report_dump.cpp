@@ -105,6 +105,7 @@ TEST_CASE("a dump shows every thread") {
     const std::string line = "\"patient\" (waits_here): waits for event at 0x";
     for (std::size_t at = end.errors.find(line); at != std::string::npos; at = end.errors.find(line, at + 1)) ++shown;
     CHECK(shown == 200);
+    CHECK(end.says_for_how_long(line.c_str()));
     CHECK(end.says("; made in "));
     CHECK(end.says(outside ? "OS thread " : "main: "));
     CHECK(end.says("2 workers"));

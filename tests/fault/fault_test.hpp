@@ -1,5 +1,5 @@
-// Runs a body once for every system call that it makes, with that call failing: first only that occurrence, then it and all later
-// ones. The body must cope: report a status, leave things usable, leak nothing, hang never.
+// Runs a body once for every occurrence of the system calls that it names, with that call failing: first only that occurrence, then
+// it and all later ones. The body must cope: report a status, leave things usable, leak nothing, hang never.
 //
 //   weft::fault_test::each_failure({os::call::mmap, os::call::thread_start}, [] { ... CHECK(...) ... });
 //

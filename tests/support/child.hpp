@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -18,6 +19,13 @@ struct child_end {
   std::string errors;  // what it wrote to stderr
 
   bool says(const char* text) const { return errors.find(text) != std::string::npos; }
+  // Whether the line that has text goes on with ", for " and a time.
+  bool says_for_how_long(const char* text) const {
+    const std::size_t at = errors.find(text);
+    const std::size_t since = errors.find(", for ", at);
+    if (at == std::string::npos || since == std::string::npos || since > errors.find('\n', at)) return false;
+    return std::isdigit(static_cast<unsigned char>(errors[since + 6])) != 0;
+  }
   int lines() const {
     int count = 0;
     for (char each : errors) count += each == '\n';

@@ -61,7 +61,12 @@ def everything():
     plan.test("release: api, examples", "release", 60, "api|examples")
     plan.test("package", "release", 60, "package")
     plan.test("docs", "release", 60, "docs")
-    for preset, kinds in (("asan", "unit|api|stress"), ("tsan", "unit|api|stress"), ("clang", "unit|api"), ("cross-aarch64", "unit|api")):
+    for preset, kinds in (
+        ("asan", "unit|api|stress"),
+        ("tsan", "unit|api|stress"),
+        ("clang", "unit|api|stress"),
+        ("cross-aarch64", "unit|api"),
+    ):
         plan.build(preset, 120, tuple(f"tests/{kind}/all" for kind in kinds.split("|")))
         plan.test(f"{preset}: {kinds.replace('|', ', ')}", preset, 120, kinds)
         if preset == "clang":

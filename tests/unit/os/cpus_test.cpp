@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "../../support/temp_tree.hpp"
@@ -19,6 +20,7 @@ class machine {
     return *this;
   }
   double quota() const { return os::cpu_quota(tree_.at("proc").c_str(), tree_.at("cgroup").c_str()); }
+  unsigned workers() const { return os::default_worker_count(tree_.at("proc").c_str(), tree_.at("cgroup").c_str()); }
 
  private:
   test::temp_tree tree_;
@@ -101,7 +103,15 @@ TEST_CASE("this process may use a CPU, and the list is ascending") {
   const unsigned count = os::allowed_cpus(cpus, os::max_cpus);
   REQUIRE(count >= 1);
   for (unsigned i = 1; i < count; ++i) CHECK(cpus[i - 1] < cpus[i]);
-  CHECK(os::default_worker_count() >= 1);
-  CHECK(os::default_worker_count() <= count);
   CHECK(os::allowed_cpus(cpus, 1) == 1);
+}
+
+TEST_CASE("the default number of workers: a worker a CPU of the mask, or fewer where the quota says so") {
+  std::uint16_t cpus[os::max_cpus];
+  const unsigned count = os::allowed_cpus(cpus, os::max_cpus);
+  CHECK(machine("0::/a").workers() == count);
+  CHECK(machine("0::/a").with("a/cpu.max", "max 100000").workers() == count);
+  CHECK(machine("0::/a").with("a/cpu.max", "50000 100000").workers() == 1);
+  CHECK(machine("0::/a").with("a/cpu.max", "150000 100000").workers() == std::min(count, 2u));
+  CHECK(os::default_worker_count() == os::worker_count_for(count, os::cpu_quota("/proc", "/sys/fs/cgroup")));
 }
