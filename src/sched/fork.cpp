@@ -229,11 +229,9 @@ unit* take_oldest(worker* w, worker* victim) {
   fork_deque& forks = victim->forks;
   if (!forks.lock.try_lock()) return nullptr;
   unit* made = nullptr;
-  if (unit* forker = forker_of(victim); forker != nullptr) {
-    if (weft_forked* oldest = claim_oldest(forks); oldest != nullptr) {
-      made = make_unit(w, oldest, forker);
-      if (made == nullptr) set_top(forks, oldest);
-    }
+  if (weft_forked* oldest = claim_oldest(forks); oldest != nullptr) {
+    if (unit* forker = forker_of(victim); forker != nullptr) made = make_unit(w, oldest, forker);
+    if (made == nullptr) set_top(forks, oldest);
   }
   forks.lock.unlock();
   return made;
@@ -303,7 +301,7 @@ void detach_forks(worker* w) {
 
 bool has_forks_to_take(const worker* victim) {
   const fork_deque& forks = victim->forks;
-  return forks.top.load(base::relaxed) < bottom_of(forks) && forker_of(victim) != nullptr;
+  return forks.top.load(base::relaxed) < bottom_of(forks);
 }
 
 bool forks_stand_still(const worker* victim) {

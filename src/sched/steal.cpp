@@ -25,6 +25,8 @@ constexpr std::uint64_t patience_ns = 20'000;
 // Stealing costs about two cache lines a unit. If what was stolen ran in less than this a unit, the thief stands back for a while,
 // twice as long each time.
 constexpr std::uint64_t worth_ns = 400;
+// Taking a fork costs a fence in its owner, and its forker may have to be parked and woken.
+constexpr std::uint64_t worth_fork_ns = 3'000;
 constexpr std::uint64_t first_pause_ns = 5'000;
 constexpr std::uint64_t longest_pause_ns = 500'000;
 
@@ -107,7 +109,7 @@ void stand_back(worker* w, std::uint64_t now) {
 // Was the last theft worth it?
 void judge_last(worker* w, std::uint64_t now) {
   if (w->stolen_batch == 0) return;
-  const bool was_worth_it = now - w->stolen_at_ns >= worth_ns * w->stolen_batch;
+  const bool was_worth_it = now - w->stolen_at_ns >= (w->has_stolen_fork ? worth_fork_ns : worth_ns * w->stolen_batch);
   w->stolen_batch = 0;
   if (was_worth_it) {
     w->steal_pause_ns = 0;
@@ -116,9 +118,9 @@ void judge_last(worker* w, std::uint64_t now) {
   }
 }
 
-bool has_something(const worker* victim) {
-  return victim->ready.stealable() != 0 || !victim->mail.is_empty() || has_forks_to_take(victim);
-}
+bool has_units_to_take(const worker* victim) { return victim->ready.stealable() != 0 || !victim->mail.is_empty(); }
+
+bool has_something(const worker* victim) { return has_units_to_take(victim) || has_forks_to_take(victim); }
 
 bool steals(const worker* w) { return w->rt->settings.locality == WEFT_LOCALITY_STEAL && w->is_serving.load(base::relaxed); }
 
@@ -145,6 +147,7 @@ bool is_somebody_stuck(worker* w, std::uint64_t now) {
     const worker* victim = victim_at(w, index);
     if (victim == nullptr) continue;
     if (forks_stand_still(victim)) return true;
+    if (!has_units_to_take(victim)) continue;
     has_prey = true;
     finished += victim->finished.load(base::relaxed);
   }
@@ -174,6 +177,7 @@ bool sees_somebody(const worker* w, bool (*has_prey)(const worker* victim)) {
 
 unit* bring_home(worker* w, unit* chain) {
   w->stolen_batch = length(chain);
+  w->has_stolen_fork = chain->has(is_fork);
   w->stolen_at_ns = os::now_ns();
   w->stolen.store(w->stolen.load(base::relaxed) + w->stolen_batch, base::relaxed);
   for (unit* one = chain; w->rt->sink != nullptr && one != nullptr; one = static_cast<unit*>(one->next)) {
