@@ -93,6 +93,7 @@ void check_stays() {
     while (elsewhere.load() != round + 1) sched_yield();
   }
   NEED(ran.load() == 0);
+  while (ran.load() != 20) weft_yield();
 }
 
 // What weft_init says about the variable; the exit code is 0 if it refused, and took the corrected value.
