@@ -23,10 +23,8 @@ constexpr std::uint32_t most_at_once = 16;
 constexpr std::uint64_t patience_ns = 20'000;
 
 // Stealing costs about two cache lines a unit. If what was stolen ran in less than this a unit, the thief stands back for a while,
-// twice as long each time.
+// twice as long each time. A fork should run for as long as it took to get it, most of which is a fence in its owner.
 constexpr std::uint64_t worth_ns = 400;
-// Taking a fork costs a fence in its owner, and its forker may have to be parked and woken.
-constexpr std::uint64_t worth_fork_ns = 3'000;
 constexpr std::uint64_t first_pause_ns = 5'000;
 constexpr std::uint64_t longest_pause_ns = 500'000;
 
@@ -109,7 +107,7 @@ void stand_back(worker* w, std::uint64_t now) {
 // Was the last theft worth it?
 void judge_last(worker* w, std::uint64_t now) {
   if (w->stolen_batch == 0) return;
-  const bool was_worth_it = now - w->stolen_at_ns >= (w->has_stolen_fork ? worth_fork_ns : worth_ns * w->stolen_batch);
+  const bool was_worth_it = now - w->stolen_at_ns >= w->stolen_worth_ns;
   w->stolen_batch = 0;
   if (was_worth_it) {
     w->steal_pause_ns = 0;
@@ -157,12 +155,20 @@ bool is_somebody_stuck(worker* w, std::uint64_t now) {
   return is_stuck;
 }
 
+// When the owner was faster, its forks are too small.
+unit* take_fork_from(worker* w, worker* victim) {
+  if (!has_forks_to_take(victim)) return nullptr;
+  unit* one = steal_fork(w, victim);
+  if (one == nullptr) stand_back(w, os::now_ns());
+  return one;
+}
+
 unit* take_somebodys_fork(worker* w) {
   order_victims(w);
   for (unsigned step = 0; step < w->victim_count; ++step) {
     worker* victim = victim_at(w, w->victims[step]);
     if (victim == nullptr) continue;
-    if (unit* forked = steal_fork(w, victim); forked != nullptr) return forked;
+    if (unit* forked = take_fork_from(w, victim); forked != nullptr) return forked;
   }
   return nullptr;
 }
@@ -177,8 +183,8 @@ bool sees_somebody(const worker* w, bool (*has_prey)(const worker* victim)) {
 
 unit* bring_home(worker* w, unit* chain) {
   w->stolen_batch = length(chain);
-  w->has_stolen_fork = chain->has(is_fork);
   w->stolen_at_ns = os::now_ns();
+  w->stolen_worth_ns = worth_ns * w->stolen_batch;
   w->stolen.store(w->stolen.load(base::relaxed) + w->stolen_batch, base::relaxed);
   for (unit* one = chain; w->rt->sink != nullptr && one != nullptr; one = static_cast<unit*>(one->next)) {
     note(w->rt, WEFT_ON_STEAL, one);
@@ -187,24 +193,33 @@ unit* bring_home(worker* w, unit* chain) {
   return find_own(w);
 }
 
+unit* bring_fork_home(worker* w, unit* forked, std::uint64_t began_ns) {
+  unit* one = bring_home(w, forked);
+  w->stolen_worth_ns = w->stolen_at_ns - began_ns;
+  return one;
+}
+
 }  // namespace
 
 unit* steal(worker* w) {
   if (has_domains(w->rt)) [[unlikely]] {
     if (unit* one = steal_from_domains(w); one != nullptr) return one;
-    unit* forked = take_somebodys_fork(w);
-    return forked != nullptr ? bring_home(w, forked) : nullptr;
+  } else if (!steals(w)) {
+    return nullptr;
   }
-  if (!steals(w)) return nullptr;
   const std::uint64_t now = os::now_ns();
   judge_last(w, now);
   if (now < w->steal_after_ns && !is_somebody_stuck(w, now)) return nullptr;
+  if (has_domains(w->rt)) [[unlikely]] {
+    unit* forked = take_somebodys_fork(w);
+    return forked != nullptr ? bring_fork_home(w, forked, now) : nullptr;
+  }
   order_victims(w);
   for (unsigned step = 0; step < w->victim_count; ++step) {
     worker* victim = victim_at(w, w->victims[step]);
     if (victim == nullptr) continue;
     if (unit* chain = take_from(w, victim); chain != nullptr) return bring_home(w, chain);
-    if (unit* forked = steal_fork(w, victim); forked != nullptr) return bring_home(w, forked);
+    if (unit* forked = take_fork_from(w, victim); forked != nullptr) return bring_fork_home(w, forked, now);
   }
   return nullptr;
 }

@@ -84,7 +84,7 @@ struct alignas(base::cache_line) worker {
   std::uint64_t finished_then = 0;  // by those who had units to steal
   std::uint64_t stolen_at_ns = 0;
   std::uint32_t stolen_batch = 0;
-  bool has_stolen_fork = false;
+  std::uint64_t stolen_worth_ns = 0;
   fork_segment* spare_forks = nullptr;
   std::uint32_t spare_fork_count = 0;
   std::uint16_t* victims = nullptr;  // worker indices, near first
