@@ -19,11 +19,6 @@ using weft::test::run_in_child;
 
 namespace {
 
-#define NEED(condition)                          \
-  do {                                           \
-    if (!(condition)) _exit(__LINE__ % 200 + 1); \
-  } while (false)
-
 weft_config config_of(unsigned workers) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = workers;

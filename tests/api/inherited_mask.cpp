@@ -14,11 +14,6 @@ using weft::test::run_in_child;
 
 namespace {
 
-#define NEED(condition)                          \
-  do {                                           \
-    if (!(condition)) _exit(__LINE__ % 200 + 1); \
-  } while (false)
-
 cpu_set_t mask_now() {
   cpu_set_t mask;
   CPU_ZERO(&mask);

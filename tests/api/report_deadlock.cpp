@@ -37,11 +37,6 @@ void sleep_ms(long ms) {
   }
 }
 
-void check(bool holds, int line) {
-  if (!holds) _exit(line % 200 + 1);
-}
-#define NEED(condition) check((condition), __LINE__)
-
 void start(const setting& how) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = how.workers;

@@ -18,11 +18,6 @@ using weft::test::run_in_child;
 
 namespace {
 
-#define NEED(condition)                          \
-  do {                                           \
-    if (!(condition)) _exit(__LINE__ % 200 + 1); \
-  } while (false)
-
 void start(unsigned workers, bool caller_outside) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = workers;

@@ -278,15 +278,4 @@ void live(unsigned workers, std::uint64_t seed) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  weft::stress::start("programs");
-  const auto workers = static_cast<unsigned>(count > 1 ? std::atoi(arguments[1]) : 2);
-  dice from(weft::stress::seed);
-  long lives = 0;
-  do {
-    live(workers, from.next());
-    ++lives;
-  } while (weft::stress::has_time());
-  std::printf("%ld runtimes of 10 programs each\n", lives);
-  return 0;
-}
+int main(int count, char** arguments) { return weft::stress::live_on("programs", count, arguments, live); }

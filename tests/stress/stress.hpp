@@ -47,6 +47,21 @@ class dice {
   std::uint64_t state_;
 };
 
+// What a program does whose argument is the number of workers: one runtime after the other, each from a seed of its own, while there
+// is time.
+inline int live_on(const char* name, int count, char** arguments, void (*live)(unsigned workers, std::uint64_t seed)) {
+  start(name);
+  const auto workers = static_cast<unsigned>(count > 1 ? std::atoi(arguments[1]) : 2);
+  dice from(seed);
+  long lives = 0;
+  do {
+    live(workers, from.next());
+    ++lives;
+  } while (has_time());
+  std::printf("%ld runtimes\n", lives);
+  return 0;
+}
+
 }  // namespace weft::stress
 
 #define MUST(condition)                                                     \
