@@ -6,8 +6,10 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 
+#include "os/clock.hpp"
 #include "os/vm.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/local.hpp"
@@ -103,6 +105,21 @@ void tell_overflow(const worker* w, const char* how_noticed, const void* address
   }
   out << "\n";
   tell_cure(out, one, stack, w->rt->settings.stack_bytes);
+}
+
+// Several workers may overflow at once, and the end of one is the end of all: those who come later wait until the first has told.
+constinit std::atomic<const worker*> teller{nullptr};
+constinit std::atomic<bool> has_told{false};
+
+void tell_overflow_once(const worker* w, const char* how_noticed, const void* address) {
+  const worker* first = nullptr;
+  if (teller.compare_exchange_strong(first, w, base::relaxed)) {
+    tell_overflow(w, how_noticed, address);
+  } else if (first != w) {
+    while (!has_told.load(base::relaxed)) os::sleep_until(os::now_ns() + 1'000'000);
+  }
+  for (const handled& each : signals) set_default(each.signal);  // the same fault again, or one while we told, is the end
+  has_told.store(true, base::relaxed);
 }
 
 // ---- those who come after us ----
@@ -202,15 +219,14 @@ bool filter_fault(int signal, void* info) {
   const worker* w = local::current_worker();
   if (w == nullptr || w->standing == nullptr) return false;
   if (!is_in_guard(w->standing, reinterpret_cast<std::uintptr_t>(about->si_addr))) return false;
-  for (const handled& each : signals) set_default(each.signal);  // a fault in here, or the same one again, is the end
-  tell_overflow(w, "fault at ", about->si_addr);
+  tell_overflow_once(w, "fault at ", about->si_addr);
   return true;
 }
 
 void check_canary(worker* w, const unit* one, const mem::stack* stack) {
   if (os::guard_intact(stack->base, stack->guard_bytes(), stack->guard)) return;
   w->current = const_cast<unit*>(one);
-  tell_overflow(w, "when it ended, the canary beneath it was overwritten", nullptr);
+  tell_overflow_once(w, "when it ended, the canary beneath it was overwritten", nullptr);
   abort();
 }
 

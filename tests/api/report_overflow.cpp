@@ -143,6 +143,24 @@ TEST_CASE("a fork that another worker took is told what forks can have") {
   CHECK_FALSE(end.says("made in"));
 }
 
+TEST_CASE("overflows on all workers at once are told as one") {
+  for (int round = 0; round < 20; ++round) {
+    const child_end end = run_in_child([] {
+      start(4, false);
+      weft_event event = WEFT_EVENT_INIT;
+      for (int i = 0; i < 8; ++i) {
+        if (weft_thread_create(blocks_then_overflows, &event, nullptr, nullptr) != WEFT_OK) return 91;
+      }
+      static_cast<void>(weft_event_set(&event));
+      static_cast<void>(weft_sleep_ns(60'000'000'000));
+      return 0;
+    });
+    check_overflow(end);
+    CHECK(end.says("(blocks_then_overflows)"));
+    CHECK(end.lines() == 4);
+  }
+}
+
 TEST_CASE("an overflow names thread, id, size and attribute") {
   for (const bool outside : {false, true}) {
     const child_end end = run_in_child([outside] {

@@ -29,6 +29,7 @@ class Step:
     failed: int = 0
     skipped: int = 0
     note: str = ""
+    failures: dict = field(default_factory=dict)  # what failing tests wrote, by their names
 
 
 @dataclass
@@ -118,6 +119,9 @@ def run_tests(step, jobs, stress_seconds):
     total, step.failed = int(suite.get("tests")), int(suite.get("failures"))
     step.skipped = int(suite.get("skipped")) + int(suite.get("disabled"))
     step.passed = total - step.failed - step.skipped
+    step.failures = {
+        case.get("name"): case.findtext("system-out") or "" for case in suite.iter("testcase") if case.find("failure") is not None
+    }
     if total == 0:
         step.note = "no tests"
     if status != 0 and step.failed == 0:
@@ -134,6 +138,11 @@ def run(step, jobs, stress_seconds):
     step.took_s = time.monotonic() - begin
 
 
+def shortened(lines, head=20, tail=10):
+    kept = lines if len(lines) <= head + tail else lines[:head] + ["..."] + lines[-tail:]
+    return "\n".join(kept)
+
+
 def report(steps):
     print(f"\n{'what':34}{'passed':>8}{'failed':>8}{'skipped':>9}{'budget s':>10}{'took s':>9}")
     for step in steps:
@@ -143,6 +152,9 @@ def report(steps):
         print(f"{step.name:34}{counts}{step.failed:8}{step.skipped:9}{step.budget_s:10}{step.took_s:9.1f}  {notes}".rstrip())
     budget_s, took_s = sum(step.budget_s for step in steps), sum(step.took_s for step in steps)
     print(f"{'all':34}{'':8}{'':8}{'':9}{budget_s:10}{took_s:9.1f}")
+    for step in steps:
+        for name, output in step.failures.items():
+            print(f"\n{step.name}: {name} failed:\n{shortened(output.splitlines())}\n")
 
 
 def main():
