@@ -13,27 +13,31 @@
 namespace bench {
 
 // Children: not none, in order. add_first(sum) runs the first and adds its result, is_one() and drop_first() are about
-// the others.
+// the others; take_half() takes half of more than one out, and returns them.
+template <class Children, class Sum>
+struct errand {
+  Children rest;
+  Sum sum;
+
+  // The fork carries an address: a few bytes that were written one by one are slow to copy.
+  [[gnu::always_inline]] weft_forked* fork() {
+    errand* self = this;
+    return weft_fork(run, &self, sizeof self);
+  }
+
+  // Only a thief comes here.
+  static void run(void* work) noexcept {
+    errand* self = nullptr;
+    std::memcpy(&self, work, sizeof self);
+    self->sum = {};
+    self->add_halves();
+  }
+  void add_halves() noexcept;
+};
+
 template <class Children, class Sum>
 void fork_children(Children children, Sum& sum) noexcept {
-  struct errand {
-    Children rest;
-    Sum sum;
-
-    // The fork carries an address: a few bytes that were written one by one are slow to copy.
-    [[gnu::always_inline]] weft_forked* fork() {
-      errand* self = this;
-      return weft_fork(run, &self, sizeof self);
-    }
-    static void run(void* work) noexcept {
-      errand* self = nullptr;
-      std::memcpy(&self, work, sizeof self);
-      self->sum = {};
-      fork_children(self->rest, self->sum);
-    }
-  };
-
-  errand others;
+  errand<Children, Sum> others;
   others.rest = children;
   while (!children.is_one()) {
     others.rest.drop_first();
@@ -46,6 +50,20 @@ void fork_children(Children children, Sum& sum) noexcept {
     children.drop_first();
   }
   children.add_first(sum);
+}
+
+template <class Children, class Sum>
+void errand<Children, Sum>::add_halves() noexcept {
+  if (rest.is_one()) return fork_children(rest, sum);
+  errand half;
+  half.rest = rest.take_half();
+  weft_forked* const forked = half.fork();
+  fork_children(rest, sum);
+  if (weft_fork_take_back(forked)) {
+    fork_children(half.rest, sum);
+  } else {
+    sum += half.sum;
+  }
 }
 
 }  // namespace bench

@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "harness/fork_rest.hpp"
 #include "kernels/queens/queens.hpp"
 
@@ -15,6 +17,12 @@ struct row {
 
   [[nodiscard]] bool is_one() const { return (free & (free - 1)) == 0; }
   void drop_first() { free &= free - 1; }
+  row take_half() {
+    row half = *this;
+    for (int left = std::popcount(free) / 2; left > 0; --left) half.drop_first();
+    free &= ~half.free;
+    return half;
+  }
   void add_first(count& total) const noexcept { solve(place(at, free & -free), full, total); }
 };
 

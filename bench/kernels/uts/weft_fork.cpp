@@ -19,6 +19,12 @@ struct children {
 
   [[nodiscard]] bool is_one() const { return first == last; }
   void drop_first() { ++first; }
+  children take_half() {
+    children half = *this;
+    last = first + (last - first) / 2;
+    half.first = last + 1;
+    return half;
+  }
   void add_first(std::uint64_t& nodes) const noexcept { count_below({parent->of, child(parent->at, first)}, nodes); }
 };
 
