@@ -199,24 +199,23 @@ void forget(worker* w, weft_forked* forked) {
 
 // ---- thieves ----
 
-// Inside the lock: moves top over the oldest fork that was not joined. Null: none.
-weft_forked* claim_oldest(fork_deque& forks) {
-  for (;;) {
-    weft_forked* const oldest = forks.top.load(base::relaxed);
-    if (oldest == nullptr || oldest >= bottom_of(forks)) return nullptr;
-    weft_hot_store(&forks.hot.taken, oldest + 1, __ATOMIC_RELAXED);
-    if (weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED) != nullptr) {
-      // [K4] heavy fence: taken before bottom; pairs with [K3]
-      os::heavy_fence();
-      // [K5] acquire: sees the forks below; pairs with [K1] [K6]
-      if (weft_forked* bottom = weft_hot_load(&forks.hot.bottom, __ATOMIC_ACQUIRE); bottom != nullptr && oldest >= bottom) {
-        weft_hot_store(&forks.hot.taken, oldest, __ATOMIC_RELAXED);
-        return nullptr;
-      }
-    }
-    forks.top.store(oldest + 1, base::relaxed);
-    if (!is_joined(oldest)) return oldest;
+// Inside the lock: moves top over the oldest forks, half of those that wait and not more than `most`. Returns how many.
+std::size_t claim_oldest(fork_deque& forks, std::size_t most) {
+  weft_forked* const oldest = forks.top.load(base::relaxed);
+  weft_forked* bottom = bottom_of(forks);
+  if (oldest == nullptr || oldest >= bottom) return 0;
+  std::size_t count = (static_cast<std::size_t>(bottom - oldest) + 1) / 2;
+  if (count > most) count = most;
+  weft_hot_store(&forks.hot.taken, oldest + count, __ATOMIC_RELAXED);
+  if (weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED) != nullptr) {
+    // [K4] heavy fence: taken before bottom; pairs with [K3]
+    os::heavy_fence();
+    // [K5] acquire: sees the forks below; pairs with [K1] [K6]
+    bottom = weft_hot_load(&forks.hot.bottom, __ATOMIC_ACQUIRE);
+    if (bottom != nullptr && bottom < oldest + count) count = bottom > oldest ? static_cast<std::size_t>(bottom - oldest) : 0;
   }
+  set_top(forks, oldest + count);
+  return count;
 }
 
 // Whoever made the forks that wait runs until they are joined, so that it is still there. A tasklet could not wait for them.
@@ -225,16 +224,37 @@ unit* forker_of(const worker* victim) {
   return one != nullptr && !one->has(is_tasklet) ? identity_of(one) : nullptr;
 }
 
-unit* take_oldest(worker* w, worker* victim) {
+// Inside the lock: units of `count` claimed forks from `one` on, chained by next, the oldest first. Without memory, top goes back to the first
+// that is none.
+unit* make_units(worker* w, fork_deque& forks, weft_forked* one, std::size_t count, unit* forker) {
+  unit* chain = nullptr;
+  unit* last = nullptr;
+  for (; count != 0; --count, ++one) {
+    if (is_joined(one)) continue;
+    unit* made = forker != nullptr ? make_unit(w, one, forker) : nullptr;
+    if (made == nullptr) {
+      set_top(forks, one);
+      break;
+    }
+    made->next = nullptr;
+    if (last == nullptr) {
+      chain = made;
+    } else {
+      last->next = made;
+    }
+    last = made;
+  }
+  return chain;
+}
+
+unit* take_oldest(worker* w, worker* victim, std::size_t most) {
   fork_deque& forks = victim->forks;
   if (!forks.lock.try_lock()) return nullptr;
-  unit* made = nullptr;
-  if (weft_forked* oldest = claim_oldest(forks); oldest != nullptr) {
-    if (unit* forker = forker_of(victim); forker != nullptr) made = make_unit(w, oldest, forker);
-    if (made == nullptr) set_top(forks, oldest);
-  }
+  weft_forked* const oldest = forks.top.load(base::relaxed);
+  const std::size_t count = claim_oldest(forks, most);
+  unit* chain = count != 0 ? make_units(w, forks, oldest, count, forker_of(victim)) : nullptr;
   forks.lock.unlock();
-  return made;
+  return chain;
 }
 
 }  // namespace
@@ -315,7 +335,9 @@ bool forks_stand_still(const worker* victim) {
   return true;
 }
 
-unit* steal_fork(worker* w, worker* victim) { return has_forks_to_take(victim) ? take_oldest(w, victim) : nullptr; }
+unit* steal_forks(worker* w, worker* victim, std::size_t most) {
+  return has_forks_to_take(victim) ? take_oldest(w, victim, most) : nullptr;
+}
 
 void want_to_hear_of_forks(const runtime* rt) {
   // [K8] fence: the sleeper's announcement before the look at limits; pairs with [K7]

@@ -29,8 +29,9 @@ void detach_forks(worker* w);
 bool has_forks_to_take(const worker* victim);
 // Whether its owner has stayed in one call while they wait: for about a microsecond. Anyone.
 bool forks_stand_still(const worker* victim);
-// Takes the oldest fork and makes it a unit of the thief's. Null: there was none.
-unit* steal_fork(worker* w, worker* victim);
+// Takes the oldest forks, half of those that wait and not more than `most`, and makes them units of the thief's, chained by next, the oldest
+// first. Null: there were none.
+unit* steal_forks(worker* w, worker* victim, std::size_t most);
 // A worker is about to sleep: the next fork of each other one shall look for it. A heavy fence and a last look must follow.
 void want_to_hear_of_forks(const runtime* rt);
 

@@ -23,10 +23,13 @@ constexpr std::uint32_t most_at_once = 16;
 constexpr std::uint64_t patience_ns = 20'000;
 
 // Stealing costs about two cache lines a unit. If what was stolen ran in less than this a unit, the thief stands back for a while,
-// twice as long each time. A fork should run for as long as it took to get it, most of which is a fence in its owner.
+// twice as long each time. Forks should run for as long as it took to get them, most of which is a fence in their owner; when they did
+// not, the next theft takes twice as many with one fence. The oldest fork of a divide-and-conquer program is half of its work, and enough;
+// in an irregular tree (UTS T3) most forks are a leaf.
 constexpr std::uint64_t worth_ns = 400;
 constexpr std::uint64_t first_pause_ns = 5'000;
 constexpr std::uint64_t longest_pause_ns = 500'000;
+constexpr std::uint32_t most_forks_at_once = 16;
 
 // Inside the victim's lock: about half of what may be stolen, oldest first, chained by next.
 unit* take_half(worker* victim, std::uint32_t* taken) {
@@ -111,8 +114,10 @@ void judge_last(worker* w, std::uint64_t now) {
   w->stolen_batch = 0;
   if (was_worth_it) {
     w->steal_pause_ns = 0;
+    if (w->forks_at_once > 1) w->forks_at_once /= 2;
   } else {
     stand_back(w, now);
+    if (w->forks_at_once < most_forks_at_once) w->forks_at_once *= 2;
   }
 }
 
@@ -156,19 +161,19 @@ bool is_somebody_stuck(worker* w, std::uint64_t now) {
 }
 
 // When the owner was faster, its forks are too small.
-unit* take_fork_from(worker* w, worker* victim) {
+unit* take_forks_from(worker* w, worker* victim) {
   if (!has_forks_to_take(victim)) return nullptr;
-  unit* one = steal_fork(w, victim);
-  if (one == nullptr) stand_back(w, os::now_ns());
-  return one;
+  unit* chain = steal_forks(w, victim, w->forks_at_once);
+  if (chain == nullptr) stand_back(w, os::now_ns());
+  return chain;
 }
 
-unit* take_somebodys_fork(worker* w) {
+unit* take_somebodys_forks(worker* w) {
   order_victims(w);
   for (unsigned step = 0; step < w->victim_count; ++step) {
     worker* victim = victim_at(w, w->victims[step]);
     if (victim == nullptr) continue;
-    if (unit* forked = take_fork_from(w, victim); forked != nullptr) return forked;
+    if (unit* forked = take_forks_from(w, victim); forked != nullptr) return forked;
   }
   return nullptr;
 }
@@ -193,8 +198,8 @@ unit* bring_home(worker* w, unit* chain) {
   return find_own(w);
 }
 
-unit* bring_fork_home(worker* w, unit* forked, std::uint64_t began_ns) {
-  unit* one = bring_home(w, forked);
+unit* bring_forks_home(worker* w, unit* chain, std::uint64_t began_ns) {
+  unit* one = bring_home(w, chain);
   w->stolen_worth_ns = w->stolen_at_ns - began_ns;
   return one;
 }
@@ -211,15 +216,15 @@ unit* steal(worker* w) {
   judge_last(w, now);
   if (now < w->steal_after_ns && !is_somebody_stuck(w, now)) return nullptr;
   if (has_domains(w->rt)) [[unlikely]] {
-    unit* forked = take_somebodys_fork(w);
-    return forked != nullptr ? bring_fork_home(w, forked, now) : nullptr;
+    unit* forked = take_somebodys_forks(w);
+    return forked != nullptr ? bring_forks_home(w, forked, now) : nullptr;
   }
   order_victims(w);
   for (unsigned step = 0; step < w->victim_count; ++step) {
     worker* victim = victim_at(w, w->victims[step]);
     if (victim == nullptr) continue;
     if (unit* chain = take_from(w, victim); chain != nullptr) return bring_home(w, chain);
-    if (unit* forked = take_fork_from(w, victim); forked != nullptr) return bring_fork_home(w, forked, now);
+    if (unit* forked = take_forks_from(w, victim); forked != nullptr) return bring_forks_home(w, forked, now);
   }
   return nullptr;
 }

@@ -85,11 +85,15 @@ void warm_up(unsigned index) {
   }
 }
 
-bool rob_once(unsigned index) {
+bool rob_once(unsigned index, std::size_t most = 1) {
   local::set_worker(the.workers[index]);
-  unit* one = steal_fork(the.workers[index], the.workers[0]);
-  if (one != nullptr) run_unit(one);
-  return one != nullptr;
+  unit* const chain = steal_forks(the.workers[index], the.workers[0], most);
+  for (unit* one = chain; one != nullptr;) {
+    unit* after = static_cast<unit*>(one->next);
+    run_unit(one);
+    one = after;
+  }
+  return chain != nullptr;
 }
 
 // ---- the models --------------------------------------------------------------------------------------------------------------
@@ -163,6 +167,42 @@ void out_of_order() {
   check(first.runs == 1 && second.runs == 1, "each fork is run once");
   local::set_worker(the.workers[0]);
   detach_forks(the.workers[0]);
+  check(!has_forks(the.workers[0]), "nothing is left");
+}
+
+// Two of three are taken with one fence, unless the forker comes back to the second one first.
+void two_at_once() {
+  world its;
+  make(its, 2);
+  warm_up(0);
+  job jobs[3];
+  weft_forked* forked[3];
+  for (int i = 0; i < 3; ++i) forked[i] = start(jobs[i]);
+  threads(thread{"forker",
+                 [&] {
+                   local::set_worker(the.workers[0]);
+                   for (int i = 2; i >= 0; --i) finish(forked[i], jobs[i]);
+                 }},
+          thread{"thief", [&] { rob_once(1, 2); }});
+  for (const job& each : jobs) check(each.runs == 1, "each fork is run once");
+  check(!has_forks(the.workers[0]), "nothing is left");
+}
+
+// The second of three is joined first: who takes two gets the first alone.
+void two_at_once_with_a_hole() {
+  world its;
+  make(its, 2);
+  warm_up(0);
+  job jobs[3];
+  weft_forked* forked[3];
+  for (int i = 0; i < 3; ++i) forked[i] = start(jobs[i]);
+  threads(thread{"forker",
+                 [&] {
+                   local::set_worker(the.workers[0]);
+                   for (int i : {1, 2, 0}) finish(forked[i], jobs[i]);
+                 }},
+          thread{"thief", [&] { rob_once(1, 2); }});
+  for (const job& each : jobs) check(each.runs == 1, "each fork is run once");
   check(!has_forks(the.workers[0]), "nothing is left");
 }
 
@@ -286,6 +326,8 @@ const model m6{"K the forker stays away", {.at_least = 5, .quick = quick, .deep 
 const model m7{"K the forker is left", {.at_least = 50, .quick = quick, .deep = deep}, detached};
 const model m8{"K going to sleep", {.at_least = 10, .quick = quick, .deep = deep}, going_to_sleep};
 const model m9{"K going to sleep meanwhile", {.at_least = 10, .quick = quick, .deep = deep}, going_to_sleep_meanwhile};
+const model m10{"K two at once", {.at_least = 100, .quick = quick, .deep = deep}, two_at_once};
+const model m11{"K two at once with a hole", {.at_least = 100, .quick = quick, .deep = deep}, two_at_once_with_a_hole};
 
 }  // namespace
 

@@ -58,7 +58,7 @@ STAND_IN void answer(worker*, worker*) {}
 STAND_IN void detach_forks(worker*) {}
 STAND_IN bool has_forks_to_take(const worker*) { return false; }
 STAND_IN bool forks_stand_still(const worker*) { return false; }
-STAND_IN unit* steal_fork(worker*, worker*) { return nullptr; }
+STAND_IN unit* steal_forks(worker*, worker*, std::size_t) { return nullptr; }
 STAND_IN void want_to_hear_of_forks(const runtime*) {}
 STAND_IN void check_forks_joined() {}
 STAND_IN unit* make_fork_unit(worker*, unit::function_type, void*, unit*) { return nullptr; }
