@@ -148,7 +148,8 @@ void push(worker* w, unit* one) {
 // Checked builds: the running unit has no such fork.
 void check_is_mine(const worker* w, const weft_forked* forked) {
   for (unsigned index = 0; index < w->rt->worker_slots.load(base::relaxed); ++index) {
-    worker* other = w->rt->workers[index].load(base::relaxed);
+    // [A74] acquire: as [A9]; pairs with [A4]
+    worker* other = w->rt->workers[index].load(base::acquire);
     if (other == nullptr || other == w) continue;
     const queue::guard hold(other->forks.lock);
     if (other->forks.segment != nullptr && other->forks.segment->holds(forked)) refuse("the fork is another thread's");
