@@ -1,6 +1,6 @@
 // Protocol K over include/weft/hot.h and src/sched/fork.cpp: each fork is run once, by its forker or by a thief; a thief sees what the
 // forker wrote, and the forker what the thief's unit did; a fork whose forker stays away, or that nobody was awake to see, is taken.
-// Built with src/capi/fork.cpp src/sched/fork.cpp.
+// Built with src/capi/fork.cpp src/sched/fork.cpp
 #include "arch/cpu.hpp"
 #include "fork_world.hpp"
 #include "os/fence.hpp"
