@@ -13,7 +13,6 @@
 #include "os/fence.hpp"
 #include "os/vm.hpp"
 #include "sched/dispatch.hpp"
-#include "sched/domains.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
 #include "sched/ready.hpp"
@@ -133,9 +132,11 @@ unit* cut_off(worker* w) {
   return chain;
 }
 
+// Outside the lock: the event sink may wait for somebody who wants to fork.
 void push(worker* w, unit* one) {
   one->next = nullptr;
-  if (has_domains(w->rt)) return make_ready(w, one, push_reason::created);
+  note(w->rt, WEFT_ON_CREATE, one);
+  if (w->is_special) return make_ready(w, one, push_reason::created);
   enter(w);
   w->ready.push_recent(one);
   w->lock.leave();
@@ -235,6 +236,9 @@ unit* take_oldest(worker* w, worker* victim) {
     if (made == nullptr) set_top(forks, oldest);
   }
   forks.lock.unlock();
+  if (made == nullptr) return nullptr;
+  note(w->rt, WEFT_ON_CREATE, made);
+  note(w->rt, WEFT_ON_READY, made);
   return made;
 }
 

@@ -260,7 +260,6 @@ unit* make_fork_unit(worker* w, unit::function_type function, void* argument, un
   one->flags.store(is_default | is_known | is_fork, base::relaxed);
   one->forker = forker;
   count_created(w->rt, w, 1);
-  note(w->rt, WEFT_ON_CREATE, one);
   return one;
 }
 
