@@ -201,11 +201,18 @@ void forget(worker* w, weft_forked* forked) {
 
 // ---- thieves ----
 
-// Inside the lock: moves top over the oldest fork that was not joined. Null: none.
-weft_forked* claim_oldest(fork_deque& forks) {
+// Whoever made the forks that wait runs until they are joined, so that it is still there. A tasklet could not wait for them.
+unit* forker_of(const worker* victim) {
+  unit* one = base::load_relaxed(victim->current);
+  return one != nullptr && !one->has(is_tasklet) ? identity_of(one) : nullptr;
+}
+
+// Inside the lock: moves top over the oldest fork that was not joined. Null: none, or none that may be taken, which costs no fence.
+weft_forked* claim_oldest(worker* victim) {
+  fork_deque& forks = victim->forks;
   for (;;) {
     weft_forked* const oldest = forks.top.load(base::relaxed);
-    if (oldest == nullptr || oldest >= bottom_of(forks)) return nullptr;
+    if (oldest == nullptr || oldest >= bottom_of(forks) || forker_of(victim) == nullptr) return nullptr;
     weft_hot_store(&forks.hot.taken, oldest + 1, __ATOMIC_RELAXED);
     if (weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED) != nullptr) {
       // [K4] heavy fence: taken before bottom; pairs with [K3]
@@ -221,17 +228,12 @@ weft_forked* claim_oldest(fork_deque& forks) {
   }
 }
 
-// Whoever made the forks that wait runs until they are joined, so that it is still there. A tasklet could not wait for them.
-unit* forker_of(const worker* victim) {
-  unit* one = base::load_relaxed(victim->current);
-  return one != nullptr && !one->has(is_tasklet) ? identity_of(one) : nullptr;
-}
-
 unit* take_oldest(worker* w, worker* victim) {
   fork_deque& forks = victim->forks;
   if (!forks.lock.try_lock()) return nullptr;
   unit* made = nullptr;
-  if (weft_forked* oldest = claim_oldest(forks); oldest != nullptr) {
+  if (weft_forked* oldest = claim_oldest(victim); oldest != nullptr) {
+    // Again: before the fence the place may have been an older unit's.
     if (unit* forker = forker_of(victim); forker != nullptr) made = make_unit(w, oldest, forker);
     if (made == nullptr) set_top(forks, oldest);
   }

@@ -203,6 +203,38 @@ void going_to_sleep_meanwhile() {
   check(has_seen || woken.load(base::relaxed) != 0, "the fork was seen, or the sleeper woken");
 }
 
+// A worker is added while another one lies down: whoever sees it sees its limit.
+void worker_appears() {
+  world its;
+  make(its, 2);
+  threads(thread{"starter", [&] { core_world::publish(2, base::release); }}, thread{"sleeper", [&] {
+                                                                                      local::set_worker(the.workers[1]);
+                                                                                      want_to_hear_of_forks(the.rt);
+                                                                                    }});
+}
+
+// A tasklet, which cannot wait for forks, uses a place after a ULT: a thief may come late for the fork of the one, and does not get that of
+// the other.
+void tasklet_after_ult() {
+  world its;
+  make(its, 2);
+  warm_up(0);
+  unit tasklet{};
+  tasklet.set(is_tasklet);
+  job first, second;
+  threads(thread{"forker",
+                 [&] {
+                   local::set_worker(the.workers[0]);
+                   finish(start(first), first);
+                   the.workers[0]->current = &tasklet;
+                   weft_forked* forked = start(second);
+                   check(weft_fork_take_back(forked), "nobody has taken it");
+                   ++second.runs;
+                 }},
+          thread{"thief", [&] { rob_once(1); }});
+  check(first.runs == 1 && second.runs == 1, "each fork is run once");
+}
+
 // The last two places of a segment: with the second fork it is full and closed, the third runs in its join, and the second one's join
 // opens it again.
 void segment_is_full() {
@@ -266,6 +298,8 @@ const model m6{"K the forker stays away", {.at_least = 5, .quick = quick, .deep 
 const model m7{"K the forker is left", {.at_least = 50, .quick = quick, .deep = deep}, detached};
 const model m8{"K going to sleep", {.at_least = 10, .quick = quick, .deep = deep}, going_to_sleep};
 const model m9{"K going to sleep meanwhile", {.at_least = 10, .quick = quick, .deep = deep}, going_to_sleep_meanwhile};
+const model m12{"K a tasklet after a ULT", {.at_least = 100, .quick = quick, .deep = deep}, tasklet_after_ult};
+const model m13{"K a worker appears to a sleeper", {.at_least = 5, .quick = quick, .deep = deep}, worker_appears};
 const model m10{"K the segment is full", {.at_least = 100, .quick = quick, .deep = deep}, segment_is_full};
 const model m11{"K the last place used again", {.at_least = 100, .quick = quick, .deep = deep}, last_place_is_used_again};
 
