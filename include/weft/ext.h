@@ -113,7 +113,10 @@ typedef enum weft_event_kind {
   WEFT_ON_JOIN,
   WEFT_ON_STEAL
 } weft_event_kind;
-/* sink is called on the worker (or outside) where it happens, without identity; it must not block or switch. Null: none.
+/* sink is called on the worker (or outside) where it happens, without identity; it must not block or switch. Weft may hold a lock around
+ * it, as that of the object at which a thread parks: the sink may read clocks and what is known of threads (ids, names, extension bytes)
+ * and use locks of its own, and must not make, wake, join or move threads (checked builds name it) or use objects that Weft's callers wait
+ * at. A fork is a thread from when another worker takes it or its forker leaves its worker, and has no events before. Null: none.
  * Set before weft_init (WEFT_BUSY: the runtime is running). A thread's events come in this order: CREATE, READY (maybe STEAL), RUN, then
  * YIELD, or PARK and READY, and RUN again, as often as it leaves its worker; END; and JOIN, when it was joined. The adopted caller of
  * weft_init is not created and does not end. */

@@ -25,6 +25,12 @@ inline T load_relaxed(const T& word) {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
 
+// The write to a plain word at which others look by load_relaxed meanwhile.
+template <class T>
+inline void store_relaxed(T& word, T value) {
+  __atomic_store_n(&word, value, __ATOMIC_RELAXED);
+}
+
 // A full fence. TSan does not model fences: it sees an operation on a dummy instead.
 inline void fence_seq_cst() {
   if constexpr (config::thread_sanitizer) {

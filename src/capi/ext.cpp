@@ -17,6 +17,7 @@
 #include "sched/worker.hpp"
 
 using namespace weft::capi;
+namespace base = weft::base;
 namespace sched = weft::sched;
 namespace local = weft::sched::local;
 
@@ -90,13 +91,13 @@ weft_thread* weft_ext_pool_pop(weft_pool* pool) {
 weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_reason reason) {
   if (pool == nullptr || unit == nullptr || reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) return WEFT_INVALID;
   sched::unit* const one = ready_unit(unit, "weft_ext_pool_push");
-  one->home = pool_of(pool);
+  base::store_relaxed(one->home, pool_of(pool));
   sched::push_to_pool(pool_of(pool), one, static_cast<sched::push_reason>(reason));
   return WEFT_OK;
 }
 
 weft_pool* weft_ext_thread_pool(const weft_thread* thread) {
-  return thread != nullptr ? reinterpret_cast<weft_pool*>(unit_of(thread)->home) : nullptr;
+  return thread != nullptr ? reinterpret_cast<weft_pool*>(base::load_relaxed(unit_of(thread)->home)) : nullptr;
 }
 
 weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_ops* ops, void* state) {

@@ -13,7 +13,6 @@
 #include "os/fence.hpp"
 #include "os/vm.hpp"
 #include "sched/dispatch.hpp"
-#include "sched/domains.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
 #include "sched/ready.hpp"
@@ -133,9 +132,11 @@ unit* cut_off(worker* w) {
   return chain;
 }
 
+// Outside the lock: the event sink may wait for somebody who wants to fork.
 void push(worker* w, unit* one) {
   one->next = nullptr;
-  if (has_domains(w->rt)) return make_ready(w, one, push_reason::created);
+  note(w->rt, WEFT_ON_CREATE, one);
+  if (w->is_special) return make_ready(w, one, push_reason::created);
   enter(w);
   w->ready.push_recent(one);
   w->lock.leave();
@@ -148,7 +149,8 @@ void push(worker* w, unit* one) {
 // Checked builds: the running unit has no such fork.
 void check_is_mine(const worker* w, const weft_forked* forked) {
   for (unsigned index = 0; index < w->rt->worker_slots.load(base::relaxed); ++index) {
-    worker* other = w->rt->workers[index].load(base::relaxed);
+    // [A74] acquire: as [A9]; pairs with [A4]
+    worker* other = w->rt->workers[index].load(base::acquire);
     if (other == nullptr || other == w) continue;
     const queue::guard hold(other->forks.lock);
     if (other->forks.segment != nullptr && other->forks.segment->holds(forked)) refuse("the fork is another thread's");
@@ -199,11 +201,19 @@ void forget(worker* w, weft_forked* forked) {
 
 // ---- thieves ----
 
-// Inside the lock: moves top over the oldest forks, half of those that wait and not more than `most`. Returns how many.
-std::size_t claim_oldest(fork_deque& forks, std::size_t most) {
+// Whoever made the forks that wait runs until they are joined, so that it is still there. A tasklet could not wait for them.
+unit* forker_of(const worker* victim) {
+  unit* one = base::load_relaxed(victim->current);
+  return one != nullptr && !one->has(is_tasklet) ? identity_of(one) : nullptr;
+}
+
+// Inside the lock: moves top over the oldest forks, half of those that wait and not more than `most`. Returns how many: none where
+// nobody may take them, which costs no fence.
+std::size_t claim_oldest(worker* victim, std::size_t most) {
+  fork_deque& forks = victim->forks;
   weft_forked* const oldest = forks.top.load(base::relaxed);
   weft_forked* bottom = bottom_of(forks);
-  if (oldest == nullptr || oldest >= bottom) return 0;
+  if (oldest == nullptr || oldest >= bottom || forker_of(victim) == nullptr) return 0;
   std::size_t count = (static_cast<std::size_t>(bottom - oldest) + 1) / 2;
   if (count > most) count = most;
   weft_hot_store(&forks.hot.taken, oldest + count, __ATOMIC_RELAXED);
@@ -216,12 +226,6 @@ std::size_t claim_oldest(fork_deque& forks, std::size_t most) {
   }
   set_top(forks, oldest + count);
   return count;
-}
-
-// Whoever made the forks that wait runs until they are joined, so that it is still there. A tasklet could not wait for them.
-unit* forker_of(const worker* victim) {
-  unit* one = base::load_relaxed(victim->current);
-  return one != nullptr && !one->has(is_tasklet) ? identity_of(one) : nullptr;
 }
 
 // Inside the lock: units of `count` claimed forks from `one` on, chained by next, the oldest first. Without memory, top goes back to the first
@@ -251,9 +255,14 @@ unit* take_oldest(worker* w, worker* victim, std::size_t most) {
   fork_deque& forks = victim->forks;
   if (!forks.lock.try_lock()) return nullptr;
   weft_forked* const oldest = forks.top.load(base::relaxed);
-  const std::size_t count = claim_oldest(forks, most);
-  unit* chain = count != 0 ? make_units(w, forks, oldest, count, forker_of(victim)) : nullptr;
+  const std::size_t count = claim_oldest(victim, most);
+  // The forker again: before the fence the place may have been an older unit's.
+  unit* const chain = count != 0 ? make_units(w, forks, oldest, count, forker_of(victim)) : nullptr;
   forks.lock.unlock();
+  for (unit* one = chain; w->rt->sink != nullptr && one != nullptr; one = static_cast<unit*>(one->next)) {
+    note(w->rt, WEFT_ON_CREATE, one);
+    note(w->rt, WEFT_ON_READY, one);
+  }
   return chain;
 }
 

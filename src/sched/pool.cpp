@@ -33,7 +33,8 @@ base::list<unit>& queue_for(pool* one, const unit* what) {
 // Inside the lock.
 void push_built_in(pool* one, unit* what, push_reason reason) {
   base::list<unit>& queue = queue_for(one, what);
-  what->in.store(in_pool, base::relaxed);
+  // [A72] release: whose pool it is; pairs with [A73]
+  what->in.store(in_pool, base::release);
   if (one->kind == WEFT_POOL_LIFO && reason != push_reason::yielded) {
     queue.push_front(what);
   } else {
@@ -246,7 +247,9 @@ bool remove_from_pool(pool* one, unit* what) {
     return one->ops.remove != nullptr && one->ops.remove(one->state, handle(what));
   }
   const queue::guard hold(one->lock);
-  if (what->in.load(base::relaxed) != in_pool) return false;
+  // It may have gone to another pool since the caller looked.
+  // [A73] acquire: sees whose pool it is; pairs with [A72]
+  if (what->in.load(base::acquire) != in_pool || base::load_relaxed(what->home) != one) return false;
   queue_for(one, what).remove(what);
   what->in.store(0, base::relaxed);
   one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);

@@ -39,10 +39,10 @@ void apply_move(runtime* rt, unit* one, push_reason reason) {
   one->flags.fetch_and(static_cast<std::uint16_t>(~wants_to_move), base::acquire);
   if (one->home != nullptr && reason == push_reason::woken) one->home->note_back();
   const details* extra = details_if_any(one);
-  one->home = extra->destination_pool.load(base::relaxed);
+  base::store_relaxed(one->home, extra->destination_pool.load(base::relaxed));
   const std::uint32_t destination = extra->destination_worker.load(base::relaxed);
   if (one->has(stays_put)) move_pin(rt, one, destination);
-  one->home_worker = static_cast<std::uint16_t>(destination);
+  base::store_relaxed(one->home_worker, static_cast<std::uint16_t>(destination));
 }
 
 // Onto any worker but w: the debug mode that migrates at every switch.

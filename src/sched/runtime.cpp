@@ -221,8 +221,13 @@ void check_drained(runtime* rt) {
 }
 
 void tell_sink(const runtime* rt, weft_event_kind kind, unit* one) {
-  const without_identity callback(local::current_worker());
+  worker* w = local::current_worker();
+  if (config::checked && w != nullptr && w->is_in_sink)
+    base::panic("the event sink causes an event itself (%d)", static_cast<int>(kind));
+  const without_identity callback(w);
+  if (w != nullptr) w->is_in_sink = true;
   rt->sink(rt->sink_state, kind, reinterpret_cast<weft_thread*>(one));
+  if (w != nullptr) w->is_in_sink = false;
 }
 
 status start(const weft_config* config) {

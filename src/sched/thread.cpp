@@ -260,7 +260,6 @@ unit* make_fork_unit(worker* w, unit::function_type function, void* argument, un
   one->flags.store(is_default | is_known | is_fork, base::relaxed);
   one->forker = forker;
   count_created(w->rt, w, 1);
-  note(w->rt, WEFT_ON_CREATE, one);
   return one;
 }
 
@@ -345,7 +344,7 @@ status pin(int worker_index) {
   if (self->has(stays_put)) unpin_from(w->rt, self->home_worker);
   self->clear(stays_put);
   if (worker_index == WEFT_ANY_WORKER) return status::ok;
-  self->home_worker = static_cast<std::uint16_t>(worker_index);
+  base::store_relaxed(self->home_worker, static_cast<std::uint16_t>(worker_index));
   self->set(stays_put);
   if (w->index != self->home_worker) sched::yield_away(w, self);
   return status::ok;
@@ -355,7 +354,8 @@ status migrate(unit* one, pool* destination, unsigned worker_index) {
   const unit_state state = one->state.load(base::relaxed);
   if (join_word::has_ended(one)) return status::invalid;
   if (one->has(is_main) || (one->has(is_tasklet) && state != unit_state::ready)) return status::not_owner;
-  if (one->home != nullptr && one->home->access == WEFT_POOL_PRIVATE) return status::not_owner;
+  if (const pool* home = base::load_relaxed(one->home); home != nullptr && home->access == WEFT_POOL_PRIVATE)
+    return status::not_owner;
   runtime* rt = local::current_runtime();
   if (destination == nullptr && serving_worker(rt, worker_index) == nullptr) return status::invalid;
   details* extra = details_of(one);

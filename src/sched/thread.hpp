@@ -75,7 +75,7 @@ inline bool has_used_second_line(const unit* one) {
   return true;
 }
 
-// A ULT for a fork that was taken from its forker, whose identity it has. Null: no memory.
+// A ULT for a fork that was taken from its forker, whose identity it has. Null: no memory. The caller tells the event sink.
 unit* make_fork_unit(worker* w, unit::function_type function, void* argument, unit* forker);
 
 void free_details(unit* one);

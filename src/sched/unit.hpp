@@ -68,7 +68,7 @@ struct alignas(base::cache_line) unit : base::list_link {
   // any OS thread; protocol T
   base::atomic<std::uintptr_t> join;
 
-  // whoever runs it, or took it from a queue
+  // whoever runs it, or took it from a queue; who names the unit meanwhile looks at home and home_worker by load_relaxed
   context_word context;
   pool* home;  // null: the default queue of whoever makes it ready
   base::atomic<unit_state> state;

@@ -43,6 +43,7 @@ struct alignas(base::cache_line) worker {
   std::int32_t turns_left = 0;  // choices until timers, sources, mail and the unit that has waited longest are due
   bool owes_oldest = false;     // the next choice is the unit that has waited longest
   bool is_special = false;      // the runtime's
+  bool is_in_sink = false;      // the event sink is called; for checks
   bool is_watched = false;      // somebody wants to be told of each unit's run: an event sink, or stacks are inspected
   std::uint32_t index = 0;
   runtime* rt = nullptr;

@@ -40,13 +40,15 @@ namespace {
   sched::yield(w, self);
 }
 
-bool is_pinned_elsewhere(const worker* w, const unit* one) { return one->has(stays_put) && one->home_worker != w->index; }
+bool is_pinned_elsewhere(const worker* w, const unit* one) {
+  return one->has(stays_put) && base::load_relaxed(one->home_worker) != w->index;
+}
 
 // Takes `next` out of this worker's queue, or of a pool that this worker serves; inside the lock if true.
 bool take_ready(worker* w, unit* next) {
   if (w->must_end.load(base::relaxed)) return false;  // a carrier must see that
-  if (next->home != nullptr) {
-    if (!serves(w, next->home) || is_pinned_elsewhere(w, next) || !remove_from_pool(next->home, next)) return false;
+  if (pool* home = base::load_relaxed(next->home); home != nullptr) {
+    if (!serves(w, home) || is_pinned_elsewhere(w, next) || !remove_from_pool(home, next)) return false;
     enter(w);
     return true;
   }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <weft/ext.h>
+#include <weft/hot.h>
 
 #include "check.h"
 
@@ -304,6 +305,17 @@ static void tries_and_joins(weft_thread *one) {
 
 static int made;
 
+static void nothing_of(void *work) { (void)work; }
+
+/* Whose forker leaves become threads, wherever they run. */
+static void forks_are_left(void) {
+  char nothing_to_carry = 0;
+  weft_forked *forks[3];
+  for (int i = 0; i < 3; ++i, ++made) forks[i] = weft_fork(nothing_of, &nothing_to_carry, 1);
+  weft_yield();
+  for (int i = 3; i-- > 0;) weft_fork_join(forks[i], nothing_of, &nothing_to_carry, 1);
+}
+
 static void all_kinds_happen(void) {
   made = 0;
   IS(WEFT_BUSY, weft_ext_set_event_sink(NULL, NULL));
@@ -317,6 +329,7 @@ static void all_kinds_happen(void) {
   OK(weft_tasklet_create(nothing, NULL, NULL, &tasklet));
   ++made;
   OK(weft_thread_join_until(tasklet, WEFT_FOREVER));
+  for (int i = 0; i < MANY; ++i) forks_are_left();
   if (weft_worker_count() > 1) {
     be_robbed();
     ++made;
@@ -347,6 +360,35 @@ static void sees_events(void) {
   CHECK(atomic_load(&seen[WEFT_ON_CREATE]) == created);
 }
 
+/* A sink that keeps a lock of its own which a forker wants: here it waits until the forker has used every way to its forks. */
+static atomic_int is_armed, is_in_sink, has_passed;
+static void hold_thief(void *state, weft_event_kind kind, weft_thread *thread) {
+  (void)state;
+  (void)thread;
+  if (kind != WEFT_ON_CREATE || weft_worker_self() == 0 || atomic_exchange(&is_armed, 0) == 0) return;
+  atomic_store(&is_in_sink, 1);
+  while (atomic_load(&has_passed) == 0) sched_yield();
+}
+
+static void forks_meanwhile(void) {
+  char nothing_to_carry = 0;
+  atomic_store(&is_armed, 1);
+  weft_forked *taken = weft_fork(nothing_of, &nothing_to_carry, 1);
+  while (atomic_load(&is_in_sink) == 0) sched_yield();
+  weft_forked *one = weft_fork(nothing_of, &nothing_to_carry, 1);
+  weft_forked *other = weft_fork(nothing_of, &nothing_to_carry, 1);
+  weft_fork_join(one, nothing_of, &nothing_to_carry, 1); /* out of order */
+  weft_fork_join(other, nothing_of, &nothing_to_carry, 1);
+  atomic_store(&has_passed, 1);
+  weft_fork_join(taken, nothing_of, &nothing_to_carry, 1);
+}
+
+static void sink_may_wait_for_a_forker(void) {
+  OK(weft_ext_set_event_sink(hold_thief, NULL));
+  with_workers("slow event sink", 2, forks_meanwhile);
+  OK(weft_ext_set_event_sink(NULL, NULL));
+}
+
 int main(void) {
   reserves();
   registers();
@@ -356,5 +398,6 @@ int main(void) {
   }
   provides_stacks();
   sees_events();
+  sink_may_wait_for_a_forker();
   return 0;
 }

@@ -172,6 +172,31 @@ static void ownership(void) {
   }
 }
 
+/* Held before the fork, and at its join: the child, wherever it runs, and however many wait for the mutex, locks it at once. */
+static void lock_once_more(void *work) {
+  (void)work;
+  OK(weft_mutex_lock(&held));
+  OK(weft_mutex_unlock(&held));
+}
+static void hold_and_fork(void *argument) {
+  (void)argument;
+  for (int round = 0; round < 50; ++round) {
+    char nothing_to_carry = 0;
+    OK(weft_mutex_lock(&held));
+    weft_forked *forked = weft_fork(lock_once_more, &nothing_to_carry, 1);
+    if (round % 2) weft_yield();
+    weft_fork_join(forked, lock_once_more, &nothing_to_carry, 1);
+    OK(weft_mutex_unlock(&held));
+  }
+}
+static void held_across_the_join(void) {
+  weft_thread *threads[8];
+  for (int i = 0; i < 8; ++i) threads[i] = start(hold_and_fork, NULL);
+  OK(weft_thread_join_many(threads, 8));
+  OK(weft_mutex_try_lock(&held));
+  OK(weft_mutex_unlock(&held));
+}
+
 /* ---- starvation -------------------------------------------------------------------------------------------------------------- */
 
 static atomic_int sibling;
@@ -306,6 +331,7 @@ static void body(void) {
   RUN(blocking);
   RUN(identity);
   RUN(ownership);
+  RUN(held_across_the_join);
   RUN(siblings_and_strangers);
   RUN(siblings_wait);
   RUN(starvation);

@@ -166,6 +166,19 @@ TEST_CASE("a thread joins its forks before it ends") {
   });
 }
 
+TEST_CASE("the event sink causes no events") {
+  check_named("the event sink causes an event itself", [] {
+    must(weft_finalize());
+    must(weft_ext_set_event_sink(
+        [](void*, weft_event_kind kind, weft_thread*) {
+          if (kind == WEFT_ON_CREATE) start(nothing, nullptr);
+        },
+        nullptr));
+    start_runtime();
+    start(nothing, nullptr);
+  });
+}
+
 TEST_CASE("a fork is joined once") {
   check_named("the fork was joined before", [] {
     weft_forked* forked = fork_nothing();

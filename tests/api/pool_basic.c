@@ -246,6 +246,66 @@ static void yield_to_one_elsewhere(void) {
   OK(weft_pool_destroy(pool));
 }
 
+/* One that goes from pool to pool while others name it, and its neighbours in both. */
+struct hopper {
+  weft_pool *pools[2];
+  weft_thread *thread;
+  atomic_int has_ended;
+  atomic_int lookers;
+};
+
+static void hop(void *argument) {
+  struct hopper *self = argument;
+  for (int round = 0; round < (IS_SLOW ? 50 : 300); ++round) {
+    if (round % 5 == 0) {
+      OK(weft_thread_migrate_to_worker(weft_self(), (unsigned)round % weft_worker_count()));
+    } else {
+      OK(weft_thread_migrate_to_pool(weft_self(), self->pools[round % 2]));
+    }
+    weft_yield();
+  }
+  atomic_store(&self->has_ended, 1);
+  wait_for(&self->lookers, 0);
+}
+
+static void yield_until_it_ended(void *argument) {
+  while (atomic_load(&((struct hopper *)argument)->has_ended) == 0) weft_yield();
+}
+
+static void name_it(void *argument) {
+  struct hopper *hopper = argument;
+  for (unsigned round = 0; atomic_load(&hopper->has_ended) == 0; ++round) {
+    const weft_status result = weft_yield_to(hopper->thread);
+    CHECK(result == WEFT_OK || result == WEFT_AGAIN);
+    if (round % 8 == 0) OK(weft_thread_migrate_to_pool(hopper->thread, hopper->pools[round / 8 % 2]));
+    if (round % 8 == 4) OK(weft_thread_migrate_to_worker(hopper->thread, round / 8 % weft_worker_count()));
+    if (result == WEFT_AGAIN) weft_yield();
+  }
+  atomic_fetch_sub(&hopper->lookers, 1);
+}
+
+static void one_hops_while_others_name_it(void) {
+  enum { EACH = 3 };
+  struct hopper hopper = {.lookers = 2 * EACH};
+  const unsigned workers = weft_worker_count();
+  for (int i = 0; i < 2; ++i) {
+    hopper.pools[i] = make_pool(WEFT_POOL_FIFO, WEFT_POOL_SHARED);
+    for (unsigned worker = 0; worker < workers; ++worker) OK(weft_pool_attach(hopper.pools[i], worker));
+  }
+  hopper.thread = start(hop, &hopper);
+  weft_thread *others[4 * EACH];
+  for (int i = 0; i < 4 * EACH; ++i) {
+    others[i] = start_in(hopper.pools[i % 2], i < 2 * EACH ? name_it : yield_until_it_ended, &hopper, 0);
+  }
+  OK(weft_thread_join_many(others, 4 * EACH));
+  OK(weft_thread_join(hopper.thread));
+  for (int i = 0; i < 2; ++i) {
+    CHECK(weft_pool_total_count(hopper.pools[i]) == 0);
+    for (unsigned worker = 0; worker < workers; ++worker) OK(weft_pool_detach(hopper.pools[i], worker));
+    OK(weft_pool_destroy(hopper.pools[i]));
+  }
+}
+
 /* ---- refusals ---- */
 
 static void refuses(void) {
@@ -308,6 +368,7 @@ static void all(void) {
   RUN(blocked_ones_move_between_pools);
   RUN(running_ones_move_into_a_pool);
   RUN(yield_to_one_elsewhere);
+  RUN(one_hops_while_others_name_it);
   RUN(refuses);
   RUN(keeps_its_worker);
   RUN(comes_and_goes);

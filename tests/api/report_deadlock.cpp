@@ -2,16 +2,19 @@
 #include <doctest/doctest.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <weft/ext.h>
+#include <weft/hot.h>
 #include <weft/weft.h>
 
 #include "../support/child.hpp"
@@ -118,6 +121,44 @@ struct ring {
 
 weft_event never = WEFT_EVENT_INIT;
 
+// A fork that another worker takes while its forker stays away from its join.
+struct taken_fork {
+  std::atomic<bool> has_begun{false};
+  weft_thread* forker = nullptr;
+  weft_mutex* wanted = nullptr;
+
+  weft_forked* fork(weft_function child) {
+    forker = weft_self();
+    void* self = this;
+    weft_forked* made = weft_fork(child, &self, sizeof self);
+    while (!has_begun) sched_yield();
+    return made;
+  }
+  void join(weft_forked* made, weft_function child) {
+    void* self = this;
+    weft_fork_join(made, child, &self, sizeof self);
+  }
+};
+
+bool dump_says(const char* text) {
+  FILE* file = std::tmpfile();
+  NEED(file != nullptr && weft_dump(fileno(file)) == WEFT_OK);
+  std::string all;
+  char line[512];
+  std::rewind(file);
+  while (std::fgets(line, sizeof line, file) != nullptr) all += line;
+  std::fclose(file);
+  return all.find(text) != std::string::npos;
+}
+
+// What follows `before` until a blank.
+std::string word_after(const std::string& text, const char* before) {
+  const std::size_t at = text.find(before);
+  if (at == std::string::npos) return "(nothing)";
+  const std::size_t begin = at + std::strlen(before);
+  return text.substr(begin, text.find(' ', begin) - begin);
+}
+
 }  // namespace
 
 extern "C" {
@@ -132,6 +173,27 @@ void joins_first(void* memory) {
   auto* all = static_cast<ring*>(memory);
   static_cast<void>(weft_event_wait(&all->are_made));
   static_cast<void>(weft_thread_join(all->next[0]));
+}
+void child_waits_for_ever(void* work) {
+  (*static_cast<taken_fork**>(work))->has_begun = true;
+  static_cast<void>(weft_event_wait(&never));
+}
+void joins_what_never_ends(void*) {
+  taken_fork taken;
+  taken.join(taken.fork(child_waits_for_ever), child_waits_for_ever);
+}
+void child_locks_after_its_forker(void* work) {
+  taken_fork* taken = *static_cast<taken_fork**>(work);
+  taken->has_begun = true;
+  while (weft_thread_get_state(taken->forker) != WEFT_THREAD_BLOCKED) sched_yield();
+  static_cast<void>(weft_mutex_lock(taken->wanted));
+}
+void locks_what_its_fork_waits_for(void* mutex) {
+  taken_fork taken;
+  taken.wanted = static_cast<weft_mutex*>(mutex);
+  weft_forked* made = taken.fork(child_locks_after_its_forker);
+  NEED(weft_mutex_lock(taken.wanted) == WEFT_OK);
+  taken.join(made, child_locks_after_its_forker);
 }
 void waits_for_event(void* event) { static_cast<void>(weft_event_wait(static_cast<weft_event*>(event))); }
 }
@@ -166,6 +228,34 @@ TEST_CASE("threads that join each other") {
     CHECK(end.says("\"second\" (joins_first): waits for the end of thread "));
     CHECK(end.says("waits for event"));
   }
+}
+
+TEST_CASE("a forker that joins a fork of another worker's") {
+  for (const setting& how : {setting{2, false}, setting{4, true}}) {
+    const child_end end = end_of_deadlock(how, [] {
+      weft_thread* forker = make(joins_what_never_ends, nullptr, "forker");
+      static_cast<void>(weft_thread_join(forker));
+    });
+    const std::string number = word_after(end.errors, "\"forker\" (joins_what_never_ends): waits for the end of fork ");
+    const std::string fork = "fork " + number + " (child_waits_for_ever)";
+    CHECK(end.says_for_how_long(("waits for the end of " + fork).c_str()));
+    CHECK(end.says_for_how_long((fork + ": waits for event at 0x").c_str()));
+  }
+}
+
+// As hot.h says, who holds a recursive mutex while it joins a fork that locks it must have held it when it forked. Here a third thread
+// holds it until both wait, and gives it to the forker, which was first.
+TEST_CASE("a recursive mutex that was locked after the fork and is held at its join") {
+  const child_end end = end_of_deadlock({4, false}, [] {
+    weft_mutex mutex = WEFT_MUTEX_RECURSIVE_INIT;
+    NEED(weft_mutex_lock(&mutex) == WEFT_OK);
+    weft_thread* forker = make(locks_what_its_fork_waits_for, &mutex, "forker");
+    while (!dump_says("(child_locks_after_its_forker): waits for mutex at 0x")) sched_yield();
+    NEED(weft_mutex_unlock(&mutex) == WEFT_OK);
+    static_cast<void>(weft_thread_join(forker));
+  });
+  CHECK(end.says("\"forker\" (locks_what_its_fork_waits_for): waits for the end of fork "));
+  CHECK(end.says_for_how_long("(child_locks_after_its_forker): waits for mutex at 0x"));
 }
 
 TEST_CASE("main waits for what nobody does") {

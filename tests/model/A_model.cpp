@@ -12,9 +12,10 @@
 #include "sched/source.hpp"
 #include "sched/steal.hpp"
 
-// One block for each execution, so that nothing is left behind by those that are cut short.
-alignas(64) unsigned char block[8192];
-void* weft::os::allocate(std::size_t) { return block; }
+// The same blocks for each execution, so that nothing is left behind by those that are cut short.
+alignas(64) unsigned char blocks[2][8192];
+int next_block = 0;
+void* weft::os::allocate(std::size_t) { return blocks[next_block++ % 2]; }
 
 namespace weft::sched {
 
@@ -91,6 +92,28 @@ void pushed_while_pausing() {
   static_cast<void>(attach_pool(the.rt, ready, 0));
   unit one{};
   threads(thread{"worker", [&] { find_one(0); }}, thread{"pusher", [&] { push_to_pool(ready, &one, push_reason::created); }});
+}
+
+// A worker has looked whose pool the unit lies in, to yield to it; meanwhile the unit goes to another pool, out of which it must not
+// be taken with the lock of the first one.
+void goes_to_another_pool() {
+  core_world::make(1);
+  pool* from = make_pool();
+  pool* to = make_pool();
+  unit one{};
+  one.home = from;
+  push_to_pool(from, &one, push_reason::created);
+  bool is_taken = false;
+  bool is_moved = false;
+  threads(thread{"yields to it", [&] { is_taken = remove_from_pool(from, &one); }},
+          thread{"mover", [&] {
+                   is_moved = pop_from_pool(from) == &one;
+                   if (!is_moved) return;
+                   base::store_relaxed(one.home, to);
+                   push_to_pool(to, &one, push_reason::moved);
+                 }});
+  check(is_taken != is_moved, "one of them has it");
+  check(ready_units(from) == 0 && ready_units(to) == (is_moved ? 1U : 0U), "each pool counts its own");
 }
 
 // ---- sources ----------------------------------------------------------------------------------------------------------------
@@ -196,6 +219,7 @@ const model m1{"A pushed to a pool", {.at_least = 100, .quick = quick, .deep = d
 const model m2{"A pool attached meanwhile", {.at_least = 100, .quick = quick, .deep = deep}, attached_meanwhile};
 const model m3{"A pool attached and pushed to", {.at_least = 100, .quick = quick, .deep = deep}, attached_and_pushed};
 const model m4{"A pushed while pausing", {.at_least = 100, .quick = quick, .deep = deep}, pushed_while_pausing};
+const model m12{"A unit goes to another pool", {.at_least = 10, .quick = quick, .deep = deep}, goes_to_another_pool};
 const model m5{"A source notified", {.at_least = 100, .quick = quick, .deep = deep}, notified};
 const model m6{"A source added meanwhile", {.at_least = 100, .quick = quick, .deep = deep}, added_meanwhile};
 const model m7{"A source polled by two", {.at_least = 5, .quick = quick, .deep = deep}, polled_by_two};

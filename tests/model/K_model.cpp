@@ -1,100 +1,23 @@
 // Protocol K over include/weft/hot.h and src/sched/fork.cpp: each fork is run once, by its forker or by a thief; a thief sees what the
 // forker wrote, and the forker what the thief's unit did; a fork whose forker stays away, or that nobody was awake to see, is taken.
-// Built with src/capi/fork.cpp src/sched/fork.cpp.
-#include "core_world.hpp"
-#include "explorer/explorer.hpp"
+// Built with src/capi/fork.cpp src/sched/fork.cpp
+#include "arch/cpu.hpp"
+#include "fork_world.hpp"
 #include "os/fence.hpp"
-#include "os/vm.hpp"
 #include "sched/dispatch.hpp"
-#include "sched/fork.hpp"
 #include "sched/idle.hpp"
-#include "sched/thread.hpp"
 
-namespace base = weft::base;
-using core_world::the;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using namespace weft::sched;
+// Forkers that hear that somebody sleeps.
+weft::base::atomic<int>* times_woken;
+void weft::sched::wake_any(runtime*) { times_woken->fetch_add(1, base::relaxed); }
 
 namespace {
 
-// ---- the rest of the core, as far as forks need it ---------------------------------------------------------------------------------
-
-constexpr int most_units = 6;
-alignas(unit) unsigned char unit_memory[most_units][sizeof(unit)];
-base::atomic<int>* units_made;
-alignas(4096) unsigned char segments[4][sizeof(fork_segment)];
-int segments_made = 0;
-base::atomic<int>* times_woken;
-unit* forker;
-
-// The work of a fork: times that it was run.
-struct job {
-  int payload = 0;
-  int runs = 0;
-};
-void run_job(void* work) {
-  job* one = *static_cast<job**>(work);
-  check(one->payload == 1, "whoever runs a fork sees what the forker wrote");
-  ++one->runs;
-}
-
-// A thief, or the forker's own queue, runs a fork that became a unit.
-void run_unit(unit* one) {
-  one->function(one->argument);
-  join_word::end(one);
-}
-
-weft_forked* start(job& what) {
-  what.payload = 1;
-  job* where = &what;
-  return weft_fork(run_job, &where, sizeof where);
-}
-void finish(weft_forked* forked, job& what) {
-  job* where = &what;
-  weft_fork_join(forked, run_job, &where, sizeof where);
-}
-
-struct world {
-  unit one{};
-  base::atomic<int> made{0};
-  base::atomic<int> woken{0};
-};
-
-void make(world& its, unsigned workers) {
-  core_world::make(workers);
-  units_made = &its.made;
-  times_woken = &its.woken;
-  segments_made = 0;
-  forker = &its.one;
-  the.workers[0]->current = forker;
-  for (unsigned index = 0; index < workers; ++index) explorer::name(the.workers[index]->forks.hot.bottom.value, "bottom");
-  explorer::name(the.workers[0]->forks.hot.taken.value, "taken");
-}
-
-// The first fork of a worker makes its segment, the second one moves the limit: not what is to be explored.
-void warm_up(unsigned index) {
-  local::set_worker(the.workers[index]);
-  for (int round = 0; round < 2; ++round) {
-    job first;
-    weft_forked* forked = start(first);
-    finish(forked, first);
-  }
-}
-
-bool rob_once(unsigned index, std::size_t most = 1) {
-  local::set_worker(the.workers[index]);
-  unit* const chain = steal_forks(the.workers[index], the.workers[0], most);
-  for (unit* one = chain; one != nullptr;) {
-    unit* after = static_cast<unit*>(one->next);
-    run_unit(one);
-    one = after;
-  }
-  return chain != nullptr;
-}
+using namespace fork_world;
+using explorer::bounds;
+using explorer::model;
+using explorer::thread;
+using explorer::threads;
 
 // ---- the models --------------------------------------------------------------------------------------------------------------
 
@@ -268,6 +191,8 @@ void detached() {
 // Against a worker that goes to sleep: either it sees the fork, or the forker hears that somebody sleeps.
 void going_to_sleep() {
   world its;
+  base::atomic<int> woken{0};
+  times_woken = &woken;
   make(its, 2);
   warm_up(0);
   job what;
@@ -284,17 +209,14 @@ void going_to_sleep() {
                    weft::os::heavy_fence();  // [I5]
                    has_seen = has_forks_to_take(the.workers[0]);
                  }});
-  check(has_seen || times_woken->load(base::relaxed) != 0, "the fork was seen, or the sleeper woken");
+  check(has_seen || woken.load(base::relaxed) != 0, "the fork was seen, or the sleeper woken");
 }
-
-constexpr bounds quick{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 60'000};
-constexpr bounds quick_three{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 60'000};
-constexpr bounds deep_three{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 10'000'000};
-constexpr bounds deep{.preemptions = 5, .weak = 3, .impatience = 1, .executions = 10'000'000};
 
 // limit is null already, as in a new segment: a fork that is joined again puts it back while the sleeper lies down.
 void going_to_sleep_meanwhile() {
   world its;
+  base::atomic<int> woken{0};
+  times_woken = &woken;
   make(its, 2);
   local::set_worker(the.workers[0]);
   job before;
@@ -314,8 +236,94 @@ void going_to_sleep_meanwhile() {
                    weft::os::heavy_fence();  // [I5]
                    has_seen = has_forks_to_take(the.workers[0]);
                  }});
-  check(has_seen || times_woken->load(base::relaxed) != 0, "the fork was seen, or the sleeper woken");
+  check(has_seen || woken.load(base::relaxed) != 0, "the fork was seen, or the sleeper woken");
 }
+
+// A worker is added while another one lies down: whoever sees it sees its limit.
+void worker_appears() {
+  world its;
+  make(its, 2);
+  threads(thread{"starter", [&] { core_world::publish(2, base::release); }}, thread{"sleeper", [&] {
+                                                                                      local::set_worker(the.workers[1]);
+                                                                                      want_to_hear_of_forks(the.rt);
+                                                                                    }});
+}
+
+// A tasklet, which cannot wait for forks, uses a place after a ULT: a thief may come late for the fork of the one, and does not get that of
+// the other.
+void tasklet_after_ult() {
+  world its;
+  make(its, 2);
+  warm_up(0);
+  unit tasklet{};
+  tasklet.set(is_tasklet);
+  job first, second;
+  threads(thread{"forker",
+                 [&] {
+                   local::set_worker(the.workers[0]);
+                   finish(start(first), first);
+                   the.workers[0]->current = &tasklet;
+                   weft_forked* forked = start(second);
+                   check(weft_fork_take_back(forked), "nobody has taken it");
+                   ++second.runs;
+                 }},
+          thread{"thief", [&] { rob_once(1); }});
+  check(first.runs == 1 && second.runs == 1, "each fork is run once");
+}
+
+// The last two places of a segment: with the second fork it is full and closed, the third runs in its join, and the second one's join
+// opens it again.
+void segment_is_full() {
+  world its;
+  make(its, 2);
+  warm_up(0);
+  leave_two_places();
+  job first, second, third;
+  threads(thread{"forker",
+                 [&] {
+                   local::set_worker(the.workers[0]);
+                   weft_forked* one = start(first);
+                   weft_forked* other = start(second);
+                   weft_forked* none = start(third);
+                   check(none == nullptr, "there is no place");
+                   finish(none, third);
+                   finish(other, second);
+                   finish(one, first);
+                 }},
+          thread{"thief", [&] {
+                   if (rob_once(1)) rob_once(1);
+                 }});
+  check(first.runs == 1 && second.runs == 1 && third.runs == 1, "each fork is run once");
+  check(weft_hot_load(&the.workers[0]->forks.hot.bottom, __ATOMIC_RELAXED) != nullptr, "the segment is open again");
+}
+
+// A place after the last one is never used, also when a thief has just taken the last one.
+void last_place_is_used_again() {
+  world its;
+  make(its, 2);
+  warm_up(0);
+  leave_two_places();
+  job first, second, third;
+  threads(thread{"forker",
+                 [&] {
+                   local::set_worker(the.workers[0]);
+                   weft_forked* one = start(first);
+                   weft_forked* other = start(second);
+                   finish(other, second);
+                   other = start(third);
+                   finish(other, third);
+                   finish(one, first);
+                 }},
+          thread{"thief", [&] {
+                   if (rob_once(1)) rob_once(1);
+                 }});
+  check(first.runs == 1 && second.runs == 1 && third.runs == 1, "each fork is run once");
+}
+
+constexpr bounds quick{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 60'000};
+constexpr bounds quick_three{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 60'000};
+constexpr bounds deep_three{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 10'000'000};
+constexpr bounds deep{.preemptions = 5, .weak = 3, .impatience = 1, .executions = 10'000'000};
 
 const model m1{"K one fork", {.at_least = 50, .quick = quick, .deep = deep}, one_fork};
 const model m2{"K a place used again", {.at_least = 100, .quick = quick, .deep = deep}, place_used_again};
@@ -326,44 +334,11 @@ const model m6{"K the forker stays away", {.at_least = 5, .quick = quick, .deep 
 const model m7{"K the forker is left", {.at_least = 50, .quick = quick, .deep = deep}, detached};
 const model m8{"K going to sleep", {.at_least = 10, .quick = quick, .deep = deep}, going_to_sleep};
 const model m9{"K going to sleep meanwhile", {.at_least = 10, .quick = quick, .deep = deep}, going_to_sleep_meanwhile};
-const model m10{"K two at once", {.at_least = 100, .quick = quick, .deep = deep}, two_at_once};
-const model m11{"K two at once with a hole", {.at_least = 100, .quick = quick, .deep = deep}, two_at_once_with_a_hole};
+const model m10{"K a tasklet after a ULT", {.at_least = 100, .quick = quick, .deep = deep}, tasklet_after_ult};
+const model m11{"K a worker appears to a sleeper", {.at_least = 5, .quick = quick, .deep = deep}, worker_appears};
+const model m12{"K the segment is full", {.at_least = 100, .quick = quick, .deep = deep}, segment_is_full};
+const model m13{"K the last place used again", {.at_least = 100, .quick = quick, .deep = deep}, last_place_is_used_again};
+const model m14{"K two at once", {.at_least = 100, .quick = quick, .deep = deep}, two_at_once};
+const model m15{"K two at once with a hole", {.at_least = 100, .quick = quick, .deep = deep}, two_at_once_with_a_hole};
 
 }  // namespace
-
-weft_hot_line* weft_hot_here() { return &local::current_worker()->forks.hot; }
-
-namespace weft::sched {
-
-unit* make_fork_unit(worker* w, unit::function_type function, void* argument, unit* whose) {
-  check(whose == forker, "a fork has its forker's identity");
-  const int number = units_made->fetch_add(1, base::relaxed);
-  check(number < most_units, "few units");
-  unit* one = new (unit_memory[number]) unit{};
-  one->function = function;
-  one->argument = argument;
-  one->flags.store(is_default | is_known | is_fork, base::relaxed);
-  one->forker = whose;
-  static_cast<void>(w);
-  return one;
-}
-
-status join(unit* one, std::uint64_t) {
-  while (!join_word::has_ended(one)) arch::pause();
-  return status::ok;
-}
-
-void wake_any(runtime*) { times_woken->fetch_add(1, base::relaxed); }
-
-}  // namespace weft::sched
-
-namespace weft::os {
-
-std::size_t page_bytes() { return 4096; }
-void* reserve(std::size_t, std::size_t) {
-  check(segments_made < 4, "few segments");
-  return segments[segments_made++];
-}
-void release(void*, std::size_t) {}
-
-}  // namespace weft::os

@@ -117,6 +117,11 @@ inline T load_relaxed(const T& word) {
   return result;
 }
 
+template <class T>
+inline void store_relaxed(T& word, T value) {
+  word = value;
+}
+
 inline void fence_seq_cst(explorer::site where = explorer::site::current()) { explorer::atomic_fence(seq_cst, where); }
 inline void light_fence(explorer::site where = explorer::site::current()) { explorer::light_fence(where); }
 
