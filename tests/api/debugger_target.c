@@ -100,10 +100,16 @@ NOINLINE void forks_and_joins(void *unused) {
 }
 
 /* A thread that runs on its joiner's stack: tried until nobody steals it before. */
+static atomic_bool is_lent;
+static _Atomic(weft_thread *) borrower;
+
 NOINLINE void borrows_a_stack(void *joiners_frame) {
   char here;
   const uintptr_t distance = (uintptr_t)joiners_frame - (uintptr_t)&here;
-  if (distance < 4096) waits_for_event(NULL);
+  if (distance < 4096) {
+    atomic_store(&is_lent, true);
+    waits_for_event(NULL);
+  }
   STAY;
 }
 NOINLINE void lends_its_stack(void *unused) {
@@ -113,6 +119,7 @@ NOINLINE void lends_its_stack(void *unused) {
   for (;;) {
     weft_thread *made;
     OK(weft_thread_create(borrows_a_stack, &here, NULL, &made));
+    atomic_store(&borrower, made);
     OK(weft_thread_join(made));
   }
 }
@@ -133,6 +140,7 @@ static weft_thread *start_and_await(weft_function function, void *argument, cons
 }
 
 int main(int count, char **arguments) {
+  alarm(40); /* whoever debugs it stops there and sees what hangs */
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = 3;
   config.caller_outside = count > 1 && strcmp(arguments[1], "outside") == 0;
@@ -143,7 +151,8 @@ int main(int count, char **arguments) {
     return 0;
   }
   start_and_await(forks_and_joins, NULL, "forker", WEFT_THREAD_BLOCKED);
-  start_and_await(lends_its_stack, NULL, NULL, WEFT_THREAD_BLOCKED);
+  start_named(lends_its_stack, NULL, NULL, WEFT_ANY_WORKER);
+  while (!atomic_load(&is_lent) || weft_thread_get_state(atomic_load(&borrower)) != WEFT_THREAD_BLOCKED) weft_yield();
   weft_thread *patient = start_and_await(waits_for_event, NULL, "patient", WEFT_THREAD_BLOCKED);
   weft_thread *heir = start_and_await(waits_for_end, patient, "heir", WEFT_THREAD_BLOCKED);
   start_and_await(sleeps_long, NULL, "sleeper", WEFT_THREAD_BLOCKED);
@@ -160,6 +169,7 @@ int main(int count, char **arguments) {
   while (!atomic_load(&is_spinning)) weft_yield();
   OK(weft_resume(woken));
   start_named(never_starts, NULL, "late", 2);
+  alarm(0);
   stops_here();
   OK(weft_event_set(&nobody_sets_it));
   OK(weft_thread_join(heir));

@@ -13,7 +13,8 @@ import tempfile
 import unittest
 
 SKIPPED = 77
-QUIET = ["set confirm off", "set debuginfod enabled off", "set pagination off", "set width 0", "set startup-with-shell off"]
+QUIET = ["set confirm off", "set debuginfod enabled off", "set pagination off", "set width 0", "set startup-with-shell off",
+         "handle SIGALRM stop"]
 LOOK = ["echo ==threads\\n", "weft threads", "echo ==bt\\n", "weft bt", "echo ==waits\\n", "weft waits", "echo ==one\\n", "weft bt Kant", "echo ==after\\n", "bt",
         "echo ==select\\n", "weft select heir", "bt", "weft select", "echo ==plain\\n", "bt", "echo ==end\\n"]
 
@@ -56,8 +57,11 @@ class DebuggerTest(unittest.TestCase):
     def setUpClass(cls):
         first = [*LOOK, f"weft core {FOLDER}/core", "finish", "echo ==in_main\\n", "weft bt Kant", "echo ==end\\n", "continue"]
         cls.output = run_gdb(["break stops_here", "run", *first], PROGRAM)
-        mapped = [f"generate-core-file {FOLDER}/gdb-core", "kill"]
+        mapped = ["weft threads", f"generate-core-file {FOLDER}/gdb-core", "kill"]
         cls.output_mapped = run_gdb(["break stops_here", "run", *mapped], PROGRAM, WEFT_GUARD="mprotect")
+        for output in (cls.output, cls.output_mapped):
+            if "hit Breakpoint" not in output:
+                raise AssertionError(output)
 
     def sources(self):
         """(name, parts of the output) of the live process and of both core files."""
