@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "base/debug_fields.hpp"
+
 namespace weft::base {
 
 struct list_link {
@@ -39,6 +41,8 @@ class list {
   }
 
  private:
+  friend struct weft::debug_fields;
+
   static T* node(list_link* link) {
     if (link == nullptr) __builtin_unreachable();  // or the cast would test it
     return static_cast<T*>(link);

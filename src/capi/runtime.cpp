@@ -1,5 +1,6 @@
 // weft.h: status, time, runtime.
 
+#include <weft/debug.h>
 #include <weft/weft.h>
 
 #include "base/atomic.hpp"
@@ -101,6 +102,7 @@ uint64_t weft_deadline_in(uint64_t interval_ns) {
 }
 
 weft_status weft_init(const weft_config* config) {
+  asm volatile("" : : "m"(weft_debug_layout));  // a program linked statically keeps it
   lock_nesting_after_end();
   const status result = start_or_nest(config);
   nesting_lock.unlock();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "base/debug_fields.hpp"
 #include "os/vm.hpp"
 
 namespace weft::mem {
@@ -48,6 +49,8 @@ class growing_array {
   T pop() { return values_[--count_]; }  // not empty
 
  private:
+  friend struct weft::debug_fields;
+
   T* values_ = nullptr;
   std::size_t count_ = 0;
   std::size_t room_ = 0;

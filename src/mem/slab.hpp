@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/debug_fields.hpp"
 #include "mem/growing_array.hpp"
 #include "queue/spinlock.hpp"
 
@@ -35,6 +36,8 @@ class slab_depot {
   std::size_t list(std::size_t first, void** blocks, std::size_t capacity);
 
  private:
+  friend struct weft::debug_fields;
+
   static constexpr std::size_t chunk_bytes = 256 * 1024;
 
   bool add_chunk();

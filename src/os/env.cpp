@@ -38,6 +38,10 @@ constexpr variable_info table[] = {
      "When nothing can ever run again: say which thread waits for what, abort after saying it, or stay silent."},
     {variable::watchdog, "WEFT_WATCHDOG", value_type::duration, 0, 3600 * second, "off, or up to 3600s", "off",
      "Report a worker that stays in one thread for longer than this."},
+    {variable::dump_signal, "WEFT_DUMP_SIGNAL", value_type::choice, 0, 0, "off|usr1|usr2|quit", "off",
+     "The signal that has every thread written to stderr, with its state and what it waits for; the program goes on."},
+    {variable::dump_on, "WEFT_DUMP_ON", value_type::choice, 0, 0, "off|deadlock|stall|deadlock,stall", "off",
+     "Write every thread also with a deadlock's report, which else sums up many, and with what the watchdog tells."},
     {variable::stack_report, "WEFT_STACK_REPORT", value_type::flag, 0, 1, "on or off", "off",
      "When the runtime ends, print the deepest use of the stack for each entry function."},
     {variable::migrate, "WEFT_MIGRATE", value_type::flag, 0, 1, "on or off", "off",
@@ -51,6 +55,7 @@ consteval bool table_is_in_order() {
   return sizeof table / sizeof *table == variable_count;
 }
 static_assert(table_is_in_order(), "the table is indexed by variable");
+static_assert(at_deadlock == 1 && at_stall == 2, "WEFT_DUMP_ON: the third word is both");
 static_assert(WEFT_WAIT_PASSIVE == 1 && WEFT_WAIT_ACTIVE == 2 && WEFT_LOCALITY_STRICT == 1 && WEFT_LOCALITY_DOMAIN == 2,
               "choices stand in the order of their enumerations");
 
@@ -72,6 +77,8 @@ void for_each_field(Settings& all, Visit visit) {
   visit(variable::stack_cache, all.stack_cache_bytes);
   visit(variable::deadlock, all.deadlock);
   visit(variable::watchdog, all.watchdog_ns);
+  visit(variable::dump_signal, all.dump_on_signal);
+  visit(variable::dump_on, all.dump_on);
   visit(variable::stack_report, all.stack_report);
   visit(variable::migrate, all.migrate);
 }

@@ -25,10 +25,12 @@ enum class variable : std::uint8_t {
   stack_cache,
   deadlock,
   watchdog,
+  dump_signal,
+  dump_on,
   stack_report,
   migrate,
 };
-inline constexpr unsigned variable_count = 13;
+inline constexpr unsigned variable_count = 15;
 
 enum class value_type : std::uint8_t {
   count,     // a whole number
@@ -50,6 +52,8 @@ struct variable_info {
 };
 
 enum class deadlock_action : std::uint8_t { report, abort, off };
+enum class dump_signal : std::uint8_t { off, usr1, usr2, quit };
+enum dump_occasion : std::uint8_t { at_deadlock = 1, at_stall = 2 };
 enum class guard_choice : std::uint8_t { automatic, marker, mprotect, canary, none };
 
 // What the environment says, with defaults where it says nothing.
@@ -65,6 +69,8 @@ struct settings {
   std::size_t stack_cache_bytes = 0;
   deadlock_action deadlock = deadlock_action::report;
   std::uint64_t watchdog_ns = 0;  // 0: off
+  dump_signal dump_on_signal = dump_signal::off;
+  std::uint8_t dump_on = 0;  // dump_occasion
   bool stack_report = false;
   bool migrate = false;
   std::uint32_t given = 0;  // which variables the user set: one bit each

@@ -13,7 +13,8 @@
 namespace weft::os {
 namespace {
 
-constexpr char watchdog_name[] = "weft-watchdog";
+// The first line of the status of those that only look.
+constexpr const char* onlookers[] = {"Name:\tweft-watchdog\n", "Name:\tweft-dump\n"};
 
 // "number argument argument ...": the call that it sleeps in.
 bool is_endless_futex_wait(const char* text) {
@@ -43,7 +44,7 @@ void read_task(int id, task* out) {
   char text[2048];
   out->id = id;
   if (!read_text(text, sizeof text, "/proc/self/task/%d/status", id)) return;
-  out->is_watchdog = strncmp(text, "Name:\t", 6) == 0 && strncmp(text + 6, watchdog_name, sizeof watchdog_name - 1) == 0;
+  for (const char* each : onlookers) out->is_onlooker = out->is_onlooker || strncmp(text, each, strlen(each)) == 0;
   const char* state = strstr(text, "\nState:\t");
   out->is_asleep = state != nullptr && state[8] == 'S';
   out->switches = switches_in(text);

@@ -10,7 +10,7 @@ struct task {
   int id = 0;
   bool is_asleep = false;         // waits in the kernel, interruptibly
   bool waits_for_others = false;  // ... in a futex wait without deadline: only another OS thread ends that
-  bool is_watchdog = false;       // ours: it only looks
+  bool is_onlooker = false;       // ours, and neither worker nor program: it only looks
   std::uint64_t switches = 0;     // how often it left a CPU: the same number twice means that it did not run in between
 };
 

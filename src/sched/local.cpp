@@ -69,6 +69,8 @@ outside* remember() {
 
 }  // namespace
 
+constinit const void* const debug_roots[2] = {&the_runtime, records_memory};
+
 [[gnu::noinline]] void set_hot(weft_hot_line* line) { weft_hot_word_here = line != nullptr ? line : &nobody; }
 
 unit* current_unit() {

@@ -46,6 +46,10 @@ struct outside_copy {
 
 namespace local {
 
+// For debuggers, by capi/debug.cpp: the addresses of the word that holds the runtime's address, and of the list of records of OS threads
+// outside, which is all zero before the first one.
+extern const void* const debug_roots[2];
+
 inline worker* current_worker() { return static_cast<worker*>(arch::local_word()); }  // null outside
 inline void set_worker(worker* w) { arch::set_local_word(w); }
 

@@ -9,6 +9,7 @@
 #include "os/fence.hpp"
 #include "os/heap.hpp"
 #include "os/vm.hpp"
+#include "sched/dump_signal.hpp"
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
 #include "sched/local.hpp"
@@ -155,6 +156,7 @@ status start_all(runtime* rt, const weft_config* config) {
     return result;
   }
   start_watchdog(rt);
+  start_dump_signal(rt);
   return status::ok;
 }
 
@@ -244,6 +246,7 @@ status finish(runtime* rt) {
   rt->is_draining.store(true, base::relaxed);
   tell_all_watchers(rt);
   drain(rt);
+  stop_dump_signal();
   stop_watchdog(rt);
   stop_workers(rt);
   restore_fault_handlers();

@@ -150,7 +150,8 @@ void write_deadlock(void* argument, names how) {
   out.count(live_units(rt), "thread lives", "threads live");
   if (!found->certain) out << "; OS threads wait in locks or joins of their own";
   out << "\n";
-  listing all{rt, &out, how, true, "weft:   ", most_listed, os::now_ns()};
+  const unsigned limit = (rt->settings.dump_on & os::at_deadlock) != 0 ? UINT32_MAX : most_listed;
+  listing all{rt, &out, how, true, "weft:   ", limit, os::now_ns()};
   walk_units(rt, list_unit, &all);
   if (all.seen > all.limit) list_groups(all);
   list_outside(&all);

@@ -11,6 +11,7 @@
 #include "os/thread.hpp"
 #include "os/thread_state.hpp"
 #include "os/vm.hpp"
+#include "sched/deadlock.hpp"
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
@@ -179,6 +180,7 @@ void check_on(const worker* w, episode* known, std::uint64_t limit_ns, std::uint
   if (!deserves_telling(w, *known, limit_ns, state)) return;
   known->is_told = true;
   tell(w, *known, for_ns, state);
+  if ((w->rt->settings.dump_on & os::at_stall) != 0) static_cast<void>(dump(STDERR_FILENO));
 }
 
 void* watch(void* argument) {

@@ -15,6 +15,7 @@
 #include "arch/restart.hpp"
 #include "base/atomic.hpp"
 #include "base/config.hpp"
+#include "base/debug_fields.hpp"
 #include "base/status.hpp"
 #include "os/alone.hpp"
 #include "os/restart.hpp"
@@ -62,6 +63,8 @@ class mutex {
   }
 
  private:
+  friend struct weft::debug_fields;
+
   // the word
   static constexpr std::uint32_t held = 1;
   static constexpr std::uint32_t waiters = 2;     // the queue is not empty; set and cleared inside lock_

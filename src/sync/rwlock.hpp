@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "base/debug_fields.hpp"
 #include "base/status.hpp"
 #include "queue/spinlock.hpp"
 #include "sync/waiters.hpp"
@@ -24,6 +25,8 @@ class rwlock {
   status unlock();
 
  private:
+  friend struct weft::debug_fields;
+
   bool take(access how);
   void hold(access how, std::uintptr_t by);
   bool is_written_by(std::uintptr_t who) const;

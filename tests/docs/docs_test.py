@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""README.md and the guide to kinds of parallelism do what they say. Their blocks are taken in order:
+"""README.md and the guide's pages on kinds of parallelism and on debuggers do what they say. Their blocks are taken in order:
 
   ```c NAME, ```cpp NAME   saved as NAME
   ```sh                    run, in a folder with those files and Weft installed; `./dev WORD` is checked to be a word with its
@@ -12,6 +12,7 @@ usage: docs_test.py build-folder"""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,11 @@ def markdown_files():
     for folder, folders, names in os.walk(TOP):
         folders[:] = [name for name in folders if name not in ("build", ".git")]
         yield from (os.path.join(folder, name) for name in names if name.endswith(".md"))
+
+
+def gdb_works():
+    line = ["gdb", "-q", "-nx", "-batch", "-ex", "run", "/bin/true"]
+    return shutil.which("gdb") is not None and "exited normally" in subprocess.run(line, capture_output=True, text=True).stdout
 
 
 class DocsTest(unittest.TestCase):
@@ -60,7 +66,14 @@ class DocsTest(unittest.TestCase):
     def test_the_guide_to_kinds_of_parallelism_does_what_it_says(self):
         self.check_page("docs/guide/which-parallelism.md")
 
-    def check_page(self, path):
+    @unittest.skipUnless(gdb_works(), "no gdb here, or it may not trace")
+    def test_the_page_on_debuggers_does_what_it_says(self):
+        def steady(text):  # what differs from run to run
+            return re.sub(r"\d+\.\d+( s\b| of |KiB)", r"0\1", re.sub(r"0x[0-9a-f]+|(?<=\+)\d+", "0x", text))
+
+        self.check_page("docs/guide/debugger.md", steady)
+
+    def check_page(self, path, steady=lambda text: text):
         with open(os.path.join(TOP, path), encoding="utf-8") as page:
             blocks = BLOCK.findall(page.read())
         environment = self.install()
@@ -77,7 +90,7 @@ class DocsTest(unittest.TestCase):
                     self.check_word(line)
                 printed = run("set -e\n" + "\n".join(line for line in lines if not line.startswith("./dev")), self.work, **environment)
             elif language == "text":
-                self.assertEqual(printed, text)
+                self.assertEqual(steady(printed), steady(text))
                 outputs += 1
         self.assertGreater(programs, 0)
         self.assertEqual(programs, outputs, "each program shows what it prints")

@@ -6,6 +6,7 @@ usage: package_test.py build-folder"""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,7 +52,7 @@ class PackageTest(unittest.TestCase):
             self.assertEqual(needed(path) - LIBC, libraries, "what the program needs besides libc")
 
     def test_what_is_installed(self):
-        for name in ("weft.h", "ext.h", "version.h", "libweft.so.0", "libweft.a", "weft.pc", "weft-config.cmake", "LICENSE"):
+        for name in ("weft.h", "ext.h", "debug.h", "version.h", "libweft.so.0", "libweft.a", "weft.pc", "weft-config.cmake", "LICENSE"):
             self.find(name)
         self.assertEqual(needed(self.find("libweft.so")) - LIBC, set())
         self.assertIn("libweft.so.0", run("readelf", "-d", self.find("libweft.so")))
@@ -89,6 +90,14 @@ class PackageTest(unittest.TestCase):
     def test_pkg_config_fully_static(self):
         self.check_program(self.by_pkg_config(CC, "c", "-static"), set())
         self.check_program(self.by_pkg_config(CXX, "cpp", "-static"), None)
+
+    @unittest.skipUnless(shutil.which("gdb"), "no gdb here")
+    def test_gdb_s_script(self):
+        version = run("pkg-config", "--modversion", "weft", **self.flags).strip()
+        for script in (run("pkg-config", "--variable=gdb_script", "weft", **self.flags).strip(), self.find(f"libweft.so.{version}-gdb.py")):
+            with self.subTest(script):
+                said = run("gdb", "-q", "-nx", "-batch", "-ex", f"source {script}", "-ex", "help weft threads")
+                self.assertIn("Every thread", said)
 
     def test_the_version_is_the_header_s(self):
         with open(self.find("version.h"), encoding="utf-8") as header:

@@ -12,6 +12,10 @@ namespace layout {
 inline constexpr std::size_t frame_bytes = 4 * 8;
 inline constexpr std::size_t argument_slot = 1;  // x29
 inline constexpr std::size_t entry_slot = 2;     // x19
+// as debuggers call them
+inline constexpr char pc_register[] = "pc";
+inline constexpr char entry_register[] = "x19";
+inline constexpr char argument_register[] = "x29";
 }  // namespace layout
 
 [[gnu::always_inline]] inline void* switch_context(void** save, void* target, void* transfer) {

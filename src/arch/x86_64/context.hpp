@@ -15,6 +15,10 @@ namespace layout {
 inline constexpr std::size_t frame_bytes = 3 * 8;
 inline constexpr std::size_t entry_slot = 1;     // rbx
 inline constexpr std::size_t argument_slot = 2;  // rbp
+// as debuggers call them
+inline constexpr char pc_register[] = "rip";
+inline constexpr char entry_register[] = "rbx";
+inline constexpr char argument_register[] = "rbp";
 }  // namespace layout
 
 #ifdef __AVX512F__

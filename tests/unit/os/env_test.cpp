@@ -55,16 +55,18 @@ TEST_CASE("an empty environment gives the defaults of the table") {
   CHECK(all.stack_cache_bytes == 512u << 20);
   CHECK(all.deadlock == os::deadlock_action::report);
   CHECK(all.watchdog_ns == 0);
+  CHECK(all.dump_on_signal == os::dump_signal::off);
+  CHECK(all.dump_on == 0);
   CHECK_FALSE(all.stack_report);
   CHECK_FALSE(all.migrate);
   CHECK(all.given == 0);
 }
 
 TEST_CASE("every variable reaches its field, and is known to be given") {
-  const os::settings all =
-      good({"WEFT_WORKERS=3", "WEFT_STACK_SIZE=1M", "WEFT_WAIT_POLICY=passive", "WEFT_SPIN=3ms", "WEFT_LOCALITY=domain",
-            "WEFT_BIND=yes", "WEFT_TOPOLOGY=core:4", "WEFT_GUARD=canary", "WEFT_STACK_CACHE=0", "WEFT_DEADLOCK=off",
-            "WEFT_WATCHDOG=2s", "WEFT_STACK_REPORT=1", "WEFT_MIGRATE=true"});
+  const os::settings all = good({"WEFT_WORKERS=3", "WEFT_STACK_SIZE=1M", "WEFT_WAIT_POLICY=passive", "WEFT_SPIN=3ms",
+                                 "WEFT_LOCALITY=domain", "WEFT_BIND=yes", "WEFT_TOPOLOGY=core:4", "WEFT_GUARD=canary",
+                                 "WEFT_STACK_CACHE=0", "WEFT_DEADLOCK=off", "WEFT_WATCHDOG=2s", "WEFT_DUMP_SIGNAL=usr2",
+                                 "WEFT_DUMP_ON=deadlock,stall", "WEFT_STACK_REPORT=1", "WEFT_MIGRATE=true"});
   CHECK(all.workers == 3);
   CHECK(all.stack_bytes == 1u << 20);
   CHECK(all.wait_policy == WEFT_WAIT_PASSIVE);
@@ -76,6 +78,8 @@ TEST_CASE("every variable reaches its field, and is known to be given") {
   CHECK(all.stack_cache_bytes == 0);
   CHECK(all.deadlock == os::deadlock_action::off);
   CHECK(all.watchdog_ns == 2'000'000'000);
+  CHECK(all.dump_on_signal == os::dump_signal::usr2);
+  CHECK(all.dump_on == (os::at_deadlock | os::at_stall));
   CHECK(all.stack_report);
   CHECK(all.migrate);
   CHECK(all.given == (1u << os::variable_count) - 1);
@@ -165,6 +169,8 @@ TEST_CASE("numbers may carry any of their units") {
   CHECK(good({"WEFT_SPIN=1500ns"}).spin_ns == 1500);
   CHECK(good({"WEFT_SPIN=1s"}).spin_ns == 1'000'000'000);
   CHECK(good({"WEFT_WATCHDOG=off"}).watchdog_ns == 0);
+  CHECK(good({"WEFT_DUMP_ON=deadlock"}).dump_on == os::at_deadlock);
+  CHECK(good({"WEFT_DUMP_ON=stall"}).dump_on == os::at_stall);
 }
 
 TEST_CASE("every default of the table is a value that the table accepts, and is shown as it is written") {

@@ -1,0 +1,182 @@
+// Dumps that nobody calls for: WEFT_DUMP_SIGNAL and WEFT_DUMP_ON.
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include <weft/weft.h>
+
+#include "../support/child.hpp"
+
+using weft::test::child_end;
+using weft::test::run_in_child;
+
+namespace {
+
+void start(unsigned workers) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = workers;
+  NEED(weft_init(&config) == WEFT_OK);
+}
+
+int count(const std::string& text, const std::string& what) {
+  int found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+// Where the child writes instead of its stderr, so that it can wait for what it should say.
+class own_errors {
+ public:
+  own_errors() : pipe_(dup(STDERR_FILENO)), file_(mkstemp(path_)) {
+    NEED(pipe_ >= 0 && file_ >= 0 && dup2(file_, STDERR_FILENO) >= 0);
+    unlink(path_);
+  }
+  std::string text() const {
+    std::string all(static_cast<std::size_t>(lseek(file_, 0, SEEK_END)), '\0');
+    NEED(pread(file_, all.data(), all.size(), 0) == static_cast<ssize_t>(all.size()));
+    return all;
+  }
+  void await(const char* what, int times) const {
+    while (count(text(), what) < times) NEED(weft_sleep_ns(1000000) == WEFT_OK);
+  }
+  void tell() const {
+    const std::string all = text();
+    NEED(write(pipe_, all.data(), all.size()) == static_cast<ssize_t>(all.size()));
+  }
+
+ private:
+  char path_[32] = "/tmp/weft-signal-XXXXXX";
+  int pipe_;
+  int file_;
+};
+
+volatile std::sig_atomic_t was_called = 0;
+
+void is_default(int signal) {
+  struct sigaction now;
+  NEED(sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL);
+}
+
+}  // namespace
+
+extern "C" {
+void waits_here(void* event) { static_cast<void>(weft_event_wait(static_cast<weft_event*>(event))); }
+void blocks_its_worker(void*) {
+  const timespec time{0, 400'000'000};
+  nanosleep(&time, nullptr);
+}
+}
+
+TEST_CASE("every signal has all threads written, and the program goes on") {
+  const struct {
+    const char* word;
+    int signal;
+  } choices[] = {{"usr1", SIGUSR1}, {"usr2", SIGUSR2}, {"quit", SIGQUIT}};
+  for (const auto& each : choices) {
+    const child_end end = run_in_child([&each] {
+      setenv("WEFT_DUMP_SIGNAL", each.word, 1);
+      const own_errors errors;
+      for (int life = 1; life <= 2; ++life) {
+        start(2);
+        weft_event event = WEFT_EVENT_INIT;
+        weft_thread* waiting = nullptr;
+        NEED(weft_thread_create(waits_here, &event, nullptr, &waiting) == WEFT_OK);
+        while (weft_thread_get_state(waiting) != WEFT_THREAD_BLOCKED) weft_yield();
+        for (int time = 1; time <= 2; ++time) {
+          NEED(kill(getpid(), each.signal) == 0);
+          errors.await("(waits_here): waits for event", 2 * (life - 1) + time);
+        }
+        NEED(weft_event_set(&event) == WEFT_OK);
+        NEED(weft_thread_join(waiting) == WEFT_OK);
+        NEED(weft_finalize() == WEFT_OK);
+        is_default(each.signal);
+      }
+      errors.tell();
+      return 0;
+    });
+    INFO(end.errors);
+    CHECK(end.exit_code == 0);
+    CHECK(end.says("main: "));
+    CHECK(end.says("2 workers"));
+  }
+}
+
+TEST_CASE("unless asked for, the signal is the program's") {
+  const child_end end = run_in_child([] {
+    start(1);
+    is_default(SIGUSR1);
+    is_default(SIGQUIT);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  CHECK(end.exit_code == 0);
+}
+
+TEST_CASE("a handler of the program's own stays") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_DUMP_SIGNAL", "usr1", 1);
+    std::signal(SIGUSR1, [](int) { was_called = 1; });
+    start(1);
+    NEED(kill(getpid(), SIGUSR1) == 0);
+    while (was_called == 0) weft_yield();
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("warning: WEFT_DUMP_SIGNAL: the program handles this signal itself"));
+  CHECK(end.lines() == 1);
+}
+
+namespace {
+
+void wait_for_each_other() {
+  start(2);
+  weft_event event = WEFT_EVENT_INIT;
+  weft_thread* threads[50];
+  for (auto& each : threads) NEED(weft_thread_create(waits_here, &event, nullptr, &each) == WEFT_OK);
+  static_cast<void>(weft_thread_join(threads[0]));
+}
+
+}  // namespace
+
+TEST_CASE("a deadlock's report shows every thread if it should") {
+  for (const char* on : {"off", "deadlock"}) {
+    const child_end end = run_in_child([on] {
+      setenv("WEFT_DUMP_ON", on, 1);
+      setenv("WEFT_DUMP_SIGNAL", "usr1", 1);  // its OS thread does not count as one that could still move
+      setenv("WEFT_DEADLOCK", "abort", 1);
+      wait_for_each_other();
+      return 0;
+    });
+    const bool shows_all = on[0] == 'd';
+    INFO(end.errors);
+    CHECK(end.signal == SIGABRT);
+    CHECK(end.says("weft: deadlock: nothing can ever run again"));
+    CHECK(count(end.errors, "(waits_here): waits for event") == (shows_all ? 50 : 31));
+    CHECK(end.says("... in all") == !shows_all);
+  }
+}
+
+TEST_CASE("the watchdog shows every thread if it should") {
+  for (const char* on : {"off", "deadlock", "stall", "deadlock,stall"}) {
+    const child_end end = run_in_child([on] {
+      setenv("WEFT_DUMP_ON", on, 1);
+      setenv("WEFT_WATCHDOG", "100ms", 1);
+      start(2);
+      weft_thread* blocking = nullptr;
+      NEED(weft_thread_create(blocks_its_worker, nullptr, nullptr, &blocking) == WEFT_OK);
+      NEED(weft_thread_join(blocking) == WEFT_OK);
+      return weft_finalize() == WEFT_OK ? 0 : 1;
+    });
+    INFO(end.errors);
+    CHECK(end.exit_code == 0);
+    CHECK(end.says("watchdog: worker"));
+    const bool shows_all = std::string(on).find("stall") != std::string::npos;
+    CHECK(end.says("(blocks_its_worker): running") == shows_all);
+  }
+}

@@ -1,0 +1,120 @@
+"""How threads, waits and addresses are named; the words are those of docs/guide/reports.md."""
+
+import re
+import time
+
+import gdb
+
+from .layout import Unreadable
+
+
+def symbol(address, exact=False):
+    """The name of what lies at an address, such as `dine` or `forks+48`; "" when it has none. exact: without the distance."""
+    if not address:
+        return ""
+    try:
+        said = gdb.execute(f"info symbol {address:#x}", to_string=True)
+    except gdb.error:
+        return ""
+    found = re.match(r"(.+?)(?: \+ (\d+))?(?: in section .*| in .*)?$", said.strip().split("\n")[0])
+    if not found or said.startswith("No symbol matches"):
+        return ""
+    return found.group(1) if exact or not found.group(2) else f"{found.group(1)}+{found.group(2)}"
+
+
+def code(address):
+    return symbol(address, exact=True) or (f"{address:#x}" if address else "?")
+
+
+def place(address):
+    """An object of the program: its address, and its name if it is a static one."""
+    name = symbol(address)
+    return f"{address:#x} <{name}>" if name else f"{address:#x}"
+
+
+class Clock:
+    """What `since` is measured against."""
+
+    def __init__(self, snapshot):
+        connection = getattr(gdb.selected_inferior(), "connection", None)
+        self.is_exact = connection is not None and connection.type == "native"
+        if self.is_exact:
+            self.now_ns = time.monotonic_ns()
+        else:  # a core file has no clock: what the runtime last saw of it comes before the end
+            waits = [unit.wait.since_ns for unit in snapshot.units if unit.wait is not None]
+            self.now_ns = max(waits + [worker["coarse_ns"] for worker in snapshot.workers], default=0)
+
+    def since(self, ns):
+        """`, for 1.2 s`; nothing when it is not known."""
+        if ns == 0 or ns > self.now_ns:
+            return ""
+        return f", for {(self.now_ns - ns) / 1e9:.1f} s{'' if self.is_exact else ' or more'}"
+
+
+def identity(unit):
+    """`main`, or `thread 7 "name" (entry)`; forks and tasklets say so."""
+    if unit.has("main"):
+        return "main"
+    kind = "fork" if unit.has("fork") else "tasklet" if unit.has("tasklet") else "thread"
+    name = f' "{unit.name}"' if unit.name else ""
+    return f"{kind} {unit.fields['id'] or f'{unit.address:#x}'}{name} ({code(unit.fields['function'])})"
+
+
+def by_address(snapshot, address):
+    """Who has this descriptor."""
+    unit = snapshot.by_address.get(address)
+    return identity(unit) if unit is not None else f"a thread at {address:#x}"
+
+
+def wait(snapshot, one, clock):
+    if one.what == "join":
+        what = f"the end of {by_address(snapshot, one.object)}"
+    else:
+        what = one.what + (f" at {place(one.object)}" if one.object else "")
+    return f"waits for {what}{clock.since(one.since_ns)}"
+
+
+def state(snapshot, unit, clock):
+    if unit.has_ended():
+        return "ended, not joined yet"
+    if unit.wait is not None:
+        return wait(snapshot, unit.wait, clock)
+    if unit.is_wait_lost:
+        return "blocked; what it waits for cannot be read"
+    if unit.is_in("running"):
+        return f"runs on worker {unit.worker['index']}" if unit.worker is not None else "running"
+    if unit.is_in("ready"):
+        return ("ready" if unit.has_parked() else "ready, not started yet") + queue(unit)
+    if unit.is_in("suspended"):
+        return "suspended"
+    if (child := snapshot.dispatched_by(unit)) is not None:
+        return f"runs {identity(child)} as its scheduler"
+    borrower = snapshot.borrower_of(unit)
+    return f"waits for the end of {identity(borrower) if borrower else 'a thread'}, which runs on its stack"
+
+
+def queue(unit):
+    number = unit.fields["in"]
+    if number == unit.layout.number("in.pool"):
+        return ", in a pool"
+    return f", in the queue of worker {number - 1}" if number else ""
+
+
+def stack_use(snapshot, unit, pointer, deepest):
+    """`stack 1.2 of 59.9 KiB`, and how deep it ever went where that is measured."""
+    low, high = bounds(snapshot, unit)
+    if pointer is None or not 0 < low <= pointer <= high:
+        return ""
+    most = f" (at most {(high - deepest) / 1024:.1f})" if deepest else ""
+    return f"; stack: {(high - pointer) / 1024:.1f}{most} of {(high - low) / 1024:.1f} KiB"
+
+
+def bounds(snapshot, unit):
+    header = snapshot.stack_of(unit)
+    if not header and unit.has("main"):
+        low = snapshot.runtime["main_low"]
+        return low, low + snapshot.runtime["main_bytes"]
+    try:
+        return (snapshot.layout.copy("stack", header)["low"], header) if header else (1, 0)
+    except Unreadable:
+        return 1, 0
