@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t os_stack_bytes = 256 * 1024;
 
 // A handler is given nothing but its signal, so this is the process's: one runtime at a time uses it.
-constinit base::atomic<std::uint32_t> asked{0};  // futex: signals so far
-constinit base::atomic<bool> must_stop{false};
+constinit base::atomic<std::uint32_t> asked{0};  // futex: twice the signals so far, and must_stop
+constexpr std::uint32_t must_stop = 1;
 // whoever starts and stops the runtime
 constinit int signal_in_use = 0;  // 0: none
 constinit os::os_thread writer{};
@@ -30,7 +30,7 @@ struct sigaction before;
 
 void on_signal(int) {
   const int kept = errno;
-  asked.fetch_add(1, base::relaxed);
+  asked.fetch_add(2, base::relaxed);
   os::futex_wake(&asked, 1);
   errno = kept;
 }
@@ -41,7 +41,7 @@ void* write_dumps(void*) {
   std::uint32_t seen = 0;
   for (;;) {
     const std::uint32_t now = asked.load(base::relaxed);
-    if (must_stop.load(base::relaxed)) return nullptr;
+    if ((now & must_stop) != 0) return nullptr;
     if (now == seen) {
       os::futex_wait(&asked, seen);
       continue;
@@ -73,8 +73,7 @@ bool install(int signal) {
 }
 
 void stop_writer() {
-  must_stop.store(true, base::relaxed);
-  asked.fetch_add(1, base::relaxed);
+  asked.fetch_or(must_stop, base::relaxed);
   os::futex_wake(&asked, 1);
   os::join_thread(writer);
 }
@@ -84,7 +83,6 @@ void stop_writer() {
 void start_dump_signal(const runtime* rt) {
   const int signal = number_of(rt->settings.dump_on_signal);
   if (signal == 0) return;
-  must_stop.store(false, base::relaxed);
   asked.store(0, base::relaxed);
   if (os::start_thread(&writer, write_dumps, nullptr, os_stack_bytes, "weft-dump") != status::ok) {
     base::report("warning: no OS thread for WEFT_DUMP_SIGNAL; the program runs without");
