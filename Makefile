@@ -30,7 +30,7 @@ run: build ## the demonstration: real programs with checked answers [DIR=folder 
 
 bench: ## compares Weft with the other runtimes that are installed [ARGS=options of bench/matrix/matrix.py]
 	@mkdir -p build; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; } # always: a rival may have been installed since
-	cmake --build --preset bench -j $(JOBS)
+	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
 	$(PYTHON) bench/matrix/matrix.py build/bench $(ARGS)
 
 costs: build ## what a child costs here as plain call, fork and thread [ARGS=options of weft costs]

@@ -14,11 +14,9 @@ RIVALS = {
     "argobots": "Argobots, found by pkg-config",
     "argobots-tasklet": "Argobots, found by pkg-config",
     "lace": "Lace 1.4, found by pkg-config",
-    "os-threads": "nothing",
-    "taskflow": "Taskflow: libtaskflow-dev",
+    "os-threads": "nothing: the preset bench builds it",
+    "taskflow": "Taskflow, found by CMake",
     "libfork": "libfork, found by CMake",
-    "rayon": "cargo",
-    "go": "Go",
 }
 OWN = ("sequential", "ult", "fork")
 LISTING = "weft-bench-list-1"

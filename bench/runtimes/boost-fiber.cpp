@@ -12,6 +12,7 @@
 
 #include "harness/children.hpp"
 #include "harness/processors.hpp"
+#include "kernels/blocked/children.hpp"
 #include "kernels/children.hpp"
 
 namespace bench {
@@ -47,7 +48,19 @@ class fiber {
   boost::fibers::fiber fiber_;
 };
 
-constexpr auto cells = cells_by<as_threads_of<fiber>>({&blocked::blocked, nullptr, not_written_yet});
+class gate {
+ public:
+  void wait() { opened_.wait(); }
+  void open() { promise_.set_value(); }
+
+ private:
+  boost::fibers::promise<void> promise_;
+  boost::fibers::shared_future<void> opened_ = promise_.get_future().share();
+};
+
+void let_others() { boost::this_fiber::yield(); }
+
+constexpr auto cells = cells_by<as_threads_of<fiber>>({&blocked::blocked, blocked::run_by<fiber, gate, let_others>});
 
 // The OS threads other than the first, from the first start to the end of the process.
 class crew {

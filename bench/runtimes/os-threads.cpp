@@ -1,6 +1,7 @@
 // A thread of the operating system for every child: what programs do without any of these runtimes. So many at once that the system or
 // its other users would suffer are refused, which ends the run.
 #include <pthread.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 
 #include "harness/children.hpp"
 #include "harness/processors.hpp"
+#include "kernels/blocked/children.hpp"
 #include "kernels/children.hpp"
 
 namespace bench {
@@ -79,7 +81,21 @@ class os_thread {
   pthread_t thread_;
 };
 
-constexpr auto cells = cells_by<as_threads_of<os_thread>>({&blocked::blocked, nullptr, not_written_yet});
+class gate {
+ public:
+  void wait() { is_open_.wait(false, std::memory_order_relaxed); }
+  void open() {
+    is_open_.store(true, std::memory_order_relaxed);
+    is_open_.notify_all();
+  }
+
+ private:
+  std::atomic<bool> is_open_ = false;
+};
+
+void let_others() { sched_yield(); }
+
+constexpr auto cells = cells_by<as_threads_of<os_thread>>({&blocked::blocked, blocked::run_by<os_thread, gate, let_others>});
 
 unsigned start(unsigned workers) {
   most_threads = find_most_threads();
