@@ -28,9 +28,10 @@ run: build ## the demonstration: real programs with checked answers [DIR=folder 
 	@test -x $(weft-command) || { echo "make run: the weft command is not there (tools/weft)"; false; }
 	$(weft-command) demo $(if $(DIR),--dir '$(DIR)') $(ARGS)
 
-bench: build ## measures all programs, or one [ARGS=program and options of weft bench]
-	@test -x $(weft-command) || { echo "make bench: the weft command is not there (tools/weft)"; false; }
-	$(weft-command) $(if $(ARGS),bench $(ARGS),demo --repetitions 5 --json build/bench.json)
+bench: ## compares Weft with the other runtimes that are installed [ARGS=options of bench/matrix/matrix.py]
+	@mkdir -p build; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; } # always: a rival may have been installed since
+	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
+	$(PYTHON) bench/matrix/matrix.py build/bench $(ARGS)
 
 costs: build ## what a child costs here as plain call, fork and thread [ARGS=options of weft costs]
 	@test -x $(weft-command) || { echo "make costs: the weft command is not there (tools/weft)"; false; }

@@ -1,12 +1,9 @@
-// What a measured program is: a kernel (fib, uts-t1, …) with one body per runtime (sequential, ult, …), an answer that can be
-// checked, and a size. Every kernel fills one `kernel`; kernels/table.cpp lists them; nothing registers itself behind the scenes.
-//
-// To add a runtime to a kernel, write kernels/<kernel>/<runtime>.cpp with one more kernel_body and name it in the kernel's variants.
+// What a measured program is: a kernel (fib, uts-t1, …) with an answer that can be checked and a size. Every kernel fills one `kernel`;
+// kernels/table.cpp lists them; nothing registers itself behind the scenes. A runtime (sequential, ult, …) names the kernels that it
+// runs and its body for each: harness/runtimes.hpp.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +14,7 @@ namespace bench {
 
 struct kernel_input {
   std::uint64_t size = 0;
-  unsigned workers = 1;   // 1 for the sequential variant
+  unsigned workers = 1;   // 1 for plain calls
   std::string directory;  // what the kernels that work on files work on
 };
 
@@ -36,11 +33,6 @@ struct kernel_run {
 // frees its output after. Throws std::runtime_error when the work could not be done.
 using kernel_body = kernel_run (*)(const kernel_input& input, stopwatch& watch);
 
-struct variant {
-  std::string_view runtime;  // a name of harness/runtimes.hpp
-  kernel_body body;
-};
-
 // The size that this machine can hold, and, when that is less than what was asked for, why.
 struct fitted_size {
   std::uint64_t size = 0;
@@ -53,9 +45,8 @@ struct kernel {
   std::string_view size_word;  // what the size counts: "n", "depth", "threads"; empty: the kernel has no size
   std::string_view unit;       // singular: "call", "node", "file"
   std::uint64_t default_size;
-  std::uint64_t quick_size;  // ends in a fraction of a second: for tests
-  std::uint64_t max_size;    // sizes are 1 … max_size
-  std::span<const variant> variants;
+  std::uint64_t quick_size;                              // ends in a fraction of a second: for tests
+  std::uint64_t max_size;                                // sizes are 1 … max_size
   std::uint64_t (*expected)(const kernel_input& input);  // the right answer, found in another way than the bodies find it
   fitted_size (*fit)(std::uint64_t size) = nullptr;      // null: any size fits
   bool is_long = false;                                  // takes many seconds: not part of the demonstration

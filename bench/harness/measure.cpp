@@ -1,5 +1,7 @@
 #include "harness/measure.hpp"
 
+#include <exception>
+
 #include "harness/memory.hpp"
 
 namespace bench {
@@ -20,12 +22,43 @@ class started {
   unsigned workers_;
 };
 
-// A wrong answer stays: it is the one to be shown.
-void record(measurement& into, const kernel_run& run, const stopwatch& watch) {
-  if (into.seconds.empty() || into.is_correct) {
-    into.answer = run.answer;
-    into.is_correct = run.answer == into.expected;
+// An exception must not pass through the runtime that calls the body.
+struct errand {
+  kernel_body body;
+  const kernel_input& input;
+  stopwatch watch;
+  kernel_run outcome;
+  std::exception_ptr thrown;
+
+  static void run(void* argument) {
+    auto* const self = static_cast<errand*>(argument);
+    try {
+      self->outcome = self->body(self->input, self->watch);
+    } catch (...) {
+      self->thrown = std::current_exception();
+    }
   }
+};
+
+kernel_run run_once(const order& order, const kernel_input& input, stopwatch& watch) {
+  errand errand{order.body, input, {}, {}, nullptr};
+  if (order.with->enter == nullptr)
+    errand::run(&errand);
+  else
+    order.with->enter(errand::run, &errand);
+  if (errand.thrown != nullptr) std::rethrow_exception(errand.thrown);
+  watch = errand.watch;
+  return errand.outcome;
+}
+
+// A wrong answer stays: it is the one to be shown.
+void check_answer(measurement& into, const kernel_run& run, bool is_first) {
+  if (!is_first && !into.is_correct) return;
+  into.answer = run.answer;
+  into.is_correct = run.answer == into.expected;
+}
+
+void record(measurement& into, const kernel_run& run, const stopwatch& watch) {
   if (into.seconds.empty()) into.metrics = run.metrics;
   into.units = run.units;
   into.seconds.push_back(watch.seconds());
@@ -44,6 +77,18 @@ measurement prepare(const order& order) {
   return result;
 }
 
+void repeat(const order& order, measurement& into, bool is_first) {
+  started const runtime(*order.with, order.workers);
+  into.input.workers = runtime.workers();
+  into.settings = order.with->settings(runtime.workers());
+  for (unsigned warm_up = 0; warm_up <= order.warm_ups; ++warm_up) {
+    stopwatch watch;
+    kernel_run const run = run_once(order, into.input, watch);
+    check_answer(into, run, is_first && warm_up == 0);
+    if (warm_up == order.warm_ups) record(into, run, watch);
+  }
+}
+
 }  // namespace
 
 measurement measure(const order& order) {
@@ -51,13 +96,8 @@ measurement measure(const order& order) {
   bool const is_expectation_given = order.expected.has_value() && result.note.empty();
   // Before the first run: the reference of the hash kernel brings the files into the page cache.
   result.expected = is_expectation_given ? *order.expected : order.what->expected(result.input);
-  for (unsigned repetition = 0; repetition < order.repetitions; ++repetition) {
-    started const runtime(*order.with, order.workers);
-    result.input.workers = runtime.workers();
-    stopwatch watch;
-    kernel_run const run = order.body(result.input, watch);
-    record(result, run, watch);
-  }
+  result.version = order.with->version();
+  for (unsigned repetition = 0; repetition < order.repetitions; ++repetition) repeat(order, result, repetition == 0);
   result.peak_resident_bytes = read_process_memory().peak_resident_bytes;
   return result;
 }

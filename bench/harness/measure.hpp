@@ -1,4 +1,4 @@
-// Runs one variant of one kernel several times, checks its answer each time, and says what came out.
+// Runs one kernel on one runtime several times, checks its answer each time, and says what came out.
 #pragma once
 
 #include <optional>
@@ -18,6 +18,7 @@ struct order {
   std::optional<std::uint64_t> expected;  // none: the kernel finds the right answer itself
   unsigned workers = 0;                   // 0: as many as the machine offers
   unsigned repetitions = 1;
+  unsigned warm_ups = 0;  // runs before each repetition that are checked, but not measured
   std::string directory;
 };
 
@@ -31,6 +32,8 @@ struct measurement {
   std::vector<double> cpu_seconds;  // user and system, all OS threads of the process
   std::uint64_t peak_resident_bytes = 0;
   std::vector<metric> metrics;  // of the first repetition, when the process is fresh
+  std::string version;          // of what ran it
+  std::string settings;
   std::string note;
 };
 

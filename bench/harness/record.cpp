@@ -45,7 +45,10 @@ json make_record(const order& order, const measurement& result) {
                  {"workers", result.input.workers}};
   if (!order.what->size_word.empty()) record["size"] = result.input.size;
   if (order.what->size_word.empty()) record["directory"] = result.input.directory;
+  record["runtime_version"] = result.version;
+  record["settings"] = result.settings;
   record["repetitions"] = order.repetitions;
+  record["warm_ups"] = order.warm_ups;
   record["answer"] = result.answer;
   record["expected"] = result.expected;
   record["correct"] = result.is_correct;

@@ -44,9 +44,4 @@ const kernel* find_kernel(std::string_view name) {
   return found == kernels.end() ? nullptr : *found;
 }
 
-const variant* find_variant(const kernel& of, std::string_view runtime) {
-  auto const found = std::ranges::find(of.variants, runtime, &variant::runtime);
-  return found == of.variants.end() ? nullptr : &*found;
-}
-
 }  // namespace bench

@@ -9,7 +9,6 @@
 namespace bench {
 
 std::span<const kernel* const> all_kernels();
-const kernel* find_kernel(std::string_view name);                         // null: no such kernel
-const variant* find_variant(const kernel& of, std::string_view runtime);  // null: the kernel has no such variant
+const kernel* find_kernel(std::string_view name);  // null: no such kernel
 
 }  // namespace bench

@@ -54,6 +54,20 @@ class BenchTest(command.CommandTest):
             records += [self.record(name, "--size", size, "--runtime", runtime, "--workers", 4) for runtime in runtimes[1:]]
             self.assertEqual(len({(record["answer"], record["units"]) for record in records}), 1, records)
 
+    def test_listing_says_which_runtime_runs_what_and_why_not(self):
+        listing = json.loads(self.run_right("bench", "--list").stdout)
+        self.assertEqual(listing["format"], "weft-bench-list-1")
+        runtimes = {runtime["runtime"]: runtime for runtime in listing["runtimes"]}
+        self.assertEqual(list(runtimes), ["sequential", "ult", "fork"])
+        self.assertIn("blocked", runtimes["ult"]["runs"])
+        self.assertIn("loop", runtimes["sequential"]["cannot"]["blocked"])
+        sizes = {program["program"]: program["default_size"] for program in listing["programs"]}
+        self.assertEqual(sizes["fib"], 30)
+
+    def test_warm_ups_are_not_measured(self):
+        record = self.record("fib", "--size", 15, "--repetitions", 2, "--warm-ups", 3)
+        self.assertEqual((record["warm_ups"], len(record["seconds"]["samples"])), (3, 2))
+
     def test_record(self):
         record = self.record("fib", "--size", 15, "--repetitions", 4, "--workers", 3)
         self.assertEqual(record["format"], "weft-bench-1")

@@ -17,7 +17,13 @@ bench::order sequential(const char* program, std::uint64_t size) {
   const bench::kernel* const what = bench::find_kernel(program);
   REQUIRE(what != nullptr);
   const bench::runtime* const with = bench::find_runtime("sequential");
-  return {what, with, bench::find_variant(*what, "sequential")->body, size, {}, 0, 3, ""};
+  return {.what = what,
+          .with = with,
+          .body = bench::find_cell(*with, *what)->body,
+          .size = size,
+          .expected = {},
+          .repetitions = 3,
+          .directory = ""};
 }
 
 bench::kernel_run answer_wrongly(const bench::kernel_input&, bench::stopwatch& watch) {

@@ -1,4 +1,4 @@
-// The sequential variants and the pieces that all variants share. What the parallel variants answer is tested through the command.
+// The sequential bodies and the pieces that all bodies share. What the parallel ones answer is tested through the command.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,9 +19,9 @@
 namespace {
 
 std::uint64_t run_sequentially(const char* name, std::uint64_t size) {
-  const bench::variant* const variant = bench::find_variant(*bench::find_kernel(name), "sequential");
+  const bench::cell* const cell = bench::find_cell("sequential", *bench::find_kernel(name));
   bench::stopwatch watch;
-  return variant->body({size, 1, ""}, watch).answer;
+  return cell->body({size, 1, ""}, watch).answer;
 }
 
 std::uint64_t expected(const char* name, std::uint64_t size) { return bench::find_kernel(name)->expected({size, 1, ""}); }
@@ -39,17 +39,28 @@ void check_sorting(std::vector<bench::sorting::value> values) {
 
 }  // namespace
 
-TEST_CASE("every kernel has a name of its own, known runtimes and sizes within bounds") {
+TEST_CASE("every kernel has a name of its own, a form for threads and sizes within bounds") {
   std::set<std::string_view> names;
   for (const bench::kernel* const each : bench::all_kernels()) {
     CAPTURE(each->name);
     CHECK(names.insert(each->name).second);
     CHECK(each->default_size <= each->max_size);
     CHECK(each->quick_size <= each->default_size);
-    CHECK_FALSE(each->variants.empty());
-    for (const bench::variant& variant : each->variants) CHECK(bench::find_runtime(variant.runtime) != nullptr);
+    CHECK(bench::find_cell("ult", *each) != nullptr);
   }
   CHECK(bench::find_kernel("no such kernel") == nullptr);
+}
+
+TEST_CASE("a runtime runs a kernel or says why not") {
+  for (const bench::runtime& runtime : bench::all_runtimes()) {
+    for (const bench::kernel* const each : bench::all_kernels()) {
+      CAPTURE(runtime.name);
+      CAPTURE(each->name);
+      const bench::cell* const cell = bench::find_cell(runtime, *each);
+      REQUIRE(cell != nullptr);
+      CHECK((cell->body == nullptr) != cell->why_not.empty());
+    }
+  }
 }
 
 TEST_CASE("sequential answers are right at many sizes") {

@@ -1,9 +1,9 @@
-#include "text.hpp"
+#include "cli/text.hpp"
 
 #include <doctest/doctest.h>
 
+#include "cli/usage.hpp"
 #include "picture.hpp"
-#include "usage.hpp"
 
 TEST_CASE("seconds are shown with three digits in the unit that suits") {
   CHECK(cli::show_seconds(0) == "0.00 ns");

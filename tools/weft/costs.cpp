@@ -8,11 +8,11 @@
 #include <memory>
 
 #include "cell.hpp"
+#include "cli/text.hpp"
+#include "cli/usage.hpp"
 #include "commands.hpp"
 #include "kernels/table.hpp"
 #include "progress.hpp"
-#include "text.hpp"
-#include "usage.hpp"
 
 namespace cli {
 

@@ -10,11 +10,12 @@
 #include <fstream>
 #include <memory>
 
+#include "cli/text.hpp"
+#include "cli/usage.hpp"
 #include "commands.hpp"
+#include "harness/runtimes.hpp"
 #include "kernels/table.hpp"
 #include "progress.hpp"
-#include "text.hpp"
-#include "usage.hpp"
 
 namespace cli {
 
@@ -48,6 +49,11 @@ cell_order make_cell(const demo_options& options, const bench::kernel& what, con
       &what, in.runtime, in.workers, size, options.directory, options.is_quick ? 1 : options.repetitions, options.limit_seconds};
 }
 
+bool has_cell(const bench::kernel& what, const column& in) {
+  const bench::cell* const found = bench::find_cell(in.runtime, what);
+  return found != nullptr && found->body != nullptr;
+}
+
 std::string describe_end(const cell_result& result) {
   if (!result.has_run) return "FAILED: " + result.failure;
   return fmt::format("{}, {}", show_seconds(result.seconds.median), result.is_correct ? "right" : "WRONG: " + result.failure);
@@ -57,7 +63,7 @@ row run_program(const demo_options& options, const bench::kernel& what, const st
   row done{&what, {}};
   std::optional<std::uint64_t> expected;
   for (const column& in : columns) {
-    if (bench::find_variant(what, in.runtime) == nullptr) {
+    if (!has_cell(what, in)) {
       done.cells.emplace_back();
       continue;
     }
@@ -73,7 +79,7 @@ row run_program(const demo_options& options, const bench::kernel& what, const st
 std::size_t count_cells(const std::vector<const bench::kernel*>& programs, const std::vector<column>& columns) {
   std::size_t count = 0;
   for (const bench::kernel* const what : programs) {
-    for (const column& in : columns) count += bench::find_variant(*what, in.runtime) != nullptr ? 1 : 0;
+    for (const column& in : columns) count += has_cell(*what, in) ? 1 : 0;
   }
   return count;
 }

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/text.hpp"
 #include "demo.hpp"
 #include "harness/machine.hpp"
 #include "picture.hpp"
-#include "text.hpp"
 
 namespace cli {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "cli/text.hpp"
+#include "cli/usage.hpp"
 #include "commands.hpp"
-#include "text.hpp"
-#include "usage.hpp"
 
 namespace cli {
 

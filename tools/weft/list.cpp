@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/text.hpp"
+#include "cli/usage.hpp"
 #include "commands.hpp"
 #include "harness/runtimes.hpp"
 #include "kernels/table.hpp"
-#include "text.hpp"
-#include "usage.hpp"
 
 namespace cli {
 
@@ -21,7 +21,10 @@ void print_programs() {
   for (std::size_t const column : {1U, 2U, 3U}) programs.align_left(column);
   for (const bench::kernel* const each : bench::all_kernels()) {
     std::vector<std::string_view> runtimes;
-    for (const bench::variant& variant : each->variants) runtimes.push_back(variant.runtime);
+    for (const bench::runtime& runtime : bench::all_runtimes()) {
+      const bench::cell* const cell = bench::find_cell(runtime, *each);
+      if (cell != nullptr && cell->body != nullptr) runtimes.push_back(runtime.name);
+    }
     programs.add(
         {std::string(each->name), show_size(*each), fmt::format("{}", fmt::join(runtimes, " ")), std::string(each->title)});
   }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "text.hpp"
+#include "cli/text.hpp"
 
 namespace cli {
 

@@ -23,8 +23,6 @@ fitted_size fit(std::uint64_t size) {
                       " MiB of memory are available"};
 }
 
-constexpr variant variants[] = {{"ult", run_ult}};
-
 }  // namespace
 
 const kernel blocked = {
@@ -35,7 +33,6 @@ const kernel blocked = {
     .default_size = 1'000'000,
     .quick_size = 10'000,
     .max_size = 1'000'000'000,
-    .variants = variants,
     .expected = expected,
     .fit = fit,
 };

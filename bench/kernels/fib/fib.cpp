@@ -6,9 +6,6 @@ namespace {
 
 std::uint64_t expected(const kernel_input& input) { return answer(input.size); }
 
-constexpr variant every_call_variants[] = {{"sequential", run_sequential}, {"ult", run_ult}, {"fork", run_fork}};
-constexpr variant cutoff_variants[] = {{"sequential", run_sequential_cutoff}, {"ult", run_ult_cutoff}, {"fork", run_fork_cutoff}};
-
 }  // namespace
 
 const kernel every_call = {
@@ -19,7 +16,6 @@ const kernel every_call = {
     .default_size = 30,
     .quick_size = 18,
     .max_size = 60,
-    .variants = every_call_variants,
     .expected = expected,
 };
 
@@ -31,7 +27,6 @@ const kernel with_cutoff = {
     .default_size = 40,
     .quick_size = 25,
     .max_size = 60,
-    .variants = cutoff_variants,
     .expected = expected,
 };
 

@@ -16,8 +16,6 @@ namespace bench::hash {
 
 namespace {
 
-constexpr variant variants[] = {{"sequential", run_sequential}, {"ult", run_ult}};
-
 // Some file systems do not say what an entry is.
 unsigned char type_of(const dirent& entry, const std::string& path) {
   if (entry.d_type != DT_UNKNOWN) return entry.d_type;
@@ -129,7 +127,6 @@ const kernel hash = {
     .default_size = 0,
     .quick_size = 0,
     .max_size = 0,
-    .variants = variants,
     .expected = ask_sha256sum,
     .is_digest = true,
 };

@@ -40,6 +40,8 @@ void multiply_add(const matrix& product, const matrix& left, const matrix& right
   }
 }
 
+std::uint64_t blocks(std::size_t size);
+
 extern const kernel matmul;
 
 }  // namespace bench::matmul

@@ -57,6 +57,17 @@ void sort(const segment& whole, value* scratch, bool is_wanted_in_scratch) noexc
   merge<Together>({from, half}, {from + half, whole.count - half}, to);
 }
 
+template <class Together>
+kernel_run run(const kernel_input& input, stopwatch& watch) {
+  auto const count = static_cast<std::size_t>(input.size);
+  std::unique_ptr<value[]> const values = sorting::make_values(count);
+  std::unique_ptr<value[]> const scratch = std::make_unique<value[]>(count);
+  watch.start();
+  sort<Together>({values.get(), count}, scratch.get(), false);
+  watch.stop();
+  return {sorting::digest_sorted(values.get(), count), segments(count), {}};
+}
+
 extern const kernel mergesort;
 
 }  // namespace bench::mergesort

@@ -10,8 +10,6 @@ namespace {
 constexpr std::array<std::uint64_t, max_size + 1> known = {
     1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512, 95815104, 666090624};
 
-constexpr variant variants[] = {{"sequential", run_sequential}, {"ult", run_ult}, {"fork", run_fork}};
-
 }  // namespace
 
 std::uint64_t expected(const kernel_input& input) { return known[input.size]; }
@@ -24,7 +22,6 @@ const kernel queens = {
     .default_size = 12,
     .quick_size = 8,
     .max_size = max_size,
-    .variants = variants,
     .expected = expected,
 };
 

@@ -2,12 +2,6 @@
 
 namespace bench::queens_array {
 
-namespace {
-
-constexpr variant variants[] = {{"sequential", run_sequential}, {"ult", run_ult}, {"fork", run_fork}};
-
-}  // namespace
-
 const kernel queens_array = {
     .name = "queens-array",
     .title = "n-queens with boards that are copied; each placement a thread or fork",
@@ -16,7 +10,6 @@ const kernel queens_array = {
     .default_size = 12,
     .quick_size = 8,
     .max_size = queens::max_size,
-    .variants = variants,
     .expected = queens::expected,
 };
 

@@ -2,13 +2,6 @@
 
 namespace bench::quicksort {
 
-namespace {
-
-constexpr variant cutoff_variants[] = {{"sequential", run_sequential}, {"ult", run_ult}, {"fork", run_fork}};
-constexpr variant every_variants[] = {{"sequential", run_sequential_every}, {"ult", run_ult_every}, {"fork", run_fork_every}};
-
-}  // namespace
-
 void sort_small(segment segment) {
   while (segment.count > sorting::insertion_cutoff) {
     halves const parts = partition(segment);
@@ -26,7 +19,6 @@ const kernel with_cutoff = {
     .default_size = std::uint64_t{1} << 22,
     .quick_size = std::uint64_t{1} << 17,
     .max_size = std::uint64_t{1} << 36,
-    .variants = cutoff_variants,
     .expected = sorting::expected,
     .is_digest = true,
 };
@@ -39,7 +31,6 @@ const kernel every_segment = {
     .default_size = std::uint64_t{1} << 20,
     .quick_size = std::uint64_t{1} << 14,
     .max_size = std::uint64_t{1} << 36,
-    .variants = every_variants,
     .expected = sorting::expected,
     .is_digest = true,
 };

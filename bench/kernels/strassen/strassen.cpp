@@ -1,6 +1,7 @@
 #include "kernels/strassen/strassen.hpp"
 
-#include "harness/together.hpp"
+#include <algorithm>
+#include <functional>
 
 namespace bench::strassen {
 
@@ -31,10 +32,6 @@ void assemble_row(const quarters& whole, const products& of, std::size_t row) {
   }
 }
 
-constexpr variant variants[] = {{"sequential", matmul::run<multiply<one_by_one>, blocks>},
-                                {"ult", matmul::run<multiply<as_threads>, blocks>},
-                                {"fork", matmul::run<multiply<as_forks>, blocks>}};
-
 }  // namespace
 
 owned_matrix add(const matrix& left, const matrix& right) { return combine(left, right, std::plus{}); }
@@ -63,7 +60,6 @@ const kernel strassen = {
     .default_size = 512,
     .quick_size = 192,
     .max_size = std::uint64_t{1} << 14,
-    .variants = variants,
     .expected = matmul::expected,
     .is_digest = true,
 };

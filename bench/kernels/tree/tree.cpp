@@ -10,8 +10,6 @@ std::uint64_t expected(const kernel_input& input) {
   return sum;
 }
 
-constexpr variant variants[] = {{"sequential", run_sequential}, {"ult", run_ult}, {"fork", run_fork}};
-
 }  // namespace
 
 void destroy(node* root) {
@@ -29,7 +27,6 @@ const kernel tree = {
     .default_size = std::uint64_t{1} << 20,
     .quick_size = std::uint64_t{1} << 12,
     .max_size = std::uint64_t{1} << 32,
-    .variants = variants,
     .expected = expected,
 };
 

@@ -44,26 +44,11 @@ tree make_t1l(std::uint64_t size) { return {false, 4, 0, 0, static_cast<std::uin
 
 namespace {
 
-using tree_maker = tree (*)(std::uint64_t size);
-
-template <tree_maker Make, auto Count>
-kernel_run run(const kernel_input& input, stopwatch& watch) {
-  tree const tree = Make(input.size);
-  watch.start();
-  std::uint64_t const nodes = Count(tree);
-  watch.stop();
-  return {nodes, nodes, {}};
-}
-
 // The published count at the published size; at other sizes a sequential count.
 template <tree_maker Make, std::uint64_t PublishedSize, std::uint64_t PublishedNodes>
 std::uint64_t expected(const kernel_input& input) {
   return input.size == PublishedSize ? PublishedNodes : count_sequential(Make(input.size));
 }
-
-template <tree_maker Make>
-constexpr variant variants[] = {
-    {"sequential", run<Make, count_sequential>}, {"ult", run<Make, count_ult>}, {"fork", run<Make, count_fork>}};
 
 }  // namespace
 
@@ -75,7 +60,6 @@ const kernel t1 = {
     .default_size = 10,
     .quick_size = 6,
     .max_size = 20,
-    .variants = variants<make_t1>,
     .expected = expected<make_t1, 10, 4'130'071>,
 };
 
@@ -87,7 +71,6 @@ const kernel t3 = {
     .default_size = 2000,
     .quick_size = 20,
     .max_size = 1'000'000,
-    .variants = variants<make_t3>,
     .expected = expected<make_t3, 2000, 4'112'897>,
 };
 
@@ -99,7 +82,6 @@ const kernel t1l = {
     .default_size = 13,
     .quick_size = 5,
     .max_size = 20,
-    .variants = variants<make_t1l>,
     .expected = expected<make_t1l, 13, 102'181'082>,
     .is_long = true,
 };

@@ -39,6 +39,18 @@ std::uint64_t count_sequential(const tree& tree);
 std::uint64_t count_ult(const tree& tree);
 std::uint64_t count_fork(const tree& tree);
 
+using tree_maker = tree (*)(std::uint64_t size);
+
+// Count: counts the nodes of a tree.
+template <tree_maker Make, std::uint64_t (*Count)(const tree& tree)>
+kernel_run run(const kernel_input& input, stopwatch& watch) {
+  tree const tree = Make(input.size);
+  watch.start();
+  std::uint64_t const nodes = Count(tree);
+  watch.stop();
+  return {nodes, nodes, {}};
+}
+
 extern const kernel t1;
 extern const kernel t3;
 extern const kernel t1l;

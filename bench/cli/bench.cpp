@@ -1,4 +1,6 @@
-// weft bench NAME: runs one program on one runtime, checks its answer, and prints what was measured or writes it as JSON.
+// Runs one program on one runtime, checks its answer, and prints what was measured or writes it as JSON.
+#include "cli/bench.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#include "commands.hpp"
+#include "cli/text.hpp"
+#include "cli/usage.hpp"
+#include "harness/listing.hpp"
 #include "harness/measure.hpp"
 #include "harness/record.hpp"
 #include "harness/statistics.hpp"
 #include "kernels/table.hpp"
-#include "text.hpp"
-#include "usage.hpp"
 
 namespace cli {
 
@@ -28,11 +30,13 @@ constexpr unsigned most_repetitions = 1'000'000;
 
 struct bench_options {
   std::string name;
-  std::string runtime = "ult";
+  std::string runtime;
   std::optional<std::uint64_t> size;
   std::optional<std::uint64_t> expected;
   unsigned workers = 0;
   unsigned repetitions = 1;
+  unsigned warm_ups = 0;
+  bool is_listing = false;
   std::string directory = "/usr/share";
   std::string json;
 };
@@ -43,9 +47,9 @@ std::vector<std::string> names_of_programs() {
   return names;
 }
 
-std::vector<std::string_view> names_of_runtimes() {
-  std::vector<std::string_view> names;
-  for (const bench::runtime& each : bench::all_runtimes()) names.push_back(each.name);
+std::vector<std::string> names_of_runtimes() {
+  std::vector<std::string> names;
+  for (const bench::runtime& each : bench::all_runtimes()) names.emplace_back(each.name);
   return names;
 }
 
@@ -55,12 +59,24 @@ const bench::kernel& choose_program(const std::string& name) {
   return *found;
 }
 
-const bench::variant& choose_variant(const bench::kernel& of, const std::string& runtime) {
-  const bench::variant* const found = bench::find_variant(of, runtime);
-  if (found != nullptr) return *found;
-  std::vector<std::string> runtimes;
-  for (const bench::variant& each : of.variants) runtimes.emplace_back(each.runtime);
-  throw no_such(fmt::format("{} runtime", of.name), runtime, runtimes);
+bool can_run(const bench::cell* cell) { return cell != nullptr && cell->body != nullptr; }
+
+std::vector<std::string> names_of_runtimes_for(const bench::kernel& to_run) {
+  std::vector<std::string> names;
+  for (const bench::runtime& each : bench::all_runtimes()) {
+    if (can_run(bench::find_cell(each, to_run))) names.emplace_back(each.name);
+  }
+  return names;
+}
+
+const bench::runtime& choose_runtime(const bench::kernel& to_run, const std::string& name) {
+  const bench::runtime* const found = bench::find_runtime(name);
+  const bench::cell* const cell = found == nullptr ? nullptr : bench::find_cell(*found, to_run);
+  if (can_run(cell)) return *found;
+  std::vector<std::string> const others = names_of_runtimes_for(to_run);
+  if (cell == nullptr) throw no_such(fmt::format("{} runtime", to_run.name), name, others);
+  throw usage_error(fmt::format("{} does not run {}: {}\n{} runtimes: {}", name, to_run.name, cell->why_not, to_run.name,
+                                fmt::join(others, ", ")));
 }
 
 void check_size(const bench::kernel& of, std::optional<std::uint64_t> size) {
@@ -71,7 +87,7 @@ void check_size(const bench::kernel& of, std::optional<std::uint64_t> size) {
 }
 
 void check_workers(const bench::runtime& with, unsigned workers) {
-  if (!with.is_parallel && workers > 1) throw usage_error(fmt::format("--workers {}: {} has one worker", workers, with.name));
+  if (!with.is_parallel() && workers > 1) throw usage_error(fmt::format("--workers {}: {} has one worker", workers, with.name));
 }
 
 void check_directory(const bench::kernel& of, const std::string& directory) {
@@ -82,12 +98,19 @@ void check_directory(const bench::kernel& of, const std::string& directory) {
 
 bench::order make_order(const bench_options& options) {
   const bench::kernel& what = choose_program(options.name);
-  const bench::variant& variant = choose_variant(what, options.runtime);
-  const bench::runtime& with = *bench::find_runtime(variant.runtime);
+  const bench::runtime& with = choose_runtime(what, options.runtime);
   check_size(what, options.size);
   check_workers(with, options.workers);
   check_directory(what, options.directory);
-  return {&what, &with, variant.body, options.size, options.expected, options.workers, options.repetitions, options.directory};
+  return {.what = &what,
+          .with = &with,
+          .body = bench::find_cell(with, what)->body,
+          .size = options.size,
+          .expected = options.expected,
+          .workers = options.workers,
+          .repetitions = options.repetitions,
+          .warm_ups = options.warm_ups,
+          .directory = options.directory};
 }
 
 std::string show_metric(const bench::metric& metric) {
@@ -112,6 +135,7 @@ void print_for_people(const bench::order& order, const bench::measurement& resul
   fmt::print("  {:<26} {} ({} each)\n", fmt::format("{}s", order.what->unit), show_count(result.units), show_seconds(per_unit));
   fmt::print("  {:<26} {}\n", "peak memory", show_bytes(static_cast<double>(result.peak_resident_bytes)));
   for (const bench::metric& metric : result.metrics) fmt::print("{}", show_metric(metric));
+  if (!result.settings.empty()) fmt::print("  {:<26} {}\n", "settings", result.settings);
   if (!result.note.empty()) fmt::print("  {:<26} {}\n", "note", result.note);
 }
 
@@ -134,23 +158,32 @@ int run_bench(const bench_options& options) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, int* status) {
-  CLI::App* const command = app.add_subcommand("bench", "Run one program, check its answer, measure it");
+void add_bench_options(CLI::App& app, int* status, const std::string& default_runtime) {
   auto const options = std::make_shared<bench_options>();
-  command->add_option("program", options->name, "One of those that 'weft list' shows");
-  command->add_option("--runtime", options->runtime, fmt::format("What runs it: {}", fmt::join(names_of_runtimes(), ", ")))
+  options->runtime = default_runtime;
+  app.add_option("program", options->name, "One of those that 'weft list' shows");
+  app.add_option("--runtime", options->runtime, fmt::format("What runs it: {}", fmt::join(names_of_runtimes(), ", ")))
       ->capture_default_str();
-  command->add_option("--workers", options->workers, "Workers; 0: as many as the machine offers")
+  app.add_option("--workers", options->workers, "Workers; 0: as many as the machine offers")
       ->check(CLI::Range(0U, most_workers))
       ->capture_default_str();
-  command->add_option("--size", options->size, "Size, in the program's own measure");
-  command->add_option("--repetitions", options->repetitions, "How often it is run")
+  app.add_option("--size", options->size, "Size, in the program's own measure");
+  app.add_option("--repetitions", options->repetitions, "How often it is run")
       ->check(CLI::Range(1U, most_repetitions))
       ->capture_default_str();
-  command->add_option("--dir", options->directory, "Directory, for programs that work on files")->capture_default_str();
-  command->add_option("--json", options->json, "Write the record to this file; '-': to standard output, and nothing else");
-  command->add_option("--expect", options->expected, "The right answer; otherwise it is found in another way first");
-  command->callback([status, options] {
+  app.add_option("--warm-ups", options->warm_ups, "Runs before each repetition that are checked, but not measured")
+      ->check(CLI::Range(0U, most_repetitions))
+      ->capture_default_str();
+  app.add_option("--dir", options->directory, "Directory, for programs that work on files")->capture_default_str();
+  app.add_option("--json", options->json, "Write the record to this file; '-': to standard output, and nothing else");
+  app.add_option("--expect", options->expected, "The right answer; otherwise it is found in another way first");
+  app.add_flag("--list", options->is_listing, "Write programs, runtimes and which runs which as JSON, and run nothing");
+  app.callback([status, options] {
+    if (options->is_listing) {
+      fmt::print("{}\n", bench::make_listing().dump(2));
+      *status = exit_right;
+      return;
+    }
     if (options->name.empty())
       throw usage_error(fmt::format("bench: which program?\nprograms: {}", fmt::join(names_of_programs(), ", ")));
     *status = run_bench(*options);

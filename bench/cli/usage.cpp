@@ -1,4 +1,4 @@
-#include "usage.hpp"
+#include "cli/usage.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -71,7 +71,8 @@ usage_error no_such(std::string_view kind, std::string_view word, std::span<cons
 
 std::string explain(const CLI::App& app, const CLI::ParseError& error, std::span<const std::string> arguments) {
   const CLI::App* const command = chosen(app, arguments);
-  if (command == &app && !arguments.empty() && !arguments[0].starts_with('-')) {
+  bool const has_commands = !app.get_subcommands({}).empty();
+  if (command == &app && has_commands && !arguments.empty() && !arguments[0].starts_with('-')) {
     return no_such("command", arguments[0], names_of_commands(app)).what();
   }
   std::vector<std::string> const options = names_of_options(*command);
@@ -80,7 +81,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, std::span
     bool const is_option = name.size() > 1 && name[0] == '-' && (name[1] < '0' || name[1] > '9');
     if (is_option && command->get_option_no_throw(name) == nullptr) return no_such("option", name, options).what();
   }
-  return fmt::format("{}\n'weft {}--help' explains it", error.what(), command == &app ? "" : command->get_name() + " ");
+  return fmt::format("{}\n'{} {}--help' explains it", error.what(), app.get_name(),
+                     command == &app ? "" : command->get_name() + " ");
 }
 
 }  // namespace cli

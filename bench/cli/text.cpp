@@ -1,4 +1,4 @@
-#include "text.hpp"
+#include "cli/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,38 @@
+// The bodies of the kernels for libfork: kernels/<kernel>/libfork.cpp. Its forks run at once, and what may be stolen is the rest of their
+// parent; the last child of a parent is called.
+#pragma once
+
+#include <libfork.hpp>
+
+#include "harness/kernel.hpp"
+#include "kernels/uts/uts.hpp"
+
+namespace bench {
+
+lf::lazy_pool& libfork_pool();  // runtimes/libfork.cpp
+
+namespace fib {
+kernel_run run_libfork(const kernel_input& input, stopwatch& watch);
+kernel_run run_libfork_cutoff(const kernel_input& input, stopwatch& watch);
+}  // namespace fib
+namespace uts {
+std::uint64_t count_libfork(const tree& tree);
+}
+namespace queens {
+kernel_run run_libfork(const kernel_input& input, stopwatch& watch);
+}
+namespace queens_array {
+kernel_run run_libfork(const kernel_input& input, stopwatch& watch);
+}
+namespace quicksort {
+kernel_run run_libfork(const kernel_input& input, stopwatch& watch);
+kernel_run run_libfork_every(const kernel_input& input, stopwatch& watch);
+}  // namespace quicksort
+namespace mergesort {
+kernel_run run_libfork(const kernel_input& input, stopwatch& watch);
+}
+namespace tree {
+kernel_run run_libfork(const kernel_input& input, stopwatch& watch);
+}
+
+}  // namespace bench

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Compares Weft with the other runtimes that are installed: every program on every runtime, answers checked.
+
+    bench/matrix/matrix.py BUILD [--kernels NAME ...] [--runtimes NAME ...] [--workers N ...] [--sizes quick|default] [--size NAME=N ...]
+
+BUILD is a build folder of the preset `bench` (`make bench` makes and measures one). Each repetition is a process bound to as many CPUs as
+it has workers; those that are compared take turns. All that is measured is in the JSON at once: --resume goes on where a run was
+interrupted. bench/README.md says how to read the tables.
+
+Exit status: 0 done, whatever the rivals did; 1 Weft answered wrongly or did not get through; 2 the command line or a file makes no sense."""
+
+import argparse
+import os
+import sys
+
+import machine
+import report
+import runners
+import state as states
+from runners import Problem
+from sweep import Sweep
+
+# What make bench measures where nothing else is asked for: a fraction of a second a run for most, so that all of it takes minutes.
+USUAL_KERNELS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort", "quicksort-every", "mergesort", "tree",
+                 "blocked")
+USUAL_SIZES = {"fib": 27, "fib-cutoff": 34, "uts-t1": 8, "uts-t3": 500, "queens": 11, "queens-array": 10, "quicksort": 1 << 21,
+               "quicksort-every": 1 << 18, "mergesort": 1 << 20, "tree": 1 << 18, "matmul": 384, "strassen": 384, "blocked": 100_000}
+
+
+def parse(words):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", metavar="BUILD")
+    parser.add_argument("--kernels", nargs="+", default=[], metavar="NAME", help="only these programs, in this order")
+    parser.add_argument("--runtimes", nargs="+", default=[], metavar="NAME", help="only these; sequential, ult and fork are Weft's")
+    parser.add_argument("--workers", nargs="+", type=int, default=[], metavar="N", help="numbers of workers; usually 1 and all CPUs")
+    parser.add_argument("--repetitions", type=int, default=7, metavar="N")
+    parser.add_argument("--sizes", default="usual", metavar="WORD", help="usual: seconds a cell; quick: for trying out; default: those of weft bench")
+    parser.add_argument("--size", nargs="+", default=[], metavar="NAME=N", help="the size of one program")
+    parser.add_argument("--time-limit", type=float, default=60, metavar="SECONDS", help="of one process")
+    parser.add_argument("--memory-limit", type=int, default=0, metavar="MIB", help="of one process; usually half of the machine's")
+    parser.add_argument("--json", metavar="FILE", help="where everything is kept; usually BUILD/matrix.json")
+    parser.add_argument("--resume", action="store_true", help="go on with what --json holds; the plan is the one in it")
+    parser.add_argument("--report", action="store_true", help="measure nothing, show what --json holds")
+    return parser.parse_args(words)
+
+
+def parse_sizes(words, programs):
+    sizes = {}
+    for word in words:
+        name, _, number = word.partition("=")
+        runners.choose("kernel", [name], programs)
+        if not number.isdigit() or not 1 <= int(number) <= programs[name]["max_size"]:
+            raise Problem(f"--size {word}: {name}'s {programs[name]['size_word']} must be from 1 to {programs[name]['max_size']}")
+        sizes[name] = int(number)
+    return sizes
+
+
+def choose_sizes(arguments, kernels, programs):
+    words = ("usual", "quick", "default")
+    if arguments.sizes not in words:
+        raise Problem(f"there are no sizes '{arguments.sizes}'\nsizes: {', '.join(words)}")
+    chosen = {name: programs[name]["quick_size" if arguments.sizes == "quick" else "default_size"] for name in kernels}
+    if arguments.sizes == "usual":
+        chosen |= {name: USUAL_SIZES[name] for name in kernels if name in USUAL_SIZES}
+    return chosen | {name: size for name, size in parse_sizes(arguments.size, programs).items() if name in kernels}
+
+
+def choose_workers(wanted, usable):
+    workers = wanted or sorted({1, len(usable)})
+    for count in workers:
+        if not 1 <= count <= len(usable):
+            raise Problem(f"--workers {count}: this process may use {len(usable)} CPUs, so from 1 to {len(usable)}")
+    return workers
+
+
+def make_cells(kernels, names, workers, sizes, found, silent):
+    cells = []
+    for kernel in kernels:
+        for count in workers:
+            for name in names:
+                if name == "sequential" and count != workers[0]:
+                    continue
+                status, why = status_of(kernel, name, found, silent)
+                cells.append(states.new_cell(kernel, name, 1 if name == "sequential" else count, sizes[kernel], status, why))
+    return cells
+
+
+def status_of(kernel, name, found, silent):
+    if name in silent:
+        return "failed", silent[name]
+    if name not in found:
+        return "not installed", runners.RIVALS[name]
+    why = found[name].why_not(kernel)
+    return ("to run", "") if why is None else ("cannot", why)
+
+
+def describe_programs(names, found):
+    there = [name for name in names if name in found]
+    return {"children": {name: found[name].children for name in there}, "stamps": {name: runners.stamp(found[name].command) for name in there}}
+
+
+def make_state(arguments, found, silent):
+    programs = {name: program for name, program in found["sequential"].programs.items() if program["size_word"]}
+    usual = [name for name in USUAL_KERNELS if name in programs] or list(programs)
+    kernels = runners.choose("kernel", arguments.kernels, programs) if arguments.kernels else usual
+    known = list(dict.fromkeys([*runners.OWN, *runners.RIVALS, *found, *silent]))
+    names = runners.choose("runtime", arguments.runtimes, known)
+    here = machine.facts()
+    workers = choose_workers(arguments.workers, here["usable_cpus"])
+    sizes = choose_sizes(arguments, kernels, programs)
+    if arguments.repetitions < 1:
+        raise Problem("--repetitions must be at least 1")
+    cells = make_cells(kernels, names, workers, sizes, found, silent)
+    for cell in cells:
+        cell["unit"] = programs[cell["kernel"]]["unit"]
+    plan = {"repetitions": arguments.repetitions, "time_limit_s": arguments.time_limit, "workers": workers, "sizes": sizes}
+    return {"format": states.FORMAT, "machine": here, "plan": plan, "programs": describe_programs(names, found), "cells": cells,
+            "calibration": []}
+
+
+def go_on(path, arguments, found):
+    if arguments.kernels or arguments.runtimes or arguments.workers or arguments.size:
+        raise Problem("--resume goes on with the plan in the JSON: it takes no kernels, runtimes, workers or sizes")
+    state = states.load(path)
+    for name, stamp in state["programs"]["stamps"].items():
+        if name not in found or runners.stamp(found[name].command) != stamp:
+            raise Problem(f"{name} was built anew since {path} was begun: measure anew without --resume")
+    return state
+
+
+def is_weft_well(state):
+    return all(cell["status"] in ("measured", "cannot") for cell in state["cells"] if cell["runtime"] in runners.OWN)
+
+
+def memory_limit(arguments, here):
+    return arguments.memory_limit << 20 if arguments.memory_limit > 0 else here["memory_bytes"] // 2
+
+
+def work(arguments):
+    path = arguments.json or os.path.join(arguments.build, "matrix.json")
+    if arguments.report:
+        print(report.show(states.load(path)))
+        return 0
+    found, silent = runners.find(arguments.build)
+    state = go_on(path, arguments, found) if arguments.resume else make_state(arguments, found, silent)
+    states.save(path, state)
+    try:
+        Sweep(state, found, path, memory_limit(arguments, state["machine"])).run()
+    except KeyboardInterrupt:
+        sys.stderr.write(f"\ninterrupted; to go on: {sys.argv[0]} {arguments.build} --json {path} --resume\n")
+        return 130
+    print(report.show(state))
+    print(f"All samples: {path}")
+    return 0 if is_weft_well(state) else 1
+
+
+def main():
+    arguments = parse(sys.argv[1:])
+    try:
+        return work(arguments)
+    except Problem as problem:
+        sys.stderr.write(f"matrix.py: {problem}\n")
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""One run of one cell as a process of its own: bound to its CPUs, ended when it takes too long or too much memory. Whatever becomes of it
+is a result."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+LOOK_EVERY_S = 0.02
+RECORD = "weft-bench-1"
+
+
+def resident_bytes(pid):
+    try:
+        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def end(child):
+    """With everything that it started: it leads a process group."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    child.wait()
+
+
+def watch(child, limit_s, limit_bytes):
+    """Waits for its end; "" or what it had too much of."""
+    deadline = time.monotonic() + limit_s
+    while True:
+        try:
+            child.wait(timeout=LOOK_EVERY_S)
+            return ""
+        except subprocess.TimeoutExpired:
+            pass
+        if time.monotonic() > deadline:
+            end(child)
+            return "over time"
+        if resident_bytes(child.pid) > limit_bytes:
+            end(child)
+            return "over memory"
+
+
+def last_line(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:200] if lines else ""
+
+
+def describe_end(code, errors):
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return "crashed", ": ".join(filter(None, (name, last_line(errors))))
+    return "failed", last_line(errors) or f"exit status {code}"
+
+
+def read_record(text):
+    """The record of a run, or None when that is none."""
+    try:
+        record = json.loads(text)
+        if record["format"] != RECORD:
+            return None
+        return {
+            "seconds": float(record["seconds"]["median"]),
+            "cpu_seconds": float(record["cpu_seconds"]["median"]),
+            "peak_bytes": int(record["peak_resident_bytes"]),
+            "answer": record["answer"],
+            "expected": record["expected"],
+            "correct": record["correct"] is True,
+            "units": int(record["units"]),
+            "workers": int(record["workers"]),
+            "version": record["runtime_version"],
+            "settings": record["settings"],
+            "note": record["note"],
+            "compiler": record["machine"]["compiler"],
+        }
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def run(command, cpus, limit_s, limit_bytes):
+    """(status, why, record): "measured" with a record, else what happened."""
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+", errors="replace") as errors:
+        try:
+            child = subprocess.Popen(command, stdout=output, stderr=errors, stdin=subprocess.DEVNULL, start_new_session=True,
+                                     preexec_fn=lambda: os.sched_setaffinity(0, cpus))
+        except OSError as error:
+            return "failed", str(error), None
+        try:
+            excess = watch(child, limit_s, limit_bytes)
+        except BaseException:  # also when the user interrupts: nothing stays behind
+            end(child)
+            raise
+        output.seek(0)
+        errors.seek(0)
+        record, told = read_record(output.read()), errors.read()
+    if excess:
+        limit = f"{limit_s:g} s" if excess == "over time" else f"{limit_bytes >> 20} MiB"
+        return excess, f"ended at {limit}", None
+    if record is not None and not record["correct"]:
+        return "wrong answer", f"{record['answer']}, but {record['expected']} is right", None
+    if child.returncode != 0:
+        return *describe_end(child.returncode, told), None
+    return ("measured", "", record) if record is not None else ("failed", "it printed no record", None)

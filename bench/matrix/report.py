@@ -1,0 +1,109 @@
+"""The comparison as text: a table a kernel and number of workers, the fastest first."""
+
+import figures
+import machine
+from runners import OWN
+from sweep import groups
+
+
+def show_seconds(seconds):
+    for scale, unit in ((1, "s"), (1e3, "ms"), (1e6, "us")):
+        if seconds * scale >= 0.9995 or unit == "us":
+            value = seconds * scale
+            return f"{value:.{max(0, 2 - len(str(int(value))) + 1)}f} {unit}"
+    return ""
+
+
+def show_bytes(count):
+    return f"{count / (1 << 20):.0f} MiB" if count < 1 << 30 else f"{count / (1 << 30):.1f} GiB"
+
+
+def seconds_of(cell):
+    return [sample["seconds"] for sample in cell["samples"]]
+
+
+def is_measured(cell):
+    return cell["status"] == "measured" and bool(cell["samples"])
+
+
+def best(cells):
+    return min(cells, key=lambda cell: figures.median(seconds_of(cell)), default=None)
+
+
+def best_rival(cell, cells, children):
+    """Threads are compared with the fastest rival that has threads, where there is one; all others with the fastest rival."""
+    rivals = [other for other in cells if is_measured(other) and other["runtime"] not in OWN and other is not cell]
+    alike = [other for other in rivals if children[other["runtime"]] == "thread"]
+    return best(alike if children[cell["runtime"]] == "thread" and alike else rivals)
+
+
+def show_ratio(cell, other):
+    if other is None or other is cell:
+        return ""
+    ratio, low, high = figures.ratio_of_medians(seconds_of(cell), seconds_of(other))
+    return f"{ratio:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def make_row(cell, cells, sequential, children):
+    times = seconds_of(cell)
+    samples = cell["samples"]
+    rival = best_rival(cell, cells, children) if cell is not sequential else None
+    against = f"{show_ratio(cell, rival)} {rival['runtime']}" if rival is not None else ""
+    return [cell["runtime"], show_seconds(figures.median(times)), f"{figures.spread(times):.0%}",
+            show_seconds(figures.median([sample["cpu_seconds"] for sample in samples])),
+            show_bytes(max(sample["peak_bytes"] for sample in samples)), show_ratio(cell, sequential), against]
+
+
+HEAD = ["runtime", "median", "spread", "CPU time", "memory", ": sequential [95 %]", ": best rival [95 %]"]
+
+
+def align(rows):
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    left = (0, len(widths) - 1)
+    return ["  ".join(text.ljust(width) if column in left else text.rjust(width)
+                      for column, (text, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
+
+
+def show_group(cells, children, sequential):
+    first = cells[0]
+    done = [cell for cell in cells if is_measured(cell)]
+    units = f", {done[0]['units']:,} {done[0].get('unit', 'unit')}s" if done else ""
+    lines = [f"{first['kernel']}, size {first['size']}, workers: {first['workers']}{units}"]
+    done.sort(key=lambda cell: figures.median(seconds_of(cell)))
+    lines += ["  " + line for line in align([HEAD] + [make_row(cell, cells, sequential, children) for cell in done])]
+    others = [cell for cell in cells if not is_measured(cell) and cell["status"] != "not installed"]
+    width = max((len(cell["runtime"]) for cell in cells), default=0)
+    lines += [f"  {cell['runtime'].ljust(width)}  {': '.join(filter(None, (cell['status'], cell['why'])))}" for cell in others]
+    return "\n".join(lines)
+
+
+def noise(calibration):
+    """(how far the calibration loop's slow runs lie above its usual ones, a sentence)."""
+    by_cpus = {}
+    for each in calibration:
+        by_cpus.setdefault(tuple(each["cpus"]), []).append(each["seconds"])
+    worst = max((figures.percentile(loops, 0.9) / figures.median(loops) - 1 for loops in by_cpus.values() if len(loops) >= 5), default=0.0)
+    if worst < machine.NOISY_FROM:
+        return worst, f"The machine was quiet: the slow tenth of {len(calibration)} calibration loops took {worst:.0%} more than the median."
+    return worst, (f"NOISY: the slow tenth of {len(calibration)} calibration loops took {worst:.0%} more than the median. "
+                   "Differences of that size mean nothing; measure again when nothing else runs.")
+
+
+def show_missing(cells):
+    missing = {cell["runtime"]: cell["why"] for cell in cells if cell["status"] == "not installed"}
+    return "Not installed: " + "; ".join(f"{name} ({why})" for name, why in missing.items()) if missing else ""
+
+
+def show(state):
+    children = state["programs"]["children"]
+    parts = []
+    sequential = {}
+    for cells in groups(state["cells"]):
+        for cell in cells:
+            if cell["runtime"] == "sequential" and is_measured(cell):
+                sequential[cell["kernel"]] = cell
+        parts.append(show_group(cells, children, sequential.get(cells[0]["kernel"])))
+    parts += filter(None, [show_missing(state["cells"])])
+    here = state["machine"]
+    parts.append(f"{here['processor']}, {here['system']}, CPUs {', '.join(map(str, here['usable_cpus']))}\n" + noise(state["calibration"])[1])
+    return "\n\n".join(parts)

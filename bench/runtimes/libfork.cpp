@@ -1,0 +1,65 @@
+// libfork: coroutines whose continuations are stolen, on its lazy pool, whose idle workers sleep.
+#include <libfork.hpp>
+
+#include <memory>
+#include <string>
+
+#include "harness/processors.hpp"
+#include "harness/runtimes.hpp"
+#include "kernels/blocked/blocked.hpp"
+#include "kernels/fib/fib.hpp"
+#include "kernels/hash/hash.hpp"
+#include "kernels/libfork.hpp"
+#include "kernels/matmul/matmul.hpp"
+#include "kernels/mergesort/mergesort.hpp"
+#include "kernels/queens/queens.hpp"
+#include "kernels/queens_array/queens_array.hpp"
+#include "kernels/quicksort/quicksort.hpp"
+#include "kernels/strassen/strassen.hpp"
+#include "kernels/tree/tree.hpp"
+
+namespace bench {
+
+namespace {
+
+constexpr std::string_view not_written = "not written for this runtime";
+
+constexpr cell cells[] = {
+    {&fib::every_call, fib::run_libfork},
+    {&fib::with_cutoff, fib::run_libfork_cutoff},
+    {&uts::t1, uts::run<uts::make_t1, uts::count_libfork>},
+    {&uts::t3, uts::run<uts::make_t3, uts::count_libfork>},
+    {&uts::t1l, uts::run<uts::make_t1l, uts::count_libfork>},
+    {&queens::queens, queens::run_libfork},
+    {&queens_array::queens_array, queens_array::run_libfork},
+    {&quicksort::with_cutoff, quicksort::run_libfork},
+    {&quicksort::every_segment, quicksort::run_libfork_every},
+    {&mergesort::mergesort, mergesort::run_libfork},
+    {&matmul::matmul, nullptr, not_written},
+    {&strassen::strassen, nullptr, not_written},
+    {&tree::tree, tree::run_libfork},
+    {&blocked::blocked, nullptr, "a task cannot block"},
+    {&hash::hash, nullptr, not_written},
+};
+
+std::unique_ptr<lf::lazy_pool> pool;
+
+unsigned start(unsigned workers) {
+  unsigned const count = workers == 0 ? usable_processors() : workers;
+  pool = std::make_unique<lf::lazy_pool>(count);
+  return count;
+}
+void stop() { pool.reset(); }
+
+std::string version() { return "libfork " WEFT_RIVAL_VERSION; }
+std::string settings(unsigned) { return "lazy_pool"; }
+
+constexpr runtime runtimes[] = {{"libfork", "libfork tasks", child_kind::task, start, stop, cells, version, settings}};
+
+}  // namespace
+
+lf::lazy_pool& libfork_pool() { return *pool; }
+
+std::span<const runtime> all_runtimes() { return runtimes; }
+
+}  // namespace bench

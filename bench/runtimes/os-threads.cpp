@@ -1,0 +1,117 @@
+// A thread of the operating system for every child: what programs do without any of these runtimes. So many at once that the system or
+// its other users would suffer are refused, which ends the run.
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "harness/children.hpp"
+#include "harness/processors.hpp"
+#include "kernels/blocked/children.hpp"
+#include "kernels/children.hpp"
+
+namespace bench {
+
+namespace {
+
+constexpr std::size_t stack_bytes = std::size_t{128} << 10;  // small enough that the C library keeps them for the next thread
+
+long read_number(const char* path, long otherwise) {
+  std::ifstream file(path);
+  long number = 0;
+  return file >> number ? number : otherwise;
+}
+
+// A quarter of what the system allows to all, and no more than 20,000: others live there, too.
+long find_most_threads() {
+  long most =
+      std::min({20'000L, read_number("/proc/sys/kernel/threads-max", 20'000) / 4,
+                read_number("/proc/sys/kernel/pid_max", 32'768) / 4, read_number("/proc/sys/vm/max_map_count", 65'530) / 4});
+  rlimit own{};
+  if (getrlimit(RLIMIT_NPROC, &own) == 0 && own.rlim_cur != RLIM_INFINITY)
+    most = std::min(most, static_cast<long>(own.rlim_cur / 4));
+  return most;
+}
+
+std::atomic<long> living = 0;
+long most_threads = 0;
+pthread_attr_t attributes;
+
+[[noreturn]] void refuse() {
+  std::fprintf(stderr, "refused: more than %ld OS threads at once\n", most_threads);
+  _exit(1);
+}
+
+class os_thread {
+ public:
+  template <class Part>
+  void start(const Part& part) {
+    create(
+        [](void* argument) -> void* {
+          (*static_cast<const Part*>(argument))();
+          return nullptr;
+        },
+        const_cast<Part*>(&part));
+  }
+  template <class Record>
+  void start_record(Record* record) {
+    create(
+        [](void* argument) -> void* {
+          static_cast<Record*>(argument)->run();
+          return nullptr;
+        },
+        record);
+  }
+  void join() {
+    pthread_join(thread_, nullptr);
+    living.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+ private:
+  void create(void* (*function)(void*), void* argument) {
+    if (living.fetch_add(1, std::memory_order_relaxed) >= most_threads) refuse();
+    if (pthread_create(&thread_, &attributes, function, argument) != 0) refuse();
+  }
+  pthread_t thread_;
+};
+
+class gate {
+ public:
+  void wait() { is_open_.wait(false, std::memory_order_relaxed); }
+  void open() {
+    is_open_.store(true, std::memory_order_relaxed);
+    is_open_.notify_all();
+  }
+
+ private:
+  std::atomic<bool> is_open_ = false;
+};
+
+void let_others() { sched_yield(); }
+
+constexpr auto cells = cells_by<as_threads_of<os_thread>>({&blocked::blocked, blocked::run_by<os_thread, gate, let_others>});
+
+unsigned start(unsigned workers) {
+  most_threads = find_most_threads();
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  return workers == 0 ? usable_processors() : workers;
+}
+void stop() { pthread_attr_destroy(&attributes); }
+
+std::string version() { return "the system's"; }
+std::string settings(unsigned) { return "stacks of 128 KiB, on the CPUs that the process may use"; }
+
+constexpr runtime runtimes[] = {{"os-threads", "OS threads", child_kind::thread, start, stop, cells, version, settings}};
+
+}  // namespace
+
+std::span<const runtime> all_runtimes() { return runtimes; }
+
+}  // namespace bench

@@ -1,0 +1,64 @@
+// oneTBB: task groups in an arena of as many slots as there are workers.
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+#include <tbb/version.h>
+
+#include <memory>
+#include <string>
+
+#include "harness/children.hpp"
+#include "harness/processors.hpp"
+#include "kernels/children.hpp"
+
+namespace bench {
+
+namespace {
+
+class group {
+ public:
+  template <class Part>
+  void spawn(const Part& part) {
+    tasks_.run([its = &part] { (*its)(); });
+  }
+  template <class Record>
+  void spawn_record(Record* record) {
+    tasks_.run([record] { record->run(); });
+  }
+  void wait() { tasks_.wait(); }
+
+ private:
+  tbb::task_group tasks_;
+};
+
+constexpr auto cells = cells_by<as_tasks_of<group>>({&blocked::blocked, nullptr, a_task_cannot_block});
+
+struct scheduler {
+  explicit scheduler(unsigned workers)
+      : limit(tbb::global_control::max_allowed_parallelism, workers), arena(static_cast<int>(workers)) {}
+  tbb::global_control limit;
+  tbb::task_arena arena;
+};
+std::unique_ptr<scheduler> started;
+
+unsigned start(unsigned workers) {
+  unsigned const count = workers == 0 ? usable_processors() : workers;
+  started = std::make_unique<scheduler>(count);
+  return count;
+}
+void stop() { started.reset(); }
+
+void enter(void (*function)(void*), void* argument) {
+  started->arena.execute([=] { function(argument); });
+}
+
+std::string version() { return std::string("oneTBB ") + TBB_runtime_version(); }
+std::string settings(unsigned) { return "task_group"; }
+
+constexpr runtime runtimes[] = {{"tbb", "oneTBB tasks", child_kind::task, start, stop, cells, version, settings, enter}};
+
+}  // namespace
+
+std::span<const runtime> all_runtimes() { return runtimes; }
+
+}  // namespace bench

@@ -1,0 +1,120 @@
+// What the weft command runs kernels on: plain calls, Weft's threads, Weft's forks.
+#include <weft/weft.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "harness/must.hpp"
+#include "harness/runtimes.hpp"
+#include "harness/together.hpp"
+#include "harness/weft_together.hpp"
+#include "kernels/blocked/blocked.hpp"
+#include "kernels/fib/fib.hpp"
+#include "kernels/hash/hash.hpp"
+#include "kernels/matmul/matmul.hpp"
+#include "kernels/mergesort/mergesort.hpp"
+#include "kernels/queens/queens.hpp"
+#include "kernels/queens_array/queens_array.hpp"
+#include "kernels/quicksort/quicksort.hpp"
+#include "kernels/strassen/strassen.hpp"
+#include "kernels/tree/tree.hpp"
+#include "kernels/uts/uts.hpp"
+
+namespace bench {
+
+namespace {
+
+constexpr cell sequential_cells[] = {
+    {&fib::every_call, fib::run_sequential},
+    {&fib::with_cutoff, fib::run_sequential_cutoff},
+    {&uts::t1, uts::run<uts::make_t1, uts::count_sequential>},
+    {&uts::t3, uts::run<uts::make_t3, uts::count_sequential>},
+    {&uts::t1l, uts::run<uts::make_t1l, uts::count_sequential>},
+    {&queens::queens, queens::run_sequential},
+    {&queens_array::queens_array, queens_array::run_sequential},
+    {&quicksort::with_cutoff, quicksort::run_sequential},
+    {&quicksort::every_segment, quicksort::run_sequential_every},
+    {&mergesort::mergesort, mergesort::run<one_by_one>},
+    {&matmul::matmul, matmul::run<matmul::multiply_add<one_by_one>, matmul::blocks>},
+    {&strassen::strassen, matmul::run<strassen::multiply<one_by_one>, strassen::blocks>},
+    {&tree::tree, tree::run_sequential},
+    {&blocked::blocked, nullptr, "it would be a loop over numbers"},
+    {&hash::hash, hash::run_sequential},
+};
+
+constexpr cell ult_cells[] = {
+    {&fib::every_call, fib::run_ult},
+    {&fib::with_cutoff, fib::run_ult_cutoff},
+    {&uts::t1, uts::run<uts::make_t1, uts::count_ult>},
+    {&uts::t3, uts::run<uts::make_t3, uts::count_ult>},
+    {&uts::t1l, uts::run<uts::make_t1l, uts::count_ult>},
+    {&queens::queens, queens::run_ult},
+    {&queens_array::queens_array, queens_array::run_ult},
+    {&quicksort::with_cutoff, quicksort::run_ult},
+    {&quicksort::every_segment, quicksort::run_ult_every},
+    {&mergesort::mergesort, mergesort::run<as_threads>},
+    {&matmul::matmul, matmul::run<matmul::multiply_add<as_threads>, matmul::blocks>},
+    {&strassen::strassen, matmul::run<strassen::multiply<as_threads>, strassen::blocks>},
+    {&tree::tree, tree::run_ult},
+    {&blocked::blocked, blocked::run_ult},
+    {&hash::hash, hash::run_ult},
+};
+
+constexpr cell fork_cells[] = {
+    {&fib::every_call, fib::run_fork},
+    {&fib::with_cutoff, fib::run_fork_cutoff},
+    {&uts::t1, uts::run<uts::make_t1, uts::count_fork>},
+    {&uts::t3, uts::run<uts::make_t3, uts::count_fork>},
+    {&uts::t1l, uts::run<uts::make_t1l, uts::count_fork>},
+    {&queens::queens, queens::run_fork},
+    {&queens_array::queens_array, queens_array::run_fork},
+    {&quicksort::with_cutoff, quicksort::run_fork},
+    {&quicksort::every_segment, quicksort::run_fork_every},
+    {&mergesort::mergesort, mergesort::run<as_forks>},
+    {&matmul::matmul, matmul::run<matmul::multiply_add<as_forks>, matmul::blocks>},
+    {&strassen::strassen, matmul::run<strassen::multiply<as_forks>, strassen::blocks>},
+    {&tree::tree, tree::run_fork},
+    {&blocked::blocked, nullptr, "its threads live all at the same time, which is what threads are for"},
+    {&hash::hash, nullptr, "written for threads"},
+};
+
+void check(weft_status status, const char* call) {
+  if (status != WEFT_OK) throw std::runtime_error(std::string(call) + ": " + weft_status_text(status));
+}
+
+unsigned start_nothing(unsigned) { return 1; }
+void stop_nothing() {}
+std::string no_settings(unsigned) { return ""; }
+std::string weft_version() { return "Weft " WEFT_VERSION; }
+
+// stack_bytes 0: what the environment says.
+unsigned start_weft(unsigned workers, std::size_t stack_bytes) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = workers;
+  config.stack_bytes = stack_bytes;
+  check(weft_init(&config), "weft_init");
+  return weft_worker_count();
+}
+unsigned start_for_threads(unsigned workers) { return start_weft(workers, 0); }
+
+// A fork recurses on the stack of whoever runs it, as a call does, however deep: not only the main thread's has to suffice.
+unsigned start_for_forks(unsigned workers) {
+  constexpr std::size_t deep = std::size_t{1} << 20;
+  return start_weft(workers, std::getenv("WEFT_STACK_SIZE") == nullptr ? deep : 0);
+}
+std::string fork_settings(unsigned) { return std::getenv("WEFT_STACK_SIZE") == nullptr ? "stacks of 1 MiB" : ""; }
+void stop_weft() { must(weft_finalize(), "weft_finalize"); }
+
+constexpr runtime runtimes[] = {
+    {"sequential", "plain calls, no threads", child_kind::call, start_nothing, stop_nothing, sequential_cells, weft_version,
+     no_settings},
+    {"ult", "Weft threads", child_kind::thread, start_for_threads, stop_weft, ult_cells, weft_version, no_settings},
+    {"fork", "Weft forks", child_kind::task, start_for_forks, stop_weft, fork_cells, weft_version, fork_settings},
+};
+
+}  // namespace
+
+std::span<const runtime> all_runtimes() { return runtimes; }
+
+}  // namespace bench

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""bench/matrix with stand-ins for the programs that measure, each of which does one thing wrong: what becomes of a run is a result, and
+nothing that the user gets wrong ends in a traceback."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MATRIX = os.path.join(TOP, "bench", "matrix")
+sys.path.insert(0, MATRIX)
+
+import figures  # noqa: E402
+import report  # noqa: E402
+import machine  # noqa: E402
+
+PROGRAMS = [{"program": name, "title": name, "unit": "call", "size_word": "n", "default_size": 30, "quick_size": 10, "max_size": 60}
+            for name in ("fib", "queens")]
+
+
+def listing(*runtimes):
+    return json.dumps({"format": "weft-bench-list-1", "programs": PROGRAMS, "runtimes": [
+        {"runtime": name, "title": name, "children": children, "version": "1", "runs": runs, "cannot": cannot}
+        for name, children, runs, cannot in runtimes]})
+
+
+def record(seconds=0.5, answer=55):
+    return json.dumps({"format": "weft-bench-1", "workers": 1, "answer": answer, "expected": 55, "correct": answer == 55, "units": 177,
+                       "seconds": {"median": seconds}, "cpu_seconds": {"median": seconds}, "peak_resident_bytes": 1 << 20,
+                       "runtime_version": "1", "settings": "", "note": "", "machine": {"compiler": "cc"}})
+
+
+class MatrixTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.build = folder.name
+        self.json = os.path.join(self.build, "matrix.json")
+        both = ["fib", "queens"]
+        self.program("tools/weft/weft", f"echo '{record(0.25)}'", listing(
+            ("sequential", "call", both, {}), ("ult", "thread", both, {}), ("fork", "task", ["fib"], {"queens": "it is for threads"})))
+
+    def program(self, path, script, listed):
+        path = os.path.join(self.build, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\necho \"$@\" >> {self.build}/calls\ncase \"$*\" in *--list*) echo '{listed}' ;; *) {script} ;; esac\n")
+        os.chmod(path, 0o755)
+
+    def rival(self, name, script):
+        self.program(f"bench/runtimes/weft-bench-{name}", script, listing((name, "task", ["fib", "queens"], {})))
+
+    def matrix(self, *words, status=0):
+        done = subprocess.run([sys.executable, os.path.join(MATRIX, "matrix.py"), self.build, *map(str, words)], capture_output=True,
+                              text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        return done
+
+    def measure(self, runtime, *words, status=0):
+        """The cell of fib on this runtime."""
+        self.matrix("--kernels", "fib", "--runtimes", runtime, "--workers", 1, "--repetitions", 3, *words, status=status)
+        return self.state()["cells"][0]
+
+    def state(self):
+        with open(self.json, encoding="utf-8") as file:
+            return json.load(file)
+
+    def calls(self):
+        with open(os.path.join(self.build, "calls"), encoding="utf-8") as file:
+            return [line for line in file.read().splitlines() if "--list" not in line]
+
+    def test_all_is_measured_as_often_as_asked_and_in_turn(self):
+        self.rival("tbb", f"echo '{record(0.5)}'")
+        shown = self.matrix("--kernels", "fib", "queens", "--runtimes", "sequential", "fork", "tbb", "--workers", 1, "--repetitions", 2).stdout
+        self.assertEqual([len(cell["samples"]) for cell in self.state()["cells"]], [2, 2, 2, 2, 0, 2])
+        turns = [call.split("--runtime ")[1].split()[0] for call in self.calls() if "fib" in call.split()]
+        self.assertEqual(turns, ["sequential", "fork", "tbb", "fork", "tbb", "sequential"])
+        self.assertIn("0.50 [0.50, 0.50] tbb", shown)
+        self.assertIn("cannot: it is for threads", shown)
+
+    def test_the_first_answer_saves_the_others_from_finding_it(self):
+        self.measure("ult")
+        self.assertEqual(["--expect 55" in call for call in self.calls()], [False, True, True])
+
+    def test_a_hang_is_ended_with_all_that_it_started(self):
+        self.rival("tbb", f"sleep 987 & echo $! > {self.build}/pid; wait")
+        cell = self.measure("tbb", "--time-limit", 0.3)
+        self.assertEqual((cell["status"], cell["why"], cell["samples"]), ("over time", "ended at 0.3 s", []))
+        with open(os.path.join(self.build, "pid"), encoding="ascii") as file:
+            self.assertFalse(self.is_alive(file.read().strip()))
+
+    def is_alive(self, pid):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+        except OSError:
+            return False
+
+    def test_what_a_run_can_end_with(self):
+        for script, status, why in (("kill -SEGV $$", "crashed", "SIGSEGV"), ("echo no workers >&2; exit 3", "failed", "no workers"),
+                                    (f"echo '{record(answer=54)}'; exit 1", "wrong answer", "54, but 55 is right"),
+                                    ("echo '{'", "failed", "it printed no record"), ("echo '{}'", "failed", "it printed no record"),
+                                    (f"echo '{record()}'; kill -ABRT $$", "crashed", "SIGABRT")):
+            self.rival("tbb", script)
+            cell = self.measure("tbb")
+            self.assertEqual((cell["status"], cell["why"]), (status, why))
+
+    def test_memory_has_a_limit(self):
+        self.rival("tbb", f"exec {sys.executable} -c 'import time; kept = bytes(1) * (200 << 20); time.sleep(50)'")
+        self.assertEqual(self.measure("tbb", "--memory-limit", 50)["status"], "over memory")
+
+    def test_what_fails_once_is_not_run_again_and_the_others_are(self):
+        self.rival("tbb", "exit 1")
+        self.matrix("--kernels", "fib", "--runtimes", "tbb", "ult", "--workers", 1, "--repetitions", 3)
+        self.assertEqual([len(cell["samples"]) for cell in self.state()["cells"]], [0, 3])
+        self.assertEqual(len(self.calls()), 4)
+
+    def test_weft_itself_must_be_right(self):
+        self.program("tools/weft/weft", "kill -SEGV $$", listing(*((name, "call", ["fib"], {}) for name in ("sequential", "ult", "fork"))))
+        self.assertEqual(self.measure("ult", status=1)["status"], "crashed")
+
+    def test_what_is_not_installed_is_said(self):
+        self.assertEqual(self.measure("lace")["status"], "not installed")
+        self.rival("tbb", "true")
+        self.program("bench/runtimes/weft-bench-tbb", "true", "no listing")
+        self.assertIn("gives no listing", self.measure("tbb")["why"])
+
+    def test_unknown_names_get_the_choices(self):
+        for words, choices in ((["--kernels", "fbi"], "kernels: fib, queens"), (["--runtimes", "tbbb"], "openmp, tbb, boost-fiber"),
+                               (["--sizes", "huge"], "sizes: usual, quick, default"), (["--size", "fbi=3"], "kernels: fib, queens"),
+                               (["--size", "fib=61"], "from 1 to 60"), (["--size", "fib=x"], "from 1 to 60"),
+                               (["--workers", "100000"], "CPUs"), (["--repetitions", "0"], "at least 1")):
+            self.assertIn(choices, self.matrix(*words, status=2).stderr)
+        self.build = "/no/such/folder"
+        self.assertIn("build it", self.matrix(status=2).stderr)
+
+    def interrupt(self):
+        """A comparison of which one repetition is done."""
+        self.measure("ult")
+        state = self.state()
+        del state["cells"][0]["samples"][1:]
+        self.write(json.dumps(state))
+
+    def write(self, text):
+        with open(self.json, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def test_resume_measures_only_what_is_missing(self):
+        self.interrupt()
+        before = len(self.calls())
+        self.matrix("--resume")
+        self.assertEqual(len(self.calls()) - before, 2)
+        self.assertEqual(len(self.state()["cells"][0]["samples"]), 3)
+
+    def test_resume_refuses_what_does_not_fit(self):
+        self.assertIn("cannot be read", self.matrix("--resume", status=2).stderr)
+        self.interrupt()
+        self.assertIn("takes no kernels", self.matrix("--resume", "--kernels", "fib", status=2).stderr)
+        self.program("tools/weft/weft", "true", listing(*((name, "call", ["fib"], {}) for name in ("sequential", "ult", "fork"))))
+        self.assertIn("built anew", self.matrix("--resume", status=2).stderr)
+
+    def test_damaged_files_are_refused_in_words(self):
+        self.measure("ult")
+        whole = json.dumps(self.state())
+        for text, message in ((whole[:len(whole) // 2], "is not JSON"), ("[]", "is not the JSON of a comparison"),
+                              ("{}", "is not the JSON of a comparison"), (whole.replace('"samples"', '"sample"'), "'samples' is missing"),
+                              (whole.replace('"plan"', '"plans"'), "'plan' is missing"),
+                              (whole.replace('"time_limit_s"', '"limit"'), "'time_limit_s'"), (whole.replace('"cpus"', '"cpu"'), "'cpus'"),
+                              (whole.replace('"seconds": 0.25', '"seconds": "x"'), "'seconds'")):
+            self.write(text)
+            for word in ("--resume", "--report"):
+                self.assertIn(message, self.matrix(word, status=2).stderr)
+
+    def test_a_report_of_what_was_measured_measures_nothing(self):
+        self.measure("ult")
+        before = len(self.calls())
+        self.assertIn("250 ms", self.matrix("--report").stdout)
+        self.assertEqual(len(self.calls()), before)
+
+
+class FiguresTest(unittest.TestCase):
+    def test_a_ratio_lies_in_its_interval(self):
+        ratio, low, high = figures.ratio_of_medians([1.0, 1.1, 0.9, 1.05, 0.95], [2.0, 2.2, 1.9, 2.1, 1.8])
+        self.assertEqual(ratio, 0.5)
+        self.assertTrue(0.4 < low < ratio < high < 0.62, (low, high))
+
+    def test_spread(self):
+        self.assertEqual(figures.spread([1.0, 1.0, 1.0]), 0)
+        self.assertEqual(figures.spread([0.5, 1.0, 2.0]), 1.5)
+
+    def test_noise_is_flagged(self):
+        quiet = [{"cpus": [1], "seconds": 1.0}] * 20
+        self.assertIn("quiet", report.noise(quiet)[1])
+        self.assertIn("NOISY", report.noise(quiet[:15] + [{"cpus": [1], "seconds": 2.0}] * 5)[1])
+
+    def test_cpus_are_those_that_may_be_used(self):
+        usable = os.sched_getaffinity(0)
+        self.assertLessEqual(set(machine.choose_cpus(1, usable)), usable)
+        self.assertEqual(machine.choose_cpus(len(usable), usable), sorted(usable))
+
+
+if __name__ == "__main__":
+    unittest.main()
