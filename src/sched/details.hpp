@@ -23,9 +23,18 @@ struct details {
   unsigned priority;
   key_value* keys;  // by key index; key_capacity entries
   std::uint32_t key_capacity;
-  // where a unit that wants_to_move goes at its next yield, park or start
-  base::atomic<pool*> destination_pool;  // null: a worker
-  base::atomic<std::uint32_t> destination_worker;
+  // Where a unit that wants_to_move goes at its next yield, park or start. One word: of two who send it, one decides.
+  base::atomic<std::uintptr_t> destination;
 };
+
+// A destination is a pool, or the number of a worker.
+inline std::uintptr_t destination_at(pool* in, unsigned worker_index) {
+  return in != nullptr ? reinterpret_cast<std::uintptr_t>(in) : std::uintptr_t{worker_index} << 1 | 1;
+}
+inline bool is_worker(std::uintptr_t destination) { return (destination & 1) != 0; }
+inline unsigned worker_of(std::uintptr_t destination) { return static_cast<unsigned>(destination >> 1); }
+inline pool* pool_of(std::uintptr_t destination) {
+  return is_worker(destination) ? nullptr : reinterpret_cast<pool*>(destination);
+}
 
 }  // namespace weft::sched

@@ -38,11 +38,10 @@ void apply_move(runtime* rt, unit* one, push_reason reason) {
   // [A61] acquire: sees the destination; pairs with [A60]
   one->flags.fetch_and(static_cast<std::uint16_t>(~wants_to_move), base::acquire);
   if (one->home != nullptr && reason == push_reason::woken) one->home->note_back();
-  const details* extra = details_if_any(one);
-  base::store_relaxed(one->home, extra->destination_pool.load(base::relaxed));
-  const std::uint32_t destination = extra->destination_worker.load(base::relaxed);
-  if (one->has(stays_put)) move_pin(rt, one, destination);
-  base::store_relaxed(one->home_worker, static_cast<std::uint16_t>(destination));
+  const std::uintptr_t destination = details_if_any(one)->destination.load(base::relaxed);
+  base::store_relaxed(one->home, pool_of(destination));
+  if (one->has(stays_put)) move_pin(rt, one, worker_of(destination));
+  if (is_worker(destination)) base::store_relaxed(one->home_worker, static_cast<std::uint16_t>(worker_of(destination)));
 }
 
 // Onto any worker but w: the debug mode that migrates at every switch.

@@ -360,8 +360,7 @@ status migrate(unit* one, pool* destination, unsigned worker_index) {
   if (destination == nullptr && serving_worker(rt, worker_index) == nullptr) return status::invalid;
   details* extra = details_of(one);
   if (extra == nullptr) return status::nomem;
-  extra->destination_pool.store(destination, base::relaxed);
-  extra->destination_worker.store(worker_index, base::relaxed);
+  extra->destination.store(destination_at(destination, worker_index), base::relaxed);
   // [A60] release: publishes the destination; pairs with [A61]
   one->flags.fetch_or(wants_to_move, base::release);
   return status::ok;

@@ -1,6 +1,6 @@
 // Protocol A: what is published once and read by anybody: workers, pools that a worker serves, sources. Over src/sched/pool.cpp,
 // source.cpp, idle.cpp, ready.cpp and steal.cpp: who sees the pointer sees what it points to; work behind it is found.
-// Built with src/sched/pool.cpp src/sched/source.cpp src/sched/idle.cpp src/sched/ready.cpp src/sched/steal.cpp src/sched/timer.cpp
+// Built with src/sched/pool.cpp src/sched/source.cpp src/sched/idle.cpp src/sched/ready.cpp src/sched/steal.cpp src/sched/timer.cpp src/sched/thread.cpp
 #include <cstdlib>
 
 #include "core_world.hpp"
@@ -11,6 +11,8 @@
 #include "sched/ready.hpp"
 #include "sched/source.hpp"
 #include "sched/steal.hpp"
+#include "sched/thread.hpp"
+#include "sched/waiter.hpp"
 
 // The same blocks for each execution, so that nothing is left behind by those that are cut short.
 alignas(64) unsigned char blocks[2][8192];
@@ -20,6 +22,8 @@ void* weft::os::allocate(std::size_t) { return blocks[next_block++ % 2]; }
 namespace weft::sched {
 
 void look_around(worker* w) { poll_sources(w); }
+bool wake(waiter*) { explorer::fail("assertion", "nobody waits in these models"); }
+wait_result wait(waiter*, queue::spinlock*) { explorer::fail("assertion", "nobody waits in these models"); }
 
 unit* find_own(worker* w) {
   if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
@@ -114,6 +118,21 @@ void goes_to_another_pool() {
                  }});
   check(is_taken != is_moved, "one of them has it");
   check(ready_units(from) == 0 && ready_units(to) == (is_moved ? 1U : 0U), "each pool counts its own");
+}
+
+// Two send a unit that gets ready to different places: it goes to one of these, or stays, and nowhere else.
+void sent_by_two() {
+  core_world::make(3);
+  pool* wanted = make_pool();
+  unit one{};
+  static_cast<void>(details_of(&one));
+  threads(thread{"to a pool", [&] { check(migrate(&one, wanted, 0) == status::ok, "sent"); }},
+          thread{"to worker 2", [&] { check(migrate(&one, nullptr, 2) == status::ok, "sent"); }},
+          thread{"mover", [&] {
+                   local::set_worker(the.workers[1]);
+                   make_ready(the.workers[1], &one, push_reason::created);
+                 }});
+  check(the.workers[0]->mail.is_empty() && the.workers[0]->ready.is_empty(), "nobody sent it to worker 0");
 }
 
 // ---- sources ----------------------------------------------------------------------------------------------------------------
@@ -220,6 +239,7 @@ const model m2{"A pool attached meanwhile", {.at_least = 100, .quick = quick, .d
 const model m3{"A pool attached and pushed to", {.at_least = 100, .quick = quick, .deep = deep}, attached_and_pushed};
 const model m4{"A pushed while pausing", {.at_least = 100, .quick = quick, .deep = deep}, pushed_while_pausing};
 const model m12{"A unit goes to another pool", {.at_least = 10, .quick = quick, .deep = deep}, goes_to_another_pool};
+const model m13{"A sent by two", {.at_least = 100, .quick = quick, .deep = deep}, sent_by_two};
 const model m5{"A source notified", {.at_least = 100, .quick = quick, .deep = deep}, notified};
 const model m6{"A source added meanwhile", {.at_least = 100, .quick = quick, .deep = deep}, added_meanwhile};
 const model m7{"A source polled by two", {.at_least = 5, .quick = quick, .deep = deep}, polled_by_two};
