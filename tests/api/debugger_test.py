@@ -129,6 +129,14 @@ class DebuggerTest(unittest.TestCase):
     def test_while_the_os_thread_is_in_main(self):  # where gdb ends backtraces
         self.check_frames(parts_of(self.output)["in_main"], ["locks_both", "left_then_right"])
 
+    def test_the_deepest_use_of_stacks(self):
+        self.assertNotIn("at most", self.output)
+        said = run_gdb(["break stops_here", "run measured", "weft threads", "kill"], PROGRAM, WEFT_STACK_REPORT="1")
+        line = self.line_of('"heir" (waits_for_end)', said)
+        used, deepest = re.search(r"stack: (\d+\.\d) \(at most (\d+\.\d)\) of", line).groups()
+        self.assertGreaterEqual(float(deepest), float(used))
+        self.assertLess(float(deepest), 16)
+
     def test_looking_disturbs_nothing(self):
         self.assertRegex(self.output, r"(?m)^went on$")
 
