@@ -78,10 +78,8 @@ def make_cells(kernels, names, workers, sizes, found, silent):
     for kernel in kernels:
         for count in workers:
             for name in names:
-                if name == "sequential" and count != workers[0]:
-                    continue
                 status, why = status_of(kernel, name, found, silent)
-                cells.append(states.new_cell(kernel, name, 1 if name == "sequential" else count, sizes[kernel], status, why))
+                cells.append(states.new_cell(kernel, name, count, sizes[kernel], status, why))
     return cells
 
 

@@ -94,16 +94,17 @@ def show_missing(cells):
     return "Not installed: " + "; ".join(f"{name} ({why})" for name, why in missing.items()) if missing else ""
 
 
+def show_versions(cells):
+    known = {cell["runtime"]: ", ".join(filter(None, (cell["version"], cell["settings"]))) for cell in cells if is_measured(cell)}
+    return "\n".join(f"{name}: {words}" for name, words in known.items())
+
+
 def show(state):
-    children = state["programs"]["children"]
     parts = []
-    sequential = {}
     for cells in groups(state["cells"]):
-        for cell in cells:
-            if cell["runtime"] == "sequential" and is_measured(cell):
-                sequential[cell["kernel"]] = cell
-        parts.append(show_group(cells, children, sequential.get(cells[0]["kernel"])))
-    parts += filter(None, [show_missing(state["cells"])])
+        plain = [cell for cell in cells if cell["runtime"] == "sequential" and is_measured(cell)]
+        parts.append(show_group(cells, state["programs"]["children"], plain[0] if plain else None))
+    parts += filter(None, [show_versions(state["cells"]), show_missing(state["cells"])])
     here = state["machine"]
     parts.append(f"{here['processor']}, {here['system']}, CPUs {', '.join(map(str, here['usable_cpus']))}\n" + noise(state["calibration"])[1])
     return "\n\n".join(parts)

@@ -73,7 +73,8 @@ def show_time(seconds):
 
 
 def command_for(runtime, cell, expected):
-    command = [*runtime.command, cell["kernel"], "--runtime", cell["runtime"], "--workers", str(cell["workers"]), "--size",
+    workers = 1 if runtime.children == "call" else cell["workers"]  # plain calls are measured beside every number of workers
+    command = [*runtime.command, cell["kernel"], "--runtime", cell["runtime"], "--workers", str(workers), "--size",
                str(cell["size"]), "--warm-ups", "1", "--json", "-"]
     return command + (["--expect", str(expected)] if expected is not None else [])
 
