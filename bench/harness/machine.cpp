@@ -51,7 +51,8 @@ machine read_machine() {
   uname(&names);
   auto const online = static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
   std::string const system = std::string(names.sysname) + " " + names.release;
-  return {read_processor(), names.machine, online, count_usable(), machine_memory_bytes(), system, name_compiler()};
+  return {read_processor(),       names.machine, online,          count_usable(),
+          machine_memory_bytes(), system,        name_compiler(), WEFT_COMPILER_FLAGS};
 }
 
 }  // namespace bench

@@ -14,6 +14,7 @@ struct machine {
   std::uint64_t memory_bytes = 0;
   std::string system;    // "Linux 6.1.0"
   std::string compiler;  // of the kernels
+  std::string flags;     // and how it was called
 };
 
 machine read_machine();

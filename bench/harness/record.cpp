@@ -26,7 +26,8 @@ json describe_machine() {
           {"processors_usable", here.processors_usable},
           {"memory_bytes", here.memory_bytes},
           {"system", here.system},
-          {"compiler", here.compiler}};
+          {"compiler", here.compiler},
+          {"flags", here.flags}};
 }
 
 json describe_metrics(const std::vector<metric>& metrics) {

@@ -79,7 +79,7 @@ def read_record(text):
             "version": record["runtime_version"],
             "settings": record["settings"],
             "note": record["note"],
-            "compiler": record["machine"]["compiler"],
+            "compiler": " ".join(filter(None, (record["machine"]["compiler"], record["machine"].get("flags")))),
         }
     except (ValueError, KeyError, TypeError):
         return None

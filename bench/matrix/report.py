@@ -37,11 +37,15 @@ def best_rival(cell, cells, children):
     return best(alike if children[cell["runtime"]] == "thread" and alike else rivals)
 
 
+def digits(ratio):
+    return f"{ratio:.{2 if ratio < 10 else 1 if ratio < 100 else 0}f}"
+
+
 def show_ratio(cell, other):
     if other is None or other is cell:
         return ""
     ratio, low, high = figures.ratio_of_medians(seconds_of(cell), seconds_of(other))
-    return f"{ratio:.2f} [{low:.2f}, {high:.2f}]"
+    return f"{digits(ratio)} [{digits(low)}, {digits(high)}]"
 
 
 def make_row(cell, cells, sequential, children):
@@ -95,8 +99,9 @@ def show_missing(cells):
 
 
 def show_versions(cells):
+    compilers = sorted({cell.get("compiler", "") for cell in cells if is_measured(cell)})
     known = {cell["runtime"]: ", ".join(filter(None, (cell["version"], cell["settings"]))) for cell in cells if is_measured(cell)}
-    return "\n".join(f"{name}: {words}" for name, words in known.items())
+    return "\n".join([f"{name}: {words}" for name, words in known.items()] + [f"Compiler: {each}" for each in compilers if each])
 
 
 def show(state):
