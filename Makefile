@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test unit api model stress fault lint format tidy asan tsan clang cross docs bench costs install clean
+.PHONY: help build dev run test unit api model stress fault lint format tidy asan tsan clang cross docs bench bench-guard costs install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it.
 configure-and-build = @test -f build/$(1)/build.ninja || cmake --preset $(1) >/dev/null || { cmake --preset $(1); false; }; \
@@ -32,6 +32,10 @@ bench: ## compares Weft with the other runtimes that are installed [ARGS=options
 	@mkdir -p build; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; } # always: a rival may have been installed since
 	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
 	$(PYTHON) bench/matrix/matrix.py build/bench $(ARGS)
+
+bench-guard: ## counts the instructions of hot operations, compares them with those noted [ARGS=--write]
+	$(call configure-and-build,release,guard-weft)
+	$(PYTHON) bench/guard/guard.py build/release/bench/guard/guard-weft $(ARGS)
 
 costs: build ## what a child costs here as plain call, fork and thread [ARGS=options of weft costs]
 	@test -x $(weft-command) || { echo "make costs: the weft command is not there (tools/weft)"; false; }

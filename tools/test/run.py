@@ -58,8 +58,9 @@ def everything():
         ("examples", 30, True),
     ):
         plan.test(kind, "checked", budget_s, kind, parallel)
-    plan.build("release", 120, ("weft", "weft_static", "tools/weft/all", "examples/all", "tests/api/all"))
+    plan.build("release", 120, ("weft", "weft_static", "tools/weft/all", "examples/all", "tests/api/all", "guard-weft"))
     plan.test("release: api, examples", "release", 60, "api|examples")
+    plan.test("guard", "release", 30, "guard")
     plan.test("package", "release", 60, "package")
     plan.test("docs", "release", 60, "docs")
     for preset, kinds in (
