@@ -59,7 +59,6 @@ void check_answer(measurement& into, const kernel_run& run, bool is_first) {
 }
 
 void record(measurement& into, const kernel_run& run, const stopwatch& watch) {
-  if (into.seconds.empty()) into.metrics = run.metrics;
   into.units = run.units;
   into.seconds.push_back(watch.seconds());
   into.cpu_seconds.push_back(watch.cpu_seconds());
@@ -84,7 +83,9 @@ void repeat(const order& order, measurement& into, bool is_first) {
   for (unsigned warm_up = 0; warm_up <= order.warm_ups; ++warm_up) {
     stopwatch watch;
     kernel_run const run = run_once(order, into.input, watch);
-    check_answer(into, run, is_first && warm_up == 0);
+    bool const is_process_fresh = is_first && warm_up == 0;
+    check_answer(into, run, is_process_fresh);
+    if (is_process_fresh) into.metrics = run.metrics;
     if (warm_up == order.warm_ups) record(into, run, watch);
   }
 }

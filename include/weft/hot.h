@@ -19,7 +19,7 @@
  * ownership of mutexes. A child that another worker took runs as a ULT there, on a stack of the default size (WEFT_STACK_SIZE, or
  * stack_bytes of weft_config) whatever its forker's is, and the join parks the forker until it has ended. When a ULT parks, its forks
  * that were not joined become ready ULTs (without memory for them the program ends). A forker that stays long in one call keeps its
- * forks from nobody: an idle worker takes the oldest one, by a fence that the kernel runs on its behalf.
+ * forks from nobody: an idle worker takes the oldest ones, by a fence that the kernel runs on its behalf.
  *
  * So a recursive mutex does not keep children of one forker apart; a plain one does. Who holds a recursive one while it joins a fork
  * that locks it must have held it when it forked. With WEFT_LOCALITY_STRICT nobody takes forks of a forker that runs.

@@ -363,8 +363,9 @@ WEFT_API void weft_info_walk(void (*each)(void *state, const char *key, const ch
 /* Writes every thread with its state, what it waits for, since when and where it was made, to file descriptor fd. */
 WEFT_NODISCARD WEFT_API weft_status weft_dump(int fd);
 
-/* A SIGSEGV handler installed after weft_init should call this first: it returns true when it reported a stack overflow
- * (the caller then re-raises), false when the fault is none of Weft's. Arguments as of sigaction(2). Async-signal-safe. */
+/* A SIGSEGV handler installed after weft_init should call this first: it returns true when it reported a stack overflow,
+ * or waited while another worker reported its own, false when the fault is none of Weft's. After true SIGSEGV and SIGBUS have their default
+ * actions: the caller returns, the fault repeats and ends the program. Arguments as of sigaction(2). Async-signal-safe. */
 WEFT_API bool weft_fault_filter(int signal, void *info, void *context);
 
 #ifdef __cplusplus

@@ -91,13 +91,14 @@ weft_thread* weft_ext_pool_pop(weft_pool* pool) {
 weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_reason reason) {
   if (pool == nullptr || unit == nullptr || reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) return WEFT_INVALID;
   sched::unit* const one = ready_unit(unit, "weft_ext_pool_push");
-  base::store_relaxed(one->home, pool_of(pool));
+  // [A77] release: as [A76]; pairs with [A75]
+  one->home.store(pool_of(pool), base::release);
   sched::push_to_pool(pool_of(pool), one, static_cast<sched::push_reason>(reason));
   return WEFT_OK;
 }
 
 weft_pool* weft_ext_thread_pool(const weft_thread* thread) {
-  return thread != nullptr ? reinterpret_cast<weft_pool*>(base::load_relaxed(unit_of(thread)->home)) : nullptr;
+  return thread != nullptr ? reinterpret_cast<weft_pool*>(unit_of(thread)->home.load(base::relaxed)) : nullptr;
 }
 
 weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_ops* ops, void* state) {

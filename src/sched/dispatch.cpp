@@ -94,7 +94,7 @@ namespace {
   if (has_forks(w)) detach_forks(w);
   note(w->rt, WEFT_ON_PARK, self);
   self->state.store(unit_state::blocked, base::relaxed);
-  if (self->home != nullptr) self->home->note_blocked();
+  if (pool* home = self->home.load(base::relaxed); home != nullptr) home->note_blocked();
   w->after = after;
   enter(w);
   return leave_inline(w, self, successor(w, self));
@@ -119,7 +119,8 @@ worker* park(worker* w, unit* self, after_switch after) {
 namespace {
 
 bool yields_elsewhere(const worker* w, const unit* self) {
-  return self->home != nullptr || self->has_any(is_dispatched | wants_to_move) || w->detours.load(base::relaxed) != 0;
+  return self->home.load(base::relaxed) != nullptr || self->has_any(is_dispatched | wants_to_move) ||
+         w->detours.load(base::relaxed) != 0;
 }
 
 }  // namespace

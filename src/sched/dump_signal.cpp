@@ -41,13 +41,15 @@ void* write_dumps(void*) {
   std::uint32_t seen = 0;
   for (;;) {
     const std::uint32_t now = asked.load(base::relaxed);
-    if ((now & must_stop) != 0) return nullptr;
-    if (now == seen) {
-      os::futex_wait(&asked, seen);
-      continue;
+    const std::uint32_t signals = now & ~must_stop;
+    if (signals != seen) {
+      seen = signals;
+      static_cast<void>(dump(STDERR_FILENO));
+    } else if ((now & must_stop) != 0) {
+      return nullptr;
+    } else {
+      os::futex_wait(&asked, now);
     }
-    seen = now;
-    static_cast<void>(dump(STDERR_FILENO));
   }
 }
 

@@ -72,8 +72,8 @@ inline bool carries(const worker* w) { return w->carried != nullptr && carries_s
 // after or is due to look after, nobody else to go back to.
 [[gnu::always_inline]] inline bool may_leave_plainly(const worker* w, const unit* self, unsigned obstacles = 0) {
   const unsigned special = is_tasklet | is_dispatched | wants_to_move | keeps_fp | obstacles;
-  return w->detours.load(base::relaxed) == 0 && !is_time_to_look(w) && !carries(w) && !has_forks(w) && self->home == nullptr &&
-         !self->has_any(special);
+  return w->detours.load(base::relaxed) == 0 && !is_time_to_look(w) && !carries(w) && !has_forks(w) &&
+         self->home.load(base::relaxed) == nullptr && !self->has_any(special);
 }
 
 // Notes in a unit that is left for the first time what reports and its return need: it stays on this stack.

@@ -26,7 +26,7 @@ bool has_room(const worker* w) {
 // stay right.
 bool may_lend(const unit* self) {
   constexpr unsigned obstacles = is_tasklet | has_own_stack | keeps_fp | is_main | stays_put | wants_to_move | is_dispatched;
-  return self->home == nullptr && !self->has_any(obstacles);
+  return self->home.load(base::relaxed) == nullptr && !self->has_any(obstacles);
 }
 
 // Whether `one`, if it has not started, may run on the stack of `self`. A tasklet returns before anything else happens, so that any ULT

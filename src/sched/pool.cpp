@@ -241,19 +241,44 @@ unit* pop_from_pool(pool* one) {
   return unit_of(one->ops.pop(one->state));
 }
 
+namespace {
+
+// Inside the lock: whether the unit lies in this pool. It may have gone to another one since the caller looked, and be on its way back,
+// which waits for the lock: so it is in this pool if it was in some pool before it was seen to belong to this one, and still is.
+bool is_in(const pool* one, const unit* what) {
+  // [A73] acquire: sees whose pool it is; pairs with [A72]
+  if (what->in.load(base::acquire) != in_pool) return false;
+  // [A75] acquire: sees that it left the pool that it was in; pairs with [A76] [A77]
+  if (what->home.load(base::acquire) != one) return false;
+  return what->in.load(base::relaxed) == in_pool;
+}
+
+bool serves(const worker* w, const pool* one) {
+  const std::uint32_t count = w->pool_count.load(base::relaxed);
+  for (std::uint32_t index = 0; index < count; ++index) {
+    if (w->pools[index].load(base::relaxed) == one) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool remove_from_pool(pool* one, unit* what) {
   if (one->is_custom) {
     const without_identity callback(local::current_worker());
     return one->ops.remove != nullptr && one->ops.remove(one->state, handle(what));
   }
   const queue::guard hold(one->lock);
-  // It may have gone to another pool since the caller looked.
-  // [A73] acquire: sees whose pool it is; pairs with [A72]
-  if (what->in.load(base::acquire) != in_pool || base::load_relaxed(what->home) != one) return false;
+  if (!is_in(one, what)) return false;
   queue_for(one, what).remove(what);
   what->in.store(0, base::relaxed);
   one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
   return true;
+}
+
+bool take_from_pool(worker* w, pool* one, unit* what) {
+  const visit here(w);
+  return serves(w, one) && remove_from_pool(one, what);
 }
 
 namespace {
@@ -299,14 +324,6 @@ status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_op
 void retire_scheduler(runtime* rt, worker* w) {
   const queue::guard hold(rt->pools_lock);
   replace_scheduler(rt, w, nullptr);
-}
-
-bool serves(const worker* w, const pool* one) {
-  const std::uint32_t count = w->pool_count.load(base::relaxed);
-  for (std::uint32_t index = 0; index < count; ++index) {
-    if (w->pools[index].load(base::relaxed) == one) return true;
-  }
-  return false;
 }
 
 unit* pop_from_pools(worker* w) {

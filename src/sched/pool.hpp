@@ -69,13 +69,14 @@ void push_to_pool(pool* one, unit* what, push_reason reason);
 unit* pop_from_pool(pool* one);
 // Takes `what` out of the middle; false: it was not there.
 bool remove_from_pool(pool* one, unit* what);
+// The same for a worker, if it serves the pool: who knows that only from a look at the unit knows nothing of the pool.
+bool take_from_pool(worker* w, pool* one, unit* what);
 
 // ops null: the built-in one.
 status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state);
 // Of a worker that has ended: the next one in its slot starts with the built-in one.
 void retire_scheduler(runtime* rt, worker* w);
 
-bool serves(const worker* w, const pool* one);
 unit* pop_from_pools(worker* w);
 bool pools_have_work(worker* w);
 

@@ -31,15 +31,16 @@ worker* worker_at(runtime* rt, unsigned index) {
 // A pin moves along; in a pool, or when the worker has ended meanwhile, there is none.
 void move_pin(runtime* rt, unit* one, unsigned destination) {
   unpin_from(rt, one->home_worker);
-  if (one->home != nullptr || !pin_to(rt, destination)) one->clear(stays_put);
+  if (one->home.load(base::relaxed) != nullptr || !pin_to(rt, destination)) one->clear(stays_put);
 }
 
 void apply_move(runtime* rt, unit* one, push_reason reason) {
   // [A61] acquire: sees the destination; pairs with [A60]
   one->flags.fetch_and(static_cast<std::uint16_t>(~wants_to_move), base::acquire);
-  if (one->home != nullptr && reason == push_reason::woken) one->home->note_back();
+  if (pool* left = one->home.load(base::relaxed); left != nullptr && reason == push_reason::woken) left->note_back();
   const std::uintptr_t destination = details_if_any(one)->destination.load(base::relaxed);
-  base::store_relaxed(one->home, pool_of(destination));
+  // [A76] release: after it left the pool that it was in; pairs with [A75]
+  one->home.store(pool_of(destination), base::release);
   if (one->has(stays_put)) move_pin(rt, one, worker_of(destination));
   if (is_worker(destination)) base::store_relaxed(one->home_worker, static_cast<std::uint16_t>(worker_of(destination)));
 }
@@ -108,12 +109,12 @@ namespace {
   one->state.store(unit_state::ready, base::relaxed);
   if (one->has(wants_to_move)) [[unlikely]] {
     apply_move(rt, one, reason);
-    if (one->home == nullptr) return send_to(worker_at(rt, one->home_worker), one);
+    if (one->home.load(base::relaxed) == nullptr) return send_to(worker_at(rt, one->home_worker), one);
     reason = push_reason::moved;
   }
-  if (one->home != nullptr) {
-    if (reason == push_reason::woken) one->home->note_back();
-    return push_to_pool(one->home, one, reason);
+  if (pool* home = one->home.load(base::relaxed); home != nullptr) {
+    if (reason == push_reason::woken) home->note_back();
+    return push_to_pool(home, one, reason);
   }
   if (one->has(stays_put)) {
     if (worker* owner = worker_at(rt, one->home_worker); owner != w) return send_to(owner, one);
@@ -129,7 +130,7 @@ namespace {
 }  // namespace
 
 void make_ready(worker* w, unit* one, push_reason reason) {
-  if (w == nullptr || w->is_special || one->home != nullptr || one->has_any(wants_to_move | stays_put) ||
+  if (w == nullptr || w->is_special || one->home.load(base::relaxed) != nullptr || one->has_any(wants_to_move | stays_put) ||
       reason == push_reason::yielded) [[unlikely]]
     return make_ready_elsewhere(w, one, reason);
   one->state.store(unit_state::ready, base::relaxed);

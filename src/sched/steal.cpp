@@ -107,6 +107,11 @@ void stand_back(worker* w, std::uint64_t now) {
   w->steal_after_ns = now + w->steal_pause_ns;
 }
 
+void adapt_batch(worker* w, bool was_worth_it) {
+  if (was_worth_it && w->forks_at_once > 1) w->forks_at_once /= 2;
+  if (!was_worth_it && w->forks_at_once < most_forks_at_once) w->forks_at_once *= 2;
+}
+
 // Was the last theft worth it?
 void judge_last(worker* w, std::uint64_t now) {
   if (w->stolen_batch == 0) return;
@@ -114,11 +119,10 @@ void judge_last(worker* w, std::uint64_t now) {
   w->stolen_batch = 0;
   if (was_worth_it) {
     w->steal_pause_ns = 0;
-    if (w->forks_at_once > 1) w->forks_at_once /= 2;
   } else {
     stand_back(w, now);
-    if (w->forks_at_once < most_forks_at_once) w->forks_at_once *= 2;
   }
+  if (w->has_stolen_forks) adapt_batch(w, was_worth_it);
 }
 
 bool has_units_to_take(const worker* victim) { return victim->ready.stealable() != 0 || !victim->mail.is_empty(); }
@@ -163,7 +167,8 @@ bool is_somebody_stuck(worker* w, std::uint64_t now) {
 // When the owner was faster, its forks are too small.
 unit* take_forks_from(worker* w, worker* victim) {
   if (!has_forks_to_take(victim)) return nullptr;
-  unit* chain = steal_forks(w, victim, w->forks_at_once);
+  // Between domains a worker's own queue is nobody else's: what it takes, it must run.
+  unit* chain = steal_forks(w, victim, has_domains(w->rt) ? 1 : w->forks_at_once);
   if (chain == nullptr) stand_back(w, os::now_ns());
   return chain;
 }
@@ -190,6 +195,7 @@ unit* bring_home(worker* w, unit* chain) {
   w->stolen_batch = length(chain);
   w->stolen_at_ns = os::now_ns();
   w->stolen_worth_ns = worth_ns * w->stolen_batch;
+  w->has_stolen_forks = false;
   w->stolen.store(w->stolen.load(base::relaxed) + w->stolen_batch, base::relaxed);
   for (unit* one = chain; w->rt->sink != nullptr && one != nullptr; one = static_cast<unit*>(one->next)) {
     note(w->rt, WEFT_ON_STEAL, one);
@@ -201,6 +207,7 @@ unit* bring_home(worker* w, unit* chain) {
 unit* bring_forks_home(worker* w, unit* chain, std::uint64_t began_ns) {
   unit* one = bring_home(w, chain);
   w->stolen_worth_ns = w->stolen_at_ns - began_ns;
+  w->has_stolen_forks = true;
   return one;
 }
 

@@ -27,7 +27,7 @@ namespace {
   one->argument = argument;
   one->join.store(join, base::relaxed);
   one->context.set_maker(made_at);
-  one->home = nullptr;
+  one->home.store(nullptr, base::relaxed);
   one->state.store(unit_state::ready, base::relaxed);
   one->in.store(in, base::relaxed);
   one->flags.store(flags, base::relaxed);
@@ -85,7 +85,7 @@ status apply_stack(runtime* rt, unit* one, const weft_thread_attr& wanted) {
 }
 
 status apply_place(runtime* rt, unit* one, const weft_thread_attr& wanted) {
-  one->home = reinterpret_cast<pool*>(wanted.pool);
+  one->home.store(reinterpret_cast<pool*>(wanted.pool), base::relaxed);
   if (wanted.worker == WEFT_ANY_WORKER) return status::ok;
   if (wanted.worker < 0 || !pin_to(rt, static_cast<unsigned>(wanted.worker))) return status::invalid;
   one->home_worker = static_cast<std::uint16_t>(wanted.worker);
@@ -354,7 +354,7 @@ status migrate(unit* one, pool* destination, unsigned worker_index) {
   const unit_state state = one->state.load(base::relaxed);
   if (join_word::has_ended(one)) return status::invalid;
   if (one->has(is_main) || (one->has(is_tasklet) && state != unit_state::ready)) return status::not_owner;
-  if (const pool* home = base::load_relaxed(one->home); home != nullptr && home->access == WEFT_POOL_PRIVATE)
+  if (const pool* home = one->home.load(base::relaxed); home != nullptr && home->access == WEFT_POOL_PRIVATE)
     return status::not_owner;
   runtime* rt = local::current_runtime();
   if (destination == nullptr && serving_worker(rt, worker_index) == nullptr) return status::invalid;

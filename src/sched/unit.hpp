@@ -68,9 +68,9 @@ struct alignas(base::cache_line) unit : base::list_link {
   // any OS thread; protocol T
   base::atomic<std::uintptr_t> join;
 
-  // whoever runs it, or took it from a queue; who names the unit meanwhile looks at home and home_worker by load_relaxed
+  // whoever runs it, or took it from a queue; who names the unit meanwhile looks at home_worker by load_relaxed
   context_word context;
-  pool* home;  // null: the default queue of whoever makes it ready
+  base::atomic<pool*> home;  // null: the default queue of whoever makes it ready
   base::atomic<unit_state> state;
   std::uint16_t home_worker;       // when stays_put
   base::atomic<std::uint16_t> in;  // the queue that holds it: a worker's number, in_pool, or 0; written inside that queue's lock

@@ -86,6 +86,7 @@ struct alignas(base::cache_line) worker {
   std::uint64_t stolen_at_ns = 0;
   std::uint32_t stolen_batch = 0;
   std::uint64_t stolen_worth_ns = 0;
+  bool has_stolen_forks = false;    // the last theft
   std::uint32_t forks_at_once = 1;  // by a theft
   fork_segment* spare_forks = nullptr;
   std::uint32_t spare_fork_count = 0;

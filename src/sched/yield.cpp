@@ -47,8 +47,8 @@ bool is_pinned_elsewhere(const worker* w, const unit* one) {
 // Takes `next` out of this worker's queue, or of a pool that this worker serves; inside the lock if true.
 bool take_ready(worker* w, unit* next) {
   if (w->must_end.load(base::relaxed)) return false;  // a carrier must see that
-  if (pool* home = base::load_relaxed(next->home); home != nullptr) {
-    if (!serves(w, home) || is_pinned_elsewhere(w, next) || !remove_from_pool(home, next)) return false;
+  if (pool* home = next->home.load(base::relaxed); home != nullptr) {
+    if (is_pinned_elsewhere(w, next) || !take_from_pool(w, home, next)) return false;
     enter(w);
     return true;
   }
@@ -73,7 +73,7 @@ bool take_ready(worker* w, unit* next) {
     return next == self ? status::ok : status::again;
   }
   self->state.store(unit_state::ready, base::relaxed);
-  if (self->home == nullptr && !self->has(wants_to_move)) {
+  if (self->home.load(base::relaxed) == nullptr && !self->has(wants_to_move)) {
     note(w->rt, WEFT_ON_YIELD, self);
     w->ready.push_yielded(self);
   } else {

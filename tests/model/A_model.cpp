@@ -105,7 +105,7 @@ void goes_to_another_pool() {
   pool* from = make_pool();
   pool* to = make_pool();
   unit one{};
-  one.home = from;
+  one.home.store(from, base::relaxed);
   push_to_pool(from, &one, push_reason::created);
   bool is_taken = false;
   bool is_moved = false;
@@ -113,11 +113,33 @@ void goes_to_another_pool() {
           thread{"mover", [&] {
                    is_moved = pop_from_pool(from) == &one;
                    if (!is_moved) return;
-                   base::store_relaxed(one.home, to);
+                   one.home.store(to, base::release);  // [A76]
                    push_to_pool(to, &one, push_reason::moved);
                  }});
   check(is_taken != is_moved, "one of them has it");
   check(ready_units(from) == 0 && ready_units(to) == (is_moved ? 1U : 0U), "each pool counts its own");
+}
+
+// It comes back before whoever wants it has looked twice.
+void goes_and_comes_back() {
+  core_world::make(1);
+  pool* from = make_pool();
+  pool* to = make_pool();
+  unit one{};
+  static_cast<void>(details_of(&one));
+  one.home.store(from, base::relaxed);
+  push_to_pool(from, &one, push_reason::created);
+  bool is_taken = false;
+  threads(thread{"yields to it", [&] { is_taken = remove_from_pool(from, &one); }},
+          thread{"mover", [&] {
+                   local::set_worker(the.workers[0]);
+                   for (pool* next : {to, from}) {
+                     if (pop_from_pool(next == to ? from : to) != &one) return;
+                     check(migrate(&one, next, 0) == status::ok, "sent");
+                     make_ready(the.workers[0], &one, push_reason::woken);
+                   }
+                 }});
+  check(ready_units(to) == 0 && ready_units(from) == (is_taken ? 0U : 1U), "each pool counts its own");
 }
 
 // Two send a unit that gets ready to different places: it goes to one of these, or stays, and nowhere else.
@@ -239,6 +261,7 @@ const model m2{"A pool attached meanwhile", {.at_least = 100, .quick = quick, .d
 const model m3{"A pool attached and pushed to", {.at_least = 100, .quick = quick, .deep = deep}, attached_and_pushed};
 const model m4{"A pushed while pausing", {.at_least = 100, .quick = quick, .deep = deep}, pushed_while_pausing};
 const model m12{"A unit goes to another pool", {.at_least = 10, .quick = quick, .deep = deep}, goes_to_another_pool};
+const model m14{"A unit goes and comes back", {.at_least = 10, .quick = quick, .deep = deep}, goes_and_comes_back};
 const model m13{"A sent by two", {.at_least = 100, .quick = quick, .deep = deep}, sent_by_two};
 const model m5{"A source notified", {.at_least = 100, .quick = quick, .deep = deep}, notified};
 const model m6{"A source added meanwhile", {.at_least = 100, .quick = quick, .deep = deep}, added_meanwhile};

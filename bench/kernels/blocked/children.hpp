@@ -49,7 +49,7 @@ kernel_run run_by(const kernel_input& input, stopwatch& watch) {
   }
   while (crowd.waiting.load(std::memory_order_relaxed) < count) LetOthers();
   watch.stop();
-  auto const bytes = static_cast<double>(held_bytes() - before);
+  auto const bytes = static_cast<double>(held_bytes()) - static_cast<double>(before);
   watch.start();
   crowd.gate.open();
   for (std::size_t index = 0; index < count; ++index) threads[index].join();
