@@ -93,42 +93,6 @@ void out_of_order() {
   check(!has_forks(the.workers[0]), "nothing is left");
 }
 
-// Two of three are taken with one fence, unless the forker comes back to the second one first.
-void two_at_once() {
-  world its;
-  make(its, 2);
-  warm_up(0);
-  job jobs[3];
-  weft_forked* forked[3];
-  for (int i = 0; i < 3; ++i) forked[i] = start(jobs[i]);
-  threads(thread{"forker",
-                 [&] {
-                   local::set_worker(the.workers[0]);
-                   for (int i = 2; i >= 0; --i) finish(forked[i], jobs[i]);
-                 }},
-          thread{"thief", [&] { rob_once(1, 2); }});
-  for (const job& each : jobs) check(each.runs == 1, "each fork is run once");
-  check(!has_forks(the.workers[0]), "nothing is left");
-}
-
-// The second of three is joined first: who takes two gets the first alone.
-void two_at_once_with_a_hole() {
-  world its;
-  make(its, 2);
-  warm_up(0);
-  job jobs[3];
-  weft_forked* forked[3];
-  for (int i = 0; i < 3; ++i) forked[i] = start(jobs[i]);
-  threads(thread{"forker",
-                 [&] {
-                   local::set_worker(the.workers[0]);
-                   for (int i : {1, 2, 0}) finish(forked[i], jobs[i]);
-                 }},
-          thread{"thief", [&] { rob_once(1, 2); }});
-  for (const job& each : jobs) check(each.runs == 1, "each fork is run once");
-  check(!has_forks(the.workers[0]), "nothing is left");
-}
-
 void two_thieves() {
   world its;
   make(its, 3);
@@ -277,7 +241,7 @@ void segment_is_full() {
   world its;
   make(its, 2);
   warm_up(0);
-  leave_two_places();
+  leave_places(2);
   job first, second, third;
   threads(thread{"forker",
                  [&] {
@@ -302,7 +266,7 @@ void last_place_is_used_again() {
   world its;
   make(its, 2);
   warm_up(0);
-  leave_two_places();
+  leave_places(2);
   job first, second, third;
   threads(thread{"forker",
                  [&] {
@@ -338,7 +302,5 @@ const model m10{"K a tasklet after a ULT", {.at_least = 100, .quick = quick, .de
 const model m11{"K a worker appears to a sleeper", {.at_least = 5, .quick = quick, .deep = deep}, worker_appears};
 const model m12{"K the segment is full", {.at_least = 100, .quick = quick, .deep = deep}, segment_is_full};
 const model m13{"K the last place used again", {.at_least = 100, .quick = quick, .deep = deep}, last_place_is_used_again};
-const model m14{"K two at once", {.at_least = 100, .quick = quick, .deep = deep}, two_at_once};
-const model m15{"K two at once with a hole", {.at_least = 100, .quick = quick, .deep = deep}, two_at_once_with_a_hole};
 
 }  // namespace

@@ -20,6 +20,7 @@ alignas(unit) inline unsigned char unit_memory[most_units][sizeof(unit)];
 inline base::atomic<int>* units_made;
 alignas(4096) inline unsigned char segments[4][sizeof(fork_segment)];
 inline int segments_made = 0;
+inline int units_with_memory = most_units;
 inline unit* forker;
 
 // The work of a fork: times that it was run.
@@ -59,6 +60,7 @@ inline void make(world& its, unsigned workers) {
   core_world::make(workers);
   units_made = &its.made;
   segments_made = 0;
+  units_with_memory = most_units;
   forker = &its.one;
   the.workers[0]->current = forker;
   for (unsigned index = 0; index < workers; ++index) explorer::name(the.workers[index]->forks.hot.bottom.value, "bottom");
@@ -75,10 +77,10 @@ inline void warm_up(unsigned index) {
   }
 }
 
-// As after thousands of forks of which others took all: the last of them is not joined, and two places are left.
-inline void leave_two_places() {
+// As after thousands of forks of which others took all: the last of them is not joined, and so many places are left.
+inline void leave_places(int count) {
   fork_deque& forks = the.workers[0]->forks;
-  weft_forked* const next = forks.segment->last() - 1;
+  weft_forked* const next = forks.segment->end() - count;
   next[-1].run = run_job;
   forks.top.store(next, base::relaxed);
   forks.closed_bottom.store(next, base::relaxed);
@@ -107,6 +109,7 @@ unit* make_fork_unit(worker* w, unit::function_type function, void* argument, un
   explorer::check(whose == fork_world::forker, "a fork has its forker's identity");
   const int number = fork_world::units_made->fetch_add(1, base::relaxed);
   explorer::check(number < fork_world::most_units, "few units");
+  if (number >= fork_world::units_with_memory) return nullptr;
   unit* one = new (fork_world::unit_memory[number]) unit{};
   one->function = function;
   one->argument = argument;
