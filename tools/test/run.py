@@ -23,7 +23,6 @@ class Step:
     budget_s: int
     kinds: str = ""  # labels as a regular expression; empty: build
     targets: tuple = ()
-    parallel: bool = True
     took_s: float = 0.0
     passed: int = 0
     failed: int = 0
@@ -39,8 +38,8 @@ class Plan:
     def build(self, preset, budget_s, targets=(), name=None):
         self.steps.append(Step(name or f"build {preset}", preset, budget_s, targets=targets))
 
-    def test(self, name, preset, budget_s, kinds, parallel=True):
-        self.steps.append(Step(name, preset, budget_s, kinds, parallel=parallel))
+    def test(self, name, preset, budget_s, kinds):
+        self.steps.append(Step(name, preset, budget_s, kinds))
 
 
 def everything():
@@ -48,16 +47,16 @@ def everything():
     plan.build("checked", 60, ("weft", "weft_static"), name="build libraries")
     plan.test("lint", "checked", 60, "lint")
     plan.build("checked", 180)
-    for kind, budget_s, parallel in (
-        ("unit", 30, True),
-        ("api", 60, True),
-        ("model", 120, True),
-        ("fault", 60, True),
-        ("stress", 90, False),
-        ("tools", 60, True),
-        ("examples", 30, True),
+    for kind, budget_s in (
+        ("unit", 30),
+        ("api", 60),
+        ("model", 120),
+        ("fault", 60),
+        ("stress", 90),
+        ("tools", 60),
+        ("examples", 30),
     ):
-        plan.test(kind, "checked", budget_s, kind, parallel)
+        plan.test(kind, "checked", budget_s, kind)
     plan.build("release", 120, ("weft", "weft_static", "tools/weft/all", "examples/all", "tests/api/all", "guard-weft"))
     plan.test("release: api, examples", "release", 60, "api|examples")
     plan.test("guard", "release", 30, "guard")
@@ -105,10 +104,9 @@ def run_tests(step, jobs, stress_seconds):
     if os.path.exists(results):
         os.remove(results)
     environment = dict(os.environ, STRESS_SECONDS=str(stress_seconds))
-    workers = jobs if step.parallel else 1
     status = run_logged(
         step,
-        ["ctest", "--preset", step.preset, "-L", f"^({step.kinds})$", "-j", str(workers), "--no-tests=ignore",
+        ["ctest", "--preset", step.preset, "-L", f"^({step.kinds})$", "-j", str(jobs), "--no-tests=ignore",
          "--output-junit", results, "--output-on-failure"],
         environment,
     )
