@@ -14,7 +14,7 @@ what-ships = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard tools
 some-tests = ctest --preset $(1) --no-tests=error -L '^($(2))$$'
 
 help: ## lists these words
-	@sed -n 's/^\([a-z ]*\):.*## /  \1: /p' Makefile
+	@sed -n 's/^\([a-z -]*\):.*## /  \1: /p' Makefile
 
 build: ## builds what ships: libraries, the weft command, examples (build/release)
 	$(call configure-and-build,release,$(what-ships))
