@@ -23,7 +23,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_park(bool (*commit)(weft_thread *se
 /* Makes a parked ULT ready. Exactly once per park; any caller. Undefined: a ULT that is not parked, nor in its commit. */
 WEFT_API void weft_ext_unpark(weft_thread *thread);
 /* As yield_to for a parked ULT: unparks it and runs it now on this worker, if it is not elsewhere already; the caller goes behind the
- * ready units. WEFT_INVALID: null; WEFT_CANNOT_BLOCK: tasklet, outside. Undefined: as weft_ext_unpark. */
+ * ready units, but for the turn that who has waited long gets now and then. WEFT_INVALID: null; WEFT_CANNOT_BLOCK: tasklet, outside. Undefined: as weft_ext_unpark. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_unpark_and_yield_to(weft_thread *thread);
 
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
