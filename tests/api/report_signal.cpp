@@ -107,6 +107,23 @@ TEST_CASE("every signal has all threads written, and the program goes on") {
   }
 }
 
+TEST_CASE("what was asked for just before the end is written") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_DUMP_SIGNAL", "usr1", 1);
+    const own_errors errors;
+    for (int life = 1; life <= 20; ++life) {
+      start(1);
+      NEED(raise(SIGUSR1) == 0);
+      NEED(weft_finalize() == WEFT_OK);
+      NEED(count(errors.text(), "main: ") == life);
+    }
+    errors.tell();
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+}
+
 TEST_CASE("unless asked for, the signal is the program's") {
   const child_end end = run_in_child([] {
     start(1);
