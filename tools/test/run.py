@@ -23,6 +23,7 @@ class Step:
     budget_s: int
     kinds: str = ""  # labels as a regular expression; empty: build
     targets: tuple = ()
+    jobs_a_cpu: int = 1  # at once: more where tests wait for time to pass rather than compute
     took_s: float = 0.0
     passed: int = 0
     failed: int = 0
@@ -38,27 +39,29 @@ class Plan:
     def build(self, preset, budget_s, targets=(), name=None):
         self.steps.append(Step(name or f"build {preset}", preset, budget_s, targets=targets))
 
-    def test(self, name, preset, budget_s, kinds):
-        self.steps.append(Step(name, preset, budget_s, kinds))
+    def test(self, name, preset, budget_s, kinds, jobs_a_cpu=1):
+        self.steps.append(Step(name, preset, budget_s, kinds, jobs_a_cpu=jobs_a_cpu))
 
 
 def everything():
     plan = Plan()
     plan.build("checked", 60, ("weft", "weft_static"), name="build libraries")
     plan.test("lint", "checked", 60, "lint")
-    plan.build("checked", 180)
-    for kind, budget_s in (
-        ("unit", 30),
-        ("api", 60),
-        ("model", 120),
-        ("fault", 60),
-        ("stress", 90),
-        ("tools", 60),
-        ("examples", 30),
+    plan.build("checked", 120, ("tests/unit/all", "tests/api/all", "tests/model/all", "tests/fault/all", "tests/stress/all", "examples/all"))
+    for kind, budget_s, jobs_a_cpu in (
+        ("unit", 30, 1),
+        ("api", 60, 2),
+        ("model", 120, 1),
+        ("fault", 60, 1),
+        ("stress", 90, 1),
+        ("examples", 30, 1),
     ):
-        plan.test(kind, "checked", budget_s, kind)
-    plan.build("release", 120, ("weft", "weft_static", "tools/weft/all", "examples/all", "tests/api/all", "guard-weft"))
-    plan.test("release: api, examples", "release", 60, "api|examples")
+        plan.test(kind, "checked", budget_s, kind, jobs_a_cpu)
+    plan.build(
+        "release", 120, ("weft", "weft_static", "tools/weft/all", "examples/all", "tests/api/all", "tests/tools/all", "guard-weft")
+    )
+    plan.test("release: api, examples", "release", 60, "api|examples", 2)
+    plan.test("tools", "release", 60, "tools")
     plan.test("guard", "release", 30, "guard")
     plan.test("package", "release", 60, "package")
     plan.test("docs", "release", 60, "docs")
@@ -69,7 +72,7 @@ def everything():
         ("cross-aarch64", "unit|api"),
     ):
         plan.build(preset, 120, tuple(f"tests/{kind}/all" for kind in kinds.split("|")))
-        plan.test(f"{preset}: {kinds.replace('|', ', ')}", preset, 120, kinds)
+        plan.test(f"{preset}: {kinds.replace('|', ', ')}", preset, 120, kinds, 2)
         if preset == "clang":
             plan.test("tidy", preset, 90, "tidy")
     return plan.steps
@@ -106,7 +109,7 @@ def run_tests(step, jobs, stress_seconds):
     environment = dict(os.environ, STRESS_SECONDS=str(stress_seconds))
     status = run_logged(
         step,
-        ["ctest", "--preset", step.preset, "-L", f"^({step.kinds})$", "-j", str(jobs), "--no-tests=ignore",
+        ["ctest", "--preset", step.preset, "-L", f"^({step.kinds})$", "-j", str(jobs * step.jobs_a_cpu), "--no-tests=ignore",
          "--output-junit", results, "--output-on-failure"],
         environment,
     )
