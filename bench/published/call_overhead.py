@@ -107,18 +107,10 @@ def show_group(cells, counts):
     return f"{cells[0]['group']}, one call\n" + experiment.table(cells, columns)
 
 
-def show_clock(cells):
-    facts = next((cell["facts"] for cell in cells if experiment.is_measured(cell)), None)
-    if facts is None:
-        return ""
-    return (f"The {facts['counter']} counts {facts['ticks_per_ns']:.3f} a nanosecond; the core had {facts['core_cycles_per_tick']:.2f} cycles of "
-            "its own meanwhile, in the first run.")
-
-
 def show(cells, aside):
     counts = aside.get("instructions", {})
     parts = [show_group(group, counts) for group in experiment.groups(cells)]
-    parts.append(show_clock(cells))
+    parts.append(experiment.clock(cells))
     if "missing" in counts:
         parts.append(f"Instructions were not counted: {counts['missing']}")
     parts += [f"{VARIANTS[variant]}: {function}\n{code}" for variant, function, code in aside.get("code", [])]

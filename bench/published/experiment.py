@@ -87,6 +87,16 @@ def look_aside(_):
     return {}
 
 
+def clock(cells):
+    """How the counter and the core's own clock were related, as bench/micro/cycles.h found it."""
+    facts = [cell["facts"] for cell in cells if is_measured(cell)]
+    if not facts:
+        return ""
+    core = sorted(float(each["core_cycles_per_tick"]) for each in facts)
+    return (f"The {facts[0]['counter']} counts {float(facts[0]['ticks_per_ns']):.3f} a nanosecond; the core had {core[0]:.2f} to {core[-1]:.2f} "
+            "cycles of its own for each.")
+
+
 def groups(cells):
     """The cells of each group, in their order."""
     found = {}

@@ -17,6 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[1:1] = [os.path.join(os.path.dirname(HERE), folder) for folder in ("matrix", "guard")]
 
 import call_overhead  # noqa: E402
+import creation_cycles  # noqa: E402
 import fib_threshold  # noqa: E402
 import machine  # noqa: E402
 import report  # noqa: E402
@@ -26,7 +27,7 @@ from experiment import Context  # noqa: E402
 from runners import Problem  # noqa: E402
 from trials import Trials  # noqa: E402
 
-EXPERIMENTS = {each.NAME: each for each in (fib_threshold, call_overhead)}
+EXPERIMENTS = {each.NAME: each for each in (fib_threshold, call_overhead, creation_cycles)}
 FORMAT = "weft-published-1"
 FEWEST_REPETITIONS = 7
 PLAN_FIELDS = {"build": str, "full": bool, "repetitions": int, "time_limit_s": (int, float), "memory_limit_bytes": int, "stamps": dict}
