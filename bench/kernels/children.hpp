@@ -18,6 +18,7 @@
 #include "kernels/queens_array/children.hpp"
 #include "kernels/quicksort/children.hpp"
 #include "kernels/strassen/strassen.hpp"
+#include "kernels/thread_ops/children.hpp"
 #include "kernels/tree/children.hpp"
 #include "kernels/uts/children.hpp"
 
@@ -55,14 +56,18 @@ constexpr auto join_cells(const std::array<cell, Counts>&... lists) {
 }
 
 // The kernels whose threads wait for each other, with the reason why a runtime without threads lacks them.
-constexpr std::array<cell, 1> cells_without_threads(std::string_view why_not) {
-  return {{{&blocked::blocked, nullptr, why_not}}};
+constexpr std::array<cell, 3> cells_without_threads(std::string_view why_not) {
+  return {{{&blocked::blocked, nullptr, why_not},
+           {&thread_ops::without_yields, nullptr, why_not},
+           {&thread_ops::with_yields, nullptr, why_not}}};
 }
 
 template <class Threads>
 constexpr auto cells_of_threads() {
   return join_cells(cells_by<as_threads_of<typename Threads::thread>>(),
-                    std::array<cell, 1>{{{&blocked::blocked, blocked::run_by<Threads>}}});
+                    std::array<cell, 3>{{{&blocked::blocked, blocked::run_by<Threads>},
+                                         {&thread_ops::without_yields, thread_ops::run_by<Threads, thread_ops::no_yields>},
+                                         {&thread_ops::with_yields, thread_ops::run_by<Threads, thread_ops::yields>}}});
 }
 
 template <class Group>

@@ -109,8 +109,7 @@ def show_group(cells, counts):
 
 def show(cells, aside):
     counts = aside.get("instructions", {})
-    parts = [show_group(group, counts) for group in experiment.groups(cells)]
-    parts.append(experiment.clock(cells))
+    parts = [experiment.show_groups(cells, lambda group: show_group(group, counts)), experiment.clock(cells)]
     if "missing" in counts:
         parts.append(f"Instructions were not counted: {counts['missing']}")
     parts += [f"{VARIANTS[variant]}: {function}\n{code}" for variant, function, code in aside.get("code", [])]

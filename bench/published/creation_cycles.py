@@ -64,5 +64,4 @@ def show_group(cells):
 
 
 def show(cells, _):
-    clock = experiment.clock(cells)
-    return "\n\n".join([*map(show_group, experiment.groups(cells)), *filter(None, [clock])])
+    return "\n\n".join(filter(None, [experiment.show_groups(cells, show_group), experiment.clock(cells)]))

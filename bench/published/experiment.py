@@ -105,6 +105,19 @@ def groups(cells):
     return list(found.values())
 
 
+def show_groups(cells, show):
+    """The tables of all groups of which something is there."""
+    return "\n\n".join(show(group) for group in groups(cells) if any(cell["status"] != "not installed" for cell in group))
+
+
+def show_missing(cells):
+    missing = {}
+    for cell in cells:
+        if cell["status"] == "not installed" and cell["variant"] not in missing.setdefault(cell["why"], []):
+            missing[cell["why"]].append(cell["variant"])
+    return "Not installed: " + "; ".join(f"{', '.join(names)} ({why})" for why, names in missing.items()) if missing else ""
+
+
 def is_measured(cell):
     return cell["status"] == "measured" and bool(cell["samples"])
 
@@ -127,8 +140,8 @@ def find(cells, variant):
 
 
 def ratio(cell, base, figure):
-    """cell's figure : base's, with its interval."""
-    if base is None or base is cell:
+    """cell's figure : base's, with its interval; empty where one of them is missing."""
+    if cell is None or base is None or base is cell:
         return ""
     values = figures.ratio_of_medians(samples(cell, figure), samples(base, figure))
     return "{} [{}, {}]".format(*map(report.digits, values))

@@ -60,4 +60,4 @@ def show_group(cells):
 
 
 def show(cells, _):
-    return "\n\n".join(map(show_group, experiment.groups(cells)))
+    return experiment.show_groups(cells, show_group)

@@ -23,11 +23,12 @@ import machine  # noqa: E402
 import report  # noqa: E402
 import runners  # noqa: E402
 import state as states  # noqa: E402
-from experiment import Context  # noqa: E402
+import thread_ops  # noqa: E402
+from experiment import Context, show_missing  # noqa: E402
 from runners import Problem  # noqa: E402
 from trials import Trials  # noqa: E402
 
-EXPERIMENTS = {each.NAME: each for each in (fib_threshold, call_overhead, creation_cycles)}
+EXPERIMENTS = {each.NAME: each for each in (fib_threshold, thread_ops, call_overhead, creation_cycles)}
 FORMAT = "weft-published-1"
 FEWEST_REPETITIONS = 7
 PLAN_FIELDS = {"build": str, "full": bool, "repetitions": int, "time_limit_s": (int, float), "memory_limit_bytes": int, "stamps": dict}
@@ -121,11 +122,6 @@ def show_experiment(name, state):
     cells = state["experiments"][name]
     parts = [f"== {name}: {experiment.TITLE}", experiment.SOURCE, "Not comparable: " + experiment.NOT_COMPARABLE]
     return "\n\n".join([*parts, experiment.show(cells, state["aside"].get(name, {})), *filter(None, [show_missing(cells)])])
-
-
-def show_missing(cells):
-    missing = {cell["variant"]: cell["why"] for cell in cells if cell["status"] == "not installed"}
-    return "Not installed: " + "; ".join(f"{name} ({why})" for name, why in missing.items()) if missing else ""
 
 
 def show(state, names):

@@ -133,6 +133,8 @@ constexpr cell tasklet_cells[] = {
     {&strassen::strassen, nullptr, waits},
     {&tree::tree, nullptr, waits},
     {&blocked::blocked, nullptr, "a tasklet cannot block"},
+    {&thread_ops::without_yields, nullptr, "a tasklet cannot yield"},
+    {&thread_ops::with_yields, nullptr, "a tasklet cannot yield"},
     {&hash::hash, nullptr, not_written_yet},
 };
 

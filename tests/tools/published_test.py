@@ -12,7 +12,8 @@ import unittest
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PUBLISHED = os.path.join(TOP, "bench", "published", "published.py")
 
-KERNELS = ("fib-cutoff",)
+KERNELS = ("fib-cutoff", "thread-ops", "thread-ops-yields")
+OWN = (("sequential", "call"), ("ult", "thread"), ("fork", "task"))
 CALLS = {30: 57_313, 35: 635_621, 40: 7_049_155, 45: 78_176_337}
 # Answers like a kernel's program; $size, $runtime and $units are the shell's.
 ANSWER = """record() {
@@ -23,6 +24,12 @@ ANSWER = """record() {
 """
 
 
+def figures(ticks=10, correct="true"):
+    """What a program of its own prints."""
+    return ('{"format": "weft-figures-1", "correct": %s, "figures": {"ticks": %s, "core_cycles": %s, "ns": 4}, '
+            '"facts": {"counter": "TSC", "ticks_per_ns": 2.5, "core_cycles_per_tick": 1.5}}' % (correct, ticks, ticks * 1.5))
+
+
 def listing(*runtimes):
     programs = [{"program": name, "title": name, "unit": "call", "size_word": "n", "default_size": 30, "quick_size": 10, "max_size": 60}
                 for name in KERNELS]
@@ -31,12 +38,13 @@ def listing(*runtimes):
         for name, children in runtimes]})
 
 
-class PublishedTest(unittest.TestCase):
+class PublishedCase(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.build = folder.name
-        self.kernels("tools/weft/weft", listing(("sequential", "call"), ("ult", "thread"), ("fork", "task")), "record")
+        self.environment = None
+        self.kernels("tools/weft/weft", listing(*OWN), "record")
 
     def program(self, path, script):
         path = os.path.join(self.build, path)
@@ -53,6 +61,7 @@ echo "$@" >> {self.build}/calls
 while [ $# -gt 0 ]; do case $1 in --size) size=$2 ;; --runtime) runtime=$2 ;; esac; shift; done
 case $size in
 {counts}
+    *) units=1000 ;;
 esac
 {script}""")
 
@@ -60,10 +69,20 @@ esac
         self.kernels(f"bench/runtimes/weft-bench-{name}", listing((name, "thread")), script)
 
     def published(self, *words, status=0):
-        done = subprocess.run([sys.executable, PUBLISHED, self.build, *map(str, words)], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([sys.executable, PUBLISHED, self.build, *map(str, words)], env=self.environment, capture_output=True, text=True,
+                              timeout=100, check=False)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         return done
+
+    def call(self, variant, script):
+        self.program(f"bench/published/calls/call-{variant}", script)
+
+    def tools(self, **scripts):
+        """Stand-ins for tools, before those of the system."""
+        for name, script in scripts.items():
+            self.program(os.path.join("tools-there", name), script)
+        self.environment = dict(os.environ, PATH=os.path.join(self.build, "tools-there") + os.pathsep + os.environ["PATH"])
 
     def path(self, name):
         return os.path.join(self.build, f"published-{name}.json")
@@ -76,6 +95,8 @@ esac
         with open(os.path.join(self.build, "calls"), encoding="utf-8") as file:
             return file.read().splitlines()
 
+
+class FibTest(PublishedCase):
     def fib(self, *words, status=0):
         return self.published("fib-threshold", "--repetitions", 1, *words, status=status).stdout
 
@@ -97,7 +118,7 @@ esac
     def test_other_counts_of_calls_are_wrong(self):
         self.rival("argobots", "units=57312; record")
         self.assertIn("argobots: wrong answer: 57312 calls, but 57313 is right", self.fib())
-        self.kernels("tools/weft/weft", listing(("sequential", "call"), ("ult", "thread"), ("fork", "task")), "units=1; record")
+        self.kernels("tools/weft/weft", listing(*OWN), "units=1; record")
         self.fib(status=1)
 
     def test_what_is_not_installed_is_said(self):
@@ -114,7 +135,7 @@ esac
         before = len(self.calls())
         self.published("fib-threshold", "--resume")
         self.assertEqual(len(self.calls()) - before, 1)
-        self.kernels("tools/weft/weft", listing(("sequential", "call"), ("ult", "thread"), ("fork", "task")), "true")
+        self.kernels("tools/weft/weft", listing(*OWN), "true")
         self.assertIn("built anew", self.published("fib-threshold", "--resume", status=2).stderr)
 
     def write(self, text):
@@ -145,6 +166,89 @@ esac
         self.assertIn("at least 1", self.published("fib-threshold", "--repetitions", 0, status=2).stderr)
         self.build = "/no/such/folder"
         self.assertIn("build it", self.published("fib-threshold", status=2).stderr)
+
+
+class ThreadOpsTest(PublishedCase):
+    def test_the_figures_are_of_one_operation(self):
+        self.kernels("tools/weft/weft", listing(*OWN), "units=1000000; record")
+        self.rival("os-threads", "units=10000; record")
+        shown = self.published("thread-ops", "--repetitions", 1).stdout
+        self.assertIn("thread-ops, workers: 1; a thread created and joined", shown)
+        self.assertIn("thread-ops-yields, workers: 1; a yield", shown)
+        line = next(line for line in shown.splitlines() if line.split()[:1] == ["ult"])
+        self.assertIn("500.0 ns", line)
+        self.assertIn("100 [100, 100]", line)
+
+    def test_workers_are_powers_of_two_and_all(self):
+        sys.path[1:1] = [os.path.join(TOP, "bench", folder) for folder in ("published", "matrix")]
+        import thread_ops
+        self.assertEqual([thread_ops.worker_counts(cpus) for cpus in (1, 2, 3, 4, 6)], [[1], [1, 2], [1, 2, 3], [1, 2, 4], [1, 2, 4, 6]])
+
+
+VARIANTS = ("static", "shared", "shared-no-plt", "shared-symbolic", "inlined")
+
+
+class CallOverheadTest(PublishedCase):
+    def setUp(self):
+        super().setUp()
+        for variant in VARIANTS:
+            self.call(variant, f"echo '{figures(12 if variant.startswith('shared') else 10)}'")
+        self.tools(valgrind='case $3 in *-shared) cost=13 ;; *) cost=10 ;; esac; echo "==1== Collected : $((5000 + cost * $5))"',
+                   objdump='printf "0000000000001000 <loop_add>:\\n    1000:\\tcall tally_add@plt\\n\\n0000000000001010 <other>:\\n    1010:\\tret\\n"')
+
+    def show(self, *words, status=0):
+        return self.published("call-overhead", "--repetitions", 1, *words, status=status).stdout
+
+    def test_cycles_instructions_and_code_stand_beside_what_was_published(self):
+        shown = self.show()
+        line = next(line for line in shown.splitlines() if line.split()[:1] == ["shared"])
+        for figure in ("12.00", "18.00", "1.20 [1.20, 1.20]", "13.0 (+30%)", "1.2 to 1.3 of static"):
+            self.assertIn(figure, line)
+        self.assertIn("static library: loop_add\n    1000:\tcall tally_add@plt\n", shown)
+        self.assertNotIn("1010", shown)
+        self.assertIn("The TSC counts 2.500 a nanosecond; the core had 1.50 to 1.50 cycles", shown)
+
+    def test_a_wrong_result_is_ours(self):
+        self.call("shared", f"echo '{figures(correct='false')}'")
+        self.assertIn("shared: wrong answer", self.show(status=1))
+
+    def test_what_is_missing_is_said(self):
+        os.remove(os.path.join(self.build, "bench/published/calls/call-inlined"))
+        self.tools(valgrind="echo broken >&2; exit 3", objdump="true")
+        shown = self.show()
+        self.assertIn("Instructions were not counted", shown)
+        self.assertIn("broken", shown)
+        self.assertIn("No disassembly", shown)
+        self.assertIn("Not installed: inlined", shown)
+
+    def test_another_output_is_a_failure(self):
+        for output in ("{", '{"format": "weft-figures-2"}', '{"format": "weft-figures-1", "correct": true, "figures": 3, "facts": {}}'):
+            self.call("static", f"echo '{output}'")
+            self.assertIn("static: failed: it printed no record", self.show(status=1))
+
+
+class CreationTest(PublishedCase):
+    def test_published_cycles_stand_beside_ours(self):
+        self.program("bench/micro/micro-weft", f"echo '{figures(20)}'")
+        self.program("bench/micro/micro-massivethreads", f"echo '{figures(120)}'")
+        shown = self.published("creation-cycles", "--repetitions", 1).stdout
+        line = next(line for line in shown.splitlines() if "massivethreads, child first " in line)
+        for figure in ("120.0", "180.0", "6.00 [6.00, 6.00]", "110 cycles"):
+            self.assertIn(figure, line)
+        self.assertIn("uni-address, child first: cannot: its threads live in processes that MPI connects; published: 100 cycles", shown)
+        self.assertIn("Not installed: argobots tasklet, argobots thread, ", shown)
+
+
+class AllTest(PublishedCase):
+    def test_all_are_run_and_kept_in_one_file(self):
+        self.tools(valgrind="exit 1", objdump="true")
+        for variant in VARIANTS:
+            self.call(variant, f"echo '{figures()}'")
+        shown = self.published("all", "--repetitions", 1).stdout
+        self.assertIn("Not installed: weft fork, weft tasklet, weft thread, ", shown)
+        for name in ("fib-threshold", "thread-ops", "call-overhead", "creation-cycles"):
+            self.assertIn(f"== {name}: ", shown)
+            self.assertIn(name, self.state("all")["experiments"])
 
 
 if __name__ == "__main__":
