@@ -75,13 +75,19 @@ static inline struct cycles_rates cycles_find_rates(void) {
   return rates;
 }
 
+#if defined(__clang__)
+#define CYCLES_COMPILER "clang " __clang_version__
+#else
+#define CYCLES_COMPILER "gcc " __VERSION__
+#endif
+
 /* What bench/published reads: one operation in ticks, core cycles and nanoseconds. */
 static inline void cycles_print_figures(int is_right, double ticks, struct cycles_rates rates) {
   printf(
       "{\"format\": \"weft-figures-1\", \"correct\": %s, \"figures\": {\"ticks\": %.4f, \"core_cycles\": %.4f, \"ns\": %.4f}, "
-      "\"facts\": {\"counter\": \"%s\", \"ticks_per_ns\": %.4f, \"core_cycles_per_tick\": %.4f}}\n",
+      "\"facts\": {\"counter\": \"%s\", \"ticks_per_ns\": %.4f, \"core_cycles_per_tick\": %.4f, \"compiler\": \"%s\"}}\n",
       is_right ? "true" : "false", ticks, ticks * rates.core_cycles_per_tick, ticks / rates.ticks_per_ns, CYCLES_OF,
-      rates.ticks_per_ns, rates.core_cycles_per_tick);
+      rates.ticks_per_ns, rates.core_cycles_per_tick, CYCLES_COMPILER);
 }
 
 #endif

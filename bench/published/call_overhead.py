@@ -11,13 +11,14 @@ import guard
 
 NAME = "call-overhead"
 TITLE = "a short call into a library: static, shared, inlined"
-SOURCE = """Published: a call into the shared library takes 20 to 30 % more cycles than into the static one, and the procedure linkage table adds
-30 % of the instructions. (The figures are quoted; where they were printed, and for which calls, could not be looked up.)"""
+SOURCE = """Published: a call into the shared library takes 20 to 30 % more cycles than into the static one, and the procedure linkage
+table adds 30 % of the instructions. (The figures are quoted; where they were printed, and for which calls, could not be looked up.)"""
 NOT_COMPARABLE = """the calls are our own. `add`: a check and two words of state, as a lock's or counter's fast path; `pair`: a function
-of the library that calls `add` of the same library twice, which the compiler sees through where no other library may put another `add`
-in its place; `fork`: hot.h's fork and join as two calls, or inlined, as programs have it; `lock`: weft_mutex_lock and weft_mutex_unlock, which have no inlined form. Cycles are those of the loop around the call, too,
-and of what the CPU does meanwhile: it runs ahead through calls, so that they cost less than their instructions suggest. TSC cycles
-have a constant rate; core cycles are those at the clock that the core had in that run. Instructions are callgrind's, the loop's included."""
+of the library that calls `add` of the same library twice, which the compiler sees through where no other library may put another `add` in
+its place; `fork`: hot.h's fork and join as two calls, or inlined, as programs have it; `lock`: weft_mutex_lock and weft_mutex_unlock,
+which have no inlined form. Cycles are those of the loop around the call, too, and of what the CPU does meanwhile: it runs ahead through
+calls, so that they cost less than their instructions suggest. TSC cycles have a constant rate; core cycles are those at the clock that
+the core had in that run. Instructions are callgrind's, the loop's included."""
 
 FIGURES, FACTS = ("ticks", "core_cycles", "ns"), ("counter", "ticks_per_ns", "core_cycles_per_tick")
 OPERATIONS = ("add", "pair", "fork", "lock")

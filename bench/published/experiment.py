@@ -118,6 +118,14 @@ def show_missing(cells):
     return "Not installed: " + "; ".join(f"{', '.join(names)} ({why})" for why, names in missing.items()) if missing else ""
 
 
+def show_settings(cells):
+    """Versions, and the settings that make a difference."""
+    facts = [(cell["variant"], cell["facts"]) for cell in cells if is_measured(cell)]
+    known = {variant: ", ".join(filter(None, (each.get("version", ""), each.get("settings", "")))) for variant, each in facts}
+    lines = [f"{variant}: {words}" for variant, words in known.items() if words]
+    return "\n".join(lines + [f"Compiler: {each}" for each in sorted({each.get("compiler", "") for _, each in facts}) if each])
+
+
 def is_measured(cell):
     return cell["status"] == "measured" and bool(cell["samples"])
 

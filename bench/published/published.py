@@ -12,6 +12,7 @@ Exit status: 0 done, whatever the rivals did; 1 Weft answered wrongly or did not
 import argparse
 import os
 import sys
+import textwrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[1:1] = [os.path.join(os.path.dirname(HERE), folder) for folder in ("matrix", "guard")]
@@ -24,13 +25,14 @@ import report  # noqa: E402
 import runners  # noqa: E402
 import state as states  # noqa: E402
 import thread_ops  # noqa: E402
-from experiment import Context, show_missing  # noqa: E402
+from experiment import Context, show_missing, show_settings  # noqa: E402
 from runners import Problem  # noqa: E402
 from trials import Trials  # noqa: E402
 
 EXPERIMENTS = {each.NAME: each for each in (fib_threshold, thread_ops, call_overhead, creation_cycles)}
 FORMAT = "weft-published-1"
 FEWEST_REPETITIONS = 7
+TEXT_WIDTH = 132
 PLAN_FIELDS = {"build": str, "full": bool, "repetitions": int, "time_limit_s": (int, float), "memory_limit_bytes": int, "stamps": dict}
 CELL_FIELDS = {"group": str, "variant": str, "workers": int, "status": str, "why": str, "samples": list, "command": list}
 
@@ -100,8 +102,10 @@ def load(path, names):
     return state
 
 
-def go_on(path, names):
+def go_on(path, names, arguments):
     state = load(path, names)
+    if arguments.full and not state["plan"]["full"]:
+        raise Problem(f"--resume goes on with the plan in {path}, which has not the published sizes: measure anew without --resume")
     for program, stamp in state["plan"]["stamps"].items():
         if not os.path.exists(program) or runners.stamp([program]) != stamp:
             raise Problem(f"{program} was built anew since {path} was begun: measure anew without --resume")
@@ -120,8 +124,10 @@ def measure(state, path):
 def show_experiment(name, state):
     experiment = EXPERIMENTS[name]
     cells = state["experiments"][name]
-    parts = [f"== {name}: {experiment.TITLE}", experiment.SOURCE, "Not comparable: " + experiment.NOT_COMPARABLE]
-    return "\n\n".join([*parts, experiment.show(cells, state["aside"].get(name, {})), *filter(None, [show_missing(cells)])])
+    words = (experiment.SOURCE, "Not comparable: " + experiment.NOT_COMPARABLE)
+    parts = [f"== {name}: {experiment.TITLE}", *(textwrap.fill(" ".join(each.split()), TEXT_WIDTH) for each in words)]
+    parts += [experiment.show(cells, state["aside"].get(name, {})), show_settings(cells), show_missing(cells)]
+    return "\n\n".join(filter(None, parts))
 
 
 def show(state, names):
@@ -146,7 +152,7 @@ def work(arguments):
     if arguments.report:
         print(show(load(path, names), names))
         return 0
-    state = go_on(path, names) if arguments.resume else make_state(arguments)
+    state = go_on(path, names, arguments) if arguments.resume else make_state(arguments)
     states.save(path, state)
     try:
         measure(state, path)

@@ -5,13 +5,14 @@ import experiment
 
 NAME = "thread-ops"
 TITLE = "ThreadOpsBench: 16 threads created and joined, with 0 and with 4000 yields each"
-SOURCE = """Published: J. Ciesko's program ThreadOpsBench (https://github.com/janciesko/ThreadOpsBench), which gives the nanoseconds that a thread
-takes, and a yield, on OS threads, Argobots, Qthreads and others. It comes without figures: what can be compared is how far OS threads lie
-behind."""
+SOURCE = """Published: J. Ciesko's program ThreadOpsBench (https://github.com/janciesko/ThreadOpsBench), which gives the nanoseconds that
+a thread takes, and a yield, on OS threads, Argobots, Qthreads and others. It comes without figures: what can be compared is how far OS
+threads lie behind."""
 NOT_COMPARABLE = """there one worker runs all threads, and the yields are those of a thread that is alone with its creator. Here all 16
-yield beside each other, by number of workers, and every runtime creates as it does best: Argobots and Boost.Fiber run the child first.
-A yield counts whether or not another thread ran meanwhile (on one worker one does, in Weft and Argobots). OS threads are bound to as many CPUs as there are workers, and do fewer rounds;
-figures are per operation. --full does more rounds; 16 threads and 4000 yields are the published sizes."""
+yield beside each other, by number of workers, and every runtime creates as it does best: Argobots and Boost.Fiber run the child first. A
+yield counts whether or not another thread ran meanwhile (on one worker one does, in Weft and Argobots). OS threads are bound to as many
+CPUs as there are workers, and do fewer rounds; figures are per operation. --full does more rounds; 16 threads and 4000 yields are the
+published sizes."""
 
 FIGURES, FACTS = ("each",), ()
 OS_THREADS = "os-threads"

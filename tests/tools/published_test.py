@@ -19,7 +19,7 @@ CALLS = {30: 57_313, 35: 635_621, 40: 7_049_155, 45: 78_176_337}
 ANSWER = """record() {
   echo '{"format": "weft-bench-1", "size": '$size', "workers": 1, "answer": 1, "expected": 1, "correct": true, "units": '$units',' \\
        '"seconds": {"median": 0.5}, "cpu_seconds": {"median": 0.5}, "peak_resident_bytes": 1048576, "runtime_version": "1",' \\
-       '"settings": "", "note": "", "machine": {"compiler": "cc"}}'
+       '"settings": "fast pools", "note": "", "machine": {"compiler": "cc"}}'
 }
 """
 
@@ -107,6 +107,7 @@ class FibTest(PublishedCase):
         self.assertIn("fib(45), 78,176,337 calls (published: 78,176 K)", shown)
         line = next(line for line in shown.splitlines() if "13.1 s" in line and "argobots" in line and "ns" in line)
         self.assertIn("500 ms", line)
+        self.assertIn("\nargobots: 1, fast pools\n", shown)
         self.assertIn("boost-fiber: crashed: SIGSEGV; published: crashed", shown)
 
     def test_usual_sizes_are_smaller_and_turns_are_taken(self):
@@ -136,6 +137,7 @@ class FibTest(PublishedCase):
         self.published("fib-threshold", "--resume")
         self.assertEqual(len(self.calls()) - before, 1)
         self.kernels("tools/weft/weft", listing(*OWN), "true")
+        self.assertIn("published sizes", self.published("fib-threshold", "--resume", "--full", status=2).stderr)
         self.assertIn("built anew", self.published("fib-threshold", "--resume", status=2).stderr)
 
     def write(self, text):
