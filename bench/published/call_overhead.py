@@ -31,7 +31,8 @@ PUBLISHED = {"shared": "1.2 to 1.3 of static; + 30 % instructions"}
 CODE = (("static", "call-static", "loop_add"), ("static", "call-static", "tally_add"), ("shared", "call-shared", "loop_add"),
         ("shared", "call-shared", "tally_add@plt"), ("shared", "libtally_shared.so", "tally_add"),
         ("shared", "libtally_shared.so", "tally_add_pair"), ("shared-symbolic", "libtally_symbolic.so", "tally_add_pair"),
-        ("shared-no-plt", "call-shared-no-plt", "loop_add"), ("inlined", "call-inlined", "loop_add"), ("inlined", "call-inlined", "loop_fork"))
+        ("shared-no-plt", "call-shared-no-plt", "loop_add"), ("inlined", "call-inlined", "loop_add"),
+        ("inlined", "call-inlined", "loop_fork"))
 
 read = experiment.read_figures
 

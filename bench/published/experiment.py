@@ -49,9 +49,10 @@ def plan_kernel(context, group, kernel, size, runtime, workers):
     """A cell that runs a kernel of the matrix on one of its runtimes."""
     found, silent = context.runtimes()
     ours = runtime in runners.OWN
+    if runtime in silent:
+        return new_cell(group, runtime, workers, [], "failed", silent[runtime], ours)
     if runtime not in found:
-        status = ("failed", silent[runtime]) if runtime in silent else ("not installed", runners.RIVALS.get(runtime, "no program for it was built"))
-        return new_cell(group, runtime, workers, [], *status, ours)
+        return new_cell(group, runtime, workers, [], "not installed", runners.RIVALS.get(runtime, "no program for it was built"), ours)
     why = found[runtime].why_not(kernel)
     if why is not None:
         return new_cell(group, runtime, workers, [], "cannot", why, ours)
@@ -92,9 +93,9 @@ def clock(cells):
     facts = [cell["facts"] for cell in cells if is_measured(cell)]
     if not facts:
         return ""
+    counter, rate = facts[0]["counter"], float(facts[0]["ticks_per_ns"])
     core = sorted(float(each["core_cycles_per_tick"]) for each in facts)
-    return (f"The {facts[0]['counter']} counts {float(facts[0]['ticks_per_ns']):.3f} a nanosecond; the core had {core[0]:.2f} to {core[-1]:.2f} "
-            "cycles of its own for each.")
+    return f"The {counter} counts {rate:.3f} a nanosecond; the core had {core[0]:.2f} to {core[-1]:.2f} cycles of its own for each."
 
 
 def groups(cells):
@@ -163,6 +164,6 @@ def table(cells, columns):
     lines = report.align([["", *(head for head, _ in others), last], *rows]) if rows else []
     for cell in cells:
         if not is_measured(cell) and cell["status"] != "not installed":
-            there = published(cell)
-            lines.append(f"{cell['variant']}: {': '.join(filter(None, (cell['status'], cell['why'])))}" + (f"; {last}: {there}" if there else ""))
+            became = ": ".join(filter(None, (cell["variant"], cell["status"], cell["why"])))
+            lines.append(became + (f"; {last}: {published(cell)}" if published(cell) else ""))
     return "\n".join("  " + line for line in lines)

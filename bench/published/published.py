@@ -7,7 +7,8 @@ BUILD is a build folder of the preset `bench` (`make published` makes one); NAME
 bound to as many CPUs as it has workers; those that are compared take turns. Usual sizes take minutes; --full takes the published ones.
 bench/published/README.md says what each experiment is, and what in it cannot be compared.
 
-Exit status: 0 done, whatever the rivals did; 1 Weft answered wrongly or did not get through; 2 the command line or a file makes no sense."""
+Exit status: 0 done, whatever the rivals did; 1 Weft answered wrongly or did not get through; 2 the command line or a
+file makes no sense."""
 
 import argparse
 import os
@@ -125,7 +126,7 @@ def show_experiment(name, state):
     experiment = EXPERIMENTS[name]
     cells = state["experiments"][name]
     words = (experiment.SOURCE, "Not comparable: " + experiment.NOT_COMPARABLE)
-    parts = [f"== {name}: {experiment.TITLE}", *(textwrap.fill(" ".join(each.split()), TEXT_WIDTH) for each in words)]
+    parts = [f"== {name}: {experiment.TITLE}", *(textwrap.fill(" ".join(each.split()), TEXT_WIDTH, break_on_hyphens=False) for each in words)]
     parts += [experiment.show(cells, state["aside"].get(name, {})), show_settings(cells), show_missing(cells)]
     return "\n\n".join(filter(None, parts))
 

@@ -11,6 +11,13 @@ import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PUBLISHED = os.path.join(TOP, "bench", "published", "published.py")
+PROGRAMS = sys.argv.pop(1) if len(sys.argv) > 1 else None  # a build folder
+sys.path[1:1] = [os.path.join(TOP, "bench", folder) for folder in ("published", "matrix", "guard")]
+
+import call_overhead  # noqa: E402
+import creation_cycles  # noqa: E402
+import experiment  # noqa: E402
+import thread_ops  # noqa: E402
 
 KERNELS = ("fib-cutoff", "thread-ops", "thread-ops-yields")
 OWN = (("sequential", "call"), ("ult", "thread"), ("fork", "task"))
@@ -69,8 +76,8 @@ esac
         self.kernels(f"bench/runtimes/weft-bench-{name}", listing((name, "thread")), script)
 
     def published(self, *words, status=0):
-        done = subprocess.run([sys.executable, PUBLISHED, self.build, *map(str, words)], env=self.environment, capture_output=True, text=True,
-                              timeout=100, check=False)
+        done = subprocess.run([sys.executable, PUBLISHED, self.build, *map(str, words)], env=self.environment, capture_output=True,
+                              text=True, timeout=100, check=False)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         return done
@@ -182,9 +189,45 @@ class ThreadOpsTest(PublishedCase):
         self.assertIn("100 [100, 100]", line)
 
     def test_workers_are_powers_of_two_and_all(self):
-        sys.path[1:1] = [os.path.join(TOP, "bench", folder) for folder in ("published", "matrix")]
-        import thread_ops
         self.assertEqual([thread_ops.worker_counts(cpus) for cpus in (1, 2, 3, 4, 6)], [[1], [1, 2], [1, 2, 3], [1, 2, 4], [1, 2, 4, 6]])
+
+
+class ProgramsTest(unittest.TestCase):
+    """The programs themselves: what they print is what is read here."""
+
+    def run_program(self, *words, status=0):
+        done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=100, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def check_record(self, text):
+        record = experiment.read_figures(text)
+        self.assertIsNotNone(record, text)
+        self.assertTrue(record["correct"])
+        for module in (call_overhead, creation_cycles):
+            self.assertTrue(all(record["sample"][name] > 0 for name in module.FIGURES), text)
+            self.assertLessEqual(set(module.FACTS), set(record["facts"]))
+
+    @unittest.skipUnless(PROGRAMS, "needs a build folder")
+    def test_every_call_is_done_as_often_as_asked_in_every_variant(self):
+        for variant in call_overhead.VARIANTS:
+            program = os.path.join(PROGRAMS, "bench", "published", "calls", f"call-{variant}")
+            self.assertEqual(self.run_program(program).stdout.split(), list(call_overhead.OPERATIONS))
+            for operation in call_overhead.OPERATIONS:
+                self.check_record(self.run_program(program, operation, 5000).stdout)
+            for words in (("add", "7"), ("add", "0"), ("ad", "50"), ("add",)):
+                self.assertIn("usage", self.run_program(program, *words, status=2).stderr)
+
+    @unittest.skipUnless(PROGRAMS, "needs a build folder")
+    def test_operations_on_threads_come_in_cycles_too(self):
+        program = os.path.join(PROGRAMS, "bench", "micro", "micro-weft")
+        for operation in ("create", "create-join-one-by-ult"):
+            self.check_record(self.run_program(program, operation, 1, "--figures").stdout)
+        self.assertGreater(float(self.run_program(program, "create", 1).stdout), 0)
+        refusal = self.run_program(program, "creat", status=2).stderr
+        for _, _, library, operation in creation_cycles.LINES:
+            if library == "weft":
+                self.assertIn(f" {operation}", refusal)
 
 
 VARIANTS = ("static", "shared", "shared-no-plt", "shared-symbolic", "inlined")
@@ -196,7 +239,8 @@ class CallOverheadTest(PublishedCase):
         for variant in VARIANTS:
             self.call(variant, f"echo '{figures(12 if variant.startswith('shared') else 10)}'")
         self.tools(valgrind='case $3 in *-shared) cost=13 ;; *) cost=10 ;; esac; echo "==1== Collected : $((5000 + cost * $5))"',
-                   objdump='printf "0000000000001000 <loop_add>:\\n    1000:\\tcall tally_add@plt\\n\\n0000000000001010 <other>:\\n    1010:\\tret\\n"')
+                   objdump='printf "0000000000001000 <loop_add>:\\n    1000:\\tcall tally_add@plt\\n\\n"'
+                           'printf "0000000000001010 <other>:\\n    1010:\\tret\\n"')
 
     def show(self, *words, status=0):
         return self.published("call-overhead", "--repetitions", 1, *words, status=status).stdout
