@@ -132,7 +132,8 @@ class FibTest(PublishedCase):
         self.fib(status=1)
 
     def test_what_is_not_installed_is_said(self):
-        self.assertIn("Not installed: argobots, argobots-tasklet (Argobots, found by pkg-config); boost-fiber (Boost.Fiber: libboost-fiber-dev)", self.fib())
+        self.assertIn("Not installed: argobots, argobots-tasklet (Argobots, found by pkg-config); "
+                      "boost-fiber (Boost.Fiber: libboost-fiber-dev)", self.fib())
 
     def test_few_repetitions_are_told(self):
         self.assertIn("Only 1 repetitions of each", self.fib())
