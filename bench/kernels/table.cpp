@@ -12,6 +12,7 @@
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/strassen/strassen.hpp"
+#include "kernels/thread_ops/thread_ops.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/uts/uts.hpp"
 
@@ -33,6 +34,8 @@ constexpr std::array kernels = {&fib::every_call,
                                 &strassen::strassen,
                                 &tree::tree,
                                 &blocked::blocked,
+                                &thread_ops::without_yields,
+                                &thread_ops::with_yields,
                                 &hash::hash};
 
 }  // namespace

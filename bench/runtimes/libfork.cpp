@@ -16,6 +16,7 @@
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/strassen/strassen.hpp"
+#include "kernels/thread_ops/thread_ops.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace bench {
@@ -39,6 +40,8 @@ constexpr cell cells[] = {
     {&strassen::strassen, nullptr, not_written},
     {&tree::tree, tree::run_libfork},
     {&blocked::blocked, nullptr, "a task cannot block"},
+    {&thread_ops::without_yields, nullptr, "a task cannot yield"},
+    {&thread_ops::with_yields, nullptr, "a task cannot yield"},
     {&hash::hash, nullptr, not_written},
 };
 

@@ -14,6 +14,8 @@ ANSWERS = {  # of sizes at which the answer is known from elsewhere
     ("queens-array", 9): 352,
     ("tree", 1000): 500500,
     ("blocked", 3000): 4501500,
+    ("thread-ops", 30): 480,
+    ("thread-ops-yields", 2): 128032,
 }
 RUNTIMES = ("sequential", "ult", "fork")
 
