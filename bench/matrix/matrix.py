@@ -5,7 +5,7 @@
 
 BUILD is a build folder of the preset `bench` (`make bench` makes and measures one). Each repetition is a process bound to as many CPUs as
 it has workers; those that are compared take turns. All that is measured is in the JSON at once: --resume goes on where a run was
-interrupted. bench/README.md says how to read the tables.
+interrupted. At the end come tables, a summary, and BUILD/report/report.html with pictures; bench/README.md says how to read them.
 
 Exit status: 0 done, whatever the rivals did; 1 Weft answered wrongly or did not get through; 2 the command line or a file makes no sense."""
 
@@ -15,9 +15,11 @@ import os
 import sys
 
 import machine
+import pictures
 import report
 import runners
 import state as states
+import summary
 from runners import Problem
 from sweep import Sweep
 
@@ -43,7 +45,7 @@ def parse(words):
     parser.add_argument("--memory-limit", type=int, default=0, metavar="MIB", help="of one process; usually half of the machine's")
     parser.add_argument("--json", metavar="FILE", help="where everything is kept; usually BUILD/matrix.json")
     parser.add_argument("--resume", action="store_true", help="go on with what --json holds; the plan is the one in it")
-    parser.add_argument("--report", action="store_true", help="measure nothing, show what --json holds")
+    parser.add_argument("--report", action="store_true", help="measure nothing, show and draw what --json holds")
     return parser.parse_args(words)
 
 
@@ -140,10 +142,26 @@ def memory_limit(arguments, here):
     return arguments.memory_limit << 20 if arguments.memory_limit > 0 else here["memory_bytes"] // 2
 
 
+def folder_for(path, arguments):
+    return os.path.join(arguments.build, "report") if arguments.json is None else path.removesuffix(".json") + "-report"
+
+
+def show(state, path, arguments):
+    """Tables, then the summary, so that a terminal ends with it; pictures where they can be drawn."""
+    print(report.show(state), end="\n\n")
+    print("\n".join(summary.tell(state)))
+    try:
+        page, *drawn = pictures.draw(path, folder_for(path, arguments))
+        print(f"Report: {page}\nPictures: {len(drawn)} SVG files beside it")
+    except Problem as problem:
+        sys.stderr.write(f"matrix.py: {problem}\n")
+    print(f"All samples: {path}")
+
+
 def work(arguments):
     path = arguments.json or os.path.join(arguments.build, "matrix.json")
     if arguments.report:
-        print(report.show(states.load(path)))
+        show(states.load(path), path, arguments)
         return 0
     found, silent = runners.find(arguments.build)
     state = go_on(path, arguments, found) if arguments.resume else make_state(arguments, found, silent)
@@ -153,8 +171,7 @@ def work(arguments):
     except KeyboardInterrupt:
         sys.stderr.write(f"\ninterrupted; to go on: {sys.argv[0]} {arguments.build} --json {path} --resume\n")
         return 130
-    print(report.show(state))
-    print(f"All samples: {path}")
+    show(state, path, arguments)
     return 0 if is_weft_well(state) else 1
 
 
