@@ -150,11 +150,11 @@ std::string status_in(const bench::results& of, const bench::series_key& key) {
 void print_status(const bench::series_key& key, const bench::results& a, const bench::results& b) {
   std::string const in_a = status_in(a, key);
   std::string const in_b = status_in(b, key);
-  if (in_a == "measured" && in_b == "measured") return;
-  fmt::print("{}: {} in A, {} in B{}\n", name_of(key), in_a, in_b, in_a == in_b ? "" : " (CHANGED)");
+  if (in_a != in_b) fmt::print("{}: {} in A, {} in B\n", name_of(key), in_a, in_b);
 }
 
-// Series of only one file are counted, not listed: a comparison of few programs with one of many is nothing unusual.
+// Series of only one file are counted, not listed: a comparison of few programs with one of many is nothing unusual. What fails in both
+// has not changed.
 void print_others(const bench::results& a, const bench::results& b) {
   std::size_t common = 0;
   for (const auto& [key, unused] : a.all) {
@@ -169,7 +169,8 @@ void print_others(const bench::results& a, const bench::results& b) {
 void print_counts(const counts& of) {
   if (of.judged() > 0)
     fmt::print(
-        "B against A: {} faster, {} slower, {} within the noise. Where nothing changed, one in 20 is marked all the same.\n",
+        "B against A: {} faster, {} slower, {} within the noise. Of those that did not change, some one in 20 is marked all the "
+        "same.\n",
         of.faster, of.slower, of.level);
   if (of.too_few > 0)
     fmt::print("{} with fewer than {} repetitions, from which nothing can be concluded (--repetitions)\n", of.too_few,

@@ -63,6 +63,7 @@ void read_record(results& into, const json& record) {
   series found;
   if (!record.at("correct").get<bool>()) found.status = "wrong answer";
   for (const json& each : record.at("seconds").at("samples")) found.seconds.push_back(positive(each));
+  if (found.seconds.empty()) throw damage("there are no times");
   found.setting = describe_setting(record.at("runtime_version"), record.at("settings"));
   add(into,
       {record.at("program"), record.value("size", std::uint64_t{0}), record.value("directory", ""), record.at("runtime"),

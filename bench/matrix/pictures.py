@@ -5,6 +5,7 @@
 
 Needs matplotlib (Debian: python3-matplotlib). Exit status: 0 done, 2 the file cannot be drawn or the folder not be written."""
 
+import functools
 import os
 import subprocess
 import sys
@@ -24,6 +25,7 @@ def has_matplotlib(python):
     return done.returncode == 0
 
 
+@functools.cache
 def find_python():
     """One that can draw; None when there is none."""
     return next((python for python in dict.fromkeys((sys.executable, SYSTEM_PYTHON)) if has_matplotlib(python)), None)
@@ -55,9 +57,10 @@ def main():
         sys.stderr.write(__doc__)
         return 2
     try:
+        state = states.load(sys.argv[1])
         import page  # needs matplotlib, which those who call draw() need not have
 
-        text, pictures = page.make(states.load(sys.argv[1]))
+        text, pictures = page.make(state)
         write(os.path.join(sys.argv[2], PAGE), text)
         for picture in pictures:
             write(os.path.join(sys.argv[2], f"{picture.name}.svg"), '<?xml version="1.0" encoding="utf-8"?>\n' + picture.svg)
