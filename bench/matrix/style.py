@@ -27,7 +27,6 @@ matplotlib.rcParams.update({
     "svg.fonttype": "none", "svg.hashsalt": "weft", "font.family": "DejaVu Sans", "font.size": NORMAL, "text.color": INK,
     "axes.edgecolor": GRID, "axes.labelcolor": SOFT, "xtick.color": SOFT, "ytick.color": SOFT, "xtick.labelsize": SMALL,
     "ytick.labelsize": SMALL, "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True, "figure.facecolor": PAPER,
-    "text.parse_math": False,
 })
 
 

@@ -90,9 +90,21 @@ class ReportTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             return [os.path.basename(path) for path in pictures.draw(planted_matrix.write(folder, state), os.path.join(folder, "report"))]
 
-    def test_pictures_are_left_out_where_there_is_nothing_to_show(self):
+    def only_a_fork(self):
         one = copy.deepcopy(self.state)
         one["cells"] = [cell for cell in one["cells"] if (cell["runtime"], cell["workers"], cell["size"]) == ("fork", 1, 20)]
+        return one
+
+    def test_matrix_py_draws_beside_its_json_and_says_where(self):
+        with tempfile.TemporaryDirectory() as build:
+            os.rename(planted_matrix.write(build, self.only_a_fork()), os.path.join(build, "matrix.json"))
+            done = subprocess.run([sys.executable, os.path.join(planted_matrix.MATRIX, "matrix.py"), build, "--report"], capture_output=True,
+                                  text=True, check=False)
+            self.assertIn(f"Report: {build}/report/report.html", done.stdout, done.stderr)
+            self.assertEqual(sorted(os.listdir(os.path.join(build, "report"))), ["program-fib.svg", "report.html"])
+
+    def test_pictures_are_left_out_where_there_is_nothing_to_show(self):
+        one = self.only_a_fork()
         self.assertEqual(self.draw(one), ["report.html", "program-fib.svg"])
         for cell in one["cells"]:
             cell["samples"], cell["status"] = [], "crashed"
