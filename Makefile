@@ -28,7 +28,7 @@ run: build ## the demonstration: real programs with checked answers [DIR=folder 
 	@test -x $(weft-command) || { echo "make run: the weft command is not there (tools/weft)"; false; }
 	$(weft-command) demo $(if $(DIR),--dir '$(DIR)') $(ARGS)
 
-bench: ## compares Weft with the other runtimes that are installed [ARGS=options of bench/matrix/matrix.py]
+bench: ## compares Weft with the other runtimes that are installed, in tables and pictures [ARGS=options of bench/matrix/matrix.py]
 	@mkdir -p build; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; } # always: a rival may have been installed since
 	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
 	$(PYTHON) bench/matrix/matrix.py build/bench $(ARGS)

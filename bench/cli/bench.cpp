@@ -178,7 +178,8 @@ void add_bench_options(CLI::App& app, int* status, const std::string& default_ru
   app.add_option("--json", options->json, "Write the record to this file; '-': to standard output, and nothing else");
   app.add_option("--expect", options->expected, "The right answer; otherwise it is found in another way first");
   app.add_flag("--list", options->is_listing, "Write programs, runtimes and which runs which as JSON, and run nothing");
-  app.callback([status, options] {
+  app.callback([&app, status, options] {
+    if (!app.get_subcommands().empty()) return;  // it was that which was chosen, and has run
     if (options->is_listing) {
       fmt::print("{}\n", bench::make_listing().dump(2));
       *status = exit_right;

@@ -41,12 +41,18 @@ std::vector<std::string> names_of_options(const CLI::App& command) {
 }
 
 const CLI::App* chosen(const CLI::App& app, std::span<const std::string> arguments) {
-  for (const std::string& argument : arguments) {
+  for (std::size_t place = 0; place < arguments.size(); ++place) {
     for (const CLI::App* const command : app.get_subcommands({})) {
-      if (command->check_name(argument)) return command;
+      if (command->check_name(arguments[place])) return chosen(*command, arguments.subspan(place + 1));
     }
   }
   return &app;
+}
+
+// "weft bench compare"
+std::string full_name(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
 }
 
 }  // namespace
@@ -81,8 +87,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, std::span
     bool const is_option = name.size() > 1 && name[0] == '-' && (name[1] < '0' || name[1] > '9');
     if (is_option && command->get_option_no_throw(name) == nullptr) return no_such("option", name, options).what();
   }
-  return fmt::format("{}\n'{} {}--help' explains it", error.what(), app.get_name(),
-                     command == &app ? "" : command->get_name() + " ");
+  return fmt::format("{}\n'{} --help' explains it", error.what(), full_name(*command));
 }
 
 }  // namespace cli

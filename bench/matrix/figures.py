@@ -1,9 +1,11 @@
 """What is said about samples: the median, how far they spread, and ratios of medians with the interval that a bootstrap gives them."""
 
+import functools
 import random
 import statistics
 
 RESAMPLES = 2000
+LEAST_REPETITIONS = 5  # fewer give intervals that are too narrow to conclude anything from
 
 
 def median(samples):
@@ -23,12 +25,21 @@ def percentile(samples, part):
     return ranked[min(len(ranked) - 1, int(part * len(ranked)))]
 
 
-def ratio_of_medians(ours, theirs, seed=1):
-    """(ratio, low, high): median(ours) / median(theirs), and its 95 % interval by resampling both (percentile bootstrap)."""
+@functools.cache
+def resampled_medians(samples, seed):
+    """What the median might as well have been (percentile bootstrap), the same in every run."""
     generator = random.Random(seed)
-    ratios = []
-    for _ in range(RESAMPLES):
-        one = statistics.median(generator.choices(ours, k=len(ours)))
-        other = statistics.median(generator.choices(theirs, k=len(theirs)))
-        ratios.append(one / max(other, 1e-12))
+    return [statistics.median(generator.choices(samples, k=len(samples))) for _ in range(RESAMPLES)]
+
+
+def ratio_of_medians(ours, theirs):
+    """(ratio, low, high): median(ours) / median(theirs), and its 95 % interval by resampling both, each from numbers of its own."""
+    pairs = zip(resampled_medians(tuple(ours), 1), resampled_medians(tuple(theirs), 2))
+    ratios = [one / max(other, 1e-12) for one, other in pairs]
     return median(ours) / max(median(theirs), 1e-12), percentile(ratios, 0.025), percentile(ratios, 0.975)
+
+
+def median_with_interval(samples):
+    """(median, low, high): with its 95 % interval by the same bootstrap."""
+    medians = resampled_medians(tuple(samples), 1)
+    return median(samples), percentile(medians, 0.025), percentile(medians, 0.975)

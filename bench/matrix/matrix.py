@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 """Compares Weft with the other runtimes that are installed: every program on every runtime, answers checked.
 
-    bench/matrix/matrix.py BUILD [--kernels NAME ...] [--runtimes NAME ...] [--workers N ...] [--sizes quick|default] [--size NAME=N ...]
+    bench/matrix/matrix.py BUILD [--kernels NAME ...] [--runtimes NAME ...] [--workers N ...] [--sizes quick|default] [--size NAME=N,... ...]
 
 BUILD is a build folder of the preset `bench` (`make bench` makes and measures one). Each repetition is a process bound to as many CPUs as
 it has workers; those that are compared take turns. All that is measured is in the JSON at once: --resume goes on where a run was
-interrupted. bench/README.md says how to read the tables.
+interrupted. At the end come tables, a summary, and BUILD/report/report.html with pictures; bench/README.md says how to read them.
 
 Exit status: 0 done, whatever the rivals did; 1 Weft answered wrongly or did not get through; 2 the command line or a file makes no sense."""
 
 import argparse
+import itertools
 import os
 import sys
 
 import machine
+import pictures
 import report
 import runners
 import state as states
+import summary
 from runners import Problem
 from sweep import Sweep
 
@@ -25,6 +28,8 @@ USUAL_KERNELS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-arra
                  "blocked")
 USUAL_SIZES = {"fib": 27, "fib-cutoff": 34, "uts-t1": 8, "uts-t3": 500, "queens": 11, "queens-array": 10, "quicksort": 1 << 21,
                "quicksort-every": 1 << 18, "mergesort": 1 << 20, "tree": 1 << 18, "matmul": 384, "strassen": 384, "blocked": 100_000}
+# Smaller sizes beside those, for the picture of cost against problem size; together they cost less than a minute.
+USUAL_SWEEPS = {"fib": [12, 17, 22], "blocked": [1000, 10_000]}
 
 
 def parse(words):
@@ -35,23 +40,25 @@ def parse(words):
     parser.add_argument("--workers", nargs="+", type=int, default=[], metavar="N", help="numbers of workers; usually 1 and all CPUs")
     parser.add_argument("--repetitions", type=int, default=7, metavar="N")
     parser.add_argument("--sizes", default="usual", metavar="WORD", help="usual: seconds a cell; quick: for trying out; default: those of weft bench")
-    parser.add_argument("--size", nargs="+", default=[], metavar="NAME=N", help="the size of one program")
+    parser.add_argument("--size", nargs="+", default=[], metavar="NAME=N,...", help="the sizes of one program: each is measured")
     parser.add_argument("--time-limit", type=float, default=60, metavar="SECONDS", help="of one process")
     parser.add_argument("--memory-limit", type=int, default=0, metavar="MIB", help="of one process; usually half of the machine's")
     parser.add_argument("--json", metavar="FILE", help="where everything is kept; usually BUILD/matrix.json")
     parser.add_argument("--resume", action="store_true", help="go on with what --json holds; the plan is the one in it")
-    parser.add_argument("--report", action="store_true", help="measure nothing, show what --json holds")
+    parser.add_argument("--report", action="store_true", help="measure nothing, show and draw what --json holds")
     return parser.parse_args(words)
 
 
 def parse_sizes(words, programs):
     sizes = {}
     for word in words:
-        name, _, number = word.partition("=")
+        name, _, numbers = word.partition("=")
         runners.choose("kernel", [name], programs)
-        if not number.isdigit() or not 1 <= int(number) <= programs[name]["max_size"]:
-            raise Problem(f"--size {word}: {name}'s {programs[name]['size_word']} must be from 1 to {programs[name]['max_size']}")
-        sizes[name] = int(number)
+        for number in numbers.split(","):
+            if not number.isdigit() or not 1 <= int(number) <= programs[name]["max_size"]:
+                raise Problem(f"--size {word}: {name}'s {programs[name]['size_word']} must be from 1 to {programs[name]['max_size']}; "
+                              f"several sizes are written {name}=10,20")
+        sizes[name] = sorted(set(map(int, numbers.split(","))))
     return sizes
 
 
@@ -59,9 +66,11 @@ def choose_sizes(arguments, kernels, programs):
     words = ("usual", "quick", "default")
     if arguments.sizes not in words:
         raise Problem(f"there are no sizes '{arguments.sizes}'\nsizes: {', '.join(words)}")
-    chosen = {name: programs[name]["quick_size" if arguments.sizes == "quick" else "default_size"] for name in kernels}
+    chosen = {name: [programs[name]["quick_size" if arguments.sizes == "quick" else "default_size"]] for name in kernels}
     if arguments.sizes == "usual":
-        chosen |= {name: USUAL_SIZES[name] for name in kernels if name in USUAL_SIZES}
+        chosen |= {name: [USUAL_SIZES[name]] for name in kernels if name in USUAL_SIZES}
+    if arguments.sizes == "usual" and not arguments.kernels:
+        chosen |= {name: smaller + chosen[name] for name, smaller in USUAL_SWEEPS.items() if name in kernels}
     return chosen | {name: size for name, size in parse_sizes(arguments.size, programs).items() if name in kernels}
 
 
@@ -76,10 +85,9 @@ def choose_workers(wanted, usable):
 def make_cells(kernels, names, workers, sizes, found, silent):
     cells = []
     for kernel in kernels:
-        for count in workers:
-            for name in names:
-                status, why = status_of(kernel, name, found, silent)
-                cells.append(states.new_cell(kernel, name, count, sizes[kernel], status, why))
+        for size, count, name in itertools.product(sizes[kernel], workers, names):
+            status, why = status_of(kernel, name, found, silent)
+            cells.append(states.new_cell(kernel, name, count, size, status, why))
     return cells
 
 
@@ -134,10 +142,26 @@ def memory_limit(arguments, here):
     return arguments.memory_limit << 20 if arguments.memory_limit > 0 else here["memory_bytes"] // 2
 
 
+def folder_for(path, arguments):
+    return os.path.join(arguments.build, "report") if arguments.json is None else path.removesuffix(".json") + "-report"
+
+
+def show(state, path, arguments):
+    """Tables, then the summary, so that a terminal ends with it; pictures where they can be drawn."""
+    print(report.show(state), end="\n\n")
+    print("\n".join(summary.tell(state)))
+    try:
+        page, *drawn = pictures.draw(path, folder_for(path, arguments))
+        print(f"Report: {page}\nPictures: {len(drawn)} SVG files beside it")
+    except Problem as problem:
+        sys.stderr.write(f"matrix.py: {problem}\n")
+    print(f"All samples: {path}")
+
+
 def work(arguments):
     path = arguments.json or os.path.join(arguments.build, "matrix.json")
     if arguments.report:
-        print(report.show(states.load(path)))
+        show(states.load(path), path, arguments)
         return 0
     found, silent = runners.find(arguments.build)
     state = go_on(path, arguments, found) if arguments.resume else make_state(arguments, found, silent)
@@ -147,8 +171,7 @@ def work(arguments):
     except KeyboardInterrupt:
         sys.stderr.write(f"\ninterrupted; to go on: {sys.argv[0]} {arguments.build} --json {path} --resume\n")
         return 130
-    print(report.show(state))
-    print(f"All samples: {path}")
+    show(state, path, arguments)
     return 0 if is_weft_well(state) else 1
 
 

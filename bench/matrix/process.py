@@ -71,6 +71,7 @@ def read_record(text):
             "seconds": float(record["seconds"]["median"]),
             "cpu_seconds": float(record["cpu_seconds"]["median"]),
             "peak_bytes": int(record["peak_resident_bytes"]),
+            "metrics": {name: float(value) for name, value in record.get("metrics", {}).items()},
             "answer": record["answer"],
             "expected": record["expected"],
             "correct": record["correct"] is True,
@@ -81,7 +82,7 @@ def read_record(text):
             "note": record["note"],
             "compiler": " ".join(filter(None, (record["machine"]["compiler"], record["machine"].get("flags")))),
         }
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 

@@ -1,4 +1,4 @@
-"""The comparison as text: a table a kernel and number of workers, the fastest first."""
+"""The comparison as text, but for the summary (summary.py): a table a kernel and number of workers, the fastest first."""
 
 import figures
 import machine
@@ -68,16 +68,27 @@ def align(rows):
                       for column, (text, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
 
 
-def show_group(cells, children, sequential):
-    first = cells[0]
+def title_of(cells):
     done = [cell for cell in cells if is_measured(cell)]
     units = f", {done[0]['units']:,} {done[0].get('unit', 'unit')}s" if done else ""
-    lines = [f"{first['kernel']}, size {first['size']}, workers: {first['workers']}{units}"]
+    return f"{cells[0]['kernel']}, size {cells[0]['size']}, workers: {cells[0]['workers']}{units}"
+
+
+def without_figures(cells):
+    return [cell for cell in cells if not is_measured(cell) and cell["status"] != "not installed"]
+
+
+def why_no_figures(cell):
+    return ": ".join(filter(None, (cell["status"], cell["why"])))
+
+
+def show_group(cells, children, sequential):
+    done = [cell for cell in cells if is_measured(cell)]
+    lines = [title_of(cells)]
     done.sort(key=lambda cell: figures.median(seconds_of(cell)))
     lines += ["  " + line for line in align([HEAD] + [make_row(cell, cells, sequential, children) for cell in done])]
-    others = [cell for cell in cells if not is_measured(cell) and cell["status"] != "not installed"]
     width = max((len(cell["runtime"]) for cell in cells), default=0)
-    lines += [f"  {cell['runtime'].ljust(width)}  {': '.join(filter(None, (cell['status'], cell['why'])))}" for cell in others]
+    lines += [f"  {cell['runtime'].ljust(width)}  {why_no_figures(cell)}" for cell in without_figures(cells)]
     return "\n".join(lines)
 
 
@@ -98,10 +109,10 @@ def show_missing(cells):
     return "Not installed: " + "; ".join(f"{name} ({why})" for name, why in missing.items()) if missing else ""
 
 
-def show_versions(cells):
-    compilers = sorted({cell.get("compiler", "") for cell in cells if is_measured(cell)})
+def versions(cells):
+    compilers = sorted({cell.get("compiler", "") for cell in cells if is_measured(cell)} - {""})
     known = {cell["runtime"]: ", ".join(filter(None, (cell["version"], cell["settings"]))) for cell in cells if is_measured(cell)}
-    return "\n".join([f"{name}: {words}" for name, words in known.items()] + [f"Compiler: {each}" for each in compilers if each])
+    return known | ({"Compiler": "; ".join(compilers)} if compilers else {})
 
 
 def show(state):
@@ -109,7 +120,6 @@ def show(state):
     for cells in groups(state["cells"]):
         plain = [cell for cell in cells if cell["runtime"] == "sequential" and is_measured(cell)]
         parts.append(show_group(cells, state["programs"]["children"], plain[0] if plain else None))
-    parts += filter(None, [show_versions(state["cells"]), show_missing(state["cells"])])
-    here = state["machine"]
-    parts.append(f"{here['processor']}, {here['system']}, CPUs {', '.join(map(str, here['usable_cpus']))}\n" + noise(state["calibration"])[1])
+    known = "\n".join(f"{name}: {words}" for name, words in versions(state["cells"]).items())
+    parts += filter(None, [known, show_missing(state["cells"])])
     return "\n\n".join(parts)

@@ -68,6 +68,9 @@ def check(path, state):
         check_fields(path, cell, CELL_FIELDS)
         for sample in cell["samples"]:
             check_fields(path, sample, SAMPLE_FIELDS)
+            metrics = sample.setdefault("metrics", {})  # comparisons of before they were kept
+            check_fields(path, sample, {"metrics": dict})
+            check_fields(path, metrics, dict.fromkeys(metrics, (int, float)))
         if cell["samples"]:
             check_fields(path, cell, MEASURED_FIELDS)
             check_fields(path, state["programs"]["children"], {cell["runtime"]: str})

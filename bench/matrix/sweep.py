@@ -1,4 +1,4 @@
-"""Goes through the cells: those of one kernel and number of workers are neighbours in time, repetition by repetition, so that a slow
+"""Goes through the cells: those of one kernel, size and number of workers are neighbours in time, repetition by repetition, so that a slow
 minute of the machine meets all of them alike. Each repetition is a process, which runs the kernel once to warm up and once to be measured."""
 
 import os
@@ -14,7 +14,7 @@ def groups(cells):
     """Cells that are compared with each other, in their order."""
     found = {}
     for cell in cells:
-        found.setdefault((cell["kernel"], cell["workers"]), []).append(cell)
+        found.setdefault((cell["kernel"], cell["size"], cell["workers"]), []).append(cell)
     return list(found.values())
 
 
@@ -83,7 +83,7 @@ class Sweep:
     def __init__(self, state, runtimes, path, limit_bytes):
         self.state, self.runtimes, self.path, self.limit_bytes = state, runtimes, path, limit_bytes
         self.plan = state["plan"]
-        self.expected = {}  # by kernel: the first run of each finds it
+        self.expected = {}  # by kernel and size: the first run of each finds it
         self.progress = Progress(state["cells"], self.plan["repetitions"])
 
     def run(self):
@@ -93,15 +93,15 @@ class Sweep:
                 for cell in in_turn(cells, repetition):
                     if states.is_open(cell, repetition + 1):
                         self.run_cell(cell, repetition)
-            self.progress.end_of_group(f"{cells[0]['kernel']}, workers: {cells[0]['workers']}")
+            self.progress.end_of_group(f"{cells[0]['kernel']}, size {cells[0]['size']}, workers: {cells[0]['workers']}")
 
     def run_cell(self, cell, repetition):
         self.progress.show(f"{cell['kernel']} on {cell['runtime']}, workers: {cell['workers']}, repetition {repetition + 1}")
         cpus = machine.choose_cpus(cell["workers"], self.state["machine"]["usable_cpus"])
         calibration = machine.calibrate(cpus)
         start = time.monotonic()
-        status, why, record = process.run(command_for(self.runtimes[cell["runtime"]], cell, self.expected.get(cell["kernel"])), set(cpus),
-                                          self.plan["time_limit_s"], self.limit_bytes)
+        command = command_for(self.runtimes[cell["runtime"]], cell, self.expected.get((cell["kernel"], cell["size"])))
+        status, why, record = process.run(command, set(cpus), self.plan["time_limit_s"], self.limit_bytes)
         self.progress.learn(cell, time.monotonic() - start)
         self.keep(cell, status, why, record)
         self.state["calibration"].append({"cpus": cpus, "seconds": calibration, "load": os.getloadavg()[0]})
@@ -111,8 +111,8 @@ class Sweep:
         cell["status"], cell["why"] = status, why
         if record is None:
             return
-        self.expected[cell["kernel"]] = record["expected"]
-        cell["samples"].append({name: record[name] for name in ("seconds", "cpu_seconds", "peak_bytes")})
+        self.expected[cell["kernel"], cell["size"]] = record["expected"]
+        cell["samples"].append({name: record[name] for name in ("seconds", "cpu_seconds", "peak_bytes", "metrics")})
         for name in ("units", "version", "settings", "note", "compiler"):
             cell[name] = record[name]
         cell["workers_there"] = record["workers"]

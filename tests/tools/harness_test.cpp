@@ -44,6 +44,18 @@ TEST_CASE("the median of an odd number of samples is one of them, of an even num
   CHECK(bench::summarise({}).median == 0.0);
 }
 
+TEST_CASE("a ratio of medians lies in its interval, which is the same in every run and narrow where the samples agree") {
+  constexpr std::array ours = {1.0, 1.1, 0.9, 1.05, 0.95};
+  constexpr std::array theirs = {2.0, 2.2, 1.9, 2.1, 1.8};
+  constexpr std::array steady = {2.0, 2.0, 2.0, 2.0, 2.0};
+  bench::ratio const found = bench::ratio_of_medians(ours, theirs);
+  CHECK(found.value == 0.5);
+  CHECK((0.4 < found.low && found.low < 0.5 && 0.5 < found.high && found.high < 0.62));
+  CHECK(bench::ratio_of_medians(ours, theirs).low == found.low);
+  CHECK(bench::ratio_of_medians(steady, steady).low == 1.0);
+  CHECK(bench::ratio_of_medians(steady, steady).high == 1.0);
+}
+
 TEST_CASE("a measurement has a sample a repetition, and its answer is checked") {
   bench::measurement const result = bench::measure(sequential("fib", 20));
   CHECK(result.answer == 6765);

@@ -14,8 +14,10 @@ MATRIX = os.path.join(TOP, "bench", "matrix")
 sys.path.insert(0, MATRIX)
 
 import figures  # noqa: E402
-import report  # noqa: E402
 import machine  # noqa: E402
+import planted_matrix  # noqa: E402
+import report  # noqa: E402
+import summary  # noqa: E402
 
 PROGRAMS = [{"program": name, "title": name, "unit": "call", "size_word": "n", "default_size": 30, "quick_size": 10, "max_size": 60}
             for name in ("fib", "queens")]
@@ -27,10 +29,10 @@ def listing(*runtimes):
         for name, children, runs, cannot in runtimes]})
 
 
-def record(seconds=0.5, answer=55):
+def record(seconds=0.5, answer=55, **metrics):
     return json.dumps({"format": "weft-bench-1", "workers": 1, "answer": answer, "expected": 55, "correct": answer == 55, "units": 177,
                        "seconds": {"median": seconds}, "cpu_seconds": {"median": seconds}, "peak_resident_bytes": 1 << 20,
-                       "runtime_version": "1", "settings": "", "note": "", "machine": {"compiler": "cc"}})
+                       "runtime_version": "1", "settings": "", "note": "", "machine": {"compiler": "cc"}, "metrics": metrics})
 
 
 class MatrixTest(unittest.TestCase):
@@ -39,6 +41,7 @@ class MatrixTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.build = folder.name
         self.json = os.path.join(self.build, "matrix.json")
+        self.hide_matplotlib()  # drawing has tests of its own: report_test.py, browser_test.py
         both = ["fib", "queens"]
         self.program("tools/weft/weft", f"echo '{record(0.25)}'", listing(
             ("sequential", "call", both, {}), ("ult", "thread", both, {}), ("fork", "task", ["fib"], {"queens": "it is for threads"})))
@@ -50,12 +53,19 @@ class MatrixTest(unittest.TestCase):
             file.write(f"#!/bin/sh\necho \"$@\" >> {self.build}/calls\ncase \"$*\" in *--list*) echo '{listed}' ;; *) {script} ;; esac\n")
         os.chmod(path, 0o755)
 
+    def hide_matplotlib(self):
+        folder = os.path.join(self.build, "hidden")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "matplotlib.py"), "w", encoding="utf-8") as file:
+            file.write("raise ImportError\n")
+        self.environment = {**os.environ, "PYTHONPATH": folder}
+
     def rival(self, name, script):
         self.program(f"bench/runtimes/weft-bench-{name}", script, listing((name, "task", ["fib", "queens"], {})))
 
     def matrix(self, *words, status=0):
         done = subprocess.run([sys.executable, os.path.join(MATRIX, "matrix.py"), self.build, *map(str, words)], capture_output=True,
-                              text=True, timeout=60, check=False)
+                              text=True, timeout=60, check=False, env=self.environment)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         return done
@@ -81,6 +91,30 @@ class MatrixTest(unittest.TestCase):
         self.assertEqual(turns, ["sequential", "fork", "tbb", "fork", "tbb", "sequential"])
         self.assertIn("0.50 [0.50, 0.50] tbb", shown)
         self.assertIn("cannot: it is for threads", shown)
+
+    def test_each_of_several_sizes_is_measured_and_has_a_table_and_an_answer_of_its_own(self):
+        shown = self.matrix("--kernels", "fib", "--runtimes", "ult", "--workers", 1, "--repetitions", 2, "--size", "fib=20,10").stdout
+        self.assertEqual([(cell["size"], len(cell["samples"])) for cell in self.state()["cells"]], [(10, 2), (20, 2)])
+        self.assertEqual([("--size 20" in call, "--expect" in call) for call in self.calls()],
+                         [(False, False), (False, True), (True, False), (True, True)])
+        self.assertIn("fib, size 10, workers: 1", shown)
+        self.assertIn("fib, size 20, workers: 1", shown)
+
+    def test_without_names_the_usual_programs_get_a_sweep_of_sizes(self):
+        self.matrix("--runtimes", "ult", "--workers", 1, "--repetitions", 1)
+        sizes = {name: {cell["size"] for cell in self.state()["cells"] if cell["kernel"] == name} for name in ("fib", "queens")}
+        self.assertEqual({name: len(each) > 1 for name, each in sizes.items()}, {"fib": True, "queens": False})
+
+    def test_the_programs_own_metrics_are_kept(self):
+        self.program("tools/weft/weft", f"echo '{record(bytes_per_thread=4361)}'", listing(
+            *((name, "call", ["fib"], {}) for name in ("sequential", "ult", "fork"))))
+        self.assertEqual(self.measure("ult")["samples"][2]["metrics"], {"bytes_per_thread": 4361})
+
+    def test_without_matplotlib_there_is_the_text_and_the_name_of_the_package(self):
+        done = self.matrix("--kernels", "fib", "--runtimes", "ult", "--workers", 1, "--repetitions", 1)
+        self.assertIn("250 ms", done.stdout)
+        self.assertIn("python3-matplotlib", done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.build, "report")))
 
     def test_the_first_answer_saves_the_others_from_finding_it(self):
         self.measure("ult")
@@ -133,6 +167,7 @@ class MatrixTest(unittest.TestCase):
         for words, choices in ((["--kernels", "fbi"], "kernels: fib, queens"), (["--runtimes", "tbbb"], "openmp, tbb, boost-fiber"),
                                (["--sizes", "huge"], "sizes: usual, quick, default"), (["--size", "fbi=3"], "kernels: fib, queens"),
                                (["--size", "fib=61"], "from 1 to 60"), (["--size", "fib=x"], "from 1 to 60"),
+                               (["--size", "fib=10,61"], "from 1 to 60"), (["--size", "fib=10,"], "written fib=10,20"),
                                (["--workers", "100000"], "CPUs"), (["--repetitions", "0"], "at least 1")):
             self.assertIn(choices, self.matrix(*words, status=2).stderr)
         self.build = "/no/such/folder"
@@ -170,7 +205,8 @@ class MatrixTest(unittest.TestCase):
                               ("{}", "is not the JSON of a comparison"), (whole.replace('"samples"', '"sample"'), "'samples' is missing"),
                               (whole.replace('"plan"', '"plans"'), "'plan' is missing"),
                               (whole.replace('"time_limit_s"', '"limit"'), "'time_limit_s'"), (whole.replace('"cpus"', '"cpu"'), "'cpus'"),
-                              (whole.replace('"seconds": 0.25', '"seconds": "x"'), "'seconds'")):
+                              (whole.replace('"seconds": 0.25', '"seconds": "x"'), "'seconds'"),
+                              (whole.replace('"metrics": {}', '"metrics": {"bytes_per_thread": "x"}'), "'bytes_per_thread'")):
             self.write(text)
             for word in ("--resume", "--report"):
                 self.assertIn(message, self.matrix(word, status=2).stderr)
@@ -180,6 +216,33 @@ class MatrixTest(unittest.TestCase):
         before = len(self.calls())
         self.assertIn("250 ms", self.matrix("--report").stdout)
         self.assertEqual(len(self.calls()), before)
+
+
+class SummaryTest(unittest.TestCase):
+    def tell(self, state):
+        return "\n".join(summary.tell(state))
+
+    def test_where_weft_stands(self):
+        told = self.tell(planted_matrix.make())
+        self.assertIn("A processor, 4 CPUs usable, 8 GiB, Linux 6.", told)
+        self.assertIn("4 programs on 1, 2, 4 workers, 5 processes each, answers checked; rivals: argobots, argobots-tasklet", told)
+        self.assertIn("ult against the fastest rival that has threads: faster in 12 of 18 tables, slower in 0, within the noise in 6", told)
+        self.assertIn("fork against the fastest rival: faster in 0 of 12 tables, slower in 0, within the noise in 12; median ratio 0.98", told)
+        self.assertIn("os-threads (fib: crashed)", told)
+
+    def test_what_is_slower_is_said(self):
+        state = planted_matrix.make()
+        for cell in state["cells"]:
+            if cell["runtime"] == "fork" and cell["workers"] == 2:
+                cell["samples"] = [{**sample, "seconds": sample["seconds"] * 3} for sample in cell["samples"]]
+        self.assertRegex(self.tell(state), r"fork against the fastest rival: .* slower in 4, .* worst 2.95 \(.*, 2 workers, against lace\)")
+
+    def test_too_few_repetitions_and_interruptions_are_said(self):
+        state = planted_matrix.make()
+        state["plan"]["repetitions"] = 3
+        self.assertIn("TOO FEW repetitions", self.tell(state))
+        state["plan"]["repetitions"] = 6
+        self.assertIn("INTERRUPTED: 150 of its runs are missing", self.tell(state))
 
 
 class FiguresTest(unittest.TestCase):

@@ -57,7 +57,7 @@ class UsageTest(command.CommandTest):
 
     def test_help_and_version(self):
         self.assertRegex(self.run_right("--version").stdout, r"^weft \d+\.\d+\.\d+\n$")
-        for words in ((), ("demo",), ("bench",), ("costs",), ("list",), ("info",)):
+        for words in ((), ("demo",), ("bench",), ("bench", "compare"), ("costs",), ("list",), ("info",)):
             self.assertIn("Usage", self.run_right(*words, "--help").stdout)
 
     def test_unwritable_file(self):

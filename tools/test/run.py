@@ -58,7 +58,7 @@ def everything():
     ):
         plan.test(kind, "checked", budget_s, kind, jobs_a_cpu)
     plan.build(
-        "release", 120, ("weft", "weft_static", "tools/weft/all", "examples/all", "tests/api/all", "tests/tools/all", "guard-weft")
+        "release", 120, ("weft", "weft_static", "tools/weft/all", "examples/all", "tests/api/all", "tests/tools/all", "bench/all")
     )
     plan.test("release: api, examples", "release", 60, "api|examples", 2)
     plan.test("tools", "release", 60, "tools")

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/bench.hpp"
+#include "cli/compare.hpp"
 #include "cli/program.hpp"
 #include "cli/usage.hpp"
 #include "commands.hpp"
@@ -14,7 +15,9 @@ int main(int count, char** words) {
   app.set_version_flag("--version", "weft " WEFT_VERSION);
   app.require_subcommand(1);
   cli::add_demo(app, &status);
-  cli::add_bench_options(*app.add_subcommand("bench", "Run one program, check its answer, measure it"), &status, "ult");
+  CLI::App& bench = *app.add_subcommand("bench", "Run one program, check its answer, measure it; or compare two measurements");
+  cli::add_bench_options(bench, &status, "ult");
+  cli::add_compare(bench, &status);
   cli::add_costs(app, &status);
   cli::add_list(app, &status);
   cli::add_info(app, &status);
