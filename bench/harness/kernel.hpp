@@ -51,6 +51,7 @@ struct kernel {
   fitted_size (*fit)(std::uint64_t size) = nullptr;      // null: any size fits
   bool is_long = false;                                  // takes many seconds: not part of the demonstration
   bool is_digest = false;                                // the answer says something to programs only
+  bool is_of_experiment = false;                         // repeats a published one: not part of the demonstration
 };
 
 }  // namespace bench

@@ -1,10 +1,9 @@
 // The cells of a runtime whose children are C++ callables: every kernel over one Way (harness/children.hpp).
 #pragma once
 
-#include <array>
-
 #include "harness/runtimes.hpp"
 #include "kernels/blocked/blocked.hpp"
+#include "kernels/chapel.hpp"
 #include "kernels/fib/children.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matmul.hpp"
@@ -22,8 +21,8 @@ inline constexpr std::string_view a_task_cannot_block = "a task cannot block";
 inline constexpr std::string_view not_written_yet = "not written for this runtime";
 
 template <class Way>
-constexpr std::array<cell, 15> cells_by(cell for_blocked) {
-  return {{
+constexpr auto cells_by(cell for_blocked) {
+  return with_chapel_cells<Way>({
       {&fib::every_call, fib::run_by<Way>},
       {&fib::with_cutoff, fib::run_cutoff_by<Way>},
       {&uts::t1, uts::run<uts::make_t1, uts::count_by<Way>>},
@@ -39,7 +38,7 @@ constexpr std::array<cell, 15> cells_by(cell for_blocked) {
       {&tree::tree, tree::run_by<Way>},
       for_blocked,
       {&hash::hash, nullptr, not_written_yet},
-  }};
+  });
 }
 
 }  // namespace bench

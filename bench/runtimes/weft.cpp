@@ -10,6 +10,7 @@
 #include "harness/together.hpp"
 #include "harness/weft_together.hpp"
 #include "kernels/blocked/blocked.hpp"
+#include "kernels/chapel.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matmul.hpp"
@@ -25,7 +26,7 @@ namespace bench {
 
 namespace {
 
-constexpr cell sequential_cells[] = {
+constexpr auto sequential_cells = with_chapel_cells<one_by_one>({
     {&fib::every_call, fib::run_sequential},
     {&fib::with_cutoff, fib::run_sequential_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_sequential>},
@@ -41,9 +42,9 @@ constexpr cell sequential_cells[] = {
     {&tree::tree, tree::run_sequential},
     {&blocked::blocked, nullptr, "it would be a loop over numbers"},
     {&hash::hash, hash::run_sequential},
-};
+});
 
-constexpr cell ult_cells[] = {
+constexpr auto ult_cells = with_chapel_cells<as_threads>({
     {&fib::every_call, fib::run_ult},
     {&fib::with_cutoff, fib::run_ult_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_ult>},
@@ -59,9 +60,9 @@ constexpr cell ult_cells[] = {
     {&tree::tree, tree::run_ult},
     {&blocked::blocked, blocked::run_ult},
     {&hash::hash, hash::run_ult},
-};
+});
 
-constexpr cell fork_cells[] = {
+constexpr auto fork_cells = with_chapel_cells<as_forks>({
     {&fib::every_call, fib::run_fork},
     {&fib::with_cutoff, fib::run_fork_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_fork>},
@@ -77,7 +78,7 @@ constexpr cell fork_cells[] = {
     {&tree::tree, tree::run_fork},
     {&blocked::blocked, nullptr, "its threads live all at the same time, which is what threads are for"},
     {&hash::hash, nullptr, "written for threads"},
-};
+});
 
 void check(weft_status status, const char* call) {
   if (status != WEFT_OK) throw std::runtime_error(std::string(call) + ": " + weft_status_text(status));

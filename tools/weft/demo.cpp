@@ -37,7 +37,7 @@ std::vector<const bench::kernel*> choose_programs(const std::vector<std::string>
     chosen.push_back(found);
   }
   for (const bench::kernel* const each : bench::all_kernels()) {
-    if (names.empty() && !each->is_long) chosen.push_back(each);
+    if (names.empty() && !each->is_long && !each->is_of_experiment) chosen.push_back(each);
   }
   return chosen;
 }
