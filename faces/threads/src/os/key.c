@@ -8,8 +8,8 @@
 
 enum { most_keys = 128, most_rounds = 4 };
 
+/* generation: atomic; even while there is no such key. The rest, and changes of it, belong to the mutex. */
 struct os_key {
-  bool is_used;
   uint64_t generation;
   void (*destructor)(void *value);
 };
@@ -27,16 +27,20 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct os_key keys[most_keys];
 
 static bool is_living(threads_key key) {
-  return key.opaque[0] < most_keys && keys[key.opaque[0]].is_used && keys[key.opaque[0]].generation == key.opaque[1];
+  return key.opaque[0] < most_keys && key.opaque[1] % 2 == 1 &&
+         __atomic_load_n(&keys[key.opaque[0]].generation, __ATOMIC_RELAXED) == key.opaque[1];
 }
+
+static void next_generation(struct os_key *key) { __atomic_fetch_add(&key->generation, 1, __ATOMIC_RELAXED); }
 
 threads_status threads_os_key_create(void (*destructor)(void *value), threads_key *out) {
   if (out == NULL) return THREADS_INVALID;
   threads_status status = THREADS_AGAIN;
   pthread_mutex_lock(&mutex);
   for (size_t i = 0; i < most_keys && status != THREADS_OK; ++i) {
-    if (keys[i].is_used) continue;
-    keys[i] = (struct os_key){true, keys[i].generation + 1, destructor};
+    if (keys[i].generation % 2 == 1) continue;
+    next_generation(&keys[i]);
+    keys[i].destructor = destructor;
     out->opaque[0] = i;
     out->opaque[1] = keys[i].generation;
     status = THREADS_OK;
@@ -48,16 +52,13 @@ threads_status threads_os_key_create(void (*destructor)(void *value), threads_ke
 threads_status threads_os_key_delete(threads_key key) {
   pthread_mutex_lock(&mutex);
   const bool was_living = is_living(key);
-  if (was_living) keys[key.opaque[0]].is_used = false;
+  if (was_living) next_generation(&keys[key.opaque[0]]);
   pthread_mutex_unlock(&mutex);
   return was_living ? THREADS_OK : THREADS_INVALID;
 }
 
 threads_status threads_os_key_set(threads_key key, void *value) {
-  pthread_mutex_lock(&mutex);
-  const bool is_good = is_living(key);
-  pthread_mutex_unlock(&mutex);
-  if (!is_good) return THREADS_INVALID;
+  if (!is_living(key)) return THREADS_INVALID;
   struct os_self *const self = os_self_now;
   if (self == NULL) return THREADS_UNSUPPORTED;
   if (self->values == NULL) self->values = calloc(1, sizeof *self->values);
@@ -68,7 +69,7 @@ threads_status threads_os_key_set(threads_key key, void *value) {
 
 void *threads_os_key_get(threads_key key) {
   const struct os_self *const self = os_self_now;
-  if (self == NULL || self->values == NULL || key.opaque[0] >= most_keys) return NULL;
+  if (self == NULL || self->values == NULL || !is_living(key)) return NULL;
   const struct os_value *const its = &self->values->of[key.opaque[0]];
   return its->generation == key.opaque[1] ? its->value : NULL;
 }
@@ -77,7 +78,7 @@ void *threads_os_key_get(threads_key key) {
 static void (*take_value(struct os_value *its, size_t index, void **value))(void *) {
   void (*destructor)(void *) = NULL;
   pthread_mutex_lock(&mutex);
-  if (keys[index].is_used && keys[index].generation == its->generation) destructor = keys[index].destructor;
+  if (keys[index].generation == its->generation) destructor = keys[index].destructor;
   pthread_mutex_unlock(&mutex);
   *value = its->value;
   its->value = NULL;
@@ -106,6 +107,8 @@ void os_values_end(struct os_self *self) {
 
 void os_keys_clear(void) {
   pthread_mutex_lock(&mutex);
-  for (size_t i = 0; i < most_keys; ++i) keys[i].is_used = false;
+  for (size_t i = 0; i < most_keys; ++i) {
+    if (keys[i].generation % 2 == 1) next_generation(&keys[i]);
+  }
   pthread_mutex_unlock(&mutex);
 }
