@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test unit api model stress fault lint format tidy asan tsan clang cross docs bench bench-guard costs install clean
+.PHONY: help build dev run test unit api model stress fault lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it.
 configure-and-build = @test -f build/$(1)/build.ninja || cmake --preset $(1) >/dev/null || { cmake --preset $(1); false; }; \
@@ -32,6 +32,11 @@ bench: ## compares Weft with the other runtimes that are installed [ARGS=options
 	@mkdir -p build; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; } # always: a rival may have been installed since
 	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
 	$(PYTHON) bench/matrix/matrix.py build/bench $(ARGS)
+
+published: ## repeats published experiments, the published figures beside ours [NAME=all] [ARGS=options of bench/published/published.py]
+	@mkdir -p build; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; }
+	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
+	$(PYTHON) bench/published/published.py build/bench $(or $(NAME),all) $(ARGS)
 
 bench-guard: ## counts the instructions of hot operations, compares them with those noted [ARGS=--write]
 	$(call configure-and-build,release,guard-weft)

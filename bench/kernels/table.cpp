@@ -17,6 +17,7 @@
 #include "kernels/strassen/strassen.hpp"
 #include "kernels/stream/stream.hpp"
 #include "kernels/stream_ep/stream_ep.hpp"
+#include "kernels/thread_ops/thread_ops.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/uts/uts.hpp"
 
@@ -46,6 +47,8 @@ constexpr std::array kernels = {&fib::every_call,
                                 &chapel_quicksort::on_all_levels,
                                 &chapel_tree::chapel_tree,
                                 &blocked::blocked,
+                                &thread_ops::without_yields,
+                                &thread_ops::with_yields,
                                 &hash::hash};
 
 }  // namespace

@@ -85,8 +85,8 @@ def read_record(text):
         return None
 
 
-def run(command, cpus, limit_s, limit_bytes):
-    """(status, why, record): "measured" with a record, else what happened."""
+def run(command, cpus, limit_s, limit_bytes, read=read_record):
+    """(status, why, record): "measured" with a record, else what happened. read: makes a record of what was printed, or None."""
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+", errors="replace") as errors:
         try:
             child = subprocess.Popen(command, stdout=output, stderr=errors, stdin=subprocess.DEVNULL, start_new_session=True,
@@ -100,7 +100,7 @@ def run(command, cpus, limit_s, limit_bytes):
             raise
         output.seek(0)
         errors.seek(0)
-        record, told = read_record(output.read()), errors.read()
+        record, told = read(output.read()), errors.read()
     if excess:
         limit = f"{limit_s:g} s" if excess == "over time" else f"{limit_bytes >> 20} MiB"
         return excess, f"ended at {limit}", None

@@ -39,7 +39,7 @@ def check_fields(path, what, fields):
             raise Problem(f"{path} is damaged: '{name}' is missing or is not what it should be; measure anew without --resume")
 
 
-def load(path):
+def read(path, format_name, what):
     try:
         with open(path, encoding="utf-8") as file:
             state = json.load(file)
@@ -47,8 +47,13 @@ def load(path):
         raise Problem(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise Problem(f"{path} is not JSON ({error}); measure anew without --resume") from None
-    if not isinstance(state, dict) or state.get("format") != FORMAT:
-        raise Problem(f"{path} is not the JSON of a comparison ('format' is not {FORMAT})")
+    if not isinstance(state, dict) or state.get("format") != format_name:
+        raise Problem(f"{path} is not the JSON of {what} ('format' is not {format_name})")
+    return state
+
+
+def load(path):
+    state = read(path, FORMAT, "a comparison")
     check(path, state)
     return state
 

@@ -56,6 +56,54 @@ static double create_join(void) {
   return (micro_now() - start) / (double)MICRO_CREATIONS;
 }
 
+/* Creation alone; they run when they are freed. */
+static double create(void) {
+  ABT_thread threads[MICRO_BATCH];
+  double took = 0;
+  for (long done = 0; done < MICRO_CREATIONS; done += MICRO_BATCH) {
+    const double start = micro_now();
+    for (int i = 0; i < MICRO_BATCH; ++i) must(ABT_thread_create(pools[0], nothing, NULL, ABT_THREAD_ATTR_NULL, &threads[i]));
+    took += micro_now() - start;
+    for (int i = 0; i < MICRO_BATCH; ++i) must(ABT_thread_free(&threads[i]));
+  }
+  return took / (double)MICRO_CREATIONS;
+}
+
+static double create_tasklet(void) {
+  ABT_task tasks[MICRO_BATCH];
+  double took = 0;
+  for (long done = 0; done < MICRO_CREATIONS; done += MICRO_BATCH) {
+    const double start = micro_now();
+    for (int i = 0; i < MICRO_BATCH; ++i) must(ABT_task_create(pools[0], nothing, NULL, &tasks[i]));
+    took += micro_now() - start;
+    for (int i = 0; i < MICRO_BATCH; ++i) must(ABT_task_free(&tasks[i]));
+  }
+  return took / (double)MICRO_CREATIONS;
+}
+
+/* The child runs first, here to its end, before its creator goes on. */
+static double create_first(void) {
+  ABT_thread threads[MICRO_BATCH];
+  double took = 0;
+  for (long done = 0; done < MICRO_CREATIONS; done += MICRO_BATCH) {
+    const double start = micro_now();
+    for (int i = 0; i < MICRO_BATCH; ++i) must(ABT_thread_create_to(pools[0], nothing, NULL, ABT_THREAD_ATTR_NULL, &threads[i]));
+    took += micro_now() - start;
+    for (int i = 0; i < MICRO_BATCH; ++i) must(ABT_thread_free(&threads[i]));
+  }
+  return took / (double)MICRO_CREATIONS;
+}
+
+static double create_first_join_one(void) {
+  const double start = micro_now();
+  for (long i = 0; i < MICRO_CREATIONS; ++i) {
+    ABT_thread thread;
+    must(ABT_thread_create_to(pools[0], nothing, NULL, ABT_THREAD_ATTR_NULL, &thread));
+    must(ABT_thread_free(&thread));
+  }
+  return (micro_now() - start) / (double)MICRO_CREATIONS;
+}
+
 static double create_join_one(void) {
   const double start = micro_now();
   for (long i = 0; i < MICRO_CREATIONS; ++i) {
@@ -243,7 +291,11 @@ static double blocked_bytes(void) {
 }
 static double blocked_recycled(void) { return block_many(NULL); }
 
-const struct micro micro_table[] = {{"create-join", create_join},
+const struct micro micro_table[] = {{"create", create},
+                                    {"create-tasklet", create_tasklet},
+                                    {"create-first", create_first},
+                                    {"create-first-join-one", create_first_join_one},
+                                    {"create-join", create_join},
                                     {"create-join-one", create_join_one},
                                     {"tasklet", tasklets},
                                     {"nested", nested},

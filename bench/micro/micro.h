@@ -1,4 +1,5 @@
-/* One operation, measured: `micro-RUNTIME NAME WORKERS` prints the nanoseconds of one operation, the best of three rounds after a warm-up.
+/* One operation, measured: `micro-RUNTIME NAME WORKERS` prints the nanoseconds of one operation, the best of three rounds after a warm-up;
+ * with --figures behind it, the same in cycles too, as bench/published reads it.
  * Each runtime's file fills the table; compare.py runs the programs in turn and prints ratios. */
 #ifndef WEFT_BENCH_MICRO_H
 #define WEFT_BENCH_MICRO_H
@@ -8,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cycles.h"
 
 #define MICRO_BATCH 1000
 #define MICRO_CREATIONS 500000L
@@ -67,27 +70,43 @@ static inline double micro_memory(void) {
   return kib * 1024;
 }
 
-static inline int micro_main(int argc, char **argv) {
-  if (argc < 2 || argc > 3) {
-    fprintf(stderr, "usage: %s NAME [WORKERS]; names:", argv[0]);
-    for (const struct micro *one = micro_table; one->name != NULL; ++one) fprintf(stderr, " %s", one->name);
-    fprintf(stderr, "\n");
-    return 2;
+static inline int micro_refuse(const char *program) {
+  fprintf(stderr, "usage: %s NAME [WORKERS [--figures]]; names:", program);
+  for (const struct micro *one = micro_table; one->name != NULL; ++one) fprintf(stderr, " %s", one->name);
+  fprintf(stderr, "\n");
+  return 2;
+}
+
+static inline double micro_measure(const struct micro *what, unsigned workers) {
+  micro_start(workers);
+  double best = what->run();
+  for (int round = 0; round < 3; ++round) {
+    const double now = what->run();
+    if (round == 0 || now < best) best = now;
   }
+  micro_stop();
+  return best;
+}
+
+static inline void micro_print_figures(double ns) {
+  const struct cycles_rates rates = cycles_find_rates();
+  cycles_print_figures(1, ns * rates.ticks_per_ns, rates); /* a wrong result has ended the program */
+}
+
+static inline int micro_main(int argc, char **argv) {
+  const int has_figures = argc == 4 && strcmp(argv[3], "--figures") == 0;
+  if (argc < 2 || argc > 4 || (argc == 4 && !has_figures)) return micro_refuse(argv[0]);
   for (const struct micro *one = micro_table; one->name != NULL; ++one) {
     if (strcmp(one->name, argv[1]) != 0) continue;
-    micro_start(argc == 3 ? (unsigned)atoi(argv[2]) : 1);
-    double best = one->run();
-    for (int round = 0; round < 3; ++round) {
-      const double now = one->run();
-      if (round == 0 || now < best) best = now;
-    }
-    micro_stop();
-    printf("%.3f\n", best);
+    const double best = micro_measure(one, argc >= 3 ? (unsigned)atoi(argv[2]) : 1);
+    if (has_figures)
+      micro_print_figures(best);
+    else
+      printf("%.3f\n", best);
     return 0;
   }
   fprintf(stderr, "%s: no operation '%s'\n", argv[0], argv[1]);
-  return 2;
+  return micro_refuse(argv[0]);
 }
 
 #endif

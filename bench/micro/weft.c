@@ -28,6 +28,22 @@ static double flat(weft_status (*create)(weft_function, void *, const weft_threa
 static double create_join(void) { return flat(weft_thread_create); }
 static double tasklets(void) { return flat(weft_tasklet_create); }
 
+/* Creation alone; they run when they are joined. */
+static double creation(weft_status (*create)(weft_function, void *, const weft_thread_attr *, weft_thread **)) {
+  weft_thread *threads[MICRO_BATCH];
+  double took = 0;
+  for (long done = 0; done < MICRO_CREATIONS; done += MICRO_BATCH) {
+    const double start = micro_now();
+    for (int i = 0; i < MICRO_BATCH; ++i) must(create(nothing, NULL, NULL, &threads[i]));
+    took += micro_now() - start;
+    for (int i = 0; i < MICRO_BATCH; ++i) must(weft_thread_join(threads[i]));
+  }
+  return took / (double)MICRO_CREATIONS;
+}
+
+static double create(void) { return creation(weft_thread_create); }
+static double create_tasklet(void) { return creation(weft_tasklet_create); }
+
 static double create_join_one(void) {
   const double start = micro_now();
   for (long i = 0; i < MICRO_CREATIONS; ++i) {
@@ -36,6 +52,17 @@ static double create_join_one(void) {
     must(weft_thread_join(thread));
   }
   return (micro_now() - start) / (double)MICRO_CREATIONS;
+}
+
+static void measure_create_join_one(void *result) { *(double *)result = create_join_one(); }
+
+/* By a ULT, which lends its stack to the one that it joins, where the main thread parks. */
+static double create_join_one_by_ult(void) {
+  double result = 0;
+  weft_thread *thread;
+  must(weft_thread_create(measure_create_join_one, &result, NULL, &thread));
+  must(weft_thread_join(thread));
+  return result;
 }
 
 struct fib {
@@ -207,8 +234,11 @@ static double blocked_bytes(void) {
 }
 static double blocked_recycled(void) { return block_many(NULL); }
 
-const struct micro micro_table[] = {{"create-join", create_join},
+const struct micro micro_table[] = {{"create", create},
+                                    {"create-tasklet", create_tasklet},
+                                    {"create-join", create_join},
                                     {"create-join-one", create_join_one},
+                                    {"create-join-one-by-ult", create_join_one_by_ult},
                                     {"tasklet", tasklets},
                                     {"nested", nested},
                                     {"yield", yield},
@@ -223,6 +253,8 @@ const struct micro micro_table[] = {{"create-join", create_join},
                                     {"fork", fork_nested},
                                     {"fork-in-c", fork_nested_in_c},
                                     {"fork-flat", fork_flat},
+                                    {"fork-only", fork_only},
+                                    {"fork-one", fork_one},
                                     {"fork-taken", fork_taken},
                                     {"fork-taken-asleep", fork_taken_asleep},
                                     {"heavy-fence", heavy_fence},

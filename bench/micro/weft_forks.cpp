@@ -87,6 +87,32 @@ double fork_flat() {
   return took / static_cast<double>(MICRO_FORKS);
 }
 
+double fork_only() {
+  weft_forked* forked[MICRO_BATCH];
+  double took = 0;
+  for (long done = 0; done < MICRO_FORKS; done += MICRO_BATCH) {
+    const double start = micro_now();
+    for (long i = 0; i < MICRO_BATCH; ++i) forked[i] = weft_fork(take_low_bits, &i, sizeof i);
+    took += micro_now() - start;
+    for (long i = MICRO_BATCH; i-- > 0;) {
+      long value = i;
+      weft_fork_join(forked[i], take_low_bits, &value, sizeof value);
+    }
+  }
+  return took / static_cast<double>(MICRO_FORKS);
+}
+
+double fork_one() {
+  const double start = micro_now();
+  for (long i = 0; i < MICRO_FORKS; ++i) {
+    long value = i;
+    weft_forked* const forked = weft_fork(take_low_bits, &value, sizeof value);
+    weft_fork_join(forked, take_low_bits, &value, sizeof value);
+    __asm__ volatile("" : "+r"(value));  // the result is wanted
+  }
+  return (micro_now() - start) / static_cast<double>(MICRO_FORKS);
+}
+
 double fork_taken() { return until_taken(false); }
 double fork_taken_asleep() { return until_taken(true); }
 

@@ -11,7 +11,6 @@
 
 #include "harness/children.hpp"
 #include "harness/processors.hpp"
-#include "kernels/blocked/children.hpp"
 #include "kernels/children.hpp"
 
 namespace bench {
@@ -56,12 +55,12 @@ class ult {
   ABT_thread thread_;
 };
 
-class gate {
+class eventual {
  public:
-  gate() { must(ABT_eventual_create(0, &event_), "ABT_eventual_create"); }
-  ~gate() { must(ABT_eventual_free(&event_), "ABT_eventual_free"); }
-  gate(const gate&) = delete;
-  gate& operator=(const gate&) = delete;
+  eventual() { must(ABT_eventual_create(0, &event_), "ABT_eventual_create"); }
+  ~eventual() { must(ABT_eventual_free(&event_), "ABT_eventual_free"); }
+  eventual(const eventual&) = delete;
+  eventual& operator=(const eventual&) = delete;
   void wait() { must(ABT_eventual_wait(event_, nullptr), "ABT_eventual_wait"); }
   void open() { must(ABT_eventual_set(event_, nullptr, 0), "ABT_eventual_set"); }
 
@@ -69,7 +68,11 @@ class gate {
   ABT_eventual event_;
 };
 
-void let_others() { must(ABT_thread_yield(), "ABT_thread_yield"); }
+struct threads {
+  using thread = ult;
+  using gate = eventual;
+  static void yield() { must(ABT_self_yield(), "ABT_self_yield"); }
+};
 
 // Calls below the cutoff are leaves, and leaves are tasklets; what waits for children must be a ULT.
 template <std::uint64_t Cutoff>
@@ -112,7 +115,7 @@ kernel_run run_fib_with_tasklets(const kernel_input& input, stopwatch& watch) {
   return {root.result, fib::calls(input.size, Cutoff), {}};
 }
 
-constexpr auto ult_cells = cells_by<as_threads_of<ult>>({&blocked::blocked, blocked::run_by<ult, gate, let_others>});
+constexpr auto ult_cells = cells_of_threads<threads>();
 
 constexpr std::string_view waits = "a tasklet cannot wait for its children, and which are leaves is not known before they run";
 constexpr cell tasklet_cells[] = {
@@ -130,6 +133,8 @@ constexpr cell tasklet_cells[] = {
     {&strassen::strassen, nullptr, waits},
     {&tree::tree, nullptr, waits},
     {&blocked::blocked, nullptr, "a tasklet cannot block"},
+    {&thread_ops::without_yields, nullptr, "a tasklet cannot yield"},
+    {&thread_ops::with_yields, nullptr, "a tasklet cannot yield"},
     {&hash::hash, nullptr, not_written_yet},
 };
 

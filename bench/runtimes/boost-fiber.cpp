@@ -12,7 +12,6 @@
 
 #include "harness/children.hpp"
 #include "harness/processors.hpp"
-#include "kernels/blocked/children.hpp"
 #include "kernels/children.hpp"
 
 namespace bench {
@@ -48,7 +47,7 @@ class fiber {
   boost::fibers::fiber fiber_;
 };
 
-class gate {
+class promised_gate {
  public:
   void wait() { opened_.wait(); }
   void open() { promise_.set_value(); }
@@ -58,9 +57,13 @@ class gate {
   boost::fibers::shared_future<void> opened_ = promise_.get_future().share();
 };
 
-void let_others() { boost::this_fiber::yield(); }
+struct threads {
+  using thread = fiber;
+  using gate = promised_gate;
+  static void yield() { boost::this_fiber::yield(); }
+};
 
-constexpr auto cells = cells_by<as_threads_of<fiber>>({&blocked::blocked, blocked::run_by<fiber, gate, let_others>});
+constexpr auto cells = cells_of_threads<threads>();
 
 // The OS threads other than the first, from the first start to the end of the process.
 class crew {

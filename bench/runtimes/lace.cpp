@@ -17,6 +17,7 @@
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/strassen/strassen.hpp"
+#include "kernels/thread_ops/thread_ops.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace bench {
@@ -70,6 +71,8 @@ constexpr auto cells = with_chapel_cells<as_lace_tasks>({
     {&strassen::strassen, matmul::run<strassen::multiply<as_lace_tasks>, strassen::blocks>},
     {&tree::tree, tree::run_lace},
     {&blocked::blocked, nullptr, "a task cannot block"},
+    {&thread_ops::without_yields, nullptr, "a task cannot yield"},
+    {&thread_ops::with_yields, nullptr, "a task cannot yield"},
     {&hash::hash, nullptr, "not written for this runtime"},
 });
 

@@ -17,6 +17,7 @@
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/strassen/strassen.hpp"
+#include "kernels/thread_ops/thread_ops.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace bench {
@@ -48,6 +49,8 @@ constexpr cell cells[] = {
     {&chapel_quicksort::on_all_levels, nullptr, not_written},
     {&chapel_tree::chapel_tree, nullptr, not_written},
     {&blocked::blocked, nullptr, "a task cannot block"},
+    {&thread_ops::without_yields, nullptr, "a task cannot yield"},
+    {&thread_ops::with_yields, nullptr, "a task cannot yield"},
     {&hash::hash, nullptr, not_written},
 };
 

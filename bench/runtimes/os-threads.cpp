@@ -10,7 +10,6 @@
 
 #include "harness/children.hpp"
 #include "harness/processors.hpp"
-#include "kernels/blocked/children.hpp"
 #include "kernels/children.hpp"
 #include "runtimes/os_thread_limit.hpp"
 
@@ -62,7 +61,7 @@ class os_thread {
   pthread_t thread_;
 };
 
-class gate {
+class atomic_gate {
  public:
   void wait() { is_open_.wait(false, std::memory_order_relaxed); }
   void open() {
@@ -74,9 +73,13 @@ class gate {
   std::atomic<bool> is_open_ = false;
 };
 
-void let_others() { sched_yield(); }
+struct threads {
+  using thread = os_thread;
+  using gate = atomic_gate;
+  static void yield() { sched_yield(); }
+};
 
-constexpr auto cells = cells_by<as_threads_of<os_thread>>({&blocked::blocked, blocked::run_by<os_thread, gate, let_others>});
+constexpr auto cells = cells_of_threads<threads>();
 
 unsigned start(unsigned workers) {
   most_threads = find_most_os_threads();

@@ -29,7 +29,7 @@ class group {
   tf::TaskGroup tasks_ = executor->task_group();
 };
 
-constexpr auto cells = cells_by<as_tasks_of<group>>({&blocked::blocked, nullptr, a_task_cannot_block});
+constexpr auto cells = cells_of_tasks<group>();
 
 unsigned start(unsigned workers) {
   unsigned const count = workers == 0 ? usable_processors() : workers;

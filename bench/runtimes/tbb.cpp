@@ -31,7 +31,7 @@ class group {
   tbb::task_group tasks_;
 };
 
-constexpr auto cells = cells_by<as_tasks_of<group>>({&blocked::blocked, nullptr, a_task_cannot_block});
+constexpr auto cells = cells_of_tasks<group>();
 
 struct scheduler {
   explicit scheduler(unsigned workers)

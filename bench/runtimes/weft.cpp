@@ -19,12 +19,16 @@
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/strassen/strassen.hpp"
+#include "kernels/thread_ops/thread_ops.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/uts/uts.hpp"
 
 namespace bench {
 
 namespace {
+
+constexpr std::string_view nothing_to_create = "there would be nothing to create";
+constexpr std::string_view about_threads = "what is measured is operations on threads";
 
 constexpr auto sequential_cells = with_chapel_cells<one_by_one>({
     {&fib::every_call, fib::run_sequential},
@@ -41,6 +45,8 @@ constexpr auto sequential_cells = with_chapel_cells<one_by_one>({
     {&strassen::strassen, matmul::run<strassen::multiply<one_by_one>, strassen::blocks>},
     {&tree::tree, tree::run_sequential},
     {&blocked::blocked, nullptr, "it would be a loop over numbers"},
+    {&thread_ops::without_yields, nullptr, nothing_to_create},
+    {&thread_ops::with_yields, nullptr, nothing_to_create},
     {&hash::hash, hash::run_sequential},
 });
 
@@ -59,6 +65,8 @@ constexpr auto ult_cells = with_chapel_cells<as_threads>({
     {&strassen::strassen, matmul::run<strassen::multiply<as_threads>, strassen::blocks>},
     {&tree::tree, tree::run_ult},
     {&blocked::blocked, blocked::run_ult},
+    {&thread_ops::without_yields, thread_ops::run_ult},
+    {&thread_ops::with_yields, thread_ops::run_ult_yields},
     {&hash::hash, hash::run_ult},
 });
 
@@ -77,6 +85,8 @@ constexpr auto fork_cells = with_chapel_cells<as_forks>({
     {&strassen::strassen, matmul::run<strassen::multiply<as_forks>, strassen::blocks>},
     {&tree::tree, tree::run_fork},
     {&blocked::blocked, nullptr, "its threads live all at the same time, which is what threads are for"},
+    {&thread_ops::without_yields, nullptr, about_threads},
+    {&thread_ops::with_yields, nullptr, about_threads},
     {&hash::hash, nullptr, "written for threads"},
 });
 

@@ -16,6 +16,8 @@ ANSWERS = {  # of sizes at which the answer is known from elsewhere
     ("chapel-tree", 9): 130816,
     ("random-access", 14): 65536,
     ("blocked", 3000): 4501500,
+    ("thread-ops", 30): 480,
+    ("thread-ops-yields", 2): 128032,
 }
 RUNTIMES = ("sequential", "ult", "fork")
 

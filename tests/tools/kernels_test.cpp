@@ -1,5 +1,6 @@
 // The sequential bodies and the pieces that all bodies share. What the parallel ones answer is tested through the command.
 #include <doctest/doctest.h>
+#include <weft/ext.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "harness/runtimes.hpp"
 #include "harness/together.hpp"
 #include "kernels/chapel_quicksort/chapel_quicksort.hpp"
+#include "kernels/fib/children.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matrix.hpp"
@@ -41,6 +43,34 @@ void check_sorting(std::vector<bench::sorting::value> values) {
   CHECK(merged == sorted);
   bench::quicksort::sort_small({values.data(), values.size()});
   CHECK(values == sorted);
+}
+
+// Children that run where they are made, and are counted.
+struct at_once {
+  static inline std::uint64_t children = 0;
+
+  template <class... Parts>
+  static void spawn_all(const Parts&... parts) {
+    children += sizeof...(parts);
+    (parts(), ...);
+  }
+};
+
+void count_creation(void* count, weft_event_kind kind, weft_thread*) {
+  if (kind == WEFT_ON_CREATE) ++*static_cast<std::uint64_t*>(count);
+}
+
+std::uint64_t count_created_threads(const char* name, std::uint64_t size) {
+  const bench::runtime* const ult = bench::find_runtime("ult");
+  const bench::cell* const cell = bench::find_cell(*ult, *bench::find_kernel(name));
+  bench::stopwatch watch;
+  std::uint64_t count = 0;
+  REQUIRE(weft_ext_set_event_sink(count_creation, &count) == WEFT_OK);
+  ult->start(1);
+  CHECK(cell->body({size, 1, ""}, watch).answer == expected(name, size));
+  ult->stop();
+  REQUIRE(weft_ext_set_event_sink(nullptr, nullptr) == WEFT_OK);
+  return count;
 }
 
 }  // namespace
@@ -135,6 +165,16 @@ TEST_CASE("the calls of fib are counted as the recursion makes them") {
   CHECK(bench::fib::calls(9, bench::fib::cutoff) == 1);
   CHECK(bench::fib::calls(10, bench::fib::cutoff) == 3);
 }
+
+TEST_CASE("both children of a call of fib-cutoff are children, as many as were published") {
+  bench::stopwatch watch;
+  at_once::children = 0;
+  CHECK(bench::fib::run_cutoff_by<at_once>({30, 1, ""}, watch).answer == 832'040);
+  CHECK(at_once::children + 1 == 57'313);
+  CHECK(count_created_threads("fib-cutoff", 30) == 57'313);
+}
+
+TEST_CASE("ThreadOpsBench creates 16 threads a round") { CHECK(count_created_threads("thread-ops", 3) == 48); }
 
 TEST_CASE("quicksort and mergesort sort what is hard for them") {
   using bench::quicksort::value;

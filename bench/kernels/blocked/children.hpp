@@ -1,5 +1,5 @@
-// Many blocked threads over a rival's own: Thread as for harness/children.hpp, Gate its event (wait, open), LetOthers its yield. That all
-// are blocked is known from a count that each raises just before it waits.
+// Many blocked threads over a rival's own (harness/threads.hpp). That all are blocked is known from a count that each raises just before
+// it waits.
 #pragma once
 
 #include <atomic>
@@ -35,19 +35,19 @@ inline std::uint64_t held_bytes() {
   return now.resident_bytes + now.page_table_bytes;
 }
 
-template <class Thread, class Gate, void (*LetOthers)()>
+template <class Threads>
 kernel_run run_by(const kernel_input& input, stopwatch& watch) {
   auto const count = static_cast<std::size_t>(input.size);
-  auto const members = std::make_unique<member_by<Gate>[]>(count);
-  auto const threads = std::make_unique<Thread[]>(count);
-  crowd_by<Gate> crowd;
+  auto const members = std::make_unique<member_by<typename Threads::gate>[]>(count);
+  auto const threads = std::make_unique<typename Threads::thread[]>(count);
+  crowd_by<typename Threads::gate> crowd;
   std::uint64_t const before = held_bytes();
   watch.start();
   for (std::size_t index = 0; index < count; ++index) {
     members[index] = {&crowd, index + 1};
     threads[index].start_record(&members[index]);
   }
-  while (crowd.waiting.load(std::memory_order_relaxed) < count) LetOthers();
+  while (crowd.waiting.load(std::memory_order_relaxed) < count) Threads::yield();
   watch.stop();
   auto const bytes = static_cast<double>(held_bytes()) - static_cast<double>(before);
   watch.start();

@@ -1,0 +1,23 @@
+#include "loops.h"
+#include "tally_hot.h"
+
+void loop_add(struct tally *tally, long rounds) {
+  for (long i = 0; i < rounds; ++i) {
+    (void)tally_add_hot(tally, 1);
+    AS_IF_OTHERS_LOOKED();
+  }
+}
+
+void loop_pair(struct tally *tally, long rounds) {
+  for (long i = 0; i < rounds; ++i) {
+    (void)tally_add_pair_hot(tally, 1, 0);
+    AS_IF_OTHERS_LOOKED();
+  }
+}
+
+void loop_fork(struct tally *tally, long rounds) {
+  for (long i = 0; i < rounds; ++i) {
+    struct tally *work = tally;
+    tally_join_hot(tally_fork_hot(add_one, &work), add_one, &work);
+  }
+}

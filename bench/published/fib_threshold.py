@@ -1,0 +1,64 @@
+"""fib(n) with a threshold: both children of a call are threads, and calls with n < 10 are plain calls. One worker."""
+
+import json
+
+import experiment
+import report
+
+NAME = "fib-threshold"
+TITLE = "recursive fib with the threshold n < 10, one worker, both children of a call created"
+SOURCE = """Source: a lecture on user-level threads. Argobots takes 13.1 s for fib(45); Boost.Fiber crashes there. The calls that are not
+plain: 57 K of fib(30), 635 K of fib(35), 7,049 K of fib(40), 78,176 K of fib(45)."""
+NOT_COMPARABLE = """the lecture names neither machine nor year nor settings. Here Argobots creates into its own pool and lets the child
+run first (ABT_thread_create_to), and Boost.Fiber starts a fiber at once on pooled stacks of 32 KiB: what each does best. Boost.Fiber
+frees ended fibers when its dispatcher runs, which this recursion leaves no time for, so that its memory grows with the calls. Weft's fork
+was not there; it is a thread only where somebody has taken it."""
+
+FIGURES, FACTS = ("seconds", "peak_bytes"), ("units",)
+USUAL, FULL = (30, 35, 40), (30, 35, 40, 45)
+RUNTIMES = ("ult", "fork", "argobots", "boost-fiber", "sequential")
+CALLS = {30: 57_313, 35: 635_621, 40: 7_049_155, 45: 78_176_337}
+PUBLISHED = {("fib(45)", "argobots"): "13.1 s", ("fib(45)", "boost-fiber"): "crashed"}
+
+look_aside = experiment.look_aside
+
+
+def group(n):
+    return f"fib({n})"
+
+
+def plan(context):
+    return [experiment.plan_kernel(context, group(n), "fib-cutoff", n, runtime, 1)
+            for n in (FULL if context.is_full else USUAL) for runtime in RUNTIMES]
+
+
+def read(text):
+    """The record of a run, which must also have made as many calls as were published."""
+    record = experiment.read_kernel(text)
+    if record is None:
+        return None
+    calls = CALLS.get(json.loads(text).get("size"))
+    if record["facts"]["units"] != calls:
+        record.update(correct=False, answer=f"{record['facts']['units']} calls", expected=calls)
+    return record
+
+
+def each_call(cell):
+    return f"{experiment.median(cell, 'seconds') / cell['facts']['units'] * 1e9:.1f} ns"
+
+
+def show_group(cells):
+    name = cells[0]["group"]
+    calls = CALLS[int(name.removeprefix("fib(").removesuffix(")"))]
+    argobots = experiment.find(cells, "argobots")
+    columns = [("median", lambda cell: report.show_seconds(experiment.median(cell, "seconds"))),
+               ("spread", lambda cell: experiment.spread(cell, "seconds")),
+               ("a call", each_call),
+               ("memory", lambda cell: report.show_bytes(max(experiment.samples(cell, "peak_bytes")))),
+               (": argobots [95 %]", lambda cell: experiment.ratio(cell, argobots, "seconds")),
+               ("published", lambda cell: PUBLISHED.get((name, cell["variant"]), ""))]
+    return f"{name}, {calls:,} calls (published: {calls // 1000:,} K)\n" + experiment.table(cells, columns)
+
+
+def show(cells, _):
+    return experiment.show_groups(cells, show_group)
