@@ -22,6 +22,7 @@ static struct {
   size_t queued;
   size_t running; /* tasks, also those that parents run */
   size_t idle;
+  size_t starting; /* OS threads that were added and have not looked for a task yet */
   size_t os_threads;
   bool is_stopping;
   bool has_warned;
@@ -67,12 +68,14 @@ static void wait_for_work(void) {
 
 /* How many OS threads to add; they count from now on. */
 static size_t claim_os_threads(void) {
-  size_t wanted = pool.queued > pool.idle ? pool.queued - pool.idle : 0;
+  const size_t free_soon = pool.idle + pool.starting;
+  size_t wanted = pool.queued > free_soon ? pool.queued - free_soon : 0;
   if (pool.settings.limit != 0) {
     const size_t room = pool.settings.limit - pool.os_threads;
     if (wanted > room) wanted = room;
   }
   pool.os_threads += wanted;
+  pool.starting += wanted;
   return wanted;
 }
 
@@ -81,6 +84,7 @@ static size_t claim_os_threads(void) {
 static void *serve(void *unused) {
   (void)unused;
   pthread_mutex_lock(&pool.mutex);
+  --pool.starting;
   for (;;) {
     while (pool.head == NULL && !pool.is_stopping) wait_for_work();
     if (pool.head == NULL) break;
@@ -122,6 +126,7 @@ static bool add_os_thread(void) {
 static void os_threads_refused(size_t count) {
   pthread_mutex_lock(&pool.mutex);
   pool.os_threads -= count;
+  pool.starting -= count;
   const size_t left = pool.os_threads;
   const bool has_warned = pool.has_warned;
   pool.has_warned = true;
@@ -199,7 +204,7 @@ void os_queue_counts(threads_count *out) {
 threads_status os_queue_start(const struct os_settings *settings) {
   pool.settings = *settings;
   pool.is_stopping = pool.has_warned = false;
-  pool.os_threads = 1;
+  pool.os_threads = pool.starting = 1;
   if (add_os_thread()) return THREADS_OK;
   fprintf(stderr,
           "weft-threads: error: the system refused an OS thread; a smaller stack (stack_bytes) or a higher ulimit -u may help\n");
