@@ -50,7 +50,7 @@ class deadlock_watch {
     while (!over_.wait_for(lock, look_every, [this] { return is_over_; })) {
       stuck = is_stuck() ? stuck + 1 : 0;
       if (stuck < looks_before_the_end) continue;
-      std::fprintf(stderr, "deadlock: each of %ld OS threads waits for tasks that none is left to run\n", find_most_os_threads());
+      std::fprintf(stderr, "deadlock: all OS threads that there may be wait for tasks that none is left to run\n");
       _exit(1);
     }
   }
@@ -63,6 +63,8 @@ class deadlock_watch {
 
 std::unique_ptr<deadlock_watch> watch;
 
+constexpr const char* limit_variable = "WEFT_THREADS_LIMIT";
+
 }  // namespace
 
 void must(threads_status status, const char* call) {
@@ -74,7 +76,7 @@ void must(threads_status status, const char* call) {
 }
 
 unsigned start(const recipe& of, unsigned workers) {
-  if (of.has_all_os_threads) setenv("WEFT_THREADS_LIMIT", std::to_string(find_most_os_threads()).c_str(), 1);
+  if (of.has_all_os_threads) setenv(limit_variable, std::to_string(find_most_os_threads()).c_str(), 0);
   threads_config config = THREADS_CONFIG_INIT;
   config.implementation = of.implementation;
   config.workers = workers == 0 ? usable_processors() : workers;
@@ -96,7 +98,7 @@ std::string version() { return "Weft's threads interface " WEFT_VERSION; }
 
 std::string describe(const recipe& of) {
   std::string text = of.is_caller_outside ? "caller outside" : "caller adopted";
-  if (of.has_all_os_threads) text += ", at most " + std::to_string(find_most_os_threads()) + " OS threads";
+  if (of.has_all_os_threads) text += std::string(", at most ") + std::getenv(limit_variable) + " OS threads";
   if (of.stack_bytes != 0) text += ", stacks of " + std::to_string(of.stack_bytes >> 10) + " KiB";
   return text;
 }
