@@ -23,6 +23,8 @@ constexpr chunk chunk_of(std::uint64_t index, std::uint64_t parts, std::uint64_t
 
 template <class Body>
 struct chunk_run {
+  static constexpr bool is_for_another_worker = true;  // its maker has the next one to make, and is to make them all first
+
   const Body* body;
   chunk indices;
 
