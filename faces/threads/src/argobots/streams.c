@@ -35,7 +35,8 @@ static void learn_rank(void) {
   known.start = starts;
 }
 
-static int own_rank(void) {
+/* Not inlined: a caller that switched in between would keep the address of another OS thread's word. */
+__attribute__((noinline)) static int own_rank(void) {
   if (__builtin_expect(known.start != starts, 0)) learn_rank();
   return known.rank;
 }
