@@ -11,6 +11,7 @@ import xml.etree.ElementTree
 from dataclasses import dataclass, field
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FACES = ["faces/all"] if os.path.exists(os.path.join(TOP, "faces", "CMakeLists.txt")) else []
 LOGS = os.path.join(TOP, "build", "test-logs")
 
 
@@ -50,6 +51,7 @@ def everything():
     for kind, budget_s in (
         ("unit", 30),
         ("api", 60),
+        ("conform", 30),
         ("model", 120),
         ("fault", 60),
         ("stress", 90),
@@ -57,16 +59,16 @@ def everything():
         ("examples", 30),
     ):
         plan.test(kind, "checked", budget_s, kind)
-    plan.build("release", 120, ("weft", "weft_static", "tools/weft/all", "examples/all", "tests/api/all", "guard-weft"))
+    plan.build("release", 120, ("weft", "weft_static", *FACES, "tools/weft/all", "examples/all", "tests/api/all", "guard-weft"))
     plan.test("release: api, examples", "release", 60, "api|examples")
     plan.test("guard", "release", 30, "guard")
     plan.test("package", "release", 60, "package")
     plan.test("docs", "release", 60, "docs")
     for preset, kinds in (
-        ("asan", "unit|api|stress"),
-        ("tsan", "unit|api|stress"),
-        ("clang", "unit|api"),
-        ("cross-aarch64", "unit|api"),
+        ("asan", "unit|api|conform|stress"),
+        ("tsan", "unit|api|conform|stress"),
+        ("clang", "unit|api|conform"),
+        ("cross-aarch64", "unit|api|conform"),
     ):
         plan.build(preset, 120, tuple(f"tests/{kind}/all" for kind in kinds.split("|")))
         plan.test(f"{preset}: {kinds.replace('|', ', ')}", preset, 120, kinds)

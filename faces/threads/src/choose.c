@@ -15,6 +15,30 @@ static const threads_component *const builtin[] = {&threads_component_weft, &thr
 static const char *const loadable[] = {"argobots", "qthreads"};
 enum { builtins = sizeof builtin / sizeof *builtin, loadables = sizeof loadable / sizeof *loadable, longest_path = 4096 };
 
+/* ---- added by the program ------------------------------------------------------------------------------------------- */
+
+static const threads_component *added[8];
+static size_t added_count;
+
+static bool is_right_version(const threads_component *component) {
+  return component->version == THREADS_COMPONENT_VERSION && component->size == sizeof *component;
+}
+
+threads_status threads_add_component(const threads_component *component) {
+  if (component == NULL || !is_right_version(component) || component->name == NULL || *component->name == 0)
+    return THREADS_INVALID;
+  if (added_count == sizeof added / sizeof *added) return THREADS_AGAIN;
+  added[added_count++] = component;
+  return THREADS_OK;
+}
+
+static const threads_component *among(const threads_component *const *components, size_t count, const char *name) {
+  for (size_t i = 0; i < count; ++i) {
+    if (strcmp(name, components[i]->name) == 0) return components[i];
+  }
+  return NULL;
+}
+
 /* ---- modules ------------------------------------------------------------------------------------------------------ */
 
 static bool module_in(const char *folder, size_t folder_length, const char *name, char *path) {
@@ -59,7 +83,7 @@ static const threads_component *load_module(const char *path) {
   if (module == NULL) return refuse_module(NULL, path, dlerror());
   const threads_component *const component = dlsym(module, THREADS_COMPONENT_SYMBOL);
   if (component == NULL) return refuse_module(module, path, "is no implementation: it exports no " THREADS_COMPONENT_SYMBOL);
-  if (component->version != THREADS_COMPONENT_VERSION || component->size != sizeof *component) {
+  if (!is_right_version(component)) {
     return refuse_module(module, path, "was built for another version of this library; build it anew");
   }
   return component;
@@ -70,7 +94,12 @@ static const threads_component *load_module(const char *path) {
 void threads_walk(void (*each)(void *state, const char *name, bool installed), void *state) {
   char path[longest_path];
   for (size_t i = 0; i < builtins; ++i) each(state, builtin[i]->name, true);
-  for (size_t i = 0; i < loadables; ++i) each(state, loadable[i], find_module(loadable[i], path));
+  for (size_t i = 0; i < added_count; ++i) {
+    if (among(builtin, builtins, added[i]->name) == NULL) each(state, added[i]->name, true);
+  }
+  for (size_t i = 0; i < loadables; ++i) {
+    if (among(added, added_count, loadable[i]) == NULL) each(state, loadable[i], find_module(loadable[i], path));
+  }
 }
 
 static void append_name(void *state, const char *name, bool installed) {
@@ -92,9 +121,9 @@ static bool is_loadable(const char *name) {
 }
 
 const threads_component *component_by_name(const char *name, const char *asked_by, threads_status *status) {
-  for (size_t i = 0; i < builtins; ++i) {
-    if (strcmp(name, builtin[i]->name) == 0) return builtin[i];
-  }
+  const threads_component *const here = among(added, added_count, name);
+  if (here != NULL) return here;
+  if (among(builtin, builtins, name) != NULL) return among(builtin, builtins, name);
   char path[longest_path];
   *status = THREADS_UNSUPPORTED;
   if (is_name(name) && strlen(name) < 64 && find_module(name, path)) return load_module(path);

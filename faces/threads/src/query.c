@@ -1,9 +1,8 @@
 /* What the program may ask at any time. */
-#include <time.h>
-
 #include <weft_threads/manage.h>
 
 #include "builtin.h"
+#include "clock.h"
 
 const char *threads_implementation(void) { return threads_component_now->name; }
 unsigned threads_features(void) { return threads_component_now->features(); }
@@ -17,8 +16,4 @@ threads_status threads_counts(threads_count *out) {
   return status;
 }
 
-uint64_t threads_now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+uint64_t threads_now_ns(void) { return clock_now_ns(); }

@@ -13,7 +13,11 @@ const threads_component *threads_component_now = &threads_component_none;
 
 static const char *compiled_for;      /* null: calls go through the table */
 static const char *also_compiled_for; /* null, unless the program contradicts itself */
-static pthread_t starter;
+/* Who may stop: a thread may be on another OS thread by then. */
+static struct {
+  pthread_t os_thread;
+  uint64_t id; /* 0: outside */
+} starter;
 
 void threads_compiled_for(const char *name) {
   if (compiled_for == NULL) compiled_for = name;
@@ -66,14 +70,20 @@ threads_status threads_start(const threads_config *config) {
   if (chosen == NULL) return status;
   status = chosen->start(config);
   if (status != THREADS_OK) return status;
-  starter = pthread_self();
+  starter.os_thread = pthread_self();
+  starter.id = chosen->self_id();
   threads_component_now = chosen;
   return THREADS_OK;
 }
 
+static bool is_starter(void) {
+  const uint64_t id = threads_component_now->self_id();
+  return id == starter.id && (id != 0 || pthread_equal(starter.os_thread, pthread_self()));
+}
+
 threads_status threads_stop(void) {
   if (!threads_is_started()) return THREADS_NOT_STARTED;
-  if (!pthread_equal(starter, pthread_self())) return THREADS_NOT_OWNER;
+  if (!is_starter()) return THREADS_NOT_OWNER;
   const threads_status status = threads_component_now->stop();
   if (status == THREADS_OK) threads_component_now = &threads_component_none;
   return status;

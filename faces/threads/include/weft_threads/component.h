@@ -1,7 +1,7 @@
 /* Weft: what an implementation of the generic threads interface is to the library: a table of functions. For those who write one; programs
  * have no use for it.
  *
- * A loadable implementation is a shared module weft-threads-NAME.so that exports
+ * One that is linked into the program is made known by threads_add_component. A loadable one is a shared module weft-threads-NAME.so that exports
  *     const threads_component weft_threads_component
  * and lies in the library's folder of modules or in one named by WEFT_THREADS_PATH. The functions keep the promises of threads.h. start
  * says on stderr what it refuses and why; stop is called by start's caller, and the other functions between the two alone. */
@@ -62,6 +62,10 @@ typedef struct threads_component {
   threads_status (*key_set)(threads_key key, void *value);
   void *(*key_get)(threads_key key);
 } threads_component;
+
+/* Makes component known to threads_start by its name; call it before that. It must live for ever. THREADS_INVALID: null, of another version,
+ * or without a name; THREADS_AGAIN: 8 have been added. One that bears another's name stands before that one. */
+THREADS_API threads_status threads_add_component(const threads_component *component);
 
 /* The part of the table that is made of the functions of threads.h, whichever of them are in scope. */
 #define THREADS_COMPONENT_CALLS                                                                                       \

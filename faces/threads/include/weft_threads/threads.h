@@ -118,7 +118,8 @@ THREADS_API threads_status threads_sync_destroy(threads_sync *sync);
 
 /* ---- thread-specific keys ---------------------------------------------------------------------------------------- */
 
-/* destructor (or null) is called with each non-null value when its thread ends, on that thread. THREADS_AGAIN: too many keys (every
+/* destructor (or null) is called with each non-null value when its thread ends, before it can be joined, on that thread; in argobots when it
+ * is joined, by who joins it, so that a destructor must not rely on who it is or use keys. THREADS_AGAIN: too many keys (every
  * implementation has at least 32), THREADS_INVALID (null out), THREADS_NOMEM. Keys go with threads_stop. */
 THREADS_NODISCARD THREADS_API threads_status threads_key_create(void (*destructor)(void *value), threads_key *out);
 THREADS_NODISCARD THREADS_API threads_status threads_key_delete(threads_key key); /* runs no destructor */

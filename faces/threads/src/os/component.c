@@ -3,6 +3,7 @@
 #include <weft_threads/os/functions.h>
 
 #include "../builtin.h"
+#include "../keys.h"
 #include "engine.h"
 
 _Static_assert(sizeof(pthread_mutex_t) <= sizeof(threads_mutex), "a mutex holds the OS's");
@@ -25,9 +26,10 @@ static threads_status start_fifo(const threads_config *config) { return start("f
 static threads_status start_pool(const threads_config *config) { return start("pool", config); }
 
 static threads_status stop(void) {
-  if (!os_queue_settings()->caller_outside && caller.values != NULL) os_values_end(&caller);
+  if (caller.values != NULL) key_values_end(caller.values);
+  caller.values = NULL;
   os_queue_stop();
-  os_keys_clear();
+  keys_clear();
   os_self_now = NULL;
   return THREADS_OK;
 }

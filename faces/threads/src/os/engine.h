@@ -32,9 +32,9 @@ struct os_task {
 
 /* What a task is to itself: on the stack of the OS thread that runs it. */
 struct os_self {
-  uint64_t id;              /* made when first asked for */
-  struct os_task *task;     /* null: the adopted caller */
-  struct os_values *values; /* of keys; null: none was set */
+  uint64_t id;               /* made when first asked for */
+  struct os_task *task;      /* null: the adopted caller */
+  struct key_values *values; /* of keys; null: none was set */
 };
 extern __thread struct os_self *os_self_now;
 
@@ -62,10 +62,6 @@ void os_queue_blocked(int change); /* the caller begins (1) or ends (-1) to wait
 void os_task_run(struct os_task *task); /* the task's memory may be gone afterwards */
 void os_group_wait(struct os_group *group);
 uint64_t os_new_id(void);
-
-/* ---- key.c ---- */
-void os_values_end(struct os_self *self); /* destructors, at a task's end */
-void os_keys_clear(void);
 
 /* ---- settings.c ---- */
 threads_status os_read_settings(const char *name, const threads_config *config, struct os_settings *out);

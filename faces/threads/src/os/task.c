@@ -5,6 +5,8 @@
 
 #include <weft_threads/os/thread.h>
 
+#include "../keys.h"
+
 __thread struct os_self *os_self_now;
 
 static uint64_t last_id;
@@ -22,7 +24,7 @@ void os_task_run(struct os_task *task) {
   struct os_self self = {0, task, NULL};
   os_self_now = &self;
   task->function(task->argument);
-  if (self.values != NULL) os_values_end(&self);
+  if (self.values != NULL) key_values_end(self.values);
   os_self_now = outer;
   struct os_group *const group = task->group;
   if (task->is_own_block) free(task);

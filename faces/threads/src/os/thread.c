@@ -2,9 +2,10 @@
 #include "engine.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include <weft_threads/os/thread.h>
+
+#include "../clock.h"
 
 struct threads_thread {
   struct os_task task;
@@ -48,12 +49,8 @@ threads_status threads_os_join(threads_thread *thread) {
 }
 
 threads_status threads_os_sleep_ns(uint64_t interval_ns) {
-  const uint64_t now = threads_now_ns();
-  const uint64_t deadline = interval_ns > UINT64_MAX - now ? UINT64_MAX : now + interval_ns;
-  const struct timespec until = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
   os_queue_blocked(1);
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0) {
-  } /* a signal came */
+  clock_sleep_until(clock_deadline_in(interval_ns));
   os_queue_blocked(-1);
   return THREADS_OK;
 }
