@@ -25,8 +25,7 @@ USUAL_KERNELS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-arra
                  "stream", "stream-ep", "random-access", "blocked")
 USUAL_SIZES = {"fib": 27, "fib-cutoff": 34, "uts-t1": 8, "uts-t3": 500, "queens": 11, "queens-array": 10, "quicksort": 1 << 21,
                "quicksort-every": 1 << 18, "mergesort": 1 << 20, "tree": 1 << 18, "matmul": 384, "strassen": 384, "stream": 1 << 22,
-               "stream-ep": 1 << 22, "random-access": 20, "blocked": 100_000,
-               "thread-ops": 2_000, "thread-ops-yields": 5}
+               "stream-ep": 1 << 22, "random-access": 20, "blocked": 100_000}
 
 
 def parse(words):

@@ -10,13 +10,13 @@ TITLE = "recursive fib with the threshold n < 10, one worker, both children of a
 SOURCE = """Source: a lecture on user-level threads. Argobots takes 13.1 s for fib(45); Boost.Fiber crashes there. The calls that are not
 plain: 57 K of fib(30), 635 K of fib(35), 7,049 K of fib(40), 78,176 K of fib(45)."""
 NOT_COMPARABLE = """the lecture names neither machine nor year nor settings. Here Argobots creates into its own pool and lets the child
-run first (ABT_thread_create_to), and Boost.Fiber starts a fiber at once on pooled stacks of 32 KiB: what each does best. Boost.Fiber
-frees ended fibers when its dispatcher runs, which this recursion leaves no time for, so that its memory grows with the calls. Weft's fork
-was not there; it is a thread only where somebody has taken it."""
+run first (ABT_thread_create_to; argobots-tasklet makes the plain calls tasklets), and Boost.Fiber starts a fiber at once on pooled stacks
+of 32 KiB: what each does best. Boost.Fiber frees ended fibers when its dispatcher runs, which this recursion leaves no time for, so that
+its memory grows with the calls. Weft's fork was not there; it is a thread only where somebody has taken it."""
 
 FIGURES, FACTS = ("seconds", "peak_bytes"), ("units",)
 USUAL, FULL = (30, 35, 40), (30, 35, 40, 45)
-RUNTIMES = ("ult", "fork", "argobots", "boost-fiber", "sequential")
+RUNTIMES = ("ult", "fork", "argobots", "argobots-tasklet", "boost-fiber", "sequential")
 CALLS = {30: 57_313, 35: 635_621, 40: 7_049_155, 45: 78_176_337}
 PUBLISHED = {("fib(45)", "argobots"): "13.1 s", ("fib(45)", "boost-fiber"): "crashed"}
 

@@ -4,9 +4,11 @@ rival does wrong is a result, and nothing that the user gets wrong ends in a tra
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -130,10 +132,33 @@ class FibTest(PublishedCase):
         self.fib(status=1)
 
     def test_what_is_not_installed_is_said(self):
-        self.assertIn("Not installed: argobots (Argobots, found by pkg-config); boost-fiber (Boost.Fiber: libboost-fiber-dev)", self.fib())
+        self.assertIn("Not installed: argobots, argobots-tasklet (Argobots, found by pkg-config); "
+                      "boost-fiber (Boost.Fiber: libboost-fiber-dev)", self.fib())
 
     def test_few_repetitions_are_told(self):
         self.assertIn("Only 1 repetitions of each", self.fib())
+
+    def test_an_interrupt_ends_what_runs_and_says_how_to_go_on(self):
+        pid = os.path.join(self.build, "pid")
+        self.kernels("tools/weft/weft", listing(*OWN), f"sleep 987 & echo $! > {pid}.new; mv {pid}.new {pid}; wait")
+        running = subprocess.Popen([sys.executable, PUBLISHED, self.build, "fib-threshold"], stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        while not os.path.exists(pid):
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=60)[1]
+        self.assertEqual(running.returncode, 130, said)
+        self.assertIn(f"--json {self.path('fib-threshold')} --resume", said)
+        with open(pid, encoding="ascii") as file:
+            self.assertFalse(self.is_alive(file.read().strip()))
+        self.assertEqual(len(self.state("fib-threshold")["experiments"]["fib-threshold"]), 18)
+
+    def is_alive(self, pid):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+        except OSError:
+            return False
 
     def test_an_interrupted_run_goes_on(self):
         self.fib("--repetitions", 2)
