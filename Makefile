@@ -5,12 +5,12 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test unit api model stress fault lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
+.PHONY: help build dev run test unit api conform model stress fault lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it.
 configure-and-build = @test -f build/$(1)/build.ninja || cmake --preset $(1) >/dev/null || { cmake --preset $(1); false; }; \
 	cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
-what-ships = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard tools/weft/CMakeLists.txt examples/CMakeLists.txt))
+what-ships = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard faces/CMakeLists.txt tools/weft/CMakeLists.txt examples/CMakeLists.txt))
 some-tests = ctest --preset $(1) --no-tests=error -L '^($(2))$$'
 
 help: ## lists these words
@@ -49,7 +49,7 @@ costs: build ## what a child costs here as plain call, fork and thread [ARGS=opt
 test: ## everything: lints, all kinds of tests, sanitizers, clang, aarch64; ends with counts
 	@$(PYTHON) tools/test/run.py --jobs $(JOBS) $(ARGS)
 
-unit api fault: ## the tests of one kind (optimised, checked build)
+unit api conform fault: ## the tests of one kind (optimised, checked build)
 	$(call configure-and-build,checked)
 	$(call some-tests,checked,$@)
 
@@ -61,21 +61,21 @@ model: ## explores the protocols' interleavings
 	$(call configure-and-build,model)
 	$(call some-tests,model,model)
 
-asan: ## unit, api and stress tests under AddressSanitizer and UndefinedBehaviorSanitizer
+asan: ## unit, api, conform and stress tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(call configure-and-build,asan)
-	$(call some-tests,asan,unit|api|stress)
+	$(call some-tests,asan,unit|api|conform|stress)
 
 tsan: ## the same under ThreadSanitizer
 	$(call configure-and-build,tsan)
-	$(call some-tests,tsan,unit|api|stress)
+	$(call some-tests,tsan,unit|api|conform|stress)
 
-clang: ## unit, api and stress tests of a clang build
+clang: ## unit, api, conform and stress tests of a clang build
 	$(call configure-and-build,clang)
-	$(call some-tests,clang,unit|api|stress)
+	$(call some-tests,clang,unit|api|conform|stress)
 
-cross: ## unit and api tests of an aarch64 build under qemu
+cross: ## unit, api and conform tests of an aarch64 build under qemu
 	$(call configure-and-build,cross-aarch64)
-	$(call some-tests,cross-aarch64,unit|api)
+	$(call some-tests,cross-aarch64,unit|api|conform)
 
 lint: ## layers, symbols, sizes, headers, memory orders, format
 	@test -f build/checked/build.ninja || cmake --preset checked >/dev/null

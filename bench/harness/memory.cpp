@@ -69,4 +69,17 @@ std::uint64_t available_memory_bytes() {
   return std::min(available, left_in_groups());
 }
 
+fitted_size fit_to_memory(std::uint64_t size, std::string_view word, std::uint64_t (*bytes)(std::uint64_t size)) {
+  std::uint64_t const available = available_memory_bytes();
+  std::uint64_t const most = available / 4 * 3;
+  if (available == 0 || bytes(size) <= most) return {size, ""};
+  std::uint64_t fitting = 1;
+  for (std::uint64_t too_much = size; too_much - fitting > 1;) {
+    std::uint64_t const middle = fitting + (too_much - fitting) / 2;
+    (bytes(middle) <= most ? fitting : too_much) = middle;
+  }
+  return {fitting, "scaled down from " + std::to_string(size) + " " + std::string(word) + ": " + std::to_string(available >> 20) +
+                       " MiB of memory are available"};
+}
+
 }  // namespace bench

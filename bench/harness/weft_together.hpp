@@ -6,6 +6,7 @@
 
 #include <weft/fork.hpp>
 
+#include "harness/children.hpp"
 #include "harness/must.hpp"
 
 namespace bench {
@@ -14,6 +15,14 @@ struct as_threads {
   template <class... Parts>
   static void run(const Parts&... parts) noexcept {
     run_first<sizeof...(Parts)>(std::tie(parts...));
+  }
+
+  template <class Record>
+  static void run_all(Record* first, std::size_t count) {
+    records<weft_thread*, 64> threads(count);
+    auto const run_record = [](void* record) { static_cast<Record*>(record)->run(); };
+    must(weft_thread_create_many(run_record, first, sizeof(Record), count, nullptr, threads.first()), "weft_thread_create_many");
+    must(weft_thread_join_many(threads.first(), count), "weft_thread_join_many");
   }
 
  private:
@@ -34,6 +43,15 @@ struct as_forks {
   template <class... Parts>
   static void run(const Parts&... parts) noexcept {
     run_first<sizeof...(Parts)>(std::tie(parts...));
+  }
+
+  template <class Record>
+  static void run_all(Record* first, std::size_t count) noexcept {
+    if (count == 1) return first->run();
+    std::size_t const half = count / 2;
+    auto upper = weft::fork([=] { run_all(first + half, count - half); });
+    run_all(first, half);
+    upper.join();
   }
 
  private:

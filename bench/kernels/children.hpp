@@ -10,6 +10,7 @@
 #include "harness/runtimes.hpp"
 #include "kernels/blocked/blocked.hpp"
 #include "kernels/blocked/children.hpp"
+#include "kernels/chapel.hpp"
 #include "kernels/fib/children.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matmul.hpp"
@@ -64,7 +65,8 @@ constexpr std::array<cell, 3> cells_without_threads(std::string_view why_not) {
 
 template <class Threads>
 constexpr auto cells_of_threads() {
-  return join_cells(cells_by<as_threads_of<typename Threads::thread>>(),
+  using way = as_threads_of<typename Threads::thread>;
+  return join_cells(cells_by<way>(), chapel_cells<way>,
                     std::array<cell, 3>{{{&blocked::blocked, blocked::run_by<Threads>},
                                          {&thread_ops::without_yields, thread_ops::run_by<Threads, thread_ops::no_yields>},
                                          {&thread_ops::with_yields, thread_ops::run_by<Threads, thread_ops::yields>}}});
@@ -72,7 +74,7 @@ constexpr auto cells_of_threads() {
 
 template <class Group>
 constexpr auto cells_of_tasks() {
-  return join_cells(cells_by<as_tasks_of<Group>>(), cells_without_threads(a_task_cannot_block));
+  return join_cells(cells_by<as_tasks_of<Group>>(), chapel_cells<as_tasks_of<Group>>, cells_without_threads(a_task_cannot_block));
 }
 
 }  // namespace bench

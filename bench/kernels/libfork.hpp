@@ -11,6 +11,25 @@ namespace bench {
 
 lf::lazy_pool& libfork_pool();  // runtimes/libfork.cpp
 
+template <class Record>
+inline constexpr auto run_records = [](auto, Record* first, std::size_t count) -> lf::task<void> {
+  auto const run_record = [](auto, Record* record) -> lf::task<void> {
+    record->run();
+    co_return;
+  };
+  for (std::size_t index = 0; index + 1 < count; ++index) co_await lf::fork(run_record)(first + index);
+  co_await lf::call(run_record)(first + count - 1);
+  co_await lf::join;
+};
+
+// From outside its pool alone.
+struct as_libfork_tasks {
+  template <class Record>
+  static void run_all(Record* first, std::size_t count) {
+    lf::sync_wait(libfork_pool(), run_records<Record>, first, count);
+  }
+};
+
 namespace fib {
 kernel_run run_libfork(const kernel_input& input, stopwatch& watch);
 kernel_run run_libfork_cutoff(const kernel_input& input, stopwatch& watch);

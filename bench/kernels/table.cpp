@@ -4,6 +4,8 @@
 #include <array>
 
 #include "kernels/blocked/blocked.hpp"
+#include "kernels/chapel_quicksort/chapel_quicksort.hpp"
+#include "kernels/chapel_tree/chapel_tree.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matmul.hpp"
@@ -11,7 +13,10 @@
 #include "kernels/queens/queens.hpp"
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
+#include "kernels/random_access/random_access.hpp"
 #include "kernels/strassen/strassen.hpp"
+#include "kernels/stream/stream.hpp"
+#include "kernels/stream_ep/stream_ep.hpp"
 #include "kernels/thread_ops/thread_ops.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/uts/uts.hpp"
@@ -33,6 +38,14 @@ constexpr std::array kernels = {&fib::every_call,
                                 &matmul::matmul,
                                 &strassen::strassen,
                                 &tree::tree,
+                                &stream::stream,
+                                &stream_ep::stream_ep,
+                                &random_access::random_access,
+                                &chapel_quicksort::on_one_level,
+                                &chapel_quicksort::on_levels_for_workers,
+                                &chapel_quicksort::on_ten_levels,
+                                &chapel_quicksort::on_all_levels,
+                                &chapel_tree::chapel_tree,
                                 &blocked::blocked,
                                 &thread_ops::without_yields,
                                 &thread_ops::with_yields,

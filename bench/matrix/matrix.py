@@ -25,9 +25,10 @@ from sweep import Sweep
 
 # What make bench measures where nothing else is asked for: a fraction of a second a run for most, so that all of it takes minutes.
 USUAL_KERNELS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort", "quicksort-every", "mergesort", "tree",
-                 "blocked")
+                 "stream", "stream-ep", "random-access", "blocked")
 USUAL_SIZES = {"fib": 27, "fib-cutoff": 34, "uts-t1": 8, "uts-t3": 500, "queens": 11, "queens-array": 10, "quicksort": 1 << 21,
-               "quicksort-every": 1 << 18, "mergesort": 1 << 20, "tree": 1 << 18, "matmul": 384, "strassen": 384, "blocked": 100_000}
+               "quicksort-every": 1 << 18, "mergesort": 1 << 20, "tree": 1 << 18, "matmul": 384, "strassen": 384, "stream": 1 << 22,
+               "stream-ep": 1 << 22, "random-access": 20, "blocked": 100_000}
 # Smaller sizes beside those, for the picture of cost against problem size; together they cost less than a minute.
 USUAL_SWEEPS = {"fib": [12, 17, 22], "blocked": [1000, 10_000]}
 
@@ -110,7 +111,7 @@ def make_state(arguments, found, silent):
     usual = [name for name in USUAL_KERNELS if name in programs] or list(programs)
     kernels = runners.choose("kernel", arguments.kernels, programs) if arguments.kernels else usual
     known = list(dict.fromkeys([*runners.OWN, *runners.RIVALS, *found, *silent]))
-    names = runners.choose("runtime", arguments.runtimes, known)
+    names = runners.choose("runtime", arguments.runtimes, known) if arguments.runtimes else list(filter(runners.is_usual, known))
     here = machine.facts()
     workers = choose_workers(arguments.workers, here["usable_cpus"])
     sizes = choose_sizes(arguments, kernels, programs)

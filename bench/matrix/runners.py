@@ -19,6 +19,7 @@ RIVALS = {
     "libfork": "libfork, found by CMake",
 }
 OWN = ("sequential", "ult", "fork")
+NOT_USUAL = "threads"  # the threads interface on Weft and on others: measured where it is asked for
 LISTING = "weft-bench-list-1"
 LISTING_LIMIT_S = 20
 
@@ -80,6 +81,10 @@ def choose(kind, wanted, there):
     if unknown:
         raise Problem(f"there is no {kind} '{unknown[0]}'\n{kind}s: {', '.join(there)}")
     return list(wanted) or list(there)
+
+
+def is_usual(runtime):
+    return not (runtime + "-").startswith(NOT_USUAL + "-")
 
 
 def stamp(command):

@@ -23,8 +23,8 @@ FIGURES = "weft-figures-1"
 class Context:
     """What a plan may ask for."""
 
-    def __init__(self, build, is_full, usable_cpus):
-        self.build, self.is_full, self.usable_cpus = build, is_full, usable_cpus
+    def __init__(self, build, is_full, is_largest, usable_cpus):
+        self.build, self.is_full, self.is_largest, self.usable_cpus = build, is_full, is_largest, usable_cpus
         self.asked = None
 
     def runtimes(self):
@@ -45,7 +45,7 @@ def new_cell(group, variant, workers=1, command=(), status="to run", why="", our
             "samples": []}
 
 
-def plan_kernel(context, group, kernel, size, runtime, workers):
+def plan_kernel(context, group, kernel, size, runtime, workers, warm_ups=1):
     """A cell that runs a kernel of the matrix on one of its runtimes."""
     found, silent = context.runtimes()
     ours = runtime in runners.OWN
@@ -56,8 +56,8 @@ def plan_kernel(context, group, kernel, size, runtime, workers):
     why = found[runtime].why_not(kernel)
     if why is not None:
         return new_cell(group, runtime, workers, [], "cannot", why, ours)
-    command = [*found[runtime].command, kernel, "--runtime", runtime, "--workers", str(workers), "--size", str(size), "--warm-ups", "1",
-               "--json", "-"]
+    command = [*found[runtime].command, kernel, "--runtime", runtime, "--workers", str(workers), "--size", str(size), "--warm-ups",
+               str(warm_ups), "--json", "-"]
     return new_cell(group, runtime, workers, command, ours=ours)
 
 

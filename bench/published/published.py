@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Repeats published experiments with what is installed here, the published figures beside ours.
 
-    bench/published/published.py BUILD NAME [--full] [--repetitions N] [--json FILE] [--resume | --report]
+    bench/published/published.py BUILD NAME [--full | --largest] [--repetitions N] [--json FILE] [--resume | --report]
 
 BUILD is a build folder of the preset `bench` (`make published` makes one); NAME is an experiment, or `all`. Each repetition is a process
-bound to as many CPUs as it has workers; those that are compared take turns. Usual sizes take minutes; --full takes the published ones.
+bound to as many CPUs as it has workers; those that are compared take turns. Usual sizes take minutes; --full takes the published ones, --largest those of them that need hours or most of the memory.
 bench/published/README.md says what each experiment is, and what in it cannot be compared.
 
 Exit status: 0 done, whatever the rivals did; 1 Weft answered wrongly or did not get through; 2 the command line or a
@@ -19,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[1:1] = [os.path.join(os.path.dirname(HERE), folder) for folder in ("matrix", "guard")]
 
 import call_overhead  # noqa: E402
+import chapel  # noqa: E402
 import creation_cycles  # noqa: E402
 import fib_threshold  # noqa: E402
 import machine  # noqa: E402
@@ -30,11 +31,11 @@ from experiment import Context, show_missing, show_settings  # noqa: E402
 from runners import Problem  # noqa: E402
 from trials import Trials  # noqa: E402
 
-EXPERIMENTS = {each.NAME: each for each in (fib_threshold, thread_ops, call_overhead, creation_cycles)}
+EXPERIMENTS = {each.NAME: each for each in (fib_threshold, thread_ops, call_overhead, chapel, creation_cycles)}
 FORMAT = "weft-published-1"
 FEWEST_REPETITIONS = 7
 TEXT_WIDTH = 132
-PLAN_FIELDS = {"build": str, "full": bool, "repetitions": int, "time_limit_s": (int, float), "memory_limit_bytes": int, "stamps": dict}
+PLAN_FIELDS = {"build": str, "full": bool, "largest": bool, "repetitions": int, "time_limit_s": (int, float), "memory_limit_bytes": int, "stamps": dict}
 CELL_FIELDS = {"group": str, "variant": str, "workers": int, "status": str, "why": str, "samples": list, "command": list}
 
 
@@ -43,6 +44,7 @@ def parse(words):
     parser.add_argument("build", metavar="BUILD")
     parser.add_argument("name", metavar="NAME", help=", ".join([*EXPERIMENTS, "all"]))
     parser.add_argument("--full", action="store_true", help="the published sizes; usually those that take minutes")
+    parser.add_argument("--largest", action="store_true", help="the largest published sizes alone, where --full leaves them out: chapel's 2^28")
     parser.add_argument("--repetitions", type=int, default=FEWEST_REPETITIONS, metavar="N")
     parser.add_argument("--time-limit", type=float, default=120, metavar="SECONDS", help="of one process")
     parser.add_argument("--memory-limit", type=int, default=0, metavar="MIB", help="of one process; usually half of the machine's")
@@ -67,9 +69,9 @@ def make_state(arguments):
     here = machine.facts()
     if arguments.repetitions < 1:
         raise Problem("--repetitions must be at least 1")
-    context = Context(arguments.build, arguments.full, here["usable_cpus"])
+    context = Context(arguments.build, arguments.full or arguments.largest, arguments.largest, here["usable_cpus"])
     experiments = {name: EXPERIMENTS[name].plan(context) for name in choose(arguments.name)}
-    plan = {"build": arguments.build, "full": arguments.full, "repetitions": arguments.repetitions, "time_limit_s": arguments.time_limit,
+    plan = {"build": arguments.build, "full": context.is_full, "largest": context.is_largest, "repetitions": arguments.repetitions, "time_limit_s": arguments.time_limit,
             "memory_limit_bytes": arguments.memory_limit << 20 if arguments.memory_limit > 0 else here["memory_bytes"] // 2,
             "stamps": stamps(experiments)}
     return {"format": FORMAT, "machine": here, "plan": plan, "experiments": experiments, "aside": {}, "calibration": []}
@@ -105,7 +107,7 @@ def load(path, names):
 
 def go_on(path, names, arguments):
     state = load(path, names)
-    if arguments.full and not state["plan"]["full"]:
+    if (arguments.full or arguments.largest, arguments.largest) > (state["plan"]["full"], state["plan"]["largest"]):
         raise Problem(f"--resume goes on with the plan in {path}, which has not the published sizes: measure anew without --resume")
     for program, stamp in state["plan"]["stamps"].items():
         if not os.path.exists(program) or runners.stamp([program]) != stamp:

@@ -1,6 +1,6 @@
-// Boost.Fiber: a fiber starts at once (launch::dispatch), which keeps few of them alive; stacks of 32 KiB, pooled where one worker makes
-// them all. Several workers steal from each other; that scheduler counts its OS threads once in the life of a process, so that they
-// stay from the first start on.
+// Boost.Fiber: a fiber starts at once (launch::dispatch), which keeps few of them alive, but for the parts of a loop, which other workers
+// must be able to take (launch::post); stacks of 32 KiB, pooled where one worker makes them all. Several workers steal from each other; that
+// scheduler counts its OS threads once in the life of a process, so that they stay from the first start on.
 #include <boost/fiber/all.hpp>
 #include <boost/version.hpp>
 
@@ -27,22 +27,24 @@ class fiber {
  public:
   template <class Part>
   void start(const Part& part) {
-    create([its = &part] { (*its)(); });
+    create(launch::dispatch, [its = &part] { (*its)(); });
   }
   template <class Record>
   void start_record(Record* record) {
-    create([record] { record->run(); });
+    constexpr bool is_for_another_worker = requires { Record::is_for_another_worker; };
+    create(is_for_another_worker ? launch::post : launch::dispatch, [record] { record->run(); });
   }
   void join() { fiber_.join(); }
 
  private:
+  using launch = boost::fibers::launch;
+
   template <class Function>
-  void create(Function function) {
-    using boost::fibers::launch;
+  void create(launch how, Function function) {
     if (worker_count == 1)
-      fiber_ = boost::fibers::fiber(launch::dispatch, std::allocator_arg, pooled, function);
+      fiber_ = boost::fibers::fiber(how, std::allocator_arg, pooled, function);
     else
-      fiber_ = boost::fibers::fiber(launch::dispatch, std::allocator_arg, boost::fibers::fixedsize_stack(stack_bytes), function);
+      fiber_ = boost::fibers::fiber(how, std::allocator_arg, boost::fibers::fixedsize_stack(stack_bytes), function);
   }
   boost::fibers::fiber fiber_;
 };

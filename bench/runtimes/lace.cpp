@@ -7,6 +7,7 @@
 #include "harness/processors.hpp"
 #include "harness/runtimes.hpp"
 #include "kernels/blocked/blocked.hpp"
+#include "kernels/chapel.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/lace.hpp"
@@ -36,14 +37,26 @@ struct as_lace_tasks {
     for (std::size_t count = sizeof...(Others); count > 0; --count) SYNC(call_part);
   }
 
+  template <class Record>
+  static void run_all(Record* first, std::size_t count) {
+    LACE_VARS;
+    for (std::size_t index = count; --index > 0;) SPAWN(call_part, run_record<Record>, first + index);
+    first->run();
+    for (std::size_t index = count; --index > 0;) SYNC(call_part);
+  }
+
  private:
   template <class Part>
   static void call(const void* part) {
     (*static_cast<const Part*>(part))();
   }
+  template <class Record>
+  static void run_record(const void* record) {
+    static_cast<Record*>(const_cast<void*>(record))->run();
+  }
 };
 
-constexpr cell cells[] = {
+constexpr auto cells = with_chapel_cells<as_lace_tasks>({
     {&fib::every_call, fib::run_lace},
     {&fib::with_cutoff, fib::run_lace_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_lace>},
@@ -61,7 +74,7 @@ constexpr cell cells[] = {
     {&thread_ops::without_yields, nullptr, "a task cannot yield"},
     {&thread_ops::with_yields, nullptr, "a task cannot yield"},
     {&hash::hash, nullptr, "not written for this runtime"},
-};
+});
 
 constexpr std::size_t deque_tasks = std::size_t{1} << 20;
 

@@ -7,6 +7,7 @@
 #include "harness/processors.hpp"
 #include "harness/runtimes.hpp"
 #include "kernels/blocked/blocked.hpp"
+#include "kernels/chapel.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/libfork.hpp"
@@ -39,6 +40,14 @@ constexpr cell cells[] = {
     {&matmul::matmul, nullptr, not_written},
     {&strassen::strassen, nullptr, not_written},
     {&tree::tree, tree::run_libfork},
+    {&stream::stream, stream::run_trials<as_libfork_tasks>},
+    {&stream_ep::stream_ep, nullptr, "its task would have to be a coroutine, to wait for others"},
+    {&random_access::random_access, random_access::run<as_libfork_tasks>},
+    {&chapel_quicksort::on_one_level, nullptr, not_written},
+    {&chapel_quicksort::on_levels_for_workers, nullptr, not_written},
+    {&chapel_quicksort::on_ten_levels, nullptr, not_written},
+    {&chapel_quicksort::on_all_levels, nullptr, not_written},
+    {&chapel_tree::chapel_tree, nullptr, not_written},
     {&blocked::blocked, nullptr, "a task cannot block"},
     {&thread_ops::without_yields, nullptr, "a task cannot yield"},
     {&thread_ops::with_yields, nullptr, "a task cannot yield"},

@@ -2,41 +2,22 @@
 // its other users would suffer are refused, which ends the run.
 #include <pthread.h>
 #include <sched.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <fstream>
 #include <string>
 
 #include "harness/children.hpp"
 #include "harness/processors.hpp"
 #include "kernels/children.hpp"
+#include "runtimes/os_thread_limit.hpp"
 
 namespace bench {
 
 namespace {
 
 constexpr std::size_t stack_bytes = std::size_t{128} << 10;  // small enough that the C library keeps them for the next thread
-
-long read_number(const char* path, long otherwise) {
-  std::ifstream file(path);
-  long number = 0;
-  return file >> number ? number : otherwise;
-}
-
-// A quarter of what the system allows to all, and no more than 20,000: others live there, too.
-long find_most_threads() {
-  long most =
-      std::min({20'000L, read_number("/proc/sys/kernel/threads-max", 20'000) / 4,
-                read_number("/proc/sys/kernel/pid_max", 32'768) / 4, read_number("/proc/sys/vm/max_map_count", 65'530) / 4});
-  rlimit own{};
-  if (getrlimit(RLIMIT_NPROC, &own) == 0 && own.rlim_cur != RLIM_INFINITY)
-    most = std::min(most, static_cast<long>(own.rlim_cur / 4));
-  return most;
-}
 
 std::atomic<long> living = 0;
 long most_threads = 0;
@@ -101,7 +82,7 @@ struct threads {
 constexpr auto cells = cells_of_threads<threads>();
 
 unsigned start(unsigned workers) {
-  most_threads = find_most_threads();
+  most_threads = find_most_os_threads();
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stack_bytes);
   return workers == 0 ? usable_processors() : workers;

@@ -10,6 +10,7 @@
 #include "harness/together.hpp"
 #include "harness/weft_together.hpp"
 #include "kernels/blocked/blocked.hpp"
+#include "kernels/chapel.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matmul.hpp"
@@ -29,7 +30,7 @@ namespace {
 constexpr std::string_view nothing_to_create = "there would be nothing to create";
 constexpr std::string_view about_threads = "what is measured is operations on threads";
 
-constexpr cell sequential_cells[] = {
+constexpr auto sequential_cells = with_chapel_cells<one_by_one>({
     {&fib::every_call, fib::run_sequential},
     {&fib::with_cutoff, fib::run_sequential_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_sequential>},
@@ -47,9 +48,9 @@ constexpr cell sequential_cells[] = {
     {&thread_ops::without_yields, nullptr, nothing_to_create},
     {&thread_ops::with_yields, nullptr, nothing_to_create},
     {&hash::hash, hash::run_sequential},
-};
+});
 
-constexpr cell ult_cells[] = {
+constexpr auto ult_cells = with_chapel_cells<as_threads>({
     {&fib::every_call, fib::run_ult},
     {&fib::with_cutoff, fib::run_ult_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_ult>},
@@ -67,9 +68,9 @@ constexpr cell ult_cells[] = {
     {&thread_ops::without_yields, thread_ops::run_ult},
     {&thread_ops::with_yields, thread_ops::run_ult_yields},
     {&hash::hash, hash::run_ult},
-};
+});
 
-constexpr cell fork_cells[] = {
+constexpr auto fork_cells = with_chapel_cells<as_forks>({
     {&fib::every_call, fib::run_fork},
     {&fib::with_cutoff, fib::run_fork_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_fork>},
@@ -87,7 +88,7 @@ constexpr cell fork_cells[] = {
     {&thread_ops::without_yields, nullptr, about_threads},
     {&thread_ops::with_yields, nullptr, about_threads},
     {&hash::hash, nullptr, "written for threads"},
-};
+});
 
 void check(weft_status status, const char* call) {
   if (status != WEFT_OK) throw std::runtime_error(std::string(call) + ": " + weft_status_text(status));

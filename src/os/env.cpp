@@ -61,7 +61,7 @@ static_assert(WEFT_WAIT_PASSIVE == 1 && WEFT_WAIT_ACTIVE == 2 && WEFT_LOCALITY_S
 
 constexpr char prefix[] = "WEFT_";
 constexpr std::size_t prefix_bytes = sizeof prefix - 1;
-constexpr char test_prefix[] = "WEFT_TEST_";
+constexpr const char* others_prefixes[] = {"WEFT_TEST_", "WEFT_THREADS"};  // test programs, the threads interface
 constexpr std::size_t longest_name = 63;
 
 // The one list of which field belongs to which variable: visit(variable, field).
@@ -133,6 +133,13 @@ const variable_info* find(const char* name) {
   return nullptr;
 }
 
+bool belongs_to_others(const char* entry) {
+  for (const char* start : others_prefixes) {
+    if (strncmp(entry, start, strlen(start)) == 0) return true;
+  }
+  return false;
+}
+
 // entry: "WEFT_...=value". False: a value that cannot be used.
 bool read_entry(settings* into, const char* entry) {
   const char* equals = strchr(entry, '=');
@@ -166,7 +173,7 @@ status read_settings(settings* out, const char* const* environment) {
   bool good = true;
   for (; *environment != nullptr; ++environment) {
     if (strncmp(*environment, prefix, prefix_bytes) != 0) continue;
-    if (strncmp(*environment, test_prefix, sizeof test_prefix - 1) == 0) continue;
+    if (belongs_to_others(*environment)) continue;
     good = read_entry(&read, *environment) && good;
   }
   if (!good) return status::invalid;

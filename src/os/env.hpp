@@ -3,7 +3,7 @@
 //
 // Called once by the runtime's start, on the OS thread that starts it. Promises: a value that cannot be used gives one line on stderr
 // naming variable, value and what is accepted; a WEFT_* name that is not in the table gives one line with the nearest name that is,
-// and is otherwise ignored. Names that start with WEFT_TEST_ belong to test programs.
+// and is otherwise ignored. Names that start with WEFT_TEST_ belong to test programs, those with WEFT_THREADS to the threads interface.
 #pragma once
 
 #include <cstddef>

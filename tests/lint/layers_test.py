@@ -50,6 +50,10 @@ class LayersTest(planted.PlantedTest):
         self.plant("tools/weft/main.cpp", '#include "os/vm.hpp"\n')
         self.assert_found(layers.check(self.top), "tools/weft/main.cpp:1")
 
+    def test_a_face_that_looks_into_the_core_is_found(self):
+        self.plant("faces/threads/src/list.c", '#include <weft/ext.h>\n#include "queue/ring.hpp"\n')
+        self.assert_found(layers.check(self.top), "faces/threads/src/list.c:2")
+
     def test_dist_may_use_the_low_layers_only(self):
         self.plant("dist/a.cpp", '#include "os/vm.hpp"\n#include "mem/slab.hpp"\n')
         self.assert_found(layers.check(self.top), "dist/a.cpp:2")

@@ -91,6 +91,34 @@ class PackageTest(unittest.TestCase):
         self.check_program(self.by_pkg_config(CC, "c", "-static"), set())
         self.check_program(self.by_pkg_config(CXX, "cpp", "-static"), None)
 
+    def has_threads(self):
+        return os.path.exists(os.path.join(self.prefix, "include", "weft_threads", "threads.h"))
+
+    def check_threads(self, path, implementation):
+        self.assertEqual(run(path, LD_LIBRARY_PATH=self.libraries), f"{implementation}: 42\n")
+        self.assertEqual(needed(path) - LIBC - {"libweft-threads.so.0", "libweft.so.0"}, set())
+
+    def test_threads_interface_by_find_package(self):
+        if not self.has_threads():
+            self.skipTest("no threads interface here")
+        build = os.path.join(self.work, "cmake-threads")
+        source = os.path.join(HERE, "project", "threads")
+        run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build)
+        for target, implementation in (("threads", "weft"), ("threads_static", "weft"), ("threads_weft", "weft"), ("threads_fifo", "fifo")):
+            with self.subTest(target):
+                self.check_threads(os.path.join(build, f"with_{target}"), implementation)
+
+    def test_threads_interface_by_pkg_config(self):
+        if not self.has_threads():
+            self.skipTest("no threads interface here")
+        source = os.path.join(HERE, "project", "threads", "hello.c")
+        for package, implementation in (("weft-threads", "weft"), ("weft-threads-weft", "weft"), ("weft-threads-pool", "pool")):
+            with self.subTest(package):
+                program = os.path.join(self.work, f"pc-{package}")
+                run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", package, **self.flags).split())
+                self.check_threads(program, implementation)
+
     @unittest.skipUnless(shutil.which("gdb"), "no gdb here")
     def test_gdb_s_script(self):
         version = run("pkg-config", "--modversion", "weft", **self.flags).strip()

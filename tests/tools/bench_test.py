@@ -13,6 +13,8 @@ ANSWERS = {  # of sizes at which the answer is known from elsewhere
     ("queens", 10): 724,
     ("queens-array", 9): 352,
     ("tree", 1000): 500500,
+    ("chapel-tree", 9): 130816,
+    ("random-access", 14): 65536,
     ("blocked", 3000): 4501500,
     ("thread-ops", 30): 480,
     ("thread-ops-yields", 2): 128032,
@@ -47,7 +49,9 @@ class BenchTest(command.CommandTest):
 
     def test_answers_do_not_depend_on_the_runtime(self):
         sizes = {"uts-t1": 5, "uts-t3": 30, "uts-t1l": 4, "quicksort": 100000, "quicksort-every": 3000, "queens": 7,
-                 "queens-array": 7, "mergesort": 50000, "matmul": 100, "strassen": 130, "tree": 777}
+                 "queens-array": 7, "mergesort": 50000, "matmul": 100, "strassen": 130, "tree": 777, "stream": 10007, "stream-ep": 10007,
+                 "random-access": 14, "chapel-quicksort-1": 5000, "chapel-quicksort-log": 5001, "chapel-quicksort-10": 5002,
+                 "chapel-quicksort-all": 5003, "chapel-tree": 10}
         of_sizes = [(name, runtime) for name, runtime in self.programs() if name in sizes]
         self.assertLessEqual({(name, "fork") for name in sizes}, set(of_sizes))
         for name, size in sizes.items():

@@ -11,7 +11,7 @@ import command
 
 CELLS_MISSING = 5  # of five a program: blocked has threads alone, hash has no forks
 PROGRAMS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort", "quicksort-every", "mergesort", "matmul",
-            "strassen", "tree", "blocked", "hash")
+            "strassen", "tree", "stream", "stream-ep", "random-access", "blocked", "hash")
 
 
 class DemoTest(command.CommandTest):

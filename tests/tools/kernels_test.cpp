@@ -3,18 +3,24 @@
 #include <weft/ext.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "harness/chunks.hpp"
 #include "harness/runtimes.hpp"
 #include "harness/together.hpp"
+#include "kernels/chapel_quicksort/chapel_quicksort.hpp"
 #include "kernels/fib/children.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matrix.hpp"
 #include "kernels/mergesort/mergesort.hpp"
 #include "kernels/quicksort/quicksort.hpp"
+#include "kernels/random_access/random_access.hpp"
+#include "kernels/stream/stream.hpp"
 #include "kernels/table.hpp"
 #include "kernels/uts/uts.hpp"
 
@@ -94,8 +100,26 @@ TEST_CASE("a runtime runs a kernel or says why not") {
 }
 
 TEST_CASE("sequential answers are right at many sizes") {
-  for (const char* const name : {"fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort",
-                                 "quicksort-every", "mergesort", "matmul", "strassen", "tree"}) {
+  for (const char* const name : {"fib",
+                                 "fib-cutoff",
+                                 "uts-t1",
+                                 "uts-t3",
+                                 "queens",
+                                 "queens-array",
+                                 "quicksort",
+                                 "quicksort-every",
+                                 "mergesort",
+                                 "matmul",
+                                 "strassen",
+                                 "tree",
+                                 "stream",
+                                 "stream-ep",
+                                 "random-access",
+                                 "chapel-quicksort-1",
+                                 "chapel-quicksort-log",
+                                 "chapel-quicksort-10",
+                                 "chapel-quicksort-all",
+                                 "chapel-tree"}) {
     for (std::uint64_t const size : {1U, 2U, 3U, 5U, 8U, 9U}) {
       CAPTURE(name);
       CAPTURE(size);
@@ -184,6 +208,98 @@ TEST_CASE("neither part of a partition is empty") {
 TEST_CASE("the digest of an unsorted sequence is zero") {
   std::vector<bench::quicksort::value> const values = {1, 3, 2};
   CHECK(bench::sorting::digest_sorted(values.data(), values.size()) == 0);
+}
+
+TEST_CASE("the chunks of a loop are all of it, in order, and nearly equal") {
+  for (std::uint64_t const parts : {1U, 2U, 3U, 7U, 64U}) {
+    for (std::uint64_t const count : {0U, 1U, 2U, 63U, 64U, 65U, 1000U}) {
+      std::uint64_t behind = 0;
+      for (std::uint64_t index = 0; index < parts; ++index) {
+        bench::chunk const of = bench::chunk_of(index, parts, count);
+        CHECK(of.first == behind);
+        CHECK(of.last - of.first - count / parts <= 1);
+        behind = of.last;
+      }
+      CHECK(behind == count);
+    }
+  }
+}
+
+TEST_CASE("Chapel's quicksort sorts what is hard for it") {
+  constexpr std::size_t count = 1000;
+  std::vector<double> const equal(count, 0.5);
+  std::vector<double> rising(count);
+  std::vector<double> few(count);
+  for (std::size_t index = 0; index < count; ++index) {
+    rising[index] = static_cast<double>(index);
+    few[index] = static_cast<double>(index % 3);
+  }
+  std::vector<double> const falling(rising.rbegin(), rising.rend());
+  for (std::vector<double> values : {equal, rising, falling, few}) {
+    for (std::size_t const length : {std::size_t{1}, std::size_t{8}, std::size_t{9}, std::size_t{10}, count}) {
+      values.resize(length);
+      std::vector<double> sorted = values;
+      std::ranges::sort(sorted);
+      bench::chapel_quicksort::sort<bench::one_by_one>({values.data(), values.size()}, 3);
+      CHECK(values == sorted);
+    }
+  }
+}
+
+TEST_CASE("the digest of Chapel's quicksort tells a wrong order and a wrong value") {
+  constexpr std::size_t count = 20;
+  std::unique_ptr<double[]> const values = bench::chapel_quicksort::make_values(count);
+  std::uint64_t const right = expected("chapel-quicksort-1", count);
+  CHECK(bench::chapel_quicksort::digest_sorted(values.get(), count) == 0);
+  std::sort(values.get(), values.get() + count);
+  CHECK(bench::chapel_quicksort::digest_sorted(values.get(), count) == right);
+  values[3] = values[4];
+  CHECK(bench::chapel_quicksort::digest_sorted(values.get(), count) != right);
+}
+
+TEST_CASE("levels of Chapel's quicksort") {
+  using bench::chapel_quicksort::levels_for_workers;
+  CHECK(levels_for_workers(1) == 2);
+  CHECK(levels_for_workers(2) == 3);
+  CHECK(levels_for_workers(3) == 4);
+  CHECK(levels_for_workers(4) == 4);
+}
+
+TEST_CASE("the digest of STREAM tells a wrong element, two that changed places, and a chunk that was left out") {
+  constexpr std::uint64_t count = 100;
+  bench::stream::vectors const of(count);
+  std::uint64_t const right = expected("stream", count);
+  bench::stream::fill(of, {0, count});
+  bench::stream::triad(of, {0, count - 1});
+  CHECK(bench::stream::digest(of) != right);
+  bench::stream::triad(of, {count - 1, count});
+  CHECK(bench::stream::digest(of) == right);
+  std::swap(of.a[1], of.a[2]);
+  CHECK(bench::stream::digest(of) != right);
+  std::swap(of.a[1], of.a[2]);
+  of.a[0] = std::nextafter(of.a[0], 9);
+  CHECK(bench::stream::digest(of) != right);
+}
+
+TEST_CASE("the numbers of RandomAccess have the published period, and can begin anywhere") {
+  CHECK(bench::random_access::power_at(1'317'624'576'693'539'401) == 1);  // PERIOD of HPCC
+  std::uint64_t power = 1;
+  for (std::uint64_t exponent = 0; exponent < 200; ++exponent) {
+    CHECK(bench::random_access::power_at(exponent) == power);
+    power = bench::random_access::step(power);
+  }
+}
+
+TEST_CASE("the verification of RandomAccess counts what a worker left out or did at the wrong place") {
+  for (bench::chunk const done : {bench::chunk{0, 4096}, bench::chunk{0, 3000}, bench::chunk{1, 4097}}) {
+    bench::random_access::table const of(10);
+    of.fill({0, of.size()});
+    of.update(done);
+    bool const is_right = done.first == 0 && done.last == of.updates();
+    std::uint64_t const errors = of.count_errors();
+    CAPTURE(done.last);
+    CHECK((is_right ? errors == 0 : errors > 0));
+  }
 }
 
 TEST_CASE("a digest starts anew after it was finished") {

@@ -116,6 +116,14 @@ class MatrixTest(unittest.TestCase):
         self.assertIn("python3-matplotlib", done.stderr)
         self.assertFalse(os.path.exists(os.path.join(self.build, "report")))
 
+    def test_the_threads_interface_is_measured_where_it_is_asked_for(self):
+        for name in ("threads-weft", "tbb"):
+            self.rival(name, f"echo '{record(0.5)}'")
+        for words, wanted in (([], {"tbb"}), (["--runtimes", "threads-weft"], {"threads-weft"})):
+            self.matrix("--kernels", "fib", "--workers", 1, "--repetitions", 1, *words)
+            measured = {cell["runtime"] for cell in self.state()["cells"] if cell["status"] == "measured"}
+            self.assertEqual(measured - {"sequential", "ult", "fork"}, wanted)
+
     def test_the_first_answer_saves_the_others_from_finding_it(self):
         self.measure("ult")
         self.assertEqual(["--expect 55" in call for call in self.calls()], [False, True, True])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every header compiles alone: those of include/*.h as C11 and as C++20, the others as C++20. What did not change since it
+"""Every header compiles alone: *.h of include/ and of faces' include/ as C11 and as C++20, the others as C++20. What did not change since it
 last passed is not compiled again (build/lint/headers.json).
 
 usage: headers.py [folder]"""
@@ -23,13 +23,25 @@ def other_machine(path):
     return any(f"/{name}/" in path for name in ("x86_64", "aarch64") if name != machine)
 
 
+def is_for_programs(path):
+    """Of a face: installed, whole by itself, and made of nothing but Weft."""
+    return "/include/" in path and not any(f"/{name}/" in path for name in ("detail", "argobots", "qthreads"))
+
+
+def folders_within(path):
+    parts = path.split("/")
+    if parts[0] == "faces":
+        return ["-Iinclude", f"-I{'/'.join(parts[:2])}/include"]
+    return ["-Iinclude"] + (["-Isrc"] if parts[0] == "src" else ["-Ibench"] if parts[0] == "bench" else [])
+
+
 def jobs(top):
     """(name, command) for each header and language."""
-    for path in sources.files(top, ["src", "include", "bench/harness"], (".h", ".hpp")):
-        if other_machine(path):
+    for path in sources.files(top, ["src", "include", "bench/harness", "faces"], (".h", ".hpp")):
+        if other_machine(path) or (path.startswith("faces/") and not is_for_programs(path)):
             continue
-        within = ["-Iinclude"] + (["-Isrc"] if path.startswith("src/") else ["-Ibench"] if path.startswith("bench/") else [])
-        if path.startswith("include/") and path.endswith(".h"):
+        within = folders_within(path)
+        if path.startswith(("include/", "faces/")) and path.endswith(".h"):
             yield f"{path} (C11)", [*C, *WARNINGS, *within, "-include", path, "/dev/null"]
         yield f"{path} (C++20)", [*CXX, *WARNINGS, *within, "-include", path, "/dev/null"]
 

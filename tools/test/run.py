@@ -11,6 +11,7 @@ import xml.etree.ElementTree
 from dataclasses import dataclass, field
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FACES = ["faces/all"] if os.path.exists(os.path.join(TOP, "faces", "CMakeLists.txt")) else []
 LOGS = os.path.join(TOP, "build", "test-logs")
 
 
@@ -47,10 +48,15 @@ def everything():
     plan = Plan()
     plan.build("checked", 60, ("weft", "weft_static"), name="build libraries")
     plan.test("lint", "checked", 60, "lint")
-    plan.build("checked", 120, ("tests/unit/all", "tests/api/all", "tests/model/all", "tests/fault/all", "tests/stress/all", "examples/all"))
+    plan.build(
+        "checked",
+        150,
+        ("tests/unit/all", "tests/api/all", "tests/conform/all", "tests/model/all", "tests/fault/all", "tests/stress/all", "examples/all"),
+    )
     for kind, budget_s, jobs_a_cpu in (
         ("unit", 30, 1),
         ("api", 60, 2),
+        ("conform", 30, 2),
         ("model", 120, 1),
         ("fault", 60, 1),
         ("stress", 90, 1),
@@ -58,7 +64,9 @@ def everything():
     ):
         plan.test(kind, "checked", budget_s, kind, jobs_a_cpu)
     plan.build(
-        "release", 120, ("weft", "weft_static", "tools/weft/all", "examples/all", "tests/api/all", "tests/tools/all", "bench/all")
+        "release",
+        150,
+        ("weft", "weft_static", *FACES, "tools/weft/all", "examples/all", "tests/api/all", "tests/tools/all", "bench/all"),
     )
     plan.test("release: api, examples", "release", 60, "api|examples", 2)
     plan.test("tools", "release", 60, "tools")
@@ -66,10 +74,10 @@ def everything():
     plan.test("package", "release", 60, "package")
     plan.test("docs", "release", 60, "docs")
     for preset, kinds in (
-        ("asan", "unit|api|stress"),
-        ("tsan", "unit|api|stress"),
-        ("clang", "unit|api"),
-        ("cross-aarch64", "unit|api"),
+        ("asan", "unit|api|conform|stress"),
+        ("tsan", "unit|api|conform|stress"),
+        ("clang", "unit|api|conform"),
+        ("cross-aarch64", "unit|api|conform"),
     ):
         plan.build(preset, 120, tuple(f"tests/{kind}/all" for kind in kinds.split("|")))
         plan.test(f"{preset}: {kinds.replace('|', ', ')}", preset, 120, kinds, 2)

@@ -1,7 +1,5 @@
 #include "kernels/blocked/blocked.hpp"
 
-#include <algorithm>
-
 #include "harness/memory.hpp"
 
 namespace bench::blocked {
@@ -15,12 +13,7 @@ std::uint64_t expected(const kernel_input& input) {
 }
 
 fitted_size fit(std::uint64_t size) {
-  std::uint64_t const available = available_memory_bytes();
-  std::uint64_t const most = available / 4 * 3 / bytes_per_thread;
-  if (available == 0 || size <= most) return {size, ""};
-  std::uint64_t const fitted = std::max<std::uint64_t>(most, 1);
-  return {fitted, "scaled down from " + std::to_string(size) + " threads: " + std::to_string(available >> 20) +
-                      " MiB of memory are available"};
+  return fit_to_memory(size, "threads", [](std::uint64_t threads) { return threads * bytes_per_thread; });
 }
 
 }  // namespace

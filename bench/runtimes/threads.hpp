@@ -1,0 +1,97 @@
+// The Chapel set over the generic threads interface (faces/threads): one text, on whichever implementation was started. A `cobegin`, and a
+// loop with a part a worker, is a list of tasks, all of which are children, for which the parent waits.
+//
+// threads.cpp calls through the interface's table and starts any implementation; threads_inlined.cpp is compiled for one.
+#pragma once
+
+#include <weft_threads/threads.h>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include "harness/runtimes.hpp"
+#include "kernels/chapel.hpp"
+
+namespace bench::threads {
+
+void must(threads_status status, const char* call);
+
+// Whether tasks may be something cheaper than threads with identities of their own.
+enum class identity { own, any };
+
+template <identity Identity>
+class list {
+ public:
+  list() = default;
+  ~list() { threads_list_destroy(&tasks_); }
+  list(const list&) = delete;
+  list& operator=(const list&) = delete;
+
+  template <class Part>
+  void add(const Part& part) {
+    must(threads_list_add(&tasks_, call_part<Part>, const_cast<Part*>(&part)), "threads_list_add");
+  }
+  template <class Record>
+  void add_records(Record* first, std::size_t count) {
+    must(threads_list_add_many(&tasks_, run_record<Record>, first, sizeof(Record), count), "threads_list_add_many");
+  }
+  void wait() { must(threads_list_wait(&tasks_), "threads_list_wait"); }
+
+ private:
+  template <class Part>
+  static void call_part(void* part) {
+    (*static_cast<const Part*>(part))();
+  }
+  template <class Record>
+  static void run_record(void* record) {
+    static_cast<Record*>(record)->run();
+  }
+
+  static constexpr threads_list empty = THREADS_LIST_INIT;
+  static constexpr threads_list empty_anonymous = THREADS_LIST_ANONYMOUS_INIT;
+  threads_list tasks_ = Identity == identity::any ? empty_anonymous : empty;
+};
+
+template <identity Identity>
+struct as_listed_tasks {
+  template <class... Parts>
+  static void run(const Parts&... parts) {
+    list<Identity> children;
+    (children.add(parts), ...);
+    children.wait();
+  }
+  template <class Record>
+  static void run_all(Record* first, std::size_t count) {
+    list<Identity> children;
+    children.add_records(first, count);
+    children.wait();
+  }
+};
+
+// How a runtime starts the interface. Chapel's FIFO layer makes OS threads without a limit; it gets as many as the system can bear.
+struct recipe {
+  const char* implementation;
+  bool is_caller_outside = false;
+  bool has_all_os_threads = false;
+  std::size_t stack_bytes = 0;  // 0: the implementation's own
+};
+
+unsigned start(const recipe& of, unsigned workers);
+void stop();
+std::string version();
+std::string describe(const recipe& of);
+
+template <const recipe& Of, identity Identity = identity::own>
+constexpr runtime runtime_for(std::string_view name, std::string_view title) {
+  return {.name = name,
+          .title = title,
+          .children = child_kind::thread,
+          .start = [](unsigned workers) { return start(Of, workers); },
+          .stop = stop,
+          .cells = chapel_cells<as_listed_tasks<Identity>>,
+          .version = version,
+          .settings = [](unsigned) { return describe(Of); }};
+}
+
+}  // namespace bench::threads

@@ -1,0 +1,58 @@
+/* Weft: threads_* on Argobots, inlined: threads, time. */
+#ifndef WEFT_THREADS_ARGOBOTS_THREAD_H
+#define WEFT_THREADS_ARGOBOTS_THREAD_H
+
+#include <abt.h>
+#include <sched.h>
+
+#include <weft_threads/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* Twins for what is not inlined. */
+THREADS_API ABT_pool threads_argobots_pool(void);   /* the calling execution stream's; outside, one after the other */
+THREADS_API bool threads_argobots_is_outside(void); /* Argobots itself, built without checks, does not notice */
+THREADS_NODISCARD THREADS_API threads_status threads_argobots_sleep_ns(uint64_t interval_ns);
+#ifdef __cplusplus
+}
+#endif
+
+static inline threads_status threads_of_argobots(int code) {
+  if (__builtin_expect(code == ABT_SUCCESS, 1)) return THREADS_OK;
+  return code == ABT_ERR_MEM ? THREADS_NOMEM : code == ABT_ERR_SYS ? THREADS_AGAIN : THREADS_INVALID;
+}
+
+THREADS_NODISCARD static inline threads_status threads_create(threads_function function, void *argument, threads_thread **out) {
+  if (function == NULL) return THREADS_INVALID;
+  return threads_of_argobots(
+      ABT_thread_create(threads_argobots_pool(), function, argument, ABT_THREAD_ATTR_NULL, (ABT_thread *)(void *)out));
+}
+
+THREADS_NODISCARD static inline threads_status threads_join(threads_thread *thread) {
+  if (thread == NULL) return THREADS_INVALID;
+  ABT_thread its = (ABT_thread)(void *)thread, self = ABT_THREAD_NULL;
+  if (!threads_argobots_is_outside() && ABT_self_get_thread(&self) == ABT_SUCCESS && self == its) return THREADS_DEADLOCK;
+  return threads_of_argobots(ABT_thread_free(&its));
+}
+
+/* Argobots counts from 0, for its first thread. */
+static inline uint64_t threads_self_id(void) {
+  ABT_unit_id id = 0;
+  if (threads_argobots_is_outside()) return 0;
+  return ABT_self_get_thread_id(&id) == ABT_SUCCESS ? (uint64_t)id + 1 : 0;
+}
+
+static inline void threads_yield(void) {
+  if (threads_argobots_is_outside()) {
+    sched_yield();
+  } else {
+    ABT_self_yield();
+  }
+}
+
+THREADS_NODISCARD static inline threads_status threads_sleep_ns(uint64_t interval_ns) {
+  return threads_argobots_sleep_ns(interval_ns);
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* Weft: full/empty variables whose common case is two atomic operations, for implementations whose mutex and condition are dearer.
+ *
+ * state: full 1, busy 2 (somebody copies the value), waited 4 (all go through the mutex inside, see sync_slow.h).
+ * Who turns an idle, unwaited state busy owns the value until it makes it idle again, keeping `waited`. While `waited` is set and `busy`
+ * is not, the holder of the mutex owns state and value. A fast call touches nothing after it made the state idle, so whoever reads the
+ * value may reuse the memory. */
+#ifndef WEFT_THREADS_DETAIL_SYNC_FAST_H
+#define WEFT_THREADS_DETAIL_SYNC_FAST_H
+
+#include <weft_threads/detail/sync_state.h>
+
+static inline bool threads_sync_begin(threads_sync *sync, uint32_t idle) {
+  /* acquire: the value that the last owner left; pairs with threads_sync_end */
+  return __atomic_compare_exchange_n(&sync->state, &idle, idle | THREADS_SYNC_BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static inline void threads_sync_end(threads_sync *sync, uint32_t taken_away) {
+  /* release: the value; pairs with threads_sync_begin and with the slow way's look at a state that is not busy */
+  __atomic_fetch_sub(&sync->state, taken_away, __ATOMIC_RELEASE);
+}
+
+THREADS_NODISCARD static inline threads_status threads_sync_read_fe(threads_sync *sync, uint64_t *out) {
+  if (sync == NULL) return THREADS_INVALID;
+  if (!threads_sync_begin(sync, THREADS_SYNC_FULL)) {
+    return threads_sync_slowly(sync, THREADS_SYNC_WANT_FULL, THREADS_SYNC_LEAVE_EMPTY, NULL, out);
+  }
+  if (out != NULL) *out = sync->value;
+  threads_sync_end(sync, THREADS_SYNC_BUSY | THREADS_SYNC_FULL);
+  return THREADS_OK;
+}
+
+THREADS_NODISCARD static inline threads_status threads_sync_read_ff(threads_sync *sync, uint64_t *out) {
+  if (sync == NULL) return THREADS_INVALID;
+  if (!threads_sync_begin(sync, THREADS_SYNC_FULL)) {
+    return threads_sync_slowly(sync, THREADS_SYNC_WANT_FULL, THREADS_SYNC_LEAVE_FULL, NULL, out);
+  }
+  if (out != NULL) *out = sync->value;
+  threads_sync_end(sync, THREADS_SYNC_BUSY);
+  return THREADS_OK;
+}
+
+THREADS_NODISCARD static inline threads_status threads_sync_write_ef(threads_sync *sync, uint64_t value) {
+  if (sync == NULL) return THREADS_INVALID;
+  if (!threads_sync_begin(sync, THREADS_SYNC_EMPTY)) {
+    return threads_sync_slowly(sync, THREADS_SYNC_WANT_EMPTY, THREADS_SYNC_LEAVE_FULL, &value, NULL);
+  }
+  sync->value = value;
+  threads_sync_end(sync, THREADS_SYNC_BUSY - THREADS_SYNC_FULL);
+  return THREADS_OK;
+}
+
+static inline threads_status threads_sync_write_xf(threads_sync *sync, uint64_t value) {
+  if (sync == NULL) return THREADS_INVALID;
+  const bool was_full = threads_sync_begin(sync, THREADS_SYNC_FULL);
+  if (!was_full && !threads_sync_begin(sync, THREADS_SYNC_EMPTY)) {
+    return threads_sync_slowly(sync, THREADS_SYNC_WANT_ANY, THREADS_SYNC_LEAVE_FULL, &value, NULL);
+  }
+  sync->value = value;
+  threads_sync_end(sync, was_full ? THREADS_SYNC_BUSY : THREADS_SYNC_BUSY - THREADS_SYNC_FULL);
+  return THREADS_OK;
+}
+
+static inline threads_status threads_sync_empty(threads_sync *sync) {
+  if (sync == NULL) return THREADS_INVALID;
+  if (!threads_sync_begin(sync, THREADS_SYNC_FULL)) {
+    return threads_sync_slowly(sync, THREADS_SYNC_WANT_ANY, THREADS_SYNC_LEAVE_EMPTY, NULL, NULL);
+  }
+  threads_sync_end(sync, THREADS_SYNC_BUSY | THREADS_SYNC_FULL);
+  return THREADS_OK;
+}
+
+static inline threads_status threads_sync_fill(threads_sync *sync) {
+  if (sync == NULL) return THREADS_INVALID;
+  if (!threads_sync_begin(sync, THREADS_SYNC_EMPTY)) {
+    return threads_sync_slowly(sync, THREADS_SYNC_WANT_ANY, THREADS_SYNC_LEAVE_FULL, NULL, NULL);
+  }
+  threads_sync_end(sync, THREADS_SYNC_BUSY - THREADS_SYNC_FULL);
+  return THREADS_OK;
+}
+
+static inline bool threads_sync_is_full(const threads_sync *sync) {
+  return sync != NULL && (__atomic_load_n(&sync->state, __ATOMIC_RELAXED) & THREADS_SYNC_FULL) != 0;
+}
+
+#endif

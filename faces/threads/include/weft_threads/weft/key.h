@@ -1,0 +1,32 @@
+/* Weft: threads_key_* on libweft, inlined. */
+#ifndef WEFT_THREADS_WEFT_KEY_H
+#define WEFT_THREADS_WEFT_KEY_H
+
+#include <weft_threads/weft/thread.h>
+
+static inline weft_key threads_weft_key(threads_key key) {
+  const weft_key its = {(uint32_t)key.opaque[0], (uint32_t)key.opaque[1]};
+  return its;
+}
+
+THREADS_NODISCARD static inline threads_status threads_key_create(void (*destructor)(void *value), threads_key *out) {
+  if (out == NULL) return THREADS_INVALID;
+  weft_key key = {0, 0};
+  const weft_status status = weft_key_create(destructor, &key);
+  if (status != WEFT_OK) return threads_of_weft(status);
+  out->opaque[0] = key.index;
+  out->opaque[1] = key.generation;
+  return THREADS_OK;
+}
+
+THREADS_NODISCARD static inline threads_status threads_key_delete(threads_key key) {
+  return threads_of_weft(weft_key_delete(threads_weft_key(key)));
+}
+
+THREADS_NODISCARD static inline threads_status threads_key_set(threads_key key, void *value) {
+  return threads_of_weft(weft_key_set(threads_weft_key(key), value));
+}
+
+static inline void *threads_key_get(threads_key key) { return weft_key_get(threads_weft_key(key)); }
+
+#endif

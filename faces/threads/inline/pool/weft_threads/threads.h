@@ -1,0 +1,10 @@
+/* Weft: the generic threads interface, inlined for the implementation "pool". Documented in the threads.h of the target weft::threads, which
+ * this one stands in for. */
+#ifndef WEFT_THREADS_THREADS_H
+#define WEFT_THREADS_THREADS_H
+
+#include <weft_threads/os/functions.h>
+
+__attribute__((constructor)) static void threads_is_inlined_for_pool(void) { threads_compiled_for("pool"); }
+
+#endif

@@ -1,0 +1,92 @@
+/* Start and stop: who is chosen, and that what was compiled for one implementation runs on it alone. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft_threads/manage.h>
+
+#include "builtin.h"
+#include "choose.h"
+#include "environment.h"
+
+const threads_component *threads_component_now = &threads_component_none;
+
+static const char *compiled_for;      /* null: calls go through the table */
+static const char *also_compiled_for; /* null, unless the program contradicts itself */
+/* Who may stop: a thread may be on another OS thread by then. */
+static struct {
+  pthread_t os_thread;
+  uint64_t id; /* 0: outside */
+} starter;
+
+void threads_compiled_for(const char *name) {
+  if (compiled_for == NULL) compiled_for = name;
+  if (strcmp(compiled_for, name) != 0) also_compiled_for = name;
+}
+
+static threads_status check_compiled(const char *name, const char *asked_by) {
+  if (also_compiled_for != NULL) {
+    report_error("parts of this program were compiled for %s and parts for %s; link one target weft::threads_...", compiled_for,
+                 also_compiled_for);
+    return THREADS_INVALID;
+  }
+  if (compiled_for != NULL && strcmp(compiled_for, name) != 0) {
+    report_error("%s=%s, but this program was compiled for %s; unset it, or link weft::threads instead of weft::threads_%s",
+                 asked_by, name, compiled_for, compiled_for);
+    return THREADS_INVALID;
+  }
+  return THREADS_OK;
+}
+
+static const threads_component *choose(const threads_config *config, threads_status *status) {
+  const char *const variable = getenv("WEFT_THREADS");
+  const char *asked_by = "threads_config.implementation";
+  const char *name = config->implementation;
+  if (name == NULL) {
+    asked_by = "WEFT_THREADS";
+    name = variable != NULL && *variable != 0 ? variable : compiled_for != NULL ? compiled_for : "weft";
+  }
+  const threads_component *const chosen = component_by_name(name, asked_by, status);
+  if (chosen == NULL) return NULL;
+  *status = check_compiled(name, asked_by);
+  return *status == THREADS_OK ? chosen : NULL;
+}
+
+threads_status threads_start(const threads_config *config) {
+  const threads_config defaults = THREADS_CONFIG_INIT;
+  if (config == NULL) config = &defaults;
+  if (config->size != sizeof *config) {
+    report_error(
+        "threads_config has %zu bytes here, not %zu; begin with THREADS_CONFIG_INIT and compile with this library's header",
+        sizeof *config, config->size);
+    return THREADS_INVALID;
+  }
+  if (threads_is_started()) {
+    report_error("threads_start: %s runs already; threads_stop comes first", threads_implementation());
+    return THREADS_BUSY;
+  }
+  threads_status status = THREADS_INVALID;
+  const threads_component *const chosen = choose(config, &status);
+  if (chosen == NULL) return status;
+  status = chosen->start(config);
+  if (status != THREADS_OK) return status;
+  starter.os_thread = pthread_self();
+  starter.id = chosen->self_id();
+  threads_component_now = chosen;
+  return THREADS_OK;
+}
+
+static bool is_starter(void) {
+  const uint64_t id = threads_component_now->self_id();
+  return id == starter.id && (id != 0 || pthread_equal(starter.os_thread, pthread_self()));
+}
+
+threads_status threads_stop(void) {
+  if (!threads_is_started()) return THREADS_NOT_STARTED;
+  if (!is_starter()) return THREADS_NOT_OWNER;
+  const threads_status status = threads_component_now->stop();
+  if (status == THREADS_OK) threads_component_now = &threads_component_none;
+  return status;
+}
+
+bool threads_is_started(void) { return threads_component_now != &threads_component_none; }

@@ -1,0 +1,44 @@
+/* fifo makes an OS thread for each task that is there at once, and none beyond: also when tasks come while OS threads are being started. */
+#include <dirent.h>
+
+#include "check.h"
+
+const char *implementation = "fifo";
+bool is_outside = true;
+const char *current_case = "as many OS threads as tasks";
+
+enum { tasks = 200 };
+static atomic_int waiting;
+static threads_sync gate;
+
+static void wait_at_the_gate(void *unused) {
+  (void)unused;
+  atomic_fetch_add(&waiting, 1);
+  OK(threads_sync_read_ff(&gate, NULL));
+}
+
+static int count_os_threads(void) {
+  DIR *const folder = opendir("/proc/self/task");
+  CHECK(folder != NULL);
+  int count = 0;
+  for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) count += entry->d_name[0] != '.';
+  closedir(folder);
+  return count;
+}
+
+int main(void) {
+  threads_config config = THREADS_CONFIG_INIT;
+  config.implementation = implementation;
+  config.caller_outside = is_outside;
+  const int before = count_os_threads(); /* an emulator may have some */
+  OK(threads_start(&config));
+  threads_thread *made[tasks];
+  for (int i = 0; i < tasks; ++i) made[i] = start(wait_at_the_gate, NULL);
+  wait_for(&waiting, tasks);
+  CHECK(count_os_threads() - before <= tasks);
+  OK(threads_sync_write_xf(&gate, 0));
+  for (int i = 0; i < tasks; ++i) OK(threads_join(made[i]));
+  OK(threads_sync_destroy(&gate));
+  OK(threads_stop());
+  return 0;
+}
