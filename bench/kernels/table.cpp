@@ -4,16 +4,22 @@
 #include <array>
 
 #include "kernels/blocked/blocked.hpp"
+#include "kernels/btc/btc.hpp"
+#include "kernels/comp/comp.hpp"
+#include "kernels/creation/creation.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
+#include "kernels/pentomino/pentomino.hpp"
+#include "kernels/ping_pong/ping_pong.hpp"
 #include "kernels/queens/queens.hpp"
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/strassen/strassen.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/uts/uts.hpp"
+#include "kernels/yield/yield.hpp"
 
 namespace bench {
 
@@ -32,6 +38,16 @@ constexpr std::array kernels = {&fib::every_call,
                                 &matmul::matmul,
                                 &strassen::strassen,
                                 &tree::tree,
+                                &btc::btc,
+                                &pentomino::pentomino,
+                                &comp::comp,
+                                &creation::flat,
+                                &creation::nested,
+                                &yield::any,
+                                &yield::to,
+                                &ping_pong::mutex_handover,
+                                &ping_pong::condition,
+                                &ping_pong::channel,
                                 &blocked::blocked,
                                 &hash::hash};
 

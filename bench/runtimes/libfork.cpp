@@ -6,12 +6,16 @@
 
 #include "harness/processors.hpp"
 #include "harness/runtimes.hpp"
-#include "kernels/blocked/blocked.hpp"
+#include "kernels/btc/btc.hpp"
+#include "kernels/cells.hpp"
+#include "kernels/comp/comp.hpp"
+#include "kernels/creation/creation.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/libfork.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
+#include "kernels/pentomino/pentomino.hpp"
 #include "kernels/queens/queens.hpp"
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
@@ -22,9 +26,7 @@ namespace bench {
 
 namespace {
 
-constexpr std::string_view not_written = "not written for this runtime";
-
-constexpr cell cells[] = {
+constexpr auto own_cells = std::to_array<cell>({
     {&fib::every_call, fib::run_libfork},
     {&fib::with_cutoff, fib::run_libfork_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_libfork>},
@@ -35,12 +37,17 @@ constexpr cell cells[] = {
     {&quicksort::with_cutoff, quicksort::run_libfork},
     {&quicksort::every_segment, quicksort::run_libfork_every},
     {&mergesort::mergesort, mergesort::run_libfork},
-    {&matmul::matmul, nullptr, not_written},
-    {&strassen::strassen, nullptr, not_written},
+    {&matmul::matmul, nullptr, not_written_yet},
+    {&strassen::strassen, nullptr, not_written_yet},
     {&tree::tree, tree::run_libfork},
-    {&blocked::blocked, nullptr, "a task cannot block"},
-    {&hash::hash, nullptr, not_written},
-};
+    {&btc::btc, btc::run_libfork},
+    {&pentomino::pentomino, pentomino::run_libfork},
+    {&comp::comp, comp::run_libfork},
+    {&creation::flat, creation::run_libfork_flat},
+    {&creation::nested, creation::run_libfork_nested},
+    {&hash::hash, nullptr, not_written_yet},
+});
+constexpr auto cells = join_cells(own_cells, cells_without_threads(a_task_cannot_block));
 
 std::unique_ptr<lf::lazy_pool> pool;
 

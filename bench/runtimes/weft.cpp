@@ -8,22 +8,32 @@
 #include "harness/must.hpp"
 #include "harness/runtimes.hpp"
 #include "harness/together.hpp"
+#include "harness/weft_threads.hpp"
 #include "harness/weft_together.hpp"
 #include "kernels/blocked/blocked.hpp"
+#include "kernels/btc/btc.hpp"
+#include "kernels/comp/comp.hpp"
+#include "kernels/creation/creation.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
+#include "kernels/pentomino/pentomino.hpp"
+#include "kernels/ping_pong/children.hpp"
 #include "kernels/queens/queens.hpp"
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/strassen/strassen.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/uts/uts.hpp"
+#include "kernels/yield/children.hpp"
 
 namespace bench {
 
 namespace {
+
+constexpr std::string_view nobody_else = "plain calls have nobody to wait for or to yield to";
+constexpr std::string_view may_be_a_call = "a fork may be a plain call of its forker: those that wait for each other are threads";
 
 constexpr cell sequential_cells[] = {
     {&fib::every_call, fib::run_sequential},
@@ -39,6 +49,16 @@ constexpr cell sequential_cells[] = {
     {&matmul::matmul, matmul::run<matmul::multiply_add<one_by_one>, matmul::blocks>},
     {&strassen::strassen, matmul::run<strassen::multiply<one_by_one>, strassen::blocks>},
     {&tree::tree, tree::run_sequential},
+    {&btc::btc, btc::run_sequential},
+    {&pentomino::pentomino, pentomino::run_sequential},
+    {&comp::comp, comp::run_sequential},
+    {&creation::flat, creation::run_flat_sequential},
+    {&creation::nested, creation::run_nested_sequential},
+    {&yield::any, nullptr, nobody_else},
+    {&yield::to, nullptr, nobody_else},
+    {&ping_pong::mutex_handover, nullptr, nobody_else},
+    {&ping_pong::condition, nullptr, nobody_else},
+    {&ping_pong::channel, nullptr, nobody_else},
     {&blocked::blocked, nullptr, "it would be a loop over numbers"},
     {&hash::hash, hash::run_sequential},
 };
@@ -57,6 +77,16 @@ constexpr cell ult_cells[] = {
     {&matmul::matmul, matmul::run<matmul::multiply_add<as_threads>, matmul::blocks>},
     {&strassen::strassen, matmul::run<strassen::multiply<as_threads>, strassen::blocks>},
     {&tree::tree, tree::run_ult},
+    {&btc::btc, btc::run_ult},
+    {&pentomino::pentomino, pentomino::run_ult},
+    {&comp::comp, comp::run_ult},
+    {&creation::flat, creation::run_flat_ult},
+    {&creation::nested, creation::run_nested_ult},
+    {&yield::any, yield::run_by<weft_threads>},
+    {&yield::to, yield::run_to_by<weft_threads>},
+    {&ping_pong::mutex_handover, ping_pong::run_mutex_by<weft_threads>},
+    {&ping_pong::condition, ping_pong::run_condition_by<weft_threads>},
+    {&ping_pong::channel, ping_pong::run_channel_by<weft_threads>},
     {&blocked::blocked, blocked::run_ult},
     {&hash::hash, hash::run_ult},
 };
@@ -75,6 +105,16 @@ constexpr cell fork_cells[] = {
     {&matmul::matmul, matmul::run<matmul::multiply_add<as_forks>, matmul::blocks>},
     {&strassen::strassen, matmul::run<strassen::multiply<as_forks>, strassen::blocks>},
     {&tree::tree, tree::run_fork},
+    {&btc::btc, btc::run_fork},
+    {&pentomino::pentomino, pentomino::run_fork},
+    {&comp::comp, comp::run_fork},
+    {&creation::flat, creation::run_flat_fork},
+    {&creation::nested, creation::run_nested_fork},
+    {&yield::any, nullptr, may_be_a_call},
+    {&yield::to, nullptr, may_be_a_call},
+    {&ping_pong::mutex_handover, nullptr, may_be_a_call},
+    {&ping_pong::condition, nullptr, may_be_a_call},
+    {&ping_pong::channel, nullptr, may_be_a_call},
     {&blocked::blocked, nullptr, "its threads live all at the same time, which is what threads are for"},
     {&hash::hash, nullptr, "written for threads"},
 };
