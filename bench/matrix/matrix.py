@@ -25,8 +25,8 @@ USUAL_KERNELS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-arra
                  "btc", "pentomino", "comp", "create-flat", "create-nested", "yield", "yield-to", "mutex-handover", "condition-ping-pong",
                  "channel-ping-pong", "blocked")
 USUAL_SIZES = {"fib": 27, "fib-cutoff": 34, "uts-t1": 8, "uts-t3": 500, "queens": 11, "queens-array": 10, "quicksort": 1 << 21,
-               "quicksort-every": 1 << 18, "mergesort": 1 << 20, "tree": 1 << 18, "matmul": 384, "strassen": 384, "btc": 14,
-               "pentomino": 4, "comp": 400, "create-flat": 30_000, "create-nested": 10_000, "yield": 100_000, "yield-to": 50_000,
+               "quicksort-every": 1 << 18, "mergesort": 1 << 20, "tree": 1 << 18, "matmul": 384, "strassen": 384, "btc": 16,
+               "pentomino": 4, "comp": 1024, "create-flat": 50_000, "create-nested": 30_000, "yield": 100_000, "yield-to": 50_000,
                "mutex-handover": 30_000, "condition-ping-pong": 30_000, "channel-ping-pong": 30_000, "blocked": 100_000}
 
 

@@ -66,7 +66,8 @@ class BenchTest(command.CommandTest):
                 record = self.record(name, "--size", size, "--workers", workers, "--repetitions", 3)
                 self.assertEqual((record["answer"], record["correct"], record["units"]), (answer, True, answer), record)
 
-    def test_yields_of_threads_on_one_worker_take_turns(self):
+    def test_threads_on_one_worker_take_turns(self):
+        self.assertGreater(self.record("mutex-handover", "--size", 2000, "--workers", 1)["metrics"]["handovers_ratio"], 0.9)
         self.assertGreater(self.record("yield", "--size", 2000, "--workers", 1)["metrics"]["others_done_ratio"], 0.9)
 
     def test_listing_says_which_runtime_runs_what_and_why_not(self):

@@ -25,6 +25,8 @@ template <class Threads>
 struct counter_by {
   typename Threads::mutex mutex;
   std::uint64_t locks = 0;
+  std::uint64_t handovers = 0;
+  const void* last_holder = nullptr;
 };
 
 template <class Threads>
@@ -34,10 +36,18 @@ struct holder_by {
 
   void run() {
     for (; times > 0; --times) {
-      std::lock_guard<typename Threads::mutex> const lock(of->mutex);
-      ++of->locks;
+      hold();
       Threads::yield();
     }
+  }
+
+ private:
+  void hold() {
+    std::lock_guard<typename Threads::mutex> const lock(of->mutex);
+    ++of->locks;
+    if (of->last_holder != this) ++of->handovers;
+    of->last_holder = this;
+    Threads::yield();
   }
 };
 
@@ -48,7 +58,8 @@ kernel_run run_mutex_by(const kernel_input& input, stopwatch& watch) {
   auto const holders = std::make_unique<holder_by<Threads>[]>(count);
   for (std::size_t index = 0; index < count; ++index) holders[index] = {&counter, share(input.size, count, index)};
   run_all<Threads>(holders.get(), count, watch);
-  return {counter.locks, counter.locks, {}};
+  double const ratio = static_cast<double>(counter.handovers) / static_cast<double>(counter.locks);
+  return {counter.locks, counter.locks, {{"handovers_ratio", ratio}}};
 }
 
 // What two players share: pass(own) waits for the turn, or the ball, and gives it to the other one.

@@ -11,7 +11,7 @@ std::uint64_t expected_passes(const kernel_input& input) { return 2 * input.size
 
 const kernel mutex_handover = {
     .name = "mutex-handover",
-    .title = "two threads a worker at one mutex, which its holder keeps over a yield",
+    .title = "two threads a worker that hand one mutex to each other",
     .size_word = "locks",
     .unit = "lock",
     .default_size = 1'000'000,
