@@ -2,19 +2,23 @@
 // tasks (harness/children.hpp).
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 
 #include "harness/children.hpp"
 #include "harness/runtimes.hpp"
 #include "kernels/blocked/blocked.hpp"
 #include "kernels/blocked/children.hpp"
+#include "kernels/btc/children.hpp"
+#include "kernels/cells.hpp"
 #include "kernels/chapel.hpp"
+#include "kernels/comp/children.hpp"
+#include "kernels/creation/children.hpp"
 #include "kernels/fib/children.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
+#include "kernels/pentomino/children.hpp"
+#include "kernels/ping_pong/children.hpp"
 #include "kernels/queens/children.hpp"
 #include "kernels/queens_array/children.hpp"
 #include "kernels/quicksort/children.hpp"
@@ -22,14 +26,14 @@
 #include "kernels/thread_ops/children.hpp"
 #include "kernels/tree/children.hpp"
 #include "kernels/uts/children.hpp"
+#include "kernels/yield/children.hpp"
 
 namespace bench {
 
-inline constexpr std::string_view a_task_cannot_block = "a task cannot block";
-inline constexpr std::string_view not_written_yet = "not written for this runtime";
+inline constexpr std::string_view no_yield_to = "it has no yield to a named thread";
 
 template <class Way>
-constexpr std::array<cell, 14> cells_by() {
+constexpr std::array<cell, 19> cells_by() {
   return {{
       {&fib::every_call, fib::run_by<Way>},
       {&fib::with_cutoff, fib::run_cutoff_by<Way>},
@@ -44,37 +48,42 @@ constexpr std::array<cell, 14> cells_by() {
       {&matmul::matmul, matmul::run<matmul::multiply_add<Way>, matmul::blocks>},
       {&strassen::strassen, matmul::run<strassen::multiply<Way>, strassen::blocks>},
       {&tree::tree, tree::run_by<Way>},
+      {&btc::btc, btc::run_by<Way>},
+      {&pentomino::pentomino, pentomino::run_by<Way>},
+      {&comp::comp, comp::run_by<Way>},
+      {&creation::flat, creation::run_flat_by<Way>},
+      {&creation::nested, creation::run_nested_by<Way>},
       {&hash::hash, nullptr, not_written_yet},
   }};
 }
 
-template <std::size_t... Counts>
-constexpr auto join_cells(const std::array<cell, Counts>&... lists) {
-  std::array<cell, (Counts + ...)> all{};
-  cell* end = all.data();
-  ((end = std::ranges::copy(lists, end).out), ...);
-  return all;
-}
-
-// The kernels whose threads wait for each other, with the reason why a runtime without threads lacks them.
-constexpr std::array<cell, 3> cells_without_threads(std::string_view why_not) {
-  return {{{&blocked::blocked, nullptr, why_not},
-           {&thread_ops::without_yields, nullptr, why_not},
-           {&thread_ops::with_yields, nullptr, why_not}}};
+// The kernels whose threads wait for each other or give way to each other.
+template <class Threads>
+constexpr std::array<cell, 8> cells_of_waiting_threads() {
+  cell for_yield_to{&yield::to, nullptr, no_yield_to};
+  if constexpr (has_yield_to<Threads>) for_yield_to = {&yield::to, yield::run_to_by<Threads>};
+  return {{
+      {&yield::any, yield::run_by<Threads>},
+      for_yield_to,
+      {&ping_pong::mutex_handover, ping_pong::run_mutex_by<Threads>},
+      {&ping_pong::condition, ping_pong::run_condition_by<Threads>},
+      {&ping_pong::channel, ping_pong::run_channel_by<Threads>},
+      {&blocked::blocked, blocked::run_by<Threads>},
+      {&thread_ops::without_yields, thread_ops::run_by<Threads, thread_ops::no_yields>},
+      {&thread_ops::with_yields, thread_ops::run_by<Threads, thread_ops::yields>},
+  }};
 }
 
 template <class Threads>
 constexpr auto cells_of_threads() {
   using way = as_threads_of<typename Threads::thread>;
-  return join_cells(cells_by<way>(), chapel_cells<way>,
-                    std::array<cell, 3>{{{&blocked::blocked, blocked::run_by<Threads>},
-                                         {&thread_ops::without_yields, thread_ops::run_by<Threads, thread_ops::no_yields>},
-                                         {&thread_ops::with_yields, thread_ops::run_by<Threads, thread_ops::yields>}}});
+  return join_cells(cells_by<way>(), chapel_cells<way>, cells_of_waiting_threads<Threads>());
 }
 
 template <class Group>
-constexpr auto cells_of_tasks() {
-  return join_cells(cells_by<as_tasks_of<Group>>(), chapel_cells<as_tasks_of<Group>>, cells_without_threads(a_task_cannot_block));
+constexpr auto cells_of_tasks(std::string_view why_no_yield = a_task_cannot_block) {
+  using way = as_tasks_of<Group>;
+  return join_cells(cells_by<way>(), chapel_cells<way>, cells_without_threads(a_task_cannot_block, why_no_yield));
 }
 
 }  // namespace bench

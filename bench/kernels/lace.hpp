@@ -26,5 +26,18 @@ kernel_run run_lace_every(const kernel_input& input, stopwatch& watch);
 namespace tree {
 kernel_run run_lace(const kernel_input& input, stopwatch& watch);
 }
+namespace btc {
+kernel_run run_lace(const kernel_input& input, stopwatch& watch);
+}
+namespace pentomino {
+kernel_run run_lace(const kernel_input& input, stopwatch& watch);
+}
+namespace comp {
+kernel_run run_lace(const kernel_input& input, stopwatch& watch);
+}
+namespace creation {
+kernel_run run_lace_flat(const kernel_input& input, stopwatch& watch);
+kernel_run run_lace_nested(const kernel_input& input, stopwatch& watch);
+}  // namespace creation
 
 }  // namespace bench

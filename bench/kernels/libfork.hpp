@@ -53,5 +53,18 @@ kernel_run run_libfork(const kernel_input& input, stopwatch& watch);
 namespace tree {
 kernel_run run_libfork(const kernel_input& input, stopwatch& watch);
 }
+namespace btc {
+kernel_run run_libfork(const kernel_input& input, stopwatch& watch);
+}
+namespace pentomino {
+kernel_run run_libfork(const kernel_input& input, stopwatch& watch);
+}
+namespace comp {
+kernel_run run_libfork(const kernel_input& input, stopwatch& watch);
+}
+namespace creation {
+kernel_run run_libfork_flat(const kernel_input& input, stopwatch& watch);
+kernel_run run_libfork_nested(const kernel_input& input, stopwatch& watch);
+}  // namespace creation
 
 }  // namespace bench

@@ -4,12 +4,17 @@
 #include <array>
 
 #include "kernels/blocked/blocked.hpp"
+#include "kernels/btc/btc.hpp"
 #include "kernels/chapel_quicksort/chapel_quicksort.hpp"
 #include "kernels/chapel_tree/chapel_tree.hpp"
+#include "kernels/comp/comp.hpp"
+#include "kernels/creation/creation.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
+#include "kernels/pentomino/pentomino.hpp"
+#include "kernels/ping_pong/ping_pong.hpp"
 #include "kernels/queens/queens.hpp"
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
@@ -20,6 +25,7 @@
 #include "kernels/thread_ops/thread_ops.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/uts/uts.hpp"
+#include "kernels/yield/yield.hpp"
 
 namespace bench {
 
@@ -46,6 +52,16 @@ constexpr std::array kernels = {&fib::every_call,
                                 &chapel_quicksort::on_ten_levels,
                                 &chapel_quicksort::on_all_levels,
                                 &chapel_tree::chapel_tree,
+                                &btc::btc,
+                                &pentomino::pentomino,
+                                &comp::comp,
+                                &creation::flat,
+                                &creation::nested,
+                                &yield::any,
+                                &yield::to,
+                                &ping_pong::mutex_handover,
+                                &ping_pong::condition,
+                                &ping_pong::channel,
                                 &blocked::blocked,
                                 &thread_ops::without_yields,
                                 &thread_ops::with_yields,

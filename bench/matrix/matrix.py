@@ -25,10 +25,13 @@ from sweep import Sweep
 
 # What make bench measures where nothing else is asked for: a fraction of a second a run for most, so that all of it takes minutes.
 USUAL_KERNELS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort", "quicksort-every", "mergesort", "tree",
-                 "stream", "stream-ep", "random-access", "blocked")
+                 "btc", "pentomino", "comp", "stream", "stream-ep", "random-access", "create-flat", "create-nested", "yield", "yield-to",
+                 "mutex-handover", "condition-ping-pong", "channel-ping-pong", "blocked")
 USUAL_SIZES = {"fib": 27, "fib-cutoff": 34, "uts-t1": 8, "uts-t3": 500, "queens": 11, "queens-array": 10, "quicksort": 1 << 21,
-               "quicksort-every": 1 << 18, "mergesort": 1 << 20, "tree": 1 << 18, "matmul": 384, "strassen": 384, "stream": 1 << 22,
-               "stream-ep": 1 << 22, "random-access": 20, "blocked": 100_000}
+               "quicksort-every": 1 << 18, "mergesort": 1 << 20, "tree": 1 << 18, "matmul": 384, "strassen": 384, "btc": 16,
+               "pentomino": 4, "comp": 1024, "stream": 1 << 22, "stream-ep": 1 << 22, "random-access": 20, "create-flat": 50_000,
+               "create-nested": 30_000, "yield": 100_000, "yield-to": 50_000, "mutex-handover": 30_000, "condition-ping-pong": 30_000,
+               "channel-ping-pong": 30_000, "blocked": 100_000}
 # Smaller sizes beside those, for the picture of cost against problem size; together they cost less than a minute.
 USUAL_SWEEPS = {"fib": [12, 17, 22], "blocked": [1000, 10_000]}
 

@@ -4,11 +4,14 @@
 // breadth and makes millions of ULTs before it joins one.
 #include <abt.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "harness/bounded_channel.hpp"
 #include "harness/children.hpp"
 #include "harness/processors.hpp"
 #include "kernels/children.hpp"
@@ -68,26 +71,106 @@ class eventual {
   ABT_eventual event_;
 };
 
+class abt_mutex {
+ public:
+  void lock() { must(ABT_mutex_lock(handle()), "ABT_mutex_lock"); }
+  void unlock() { must(ABT_mutex_unlock(handle()), "ABT_mutex_unlock"); }
+  ABT_mutex handle() { return ABT_MUTEX_MEMORY_GET_HANDLE(&memory_); }
+
+ private:
+  ABT_mutex_memory memory_ = ABT_MUTEX_INITIALIZER;
+};
+
+class abt_condition {
+ public:
+  void wait(std::unique_lock<abt_mutex>& lock) { must(ABT_cond_wait(handle(), lock.mutex()->handle()), "ABT_cond_wait"); }
+  void notify_one() { must(ABT_cond_signal(handle()), "ABT_cond_signal"); }
+
+ private:
+  ABT_cond handle() { return ABT_COND_MEMORY_GET_HANDLE(&memory_); }
+  ABT_cond_memory memory_ = ABT_COND_INITIALIZER;
+};
+
+// A pool that only a scheduler of its own takes from, which some stream runs until the pool is empty: nobody else can steal the one of the
+// two that waits in the pool, where a yield must find it.
+class neighbours_in_pool {
+ public:
+  template <class Record>
+  void start(unsigned, Record* first, Record* second) {
+    ABT_pool pool = ABT_POOL_NULL;
+    must(ABT_pool_create_basic(ABT_POOL_FIFO, pool_access(), ABT_TRUE, &pool), "ABT_pool_create_basic");
+    threads_ = {make(pool, first), make(pool, second)};
+    ABT_sched scheduler = ABT_SCHED_NULL;
+    must(ABT_sched_create_basic(ABT_SCHED_BASIC, 1, &pool, ABT_SCHED_CONFIG_NULL, &scheduler), "ABT_sched_create_basic");
+    must(ABT_pool_add_sched(own_pool(), scheduler), "ABT_pool_add_sched");
+  }
+  void join() {
+    for (ABT_thread& each : threads_) must(ABT_thread_free(&each), "ABT_thread_free");
+  }
+  void yield_to(std::size_t which) { must(ABT_thread_yield_to(threads_[which]), "ABT_thread_yield_to"); }
+
+ private:
+  template <class Record>
+  static ABT_thread make(ABT_pool pool, Record* record) {
+    ABT_thread thread = ABT_THREAD_NULL;
+    auto const function = [](void* argument) { static_cast<Record*>(argument)->run(); };
+    must(ABT_thread_create(pool, function, record, ABT_THREAD_ATTR_NULL, &thread), "ABT_thread_create");
+    return thread;
+  }
+  static ABT_pool_access pool_access() { return started.pools.size() == 1 ? ABT_POOL_ACCESS_PRIV : ABT_POOL_ACCESS_MPMC; }
+
+  std::array<ABT_thread, 2> threads_{};
+};
+
 struct threads {
   using thread = ult;
   using gate = eventual;
+  using mutex = abt_mutex;
+  using condition = abt_condition;
+  using channel = bounded_channel<mutex, condition>;
+  using neighbours = neighbours_in_pool;
   static void yield() { must(ABT_self_yield(), "ABT_self_yield"); }
 };
 
-// Calls below the cutoff are leaves, and leaves are tasklets; what waits for children must be a ULT.
 template <std::uint64_t Cutoff>
-struct fib_call {
-  std::uint64_t n;
+struct fib_tree {
+  using input = std::uint64_t;
+  static bool is_leaf(std::uint64_t n) { return n < Cutoff; }
+  static std::uint64_t result_of_leaf(std::uint64_t n) { return fib::plain(n); }
+  static std::uint64_t left(std::uint64_t n) { return n - 1; }
+  static std::uint64_t right(std::uint64_t n) { return n - 2; }
+};
+
+struct btc_tree {
+  using input = std::uint64_t;
+  static bool is_leaf(std::uint64_t depth) { return depth == 0; }
+  static std::uint64_t result_of_leaf(std::uint64_t) { return 1; }
+  static std::uint64_t left(std::uint64_t depth) { return depth - 1; }
+  static std::uint64_t right(std::uint64_t depth) { return depth - 1; }
+};
+
+struct comp_tree {
+  using input = comp::block;
+  static bool is_leaf(const input& of) { return of.is_leaf(); }
+  static std::uint64_t result_of_leaf(const input& of) { return comp::count_leaf(of); }
+  static input left(const input& of) { return comp::halve(of).first; }
+  static input right(const input& of) { return comp::halve(of).second; }
+};
+
+// Leaves are tasklets; what waits for children must be a ULT.
+template <class Tree>
+struct call_in {
+  typename Tree::input of;
   std::uint64_t result;
 
   static void run(void* argument) {
-    auto* const self = static_cast<fib_call*>(argument);
-    if (self->n < Cutoff) {
-      self->result = fib::plain(self->n);
+    auto* const self = static_cast<call_in*>(argument);
+    if (Tree::is_leaf(self->of)) {
+      self->result = Tree::result_of_leaf(self->of);
       return;
     }
-    fib_call left{self->n - 1, 0};
-    fib_call right{self->n - 2, 0};
+    call_in left{Tree::left(self->of), 0};
+    call_in right{Tree::right(self->of), 0};
     ABT_thread const left_unit = create(left);
     ABT_thread const right_unit = create(right);
     free_unit(right_unit);
@@ -95,9 +178,9 @@ struct fib_call {
     self->result = left.result + right.result;
   }
 
-  static ABT_thread create(fib_call& call) {
+  static ABT_thread create(call_in& call) {
     ABT_thread unit = ABT_THREAD_NULL;
-    if (call.n < Cutoff)
+    if (Tree::is_leaf(call.of))
       must(ABT_task_create(own_pool(), run, &call, &unit), "ABT_task_create");
     else
       must(ABT_thread_create_to(own_pool(), run, &call, ABT_THREAD_ATTR_NULL, &unit), "ABT_thread_create_to");
@@ -106,18 +189,46 @@ struct fib_call {
   static void free_unit(ABT_thread unit) { must(ABT_thread_free(&unit), "ABT_thread_free"); }
 };
 
+template <class Tree>
+std::uint64_t run_tree(const typename Tree::input& of) {
+  call_in<Tree> root{of, 0};
+  call_in<Tree>::run(&root);
+  return root.result;
+}
+
 template <std::uint64_t Cutoff>
 kernel_run run_fib_with_tasklets(const kernel_input& input, stopwatch& watch) {
-  fib_call<Cutoff> root{input.size, 0};
   watch.start();
-  fib_call<Cutoff>::run(&root);
+  std::uint64_t const result = run_tree<fib_tree<Cutoff>>(input.size);
   watch.stop();
-  return {root.result, fib::calls(input.size, Cutoff), {}};
+  return {result, fib::calls(input.size, Cutoff), {}};
 }
+
+kernel_run run_btc_with_tasklets(const kernel_input& input, stopwatch& watch) {
+  return btc::run(input, watch, run_tree<btc_tree>);
+}
+
+kernel_run run_comp_with_tasklets(const kernel_input& input, stopwatch& watch) {
+  return comp::run(input, watch, run_tree<comp_tree>);
+}
+
+class tasklet {
+ public:
+  template <class Record>
+  void start_record(Record* record) {
+    auto const function = [](void* argument) { static_cast<Record*>(argument)->run(); };
+    must(ABT_task_create(own_pool(), function, record, &task_), "ABT_task_create");
+  }
+  void join() { must(ABT_task_free(&task_), "ABT_task_free"); }
+
+ private:
+  ABT_task task_;
+};
 
 constexpr auto ult_cells = cells_of_threads<threads>();
 
 constexpr std::string_view waits = "a tasklet cannot wait for its children, and which are leaves is not known before they run";
+constexpr std::string_view blocks = "a tasklet cannot block or give way";
 constexpr cell tasklet_cells[] = {
     {&fib::every_call, run_fib_with_tasklets<fib::no_cutoff>},
     {&fib::with_cutoff, run_fib_with_tasklets<fib::cutoff>},
@@ -132,9 +243,19 @@ constexpr cell tasklet_cells[] = {
     {&matmul::matmul, nullptr, waits},
     {&strassen::strassen, nullptr, waits},
     {&tree::tree, nullptr, waits},
-    {&blocked::blocked, nullptr, "a tasklet cannot block"},
-    {&thread_ops::without_yields, nullptr, "a tasklet cannot yield"},
-    {&thread_ops::with_yields, nullptr, "a tasklet cannot yield"},
+    {&btc::btc, run_btc_with_tasklets},
+    {&pentomino::pentomino, nullptr, waits},
+    {&comp::comp, run_comp_with_tasklets},
+    {&creation::flat, creation::run_flat_by<as_threads_of<tasklet>>},
+    {&creation::nested, nullptr, "a tasklet cannot wait for its child"},
+    {&yield::any, nullptr, blocks},
+    {&yield::to, nullptr, blocks},
+    {&ping_pong::mutex_handover, nullptr, blocks},
+    {&ping_pong::condition, nullptr, blocks},
+    {&ping_pong::channel, nullptr, blocks},
+    {&blocked::blocked, nullptr, blocks},
+    {&thread_ops::without_yields, nullptr, blocks},
+    {&thread_ops::with_yields, nullptr, blocks},
     {&hash::hash, nullptr, not_written_yet},
 };
 

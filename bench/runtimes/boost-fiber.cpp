@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/bounded_channel.hpp"
 #include "harness/children.hpp"
 #include "harness/processors.hpp"
 #include "kernels/children.hpp"
@@ -59,9 +60,22 @@ class promised_gate {
   boost::fibers::shared_future<void> opened_ = promise_.get_future().share();
 };
 
+// Boost's channels leave one place empty.
+class number_channel {
+ public:
+  void send(std::uint64_t number) { numbers_.push(number); }
+  std::uint64_t receive() { return numbers_.value_pop(); }
+
+ private:
+  boost::fibers::buffered_channel<std::uint64_t> numbers_{channel_places + 1};
+};
+
 struct threads {
   using thread = fiber;
   using gate = promised_gate;
+  using mutex = boost::fibers::mutex;
+  using condition = boost::fibers::condition_variable;
+  using channel = number_channel;
   static void yield() { boost::this_fiber::yield(); }
 };
 

@@ -6,18 +6,21 @@
 
 #include "harness/processors.hpp"
 #include "harness/runtimes.hpp"
-#include "kernels/blocked/blocked.hpp"
+#include "kernels/btc/btc.hpp"
+#include "kernels/cells.hpp"
 #include "kernels/chapel.hpp"
+#include "kernels/comp/comp.hpp"
+#include "kernels/creation/creation.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/lace.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
+#include "kernels/pentomino/pentomino.hpp"
 #include "kernels/queens/queens.hpp"
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/strassen/strassen.hpp"
-#include "kernels/thread_ops/thread_ops.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace bench {
@@ -56,7 +59,7 @@ struct as_lace_tasks {
   }
 };
 
-constexpr auto cells = with_chapel_cells<as_lace_tasks>({
+constexpr auto own_cells = std::to_array<cell>({
     {&fib::every_call, fib::run_lace},
     {&fib::with_cutoff, fib::run_lace_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_lace>},
@@ -70,11 +73,14 @@ constexpr auto cells = with_chapel_cells<as_lace_tasks>({
     {&matmul::matmul, matmul::run<matmul::multiply_add<as_lace_tasks>, matmul::blocks>},
     {&strassen::strassen, matmul::run<strassen::multiply<as_lace_tasks>, strassen::blocks>},
     {&tree::tree, tree::run_lace},
-    {&blocked::blocked, nullptr, "a task cannot block"},
-    {&thread_ops::without_yields, nullptr, "a task cannot yield"},
-    {&thread_ops::with_yields, nullptr, "a task cannot yield"},
-    {&hash::hash, nullptr, "not written for this runtime"},
+    {&btc::btc, btc::run_lace},
+    {&pentomino::pentomino, pentomino::run_lace},
+    {&comp::comp, comp::run_lace},
+    {&creation::flat, creation::run_lace_flat},
+    {&creation::nested, creation::run_lace_nested},
+    {&hash::hash, nullptr, not_written_yet},
 });
+constexpr auto cells = join_cells(own_cells, chapel_cells<as_lace_tasks>, cells_without_threads(a_task_cannot_block));
 
 constexpr std::size_t deque_tasks = std::size_t{1} << 20;
 

@@ -6,27 +6,28 @@
 
 #include "harness/processors.hpp"
 #include "harness/runtimes.hpp"
-#include "kernels/blocked/blocked.hpp"
+#include "kernels/btc/btc.hpp"
+#include "kernels/cells.hpp"
 #include "kernels/chapel.hpp"
+#include "kernels/comp/comp.hpp"
+#include "kernels/creation/creation.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/libfork.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
+#include "kernels/pentomino/pentomino.hpp"
 #include "kernels/queens/queens.hpp"
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/strassen/strassen.hpp"
-#include "kernels/thread_ops/thread_ops.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace bench {
 
 namespace {
 
-constexpr std::string_view not_written = "not written for this runtime";
-
-constexpr cell cells[] = {
+constexpr auto own_cells = std::to_array<cell>({
     {&fib::every_call, fib::run_libfork},
     {&fib::with_cutoff, fib::run_libfork_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_libfork>},
@@ -37,22 +38,25 @@ constexpr cell cells[] = {
     {&quicksort::with_cutoff, quicksort::run_libfork},
     {&quicksort::every_segment, quicksort::run_libfork_every},
     {&mergesort::mergesort, mergesort::run_libfork},
-    {&matmul::matmul, nullptr, not_written},
-    {&strassen::strassen, nullptr, not_written},
+    {&matmul::matmul, nullptr, not_written_yet},
+    {&strassen::strassen, nullptr, not_written_yet},
     {&tree::tree, tree::run_libfork},
     {&stream::stream, stream::run_trials<as_libfork_tasks>},
     {&stream_ep::stream_ep, nullptr, "its task would have to be a coroutine, to wait for others"},
     {&random_access::random_access, random_access::run<as_libfork_tasks>},
-    {&chapel_quicksort::on_one_level, nullptr, not_written},
-    {&chapel_quicksort::on_levels_for_workers, nullptr, not_written},
-    {&chapel_quicksort::on_ten_levels, nullptr, not_written},
-    {&chapel_quicksort::on_all_levels, nullptr, not_written},
-    {&chapel_tree::chapel_tree, nullptr, not_written},
-    {&blocked::blocked, nullptr, "a task cannot block"},
-    {&thread_ops::without_yields, nullptr, "a task cannot yield"},
-    {&thread_ops::with_yields, nullptr, "a task cannot yield"},
-    {&hash::hash, nullptr, not_written},
-};
+    {&chapel_quicksort::on_one_level, nullptr, not_written_yet},
+    {&chapel_quicksort::on_levels_for_workers, nullptr, not_written_yet},
+    {&chapel_quicksort::on_ten_levels, nullptr, not_written_yet},
+    {&chapel_quicksort::on_all_levels, nullptr, not_written_yet},
+    {&chapel_tree::chapel_tree, nullptr, not_written_yet},
+    {&btc::btc, btc::run_libfork},
+    {&pentomino::pentomino, pentomino::run_libfork},
+    {&comp::comp, comp::run_libfork},
+    {&creation::flat, creation::run_libfork_flat},
+    {&creation::nested, creation::run_libfork_nested},
+    {&hash::hash, nullptr, not_written_yet},
+});
+constexpr auto cells = join_cells(own_cells, cells_without_threads(a_task_cannot_block));
 
 std::unique_ptr<lf::lazy_pool> pool;
 

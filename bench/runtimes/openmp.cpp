@@ -28,7 +28,7 @@ struct group {
   }
 };
 
-constexpr auto cells = cells_of_tasks<group>();
+constexpr auto cells = cells_of_tasks<group>("a taskyield may do nothing: it gives nobody a turn for certain");
 
 unsigned start(unsigned workers) {
   unsigned const count = workers == 0 ? usable_processors() : workers;

@@ -5,9 +5,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdio>
+#include <fstream>
+#include <mutex>
 #include <string>
 
+#include "harness/bounded_channel.hpp"
 #include "harness/children.hpp"
 #include "harness/processors.hpp"
 #include "kernels/children.hpp"
@@ -76,6 +80,9 @@ class atomic_gate {
 struct threads {
   using thread = os_thread;
   using gate = atomic_gate;
+  using mutex = std::mutex;
+  using condition = std::condition_variable;
+  using channel = bounded_channel<mutex, condition>;
   static void yield() { sched_yield(); }
 };
 

@@ -8,13 +8,19 @@
 #include "harness/must.hpp"
 #include "harness/runtimes.hpp"
 #include "harness/together.hpp"
+#include "harness/weft_threads.hpp"
 #include "harness/weft_together.hpp"
 #include "kernels/blocked/blocked.hpp"
+#include "kernels/btc/btc.hpp"
 #include "kernels/chapel.hpp"
+#include "kernels/comp/comp.hpp"
+#include "kernels/creation/creation.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
+#include "kernels/pentomino/pentomino.hpp"
+#include "kernels/ping_pong/children.hpp"
 #include "kernels/queens/queens.hpp"
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
@@ -22,11 +28,14 @@
 #include "kernels/thread_ops/thread_ops.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/uts/uts.hpp"
+#include "kernels/yield/children.hpp"
 
 namespace bench {
 
 namespace {
 
+constexpr std::string_view nobody_else = "plain calls have nobody to wait for or to yield to";
+constexpr std::string_view may_be_a_call = "a fork may be a plain call of its forker: those that wait for each other are threads";
 constexpr std::string_view nothing_to_create = "there would be nothing to create";
 constexpr std::string_view about_threads = "what is measured is operations on threads";
 
@@ -44,6 +53,16 @@ constexpr auto sequential_cells = with_chapel_cells<one_by_one>({
     {&matmul::matmul, matmul::run<matmul::multiply_add<one_by_one>, matmul::blocks>},
     {&strassen::strassen, matmul::run<strassen::multiply<one_by_one>, strassen::blocks>},
     {&tree::tree, tree::run_sequential},
+    {&btc::btc, btc::run_sequential},
+    {&pentomino::pentomino, pentomino::run_sequential},
+    {&comp::comp, comp::run_sequential},
+    {&creation::flat, creation::run_flat_sequential},
+    {&creation::nested, creation::run_nested_sequential},
+    {&yield::any, nullptr, nobody_else},
+    {&yield::to, nullptr, nobody_else},
+    {&ping_pong::mutex_handover, nullptr, nobody_else},
+    {&ping_pong::condition, nullptr, nobody_else},
+    {&ping_pong::channel, nullptr, nobody_else},
     {&blocked::blocked, nullptr, "it would be a loop over numbers"},
     {&thread_ops::without_yields, nullptr, nothing_to_create},
     {&thread_ops::with_yields, nullptr, nothing_to_create},
@@ -64,6 +83,16 @@ constexpr auto ult_cells = with_chapel_cells<as_threads>({
     {&matmul::matmul, matmul::run<matmul::multiply_add<as_threads>, matmul::blocks>},
     {&strassen::strassen, matmul::run<strassen::multiply<as_threads>, strassen::blocks>},
     {&tree::tree, tree::run_ult},
+    {&btc::btc, btc::run_ult},
+    {&pentomino::pentomino, pentomino::run_ult},
+    {&comp::comp, comp::run_ult},
+    {&creation::flat, creation::run_flat_ult},
+    {&creation::nested, creation::run_nested_ult},
+    {&yield::any, yield::run_by<weft_threads>},
+    {&yield::to, yield::run_to_by<weft_threads>},
+    {&ping_pong::mutex_handover, ping_pong::run_mutex_by<weft_threads>},
+    {&ping_pong::condition, ping_pong::run_condition_by<weft_threads>},
+    {&ping_pong::channel, ping_pong::run_channel_by<weft_threads>},
     {&blocked::blocked, blocked::run_ult},
     {&thread_ops::without_yields, thread_ops::run_ult},
     {&thread_ops::with_yields, thread_ops::run_ult_yields},
@@ -84,6 +113,16 @@ constexpr auto fork_cells = with_chapel_cells<as_forks>({
     {&matmul::matmul, matmul::run<matmul::multiply_add<as_forks>, matmul::blocks>},
     {&strassen::strassen, matmul::run<strassen::multiply<as_forks>, strassen::blocks>},
     {&tree::tree, tree::run_fork},
+    {&btc::btc, btc::run_fork},
+    {&pentomino::pentomino, pentomino::run_fork},
+    {&comp::comp, comp::run_fork},
+    {&creation::flat, creation::run_flat_fork},
+    {&creation::nested, creation::run_nested_fork},
+    {&yield::any, nullptr, may_be_a_call},
+    {&yield::to, nullptr, may_be_a_call},
+    {&ping_pong::mutex_handover, nullptr, may_be_a_call},
+    {&ping_pong::condition, nullptr, may_be_a_call},
+    {&ping_pong::channel, nullptr, may_be_a_call},
     {&blocked::blocked, nullptr, "its threads live all at the same time, which is what threads are for"},
     {&thread_ops::without_yields, nullptr, about_threads},
     {&thread_ops::with_yields, nullptr, about_threads},

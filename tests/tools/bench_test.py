@@ -15,6 +15,11 @@ ANSWERS = {  # of sizes at which the answer is known from elsewhere
     ("tree", 1000): 500500,
     ("chapel-tree", 9): 130816,
     ("random-access", 14): 65536,
+    ("btc", 11): 2048,
+    ("pentomino", 4): 368,
+    ("comp", 300): 299,
+    ("create-flat", 1000): 500500,
+    ("create-nested", 1000): 1000,
     ("blocked", 3000): 4501500,
     ("thread-ops", 30): 480,
     ("thread-ops-yields", 2): 128032,
@@ -49,7 +54,8 @@ class BenchTest(command.CommandTest):
 
     def test_answers_do_not_depend_on_the_runtime(self):
         sizes = {"uts-t1": 5, "uts-t3": 30, "uts-t1l": 4, "quicksort": 100000, "quicksort-every": 3000, "queens": 7,
-                 "queens-array": 7, "mergesort": 50000, "matmul": 100, "strassen": 130, "tree": 777, "stream": 10007, "stream-ep": 10007,
+                 "queens-array": 7, "mergesort": 50000, "matmul": 100, "strassen": 130, "tree": 777, "btc": 7, "pentomino": 3,
+                 "comp": 130, "create-flat": 600, "create-nested": 200, "stream": 10007, "stream-ep": 10007,
                  "random-access": 14, "chapel-quicksort-1": 5000, "chapel-quicksort-log": 5001, "chapel-quicksort-10": 5002,
                  "chapel-quicksort-all": 5003, "chapel-tree": 10}
         of_sizes = [(name, runtime) for name, runtime in self.programs() if name in sizes]
@@ -59,6 +65,17 @@ class BenchTest(command.CommandTest):
             records = [self.record(name, "--size", size, "--runtime", runtime) for runtime in runtimes]
             records += [self.record(name, "--size", size, "--runtime", runtime, "--workers", 4) for runtime in runtimes[1:]]
             self.assertEqual(len({(record["answer"], record["units"]) for record in records}), 1, records)
+
+    def test_threads_that_wait_for_each_other_answer_rightly_on_any_number_of_workers(self):
+        for name, size, answer in (("yield", 1001, 1001), ("yield-to", 501, 1002), ("mutex-handover", 1001, 1001),
+                                   ("condition-ping-pong", 501, 1002), ("channel-ping-pong", 501, 1002)):
+            for workers in (1, 3):
+                record = self.record(name, "--size", size, "--workers", workers, "--repetitions", 3)
+                self.assertEqual((record["answer"], record["correct"], record["units"]), (answer, True, answer), record)
+
+    def test_threads_on_one_worker_take_turns(self):
+        self.assertGreater(self.record("mutex-handover", "--size", 2000, "--workers", 1)["metrics"]["handovers_ratio"], 0.9)
+        self.assertGreater(self.record("yield", "--size", 2000, "--workers", 1)["metrics"]["others_done_ratio"], 0.9)
 
     def test_listing_says_which_runtime_runs_what_and_why_not(self):
         listing = json.loads(self.run_right("bench", "--list").stdout)

@@ -4,25 +4,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "harness/bounded_channel.hpp"
 #include "harness/chunks.hpp"
 #include "harness/runtimes.hpp"
+#include "harness/share.hpp"
 #include "harness/together.hpp"
 #include "kernels/chapel_quicksort/chapel_quicksort.hpp"
+#include "kernels/comp/comp.hpp"
 #include "kernels/fib/children.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
 #include "kernels/matmul/matrix.hpp"
 #include "kernels/mergesort/mergesort.hpp"
+#include "kernels/pentomino/pentomino.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/random_access/random_access.hpp"
 #include "kernels/stream/stream.hpp"
 #include "kernels/table.hpp"
 #include "kernels/uts/uts.hpp"
+#include "kernels/yield/children.hpp"
 
 namespace {
 
@@ -73,6 +82,25 @@ std::uint64_t count_created_threads(const char* name, std::uint64_t size) {
   return count;
 }
 
+// Runs the second thread when the first one is through.
+struct threads_without_yield_to {
+  struct neighbours {
+    template <class Record>
+    void start(unsigned, Record* first, Record* second) {
+      run_first = [first] { first->run(); };
+      run_second = [second] { second->run(); };
+    }
+    void join() { run_first(); }
+    void yield_to(std::size_t) {}
+  };
+  static void yield() {
+    std::exchange(run_second, [] {})();
+  }
+
+  inline static std::function<void()> run_first;
+  inline static std::function<void()> run_second;
+};
+
 }  // namespace
 
 TEST_CASE("every kernel has a name of its own, a form for threads and sizes within bounds") {
@@ -112,6 +140,10 @@ TEST_CASE("sequential answers are right at many sizes") {
                                  "matmul",
                                  "strassen",
                                  "tree",
+                                 "btc",
+                                 "comp",
+                                 "create-flat",
+                                 "create-nested",
                                  "stream",
                                  "stream-ep",
                                  "random-access",
@@ -157,6 +189,64 @@ TEST_CASE("the weight of a product tells a wrong element, and two that changed p
 TEST_CASE("UTS T1 and T3 have the published numbers of nodes") {
   CHECK(bench::uts::count_sequential(bench::uts::make_t1(10)) == 4'130'071);
   CHECK(bench::uts::count_sequential(bench::uts::make_t3(2000)) == 4'112'897);
+}
+
+TEST_CASE("the pentomino puzzle has the published numbers of solutions") {
+  std::uint64_t solutions[bench::pentomino::most_rows + 1] = {};
+  for (std::uint64_t const rows : {1U, 2U, 3U, 4U, 5U}) solutions[rows] = run_sequentially("pentomino", rows);
+  CHECK(solutions[1] == 0);
+  CHECK(solutions[2] == 0);
+  CHECK(solutions[3] == 2);
+  CHECK(solutions[4] == 368);
+  CHECK(solutions[5] == 1010);
+}
+
+TEST_CASE("blocks of pairs are halved without losing any, down to leaves") {
+  using namespace bench::comp;
+  arrays const of(23);
+  std::vector<block> blocks = {of.all()};
+  std::uint64_t pairs = 0;
+  while (!blocks.empty()) {
+    block const whole = blocks.back();
+    blocks.pop_back();
+    if (whole.is_leaf()) {
+      pairs += std::uint64_t{whole.ones} * whole.others;
+      continue;
+    }
+    halves const parts = halve(whole);
+    CHECK(std::min({parts.first.ones, parts.first.others, parts.second.ones, parts.second.others}) > 0);
+    blocks.insert(blocks.end(), {parts.first, parts.second});
+  }
+  CHECK(pairs == 23 * 23);
+}
+
+TEST_CASE("shares are even and add up") {
+  for (std::uint64_t const total : {0U, 1U, 7U, 12U}) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t index = 0; index < 5; ++index) {
+      std::uint64_t const one = bench::share(total, 5, index);
+      CHECK(one >= total / 5);
+      CHECK(one <= total / 5 + 1);
+      sum += one;
+    }
+    CHECK(sum == total);
+  }
+}
+
+TEST_CASE("a bounded channel keeps order, and its sender waits for room") {
+  bench::bounded_channel<std::mutex, std::condition_variable> numbers;
+  std::thread sender([&] {
+    for (std::uint64_t number = 1; number <= 1000; ++number) numbers.send(number);
+  });
+  bool are_in_order = true;
+  for (std::uint64_t number = 1; number <= 1000; ++number) are_in_order = are_in_order && numbers.receive() == number;
+  sender.join();
+  CHECK(are_in_order);
+}
+
+TEST_CASE("a yield to a named thread that does not hand over is a wrong answer") {
+  bench::stopwatch watch;
+  CHECK(bench::yield::run_to_by<threads_without_yield_to>({100, 1, ""}, watch).answer == 2);
 }
 
 TEST_CASE("the calls of fib are counted as the recursion makes them") {
