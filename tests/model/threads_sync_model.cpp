@@ -154,19 +154,21 @@ void an_empty_lets_a_writer_in() {
   check(threads_sync_is_full(&shared.sync) && shared.sync.value == 4, "written after it was emptied");
 }
 
-// The only reader writes over the memory as soon as it may.
-void goes_with_its_reader() {
+// The only reader writes over the memory as soon as it may, whichever way the last value came.
+void goes_with_its_reader(std::uint64_t values) {
   alignas(variable) unsigned char memory[sizeof(variable)];
   variable* shared = new (memory) variable;
   threads(thread{"reader",
                  [&] {
-                   shared->read();
+                   for (std::uint64_t i = 0; i < values; ++i) shared->take();
                    for (unsigned char& each : memory) each = 0xff;
                  }},
-          thread{"writer", [&] { shared->put(1); }});
+          thread{"writer", [&] {
+                   for (std::uint64_t i = 0; i < values; ++i) shared->put(i);
+                 }});
 }
 
-constexpr bounds quick{.preemptions = 2, .weak = 1, .executions = 100'000};
+constexpr bounds quick{.preemptions = 2, .weak = 1, .executions = 50'000};
 constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 
 const model m1{
@@ -180,6 +182,9 @@ const model m6{
 const model m7{"threads sync: whatever it is", {.at_least = 100, .quick = quick, .deep = deep}, whatever_it_is};
 const model m8{
     "threads sync: an empty lets a writer in", {.at_least = 10, .quick = quick, .deep = deep}, an_empty_lets_a_writer_in};
-const model m9{"threads sync: goes with its reader", {.at_least = 20, .quick = quick, .deep = deep}, goes_with_its_reader};
+const model m9{
+    "threads sync: goes with its reader", {.at_least = 20, .quick = quick, .deep = deep}, [] { goes_with_its_reader(1); }};
+const model m10{
+    "threads sync: goes with its second value", {.at_least = 20, .quick = quick, .deep = deep}, [] { goes_with_its_reader(2); }};
 
 }  // namespace
