@@ -42,4 +42,15 @@ constexpr std::array<cell, 15> cells_by(cell for_blocked) {
   }};
 }
 
+// The same for runtimes that make leaves tasklets; the others are threads.
+template <class Way>
+constexpr auto tasklet_cells_by() {
+  auto cells = cells_by<Way>({&blocked::blocked, nullptr, "a tasklet cannot block"});
+  for (cell& each : cells) {
+    if (each.of == &uts::t3)
+      each = {&uts::t3, nullptr, "which nodes are leaves, and could be tasklets, is not known before they run"};
+  }
+  return cells;
+}
+
 }  // namespace bench

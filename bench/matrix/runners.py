@@ -18,7 +18,7 @@ RIVALS = {
     "taskflow": "Taskflow, found by CMake",
     "libfork": "libfork, found by CMake",
 }
-OWN = ("sequential", "ult", "fork")
+OWN = ("sequential", "ult", "tasklet", "fork")
 LISTING = "weft-bench-list-1"
 LISTING_LIMIT_S = 20
 

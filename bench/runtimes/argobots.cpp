@@ -37,23 +37,35 @@ ABT_pool own_pool() {
   return started.pools[static_cast<std::size_t>(rank)];
 }
 
+// A ULT or, of a leaf, a tasklet.
+class unit {
+ public:
+  void create(void (*function)(void*), void* argument, bool is_leaf) {
+    if (is_leaf)
+      must(ABT_task_create(own_pool(), function, argument, &unit_), "ABT_task_create");
+    else
+      must(ABT_thread_create_to(own_pool(), function, argument, ABT_THREAD_ATTR_NULL, &unit_), "ABT_thread_create_to");
+  }
+  void join() { must(ABT_thread_free(&unit_), "ABT_thread_free"); }
+
+ private:
+  ABT_thread unit_;
+};
+
 class ult {
  public:
   template <class Part>
   void start(const Part& part) {
-    create([](void* argument) { (*static_cast<const Part*>(argument))(); }, const_cast<Part*>(&part));
+    unit_.create([](void* argument) { (*static_cast<const Part*>(argument))(); }, const_cast<Part*>(&part), false);
   }
   template <class Record>
   void start_record(Record* record) {
-    create([](void* argument) { static_cast<Record*>(argument)->run(); }, record);
+    unit_.create([](void* argument) { static_cast<Record*>(argument)->run(); }, record, false);
   }
-  void join() { must(ABT_thread_free(&thread_), "ABT_thread_free"); }
+  void join() { unit_.join(); }
 
  private:
-  void create(void (*function)(void*), void* argument) {
-    must(ABT_thread_create_to(own_pool(), function, argument, ABT_THREAD_ATTR_NULL, &thread_), "ABT_thread_create_to");
-  }
-  ABT_thread thread_;
+  unit unit_;
 };
 
 class gate {
@@ -71,67 +83,9 @@ class gate {
 
 void let_others() { must(ABT_thread_yield(), "ABT_thread_yield"); }
 
-// Calls below the cutoff are leaves, and leaves are tasklets; what waits for children must be a ULT.
-template <std::uint64_t Cutoff>
-struct fib_call {
-  std::uint64_t n;
-  std::uint64_t result;
-
-  static void run(void* argument) {
-    auto* const self = static_cast<fib_call*>(argument);
-    if (self->n < Cutoff) {
-      self->result = fib::plain(self->n);
-      return;
-    }
-    fib_call left{self->n - 1, 0};
-    fib_call right{self->n - 2, 0};
-    ABT_thread const left_unit = create(left);
-    ABT_thread const right_unit = create(right);
-    free_unit(right_unit);
-    free_unit(left_unit);
-    self->result = left.result + right.result;
-  }
-
-  static ABT_thread create(fib_call& call) {
-    ABT_thread unit = ABT_THREAD_NULL;
-    if (call.n < Cutoff)
-      must(ABT_task_create(own_pool(), run, &call, &unit), "ABT_task_create");
-    else
-      must(ABT_thread_create_to(own_pool(), run, &call, ABT_THREAD_ATTR_NULL, &unit), "ABT_thread_create_to");
-    return unit;
-  }
-  static void free_unit(ABT_thread unit) { must(ABT_thread_free(&unit), "ABT_thread_free"); }
-};
-
-template <std::uint64_t Cutoff>
-kernel_run run_fib_with_tasklets(const kernel_input& input, stopwatch& watch) {
-  fib_call<Cutoff> root{input.size, 0};
-  watch.start();
-  fib_call<Cutoff>::run(&root);
-  watch.stop();
-  return {root.result, fib::calls(input.size, Cutoff), {}};
-}
-
 constexpr auto ult_cells = cells_by<as_threads_of<ult>>({&blocked::blocked, blocked::run_by<ult, gate, let_others>});
 
-constexpr std::string_view waits = "a tasklet cannot wait for its children, and which are leaves is not known before they run";
-constexpr cell tasklet_cells[] = {
-    {&fib::every_call, run_fib_with_tasklets<fib::no_cutoff>},
-    {&fib::with_cutoff, run_fib_with_tasklets<fib::cutoff>},
-    {&uts::t1, nullptr, waits},
-    {&uts::t3, nullptr, waits},
-    {&uts::t1l, nullptr, waits},
-    {&queens::queens, nullptr, waits},
-    {&queens_array::queens_array, nullptr, waits},
-    {&quicksort::with_cutoff, nullptr, waits},
-    {&quicksort::every_segment, nullptr, waits},
-    {&mergesort::mergesort, nullptr, waits},
-    {&matmul::matmul, nullptr, waits},
-    {&strassen::strassen, nullptr, waits},
-    {&tree::tree, nullptr, waits},
-    {&blocked::blocked, nullptr, "a tasklet cannot block"},
-    {&hash::hash, nullptr, not_written_yet},
-};
+constexpr auto tasklet_cells = tasklet_cells_by<as_tasklets_of<unit>>();
 
 bool is_private(std::size_t workers) { return workers == 1; }
 
@@ -181,7 +135,8 @@ std::string settings(unsigned workers) {
 
 constexpr runtime runtimes[] = {
     {"argobots", "Argobots ULTs", child_kind::thread, start, stop, ult_cells, version, settings},
-    {"argobots-tasklet", "Argobots, leaves are tasklets", child_kind::thread, start, stop, tasklet_cells, version, settings},
+    {"argobots-tasklet", "Argobots ULTs whose leaves are tasklets", child_kind::tasklet, start, stop, tasklet_cells, version,
+     settings},
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ sys.path.insert(0, MATRIX)
 import figures  # noqa: E402
 import report  # noqa: E402
 import machine  # noqa: E402
+from runners import OWN  # noqa: E402
 
 PROGRAMS = [{"program": name, "title": name, "unit": "call", "size_word": "n", "default_size": 30, "quick_size": 10, "max_size": 60}
             for name in ("fib", "queens")]
@@ -41,7 +42,7 @@ class MatrixTest(unittest.TestCase):
         self.json = os.path.join(self.build, "matrix.json")
         both = ["fib", "queens"]
         self.program("tools/weft/weft", f"echo '{record(0.25)}'", listing(
-            ("sequential", "call", both, {}), ("ult", "thread", both, {}), ("fork", "task", ["fib"], {"queens": "it is for threads"})))
+            ("sequential", "call", both, {}), ("ult", "thread", both, {}), ("tasklet", "tasklet", ["fib"], {}), ("fork", "task", ["fib"], {"queens": "it is for threads"})))
 
     def program(self, path, script, listed):
         path = os.path.join(self.build, path)
@@ -120,7 +121,7 @@ class MatrixTest(unittest.TestCase):
         self.assertEqual(len(self.calls()), 4)
 
     def test_weft_itself_must_be_right(self):
-        self.program("tools/weft/weft", "kill -SEGV $$", listing(*((name, "call", ["fib"], {}) for name in ("sequential", "ult", "fork"))))
+        self.program("tools/weft/weft", "kill -SEGV $$", listing(*((name, "call", ["fib"], {}) for name in OWN)))
         self.assertEqual(self.measure("ult", status=1)["status"], "crashed")
 
     def test_what_is_not_installed_is_said(self):
@@ -160,7 +161,7 @@ class MatrixTest(unittest.TestCase):
         self.assertIn("cannot be read", self.matrix("--resume", status=2).stderr)
         self.interrupt()
         self.assertIn("takes no kernels", self.matrix("--resume", "--kernels", "fib", status=2).stderr)
-        self.program("tools/weft/weft", "true", listing(*((name, "call", ["fib"], {}) for name in ("sequential", "ult", "fork"))))
+        self.program("tools/weft/weft", "true", listing(*((name, "call", ["fib"], {}) for name in OWN)))
         self.assertIn("built anew", self.matrix("--resume", status=2).stderr)
 
     def test_damaged_files_are_refused_in_words(self):
