@@ -17,6 +17,8 @@ RIVALS = {
     "os-threads": "nothing: the preset bench builds it",
     "taskflow": "Taskflow, found by CMake",
     "libfork": "libfork, found by CMake",
+    "qthreads": "Qthreads, found by CMake (CMAKE_PREFIX_PATH)",
+    "massivethreads": "MassiveThreads, found by CMake (CMAKE_PREFIX_PATH)",
 }
 OWN = ("sequential", "ult", "tasklet", "fork")
 LISTING = "weft-bench-list-1"
