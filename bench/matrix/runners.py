@@ -18,6 +18,8 @@ RIVALS = {
     "taskflow": "Taskflow, found by CMake",
     "libfork": "libfork, found by CMake",
     "qthreads": "Qthreads, found by CMake (CMAKE_PREFIX_PATH)",
+    "go": "Go 1.19 or later: golang-go",
+    "rayon": "cargo and rayon: cargo librust-rayon-dev",
     "massivethreads": "MassiveThreads, found by CMake (CMAKE_PREFIX_PATH)",
 }
 OWN = ("sequential", "ult", "tasklet", "fork")
