@@ -9,6 +9,7 @@ import subprocess
 # measured all the same.
 RIVALS = {
     "openmp": "a compiler with OpenMP",
+    "libomp": "clang and its OpenMP beside another compiler: clang-19 libomp-19-dev",
     "tbb": "oneTBB: libtbb-dev",
     "boost-fiber": "Boost.Fiber: libboost-fiber-dev",
     "argobots": "Argobots, found by pkg-config",
