@@ -22,24 +22,22 @@ namespace bench {
 
 namespace {
 
-constexpr std::string_view not_written = "not written for this runtime";
-
 constexpr cell cells[] = {
     {&fib::every_call, fib::run_libfork},
     {&fib::with_cutoff, fib::run_libfork_cutoff},
-    {&uts::t1, uts::run<uts::make_t1, uts::count_libfork>},
-    {&uts::t3, uts::run<uts::make_t3, uts::count_libfork>},
-    {&uts::t1l, uts::run<uts::make_t1l, uts::count_libfork>},
+    {&uts::t1, uts::run_libfork_on<uts::make_t1>},
+    {&uts::t3, uts::run_libfork_on<uts::make_t3>},
+    {&uts::t1l, uts::run_libfork_on<uts::make_t1l>},
     {&queens::queens, queens::run_libfork},
     {&queens_array::queens_array, queens_array::run_libfork},
     {&quicksort::with_cutoff, quicksort::run_libfork},
     {&quicksort::every_segment, quicksort::run_libfork_every},
     {&mergesort::mergesort, mergesort::run_libfork},
-    {&matmul::matmul, nullptr, not_written},
-    {&strassen::strassen, nullptr, not_written},
+    {&matmul::matmul, matmul::run_libfork},
+    {&strassen::strassen, strassen::run_libfork},
     {&tree::tree, tree::run_libfork},
     {&blocked::blocked, nullptr, "a task cannot block"},
-    {&hash::hash, nullptr, not_written},
+    {&hash::hash, nullptr, "not written for this runtime"},
 };
 
 std::unique_ptr<lf::lazy_pool> pool;
