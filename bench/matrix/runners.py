@@ -19,9 +19,9 @@ RIVALS = {
     "taskflow": "Taskflow, found by CMake",
     "libfork": "libfork, found by CMake",
     "qthreads": "Qthreads, found by CMake (CMAKE_PREFIX_PATH)",
+    "massivethreads": "MassiveThreads, found by CMake (CMAKE_PREFIX_PATH)",
     "go": "Go 1.19 or later: golang-go",
     "rayon": "cargo and rayon: cargo librust-rayon-dev",
-    "massivethreads": "MassiveThreads, found by CMake (CMAKE_PREFIX_PATH)",
 }
 OWN = ("sequential", "ult", "tasklet", "fork")
 LISTING = "weft-bench-list-1"
@@ -87,7 +87,16 @@ def choose(kind, wanted, there):
     return list(wanted) or list(there)
 
 
+def libraries(program):
+    """The shared libraries that it loads, as far as ldd knows."""
+    try:
+        told = subprocess.run(["ldd", program], capture_output=True, text=True, timeout=LISTING_LIMIT_S, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return sorted(word for word in told.split() if word.startswith("/") and os.path.isfile(word))
+
+
 def stamp(command):
-    """Changes when the program is built anew."""
-    status = os.stat(command[0])
-    return [status.st_size, status.st_mtime_ns]
+    """Changes when the program is built anew, or a library that it loads."""
+    files = map(os.stat, [command[0], *libraries(command[0])])
+    return [[status.st_size, status.st_mtime_ns] for status in files]

@@ -4,18 +4,22 @@ nothing that the user gets wrong ends in a traceback."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MATRIX = os.path.join(TOP, "bench", "matrix")
 sys.path.insert(0, MATRIX)
 
 import figures  # noqa: E402
-import report  # noqa: E402
 import machine  # noqa: E402
+import report  # noqa: E402
+import runners  # noqa: E402
 from runners import OWN  # noqa: E402
 
 PROGRAMS = [{"program": name, "title": name, "unit": "call", "size_word": "n", "default_size": 30, "quick_size": 10, "max_size": 60}
@@ -131,7 +135,7 @@ class MatrixTest(unittest.TestCase):
         self.assertIn("gives no listing", self.measure("tbb")["why"])
 
     def test_unknown_names_get_the_choices(self):
-        for words, choices in ((["--kernels", "fbi"], "kernels: fib, queens"), (["--runtimes", "tbbb"], "openmp, tbb, boost-fiber"),
+        for words, choices in ((["--kernels", "fbi"], "kernels: fib, queens"), (["--runtimes", "tbbb"], "openmp, libomp, tbb"),
                                (["--sizes", "huge"], "sizes: usual, quick, default"), (["--size", "fbi=3"], "kernels: fib, queens"),
                                (["--size", "fib=61"], "from 1 to 60"), (["--size", "fib=x"], "from 1 to 60"),
                                (["--workers", "100000"], "CPUs"), (["--repetitions", "0"], "at least 1")):
@@ -181,6 +185,29 @@ class MatrixTest(unittest.TestCase):
         before = len(self.calls())
         self.assertIn("250 ms", self.matrix("--report").stdout)
         self.assertEqual(len(self.calls()), before)
+
+
+class StampTest(unittest.TestCase):
+    def test_a_library_that_is_built_anew_changes_the_stamp(self):
+        if not shutil.which("ldd") or not runners.libraries(sys.executable):
+            self.skipTest("ldd tells no libraries here")
+        library = runners.libraries(sys.executable)[0]
+        before = runners.stamp([sys.executable])
+        self.assertEqual(before, runners.stamp([sys.executable]))
+        self.assertEqual(len(before), 1 + len(runners.libraries(sys.executable)))
+        really = os.stat
+
+        def with_a_new_library(path):
+            status = really(path)
+            grown = status.st_size + (path == library)
+            return types.SimpleNamespace(st_mode=status.st_mode, st_size=grown, st_mtime_ns=status.st_mtime_ns)
+
+        with unittest.mock.patch.object(runners.os, "stat", with_a_new_library):
+            after = runners.stamp([sys.executable])
+        self.assertEqual([old == new for old, new in zip(before, after)].count(False), 1)
+
+    def test_what_is_no_program_has_a_stamp_of_its_own(self):
+        self.assertEqual(len(runners.stamp([os.path.abspath(__file__)])), 1)
 
 
 class FiguresTest(unittest.TestCase):
