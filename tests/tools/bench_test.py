@@ -129,7 +129,7 @@ class HashTest(command.CommandTest):
     def test_every_file_is_hashed(self):
         self.make_files()
         answer, files = self.expected()
-        for arguments in (("--runtime", "sequential"), ("--workers", 1), ("--workers", 4)):
+        for arguments in (("--runtime", "sequential"), ("--workers", 1), ("--workers", 4), ("--runtime", "tasklet", "--workers", 2)):
             result = self.run_right("bench", "hash", "--dir", self.path("tree"), "--json", "-", *arguments)
             record = json.loads(result.stdout)
             self.assertEqual((record["answer"], record["expected"], record["units"]), (answer, answer, files))
