@@ -1,6 +1,7 @@
 // Argobots, set up as its authors advise where many ULTs are made: an execution stream a worker, each with a pool of which its owner takes
 // the newest and others steal the oldest (ABT_POOL_RANDWS); a single worker's is private, without locks. A new ULT runs at once and its
-// maker waits in the pool (ABT_thread_create_to). Tried, and slower: ABT_thread_create; a FIFO pool, which goes through a recursion in
+// maker waits in the pool (ABT_thread_create_to). A ULT that joins a tasklet yields until that has ended, and meanwhile makers go on, so that
+// many ULTs live at once: with tasklets, the pools are FIFO (RANDWS takes two to three times as long, and more memory). Tried, and slower: ABT_thread_create; a FIFO pool, which goes through a recursion in
 // breadth and makes millions of ULTs before it joins one. Tried, and no faster: ABT_thread_create_many and ABT_thread_free_many for the
 // children of a node or a row (4 % less CPU time in uts-t1 and queens on one worker, more in uts-t3 and queens-array).
 #include <abt.h>
@@ -90,11 +91,10 @@ constexpr auto tasklet_cells = tasklet_cells_by<as_tasklets_of<unit>>();
 
 bool is_private(std::size_t workers) { return workers == 1; }
 
-void make_pools(std::size_t count) {
+void make_pools(std::size_t count, ABT_pool_kind kind) {
   started.pools.resize(count);
   ABT_pool_access const access = is_private(count) ? ABT_POOL_ACCESS_PRIV : ABT_POOL_ACCESS_MPMC;
-  for (ABT_pool& pool : started.pools)
-    must(ABT_pool_create_basic(ABT_POOL_RANDWS, access, ABT_TRUE, &pool), "ABT_pool_create_basic");
+  for (ABT_pool& pool : started.pools) must(ABT_pool_create_basic(kind, access, ABT_TRUE, &pool), "ABT_pool_create_basic");
 }
 
 void make_stream(std::size_t rank) {
@@ -112,14 +112,17 @@ void make_stream(std::size_t rank) {
   must(ABT_xstream_set_main_sched_basic(stream, ABT_SCHED_RANDWS, pools, order.data()), "ABT_xstream_set_main_sched_basic");
 }
 
-unsigned start(unsigned workers) {
+unsigned start(unsigned workers, ABT_pool_kind kind) {
   unsigned const count = workers == 0 ? usable_processors() : workers;
   must(ABT_init(0, nullptr), "ABT_init");
-  make_pools(count);
+  make_pools(count, kind);
   started.all.resize(count);
   for (std::size_t rank = 0; rank < count; ++rank) make_stream(rank);
   return count;
 }
+
+unsigned start_for_ults(unsigned workers) { return start(workers, ABT_POOL_RANDWS); }
+unsigned start_for_tasklets(unsigned workers) { return start(workers, ABT_POOL_FIFO); }
 
 void stop() {
   for (std::size_t rank = 1; rank < started.all.size(); ++rank) {
@@ -130,14 +133,17 @@ void stop() {
 }
 
 std::string version() { return "Argobots " ABT_VERSION; }
+std::string tasklet_settings(unsigned workers) {
+  return is_private(workers) ? "FIFO pool, private; create_to" : "FIFO pools; create_to";
+}
 std::string settings(unsigned workers) {
   return is_private(workers) ? "RANDWS pool, private; create_to" : "RANDWS pools; create_to";
 }
 
 constexpr runtime runtimes[] = {
-    {"argobots", "Argobots ULTs", child_kind::thread, start, stop, ult_cells, version, settings},
-    {"argobots-tasklet", "Argobots ULTs whose leaves are tasklets", child_kind::tasklet, start, stop, tasklet_cells, version,
-     settings},
+    {"argobots", "Argobots ULTs", child_kind::thread, start_for_ults, stop, ult_cells, version, settings},
+    {"argobots-tasklet", "Argobots ULTs whose leaves are tasklets", child_kind::tasklet, start_for_tasklets, stop, tasklet_cells,
+     version, tasklet_settings},
 };
 
 }  // namespace
