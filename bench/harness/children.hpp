@@ -8,6 +8,8 @@
 //   spawn_all(parts...)    all of them are children, for tasks, too
 //   run_all(first, count)  the same as run for an array of records with a run() each
 //
+// Which of them are leaves, leaf_when(...) says of parts (harness/together.hpp), is_leaf() of records, where a runtime asks (as_tasklets_of).
+//
 // A single worker runs parts in their order: tasks and threads are made last first, the newest is taken first.
 #pragma once
 
@@ -120,6 +122,31 @@ struct as_threads_of {
     if constexpr (Count > 1) run_first<Count - 1>(parts);
     last.join();
   }
+};
+
+// A Thread over a Unit of two forms: create(function, argument, is_leaf) makes a tasklet of a leaf, and a thread of any other.
+template <class Unit>
+class thread_or_tasklet {
+ public:
+  template <class Part>
+  void start(const Part& part) {
+    bool is_leaf = false;
+    if constexpr (requires { part.is_leaf; }) is_leaf = part.is_leaf;
+    unit_.create([](void* argument) { (*static_cast<const Part*>(argument))(); }, const_cast<Part*>(&part), is_leaf);
+  }
+  template <class Record>
+  void start_record(Record* record) {
+    unit_.create([](void* argument) { static_cast<Record*>(argument)->run(); }, record, record->is_leaf());
+  }
+  void join() { unit_.join(); }
+
+ private:
+  Unit unit_;
+};
+
+template <class Unit>
+struct as_tasklets_of : as_threads_of<thread_or_tasklet<Unit>> {
+  static constexpr bool knows_leaves = true;
 };
 
 }  // namespace bench

@@ -28,6 +28,7 @@ struct chunk_run {
   const Body* body;
   chunk indices;
 
+  static constexpr bool is_leaf() { return true; }
   void run() { (*body)(indices); }
 };
 

@@ -8,6 +8,7 @@ std::string_view name_of(child_kind kind) {
   switch (kind) {
     case child_kind::call: return "call";
     case child_kind::thread: return "thread";
+    case child_kind::tasklet: return "tasklet";
     case child_kind::task: break;
   }
   return "task";

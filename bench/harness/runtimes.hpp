@@ -19,8 +19,9 @@ struct cell {
   std::string_view why_not = {};
 };
 
-// What a child of the measured programs is: a plain call, a thread that may block and be switched away, a task that runs to its end.
-enum class child_kind { call, thread, task };
+// What a child of the measured programs is: a plain call; a thread, which may block and be switched away; a tasklet where it is known to be
+// a leaf, and a thread elsewhere; a task, which runs to its end.
+enum class child_kind { call, thread, tasklet, task };
 std::string_view name_of(child_kind kind);
 
 struct runtime {

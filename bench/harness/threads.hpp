@@ -5,7 +5,7 @@
 //   gate        an event: wait() and, once, open()
 //   yield()     lets other threads run
 //   mutex       lock() and unlock(), as std::mutex
-//   condition   wait(std::unique_lock<mutex>&) and notify_one(), as std::condition_variable
+//   condition   wait(std::unique_lock<mutex>&) and notify_one(), as std::condition_variable; where there is one
 //   channel     of numbers, with a place for one: send(number), receive(); the runtime's own, or a bounded_channel
 //   neighbours  where there is a yield to a named thread: two threads that one worker runs, see has_yield_to
 #pragma once
@@ -20,5 +20,8 @@ concept has_yield_to = requires(typename Threads::neighbours two, std::size_t wh
   two.yield_to(which);
   two.join();
 };
+
+template <class Threads>
+concept has_condition = requires { typename Threads::condition; };
 
 }  // namespace bench

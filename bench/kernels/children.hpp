@@ -2,6 +2,7 @@
 // tasks (harness/children.hpp).
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "harness/children.hpp"
@@ -14,7 +15,7 @@
 #include "kernels/comp/children.hpp"
 #include "kernels/creation/children.hpp"
 #include "kernels/fib/children.hpp"
-#include "kernels/hash/hash.hpp"
+#include "kernels/hash/children.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
 #include "kernels/pentomino/children.hpp"
@@ -31,6 +32,7 @@
 namespace bench {
 
 inline constexpr std::string_view no_yield_to = "it has no yield to a named thread";
+inline constexpr std::string_view no_condition = "it has no condition variables";
 
 template <class Way>
 constexpr std::array<cell, 19> cells_by() {
@@ -53,7 +55,7 @@ constexpr std::array<cell, 19> cells_by() {
       {&comp::comp, comp::run_by<Way>},
       {&creation::flat, creation::run_flat_by<Way>},
       {&creation::nested, creation::run_nested_by<Way>},
-      {&hash::hash, nullptr, not_written_yet},
+      {&hash::hash, hash::run_by<Way>},
   }};
 }
 
@@ -62,11 +64,13 @@ template <class Threads>
 constexpr std::array<cell, 8> cells_of_waiting_threads() {
   cell for_yield_to{&yield::to, nullptr, no_yield_to};
   if constexpr (has_yield_to<Threads>) for_yield_to = {&yield::to, yield::run_to_by<Threads>};
+  cell for_condition{&ping_pong::condition, nullptr, no_condition};
+  if constexpr (has_condition<Threads>) for_condition = {&ping_pong::condition, ping_pong::run_condition_by<Threads>};
   return {{
       {&yield::any, yield::run_by<Threads>},
       for_yield_to,
       {&ping_pong::mutex_handover, ping_pong::run_mutex_by<Threads>},
-      {&ping_pong::condition, ping_pong::run_condition_by<Threads>},
+      for_condition,
       {&ping_pong::channel, ping_pong::run_channel_by<Threads>},
       {&blocked::blocked, blocked::run_by<Threads>},
       {&thread_ops::without_yields, thread_ops::run_by<Threads, thread_ops::no_yields>},
@@ -80,10 +84,24 @@ constexpr auto cells_of_threads() {
   return join_cells(cells_by<way>(), chapel_cells<way>, cells_of_waiting_threads<Threads>());
 }
 
-template <class Group>
+template <class Way>
 constexpr auto cells_of_tasks(std::string_view why_no_yield = a_task_cannot_block) {
-  using way = as_tasks_of<Group>;
-  return join_cells(cells_by<way>(), chapel_cells<way>, cells_without_threads(a_task_cannot_block, why_no_yield));
+  return join_cells(cells_by<Way>(), chapel_cells<Way>, cells_without_threads(a_task_cannot_block, why_no_yield));
+}
+
+// Of runtimes that make leaves tasklets; the others are threads.
+template <class Way>
+constexpr auto cells_of_tasklets() {
+  constexpr std::string_view unable = "a tasklet cannot block or give way";
+  constexpr std::array experiments = {&chapel_quicksort::on_one_level, &chapel_quicksort::on_levels_for_workers,
+                                      &chapel_quicksort::on_ten_levels, &chapel_quicksort::on_all_levels, &chapel_tree::chapel_tree};
+  auto cells = join_cells(cells_by<Way>(), chapel_cells<Way>, cells_without_threads(unable, unable));
+  for (cell& each : cells) {
+    if (each.of == &uts::t3) each = {&uts::t3, nullptr, "which nodes are leaves, and could be tasklets, is not known before they run"};
+    if (each.of == &creation::nested) each = {&creation::nested, nullptr, "a tasklet cannot wait for its child"};
+    if (std::ranges::find(experiments, each.of) != experiments.end()) each = {each.of, nullptr, not_written_yet};
+  }
+  return cells;
 }
 
 }  // namespace bench

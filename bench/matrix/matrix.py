@@ -40,7 +40,7 @@ def parse(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", metavar="BUILD")
     parser.add_argument("--kernels", nargs="+", default=[], metavar="NAME", help="only these programs, in this order")
-    parser.add_argument("--runtimes", nargs="+", default=[], metavar="NAME", help="only these; sequential, ult and fork are Weft's")
+    parser.add_argument("--runtimes", nargs="+", default=[], metavar="NAME", help="only these; sequential, ult, tasklet and fork are Weft's")
     parser.add_argument("--workers", nargs="+", type=int, default=[], metavar="N", help="numbers of workers; usually 1 and all CPUs")
     parser.add_argument("--repetitions", type=int, default=7, metavar="N")
     parser.add_argument("--sizes", default="usual", metavar="WORD", help="usual: seconds a cell; quick: for trying out; default: those of weft bench")

@@ -9,6 +9,7 @@ import subprocess
 # measured all the same.
 RIVALS = {
     "openmp": "a compiler with OpenMP",
+    "libomp": "clang and its OpenMP beside another compiler: clang-19 libomp-19-dev",
     "tbb": "oneTBB: libtbb-dev",
     "boost-fiber": "Boost.Fiber: libboost-fiber-dev",
     "argobots": "Argobots, found by pkg-config",
@@ -17,8 +18,12 @@ RIVALS = {
     "os-threads": "nothing: the preset bench builds it",
     "taskflow": "Taskflow, found by CMake",
     "libfork": "libfork, found by CMake",
+    "qthreads": "Qthreads, found by CMake (CMAKE_PREFIX_PATH)",
+    "massivethreads": "MassiveThreads, found by CMake (CMAKE_PREFIX_PATH)",
+    "go": "Go 1.19 or later: golang-go",
+    "rayon": "cargo and rayon: cargo librust-rayon-dev",
 }
-OWN = ("sequential", "ult", "fork")
+OWN = ("sequential", "ult", "tasklet", "fork")
 NOT_USUAL = "threads"  # the threads interface on Weft and on others: measured where it is asked for
 LISTING = "weft-bench-list-1"
 LISTING_LIMIT_S = 20
@@ -87,7 +92,16 @@ def is_usual(runtime):
     return not (runtime + "-").startswith(NOT_USUAL + "-")
 
 
+def libraries(program):
+    """The shared libraries that it loads, as far as ldd knows."""
+    try:
+        told = subprocess.run(["ldd", program], capture_output=True, text=True, timeout=LISTING_LIMIT_S, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return sorted(word for word in told.split() if word.startswith("/") and os.path.isfile(word))
+
+
 def stamp(command):
-    """Changes when the program is built anew."""
-    status = os.stat(command[0])
-    return [status.st_size, status.st_mtime_ns]
+    """Changes when the program is built anew, or a library that it loads."""
+    files = map(os.stat, [command[0], *libraries(command[0])])
+    return [[status.st_size, status.st_mtime_ns] for status in files]

@@ -1,7 +1,11 @@
 // Argobots, set up as its authors advise where many ULTs are made: an execution stream a worker, each with a pool of which its owner takes
 // the newest and others steal the oldest (ABT_POOL_RANDWS); a single worker's is private, without locks. A new ULT runs at once and its
-// maker waits in the pool (ABT_thread_create_to). Tried, and slower: ABT_thread_create; a FIFO pool, which goes through a recursion in
-// breadth and makes millions of ULTs before it joins one.
+// maker waits in the pool (ABT_thread_create_to). A ULT that joins a tasklet yields until that has ended, and meanwhile makers go on, so
+// that many ULTs live at once: with tasklets, the pools are FIFO (RANDWS takes two to three times as long, and more memory).
+//
+// Tried, and slower: ABT_thread_create; for ULTs alone, a FIFO pool, which goes through a recursion in breadth and makes millions of ULTs
+// before it joins one. Tried, and no faster: ABT_thread_create_many and ABT_thread_free_many for the children of a node or a row (4 %
+// less CPU time in uts-t1 and queens on one worker, more in uts-t3 and queens-array).
 #include <abt.h>
 
 #include <array>
@@ -39,23 +43,35 @@ ABT_pool own_pool() {
   return started.pools[static_cast<std::size_t>(rank)];
 }
 
+// A ULT or, of a leaf, a tasklet.
+class unit {
+ public:
+  void create(void (*function)(void*), void* argument, bool is_leaf) {
+    if (is_leaf)
+      must(ABT_task_create(own_pool(), function, argument, &unit_), "ABT_task_create");
+    else
+      must(ABT_thread_create_to(own_pool(), function, argument, ABT_THREAD_ATTR_NULL, &unit_), "ABT_thread_create_to");
+  }
+  void join() { must(ABT_thread_free(&unit_), "ABT_thread_free"); }
+
+ private:
+  ABT_thread unit_;
+};
+
 class ult {
  public:
   template <class Part>
   void start(const Part& part) {
-    create([](void* argument) { (*static_cast<const Part*>(argument))(); }, const_cast<Part*>(&part));
+    unit_.create([](void* argument) { (*static_cast<const Part*>(argument))(); }, const_cast<Part*>(&part), false);
   }
   template <class Record>
   void start_record(Record* record) {
-    create([](void* argument) { static_cast<Record*>(argument)->run(); }, record);
+    unit_.create([](void* argument) { static_cast<Record*>(argument)->run(); }, record, false);
   }
-  void join() { must(ABT_thread_free(&thread_), "ABT_thread_free"); }
+  void join() { unit_.join(); }
 
  private:
-  void create(void (*function)(void*), void* argument) {
-    must(ABT_thread_create_to(own_pool(), function, argument, ABT_THREAD_ATTR_NULL, &thread_), "ABT_thread_create_to");
-  }
-  ABT_thread thread_;
+  unit unit_;
 };
 
 class eventual {
@@ -132,140 +148,16 @@ struct threads {
   static void yield() { must(ABT_self_yield(), "ABT_self_yield"); }
 };
 
-template <std::uint64_t Cutoff>
-struct fib_tree {
-  using input = std::uint64_t;
-  static bool is_leaf(std::uint64_t n) { return n < Cutoff; }
-  static std::uint64_t result_of_leaf(std::uint64_t n) { return fib::plain(n); }
-  static std::uint64_t left(std::uint64_t n) { return n - 1; }
-  static std::uint64_t right(std::uint64_t n) { return n - 2; }
-};
-
-struct btc_tree {
-  using input = std::uint64_t;
-  static bool is_leaf(std::uint64_t depth) { return depth == 0; }
-  static std::uint64_t result_of_leaf(std::uint64_t) { return 1; }
-  static std::uint64_t left(std::uint64_t depth) { return depth - 1; }
-  static std::uint64_t right(std::uint64_t depth) { return depth - 1; }
-};
-
-struct comp_tree {
-  using input = comp::block;
-  static bool is_leaf(const input& of) { return of.is_leaf(); }
-  static std::uint64_t result_of_leaf(const input& of) { return comp::count_leaf(of); }
-  static input left(const input& of) { return comp::halve(of).first; }
-  static input right(const input& of) { return comp::halve(of).second; }
-};
-
-// Leaves are tasklets; what waits for children must be a ULT.
-template <class Tree>
-struct call_in {
-  typename Tree::input of;
-  std::uint64_t result;
-
-  static void run(void* argument) {
-    auto* const self = static_cast<call_in*>(argument);
-    if (Tree::is_leaf(self->of)) {
-      self->result = Tree::result_of_leaf(self->of);
-      return;
-    }
-    call_in left{Tree::left(self->of), 0};
-    call_in right{Tree::right(self->of), 0};
-    ABT_thread const left_unit = create(left);
-    ABT_thread const right_unit = create(right);
-    free_unit(right_unit);
-    free_unit(left_unit);
-    self->result = left.result + right.result;
-  }
-
-  static ABT_thread create(call_in& call) {
-    ABT_thread unit = ABT_THREAD_NULL;
-    if (Tree::is_leaf(call.of))
-      must(ABT_task_create(own_pool(), run, &call, &unit), "ABT_task_create");
-    else
-      must(ABT_thread_create_to(own_pool(), run, &call, ABT_THREAD_ATTR_NULL, &unit), "ABT_thread_create_to");
-    return unit;
-  }
-  static void free_unit(ABT_thread unit) { must(ABT_thread_free(&unit), "ABT_thread_free"); }
-};
-
-template <class Tree>
-std::uint64_t run_tree(const typename Tree::input& of) {
-  call_in<Tree> root{of, 0};
-  call_in<Tree>::run(&root);
-  return root.result;
-}
-
-template <std::uint64_t Cutoff>
-kernel_run run_fib_with_tasklets(const kernel_input& input, stopwatch& watch) {
-  watch.start();
-  std::uint64_t const result = run_tree<fib_tree<Cutoff>>(input.size);
-  watch.stop();
-  return {result, fib::calls(input.size, Cutoff), {}};
-}
-
-kernel_run run_btc_with_tasklets(const kernel_input& input, stopwatch& watch) {
-  return btc::run(input, watch, run_tree<btc_tree>);
-}
-
-kernel_run run_comp_with_tasklets(const kernel_input& input, stopwatch& watch) {
-  return comp::run(input, watch, run_tree<comp_tree>);
-}
-
-class tasklet {
- public:
-  template <class Record>
-  void start_record(Record* record) {
-    auto const function = [](void* argument) { static_cast<Record*>(argument)->run(); };
-    must(ABT_task_create(own_pool(), function, record, &task_), "ABT_task_create");
-  }
-  void join() { must(ABT_task_free(&task_), "ABT_task_free"); }
-
- private:
-  ABT_task task_;
-};
-
 constexpr auto ult_cells = cells_of_threads<threads>();
 
-constexpr std::string_view waits = "a tasklet cannot wait for its children, and which are leaves is not known before they run";
-constexpr std::string_view blocks = "a tasklet cannot block or give way";
-constexpr cell tasklet_cells[] = {
-    {&fib::every_call, run_fib_with_tasklets<fib::no_cutoff>},
-    {&fib::with_cutoff, run_fib_with_tasklets<fib::cutoff>},
-    {&uts::t1, nullptr, waits},
-    {&uts::t3, nullptr, waits},
-    {&uts::t1l, nullptr, waits},
-    {&queens::queens, nullptr, waits},
-    {&queens_array::queens_array, nullptr, waits},
-    {&quicksort::with_cutoff, nullptr, waits},
-    {&quicksort::every_segment, nullptr, waits},
-    {&mergesort::mergesort, nullptr, waits},
-    {&matmul::matmul, nullptr, waits},
-    {&strassen::strassen, nullptr, waits},
-    {&tree::tree, nullptr, waits},
-    {&btc::btc, run_btc_with_tasklets},
-    {&pentomino::pentomino, nullptr, waits},
-    {&comp::comp, run_comp_with_tasklets},
-    {&creation::flat, creation::run_flat_by<as_threads_of<tasklet>>},
-    {&creation::nested, nullptr, "a tasklet cannot wait for its child"},
-    {&yield::any, nullptr, blocks},
-    {&yield::to, nullptr, blocks},
-    {&ping_pong::mutex_handover, nullptr, blocks},
-    {&ping_pong::condition, nullptr, blocks},
-    {&ping_pong::channel, nullptr, blocks},
-    {&blocked::blocked, nullptr, blocks},
-    {&thread_ops::without_yields, nullptr, blocks},
-    {&thread_ops::with_yields, nullptr, blocks},
-    {&hash::hash, nullptr, not_written_yet},
-};
+constexpr auto tasklet_cells = cells_of_tasklets<as_tasklets_of<unit>>();
 
 bool is_private(std::size_t workers) { return workers == 1; }
 
-void make_pools(std::size_t count) {
+void make_pools(std::size_t count, ABT_pool_kind kind) {
   started.pools.resize(count);
   ABT_pool_access const access = is_private(count) ? ABT_POOL_ACCESS_PRIV : ABT_POOL_ACCESS_MPMC;
-  for (ABT_pool& pool : started.pools)
-    must(ABT_pool_create_basic(ABT_POOL_RANDWS, access, ABT_TRUE, &pool), "ABT_pool_create_basic");
+  for (ABT_pool& pool : started.pools) must(ABT_pool_create_basic(kind, access, ABT_TRUE, &pool), "ABT_pool_create_basic");
 }
 
 void make_stream(std::size_t rank) {
@@ -283,14 +175,17 @@ void make_stream(std::size_t rank) {
   must(ABT_xstream_set_main_sched_basic(stream, ABT_SCHED_RANDWS, pools, order.data()), "ABT_xstream_set_main_sched_basic");
 }
 
-unsigned start(unsigned workers) {
+unsigned start(unsigned workers, ABT_pool_kind kind) {
   unsigned const count = workers == 0 ? usable_processors() : workers;
   must(ABT_init(0, nullptr), "ABT_init");
-  make_pools(count);
+  make_pools(count, kind);
   started.all.resize(count);
   for (std::size_t rank = 0; rank < count; ++rank) make_stream(rank);
   return count;
 }
+
+unsigned start_for_ults(unsigned workers) { return start(workers, ABT_POOL_RANDWS); }
+unsigned start_for_tasklets(unsigned workers) { return start(workers, ABT_POOL_FIFO); }
 
 void stop() {
   for (std::size_t rank = 1; rank < started.all.size(); ++rank) {
@@ -301,13 +196,17 @@ void stop() {
 }
 
 std::string version() { return "Argobots " ABT_VERSION; }
+std::string tasklet_settings(unsigned workers) {
+  return is_private(workers) ? "FIFO pool, private; create_to" : "FIFO pools; create_to";
+}
 std::string settings(unsigned workers) {
   return is_private(workers) ? "RANDWS pool, private; create_to" : "RANDWS pools; create_to";
 }
 
 constexpr runtime runtimes[] = {
-    {"argobots", "Argobots ULTs", child_kind::thread, start, stop, ult_cells, version, settings},
-    {"argobots-tasklet", "Argobots, leaves are tasklets", child_kind::thread, start, stop, tasklet_cells, version, settings},
+    {"argobots", "Argobots ULTs", child_kind::thread, start_for_ults, stop, ult_cells, version, settings},
+    {"argobots-tasklet", "Argobots ULTs whose leaves are tasklets", child_kind::tasklet, start_for_tasklets, stop, tasklet_cells,
+     version, tasklet_settings},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// OpenMP tasks, with the runtime library of the compiler: libgomp or LLVM's.
+// OpenMP tasks, with the runtime library of the compiler: libgomp or LLVM's. WEFT_OPENMP_NAME: the runtime's name here.
 #include <omp.h>
 
 #include <string>
@@ -28,7 +28,7 @@ struct group {
   }
 };
 
-constexpr auto cells = cells_of_tasks<group>("a taskyield may do nothing: it gives nobody a turn for certain");
+constexpr auto cells = cells_of_tasks<as_tasks_of<group>>("a taskyield may do nothing: it gives nobody a turn for certain");
 
 unsigned start(unsigned workers) {
   unsigned const count = workers == 0 ? usable_processors() : workers;
@@ -53,7 +53,8 @@ constexpr const char* library = "libgomp of gcc " __VERSION__;
 std::string version() { return library; }
 std::string settings(unsigned) { return ""; }
 
-constexpr runtime runtimes[] = {{"openmp", "OpenMP tasks", child_kind::task, start, stop, cells, version, settings, enter}};
+constexpr runtime runtimes[] = {
+    {WEFT_OPENMP_NAME, "OpenMP tasks", child_kind::task, start, stop, cells, version, settings, enter}};
 
 }  // namespace
 

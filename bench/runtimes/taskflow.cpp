@@ -29,7 +29,7 @@ class group {
   tf::TaskGroup tasks_ = executor->task_group();
 };
 
-constexpr auto cells = cells_of_tasks<group>();
+constexpr auto cells = cells_of_tasks<as_tasks_of<group>>();
 
 unsigned start(unsigned workers) {
   unsigned const count = workers == 0 ? usable_processors() : workers;

@@ -1,10 +1,11 @@
-// What the weft command runs kernels on: plain calls, Weft's threads, Weft's forks.
+// What the weft command runs kernels on: plain calls, Weft's threads, its threads with tasklets for leaves, its forks.
 #include <weft/weft.h>
 
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 
+#include "harness/children.hpp"
 #include "harness/must.hpp"
 #include "harness/runtimes.hpp"
 #include "harness/together.hpp"
@@ -13,6 +14,7 @@
 #include "kernels/blocked/blocked.hpp"
 #include "kernels/btc/btc.hpp"
 #include "kernels/chapel.hpp"
+#include "kernels/children.hpp"
 #include "kernels/comp/comp.hpp"
 #include "kernels/creation/creation.hpp"
 #include "kernels/fib/fib.hpp"
@@ -99,6 +101,23 @@ constexpr auto ult_cells = with_chapel_cells<as_threads>({
     {&hash::hash, hash::run_ult},
 });
 
+// As rivals' tasklets are: the same text, a call a child.
+class unit {
+ public:
+  void create(weft_function function, void* argument, bool is_leaf) {
+    if (is_leaf)
+      must(weft_tasklet_create(function, argument, nullptr, &thread_), "weft_tasklet_create");
+    else
+      must(weft_thread_create(function, argument, nullptr, &thread_), "weft_thread_create");
+  }
+  void join() { bench::join(thread_); }
+
+ private:
+  weft_thread* thread_;
+};
+
+constexpr auto tasklet_cells = cells_of_tasklets<as_tasklets_of<unit>>();
+
 constexpr auto fork_cells = with_chapel_cells<as_forks>({
     {&fib::every_call, fib::run_fork},
     {&fib::with_cutoff, fib::run_fork_cutoff},
@@ -160,6 +179,8 @@ constexpr runtime runtimes[] = {
     {"sequential", "plain calls, no threads", child_kind::call, start_nothing, stop_nothing, sequential_cells, weft_version,
      no_settings},
     {"ult", "Weft threads", child_kind::thread, start_for_threads, stop_weft, ult_cells, weft_version, no_settings},
+    {"tasklet", "Weft threads whose leaves are tasklets", child_kind::tasklet, start_for_threads, stop_weft, tasklet_cells,
+     weft_version, no_settings},
     {"fork", "Weft forks", child_kind::task, start_for_forks, stop_weft, fork_cells, weft_version, fork_settings},
 };
 

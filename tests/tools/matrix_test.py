@@ -4,10 +4,13 @@ nothing that the user gets wrong ends in a traceback."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MATRIX = os.path.join(TOP, "bench", "matrix")
@@ -17,7 +20,9 @@ import figures  # noqa: E402
 import machine  # noqa: E402
 import planted_matrix  # noqa: E402
 import report  # noqa: E402
+import runners  # noqa: E402
 import summary  # noqa: E402
+from runners import OWN  # noqa: E402
 
 PROGRAMS = [{"program": name, "title": name, "unit": "call", "size_word": "n", "default_size": 30, "quick_size": 10, "max_size": 60}
             for name in ("fib", "queens")]
@@ -44,7 +49,7 @@ class MatrixTest(unittest.TestCase):
         self.hide_matplotlib()  # drawing has tests of its own: report_test.py, browser_test.py
         both = ["fib", "queens"]
         self.program("tools/weft/weft", f"echo '{record(0.25)}'", listing(
-            ("sequential", "call", both, {}), ("ult", "thread", both, {}), ("fork", "task", ["fib"], {"queens": "it is for threads"})))
+            ("sequential", "call", both, {}), ("ult", "thread", both, {}), ("tasklet", "tasklet", ["fib"], {}), ("fork", "task", ["fib"], {"queens": "it is for threads"})))
 
     def program(self, path, script, listed):
         path = os.path.join(self.build, path)
@@ -162,7 +167,7 @@ class MatrixTest(unittest.TestCase):
         self.assertEqual(len(self.calls()), 4)
 
     def test_weft_itself_must_be_right(self):
-        self.program("tools/weft/weft", "kill -SEGV $$", listing(*((name, "call", ["fib"], {}) for name in ("sequential", "ult", "fork"))))
+        self.program("tools/weft/weft", "kill -SEGV $$", listing(*((name, "call", ["fib"], {}) for name in OWN)))
         self.assertEqual(self.measure("ult", status=1)["status"], "crashed")
 
     def test_what_is_not_installed_is_said(self):
@@ -172,7 +177,7 @@ class MatrixTest(unittest.TestCase):
         self.assertIn("gives no listing", self.measure("tbb")["why"])
 
     def test_unknown_names_get_the_choices(self):
-        for words, choices in ((["--kernels", "fbi"], "kernels: fib, queens"), (["--runtimes", "tbbb"], "openmp, tbb, boost-fiber"),
+        for words, choices in ((["--kernels", "fbi"], "kernels: fib, queens"), (["--runtimes", "tbbb"], "openmp, libomp, tbb"),
                                (["--sizes", "huge"], "sizes: usual, quick, default"), (["--size", "fbi=3"], "kernels: fib, queens"),
                                (["--size", "fib=61"], "from 1 to 60"), (["--size", "fib=x"], "from 1 to 60"),
                                (["--size", "fib=10,61"], "from 1 to 60"), (["--size", "fib=10,"], "written fib=10,20"),
@@ -203,7 +208,7 @@ class MatrixTest(unittest.TestCase):
         self.assertIn("cannot be read", self.matrix("--resume", status=2).stderr)
         self.interrupt()
         self.assertIn("takes no kernels", self.matrix("--resume", "--kernels", "fib", status=2).stderr)
-        self.program("tools/weft/weft", "true", listing(*((name, "call", ["fib"], {}) for name in ("sequential", "ult", "fork"))))
+        self.program("tools/weft/weft", "true", listing(*((name, "call", ["fib"], {}) for name in OWN)))
         self.assertIn("built anew", self.matrix("--resume", status=2).stderr)
 
     def test_damaged_files_are_refused_in_words(self):
@@ -251,6 +256,29 @@ class SummaryTest(unittest.TestCase):
         self.assertIn("TOO FEW repetitions", self.tell(state))
         state["plan"]["repetitions"] = 6
         self.assertIn("INTERRUPTED: 150 of its runs are missing", self.tell(state))
+
+
+class StampTest(unittest.TestCase):
+    def test_a_library_that_is_built_anew_changes_the_stamp(self):
+        if not shutil.which("ldd") or not runners.libraries(sys.executable):
+            self.skipTest("ldd tells no libraries here")
+        library = runners.libraries(sys.executable)[0]
+        before = runners.stamp([sys.executable])
+        self.assertEqual(before, runners.stamp([sys.executable]))
+        self.assertEqual(len(before), 1 + len(runners.libraries(sys.executable)))
+        really = os.stat
+
+        def with_a_new_library(path):
+            status = really(path)
+            grown = status.st_size + (path == library)
+            return types.SimpleNamespace(st_mode=status.st_mode, st_size=grown, st_mtime_ns=status.st_mtime_ns)
+
+        with unittest.mock.patch.object(runners.os, "stat", with_a_new_library):
+            after = runners.stamp([sys.executable])
+        self.assertEqual([old == new for old, new in zip(before, after)].count(False), 1)
+
+    def test_what_is_no_program_has_a_stamp_of_its_own(self):
+        self.assertEqual(len(runners.stamp([os.path.abspath(__file__)])), 1)
 
 
 class FiguresTest(unittest.TestCase):

@@ -19,7 +19,7 @@ class UsageTest(command.CommandTest):
     def test_unknown_runtime(self):
         message = self.refuse("bench", "fib", "--runtime", "utl")
         self.assertIn("did you mean 'ult'?", message)
-        self.assertIn("fib runtimes: sequential, ult, fork", message)
+        self.assertIn("fib runtimes: sequential, ult, tasklet, fork", message)
 
     def test_runtime_that_a_program_lacks(self):
         for runtime in ("sequential", "fork"):

@@ -1,7 +1,7 @@
 // Binary Task Creation over harness/children.hpp.
 #pragma once
 
-#include "harness/children.hpp"
+#include "harness/together.hpp"
 #include "kernels/btc/btc.hpp"
 
 namespace bench::btc {
@@ -11,7 +11,8 @@ std::uint64_t count_leaves_by(std::uint64_t depth) {
   if (depth == 0) return 1;
   std::uint64_t left = 0;
   std::uint64_t right = 0;
-  Way::spawn_all([&] { right = count_leaves_by<Way>(depth - 1); }, [&] { left = count_leaves_by<Way>(depth - 1); });
+  Way::spawn_all(leaf_when<Way>(depth == 1, [&] { right = count_leaves_by<Way>(depth - 1); }),
+                 leaf_when<Way>(depth == 1, [&] { left = count_leaves_by<Way>(depth - 1); }));
   return left + right;
 }
 

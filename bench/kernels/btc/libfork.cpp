@@ -18,7 +18,7 @@ constexpr auto count_task = [](auto self, std::uint64_t depth) -> lf::task<std::
 }  // namespace
 
 kernel_run run_libfork(const kernel_input& input, stopwatch& watch) {
-  return run(input, watch, [](std::uint64_t depth) { return lf::sync_wait(libfork_pool(), count_task, depth); });
+  return {result_watched<std::uint64_t>(watch, count_task, input.size), tasks(input.size), {}};
 }
 
 }  // namespace bench::btc

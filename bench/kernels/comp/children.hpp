@@ -1,7 +1,7 @@
 // Array comparison over harness/children.hpp.
 #pragma once
 
-#include "harness/children.hpp"
+#include "harness/together.hpp"
 #include "kernels/comp/comp.hpp"
 
 namespace bench::comp {
@@ -12,7 +12,8 @@ std::uint64_t count_by(const block& of) {
   halves const parts = halve(of);
   std::uint64_t first = 0;
   std::uint64_t second = 0;
-  Way::run([&] { first = count_by<Way>(parts.first); }, [&] { second = count_by<Way>(parts.second); });
+  Way::run(leaf_when<Way>(parts.first.is_leaf(), [&] { first = count_by<Way>(parts.first); }),
+           leaf_when<Way>(parts.second.is_leaf(), [&] { second = count_by<Way>(parts.second); }));
   return first + second;
 }
 

@@ -22,6 +22,7 @@ struct child {
   std::uint64_t number;
   std::uint64_t noted;  // by the child: its number
 
+  static constexpr bool is_leaf() { return true; }
   void run() { noted = number; }
 };
 

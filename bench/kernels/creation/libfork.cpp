@@ -1,4 +1,3 @@
-// One task goes through all batches, or chains: only one is handed over from outside.
 #include "kernels/libfork.hpp"
 #include "kernels/creation/creation.hpp"
 
@@ -47,17 +46,11 @@ constexpr auto nested_task = [](auto, std::uint64_t size) -> lf::task<std::uint6
 }  // namespace
 
 kernel_run run_libfork_flat(const kernel_input& input, stopwatch& watch) {
-  watch.start();
-  std::uint64_t const sum = lf::sync_wait(libfork_pool(), flat_task, input.size);
-  watch.stop();
-  return {sum, input.size, {}};
+  return {result_watched<std::uint64_t>(watch, flat_task, input.size), input.size, {}};
 }
 
 kernel_run run_libfork_nested(const kernel_input& input, stopwatch& watch) {
-  watch.start();
-  std::uint64_t const made = lf::sync_wait(libfork_pool(), nested_task, input.size);
-  watch.stop();
-  return {made, input.size, {}};
+  return {result_watched<std::uint64_t>(watch, nested_task, input.size), input.size, {}};
 }
 
 }  // namespace bench::creation

@@ -28,17 +28,11 @@ constexpr auto above_cutoff_task = [](auto self, std::uint64_t n) -> lf::task<st
 }  // namespace
 
 kernel_run run_libfork(const kernel_input& input, stopwatch& watch) {
-  watch.start();
-  std::uint64_t const result = lf::sync_wait(libfork_pool(), every_call_task, input.size);
-  watch.stop();
-  return {result, calls(input.size, no_cutoff), {}};
+  return {result_watched<std::uint64_t>(watch, every_call_task, input.size), calls(input.size, no_cutoff), {}};
 }
 
 kernel_run run_libfork_cutoff(const kernel_input& input, stopwatch& watch) {
-  watch.start();
-  std::uint64_t const result = lf::sync_wait(libfork_pool(), above_cutoff_task, input.size);
-  watch.stop();
-  return {result, calls(input.size, cutoff), {}};
+  return {result_watched<std::uint64_t>(watch, above_cutoff_task, input.size), calls(input.size, cutoff), {}};
 }
 
 }  // namespace bench::fib

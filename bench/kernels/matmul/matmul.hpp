@@ -6,11 +6,16 @@
 
 #include <algorithm>
 
+#include "harness/together.hpp"
 #include "kernels/matmul/matrix.hpp"
 
 namespace bench::matmul {
 
 inline constexpr std::size_t block_extent = 32;
+
+inline bool is_block(std::size_t rows, std::size_t columns, std::size_t inner) {
+  return std::max({rows, columns, inner}) <= block_extent;
+}
 
 // product += left · right
 template <class Together>
@@ -23,17 +28,20 @@ void multiply_add(const matrix& product, const matrix& left, const matrix& right
   if (longest <= block_extent) {
     multiply_add_block(product, left, right);
   } else if (longest == rows) {
-    Together::run([&] { multiply_add<Together>(product.part(0, 0, half, columns), left.part(0, 0, half, inner), right); },
-                  [&] {
+    Together::run(leaf_when<Together>(
+                      is_block(half, columns, inner),
+                      [&] { multiply_add<Together>(product.part(0, 0, half, columns), left.part(0, 0, half, inner), right); }),
+                  leaf_when<Together>(is_block(rows - half, columns, inner), [&] {
                     multiply_add<Together>(product.part(half, 0, rows - half, columns), left.part(half, 0, rows - half, inner),
                                            right);
-                  });
+                  }));
   } else if (longest == columns) {
-    Together::run([&] { multiply_add<Together>(product.part(0, 0, rows, half), left, right.part(0, 0, inner, half)); },
-                  [&] {
-                    multiply_add<Together>(product.part(0, half, rows, columns - half), left,
-                                           right.part(0, half, inner, columns - half));
-                  });
+    Together::run(
+        leaf_when<Together>(is_block(rows, half, inner),
+                            [&] { multiply_add<Together>(product.part(0, 0, rows, half), left, right.part(0, 0, inner, half)); }),
+        leaf_when<Together>(is_block(rows, columns - half, inner), [&] {
+          multiply_add<Together>(product.part(0, half, rows, columns - half), left, right.part(0, half, inner, columns - half));
+        }));
   } else {
     multiply_add<Together>(product, left.part(0, 0, rows, half), right.part(0, 0, half, columns));
     multiply_add<Together>(product, left.part(0, half, rows, inner - half), right.part(half, 0, inner - half, columns));

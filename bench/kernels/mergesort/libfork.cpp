@@ -43,9 +43,7 @@ kernel_run run_libfork(const kernel_input& input, stopwatch& watch) {
   auto const count = static_cast<std::size_t>(input.size);
   std::unique_ptr<value[]> const values = sorting::make_values(count);
   std::unique_ptr<value[]> const scratch = std::make_unique<value[]>(count);
-  watch.start();
-  lf::sync_wait(libfork_pool(), sort_task, segment{values.get(), count}, scratch.get(), false);
-  watch.stop();
+  run_watched(watch, sort_task, segment{values.get(), count}, scratch.get(), false);
   return {sorting::digest_sorted(values.get(), count), segments(count), {}};
 }
 

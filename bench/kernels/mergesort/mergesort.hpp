@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/kernel.hpp"
+#include "harness/together.hpp"
 #include "kernels/sorting.hpp"
 
 namespace bench::mergesort {
@@ -36,8 +37,11 @@ void merge(segment longer, segment other, value* to) noexcept {
   value* const place = std::lower_bound(other.first, other.first + other.count, longer.first[middle]);
   auto const [low, high] = cut(longer, middle);
   auto const [other_low, other_high] = cut(other, static_cast<std::size_t>(place - other.first));
-  Together::run([low, other_low, to] { merge<Together>(low, other_low, to); },
-                [high, other_high, to = to + low.count + other_low.count] { merge<Together>(high, other_high, to); });
+  Together::run(
+      leaf_when<Together>(low.count + other_low.count <= merge_cutoff,
+                          [low, other_low, to] { merge<Together>(low, other_low, to); }),
+      leaf_when<Together>(high.count + other_high.count <= merge_cutoff,
+                          [high, other_high, to = to + low.count + other_low.count] { merge<Together>(high, other_high, to); }));
 }
 
 // Leaves the sorted values in the scratch memory, or where they were.
@@ -50,8 +54,12 @@ void sort(const segment& whole, value* scratch, bool is_wanted_in_scratch) noexc
   }
   std::size_t const half = whole.count / 2;
   auto const [low, high] = cut(whole, half);
-  Together::run([&low, scratch, is_wanted_in_scratch] { sort<Together>(low, scratch, !is_wanted_in_scratch); },
-                [&high, scratch, half, is_wanted_in_scratch] { sort<Together>(high, scratch + half, !is_wanted_in_scratch); });
+  Together::run(
+      leaf_when<Together>(low.count <= sorting::insertion_cutoff,
+                          [&low, scratch, is_wanted_in_scratch] { sort<Together>(low, scratch, !is_wanted_in_scratch); }),
+      leaf_when<Together>(high.count <= sorting::insertion_cutoff, [&high, scratch, half, is_wanted_in_scratch] {
+        sort<Together>(high, scratch + half, !is_wanted_in_scratch);
+      }));
   value* const from = is_wanted_in_scratch ? whole.first : scratch;
   value* const to = is_wanted_in_scratch ? scratch : whole.first;
   merge<Together>({from, half}, {from + half, whole.count - half}, to);

@@ -16,6 +16,7 @@ struct placement_by {
   std::uint64_t solutions;
   std::uint64_t placements;
 
+  [[nodiscard]] bool is_leaf() const { return puzzle::is_solved(at) || of->find_fitting(at) == 0; }
   void run() {
     count const found = solve_by<Way>(*of, at);
     solutions = found.solutions;

@@ -18,6 +18,7 @@ struct placement_by {
   std::uint64_t solutions;
   std::uint64_t placements;
 
+  [[nodiscard]] bool is_leaf() const { return free_squares(at, full) == 0; }  // so has a full board none
   void run() {
     count const found = solve_by<Way>(at, full);
     solutions = found.solutions;

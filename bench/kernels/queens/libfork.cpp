@@ -24,9 +24,7 @@ constexpr auto solve_task = [](auto self, board at, std::uint32_t full) -> lf::t
 }  // namespace
 
 kernel_run run_libfork(const kernel_input& input, stopwatch& watch) {
-  watch.start();
-  count const total = lf::sync_wait(libfork_pool(), solve_task, board{0, 0, 0}, full_row(input.size));
-  watch.stop();
+  auto const total = result_watched<count>(watch, solve_task, board{0, 0, 0}, full_row(input.size));
   return {total.solutions, total.placements, {}};
 }
 

@@ -16,6 +16,7 @@ struct placement_by {
   std::uint64_t solutions;
   std::uint64_t placements;
 
+  [[nodiscard]] bool is_leaf() const { return parent->rows + 1 == parent->size; }
   void run() {
     count const found = solve_by<Way>(place(*parent, column));
     solutions = found.solutions;

@@ -28,9 +28,7 @@ constexpr auto solve_task = [](auto self, board at) -> lf::task<count> {
 }  // namespace
 
 kernel_run run_libfork(const kernel_input& input, stopwatch& watch) {
-  watch.start();
-  count const total = lf::sync_wait(libfork_pool(), solve_task, empty_board(input.size));
-  watch.stop();
+  auto const total = result_watched<count>(watch, solve_task, empty_board(input.size));
   return {total.solutions, total.placements, {}};
 }
 

@@ -21,13 +21,16 @@ constexpr auto sort_task = [](auto self, segment whole) -> lf::task<std::uint64_
 };
 
 template <std::size_t Cutoff>
-std::uint64_t sort(segment whole) {
-  return lf::sync_wait(libfork_pool(), sort_task<Cutoff>, whole);
+kernel_run sort(const kernel_input& input, stopwatch& watch) {
+  auto const count = static_cast<std::size_t>(input.size);
+  std::unique_ptr<value[]> const values = sorting::make_values(count);
+  auto const units = result_watched<std::uint64_t>(watch, sort_task<Cutoff>, segment{values.get(), count});
+  return {sorting::digest_sorted(values.get(), count), units, {}};
 }
 
 }  // namespace
 
-kernel_run run_libfork(const kernel_input& input, stopwatch& watch) { return run<sort<cutoff>>(input, watch); }
-kernel_run run_libfork_every(const kernel_input& input, stopwatch& watch) { return run<sort<no_cutoff>>(input, watch); }
+kernel_run run_libfork(const kernel_input& input, stopwatch& watch) { return sort<cutoff>(input, watch); }
+kernel_run run_libfork_every(const kernel_input& input, stopwatch& watch) { return sort<no_cutoff>(input, watch); }
 
 }  // namespace bench::quicksort

@@ -1,6 +1,7 @@
 // Tree exploration over harness/children.hpp. A child without work (an empty range, no node) is none.
 #pragma once
 
+#include "harness/together.hpp"
 #include "kernels/tree/tree.hpp"
 
 namespace bench::tree {
@@ -11,8 +12,8 @@ node* build_by(range numbers) {
   range const lower{numbers.first, middle - 1};
   range const upper{middle + 1, numbers.last};
   node* const made = new node{nullptr, nullptr, middle};
-  auto const left = [&] { made->left = build_by<Way>(lower); };
-  auto const right = [&] { made->right = build_by<Way>(upper); };
+  auto const left = leaf_when<Way>(lower.first == lower.last, [&] { made->left = build_by<Way>(lower); });
+  auto const right = leaf_when<Way>(upper.first == upper.last, [&] { made->right = build_by<Way>(upper); });
   if (!lower.is_empty() && !upper.is_empty())
     Way::run(left, right);
   else if (!lower.is_empty())
@@ -22,12 +23,14 @@ node* build_by(range numbers) {
   return made;
 }
 
+inline bool has_no_children(const node* root) { return root != nullptr && root->left == nullptr && root->right == nullptr; }
+
 template <class Way>
 std::uint64_t sum_by(const node* root) {
   std::uint64_t left_sum = 0;
   std::uint64_t right_sum = 0;
-  auto const left = [&] { left_sum = sum_by<Way>(root->left); };
-  auto const right = [&] { right_sum = sum_by<Way>(root->right); };
+  auto const left = leaf_when<Way>(has_no_children(root->left), [&] { left_sum = sum_by<Way>(root->left); });
+  auto const right = leaf_when<Way>(has_no_children(root->right), [&] { right_sum = sum_by<Way>(root->right); });
   if (root->left != nullptr && root->right != nullptr)
     Way::run(left, right);
   else if (root->left != nullptr)

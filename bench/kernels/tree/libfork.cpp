@@ -28,15 +28,26 @@ constexpr auto sum_task = [](auto self, const node* root) -> lf::task<std::uint6
   co_return root->number + left + right;
 };
 
+struct explored {
+  node* root = nullptr;
+  std::uint64_t sum = 0;
+};
+
+constexpr auto explore_task = [](auto, std::uint64_t size) -> lf::task<explored> {
+  explored all;
+  co_await lf::call(&all.root, build_task)(range{1, size});
+  co_await lf::join;
+  co_await lf::call(&all.sum, sum_task)(static_cast<const node*>(all.root));
+  co_await lf::join;
+  co_return all;
+};
+
 }  // namespace
 
 kernel_run run_libfork(const kernel_input& input, stopwatch& watch) {
-  watch.start();
-  node* const root = lf::sync_wait(libfork_pool(), build_task, range{1, input.size});
-  std::uint64_t const total = lf::sync_wait(libfork_pool(), sum_task, static_cast<const node*>(root));
-  watch.stop();
-  destroy(root);
-  return {total, 2 * input.size, {}};
+  auto const all = result_watched<explored>(watch, explore_task, input.size);
+  destroy(all.root);
+  return {all.sum, 2 * input.size, {}};
 }
 
 }  // namespace bench::tree

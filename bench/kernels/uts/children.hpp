@@ -16,6 +16,8 @@ struct visit_by {
   std::uint32_t index;
   std::uint64_t nodes;
 
+  // Before it is hashed, only its depth is known.
+  [[nodiscard]] bool is_leaf() const { return !of->is_binomial && parent->depth + 1 >= of->depth; }
   void run() { nodes = count_below_by<Way>(*of, child(*parent, index)); }
 };
 
