@@ -94,10 +94,12 @@ template <class Way>
 constexpr auto cells_of_tasklets() {
   constexpr std::string_view unable = "a tasklet cannot block or give way";
   constexpr std::array experiments = {&chapel_quicksort::on_one_level, &chapel_quicksort::on_levels_for_workers,
-                                      &chapel_quicksort::on_ten_levels, &chapel_quicksort::on_all_levels, &chapel_tree::chapel_tree};
+                                      &chapel_quicksort::on_ten_levels, &chapel_quicksort::on_all_levels,
+                                      &chapel_tree::chapel_tree};
   auto cells = join_cells(cells_by<Way>(), chapel_cells<Way>, cells_without_threads(unable, unable));
   for (cell& each : cells) {
-    if (each.of == &uts::t3) each = {&uts::t3, nullptr, "which nodes are leaves, and could be tasklets, is not known before they run"};
+    if (each.of == &uts::t3)
+      each = {&uts::t3, nullptr, "which nodes are leaves, and could be tasklets, is not known before they run"};
     if (each.of == &creation::nested) each = {&creation::nested, nullptr, "a tasklet cannot wait for its child"};
     if (std::ranges::find(experiments, each.of) != experiments.end()) each = {each.of, nullptr, not_written_yet};
   }
