@@ -102,11 +102,16 @@ void threads_walk(void (*each)(void *state, const char *name, bool installed), v
   }
 }
 
+struct text {
+  size_t used;
+  char all[256];
+};
+
 static void append_name(void *state, const char *name, bool installed) {
-  char *const text = state;
-  if (!installed) return;
-  if (*text != 0) strcat(text, ", ");
-  strcat(text, name);
+  struct text *const text = state;
+  if (!installed || text->used >= sizeof text->all) return;
+  text->used +=
+      (size_t)snprintf(text->all + text->used, sizeof text->all - text->used, "%s%s", text->used == 0 ? "" : ", ", name);
 }
 
 static bool is_name(const char *name) {
@@ -127,16 +132,16 @@ const threads_component *component_by_name(const char *name, const char *asked_b
   char path[longest_path];
   *status = THREADS_UNSUPPORTED;
   if (is_name(name) && strlen(name) < 64 && find_module(name, path)) return load_module(path);
-  char choices[256] = "";
-  threads_walk(append_name, choices);
+  struct text choices = {0, ""};
+  threads_walk(append_name, &choices);
   if (is_loadable(name)) {
     report_error(
         "%s=%s: there is no weft-threads-%s.so here (it is built where %s is installed; WEFT_THREADS_PATH names its folder); "
         "here are %s",
-        asked_by, name, name, name, choices);
+        asked_by, name, name, name, choices.all);
   } else {
     *status = THREADS_INVALID;
-    report_error("%s=%s: no such implementation; here are %s", asked_by, name, choices);
+    report_error("%s=%s: no such implementation; here are %s", asked_by, name, choices.all);
   }
   return NULL;
 }

@@ -5,17 +5,27 @@ what would do.
 usage: environment_test.py probe probe-compiled-for-weft folder-of-modules"""
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import unittest
 
+MEBIBYTE = 1 << 20
+
 
 class EnvironmentTest(unittest.TestCase):
-    def run_probe(self, *arguments, probe=None, **environment):
+    def run_probe(self, *arguments, probe=None, limits=(), **environment):
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("WEFT_THREADS")}
         command = [probe or PROBE, *arguments]
-        return subprocess.run(command, env=dict(inherited, **environment), capture_output=True, text=True, timeout=60)
+
+        def set_limits():
+            for kind, most in limits:
+                resource.setrlimit(kind, (most, resource.getrlimit(kind)[1]))
+
+        return subprocess.run(
+            command, env=dict(inherited, **environment), capture_output=True, text=True, timeout=60, preexec_fn=set_limits
+        )
 
     def assert_runs(self, expected, **more):
         done = self.run_probe(**more)
@@ -48,6 +58,18 @@ class EnvironmentTest(unittest.TestCase):
         for value in ("x", "-1", "3x", "99999999999999999999", "2000000"):
             self.assert_refused("THREADS_INVALID", f"WEFT_THREADS_LIMIT={value}", "0 to 1048576", WEFT_THREADS="fifo", WEFT_THREADS_LIMIT=value)
         self.assert_refused("THREADS_INVALID", "WEFT_THREADS_IDLE=spin", "sleep or yield", WEFT_THREADS="pool", WEFT_THREADS_IDLE="spin")
+
+    def test_with_fewer_os_threads_than_wanted_it_goes_on(self):
+        limits = [(resource.RLIMIT_STACK, 8 * MEBIBYTE), (resource.RLIMIT_AS, 200 * MEBIBYTE)]
+        for name in ("fifo", "pool"):
+            done = self.run_probe(limits=limits, WEFT_THREADS=name, WEFT_THREADS_LIMIT="0")
+            self.assertEqual((done.returncode, done.stdout.strip()), (0, name), done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertIn("weft-threads: warning: the system refused an OS thread", done.stderr)
+
+    def test_without_any_os_thread_it_does_not_start(self):
+        limits = [(resource.RLIMIT_STACK, 400 * MEBIBYTE), (resource.RLIMIT_AS, 200 * MEBIBYTE)]
+        self.assert_refused("THREADS_AGAIN", "refused an OS thread", "stack_bytes", limits=limits, WEFT_THREADS="fifo")
 
     def test_what_was_compiled_for_one_runs_on_it_alone(self):
         self.assert_runs("weft", probe=FOR_WEFT)

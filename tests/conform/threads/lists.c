@@ -39,7 +39,9 @@ static void fibonacci(void *given) {
   long *const number = given;
   if (*number < 2) return;
   long parts[2] = {*number - 1, *number - 2};
-  threads_list children = new_list();
+  threads_list children;
+  memset(&children, 0xaa, sizeof children);
+  threads_list_init(&children, is_anonymous);
   OK(threads_list_add_many(&children, fibonacci, parts, sizeof *parts, 2));
   OK(threads_list_wait(&children));
   *number = parts[0] + parts[1];

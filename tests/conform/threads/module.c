@@ -1,4 +1,4 @@
-/* A module with an implementation that runs each thread when it is made; or, as MODULE_VERSION says, one of another version. */
+/* A module with an implementation that runs tasks when somebody waits for them; or, as MODULE_VERSION says, one of another version. */
 #include <weft_threads/component.h>
 
 static threads_status start(const threads_config *config) {
@@ -10,14 +10,17 @@ static unsigned no_features(void) { return 0; }
 static unsigned one_worker(void) { return 1; }
 static uint64_t same_id(void) { return 1; }
 
-static threads_status create(threads_function function, void *argument, threads_thread **out) {
-  static char thread;
-  function(argument);
-  *out = (threads_thread *)(void *)&thread;
+static threads_status sleep_ns(uint64_t interval_ns) {
+  (void)interval_ns;
   return THREADS_OK;
 }
 
-static threads_status join(threads_thread *thread) { return thread != NULL ? THREADS_OK : THREADS_INVALID; }
+static threads_status list_wait(threads_list *list) {
+  threads_task *const tasks = list->tasks != NULL ? list->tasks : list->inside;
+  for (size_t i = 0; i < list->count; ++i) tasks[i].function(tasks[i].argument);
+  list->count = 0;
+  return THREADS_OK;
+}
 
 THREADS_API const threads_component weft_threads_component = {
     .version = MODULE_VERSION,
@@ -28,6 +31,6 @@ THREADS_API const threads_component weft_threads_component = {
     .features = no_features,
     .worker_count = one_worker,
     .self_id = same_id,
-    .create = create,
-    .join = join,
+    .sleep_ns = sleep_ns,
+    .list_wait = list_wait,
 };

@@ -29,7 +29,8 @@ constexpr const char* values_text =
     "Bytes take `K`, `M` or `G` (powers of 1024). Times are nanoseconds, or take `us`, `ms` or `s`; `off` is 0. Switches know\n"
     "`1 on yes true` and `0 off no false`. An empty value counts as unset. A value that cannot be used makes `weft_init` fail "
     "with one\n"
-    "line on stderr; a `WEFT_` name that does not exist gets a warning with the nearest name that does. Where a program sets\n"
+    "line on stderr; a `WEFT_` name that does not exist gets a warning with the nearest name that does (but those\n"
+    "that begin with `WEFT_THREADS`, which are of the threads interface). Where a program sets\n"
     "the same thing in `weft_config`, `weft.h` says which of the two holds. `weft info` shows what is in force.\n";
 
 void append_row(const os::variable_info& each, void* context) {

@@ -154,7 +154,10 @@ TEST_CASE("an unknown name is one warning with the nearest name, and nothing wor
   CHECK(lengthy.lines() == 1);
 }
 
-TEST_CASE("names for test programs are nobody's business") { CHECK(complaint({"WEFT_TEST_SEED=4"}).errors.empty()); }
+TEST_CASE("names for test programs and of the threads interface are nobody's business") {
+  CHECK(complaint({"WEFT_TEST_SEED=4"}).errors.empty());
+  CHECK(complaint({"WEFT_THREADS=fifo", "WEFT_THREADS_LIMIT=3"}).errors.empty());
+}
 
 TEST_CASE("flags know the usual words") {
   for (const char* each : {"WEFT_BIND=1", "WEFT_BIND=on", "WEFT_BIND=YES", "WEFT_BIND=true"}) CHECK(good({each}).bind);

@@ -135,6 +135,15 @@ typedef struct threads_list {
     }                               \
   }
 
+/* The same without touching the rest of the list's memory, for the shortest of tasks. */
+static inline void threads_list_init(threads_list *list, bool anonymous) {
+  list->tasks = NULL;
+  list->count = 0;
+  list->capacity = 0;
+  list->anonymous = anonymous;
+  list->started = false;
+}
+
 #ifdef __cplusplus
 }
 #endif

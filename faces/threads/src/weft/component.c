@@ -22,15 +22,18 @@ static threads_status start(const threads_config *config) {
   weft_config its = WEFT_CONFIG_INIT;
   its.workers = config->workers;
   its.stack_bytes = config->stack_bytes;
-  its.caller_outside = is_caller_outside = config->caller_outside;
+  its.caller_outside = config->caller_outside;
   threads_status status = weft_counts_prepare(config->counts);
   if (status == THREADS_BUSY) report_error("weft: counts must be asked for before anybody else calls weft_init");
   if (status != THREADS_OK) return status;
   status = threads_of_weft(weft_init(&its));
   if (status != THREADS_OK) {
+    if (status == THREADS_NOMEM || status == THREADS_AGAIN)
+      report_error("weft: %s", threads_status_text(status)); /* else it said so */
     weft_counts_end();
     return status;
   }
+  is_caller_outside = weft_self() == NULL; /* another's weft_init, before, may have wanted something else */
   weft_counts_adopt_caller();
   return THREADS_OK;
 }

@@ -3,20 +3,21 @@
  * state: full 1, busy 2 (somebody copies the value), waited 4 (all go through the mutex inside, see sync_slow.h).
  * Who turns an idle, unwaited state busy owns the value until it makes it idle again, keeping `waited`. While `waited` is set and `busy`
  * is not, the holder of the mutex owns state and value. A fast call touches nothing after it made the state idle, so whoever reads the
- * value may reuse the memory. */
+ * value may reuse the memory. Explored by tests/model/threads_sync_model.cpp. */
 #ifndef WEFT_THREADS_DETAIL_SYNC_FAST_H
 #define WEFT_THREADS_DETAIL_SYNC_FAST_H
 
 #include <weft_threads/detail/sync_state.h>
+#include <weft_threads/detail/sync_word.h>
 
 static inline bool threads_sync_begin(threads_sync *sync, uint32_t idle) {
   /* acquire: the value that the last owner left; pairs with threads_sync_end */
-  return __atomic_compare_exchange_n(&sync->state, &idle, idle | THREADS_SYNC_BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  return threads_sync_replace(&sync->state, idle, idle | THREADS_SYNC_BUSY, __ATOMIC_ACQUIRE);
 }
 
 static inline void threads_sync_end(threads_sync *sync, uint32_t taken_away) {
   /* release: the value; pairs with threads_sync_begin and with the slow way's look at a state that is not busy */
-  __atomic_fetch_sub(&sync->state, taken_away, __ATOMIC_RELEASE);
+  threads_sync_subtract(&sync->state, taken_away, __ATOMIC_RELEASE);
 }
 
 THREADS_NODISCARD static inline threads_status threads_sync_read_fe(threads_sync *sync, uint64_t *out) {
@@ -79,7 +80,7 @@ static inline threads_status threads_sync_fill(threads_sync *sync) {
 }
 
 static inline bool threads_sync_is_full(const threads_sync *sync) {
-  return sync != NULL && (__atomic_load_n(&sync->state, __ATOMIC_RELAXED) & THREADS_SYNC_FULL) != 0;
+  return sync != NULL && (threads_sync_load(&sync->state, __ATOMIC_RELAXED) & THREADS_SYNC_FULL) != 0;
 }
 
 #endif

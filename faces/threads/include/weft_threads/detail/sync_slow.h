@@ -8,12 +8,13 @@
 #define WEFT_THREADS_DETAIL_SYNC_SLOW_H
 
 #include <weft_threads/detail/sync_state.h>
+#include <weft_threads/detail/sync_word.h>
 
 /* The holder of the mutex waits for a fast call that began before; that is a copy of one word. */
 static inline uint32_t threads_sync_idle_state(threads_sync *sync) {
   for (;;) {
     /* acquire: the value that a fast call left; pairs with threads_sync_end */
-    const uint32_t state = __atomic_load_n(&sync->state, __ATOMIC_ACQUIRE);
+    const uint32_t state = threads_sync_load(&sync->state, __ATOMIC_ACQUIRE);
     if ((state & THREADS_SYNC_BUSY) == 0) return state;
     threads_yield();
   }
@@ -36,7 +37,7 @@ static inline void threads_sync_leave_as(threads_sync *sync, threads_sync_leave 
   const bool is_waited = sync->waiting_full + sync->waiting_empty != 0;
   const uint32_t waited = is_waited || !may_end_slow_way ? THREADS_SYNC_WAITED : 0;
   /* release: the value, if this ends the slow way; pairs with threads_sync_begin */
-  __atomic_store_n(&sync->state, (is_full ? THREADS_SYNC_FULL : THREADS_SYNC_EMPTY) | waited, __ATOMIC_RELEASE);
+  threads_sync_store(&sync->state, (is_full ? THREADS_SYNC_FULL : THREADS_SYNC_EMPTY) | waited, __ATOMIC_RELEASE);
   const threads_sync_want woken = is_full ? THREADS_SYNC_WANT_FULL : THREADS_SYNC_WANT_EMPTY;
   if ((is_full ? sync->waiting_full : sync->waiting_empty) != 0) threads_cond_signal(threads_sync_cond(sync, woken));
 }
@@ -45,7 +46,7 @@ static inline threads_status threads_sync_by_mutex(threads_sync *sync, threads_s
                                                    const uint64_t *in, uint64_t *out) {
   threads_status status = threads_mutex_lock(threads_sync_mutex(sync));
   if (status != THREADS_OK) return status;
-  __atomic_fetch_or(&sync->state, THREADS_SYNC_WAITED, __ATOMIC_RELAXED);
+  threads_sync_set_bits(&sync->state, THREADS_SYNC_WAITED, __ATOMIC_RELAXED);
   if (want == THREADS_SYNC_WANT_ANY) {
     threads_sync_idle_state(sync);
   } else {

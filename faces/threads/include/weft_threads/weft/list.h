@@ -25,6 +25,11 @@ static inline void threads_weft_run_fork(void *given) {
 /* Behind the handles inside. */
 static inline uint64_t *threads_weft_is_forked(threads_list *list) { return &list->opaque[THREADS_TASKS_INSIDE]; }
 
+/* Whether forks run beside the caller. Mostly a look at the hot line answers. */
+static inline bool threads_weft_can_fork(void) {
+  return weft_hot_load(&weft_hot_here()->bottom, __ATOMIC_RELAXED) != NULL || weft_self() != NULL;
+}
+
 static inline void threads_weft_fork(threads_list *list, size_t count) {
   const threads_task *const tasks = threads_list_tasks(list);
   void **const handles = threads_list_handles(list);
@@ -46,7 +51,7 @@ static inline void threads_weft_join_forks(threads_list *list, size_t count) {
 THREADS_NODISCARD static inline threads_status threads_list_start(threads_list *list) {
   if (list == NULL) return THREADS_INVALID;
   if (list->started) return THREADS_BUSY;
-  const bool is_forked = list->anonymous && weft_self() != NULL;
+  const bool is_forked = list->anonymous && threads_weft_can_fork();
   if (is_forked) {
     threads_weft_fork(list, list->count);
   } else if (list->count != 0) {
@@ -71,7 +76,7 @@ static inline void threads_weft_fork_and_join(threads_list *list) {
 
 THREADS_NODISCARD static inline threads_status threads_list_wait(threads_list *list) {
   if (list == NULL) return THREADS_INVALID;
-  if (!list->started && list->anonymous && list->count != 0 && weft_self() != NULL) {
+  if (!list->started && list->anonymous && list->count != 0 && threads_weft_can_fork()) {
     threads_weft_fork_and_join(list);
     threads_list_ended(list);
     return THREADS_OK;
