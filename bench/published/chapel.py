@@ -30,9 +30,9 @@ PUBLISHED = {"chapel-quicksort": "1.71 to 2.82", "chapel-tree": "1.5 to 1.8", "s
              "random-access": "1.15"}
 SEQUENTIAL = "sequential"
 FIFO_2011, FIFO_TODAY, OUTSIDE = "threads-fifo-2011", "threads-fifo", "-outside"
-VARIANTS = ("threads-weft", "threads-weft-inlined", "threads-weft-anonymous", "threads-qthreads", "threads-qthreads-inlined",
-            "threads-argobots", "threads-argobots-inlined", "threads-pool", FIFO_2011, FIFO_TODAY)
-COMPARED = ("threads-weft", "threads-qthreads", "threads-qthreads-inlined")  # what stands for the paper's layer on Qthreads
+VARIANTS = ("threads-weft", "threads-weft-inlined", "threads-weft-anonymous", "threads-qthreads", "threads-argobots",
+            "threads-argobots-inlined", "threads-pool", FIFO_2011, FIFO_TODAY)
+COMPARED = ("threads-weft", "threads-qthreads")  # what stands for the paper's layer on Qthreads
 INSTALL = {"argobots": "Argobots, found by pkg-config; its shared library, unless inlined",
            "qthreads": "Qthreads, found by CMake (CMAKE_PREFIX_PATH)"}
 

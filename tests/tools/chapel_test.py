@@ -64,7 +64,7 @@ class ChapelTest(PublishedCase):
             self.assertRegex(line, rf"2\.00 \[2\.00, 2\.00\] +3\.00 \[3\.00, 3\.00\]  {published}$")
             self.assertIn("1.25 [1.25, 1.25]", self.line(shown, kernel, "threads-weft-outside"))
             self.assertNotIn("[", self.line(shown, kernel, "threads-fifo-2011"))
-        self.assertIn("threads-qthreads-outside, threads-qthreads-inlined-outside (Qthreads, found by CMake", shown)
+        self.assertIn("threads-qthreads, threads-qthreads-outside (Qthreads, found by CMake", shown)
 
     def test_the_best_trial_counts_and_lost_updates_are_shown(self):
         self.interface(answer(metrics='{"best_trial_seconds": 0.25, "wrong_words": 7}'), ("stream", "random-access"))
