@@ -8,31 +8,33 @@ import report
 
 NAME = "chapel"
 TITLE = "Chapel's quicksort, tree exploration, STREAM, STREAM-EP, RandomAccess over the threads interface, against OS threads"
-SOURCE = """Published: K. B. Wheeler, R. C. Murphy, D. Stark, B. L. Chamberlain (2011), The Chapel Tasking Layer Over Qthreads. Chapel's FIFO
-layer, an OS thread a task, takes longer than the layer on Qthreads: 71 to 182 % in quicksort, 50 to 80 % in tree exploration, about 25 % in
-STREAM, 45 % in STREAM-EP, 15 % in RandomAccess. The paper blames the difference of the two STREAMs on who hands the loops out: the program's
-first thread, which is outside the tasking layer, or a task."""
-NOT_COMPARABLE = """there Chapel's compiler made the programs, with what it adds to each task; here they are C++ after Chapel's texts of that time,
-and the tasking layers are implementations of our interface. fifo-2011 is the layer of the paper: a parent that waits runs those of its
-children that have not started; OS threads are made whenever more tasks are queued than are idle. fifo is today's layer, whose parents wait:
-with many tasks all its OS threads can come to wait for tasks that none is left to run. Both have as many OS threads as the system bears
-(settings below), and idle ones sleep here, where Chapel's yield. The paper does not give quicksort's threshold: several are here. One
-process is one run, which makes its OS threads as well, as there. "outside": the caller is not adopted as a thread; "inlined": the
+SOURCE = """Published: K. B. Wheeler, R. C. Murphy, D. Stark, B. L. Chamberlain (2011), The Chapel Tasking Layer Over Qthreads. Chapel's
+FIFO layer, an OS thread a task, takes longer than the layer on Qthreads: 71 to 182 % in quicksort, 50 to 80 % in tree exploration, about
+25 % in STREAM, 45 % in STREAM-EP, 15 % in RandomAccess. The paper blames the difference of the two STREAMs on who hands the loops out:
+the program's first thread, which is outside the tasking layer, or a task."""
+NOT_COMPARABLE = """there Chapel's compiler made the programs, with what it adds to each task; here they are C++ after Chapel's texts of that
+time, and the tasking layers are implementations of our interface. fifo-2011 is the layer of the paper: a parent that waits runs those of
+its children that have not started; OS threads are made whenever more tasks are queued than are idle. fifo is today's layer, whose parents
+wait: with many tasks all its OS threads can come to wait for tasks that none is left to run. Both have as many OS threads as the system
+bears (settings below), and idle ones sleep here, where Chapel's yield. The paper does not give quicksort's threshold: several are here.
+One process is one run, which makes its OS threads as well, as there. "outside": the caller is not adopted as a thread; "inlined": the
 interface compiled for one implementation; "anonymous": tasks that need no identity, which are Weft's forks."""
 
 FIGURES, FACTS = ("time", "wrong_words"), ("units",)
 # A kernel: sizes that take minutes in all, those of the paper, and the largest of them; in the program's measure.
 EXPONENTS = {"full": (20, 22, 24, 26), "largest": (28,)}
-USUAL = {"chapel-quicksort-1": 18, "chapel-quicksort-log": 18, "chapel-quicksort-10": 18, "chapel-quicksort-all": 16, "chapel-tree": 14,
+USUAL = {"chapel-quicksort-1": 18, "chapel-quicksort-log": 18, "chapel-quicksort-10": 18, "chapel-quicksort-all": 18, "chapel-tree": 18,
          "stream": 22, "stream-ep": 22, "random-access": 20}
 SIZE_IS_EXPONENT = ("chapel-tree", "random-access")
-PUBLISHED = {"chapel-quicksort": "1.71 to 2.82", "chapel-tree": "1.5 to 1.8", "stream": "1.25", "stream-ep": "1.45", "random-access": "1.15"}
+PUBLISHED = {"chapel-quicksort": "1.71 to 2.82", "chapel-tree": "1.5 to 1.8", "stream": "1.25", "stream-ep": "1.45",
+             "random-access": "1.15"}
 SEQUENTIAL = "sequential"
 FIFO_2011, FIFO_TODAY, OUTSIDE = "threads-fifo-2011", "threads-fifo", "-outside"
-VARIANTS = ("threads-weft", "threads-weft-inlined", "threads-weft-anonymous", "threads-qthreads", "threads-qthreads-inlined",
-            "threads-argobots", "threads-argobots-inlined", "threads-pool", FIFO_2011, FIFO_TODAY)
-COMPARED = ("threads-weft", "threads-qthreads", "threads-qthreads-inlined")  # what stands for the paper's layer on Qthreads
-INSTALL = {"argobots": "Argobots, found by pkg-config; its shared library, unless inlined", "qthreads": "Qthreads, found by CMake (CMAKE_PREFIX_PATH)"}
+VARIANTS = ("threads-weft", "threads-weft-inlined", "threads-weft-anonymous", "threads-qthreads", "threads-argobots",
+            "threads-argobots-inlined", "threads-pool", FIFO_2011, FIFO_TODAY)
+COMPARED = ("threads-weft", "threads-qthreads")  # what stands for the paper's layer on Qthreads
+INSTALL = {"argobots": "Argobots, found by pkg-config; its shared library, unless inlined",
+           "qthreads": "Qthreads, found by CMake (CMAKE_PREFIX_PATH)"}
 
 look_aside = experiment.look_aside
 

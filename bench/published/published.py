@@ -4,7 +4,8 @@
     bench/published/published.py BUILD NAME [--full | --largest] [--repetitions N] [--json FILE] [--resume | --report]
 
 BUILD is a build folder of the preset `bench` (`make published` makes one); NAME is an experiment, or `all`. Each repetition is a process
-bound to as many CPUs as it has workers; those that are compared take turns. Usual sizes take minutes; --full takes the published ones, --largest those of them that need hours or most of the memory.
+bound to as many CPUs as it has workers; those that are compared take turns. Usual sizes take minutes; --full takes the published ones,
+--largest those of them that need hours or most of the memory.
 bench/published/README.md says what each experiment is, and what in it cannot be compared.
 
 Exit status: 0 done, whatever the rivals did; 1 Weft answered wrongly or did not get through; 2 the command line or a
@@ -35,7 +36,9 @@ EXPERIMENTS = {each.NAME: each for each in (fib_threshold, thread_ops, call_over
 FORMAT = "weft-published-1"
 FEWEST_REPETITIONS = 7
 TEXT_WIDTH = 132
-PLAN_FIELDS = {"build": str, "full": bool, "largest": bool, "repetitions": int, "time_limit_s": (int, float), "memory_limit_bytes": int, "stamps": dict}
+TIME_LIMIT_S, LARGEST_TIME_LIMIT_S = 120, 3600
+PLAN_FIELDS = {"build": str, "full": bool, "largest": bool, "repetitions": int, "time_limit_s": (int, float), "memory_limit_bytes": int,
+               "stamps": dict}
 CELL_FIELDS = {"group": str, "variant": str, "workers": int, "status": str, "why": str, "samples": list, "command": list}
 
 
@@ -44,9 +47,10 @@ def parse(words):
     parser.add_argument("build", metavar="BUILD")
     parser.add_argument("name", metavar="NAME", help=", ".join([*EXPERIMENTS, "all"]))
     parser.add_argument("--full", action="store_true", help="the published sizes; usually those that take minutes")
-    parser.add_argument("--largest", action="store_true", help="the largest published sizes alone, where --full leaves them out: chapel's 2^28")
+    parser.add_argument("--largest", action="store_true", help="the largest published sizes, which --full leaves out: chapel's 2^28")
     parser.add_argument("--repetitions", type=int, default=FEWEST_REPETITIONS, metavar="N")
-    parser.add_argument("--time-limit", type=float, default=120, metavar="SECONDS", help="of one process")
+    parser.add_argument("--time-limit", type=float, metavar="SECONDS",
+                        help=f"of one process; usually {TIME_LIMIT_S}, with --largest {LARGEST_TIME_LIMIT_S}")
     parser.add_argument("--memory-limit", type=int, default=0, metavar="MIB", help="of one process; usually half of the machine's")
     parser.add_argument("--json", metavar="FILE", help="where everything is kept; usually BUILD/published-NAME.json")
     parser.add_argument("--resume", action="store_true", help="go on with what --json holds; the plan is the one in it")
@@ -71,7 +75,8 @@ def make_state(arguments):
         raise Problem("--repetitions must be at least 1")
     context = Context(arguments.build, arguments.full or arguments.largest, arguments.largest, here["usable_cpus"])
     experiments = {name: EXPERIMENTS[name].plan(context) for name in choose(arguments.name)}
-    plan = {"build": arguments.build, "full": context.is_full, "largest": context.is_largest, "repetitions": arguments.repetitions, "time_limit_s": arguments.time_limit,
+    plan = {"build": arguments.build, "full": context.is_full, "largest": context.is_largest, "repetitions": arguments.repetitions,
+            "time_limit_s": arguments.time_limit or (LARGEST_TIME_LIMIT_S if context.is_largest else TIME_LIMIT_S),
             "memory_limit_bytes": arguments.memory_limit << 20 if arguments.memory_limit > 0 else here["memory_bytes"] // 2,
             "stamps": stamps(experiments)}
     return {"format": FORMAT, "machine": here, "plan": plan, "experiments": experiments, "aside": {}, "calibration": []}

@@ -23,7 +23,7 @@ enum class identity { own, any };
 template <identity Identity>
 class list {
  public:
-  list() = default;
+  list() { threads_list_init(&tasks_, Identity == identity::any); }
   ~list() { threads_list_destroy(&tasks_); }
   list(const list&) = delete;
   list& operator=(const list&) = delete;
@@ -48,9 +48,7 @@ class list {
     static_cast<Record*>(record)->run();
   }
 
-  static constexpr threads_list empty = THREADS_LIST_INIT;
-  static constexpr threads_list empty_anonymous = THREADS_LIST_ANONYMOUS_INIT;
-  threads_list tasks_ = Identity == identity::any ? empty_anonymous : empty;
+  threads_list tasks_;
 };
 
 template <identity Identity>

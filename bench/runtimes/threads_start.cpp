@@ -84,7 +84,8 @@ unsigned start(const recipe& of, unsigned workers) {
   config.caller_outside = of.is_caller_outside;
   threads_status const status = threads_start(&config);
   if (status != THREADS_OK)
-    throw std::runtime_error(std::string("threads_start: ") + of.implementation + ": " + threads_status_text(status));
+    throw std::runtime_error(std::string("threads_start: ") + of.implementation +
+                             (of.is_caller_outside ? ", caller outside: " : ": ") + threads_status_text(status));
   if (of.has_all_os_threads) watch = std::make_unique<deadlock_watch>();
   return threads_worker_count();
 }

@@ -45,7 +45,7 @@ void sort(segment values, int levels) {
 }
 
 constexpr int one_level(unsigned) { return 1; }
-constexpr int levels_for_workers(unsigned workers) { return std::bit_width(workers - 1) + 2; }
+constexpr int levels_for_workers(unsigned workers) { return static_cast<int>(std::bit_width(workers - 1)) + 2; }
 constexpr int ten_levels(unsigned) { return 10; }
 constexpr int all_levels(unsigned) { return std::numeric_limits<int>::max(); }
 
