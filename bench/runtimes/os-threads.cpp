@@ -7,12 +7,10 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
-#include <fstream>
 #include <mutex>
 #include <string>
 
 #include "harness/bounded_channel.hpp"
-#include "harness/children.hpp"
 #include "harness/processors.hpp"
 #include "kernels/children.hpp"
 #include "runtimes/os_thread_limit.hpp"
