@@ -296,6 +296,11 @@ class FiguresTest(unittest.TestCase):
         self.assertIn("quiet", report.noise(quiet)[1])
         self.assertIn("NOISY", report.noise(quiet[:15] + [{"cpus": [1], "seconds": 2.0}] * 5)[1])
 
+    def test_a_few_runs_do_not_show_that_it_was_quiet(self):
+        worst, sentence = report.noise([{"cpus": [1], "seconds": 1.0}] * 4 + [{"cpus": [1, 2], "seconds": 1.0}] * 4)
+        self.assertIsNone(worst)
+        self.assertIn("not known", sentence)
+
     def test_cpus_are_those_that_may_be_used(self):
         usable = os.sched_getaffinity(0)
         self.assertLessEqual(set(machine.choose_cpus(1, usable)), usable)
