@@ -35,7 +35,7 @@ weft_forked* bottom_of(const fork_deque& forks) {
 // Owner, inside the lock.
 void set_bottom(worker* w, weft_forked* bottom) {
   fork_deque& forks = w->forks;
-  const bool is_closed = forks_are_always_closed || bottom == forks.segment->end();
+  const bool is_closed = forks_are_always_closed || w->rt->turns != nullptr || bottom == forks.segment->end();
   forks.closed_bottom.store(bottom, base::relaxed);
   weft_hot_store(&forks.hot.bottom, is_closed ? nullptr : bottom, __ATOMIC_RELAXED);
 }

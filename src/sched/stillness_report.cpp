@@ -11,6 +11,7 @@
 #include "sched/local.hpp"
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
+#include "sched/schedule.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
 #include "sched/worker.hpp"
@@ -136,7 +137,13 @@ void tell_end(text& out, runtime* rt) {
   }
   switch (rt->settings.deadlock) {
     case os::deadlock_action::abort: out << "weft:   WEFT_DEADLOCK=abort: the program ends\n"; break;
-    case os::deadlock_action::report: out << "weft:   the program stays as it is; WEFT_DEADLOCK=abort ends it here\n"; break;
+    case os::deadlock_action::report:
+      if (rt->turns != nullptr) {
+        out << "weft:   a run under WEFT_SCHEDULE ends here, with exit status " << exit_deadlock << "\n";
+        break;
+      }
+      out << "weft:   the program stays as it is; WEFT_DEADLOCK=abort ends it here\n";
+      break;
     case os::deadlock_action::off: break;
   }
 }
