@@ -16,6 +16,7 @@ int main(int count, char** words) {
   cli::add_demo(app, &status);
   cli::add_bench_options(*app.add_subcommand("bench", "Run one program, check its answer, measure it"), &status, "ult");
   cli::add_costs(app, &status);
+  cli::add_explore(app, &status);
   cli::add_list(app, &status);
   cli::add_info(app, &status);
   return cli::run_program(app, &status, count, words);
