@@ -261,7 +261,17 @@ void sleep_in_turn(worker* w) {
 
 // ---- choices ----
 
+namespace {
+
+// Thieves take the oldest units, so that any order may come of it; where there are none, the queue's own holds.
+bool has_thieves(const runtime* rt) {
+  return rt->settings.locality != WEFT_LOCALITY_STRICT && rt->worker_count.load(base::relaxed) > 1;
+}
+
+}  // namespace
+
 unit* choose_unit(worker* w) {
+  if (!has_thieves(w->rt)) return choose(w);
   --w->turns_left;
   std::uint32_t ready = 0;
   const auto count = [&ready](const unit*) { return ++ready == 0; };
