@@ -285,7 +285,8 @@ std::uint32_t choose_victim(worker* w, std::uint32_t count) {
   return turns_of(w)->plan.choose(choice_kind::victim, count, nullptr);
 }
 
-std::uint64_t now_ns(const worker* w) { return turns_of(w) != nullptr ? turns_of(w)->now_ns : os::now_ns(); }
+std::uint64_t now_ns(const runtime* rt) { return rt->turns != nullptr ? rt->turns->now_ns : os::now_ns(); }
+std::uint64_t now_ns(const worker* w) { return now_ns(w->rt); }
 
 std::uint64_t now_ns() {
   const worker* w = local::current_worker();

@@ -72,6 +72,7 @@ std::uint32_t choose_victim(worker* w, std::uint32_t count);
 // The clock for deadlines, of the caller.
 std::uint64_t now_ns();
 std::uint64_t now_ns(const worker* w);
+std::uint64_t now_ns(const runtime* rt);  // that of its workers
 
 // ---- the life of virtual workers ----
 
