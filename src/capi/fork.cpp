@@ -4,27 +4,20 @@
 
 #include <weft/hot.h>
 
-#include "capi/points.hpp"
-
 namespace sched = weft::sched;
 
 extern "C" {
 
 weft_forked* weft_fork_slowly(void (*run)(void* work), const void* work, size_t bytes) {
-  weft::capi::pass_point();
   return sched::fork_slowly(run, work, bytes);
 }
 
 weft_forked* weft_fork_small_slowly(void (*run)(void* work), weft_small_work work) {
-  weft::capi::pass_point();
   return sched::fork_slowly(run, &work, sizeof work);
 }
 
 void weft_fork_at_limit(weft_forked*) { sched::fork_at_limit(); }
 
-bool weft_fork_join_slowly(weft_forked* forked) {
-  weft::capi::pass_point();
-  return sched::join_fork_slowly(forked);
-}
+bool weft_fork_join_slowly(weft_forked* forked) { return sched::join_fork_slowly(forked); }
 
 }  // extern "C"
