@@ -8,7 +8,6 @@
 
 #include "os/alone.hpp"
 #include "os/clock.hpp"
-#include "os/fence.hpp"
 #include "os/futex.hpp"
 #include "os/heap.hpp"
 #include "os/thread.hpp"
@@ -161,9 +160,8 @@ bool jump_to_deadline(turn_taking* all) {
 // Only what lies outside can go on, and time does meanwhile. Returns to look again.
 void wait_for_outside(worker* w) {
   turn_taking* all = turns_of(w);
-  const std::uint32_t rung = all->bell.load(base::relaxed);
-  // [A83] heavy fence: the bell before the look for those who were woken; pairs with [A84]
-  os::heavy_fence();
+  // [A83] acquire: sees who was woken before it was rung; pairs with [A84]
+  const std::uint32_t rung = all->bell.load(base::acquire);
   if (w->is_asleep.load(base::relaxed) == 0 || find_others(all, w) != 0) return;
   const std::uint64_t deadline = all->rt->alarms.next_ns();
   if (deadline == UINT64_MAX && !has_sources(all->rt)) look_at_still_turns(all->rt, &all->bell, rung);
@@ -240,9 +238,8 @@ void pass_turn(worker* w) {
 }
 
 void ring_bell(turn_taking* all) {
-  // [A84] light fence: who was woken before the bell; pairs with [A83]
-  base::light_fence();
-  all->bell.fetch_add(1, base::relaxed);
+  // [A84] release: who was woken is out of its sleep; pairs with [A83]
+  all->bell.fetch_add(1, base::release);
   os::futex_wake(&all->bell, 1);
 }
 
