@@ -78,7 +78,7 @@ void settle(worker* w) {
   local::set_worker(w);
   local::set_hot(&w->forks.hot);
   w->os_thread_id.store(os::thread_id(), base::relaxed);
-  w->coarse_ns = os::coarse_ns();
+  w->coarse_ns = w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
   if (w->rt->carried_address != nullptr) w->carried = w->rt->carried_address();
   start_fault_stack(w);
   // A CPU that left the mask meanwhile: running unbound beats not running.
