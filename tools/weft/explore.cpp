@@ -29,6 +29,8 @@ namespace fs = std::filesystem;
 // docs/guide/replay.md; src/sched/schedule.hpp
 constexpr int exit_deadlock = 86;
 
+constexpr std::chrono::seconds longest_shrinking{60};  // a hang takes its whole time limit in each run
+
 constexpr unsigned depth = 3;  // of priorities: few bugs need more things in an order
 
 struct explore_options {
@@ -203,7 +205,8 @@ bool explorer::shrink_and_keep(const failure& found) {
     return read_record(chosen).lines;
   };
   schedule_lines const before = read_record(whole).lines;
-  schedule_lines const after = shrink(before, fails, [&left] { return left != 0; });
+  auto const end = std::chrono::steady_clock::now() + longest_shrinking;
+  schedule_lines const after = shrink(before, fails, [&] { return left != 0 && std::chrono::steady_clock::now() < end; });
   write_record(options_.out, after);
   fmt::print("{} choices differ from the usual ones; {} do after shrinking ({})\n", before.size(), after.size(), options_.out);
   for (const recorded_choice& each : after) fmt::print("  {}\n", each.line);
