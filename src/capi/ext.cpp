@@ -4,6 +4,7 @@
 
 #include "base/assert.hpp"
 #include "capi/handles.hpp"
+#include "capi/points.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/local.hpp"
 #include "sched/nested.hpp"
@@ -52,6 +53,7 @@ extern "C" {
 weft_status weft_ext_park(bool (*commit)(weft_thread* self, void* argument), void* argument, const char* what) {
   sched::unit* self = local::current_unit();
   if (commit == nullptr) return WEFT_INVALID;
+  weft::capi::pass_point();
   if (self == nullptr || self->has(sched::is_tasklet)) return WEFT_CANNOT_BLOCK;
   sched::waiter me(what != nullptr ? what : "unpark", nullptr);
   parking todo{commit, argument, handle(self)};
@@ -60,6 +62,7 @@ weft_status weft_ext_park(bool (*commit)(weft_thread* self, void* argument), voi
 }
 
 void weft_ext_unpark(weft_thread* thread) {
+  weft::capi::pass_point();
   if (thread != nullptr) wake_parked(unit_of(thread));
 }
 
@@ -67,6 +70,7 @@ weft_status weft_ext_unpark_and_yield_to(weft_thread* thread) {
   if (thread == nullptr) return WEFT_INVALID;
   const sched::unit* self = local::current_unit();
   if (self == nullptr || self->has(sched::is_tasklet)) return WEFT_CANNOT_BLOCK;
+  weft::capi::pass_point();
   wake_parked(unit_of(thread));
   // It may be elsewhere by now, or have ended.
   static_cast<void>(sched::yield_to(unit_of(thread)));
@@ -85,11 +89,13 @@ void* weft_ext_pool_state(const weft_pool* pool) {
 }
 
 weft_thread* weft_ext_pool_pop(weft_pool* pool) {
+  weft::capi::pass_point();
   return pool != nullptr ? handle(sched::pop_from_pool(pool_of(pool))) : nullptr;
 }
 
 weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_reason reason) {
   if (pool == nullptr || unit == nullptr || reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) return WEFT_INVALID;
+  weft::capi::pass_point();
   sched::unit* const one = ready_unit(unit, "weft_ext_pool_push");
   // [A77] release: as [A76]; pairs with [A75]
   one->home.store(pool_of(pool), base::release);
@@ -108,13 +114,18 @@ weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_
 }
 
 weft_status weft_ext_dispatch(weft_thread* unit) {
+  weft::capi::pass_point();
   return unit != nullptr ? code(sched::dispatch(ready_unit(unit, "weft_ext_dispatch"))) : WEFT_INVALID;
 }
 
-bool weft_ext_should_stop(void) { return sched::should_stop(); }
+bool weft_ext_should_stop(void) {
+  weft::capi::pass_point();
+  return sched::should_stop();
+}
 
 weft_status weft_ext_wait_for_work(weft_pool* const* pools, size_t count, uint64_t deadline_ns) {
   if (pools == nullptr && count != 0) return WEFT_INVALID;
+  weft::capi::pass_point();
   return code(sched::wait_for_work(reinterpret_cast<sched::pool* const*>(pools), count, deadline_ns));
 }
 

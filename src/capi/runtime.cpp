@@ -5,7 +5,7 @@
 
 #include "base/atomic.hpp"
 #include "capi/handles.hpp"
-#include "os/clock.hpp"
+#include "capi/points.hpp"
 #include "os/futex.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/local.hpp"
@@ -94,10 +94,13 @@ extern "C" {
 const char* weft_status_name(weft_status which) { return words_of(which).name; }
 const char* weft_status_text(weft_status which) { return words_of(which).text; }
 
-uint64_t weft_now_ns(void) { return weft::os::now_ns(); }
+uint64_t weft_now_ns(void) {
+  weft::capi::pass_point();
+  return sched::now_ns();
+}
 
 uint64_t weft_deadline_in(uint64_t interval_ns) {
-  const uint64_t now = weft::os::now_ns();
+  const uint64_t now = sched::now_ns();
   return interval_ns > WEFT_FOREVER - now ? WEFT_FOREVER : now + interval_ns;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/status.hpp"
+#include "capi/points.hpp"
 #include "sched/waiter.hpp"
 #include "sync/barrier.hpp"
 #include "sync/condvar.hpp"
@@ -19,6 +20,7 @@
 namespace {
 
 using weft::status;
+using weft::capi::call_on;
 using weft::sched::forever;
 namespace sync = weft::sync;
 
@@ -50,34 +52,30 @@ sync::event* core(weft_event* memory) { return in<sync::event>(memory); }
 sync::once* core(weft_once* memory) { return in<sync::once>(memory); }
 sync::future* core(weft_future* memory) { return in<sync::future>(memory); }
 
-bool is_word(const uint64_t* word) { return word != nullptr && reinterpret_cast<uintptr_t>(word) % alignof(uint64_t) == 0; }
+// Every call on a word is a point.
+bool is_word(const uint64_t* word) {
+  weft::capi::pass_point();
+  return word != nullptr && reinterpret_cast<uintptr_t>(word) % alignof(uint64_t) == 0;
+}
 
 }  // namespace
 
 // ---- mutex ----
 
 weft_status weft_mutex_lock(weft_mutex* mutex) {
-  if (mutex == nullptr) [[unlikely]]
-    return WEFT_INVALID;
-  return to_c(core(mutex)->lock(forever));
+  return call_on(mutex, [](auto* it) { return core(it)->lock(forever); });
 }
 
 weft_status weft_mutex_lock_until(weft_mutex* mutex, uint64_t deadline_ns) {
-  if (mutex == nullptr) [[unlikely]]
-    return WEFT_INVALID;
-  return to_c(core(mutex)->lock(deadline_ns));
+  return call_on(mutex, [=](auto* it) { return core(it)->lock(deadline_ns); });
 }
 
 weft_status weft_mutex_try_lock(weft_mutex* mutex) {
-  if (mutex == nullptr) [[unlikely]]
-    return WEFT_INVALID;
-  return to_c(core(mutex)->try_lock());
+  return call_on(mutex, [](auto* it) { return core(it)->try_lock(); });
 }
 
 weft_status weft_mutex_unlock(weft_mutex* mutex) {
-  if (mutex == nullptr) [[unlikely]]
-    return WEFT_INVALID;
-  return to_c(core(mutex)->unlock());
+  return call_on(mutex, [](auto* it) { return core(it)->unlock(); });
 }
 
 // ---- condition ----
@@ -85,23 +83,23 @@ weft_status weft_mutex_unlock(weft_mutex* mutex) {
 weft_status weft_cond_wait(weft_cond* cond, weft_mutex* mutex) { return weft_cond_wait_until(cond, mutex, WEFT_FOREVER); }
 
 weft_status weft_cond_wait_until(weft_cond* cond, weft_mutex* mutex, uint64_t deadline_ns) {
-  if (cond == nullptr || mutex == nullptr) [[unlikely]]
+  if (mutex == nullptr) [[unlikely]]
     return WEFT_INVALID;
-  return to_c(core(cond)->wait(core(mutex), deadline_ns));
+  return call_on(cond, [=](auto* it) { return core(it)->wait(core(mutex), deadline_ns); });
 }
 
 weft_status weft_cond_signal(weft_cond* cond) {
-  if (cond == nullptr) [[unlikely]]
-    return WEFT_INVALID;
-  core(cond)->signal();
-  return WEFT_OK;
+  return call_on(cond, [](auto* it) {
+    core(it)->signal();
+    return status::ok;
+  });
 }
 
 weft_status weft_cond_broadcast(weft_cond* cond) {
-  if (cond == nullptr) [[unlikely]]
-    return WEFT_INVALID;
-  core(cond)->broadcast();
-  return WEFT_OK;
+  return call_on(cond, [](auto* it) {
+    core(it)->broadcast();
+    return status::ok;
+  });
 }
 
 // ---- rwlock ----
@@ -109,30 +107,25 @@ weft_status weft_cond_broadcast(weft_cond* cond) {
 weft_status weft_rwlock_read_lock(weft_rwlock* lock) { return weft_rwlock_read_lock_until(lock, WEFT_FOREVER); }
 
 weft_status weft_rwlock_read_lock_until(weft_rwlock* lock, uint64_t deadline_ns) {
-  if (lock == nullptr) return WEFT_INVALID;
-  return to_c(core(lock)->lock(sync::rwlock::access::reading, deadline_ns));
+  return call_on(lock, [=](auto* it) { return core(it)->lock(sync::rwlock::access::reading, deadline_ns); });
 }
 
 weft_status weft_rwlock_try_read_lock(weft_rwlock* lock) {
-  if (lock == nullptr) return WEFT_INVALID;
-  return to_c(core(lock)->try_lock(sync::rwlock::access::reading));
+  return call_on(lock, [](auto* it) { return core(it)->try_lock(sync::rwlock::access::reading); });
 }
 
 weft_status weft_rwlock_write_lock(weft_rwlock* lock) { return weft_rwlock_write_lock_until(lock, WEFT_FOREVER); }
 
 weft_status weft_rwlock_write_lock_until(weft_rwlock* lock, uint64_t deadline_ns) {
-  if (lock == nullptr) return WEFT_INVALID;
-  return to_c(core(lock)->lock(sync::rwlock::access::writing, deadline_ns));
+  return call_on(lock, [=](auto* it) { return core(it)->lock(sync::rwlock::access::writing, deadline_ns); });
 }
 
 weft_status weft_rwlock_try_write_lock(weft_rwlock* lock) {
-  if (lock == nullptr) return WEFT_INVALID;
-  return to_c(core(lock)->try_lock(sync::rwlock::access::writing));
+  return call_on(lock, [](auto* it) { return core(it)->try_lock(sync::rwlock::access::writing); });
 }
 
 weft_status weft_rwlock_unlock(weft_rwlock* lock) {
-  if (lock == nullptr) return WEFT_INVALID;
-  return to_c(core(lock)->unlock());
+  return call_on(lock, [](auto* it) { return core(it)->unlock(); });
 }
 
 // ---- semaphore ----
@@ -140,18 +133,15 @@ weft_status weft_rwlock_unlock(weft_rwlock* lock) {
 weft_status weft_semaphore_acquire(weft_semaphore* semaphore) { return weft_semaphore_acquire_until(semaphore, WEFT_FOREVER); }
 
 weft_status weft_semaphore_acquire_until(weft_semaphore* semaphore, uint64_t deadline_ns) {
-  if (semaphore == nullptr) return WEFT_INVALID;
-  return to_c(core(semaphore)->acquire(deadline_ns));
+  return call_on(semaphore, [=](auto* it) { return core(it)->acquire(deadline_ns); });
 }
 
 weft_status weft_semaphore_try_acquire(weft_semaphore* semaphore) {
-  if (semaphore == nullptr) return WEFT_INVALID;
-  return to_c(core(semaphore)->try_acquire());
+  return call_on(semaphore, [](auto* it) { return core(it)->try_acquire(); });
 }
 
 weft_status weft_semaphore_release(weft_semaphore* semaphore, uint32_t count) {
-  if (semaphore == nullptr) return WEFT_INVALID;
-  return to_c(core(semaphore)->release(count));
+  return call_on(semaphore, [=](auto* it) { return core(it)->release(count); });
 }
 
 // ---- barrier ----
@@ -164,6 +154,7 @@ weft_status weft_barrier_init(weft_barrier* barrier, uint32_t parties) {
 
 weft_status weft_barrier_wait(weft_barrier* barrier, bool* last) {
   if (barrier == nullptr) return WEFT_INVALID;
+  weft::capi::pass_point();
   bool is_last;
   const weft_status result = to_c(core(barrier)->wait(&is_last));
   if (result == WEFT_OK && last != nullptr) *last = is_last;
@@ -175,51 +166,56 @@ weft_status weft_barrier_wait(weft_barrier* barrier, bool* last) {
 weft_status weft_event_wait(weft_event* event) { return weft_event_wait_until(event, WEFT_FOREVER); }
 
 weft_status weft_event_wait_until(weft_event* event, uint64_t deadline_ns) {
-  if (event == nullptr) return WEFT_INVALID;
-  return to_c(core(event)->wait("event", deadline_ns));
+  return call_on(event, [=](auto* it) { return core(it)->wait("event", deadline_ns); });
 }
 
-bool weft_event_is_set(const weft_event* event) { return event != nullptr && in<sync::event>(event)->is_set(); }
+bool weft_event_is_set(const weft_event* event) {
+  weft::capi::pass_point();
+  return event != nullptr && in<sync::event>(event)->is_set();
+}
 
 weft_status weft_event_set(weft_event* event) {
-  if (event == nullptr) return WEFT_INVALID;
-  core(event)->set();
-  return WEFT_OK;
+  return call_on(event, [](auto* it) {
+    core(it)->set();
+    return status::ok;
+  });
 }
 
 weft_status weft_event_reset(weft_event* event) {
-  if (event == nullptr) return WEFT_INVALID;
-  core(event)->reset();
-  return WEFT_OK;
+  return call_on(event, [](auto* it) {
+    core(it)->reset();
+    return status::ok;
+  });
 }
 
 weft_status weft_latch_count_down(weft_event* latch, uint32_t count) {
-  if (latch == nullptr) return WEFT_INVALID;
-  return to_c(core(latch)->count_down(count));
+  return call_on(latch, [=](auto* it) { return core(it)->count_down(count); });
 }
 
 // ---- once ----
 
 weft_status weft_once_call(weft_once* once, weft_function function, void* argument) {
-  if (once == nullptr || function == nullptr) return WEFT_INVALID;
-  return to_c(core(once)->call(function, argument));
+  if (function == nullptr) return WEFT_INVALID;
+  return call_on(once, [=](auto* it) { return core(it)->call(function, argument); });
 }
 
 // ---- future ----
 
 weft_status weft_future_set(weft_future* future, void* value) {
-  if (future == nullptr) return WEFT_INVALID;
-  return to_c(core(future)->set(value));
+  return call_on(future, [=](auto* it) { return core(it)->set(value); });
 }
 
 weft_status weft_future_get(weft_future* future, void** out) { return weft_future_get_until(future, WEFT_FOREVER, out); }
 
 weft_status weft_future_get_until(weft_future* future, uint64_t deadline_ns, void** out) {
-  if (future == nullptr || out == nullptr) return WEFT_INVALID;
-  return to_c(core(future)->get(deadline_ns, out));
+  if (out == nullptr) return WEFT_INVALID;
+  return call_on(future, [=](auto* it) { return core(it)->get(deadline_ns, out); });
 }
 
-bool weft_future_is_set(const weft_future* future) { return future != nullptr && in<sync::future>(future)->is_set(); }
+bool weft_future_is_set(const weft_future* future) {
+  weft::capi::pass_point();
+  return future != nullptr && in<sync::future>(future)->is_set();
+}
 
 // ---- full/empty bits ----
 

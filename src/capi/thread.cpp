@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "capi/handles.hpp"
+#include "capi/points.hpp"
 #include "os/clock.hpp"
 #include "sched/fork.hpp"
 #include "sched/key.hpp"
@@ -22,6 +23,7 @@ namespace {
                                      bool tasklet, const void* made_at) {
   if (function == nullptr || (attr != nullptr && attr->size != sizeof *attr)) [[unlikely]]
     return WEFT_INVALID;
+  pass_point();
   const bool detached = out == nullptr || (attr != nullptr && attr->detached);
   const sched::creation how{function, argument, attr, tasklet, detached, made_at};
   return code(sched::create(how, reinterpret_cast<sched::unit**>(out)));
@@ -32,7 +34,7 @@ namespace {
 extern "C" {
 
 weft_status weft_thread_create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out) {
-  if (attr == nullptr && function != nullptr && out != nullptr) [[likely]] {
+  if (attr == nullptr && function != nullptr && !is_null_or_point(out)) [[likely]] {
     return code(sched::create_default(function, argument, sched::is_default, reinterpret_cast<sched::unit**>(out),
                                       __builtin_return_address(0)));
   }
@@ -40,7 +42,7 @@ weft_status weft_thread_create(weft_function function, void* argument, const wef
 }
 
 weft_status weft_tasklet_create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out) {
-  if (attr == nullptr && function != nullptr && out != nullptr) [[likely]] {
+  if (attr == nullptr && function != nullptr && !is_null_or_point(out)) [[likely]] {
     return code(sched::create_default(function, argument, sched::is_tasklet, reinterpret_cast<sched::unit**>(out),
                                       __builtin_return_address(0)));
   }
@@ -50,21 +52,22 @@ weft_status weft_tasklet_create(weft_function function, void* argument, const we
 weft_status weft_thread_create_many(weft_function function, void* arguments, size_t stride, size_t count,
                                     const weft_thread_attr* attr, weft_thread** out) {
   if (function == nullptr || (attr != nullptr && (attr->size != sizeof *attr || attr->stack != nullptr))) return WEFT_INVALID;
+  pass_point();
   const bool detached = out == nullptr || (attr != nullptr && attr->detached);
   const sched::creation how{function, arguments, attr, false, detached, __builtin_return_address(0)};
   return code(sched::create_many(how, stride, count, reinterpret_cast<sched::unit**>(out)));
 }
 
 weft_status weft_thread_join(weft_thread* thread) {
-  return thread != nullptr ? code(sched::join(live_unit(thread, "weft_thread_join"), WEFT_FOREVER)) : WEFT_INVALID;
+  return call_on(thread, [](weft_thread* it) { return sched::join(live_unit(it, "weft_thread_join"), WEFT_FOREVER); });
 }
 
 weft_status weft_thread_join_until(weft_thread* thread, uint64_t deadline_ns) {
-  return thread != nullptr ? code(sched::join(live_unit(thread, "weft_thread_join_until"), deadline_ns)) : WEFT_INVALID;
+  return call_on(thread, [=](weft_thread* it) { return sched::join(live_unit(it, "weft_thread_join_until"), deadline_ns); });
 }
 
 weft_status weft_thread_try_join(weft_thread* thread) {
-  return thread != nullptr ? code(sched::try_join(live_unit(thread, "weft_thread_try_join"))) : WEFT_INVALID;
+  return call_on(thread, [](weft_thread* it) { return sched::try_join(live_unit(it, "weft_thread_try_join")); });
 }
 
 weft_status weft_thread_join_many(weft_thread** threads, size_t count) {
@@ -79,7 +82,7 @@ weft_status weft_thread_join_many(weft_thread** threads, size_t count) {
 }
 
 weft_status weft_thread_detach(weft_thread* thread) {
-  return thread != nullptr ? code(sched::detach(live_unit(thread, "weft_thread_detach"))) : WEFT_INVALID;
+  return call_on(thread, [](weft_thread* it) { return sched::detach(live_unit(it, "weft_thread_detach")); });
 }
 
 weft_thread* weft_self(void) { return handle(sched::identity_of(sched::local::current_unit())); }
@@ -90,6 +93,7 @@ uint64_t weft_thread_id(const weft_thread* thread) {
 
 weft_thread_state weft_thread_get_state(const weft_thread* thread) {
   if (thread == nullptr) return WEFT_THREAD_ENDED;
+  pass_point();
   if (sched::join_word::has_ended(unit_of(thread))) return WEFT_THREAD_ENDED;
   switch (unit_of(thread)->state.load(base::relaxed)) {
     case sched::unit_state::ready: return WEFT_THREAD_READY;
@@ -120,25 +124,35 @@ const char* weft_thread_get_name(const weft_thread* thread) {
 void weft_yield(void) { sched::yield(); }
 
 weft_status weft_yield_to(weft_thread* next) {
-  return next != nullptr ? code(sched::yield_to(live_unit(next, "weft_yield_to"))) : WEFT_INVALID;
+  return call_on(next, [](weft_thread* it) { return sched::yield_to(live_unit(it, "weft_yield_to")); });
 }
 
-weft_status weft_suspend(void) { return code(sched::suspend()); }
+weft_status weft_suspend(void) {
+  pass_point();
+  return code(sched::suspend());
+}
 weft_status weft_resume(weft_thread* thread) {
-  return thread != nullptr ? code(sched::resume(live_unit(thread, "weft_resume"))) : WEFT_INVALID;
+  return call_on(thread, [](weft_thread* it) { return sched::resume(live_unit(it, "weft_resume")); });
 }
 
-weft_status weft_sleep_ns(uint64_t interval_ns) { return code(sched::sleep_until(weft_deadline_in(interval_ns))); }
-weft_status weft_sleep_until(uint64_t deadline_ns) { return code(sched::sleep_until(deadline_ns)); }
+weft_status weft_sleep_ns(uint64_t interval_ns) { return weft_sleep_until(weft_deadline_in(interval_ns)); }
+weft_status weft_sleep_until(uint64_t deadline_ns) {
+  pass_point();
+  return code(sched::sleep_until(deadline_ns));
+}
 
-weft_status weft_pin(int worker) { return code(sched::pin(worker)); }
+weft_status weft_pin(int worker) {
+  pass_point();
+  return code(sched::pin(worker));
+}
 
 weft_status weft_thread_migrate_to_worker(weft_thread* thread, unsigned worker) {
-  return thread != nullptr ? code(sched::migrate(live_unit(thread, "weft_thread_migrate_to_worker"), nullptr, worker))
-                           : WEFT_INVALID;
+  return call_on(
+      thread, [=](weft_thread* it) { return sched::migrate(live_unit(it, "weft_thread_migrate_to_worker"), nullptr, worker); });
 }
 
 weft_status weft_thread_migrate_to_pool(weft_thread* thread, weft_pool* pool) {
+  pass_point();
   return thread != nullptr && pool != nullptr
              ? code(sched::migrate(live_unit(thread, "weft_thread_migrate_to_pool"), pool_of(pool), 0))
              : WEFT_INVALID;

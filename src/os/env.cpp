@@ -46,6 +46,10 @@ constexpr variable_info table[] = {
      "When the runtime ends, print the deepest use of the stack for each entry function."},
     {variable::migrate, "WEFT_MIGRATE", value_type::flag, 0, 1, "on or off", "off",
      "For debugging: move a thread to another worker at every switch, to find state that wrongly stays with an OS thread."},
+    {variable::schedule, "WEFT_SCHEDULE", value_type::text, 0, 0,
+     "seed:N, replay:FILE or near:FILE; pct:DEPTH and length:N beside seed:N; record:FILE; separated by commas", nullptr,
+     "Run on virtual workers of one OS thread and take every choice of the scheduler from a seed or a file, so that a run "
+     "repeats."},
 };
 
 consteval bool table_is_in_order() {
@@ -160,6 +164,7 @@ bool read_entry(settings* into, const char* entry) {
   }
   store(into, variable->id, number);
   if (variable->id == variable::topology) into->topology = value;
+  if (variable->id == variable::schedule) into->schedule = value;
   into->given |= 1u << static_cast<unsigned>(variable->id);
   return true;
 }
@@ -188,8 +193,9 @@ void walk_variables(void (*visit)(const variable_info&, void*), void* context) {
 }
 
 void format_setting(const settings& from, variable which, char* out, std::size_t capacity) {
-  if (which == variable::topology) {
-    snprintf(out, capacity, "%s", from.topology != nullptr ? from.topology : "");
+  if (info(which).type == value_type::text) {
+    const char* text = which == variable::topology ? from.topology : from.schedule;
+    snprintf(out, capacity, "%s", text != nullptr ? text : "");
     return;
   }
   std::uint64_t value = 0;

@@ -5,9 +5,12 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "os/fault.hpp"
+#include "os/heap.hpp"
 
 namespace weft::os {
 namespace {
@@ -46,6 +49,36 @@ bool read_text(char* out, std::size_t capacity, const char* format, ...) {
   close(descriptor);
   if (used > 0 && out[used - 1] == '\n') --used;
   out[used] = '\0';
+  return true;
+}
+
+char* read_whole(const char* path) {
+  const int descriptor = open_for_reading(path);
+  if (descriptor < 0) return nullptr;
+  struct stat about;
+  char* text = nullptr;
+  if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) {
+    const auto bytes = static_cast<std::size_t>(about.st_size);
+    text = static_cast<char*>(allocate(bytes + 1));
+    if (text != nullptr) text[read_all(descriptor, text, bytes)] = '\0';
+  }
+  close(descriptor);
+  return text;
+}
+
+int open_for_writing(const char* path, bool cut) {
+  if (fault::fails(call::open)) return -1;
+  return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (cut ? O_TRUNC : 0), 0666);
+}
+
+bool write_all(int descriptor, const char* bytes, std::size_t count) {
+  while (count != 0) {
+    const ssize_t done = write(descriptor, bytes, count);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return false;
+    bytes += done;
+    count -= static_cast<std::size_t>(done);
+  }
   return true;
 }
 

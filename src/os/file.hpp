@@ -1,4 +1,4 @@
-// Small text files of /proc and /sys. Used at start only, from the OS thread that starts the runtime.
+// Small text files of /proc and /sys, used at start only, from the OS thread that starts the runtime; and records that a run writes.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,15 @@ namespace weft::os {
 // Reads the start of the file at the path that format makes (at most 511 bytes) into out, ends it with a null, and takes one newline
 // off its end. False: there is no such file, or it cannot be read.
 bool read_text(char* out, std::size_t capacity, const char* format, ...) __attribute__((format(printf, 3, 4)));
+
+// The whole of a file, with a null behind it; to be freed by free(). Null: there is no such file, it cannot be read, or no memory.
+char* read_whole(const char* path);
+
+// A file to be written from its start (cut) or its end; less than 0: errno says why not.
+int open_for_writing(const char* path, bool cut);
+
+// False: not all could be written; errno says why.
+bool write_all(int descriptor, const char* bytes, std::size_t count);
 
 // A decimal number at *text, which moves behind it. False: there is none, or it is above 2^31.
 bool take_number(const char** text, unsigned* out);

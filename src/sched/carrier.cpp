@@ -10,6 +10,7 @@
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
+#include "sched/turns.hpp"
 #include "sched/watermark.hpp"
 
 namespace weft::sched {
@@ -188,6 +189,8 @@ unit* next_unit(worker* w) {
     if (next != nullptr) [[likely]]
       return next;
   }
+  if (w->rt->turns != nullptr) [[unlikely]]
+    pass_point_between(w);
   next = find_own(w);
   if (next != nullptr) return next;
   wake_finalizer_if_drained(w);

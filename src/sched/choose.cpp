@@ -6,6 +6,7 @@
 #include "sched/pool.hpp"
 #include "sched/runtime.hpp"
 #include "sched/source.hpp"
+#include "sched/turns.hpp"
 #include "sched/waiter.hpp"
 
 namespace weft::sched {
@@ -43,7 +44,7 @@ unit* find_own(worker* w) {
     }
   }
   enter(w);
-  unit* one = choose(w);
+  unit* one = choose_as_scheduled(w);
   w->lock.leave();
   if (one != nullptr) return one;
   return pop_from_pools(w);
@@ -54,7 +55,7 @@ constexpr std::int32_t turns_between_looks = 64;
 void look_around(worker* w) {
   w->turns_left = turns_between_looks;
   w->owes_oldest = true;
-  w->coarse_ns = os::coarse_ns();
+  w->coarse_ns = w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
   expire_timers(w);
   poll_sources(w);
   if (!w->mail.is_empty()) take_in(w, w->mail.take_all());

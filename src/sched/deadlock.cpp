@@ -1,14 +1,18 @@
 // See deadlock.hpp. What a report says is in stillness_report.cpp.
 #include "sched/deadlock.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
+#include "os/alone.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
 #include "os/tasks.hpp"
 #include "os/thread.hpp"
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
+#include "sched/schedule.hpp"
 #include "sched/source.hpp"
 #include "sched/stillness_report.hpp"
 #include "sched/worker.hpp"
@@ -163,6 +167,12 @@ verdict judge(runtime* rt, const sleep_word& own) {
 
 // ---- when to look ----
 
+void tell_deadlock(runtime* rt, bool certain) {
+  report_deadlock(rt, certain);
+  if (rt->settings.deadlock == os::deadlock_action::abort) std::abort();
+  if (rt->turns != nullptr) _exit(exit_deadlock);
+}
+
 // Looks if it is time to. When to look again; UINT64_MAX: there is no need to.
 std::uint64_t look(runtime* rt, const sleep_word& own) {
   stillness& still = rt->still;
@@ -175,8 +185,7 @@ std::uint64_t look(runtime* rt, const sleep_word& own) {
     const verdict found = judge(rt, own);
     if (found != verdict::alive) {
       still.is_over = true;
-      report_deadlock(rt, found == verdict::certain);
-      if (rt->settings.deadlock == os::deadlock_action::abort) std::abort();
+      tell_deadlock(rt, found == verdict::certain);
       return UINT64_MAX;
     }
   }
@@ -206,6 +215,17 @@ void all_workers_idle(worker* w, std::uint64_t until) {
     if (!all_workers_sleep(rt)) return;  // another one will be the last
     next = look_if_possible(own);
   }
+}
+
+void look_at_still_turns(runtime* rt, base::atomic<std::uint32_t>* bell, std::uint32_t rung) {
+  if (rt->settings.deadlock == os::deadlock_action::off) return;
+  runtime* held = nullptr;
+  if (!os::is_alone() || !local::try_hold(&held)) {
+    static_cast<void>(look_if_possible({bell, rung}));
+    return;
+  }
+  tell_deadlock(rt, true);
+  local::let_go();
 }
 
 void sleep_and_look(base::atomic<std::uint32_t>* word, std::uint32_t value) {

@@ -38,6 +38,10 @@ struct stillness {
 // any more; the caller looks at is_asleep again.
 void all_workers_idle(worker* w, std::uint64_t until);
 
+// All virtual workers sleep (turns.hpp), no deadline is set and no source is there: looks, now and then, whether that is for ever. Where
+// the process has no other OS thread it is, at once. A deadlock ends the process with exit_deadlock. Returns early when *bell changes.
+void look_at_still_turns(runtime* rt, base::atomic<std::uint32_t>* bell, std::uint32_t rung);
+
 // An OS thread outside: as os::futex_wait, looking now and then.
 void sleep_and_look(base::atomic<std::uint32_t>* word, std::uint32_t value);
 

@@ -139,7 +139,7 @@ worker* yield(worker* w, unit* self) {
   if (is_time_to_look(w)) [[unlikely]]
     look_around(w);
   enter(w);
-  unit* next = choose(w);
+  unit* next = choose_as_scheduled(w);
   if (next == nullptr) {
     w->lock.leave();
     next = find_own(w);

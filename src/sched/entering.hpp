@@ -6,6 +6,7 @@
 #include "sched/dispatch.hpp"
 #include "sched/fork.hpp"
 #include "sched/runtime.hpp"
+#include "sched/turns.hpp"
 #include "sched/unit.hpp"
 #include "sched/worker.hpp"
 
@@ -53,6 +54,13 @@ inline fiber::context way_to(worker* w, unit* next) {
   note(w->rt, WEFT_ON_RUN, next);
   step_over(w, next);
   return context_of(next);
+}
+
+// As choose, where a schedule may decide.
+inline unit* choose_as_scheduled(worker* w) {
+  if (w->rt->turns != nullptr) [[unlikely]]
+    return choose_unit(w);
+  return choose(w);
 }
 
 // Inside the lock: the next unit, or null when a carrier must look further: into pools, or now and then at timers, sources and mail,

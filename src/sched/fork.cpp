@@ -19,6 +19,7 @@
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
+#include "sched/turns.hpp"
 #include "sched/waiter.hpp"
 
 namespace weft::sched {
@@ -35,7 +36,7 @@ weft_forked* bottom_of(const fork_deque& forks) {
 // Owner, inside the lock.
 void set_bottom(worker* w, weft_forked* bottom) {
   fork_deque& forks = w->forks;
-  const bool is_closed = forks_are_always_closed || bottom == forks.segment->end();
+  const bool is_closed = forks_are_always_closed || w->rt->turns != nullptr || bottom == forks.segment->end();
   forks.closed_bottom.store(bottom, base::relaxed);
   weft_hot_store(&forks.hot.bottom, is_closed ? nullptr : bottom, __ATOMIC_RELAXED);
 }
@@ -272,6 +273,8 @@ weft_forked* fork_slowly(void (*run)(void* work), const void* work, std::size_t 
   worker* w = local::current_worker();
   if (w == nullptr || w->current == nullptr || w->current->has(is_tasklet)) return nullptr;
   if (config::checked && bytes > WEFT_FORK_BYTES) base::panic("weft_fork: %zu bytes are too many", bytes);
+  if (w->rt->turns != nullptr) [[unlikely]]
+    pass_point();
   fork_deque& forks = w->forks;
   {
     const queue::guard hold(forks.lock);
@@ -308,6 +311,8 @@ bool join_fork_slowly(weft_forked* forked) {
   if (forked == nullptr) return true;
   worker* w = local::current_worker();
   if (config::checked && w == nullptr) refuse("the fork is another thread's");
+  if (w->rt->turns != nullptr) [[unlikely]]
+    pass_point();
   const place found = find(w, forked);
   if (found == place::ours) return true;
   if (config::checked && found == place::elsewhere) check_is_mine(w, forked);

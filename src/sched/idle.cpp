@@ -11,6 +11,7 @@
 #include "sched/runtime.hpp"
 #include "sched/source.hpp"
 #include "sched/steal.hpp"
+#include "sched/turns.hpp"
 #include "sched/waiter.hpp"
 #include "sched/worker.hpp"
 
@@ -40,7 +41,7 @@ bool has_reason_to_stay(worker* w) { return must_leave(w) || has_own_work(w) || 
 // Of those that sleep, takes w out. False: somebody else did.
 bool take_out_of_sleep(worker* w) {
   std::uint32_t expected = 1;
-  // [I1] acq_rel: the sleeper sees what its waker did; pairs with [I2]
+  // [I1] acq_rel: the sleeper sees what its waker did; pairs with [I2] [I12]
   if (!w->is_asleep.compare_exchange_strong(expected, 0, base::acq_rel, base::relaxed)) return false;
   w->rt->searchers.fetch_add(1, base::relaxed);
   w->rt->sleepers.fetch_sub(1, base::relaxed);
@@ -98,6 +99,17 @@ void go_to_sleep(worker* w) {
   give_clock_back(w);
 }
 
+// As go_to_sleep, of a virtual worker.
+void go_to_sleep_in_turn(worker* w) {
+  w->is_asleep.store(1, base::relaxed);
+  w->rt->sleepers.fetch_add(1, base::relaxed);
+  w->rt->searchers.fetch_sub(1, base::relaxed);
+  const bool stays = has_reason_to_stay(w);
+  if (!stays) sleep_in_turn(w);
+  take_out_of_sleep(w);
+  if (stays) pass_turn(w);  // what it saw may be another's to take
+}
+
 // Between questions to others that were not worth it: a sleep that others may shorten, but not by work for anybody.
 void pause_searching(worker* w, std::uint64_t until) {
   w->is_asleep.store(asleep_for_a_pause, base::relaxed);
@@ -112,7 +124,7 @@ void pause_searching(worker* w, std::uint64_t until) {
 bool mail_comes_at_once(const worker* w) {
   constexpr int rounds = 64;
   const runtime* rt = w->rt;
-  if (!w->expects_mail || rt->settings.wait_policy == WEFT_WAIT_PASSIVE) return false;
+  if (!w->expects_mail || rt->turns != nullptr || rt->settings.wait_policy == WEFT_WAIT_PASSIVE) return false;
   if (rt->worker_count.load(base::relaxed) > rt->cpu_count) return false;
   for (int round = 0; round < rounds; ++round) {
     if (has_mail(w)) return true;
@@ -142,6 +154,7 @@ std::uint64_t earlier(std::uint64_t one, std::uint64_t other) { return one < oth
 
 // One step of an idle worker that found nothing; spins from *since on.
 void wait_a_little(worker* w, std::uint64_t* since) {
+  if (w->rt->turns != nullptr) return go_to_sleep_in_turn(w);
   const os::settings& settings = w->rt->settings;
   const std::uint64_t now = os::now_ns();
   if (settings.wait_policy == WEFT_WAIT_ACTIVE) return spin(w);
@@ -152,6 +165,12 @@ void wait_a_little(worker* w, std::uint64_t* since) {
   if (settings.wait_policy == WEFT_WAIT_HYBRID && now - *since < settings.spin_ns) return spin(w);
   *since = 0;
   go_to_sleep(w);
+}
+
+// After it was taken out of its sleep.
+void rouse(worker* w) {
+  if (w->rt->turns != nullptr) return ring_bell(w->rt->turns);
+  os::futex_wake(&w->is_asleep, 1);
 }
 
 worker* a_sleeper(runtime* rt) {
@@ -167,7 +186,7 @@ worker* a_sleeper(runtime* rt) {
 }  // namespace
 
 void wake_any(runtime* rt) {
-  if (worker* sleeper = a_sleeper(rt); sleeper != nullptr) os::futex_wake(&sleeper->is_asleep, 1);
+  if (worker* sleeper = a_sleeper(rt); sleeper != nullptr) rouse(sleeper);
 }
 
 void wake_somebody(runtime* rt) {
@@ -186,7 +205,7 @@ void wake(worker* w) {
   if (w->is_asleep.load(base::relaxed) == 0) return;
   std::uint32_t pausing = asleep_for_a_pause;
   if (take_out_of_sleep(w) || w->is_asleep.compare_exchange_strong(pausing, 0, base::relaxed, base::relaxed)) {
-    os::futex_wake(&w->is_asleep, 1);
+    rouse(w);
   }
 }
 
@@ -217,7 +236,10 @@ unit* idle(worker* w) {
     found = search(w);
     if (found != nullptr) break;
     look_around(w);
-    if (has_own_work(w)) continue;
+    if (has_own_work(w)) {
+      if (w->rt->turns != nullptr) pass_turn(w);  // what it sees may be nobody's to take, yet
+      continue;
+    }
     wait_a_little(w, &since);
   }
   stop_searching(w);

@@ -27,6 +27,7 @@ constinit thread_local outside* this_record = nullptr;
 
 constinit base::atomic<runtime*> the_runtime{nullptr};
 constinit queue::hold runtime_held;
+constinit base::atomic<unsigned> runs{0};
 
 constinit queue::spinlock records_lock;
 alignas(base::list<outside>) constinit unsigned char records_memory[sizeof(base::list<outside>)] = {};
@@ -87,6 +88,8 @@ void set_runtime(runtime* rt) {
   the_runtime.store(rt, base::release);
   runtime_held.unlock();
 }
+
+unsigned count_run() { return runs.fetch_add(1, base::relaxed) + 1; }
 
 void hold(runtime** rt) {
   runtime_held.lock();

@@ -61,6 +61,9 @@ unit* current_unit();
 runtime* current_runtime();     // null before start
 void set_runtime(runtime* rt);  // null: waits for those who hold it
 
+// Which runtime of this process a starting one is, among those that run under a schedule: from 1.
+unsigned count_run();
+
 // Holds the runtime, or the absence of one, against its end, for OS threads outside that look into it. One holder at a time; try_hold
 // is false while there is another; hold sleeps. For reports only.
 void hold(runtime** rt);

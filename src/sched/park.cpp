@@ -10,6 +10,7 @@
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/source.hpp"
+#include "sched/turns.hpp"
 #include "sched/waiter.hpp"
 #include "sched/worker.hpp"
 
@@ -172,7 +173,7 @@ unit* take_to_wake(waiter* one) {
 void expire_timers(worker* w) {
   timers& alarms = w->rt->alarms;
   if (alarms.next_ns() == UINT64_MAX) return;
-  const std::uint64_t now = os::now_ns();
+  const std::uint64_t now = now_ns(w);
   if (alarms.next_ns() > now) return;
   timer* due = alarms.take_due(now, expires);
   while (due != nullptr) {

@@ -19,6 +19,7 @@
 #include "sched/seam.hpp"
 #include "sched/source.hpp"
 #include "sched/thread.hpp"
+#include "sched/turns.hpp"
 #include "sched/waiter.hpp"
 #include "sched/watchdog.hpp"
 #include "sched/watermark.hpp"
@@ -69,6 +70,8 @@ status read_config(runtime* rt, const weft_config* config) {
     if (config->topology != nullptr && !settings.is_given(os::variable::topology)) settings.topology = config->topology;
     rt->has_adopted_caller = !config->caller_outside;
   }
+  // The same on every machine, so that a seed is worth the same.
+  if (settings.workers == 0 && settings.schedule != nullptr) settings.workers = usual_virtual_workers;
   if (settings.workers == 0) settings.workers = os::default_worker_count();
   if (settings.workers > most_workers) {
     base::report("%u workers asked for; at most %u are possible", settings.workers, most_workers);
@@ -113,6 +116,7 @@ void free_domain_pools(runtime* rt) {
 }
 
 void free_runtime(runtime* rt) {
+  stop_turns(rt);
   stop_marks(rt);
   free_retired_sources(rt);
   free_schedulers(rt);
@@ -133,7 +137,9 @@ status start_all(runtime* rt, const weft_config* config) {
     return status::unsupported;
   }
   if (const status result = read_config(rt, config); result != status::ok) return result;
-  rt->is_special = rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN || seam::sink() != nullptr;
+  if (const status result = start_turns(rt); result != status::ok) return result;
+  rt->is_special =
+      rt->turns != nullptr || rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN || seam::sink() != nullptr;
   rt->sink = seam::sink();
   rt->sink_state = seam::sink_state();
   if (!os::register_asymmetric_fence()) {
@@ -155,7 +161,7 @@ status start_all(runtime* rt, const weft_config* config) {
     restore_fault_handlers();
     return result;
   }
-  start_watchdog(rt);
+  if (rt->turns == nullptr) start_watchdog(rt);  // a worker that waits for its turn does not keep anybody
   start_dump_signal(rt);
   return status::ok;
 }

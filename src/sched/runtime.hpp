@@ -24,6 +24,7 @@ struct source;
 struct watchdog;
 struct waiter;
 struct stack_marks;
+struct turn_taking;
 
 inline constexpr unsigned most_workers = 1024;
 inline constexpr std::size_t most_carried_bytes = 32;
@@ -56,7 +57,8 @@ struct runtime {
   pool* domain_pools[most_domains];           // WEFT_LOCALITY_DOMAIN: one a last-level cache
   std::uint16_t domain_caches[most_domains];  // guarded by workers_lock
   base::atomic<unsigned> domain_count;
-  watchdog* dog;  // null: not asked for
+  watchdog* dog;       // null: not asked for
+  turn_taking* turns;  // WEFT_SCHEDULE: all workers are virtual; null: not asked for
 
   // ---- any OS thread ----
   base::atomic<worker*> workers[most_workers];

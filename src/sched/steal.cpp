@@ -7,6 +7,7 @@
 #include "sched/domains.hpp"
 #include "sched/fork.hpp"
 #include "sched/runtime.hpp"
+#include "sched/turns.hpp"
 #include "sched/victims.hpp"
 #include "sched/worker.hpp"
 
@@ -213,12 +214,48 @@ unit* bring_forks_home(worker* w, unit* chain, std::uint64_t began_ns) {
 
 }  // namespace
 
+namespace {
+
+// Virtual workers that do not have their turn answer no question.
+unit* take_from_still(worker* w, worker* victim) {
+  if (!victim->mail.is_empty()) return victim->mail.take_all();
+  if (victim->ready.stealable() == 0) return nullptr;
+  w->reply.store(pending, base::relaxed);
+  return victim->lock.ask(w) ? raid(w, victim) : nullptr;
+}
+
+worker* victim_of_choice(worker* w) {
+  order_victims(w);
+  std::uint32_t count = 0;
+  for (unsigned step = 0; step < w->victim_count; ++step) count += victim_at(w, w->victims[step]) != nullptr;
+  if (count == 0) return nullptr;
+  std::uint32_t chosen = choose_victim(w, count);
+  for (unsigned step = 0; step < w->victim_count; ++step) {
+    worker* victim = victim_at(w, w->victims[step]);
+    if (victim != nullptr && chosen-- == 0) return victim;
+  }
+  return nullptr;
+}
+
+// As steal, under a schedule: no clock, no patience.
+unit* steal_by_choice(worker* w) {
+  worker* victim = victim_of_choice(w);
+  if (victim == nullptr) return nullptr;
+  unit* chain = has_domains(w->rt) ? nullptr : take_from_still(w, victim);
+  if (chain == nullptr) chain = take_forks_from(w, victim);
+  return chain != nullptr ? bring_home(w, chain) : nullptr;
+}
+
+}  // namespace
+
 unit* steal(worker* w) {
   if (has_domains(w->rt)) [[unlikely]] {
     if (unit* one = steal_from_domains(w); one != nullptr) return one;
   } else if (!steals(w)) {
     return nullptr;
   }
+  if (w->rt->turns != nullptr) [[unlikely]]
+    return steal_by_choice(w);
   const std::uint64_t now = os::now_ns();
   judge_last(w, now);
   if (now < w->steal_after_ns && !is_somebody_stuck(w, now)) return nullptr;

@@ -6,12 +6,13 @@
 
 #include <cstring>
 
-#include "os/clock.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/local.hpp"
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
+#include "sched/schedule.hpp"
 #include "sched/thread.hpp"
+#include "sched/turns.hpp"
 #include "sched/waiter.hpp"
 #include "sched/worker.hpp"
 
@@ -136,7 +137,13 @@ void tell_end(text& out, runtime* rt) {
   }
   switch (rt->settings.deadlock) {
     case os::deadlock_action::abort: out << "weft:   WEFT_DEADLOCK=abort: the program ends\n"; break;
-    case os::deadlock_action::report: out << "weft:   the program stays as it is; WEFT_DEADLOCK=abort ends it here\n"; break;
+    case os::deadlock_action::report:
+      if (rt->turns != nullptr) {
+        out << "weft:   a run under WEFT_SCHEDULE ends here, with exit status " << exit_deadlock << "\n";
+        break;
+      }
+      out << "weft:   the program stays as it is; WEFT_DEADLOCK=abort ends it here\n";
+      break;
     case os::deadlock_action::off: break;
   }
 }
@@ -151,7 +158,7 @@ void write_deadlock(void* argument, names how) {
   if (!found->certain) out << "; OS threads wait in locks or joins of their own";
   out << "\n";
   const unsigned limit = (rt->settings.dump_on & os::at_deadlock) != 0 ? UINT32_MAX : most_listed;
-  listing all{rt, &out, how, true, "weft:   ", limit, os::now_ns()};
+  listing all{rt, &out, how, true, "weft:   ", limit, now_ns(rt)};
   walk_units(rt, list_unit, &all);
   if (all.seen > all.limit) list_groups(all);
   list_outside(&all);
@@ -174,7 +181,7 @@ void write_dump(void* argument, names how) {
   out << "weft: ";
   out.count(live_units(rt), "live thread", "live threads") << ", ";
   out.count(rt->worker_count.load(base::relaxed), "worker", "workers") << " (" << asleep << " asleep)\n";
-  listing all{rt, &out, how, false, "  ", UINT32_MAX, os::now_ns()};
+  listing all{rt, &out, how, false, "  ", UINT32_MAX, now_ns(rt)};
   walk_units(rt, list_unit, &all);
   list_outside(&all);
   out.flush();

@@ -13,6 +13,7 @@
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
+#include "sched/turns.hpp"
 #include "sched/waiter.hpp"
 #include "sched/worker.hpp"
 
@@ -325,7 +326,7 @@ status sleep_until(std::uint64_t deadline_ns) {
   }
   waiter me("sleep", nullptr);
   me.deadline_ns = deadline_ns;
-  if (deadline_ns <= os::now_ns()) {
+  if (deadline_ns <= now_ns()) {
     yield();
     return status::ok;
   }

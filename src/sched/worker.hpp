@@ -110,6 +110,13 @@ struct alignas(base::cache_line) worker {
   } fault_stack_before = {};
   std::uint16_t cpu = 0;
   base::atomic<std::uint16_t> domain{0};  // its last-level cache's number among those of the workers
+
+  // ---- virtual workers (turns.hpp): whoever has its turn ----
+  fiber::context turn;  // where it goes on
+  fiber::sanitizer::side turn_side;
+  base::atomic<bool> has_turns{false};
+  mem::stack* root = nullptr;  // at whose bottom it starts and ends; null: on an OS thread of its own
+  base::atomic<bool> has_left{false};
 };
 
 // Around callbacks of the builders, which have no identity and so cannot wait, whoever's turn it is. They must not switch either.

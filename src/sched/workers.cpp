@@ -17,6 +17,7 @@
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
+#include "sched/turns.hpp"
 #include "sched/waiter.hpp"
 #include "sched/worker.hpp"
 
@@ -60,7 +61,7 @@ void free_worker(worker* w) {
 // A slot is never emptied before the runtime ends: others may be looking at the worker.
 void publish(runtime* rt, worker* w) {
   if (w->index >= rt->worker_slots.load(base::relaxed)) rt->worker_slots.store(w->index + 1, base::relaxed);
-  // [A4] release: publishes the worker's fields; pairs with [A7] [A8] [A10] [A25] [A28] [A29] [A36] [A40] [A41] [A42] [A43] [A71] [A74]
+  // [A4] release: publishes the worker's fields; pairs with [A7] [A8] [A10] [A25] [A28] [A29] [A36] [A40] [A41] [A42] [A43] [A71] [A74] [A82]
   rt->workers[w->index].store(w, base::release);
 }
 
@@ -77,11 +78,11 @@ void settle(worker* w) {
   local::set_worker(w);
   local::set_hot(&w->forks.hot);
   w->os_thread_id.store(os::thread_id(), base::relaxed);
-  w->coarse_ns = os::coarse_ns();
+  w->coarse_ns = w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
   if (w->rt->carried_address != nullptr) w->carried = w->rt->carried_address();
   start_fault_stack(w);
   // A CPU that left the mask meanwhile: running unbound beats not running.
-  if (w->rt->settings.bind) static_cast<void>(os::bind_thread(w->cpu));
+  if (w->rt->settings.bind && w->rt->turns == nullptr) static_cast<void>(os::bind_thread(w->cpu));
 }
 
 // Gives what this worker still holds to others. Nobody chooses it any more.
@@ -110,15 +111,20 @@ bool is_being_removed(worker* w) {
 // What worker::remover holds once there is nothing to wait for any more.
 waiter* already_over() { return reinterpret_cast<waiter*>(std::uintptr_t{1}); }
 
-void* worker_main(void* argument) {
-  auto* w = static_cast<worker*>(argument);
-  // [A45] acquire: the one that starts it has done its part; pairs with [A44]
-  while (!w->may_run.load(base::acquire)) os::yield_cpu();
-  settle(w);
+// Of the stack at whose bottom w starts.
+fiber::sanitizer::side origin_side_of(const worker* w) {
+  if (w->root != nullptr) return fiber::sanitizer::of(w->root);
   void* low = nullptr;
   std::size_t bytes = 0;
   os::stack_bounds(&low, &bytes);
-  w->origin_side = fiber::sanitizer::of_os_thread(low, bytes);
+  return fiber::sanitizer::of_os_thread(low, bytes);
+}
+
+// From its first unit to its last; once it was removed, until all that it held is others'.
+void run_worker(worker* w) {
+  settle(w);
+  w->origin_side = origin_side_of(w);
+  if (w->rt->turns != nullptr && w->root == nullptr) host_turns(w);
   mem::stack* stack = w->stacks.take();
   const fiber::context carrier = fiber::make(stack, carrier_entry, stack);
   w->standing = stack;
@@ -128,11 +134,24 @@ void* worker_main(void* argument) {
   stop_fault_stack(w);
   local::set_worker(nullptr);
   local::set_hot(nullptr);
-  if (!is_being_removed(w)) return nullptr;
+  if (!is_being_removed(w)) return;
   hand_over(w);
   // [A34] acq_rel: sees the remover's record, or lets the remover see that it need not wait; pairs with [A35]
   if (waiter* remover = w->remover.exchange(already_over(), base::acq_rel); remover != nullptr) wake(remover);
+}
+
+void* worker_main(void* argument) {
+  auto* w = static_cast<worker*>(argument);
+  // [A45] acquire: the one that starts it has done its part; pairs with [A44]
+  while (!w->may_run.load(base::acquire)) os::yield_cpu();
+  run_worker(w);
+  if (w->rt->turns != nullptr) leave_turns(w);
   return nullptr;
+}
+
+void join_worker(worker* w) {
+  if (w->root != nullptr) return join_virtual(w);
+  os::join_thread(w->os_thread);
 }
 
 void write_name(char* out, unsigned index) {
@@ -167,7 +186,8 @@ worker* take_slot(runtime* rt, unsigned index) {
 status start_in_slot(runtime* rt, worker* w) {
   char name[16];
   write_name(name, w->index);
-  const status result = os::start_thread(&w->os_thread, worker_main, w, os_stack_bytes, name);
+  const status result =
+      needs_os_thread(w) ? os::start_thread(&w->os_thread, worker_main, w, os_stack_bytes, name) : start_virtual(w, worker_main);
   if (result != status::ok) empty_caches(w);
   const queue::guard hold(rt->workers_lock);
   if (result == status::ok) {
@@ -214,6 +234,7 @@ status adopt_caller(runtime* rt) {
   main->state.store(unit_state::running, base::relaxed);
   w->current = main;
   settle(w);
+  if (rt->turns != nullptr) host_turns(w);
   w->is_taken = true;
   publish(rt, w);
   serve(rt, w);
@@ -231,7 +252,7 @@ void end_one(runtime* rt, unsigned index) {
     local::set_hot(nullptr);
   } else {
     wake(w);
-    os::join_thread(w->os_thread);
+    join_worker(w);
   }
   empty_caches(w);
 }
@@ -309,7 +330,7 @@ status remove_worker(runtime* rt, unsigned index) {
   waiter me("weft_worker_remove", w);
   me.payload = w;
   static_cast<void>(wait_published(&me, publish_remover, &me));
-  os::join_thread(w->os_thread);
+  join_worker(w);
   clear_slot(rt, w);
   end_change(rt);
   return status::ok;
@@ -332,6 +353,12 @@ status start_workers(runtime* rt) {
   return result;
 }
 
+static void let_others_go_on(runtime* rt) {
+  worker* w = local::current_worker();
+  if (w != nullptr && rt->turns != nullptr) return pass_turn(w);
+  os::yield_cpu();
+}
+
 void stop_workers(runtime* rt) {
   {
     const queue::guard hold(rt->workers_lock);
@@ -340,7 +367,7 @@ void stop_workers(runtime* rt) {
   wake_all(rt);
   // Those who add or remove a worker right now finish that; others come too late.
   // [A47] acquire: they are done with the runtime; pairs with [A46]
-  while (rt->changes.load(base::acquire) != 0) os::yield_cpu();
+  while (rt->changes.load(base::acquire) != 0) let_others_go_on(rt);
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = slots; index-- > 0;) end_one(rt, index);
   // Only now: an ending worker may still look at the others.

@@ -8,6 +8,7 @@
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
+#include "sched/turns.hpp"
 #include "sched/worker.hpp"
 
 namespace weft::sched {
@@ -36,6 +37,8 @@ namespace {
   worker* w = local::current_worker();
   if (w == nullptr) return os::yield_cpu();
   unit* self = w->current;
+  if (w->rt->turns != nullptr) [[unlikely]]
+    pass_yield_point();
   if (self == nullptr || self->has(is_tasklet)) return;
   sched::yield(w, self);
 }

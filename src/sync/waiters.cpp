@@ -1,12 +1,12 @@
 // See waiters.hpp.
 #include "sync/waiters.hpp"
 
-#include "os/clock.hpp"
+#include "sched/turns.hpp"
 
 namespace weft::sync {
 
 status may_wait(std::uint64_t deadline_ns) {
-  if (deadline_ns != sched::forever && (deadline_ns == immediately || deadline_ns <= os::now_ns())) return status::timeout;
+  if (deadline_ns != sched::forever && (deadline_ns == immediately || deadline_ns <= sched::now_ns())) return status::timeout;
   return sched::may_block() ? status::ok : status::cannot_block;
 }
 

@@ -77,6 +77,12 @@ class DocsTest(unittest.TestCase):
 
         self.check_page("docs/guide/debugger.md", steady)
 
+    def test_the_page_on_schedules_does_what_it_says(self):
+        def steady(text):
+            return re.sub(r"0x[0-9a-f]+|(?<=\+)\d+", "0x", text)
+
+        self.check_page("docs/guide/replay.md", steady)
+
     def check_page(self, path, steady=lambda text: text):
         with open(os.path.join(TOP, path), encoding="utf-8") as page:
             blocks = BLOCK.findall(page.read())

@@ -15,6 +15,7 @@
 #include "sched/source.hpp"
 #include "sched/steal.hpp"
 #include "sched/thread.hpp"
+#include "sched/turns.hpp"
 
 #define STAND_IN [[gnu::weak]]
 
@@ -46,6 +47,17 @@ STAND_IN worker* yield(worker* w, unit*) { return w; }
 STAND_IN worker* leave_for(worker* w, unit*, unit*) { return w; }
 STAND_IN worker* yield_away(worker* w, unit*) { return w; }
 STAND_IN void run_here(worker*, unit*) {}
+
+// ---- turns.cpp: no schedule -------------------------------------------------------------------------------------------------
+
+STAND_IN void pass_point() {}
+STAND_IN void pass_turn(worker*) {}
+STAND_IN void sleep_in_turn(worker*) {}
+STAND_IN void ring_bell(turn_taking*) {}
+STAND_IN unit* choose_unit(worker*) { return nullptr; }
+STAND_IN std::uint32_t choose_victim(worker*, std::uint32_t) { return 0; }
+STAND_IN std::uint64_t now_ns() { return os::now_ns(); }
+STAND_IN std::uint64_t now_ns(const worker*) { return os::now_ns(); }
 
 // ---- steal.cpp --------------------------------------------------------------------------------------------------------------
 

@@ -112,7 +112,7 @@ class MatrixTest(unittest.TestCase):
 
     def test_the_programs_own_metrics_are_kept(self):
         self.program("tools/weft/weft", f"echo '{record(bytes_per_thread=4361)}'", listing(
-            *((name, "call", ["fib"], {}) for name in ("sequential", "ult", "fork"))))
+            *((name, "call", ["fib"], {}) for name in OWN)))
         self.assertEqual(self.measure("ult")["samples"][2]["metrics"], {"bytes_per_thread": 4361})
 
     def test_without_matplotlib_there_is_the_text_and_the_name_of_the_package(self):
@@ -127,7 +127,7 @@ class MatrixTest(unittest.TestCase):
         for words, wanted in (([], {"tbb"}), (["--runtimes", "threads-weft"], {"threads-weft"})):
             self.matrix("--kernels", "fib", "--workers", 1, "--repetitions", 1, *words)
             measured = {cell["runtime"] for cell in self.state()["cells"] if cell["status"] == "measured"}
-            self.assertEqual(measured - {"sequential", "ult", "fork"}, wanted)
+            self.assertEqual(measured - set(OWN), wanted)
 
     def test_the_first_answer_saves_the_others_from_finding_it(self):
         self.measure("ult")

@@ -22,7 +22,7 @@ import experiment  # noqa: E402
 import thread_ops  # noqa: E402
 
 KERNELS = ("fib-cutoff", "thread-ops", "thread-ops-yields")
-OWN = (("sequential", "call"), ("ult", "thread"), ("fork", "task"))
+OWN = (("sequential", "call"), ("ult", "thread"), ("tasklet", "tasklet"), ("fork", "task"))
 CALLS = {30: 57_313, 35: 635_621, 40: 7_049_155, 45: 78_176_337}
 # Answers like a kernel's program; $size, $runtime and $units are the shell's.
 ANSWER = """record() {

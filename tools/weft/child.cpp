@@ -10,6 +10,8 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 
@@ -51,9 +53,17 @@ struct pipes {
   pipe_pair errors;
 };
 
-pid_t start(const std::vector<std::string>& arguments, pipes& to) {
-  std::vector<char*> words = {const_cast<char*>("weft")};
-  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+[[noreturn]] void become(const child_order& order, char* const* words) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): the child has one thread
+  for (const auto& [name, value] : order.environment) setenv(name.c_str(), value.c_str(), 1);
+  execvp(order.file.c_str(), words);
+  dprintf(STDERR_FILENO, "%s: %s\n", order.file.c_str(), strerror(errno));
+  _exit(exit_not_started);
+}
+
+pid_t start(const child_order& order, pipes& to) {
+  std::vector<char*> words;
+  for (const std::string& word : order.words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   pid_t const child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
@@ -61,8 +71,7 @@ pid_t start(const std::vector<std::string>& arguments, pipes& to) {
     setpgid(0, 0);  // so that a hang is ended together with what it started
     dup2(to.output.write_end(), STDOUT_FILENO);
     dup2(to.errors.write_end(), STDERR_FILENO);
-    execv("/proc/self/exe", words.data());
-    _exit(127);
+    become(order, words.data());
   }
   setpgid(child, child);
   to.output.close_write();
@@ -102,8 +111,14 @@ std::string child_result::failure(double limit_seconds) const {
 }
 
 child_result run_self(const std::vector<std::string>& arguments, double limit_seconds, const std::function<void(double)>& tick) {
+  child_order order{"/proc/self/exe", {"weft"}, {}};
+  order.words.insert(order.words.end(), arguments.begin(), arguments.end());
+  return run_child(order, limit_seconds, tick);
+}
+
+child_result run_child(const child_order& order, double limit_seconds, const std::function<void(double)>& tick) {
   pipes between;
-  pid_t const child = start(arguments, between);
+  pid_t const child = start(order, between);
   child_result result;
   result.is_timed_out = !collect(between, limit_seconds, tick, result);
   if (result.is_timed_out) kill(-child, SIGKILL);

@@ -1,11 +1,14 @@
-// Runs this very program again as a child. A crash or a hang of the child is a result for the parent, not its end.
+// Runs this very program again, or another one, as a child. A crash or a hang of the child is a result for the parent, not its end.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cli {
+
+inline constexpr int exit_not_started = 127;  // as of a shell
 
 struct child_result {
   int exit_status = -1;  // -1: it did not exit by itself
@@ -18,7 +21,14 @@ struct child_result {
   [[nodiscard]] std::string failure(double limit_seconds) const;
 };
 
+struct child_order {
+  std::string file;                                              // looked for in PATH when it has no slash
+  std::vector<std::string> words;                                // argv, with the name of the program
+  std::vector<std::pair<std::string, std::string>> environment;  // beside the inherited one, or instead of what stands there
+};
+
 // tick(seconds since start) is called about ten times a second. Throws std::system_error when no child can be started.
+child_result run_child(const child_order& order, double limit_seconds, const std::function<void(double)>& tick);
 child_result run_self(const std::vector<std::string>& arguments, double limit_seconds, const std::function<void(double)>& tick);
 
 }  // namespace cli

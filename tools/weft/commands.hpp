@@ -8,6 +8,7 @@ namespace cli {
 
 void add_demo(CLI::App& app, int* status);
 void add_costs(CLI::App& app, int* status);
+void add_explore(CLI::App& app, int* status);
 void add_list(CLI::App& app, int* status);
 void add_info(CLI::App& app, int* status);
 

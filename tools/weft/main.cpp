@@ -19,6 +19,7 @@ int main(int count, char** words) {
   cli::add_bench_options(bench, &status, "ult");
   cli::add_compare(bench, &status);
   cli::add_costs(app, &status);
+  cli::add_explore(app, &status);
   cli::add_list(app, &status);
   cli::add_info(app, &status);
   return cli::run_program(app, &status, count, words);

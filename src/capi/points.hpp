@@ -1,0 +1,36 @@
+// Calls that are points of a schedule (sched/turns.hpp). They test their first pointer anyway: where a schedule is in force it is below
+// the limit, too, and without one that costs nothing.
+#pragma once
+
+#include <weft/weft.h>
+
+#include "arch/limit.hpp"
+#include "base/status.hpp"
+#include "sched/turns.hpp"
+
+namespace weft::capi {
+
+inline bool is_null_or_point(const void* object) { return arch::is_at_most(object, sched::call_limit); }
+
+template <class Object, class Call>
+[[gnu::noinline, gnu::cold]] weft_status call_at_point(Object* object, Call call) {
+  if (object == nullptr) return WEFT_INVALID;
+  sched::pass_point();
+  return static_cast<weft_status>(call(object));
+}
+
+// The status of call(object); WEFT_INVALID for null.
+template <class Object, class Call>
+[[gnu::always_inline]] inline weft_status call_on(Object* object, Call call) {
+  if (is_null_or_point(object)) [[unlikely]]
+    return call_at_point(object, call);
+  return static_cast<weft_status>(call(object));
+}
+
+// For calls whose first pointer is none.
+inline void pass_point() {
+  if (sched::call_limit.load(base::relaxed) != 0) [[unlikely]]
+    sched::pass_point();
+}
+
+}  // namespace weft::capi

@@ -1,0 +1,132 @@
+// See schedule_trace.hpp.
+#include "sched/schedule_trace.hpp"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/assert.hpp"
+#include "os/file.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+constexpr char first_line[] = "weft schedule 1\n";
+constexpr const char* kind_names[] = {"turn", "yield", "rest", "unit", "victim"};
+
+// Behind the next newline; the end of the text if there is none.
+const char* next_line(const char* at) {
+  at += std::strcspn(at, "\n");
+  return *at == '\n' ? at + 1 : at;
+}
+
+// A line for sscanf, which would measure all of a longer text each time.
+struct line_of {
+  explicit line_of(const char* at) { snprintf(text, sizeof text, "%.*s", static_cast<int>(std::strcspn(at, "\n")), at); }
+  char text[96];
+};
+
+bool find_kind(const char* name, choice_kind* out) {
+  for (unsigned kind = 0; kind < sizeof kind_names / sizeof *kind_names; ++kind) {
+    if (std::strcmp(kind_names[kind], name) != 0) continue;
+    *out = static_cast<choice_kind>(kind);
+    return true;
+  }
+  return false;
+}
+
+// The line behind the head of that run. Null: the file has none.
+const char* find_run(const char* text, unsigned run, unsigned* workers) {
+  for (const char* at = text; *at != '\0'; at = next_line(at)) {
+    unsigned number = 0;
+    if (std::strncmp(at, "run ", 4) != 0) continue;
+    if (sscanf(line_of(at).text, "run %u, %u workers", &number, workers) == 2 && number == run) return next_line(at);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const char* name_of(choice_kind kind) { return kind_names[static_cast<unsigned>(kind)]; }
+
+// ---- writing ----
+
+void schedule_writer::put(const char* line, int bytes) {
+  if (os::write_all(descriptor_, line, static_cast<std::size_t>(bytes))) return;
+  base::report("the record of the schedule cannot be written (%s); it ends here", strerror(errno));
+  ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+status schedule_writer::open(const char* path, unsigned run, unsigned workers) {
+  descriptor_ = os::open_for_writing(path, run == 1);
+  if (descriptor_ < 0) {
+    base::report("error: WEFT_SCHEDULE: record:%s cannot be written: %s", path, strerror(errno));
+    return status::invalid;
+  }
+  char line[64];
+  if (run == 1) put(first_line, sizeof first_line - 1);
+  if (is_open()) put(line, snprintf(line, sizeof line, "run %u, %u workers\n", run, workers));
+  return status::ok;
+}
+
+void schedule_writer::write(const recorded_choice& one) {
+  char line[96];
+  const int bytes = snprintf(line, sizeof line, "%" PRIu64 " %s %" PRIu32 "/%" PRIu32 " %08" PRIx32 "\n", one.number,
+                             name_of(one.kind), one.chosen, one.alternatives, one.sum);
+  put(line, bytes);
+}
+
+void schedule_writer::close(std::uint64_t choices, std::uint32_t sum) {
+  char line[64];
+  put(line, snprintf(line, sizeof line, "end %" PRIu64 " %08" PRIx32 "\n", choices, sum));
+  if (is_open()) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+// ---- reading ----
+
+status schedule_reader::open(const char* path, unsigned run, unsigned workers) {
+  text_ = os::read_whole(path);
+  if (text_ == nullptr) {
+    base::report("error: WEFT_SCHEDULE: %s cannot be read: %s", path, strerror(errno));
+    return status::invalid;
+  }
+  unsigned recorded_workers = workers;
+  if (std::strncmp(text_, first_line, sizeof first_line - 1) != 0) {
+    base::report("error: WEFT_SCHEDULE: %s is no record of a schedule: its first line is not \"weft schedule 1\"", path);
+  } else if (at_ = find_run(text_, run, &recorded_workers); recorded_workers != workers) {
+    base::report("error: WEFT_SCHEDULE: %s was recorded with %u workers, now there are %u: set WEFT_WORKERS=%u", path,
+                 recorded_workers, workers, recorded_workers);
+  } else {
+    if (at_ == nullptr) at_ = "";  // the recorded process did not come so far
+    return status::ok;
+  }
+  close();
+  return status::invalid;
+}
+
+void schedule_reader::close() {
+  std::free(text_);
+  text_ = nullptr;
+}
+
+bool schedule_reader::next(recorded_choice* out) {
+  char kind[8];
+  const int words = sscanf(line_of(at_).text, "%" SCNu64 " %7s %" SCNu32 "/%" SCNu32 " %" SCNx32, &out->number, kind,
+                           &out->chosen, &out->alternatives, &out->sum);
+  if (words != 5 || !find_kind(kind, &out->kind) || out->chosen >= out->alternatives) return false;
+  at_ = next_line(at_);
+  return true;
+}
+
+bool schedule_reader::next_is_end(std::uint64_t* choices, std::uint32_t* sum) const {
+  return sscanf(line_of(at_).text, "end %" SCNu64 " %" SCNx32, choices, sum) == 2;
+}
+
+}  // namespace weft::sched

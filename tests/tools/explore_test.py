@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""weft explore finds each planted fault, which plain runs do not show, shrinks the schedule, and says how to repeat the failure.
+
+usage: explore_test.py weft-command planted-program..."""
+
+import os
+import re
+import stat
+import subprocess
+import sys
+
+import command
+
+PLANTED = {os.path.basename(path).removeprefix("planted_"): path for path in sys.argv[2:]}
+# What ends a failing run, and how many choices besides the usual ones it needs at most.
+FAULTS = {"lost_wakeup": (86, 3), "lock_order": (86, 5), "missing_join": (1, 5), "counter": (1, 4)}
+
+
+class ExploreTest(command.CommandTest):
+    def explore(self, *program, options=()):
+        return command.run("explore", "--out", self.path("found"), *options, "--", *program)
+
+    def script(self, text):
+        self.write("program", ("#!/bin/sh\n" + text).encode())
+        os.chmod(self.path("program"), stat.S_IRWXU)
+        return self.path("program")
+
+    def test_plain_runs_show_no_fault(self):
+        for fault, program in PLANTED.items():
+            for _ in range(10):  # on one worker: more of them might show it once in a long while
+                plain = subprocess.run([program], env={**os.environ, "WEFT_WORKERS": "1"}, timeout=60, check=False)
+                self.assertEqual(plain.returncode, 0, fault)
+
+    def test_every_planted_fault_is_found_and_repeats(self):
+        for fault, (status, most_choices) in FAULTS.items():
+            with self.subTest(fault=fault):
+                result = self.explore(PLANTED[fault], options=("--runs", 400))
+                self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+                self.assertRegex(result.stdout, rf"^seed:\d+\S* fails: exit status {status}")
+                shrunk = int(re.search(r"; (\d+) do after shrinking", result.stdout)[1])
+                self.assertTrue(1 <= shrunk <= most_choices, result.stdout)
+                repeat = re.findall(r"^  (WEFT_SCHEDULE=.*)$", result.stdout, re.MULTILINE)
+                self.assertEqual(len(repeat), 2, result.stdout)
+                for line in repeat:
+                    self.assertEqual(subprocess.run(line, shell=True, capture_output=True, timeout=60, check=False).returncode, status)
+
+    def test_nothing_is_found_in_a_right_program(self):
+        result = command.run("explore", "--runs", 20, "--", PLANTED["lock_order"], WEFT_WORKERS="1")
+        self.assertEqual((result.returncode, result.stdout), (0, "20 schedules, and none made it fail\n"))
+
+    def test_crashes_and_hangs_are_failures(self):
+        start = 'case "$WEFT_SCHEDULE" in record:*) echo "weft schedule 1" > "${WEFT_SCHEDULE#record:}"; exit 0;; esac\n'
+        for end, words in (("kill -SEGV $$", "ended by signal 11"), ("sleep 60", "took longer than 1 s")):
+            result = self.explore(self.script(start + end), options=("--limit", 1, "--shrink", 2))
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(words, result.stdout)
+
+    def test_a_failure_that_does_not_repeat_is_told(self):
+        once = self.path("once")
+        text = f'case "$WEFT_SCHEDULE" in record:*) echo "weft schedule 1" > "${{WEFT_SCHEDULE#record:}}"; exit 0;; esac\n' \
+               f'test -f {once} && exit 0; : > {once}; exit 3\n'
+        result = self.explore(self.script(text))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("exit status 3", result.stdout)
+        self.assertIn("not when it is repeated", result.stdout)
+
+    def test_what_makes_no_sense_is_refused(self):
+        self.assertIn("program", self.refuse("explore"))
+        self.assertIn("No such file", self.refuse("explore", "--", self.path("missing")))
+        self.assertIn("has not started Weft", self.refuse("explore", "--", "true"))
+        self.assertIn("--runs", self.refuse("explore", "--runs", "0", "--", "true"))
+        self.assertIn("comma", self.refuse("explore", "--out", "a,b", "--", "true"))
+
+
+if __name__ == "__main__":
+    command.main()
