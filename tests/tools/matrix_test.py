@@ -207,7 +207,7 @@ class MatrixTest(unittest.TestCase):
     def test_resume_refuses_what_does_not_fit(self):
         self.assertIn("cannot be read", self.matrix("--resume", status=2).stderr)
         self.interrupt()
-        self.assertIn("takes no kernels", self.matrix("--resume", "--kernels", "fib", status=2).stderr)
+        self.assertIn("takes no --kernels, --repetitions", self.matrix("--resume", "--kernels", "fib", "--repetitions", 9, status=2).stderr)
         self.program("tools/weft/weft", "true", listing(*((name, "call", ["fib"], {}) for name in OWN)))
         self.assertIn("built anew", self.matrix("--resume", status=2).stderr)
 
