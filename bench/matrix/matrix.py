@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares Weft with the other runtimes that are installed: every program on every runtime, answers checked.
+"""Compares Weft with the other runtimes that are installed: each program on each runtime, answers checked.
 
     bench/matrix/matrix.py BUILD [--kernels NAME ...] [--runtimes NAME ...] [--workers N ...] [--sizes quick|default] [--size NAME=N,... ...]
 
