@@ -24,6 +24,8 @@
 
 namespace bench::foreign {
 
+foreign_watch watch_for(stopwatch& watch);
+
 kernel_run run_fib(const kernel_input& input, stopwatch& watch);
 kernel_run run_fib_cutoff(const kernel_input& input, stopwatch& watch);
 kernel_run run_uts(const uts::tree& tree, stopwatch& watch);
