@@ -63,6 +63,9 @@ void foreign_mergesort(foreign_watch *watch, int32_t *values, int32_t *scratch, 
 void foreign_matmul(foreign_watch *watch, foreign_matrix product, foreign_matrix left, foreign_matrix right,
                     foreign_block multiply_add);
 uint64_t foreign_tree_sum(foreign_watch *watch, uint64_t size);
+uint64_t foreign_btc(foreign_watch *watch, uint64_t depth);
+uint64_t foreign_create_flat(foreign_watch *watch, uint64_t size, uint64_t batch);
+uint64_t foreign_create_nested(foreign_watch *watch, uint64_t size, uint64_t chain);
 
 /* Languages with threads. */
 uint64_t foreign_blocked(foreign_watch *watch, uint64_t count); /* the watch stops while all are blocked */

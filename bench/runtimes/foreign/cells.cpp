@@ -103,4 +103,19 @@ kernel_run run_tree(const kernel_input& input, stopwatch& watch) {
   return {foreign_tree_sum(&own, input.size), 2 * input.size, {}};
 }
 
+kernel_run run_btc(const kernel_input& input, stopwatch& watch) {
+  foreign_watch own = watch_for(watch);
+  return {foreign_btc(&own, input.size), btc::tasks(input.size), {}};
+}
+
+kernel_run run_create_flat(const kernel_input& input, stopwatch& watch) {
+  foreign_watch own = watch_for(watch);
+  return {foreign_create_flat(&own, input.size, creation::batch), input.size, {}};
+}
+
+kernel_run run_create_nested(const kernel_input& input, stopwatch& watch) {
+  foreign_watch own = watch_for(watch);
+  return {foreign_create_nested(&own, input.size, creation::chain), input.size, {}};
+}
+
 }  // namespace bench::foreign
