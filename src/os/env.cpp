@@ -46,6 +46,8 @@ constexpr variable_info table[] = {
      "When the runtime ends, print the deepest use of the stack for each entry function."},
     {variable::migrate, "WEFT_MIGRATE", value_type::flag, 0, 1, "on or off", "off",
      "For debugging: move a thread to another worker at every switch, to find state that wrongly stays with an OS thread."},
+    {variable::stats, "WEFT_STATS", value_type::flag, 0, 1, "on or off", "off",
+     "When the runtime ends, print what each worker has done: threads, thefts, sleeps, wake-ups."},
 };
 
 consteval bool table_is_in_order() {
@@ -81,6 +83,7 @@ void for_each_field(Settings& all, Visit visit) {
   visit(variable::dump_on, all.dump_on);
   visit(variable::stack_report, all.stack_report);
   visit(variable::migrate, all.migrate);
+  visit(variable::stats, all.stats);
 }
 
 void store(settings* into, variable which, std::uint64_t value) {

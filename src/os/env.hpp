@@ -29,8 +29,9 @@ enum class variable : std::uint8_t {
   dump_on,
   stack_report,
   migrate,
+  stats,
 };
-inline constexpr unsigned variable_count = 15;
+inline constexpr unsigned variable_count = 16;
 
 enum class value_type : std::uint8_t {
   count,     // a whole number
@@ -73,6 +74,7 @@ struct settings {
   std::uint8_t dump_on = 0;  // dump_occasion
   bool stack_report = false;
   bool migrate = false;
+  bool stats = false;
   std::uint32_t given = 0;  // which variables the user set: one bit each
 
   bool is_given(variable which) const { return ((given >> static_cast<unsigned>(which)) & 1u) != 0; }

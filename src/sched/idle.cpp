@@ -94,6 +94,7 @@ void go_to_sleep(worker* w) {
   if (rt->sleepers.load(base::relaxed) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX) {
     all_workers_idle(w, until);
   }
+  w->sleeps.store(w->sleeps.load(base::relaxed) + 1, base::relaxed);
   sleep(w, until);
   give_clock_back(w);
 }
@@ -164,10 +165,15 @@ worker* a_sleeper(runtime* rt) {
   return nullptr;
 }
 
+void rouse(worker* sleeper) {
+  sleeper->times_woken.fetch_add(1, base::relaxed);
+  os::futex_wake(&sleeper->is_asleep, 1);
+}
+
 }  // namespace
 
 void wake_any(runtime* rt) {
-  if (worker* sleeper = a_sleeper(rt); sleeper != nullptr) os::futex_wake(&sleeper->is_asleep, 1);
+  if (worker* sleeper = a_sleeper(rt); sleeper != nullptr) rouse(sleeper);
 }
 
 void wake_somebody(runtime* rt) {
@@ -186,7 +192,7 @@ void wake(worker* w) {
   if (w->is_asleep.load(base::relaxed) == 0) return;
   std::uint32_t pausing = asleep_for_a_pause;
   if (take_out_of_sleep(w) || w->is_asleep.compare_exchange_strong(pausing, 0, base::relaxed, base::relaxed)) {
-    os::futex_wake(&w->is_asleep, 1);
+    rouse(w);
   }
 }
 

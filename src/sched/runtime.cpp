@@ -18,6 +18,7 @@
 #include "sched/pool.hpp"
 #include "sched/seam.hpp"
 #include "sched/source.hpp"
+#include "sched/stats.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
 #include "sched/watchdog.hpp"
@@ -248,6 +249,7 @@ status finish(runtime* rt) {
   drain(rt);
   stop_dump_signal();
   stop_watchdog(rt);
+  print_stats(rt);
   stop_workers(rt);
   restore_fault_handlers();
   print_marks(rt);

@@ -66,7 +66,7 @@ TEST_CASE("every variable reaches its field, and is known to be given") {
   const os::settings all = good({"WEFT_WORKERS=3", "WEFT_STACK_SIZE=1M", "WEFT_WAIT_POLICY=passive", "WEFT_SPIN=3ms",
                                  "WEFT_LOCALITY=domain", "WEFT_BIND=yes", "WEFT_TOPOLOGY=core:4", "WEFT_GUARD=canary",
                                  "WEFT_STACK_CACHE=0", "WEFT_DEADLOCK=off", "WEFT_WATCHDOG=2s", "WEFT_DUMP_SIGNAL=usr2",
-                                 "WEFT_DUMP_ON=deadlock,stall", "WEFT_STACK_REPORT=1", "WEFT_MIGRATE=true"});
+                                 "WEFT_DUMP_ON=deadlock,stall", "WEFT_STACK_REPORT=1", "WEFT_MIGRATE=true", "WEFT_STATS=1"});
   CHECK(all.workers == 3);
   CHECK(all.stack_bytes == 1u << 20);
   CHECK(all.wait_policy == WEFT_WAIT_PASSIVE);
