@@ -48,6 +48,13 @@ constexpr variable_info table[] = {
      "For debugging: move a thread to another worker at every switch, to find state that wrongly stays with an OS thread."},
     {variable::stats, "WEFT_STATS", value_type::flag, 0, 1, "on or off", "off",
      "When the runtime ends, print what each worker has done: threads, thefts, sleeps, wake-ups."},
+    {variable::trace, "WEFT_TRACE", value_type::text, 0, 0, "a file's name", nullptr,
+     "Record who ran when, where and after whom, and write it to this file when the runtime ends or the program dies; for "
+     "Perfetto "
+     "and weft profile."},
+    {variable::trace_size, "WEFT_TRACE_SIZE", value_type::bytes, 64 * K, 64 * G, "64K to 64G", "64M",
+     "Memory for what WEFT_TRACE records, for each worker; taken as it is used. When it is full, the newest pushes out the "
+     "oldest."},
 };
 
 consteval bool table_is_in_order() {
@@ -84,6 +91,7 @@ void for_each_field(Settings& all, Visit visit) {
   visit(variable::stack_report, all.stack_report);
   visit(variable::migrate, all.migrate);
   visit(variable::stats, all.stats);
+  visit(variable::trace_size, all.trace_bytes);
 }
 
 void store(settings* into, variable which, std::uint64_t value) {
@@ -156,6 +164,7 @@ bool read_entry(settings* into, const char* entry) {
   }
   store(into, variable->id, number);
   if (variable->id == variable::topology) into->topology = value;
+  if (variable->id == variable::trace) into->trace = value;
   into->given |= 1u << static_cast<unsigned>(variable->id);
   return true;
 }
@@ -184,8 +193,9 @@ void walk_variables(void (*visit)(const variable_info&, void*), void* context) {
 }
 
 void format_setting(const settings& from, variable which, char* out, std::size_t capacity) {
-  if (which == variable::topology) {
-    snprintf(out, capacity, "%s", from.topology != nullptr ? from.topology : "");
+  if (info(which).type == value_type::text) {
+    const char* value = which == variable::topology ? from.topology : from.trace;
+    snprintf(out, capacity, "%s", value != nullptr ? value : "");
     return;
   }
   std::uint64_t value = 0;

@@ -34,7 +34,7 @@ void add_common(weft_stats* to, runtime* rt) {
 
 const worker* worker_ever_at(const runtime* rt, unsigned index) {
   if (index >= rt->worker_slots.load(base::relaxed)) return nullptr;
-  // [A78] acquire: sees the worker's fields; pairs with [A4]
+  // [A90] acquire: sees the worker's fields; pairs with [A4]
   return rt->workers[index].load(base::acquire);
 }
 

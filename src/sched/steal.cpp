@@ -201,7 +201,7 @@ unit* bring_home(worker* w, unit* chain) {
   w->has_stolen_forks = false;
   add(w->stolen, w->stolen_batch);
   add(w->thefts, 1);
-  for (unit* one = chain; w->rt->sink != nullptr && one != nullptr; one = static_cast<unit*>(one->next)) {
+  for (unit* one = chain; w->rt->is_observed && one != nullptr; one = static_cast<unit*>(one->next)) {
     note(w->rt, WEFT_ON_STEAL, one);
   }
   take_in(w, chain);
