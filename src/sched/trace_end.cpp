@@ -89,6 +89,7 @@ void add_living(void* state, unit* one) {
 
 void write(tracing* all, const char* how_ended, bool is_dying) {
   if (all->recorded->process != getpid()) return;
+  all->recorded->workers = all->rt->worker_slots.load(base::relaxed);
   open_records open;
   const survey to{all, &open, all->recorded->time.stamp()};
   add_open_turns(to);

@@ -65,6 +65,7 @@ inline trace::record name_record(unit* one, std::uint64_t now) {
   made.thread = id_of(one);
   made.end = reinterpret_cast<std::uintptr_t>(one->function);
   if (const details* extra = details_if_any(one); extra != nullptr) std::memcpy(made.name, extra->name, name_bytes);
+  if (one->has(is_main) && made.name[0] == '\0') std::strcpy(made.name, "main");
   return made;
 }
 

@@ -132,7 +132,7 @@ bool write_all(recorder* all, const record* more, std::size_t count, const char*
   writer to(all, in.names.begin(), in.names.count(), may_demangle);
   to.head(how_ended, how_much.pushed_out + all->lost.load(base::relaxed), how_much.from);
   for (unsigned index = 0; index < most_rings; ++index) {
-    if (ring_at(all, index) != nullptr) to.worker(index);
+    if (index < all->workers || ring_at(all, index) != nullptr) to.worker(index);
   }
   for (const record* each : in.names) to.thread(*each);
   for (const part& each : in.parts) to.write(each);

@@ -19,7 +19,8 @@ struct recorder {
   output file;
   const char* path;
   std::size_t ring_bytes;
-  int process;  // whoever forks has a copy, which is not his to write
+  unsigned workers;  // that there were
+  int process;       // whoever forks has a copy, which is not his to write
   base::atomic<bool> is_on;
   base::atomic<bool> is_written;
   base::atomic<std::uint64_t> lost;  // without memory for a ring
