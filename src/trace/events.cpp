@@ -121,7 +121,7 @@ std::size_t writer::place_of(std::uint64_t thread) const {
 
 // "name 7", or, of a thread without a name, "function 7".
 void writer::title(std::uint64_t thread) {
-  char text[160] = "thread";
+  char text[280] = "thread";
   if (const std::size_t place = place_of(thread); place != name_count_) {
     const record& known = *names_[place];
     const char* from = known.name[0] != '\0' ? known.name : code_.of_function(reinterpret_cast<const void*>(known.end));

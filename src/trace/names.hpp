@@ -18,7 +18,7 @@ class names {
 
  private:
   static constexpr std::size_t capacity = 4096;
-  static constexpr std::size_t text_bytes = 120;
+  static constexpr std::size_t text_bytes = 248;
   struct entry {
     const void* key;
     char text[text_bytes];

@@ -122,17 +122,11 @@ std::string show_workers(const analysis& of) {
   return shown.show();
 }
 
-// Of a name that is too long for a table: its begin and its end, which tells instances of templates apart.
-std::string shorten(const std::string& name) {
-  constexpr std::size_t most = 56, half = most / 2 - 1;
-  return name.size() <= most ? name : name.substr(0, half) + ".." + name.substr(name.size() - half);
-}
-
 std::string show_names(const analysis& of, unsigned most) {
   table shown({"threads and forks named", "count", "own time", "of the work", "each", "longest, with its forks"});
   for (std::size_t index = 0; index < of.names.size() && index < most; ++index) {
     const name_cost& cost = of.names[index];
-    shown.add({shorten(cost.name), show_count(cost.count), in_time(cost.own), percent(cost.own, of.work),
+    shown.add({shorten(cost.name, 56), show_count(cost.count), in_time(cost.own), percent(cost.own, of.work),
                in_time(cost.own / static_cast<std::int64_t>(cost.count)), in_time(cost.longest)});
   }
   return shown.show();

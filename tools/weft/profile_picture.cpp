@@ -98,7 +98,8 @@ std::string draw_speedup(const analysis& of, double& y) {
     drawn += text_at(left - 8, bottom - chart_height * mark / highest + 4, fmt::format("{:.1f}", mark), "faint", "end");
   }
   drawn += draw_line("most", most, highest, bottom, [&](double workers) { return std::min(workers, parallelism); });
-  drawn += draw_line("sure", most, highest, bottom, [&](double workers) { return 1 / (1 / workers + 1 / parallelism); });
+  drawn += draw_line("sure", most, highest, bottom,
+                     [&](double workers) { return 1 / ((1 - 1 / parallelism) / workers + 1 / parallelism); });
   drawn += text_at(left, bottom + 32,
                    "Workers. Line: no more than this is possible (work and span laws). Dashes: at least this, if no worker idles "
                    "while there is "
@@ -117,7 +118,7 @@ std::string draw_names(const analysis& of, double& y) {
   for (std::size_t index = 0; index < std::min(of.names.size(), most_names); ++index, y += bar_step) {
     const name_cost& cost = of.names[index];
     double const length = std::max(1.0, 420 * static_cast<double>(cost.own) / longest);
-    std::string const name = cost.name.size() > 42 ? cost.name.substr(0, 40) + ".." : cost.name;
+    std::string const name = shorten(cost.name, 42);
     drawn += text_at(300 - 8, y + bar_height - 3, name, "", "end");
     drawn += fmt::format("<rect class=\"cost\" x=\"300\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"2\"/>\n", y, length,
                          bar_height);
@@ -141,7 +142,9 @@ std::string draw_profile_svg(const analysis& of, const std::string& title) {
                   show_seconds(static_cast<double>(of.span) * 1e-9), of.parallelism(),
                   show_seconds(static_cast<double>(of.wall) * 1e-9), of.workers.size(), of.workers.size() == 1 ? "" : "s"));
   y += 34;
-  body += draw_workers(of, y) + draw_speedup(of, y) + draw_names(of, y);
+  body += draw_workers(of, y);
+  body += draw_speedup(of, y);
+  body += draw_names(of, y);
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-10 0 {0} {1:.0f}\" width=\"{0}\" height=\"{1:.0f}\" "
       "role=\"img\">\n{2}"
