@@ -41,11 +41,6 @@ class array {
   T* items_;
 };
 
-const ring* ring_at(const recorder* all, unsigned index) {
-  // [H4] acquire: sees the ring's fields; pairs with [H3]
-  return all->rings[index].load(base::acquire);
-}
-
 // What is left out: what was pushed out of some ring is missing from all, so that the file is complete from some time on.
 struct extent {
   std::size_t records = 0;

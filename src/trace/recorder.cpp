@@ -45,6 +45,11 @@ ring* make_ring(recorder* all, unsigned index) {
   return made;
 }
 
+const ring* ring_at(const recorder* all, unsigned index) {
+  // [H4] acquire: sees the ring's fields; pairs with [H3]
+  return all->rings[index].load(base::acquire);
+}
+
 void put(recorder* all, unsigned index, const record& one) {
   if (!all->is_on.load(base::relaxed)) return;
   ring* into = all->rings[index].load(base::relaxed);

@@ -35,6 +35,9 @@ void stop(recorder* all);
 // By the one writer of ring `index`. Nothing is recorded any more once the end is written.
 void put(recorder* all, unsigned index, const record& one);
 
+// For whoever reads it at the end; null: it was never used.
+const ring* ring_at(const recorder* all, unsigned index);
+
 // The ring's first use.
 ring* make_ring(recorder* all, unsigned index);
 

@@ -43,8 +43,7 @@ record number(std::uint64_t value) {
 
 // The records of ring 0, which are whole and in order; how many.
 std::uint64_t read(const recorder& all) {
-  // [H4] acquire: as in chrome.cpp; pairs with [H3]
-  const ring* one = all.rings[0].load(weft::base::acquire);
+  const ring* one = ring_at(&all, 0);
   if (one == nullptr) return 0;
   std::uint64_t count = 0, before = 0;
   one->read([&](const record* each) {
