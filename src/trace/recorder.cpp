@@ -17,10 +17,11 @@ status start(recorder** out, const char* path, std::size_t ring_bytes) {
   if (memory == nullptr) return status::nomem;
   auto* all = new (memory) recorder{};
   if (!all->file.start(path)) {
+    const status why = errno == ENOMEM ? status::nomem : status::invalid;
     base::report("error: WEFT_TRACE=%s: cannot be written (%s); name a file in a folder that exists and may be written", path,
                  strerror(errno));
     os::release(all, sizeof *all);
-    return status::invalid;
+    return why;
   }
   all->path = path;
   all->ring_bytes = ring_bytes;
