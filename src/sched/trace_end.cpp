@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/assert.hpp"
-#include "os/clock.hpp"
+#include "os/peek.hpp"
 #include "os/vm.hpp"
 #include "sched/report.hpp"
 #include "sched/traced.hpp"
@@ -69,22 +69,21 @@ void add_open_turns(const survey& to) {
     unit* one = base::load_relaxed(to.of->running[index]);
     if (one == nullptr) continue;
     const traced* mark = traced_of(to.of->rt, one);
-    if (mark->is_open) to.into->add(turn_record(one, *mark, to.now, trace::leave::none), index);
+    if (mark->is_open) to.into->add(turn_record(id_of(one), *mark, to.now, trace::leave::none), index);
   }
 }
 
-// A unit that waits, or is ready: until now. It may run meanwhile, and then its line is wrong; the program dies.
+// A unit that waits, or is ready: until now. Others may run, so it is looked at as reports do; one that goes on meanwhile has a wrong line
+// in the trace of a program that dies.
 void add_living(void* state, unit* one) {
   const auto* to = static_cast<const survey*>(state);
-  const unit_state is = one->state.load(base::relaxed);
-  if (is == unit_state::free || !one->has_any(is_known | is_main) || one->id.load(base::relaxed) == 0 ||
-      join_word::has_ended(one))
-    return;
-  to->into->add(name_record(one, to->now), 0);
-  traced mark = *traced_of(to->of->rt, one);
+  unit_view view;
+  traced mark;
+  if (!look_at(one, &view) || view.has_ended || view.id == 0 || !os::peek(traced_of(to->of->rt, one), &mark, sizeof mark)) return;
+  to->into->add(name_record(view.id, view.function, view.name, (view.flags & is_main) != 0, to->now), 0);
   if (mark.is_open) return;
   mark.begin = to->now;
-  to->into->add(turn_record(one, mark, to->now, trace::leave::none), 0);
+  to->into->add(turn_record(view.id, mark, to->now, trace::leave::none), 0);
 }
 
 void write(tracing* all, const char* how_ended, bool is_dying) {
@@ -96,7 +95,8 @@ void write(tracing* all, const char* how_ended, bool is_dying) {
   if (is_dying && all->rt->unit_depot.can_be_listed()) {
     walk_units(all->rt, add_living, const_cast<survey*>(&to));
   } else if (unit* main = main_of(all->rt); main != nullptr) {
-    open.add(name_record(main, to.now), 0);
+    unit_view view;
+    if (look_at_own(main, &view)) open.add(name_record(view.id, view.function, view.name, true, to.now), 0);
   }
   static_cast<void>(trace::write(all->recorded, open.items(), open.count(), how_ended, is_dying));
 }

@@ -40,12 +40,12 @@ inline traced* traced_of(const runtime*, unit* one) {
   return reinterpret_cast<traced*>(reinterpret_cast<char*>(one) + sizeof(unit) + base::round_up(seam::reserved_bytes(), 16));
 }
 
-inline trace::record turn_record(unit* one, const traced& mark, std::uint64_t end, trace::leave how) {
+inline trace::record turn_record(std::uint64_t id, const traced& mark, std::uint64_t end, trace::leave how) {
   trace::record made{};
   made.kind = trace::record_kind::turn;
   made.begin = mark.begin;
   made.end = end;
-  made.thread = id_of(one);
+  made.thread = id;
   made.other = mark.by;
   made.since = mark.since;
   made.left = mark.left;
@@ -57,15 +57,17 @@ inline trace::record turn_record(unit* one, const traced& mark, std::uint64_t en
   return made;
 }
 
-inline trace::record name_record(unit* one, std::uint64_t now) {
+// name: of name_bytes, or null.
+inline trace::record name_record(std::uint64_t id, unit::function_type function, const char* name, bool of_main,
+                                 std::uint64_t now) {
   static_assert(trace::name_bytes == name_bytes);
   trace::record made{};
   made.kind = trace::record_kind::name;
   made.begin = now;
-  made.thread = id_of(one);
-  made.end = reinterpret_cast<std::uintptr_t>(one->function);
-  if (const details* extra = details_if_any(one); extra != nullptr) std::memcpy(made.name, extra->name, name_bytes);
-  if (one->has(is_main) && made.name[0] == '\0') std::strcpy(made.name, "main");
+  made.thread = id;
+  made.end = reinterpret_cast<std::uintptr_t>(function);
+  if (name != nullptr) std::memcpy(made.name, name, name_bytes);
+  if (of_main && made.name[0] == '\0') std::strcpy(made.name, "main");
   return made;
 }
 

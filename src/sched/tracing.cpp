@@ -36,7 +36,10 @@ std::uint64_t id_of_running(const worker* w) { return w != nullptr && w->current
 
 std::uint16_t place_of(const worker* w) { return w != nullptr ? static_cast<std::uint16_t>(w->index) : trace::outside; }
 
-void put_name(tracing* to, const worker* w, unit* one) { put(to, w, name_record(one, to->recorded->time.stamp())); }
+void put_name(tracing* to, const worker* w, unit* one) {
+  const details* extra = details_if_any(one);
+  put(to, w, name_record(id_of(one), one->function, extra != nullptr ? extra->name : nullptr, false, to->recorded->time.stamp()));
+}
 
 // ---- turns ----
 
@@ -52,7 +55,7 @@ void close_turn(tracing* to, const worker* w, unit* one, leave how) {
   traced* mark = traced_of(w->rt, one);
   if (!mark->is_open) return;
   const std::uint64_t now = to->recorded->time.stamp();
-  put(to, w, turn_record(one, *mark, now, how));
+  put(to, w, turn_record(id_of(one), *mark, now, how));
   mark->is_open = mark->is_stolen = false;
   mark->why = reason::none;
   mark->since = 0;
