@@ -17,7 +17,7 @@
 
 extern "C" {
 int __cxa_atexit(void (*function)(void*), void* argument, void* library);
-extern void* __dso_handle;
+extern void* __dso_handle;  // NOLINT(readability-identifier-naming): the linker's name
 }
 
 namespace weft::sched {

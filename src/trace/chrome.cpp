@@ -143,8 +143,9 @@ bool write(recorder* all, const record* more, std::size_t count, const char* how
   if (is_dying) os::sleep_until(os::now_ns() + others_finish_ns);
   all->time.calibrate();
   if (write_all(all, more, count, how_ended, !is_dying)) return true;
-  base::report("warning: WEFT_TRACE=%s: the trace could not be written completely (%s)", all->path,
-               all->file.error() != 0 ? strerror(all->file.error()) : "out of memory");
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's is safe
+  const char* const why = all->file.error() != 0 ? strerror(all->file.error()) : "out of memory";
+  base::report("warning: WEFT_TRACE=%s: the trace could not be written completely (%s)", all->path, why);
   return false;
 }
 

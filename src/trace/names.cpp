@@ -22,7 +22,7 @@ void names::stop() {
 // The key's entry, or an empty one to be filled.
 names::entry* names::place_for(const void* key) {
   spare_ = {};
-  if (entries_ == nullptr) return &spare_;
+  if (entries_ == nullptr || key == nullptr) return &spare_;  // a null key marks the entries that are free
   std::size_t at = reinterpret_cast<std::uintptr_t>(key) * 0x9e3779b97f4a7c15 >> 52;
   for (;; at = (at + 1) % capacity) {
     entry* one = &entries_[at];

@@ -76,8 +76,8 @@ output& output::quoted(const char* text) {
       *this << "\\ufffd";
       ++text;
     } else if (length == 1 && static_cast<unsigned char>(*text) < ' ') {
-      const auto value = static_cast<unsigned>(*text++);
-      *this << "\\u00" << static_cast<char>('0' + value / 16) << "0123456789abcdef"[value % 16];
+      const auto value = static_cast<unsigned char>(*text++);
+      *this << "\\u00" << "0123456789abcdef"[value / 16] << "0123456789abcdef"[value % 16];
     } else {
       if (*text == '"' || *text == '\\') *this << '\\';
       for (; length != 0; --length) *this << *text++;

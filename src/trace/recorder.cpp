@@ -18,8 +18,10 @@ status start(recorder** out, const char* path, std::size_t ring_bytes) {
   auto* all = new (memory) recorder{};
   if (!all->file.start(path)) {
     const status why = errno == ENOMEM ? status::nomem : status::invalid;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's is safe
+    const char* const text = strerror(errno);
     base::report("error: WEFT_TRACE=%s: cannot be written (%s); name a file in a folder that exists and may be written", path,
-                 strerror(errno));
+                 text);
     os::release(all, sizeof *all);
     return why;
   }

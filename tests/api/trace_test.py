@@ -154,7 +154,7 @@ class TraceTest(unittest.TestCase):
         self.assertEqual(arrows[0]["tid"], 0)
         stolen = [turn for turn in trace.turns() if turn["args"].get("stolen")]
         self.assertEqual([(turn["tid"], turn["args"]["why"], turn["args"]["by"]) for turn in stolen], [(1, "fork", 1)])
-        self.assertTrue(stolen[0]["name"].startswith("taken "))
+        self.assertRegex(stolen[0]["name"], r"^taken \d+$")
 
     def test_forks_that_park_in_their_joins_and_elsewhere(self):
         trace = self.traced("parking")

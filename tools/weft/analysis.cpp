@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 namespace cli {
@@ -26,7 +27,8 @@ enum class step : std::uint8_t {
 struct event {
   std::int64_t at;
   step what;
-  std::size_t index;  // among turns, forks or joins
+  std::size_t index;      // among turns, forks or joins
+  std::size_t place = 0;  // in the trace, when all else is equal
 };
 
 // The thread's own code, or a fork that it runs in a join.
@@ -74,8 +76,10 @@ class walk {
       all.push_back({fork.end, fork.end > fork.begin ? step::returns_from_fork : step::returns_at_once, index});
     }
     for (std::size_t index = 0; index < of_.joins.size(); ++index) all.push_back({of_.joins[index].at, step::joins, index});
-    std::ranges::stable_sort(
-        all, [](const event& one, const event& other) { return one.at != other.at ? one.at < other.at : one.what < other.what; });
+    for (std::size_t place = 0; place < all.size(); ++place) all[place].place = place;
+    std::ranges::sort(all, [](const event& one, const event& other) {
+      return std::tie(one.at, one.what, one.place) < std::tie(other.at, other.what, other.place);
+    });
     return all;
   }
 

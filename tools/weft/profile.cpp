@@ -52,15 +52,18 @@ class temporary_file {
 // Its output stays its own. Returns its wait status.
 int run_traced(std::vector<std::string> words, const std::string& path) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t const child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (child == 0) {
+    // NOLINTBEGIN(concurrency-mt-unsafe): a child of one thread
     setenv("WEFT_TRACE", path.c_str(), 1);
     setenv("WEFT_TRACE_SIZE", "4G", 0);  // reserved, and taken as it is used
     execvp(arguments[0], arguments.data());
     fmt::print(stderr, "weft profile: {}: cannot be run ({})\n", words[0], std::strerror(errno));
+    // NOLINTEND(concurrency-mt-unsafe)
     _exit(127);
   }
   int status = 0;
@@ -70,7 +73,7 @@ int run_traced(std::vector<std::string> words, const std::string& path) {
 
 trace open_trace(const std::string& path, const std::string& called) {
   std::ifstream from(path);
-  if (!from) throw std::runtime_error(fmt::format("{}: cannot be read ({})", called, std::strerror(errno)));
+  if (!from) throw std::runtime_error(fmt::format("{}: cannot be read ({})", called, std::generic_category().message(errno)));
   try {
     return read_trace(from);
   } catch (const trace_error& error) {
