@@ -37,6 +37,11 @@ std::string show_bytes(double bytes) {
   return three_digits(bytes) + " " + units[unit];
 }
 
+std::string shorten(const std::string& name, std::size_t most) {
+  std::size_t const half = most / 2 - 1;
+  return name.size() <= most ? name : name.substr(0, half) + ".." + name.substr(name.size() - half);
+}
+
 std::string escape_markup(std::string_view text) {
   std::string escaped;
   for (char const letter : text) {

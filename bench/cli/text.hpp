@@ -8,9 +8,11 @@
 
 namespace cli {
 
-std::string show_seconds(double seconds);          // "1.24 s", "38.1 ms", "42.0 ns"; three digits that count
-std::string show_count(std::uint64_t count);       // "4,130,071"
-std::string show_bytes(double bytes);              // "529 MiB"
+std::string show_seconds(double seconds);     // "1.24 s", "38.1 ms", "42.0 ns"; three digits that count
+std::string show_count(std::uint64_t count);  // "4,130,071"
+std::string show_bytes(double bytes);         // "529 MiB"
+std::string shorten(const std::string& name,
+                    std::size_t most);             // its begin and its end, which tells instances of templates apart
 std::string escape_markup(std::string_view text);  // for HTML and SVG
 
 // Columns as wide as their widest cell; the first is aligned left, the others right unless they are named.

@@ -4,7 +4,9 @@
 
 #include "capi/handles.hpp"
 #include "sched/deadlock.hpp"
+#include "sched/local.hpp"
 #include "sched/overflow.hpp"
+#include "sched/stats.hpp"
 
 using namespace weft::capi;
 namespace sched = weft::sched;
@@ -12,6 +14,12 @@ namespace sched = weft::sched;
 extern "C" {
 
 weft_status weft_dump(int fd) { return fd >= 0 ? code(sched::dump(fd)) : WEFT_INVALID; }
+
+weft_status weft_stats_read(int worker, weft_stats* out) {
+  if (out == nullptr || out->size != sizeof *out) return WEFT_INVALID;
+  sched::runtime* rt = sched::local::current_runtime();
+  return rt != nullptr ? code(sched::read_stats(rt, worker, out)) : WEFT_NOT_INITIALIZED;
+}
 
 bool weft_fault_filter(int signal, void* info, void*) { return sched::filter_fault(signal, info); }
 

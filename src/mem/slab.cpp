@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "arch/cpu.hpp"
 #include "os/vm.hpp"
 
 namespace weft::mem {
@@ -50,6 +51,18 @@ void slab_depot::walk(void (*each)(void* state, void* one), void* state) {
     const std::size_t used = chunk + 1 == chunks_.count() ? all - fresh_ : all;
     for (std::size_t index = 0; index < used; ++index) each(state, chunks_[chunk] + index * block_bytes_);
   }
+}
+
+bool slab_depot::can_be_listed() {
+  constexpr int patience = 10'000;
+  for (int round = 0; round < patience; ++round) {
+    if (lock_.try_lock()) {
+      lock_.unlock();
+      return true;
+    }
+    arch::pause();
+  }
+  return false;
 }
 
 std::size_t slab_depot::list(std::size_t first, void** blocks, std::size_t capacity) {

@@ -22,6 +22,9 @@ namespace weft::mem {
 
 class slab_depot {
  public:
+  // False: something holds the lock and keeps it, as a program may that dies inside. For those who would wait for ever.
+  bool can_be_listed();
+
   void start(std::size_t block_bytes) { block_bytes_ = block_bytes; }  // a multiple of the cache line
   void stop();
 

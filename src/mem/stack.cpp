@@ -85,6 +85,7 @@ stack* stack_depot::take_one() {
   os::guard_kind guard{};
   if (!install_guard(base, &guard)) return nullptr;
   --fresh_;
+  ++counts_.made;
   return lay_out(base, settings_.slot_bytes, stack_origin::slot, guard, fresh_);
 }
 
@@ -105,6 +106,7 @@ void stack_depot::cool(stack* one) {
   // Failure leaves the memory touched, which costs nothing but memory.
   static_cast<void>(os::discard(slot.base + guard_bytes, settings_.slot_bytes - guard_bytes));
   cold_.push(slot);
+  ++counts_.cooled;
 }
 
 void stack_depot::give(stack* const* those, unsigned count) {
@@ -119,6 +121,11 @@ void stack_depot::give(stack* const* those, unsigned count) {
   }
 }
 
+stack_depot::counts stack_depot::count() {
+  const queue::guard hold(lock_);
+  return counts_;
+}
+
 stack* stack_depot::make_mapping(std::size_t usable_bytes) {
   if (usable_bytes > most_bytes) return nullptr;
   const std::size_t page = os::page_bytes();
@@ -130,6 +137,7 @@ stack* stack_depot::make_mapping(std::size_t usable_bytes) {
   {
     const queue::guard hold(lock_);
     is_guarded = install_guard(base, &guard);
+    if (is_guarded) ++counts_.made;
   }
   if (is_guarded) return lay_out(base, bytes, stack_origin::mapping, guard, 0);
   unmap(base, bytes);

@@ -73,6 +73,13 @@ class stack_depot {
 
   os::guard_kind guard() const { return settings_.guard; }
 
+  // So far: slots and mappings laid out in fresh memory; slots whose memory was given back.
+  struct counts {
+    std::uint64_t made;
+    std::uint64_t cooled;
+  };
+  counts count();
+
  private:
   static constexpr unsigned slots_per_chunk = 64;
 
@@ -92,6 +99,7 @@ class stack_depot {
   growing_array<cold_slot> cold_;  // whose memory was given back
   growing_array<char*> chunks_;
   unsigned fresh_ = 0;  // slots of the newest chunk that were never used
+  counts counts_{};
 };
 
 class stack_cache {

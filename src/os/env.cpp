@@ -50,6 +50,15 @@ constexpr variable_info table[] = {
      "seed:N, replay:FILE or near:FILE; pct:DEPTH and length:N beside seed:N; record:FILE; separated by commas", nullptr,
      "Run on virtual workers of one OS thread and take every choice of the scheduler from a seed or a file, so that a run "
      "repeats."},
+    {variable::stats, "WEFT_STATS", value_type::flag, 0, 1, "on or off", "off",
+     "When the runtime ends, print what each worker has done: threads, thefts, sleeps, wake-ups."},
+    {variable::trace, "WEFT_TRACE", value_type::text, 0, 0, "a file's name", nullptr,
+     "Record who ran when, where and after whom, and write it to this file when the runtime ends or the program dies; for "
+     "Perfetto "
+     "and weft profile."},
+    {variable::trace_size, "WEFT_TRACE_SIZE", value_type::bytes, 64 * K, 64 * G, "64K to 64G", "64M",
+     "Memory for what WEFT_TRACE records, for each worker; taken as it is used. When it is full, the newest pushes out the "
+     "oldest."},
 };
 
 consteval bool table_is_in_order() {
@@ -85,6 +94,8 @@ void for_each_field(Settings& all, Visit visit) {
   visit(variable::dump_on, all.dump_on);
   visit(variable::stack_report, all.stack_report);
   visit(variable::migrate, all.migrate);
+  visit(variable::stats, all.stats);
+  visit(variable::trace_size, all.trace_bytes);
 }
 
 void store(settings* into, variable which, std::uint64_t value) {
@@ -165,8 +176,14 @@ bool read_entry(settings* into, const char* entry) {
   store(into, variable->id, number);
   if (variable->id == variable::topology) into->topology = value;
   if (variable->id == variable::schedule) into->schedule = value;
+  if (variable->id == variable::trace) into->trace = value;
   into->given |= 1u << static_cast<unsigned>(variable->id);
   return true;
+}
+
+const char* text_of(const settings& from, variable which) {
+  if (which == variable::topology) return from.topology;
+  return which == variable::schedule ? from.schedule : from.trace;
 }
 
 }  // namespace
@@ -194,7 +211,7 @@ void walk_variables(void (*visit)(const variable_info&, void*), void* context) {
 
 void format_setting(const settings& from, variable which, char* out, std::size_t capacity) {
   if (info(which).type == value_type::text) {
-    const char* text = which == variable::topology ? from.topology : from.schedule;
+    const char* text = text_of(from, which);
     snprintf(out, capacity, "%s", text != nullptr ? text : "");
     return;
   }

@@ -30,8 +30,11 @@ enum class variable : std::uint8_t {
   stack_report,
   migrate,
   schedule,
+  stats,
+  trace,
+  trace_size,
 };
-inline constexpr unsigned variable_count = 16;
+inline constexpr unsigned variable_count = 19;
 
 enum class value_type : std::uint8_t {
   count,     // a whole number
@@ -75,7 +78,10 @@ struct settings {
   bool stack_report = false;
   bool migrate = false;
   const char* schedule = nullptr;  // points into the environment; null: not asked for. sched/schedule_text.hpp reads it
-  std::uint32_t given = 0;         // which variables the user set: one bit each
+  bool stats = false;
+  const char* trace = nullptr;  // points into the environment; null: no trace
+  std::size_t trace_bytes = 0;  // for each worker
+  std::uint32_t given = 0;      // which variables the user set: one bit each
 
   bool is_given(variable which) const { return ((given >> static_cast<unsigned>(which)) & 1u) != 0; }
 };

@@ -15,6 +15,7 @@
 #include "sched/schedule.hpp"
 #include "sched/source.hpp"
 #include "sched/stillness_report.hpp"
+#include "sched/tracing.hpp"
 #include "sched/worker.hpp"
 #include "sched/workers.hpp"
 
@@ -170,7 +171,10 @@ verdict judge(runtime* rt, const sleep_word& own) {
 void tell_deadlock(runtime* rt, bool certain) {
   report_deadlock(rt, certain);
   if (rt->settings.deadlock == os::deadlock_action::abort) std::abort();
-  if (rt->turns != nullptr) _exit(exit_deadlock);
+  if (rt->turns != nullptr) {
+    write_trace_of_dying("deadlock");
+    _exit(exit_deadlock);
+  }
 }
 
 // Looks if it is time to. When to look again; UINT64_MAX: there is no need to.

@@ -19,6 +19,7 @@
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
+#include "sched/tracing.hpp"
 #include "sched/turns.hpp"
 #include "sched/waiter.hpp"
 
@@ -28,6 +29,9 @@ namespace {
 
 constexpr unsigned most_spare_segments = 4;
 
+// Then nothing is inlined: the deque is always closed.
+bool is_traced(const worker* w) { return w->rt->tracer != nullptr; }
+
 weft_forked* bottom_of(const fork_deque& forks) {
   weft_forked* open = weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED);
   return open != nullptr ? open : forks.closed_bottom.load(base::relaxed);
@@ -36,7 +40,7 @@ weft_forked* bottom_of(const fork_deque& forks) {
 // Owner, inside the lock.
 void set_bottom(worker* w, weft_forked* bottom) {
   fork_deque& forks = w->forks;
-  const bool is_closed = forks_are_always_closed || w->rt->turns != nullptr || bottom == forks.segment->end();
+  const bool is_closed = forks_are_always_closed || w->rt->turns != nullptr || is_traced(w) || bottom == forks.segment->end();
   forks.closed_bottom.store(bottom, base::relaxed);
   weft_hot_store(&forks.hot.bottom, is_closed ? nullptr : bottom, __ATOMIC_RELAXED);
 }
@@ -91,6 +95,11 @@ fork_segment* segment_left_with(const weft_forked* one) { return reinterpret_cas
 void mark_joined(weft_forked* one) { one->run = nullptr; }
 bool is_joined(const weft_forked* one) { return one->run == nullptr; }
 
+// A place whose fork runs in its join, inside the library: nobody else may take it, but its forker has not done with it.
+void runs_in_join(void*) {}
+void mark_run_in_join(weft_forked* one) { one->run = runs_in_join; }
+bool may_become_unit(const weft_forked* one) { return !is_joined(one) && one->run != runs_in_join; }
+
 // Owner, inside the lock: places that were joined go.
 void trim(worker* w, weft_forked* bottom) {
   fork_deque& forks = w->forks;
@@ -101,8 +110,10 @@ void trim(worker* w, weft_forked* bottom) {
 
 // ---- forks that became units ----
 
-unit* make_unit(worker* w, weft_forked* forked, unit* forker) {
+// on: where it was forked, by the unit that runs there.
+unit* make_unit(worker* w, weft_forked* forked, unit* forker, const worker* on) {
   unit* one = make_fork_unit(w, forked->run, forked->work, forker);
+  if (one != nullptr && is_traced(w)) trace_fork_as_unit(w->rt, one, forked, on);
   forked->taker = one;
   return one;
 }
@@ -120,8 +131,8 @@ unit* cut_off(worker* w) {
   for (weft_forked* one = bottom_of(forks); one-- != segment->first();) {
     if (is_joined(one)) continue;
     ++segment->unjoined;
-    if (one >= top) {
-      unit* made = make_unit(w, one, forker);
+    if (one >= top && may_become_unit(one)) {
+      unit* made = make_unit(w, one, forker, w);
       if (made == nullptr) base::panic("out of memory for the forks of a thread that waits");
       made->next = chain;
       chain = made;
@@ -169,8 +180,9 @@ std::size_t count_unjoined(const fork_deque& forks) {
 
 enum class place { ours, taken, elsewhere };
 
-// Owner. ours: the fork was not taken, and is the caller's to run.
-place find(worker* w, weft_forked* forked) {
+// Owner. ours: the fork was not taken, and is the caller's to run; *run says what, if it is to be run in its place, which stays the fork's
+// then.
+place find(worker* w, weft_forked* forked, void (**run)(void* work)) {
   fork_deque& forks = w->forks;
   if (forks.segment == nullptr || !forks.segment->holds(forked)) return place::elsewhere;
   const queue::guard hold(forks.lock);
@@ -181,8 +193,14 @@ place find(worker* w, weft_forked* forked) {
     set_bottom(w, bottom);
     return place::taken;
   }
-  mark_joined(forked);
-  trim(w, bottom);
+  if (is_traced(w)) {
+    *run = forked->run;
+    mark_run_in_join(forked);
+    set_bottom(w, bottom);
+  } else {
+    mark_joined(forked);
+    trim(w, bottom);
+  }
   return place::ours;
 }
 
@@ -198,6 +216,13 @@ void forget(worker* w, weft_forked* forked) {
   mark_joined(forked);
   --w->current->left_forks;
   if (--segment->unjoined == 0) give_segment(w, segment);
+}
+
+// Under a trace: as if another worker had taken the fork, here. True: it has ended.
+bool run_in_place(const worker* w, void (*run)(void* work), weft_forked* forked) {
+  run_traced(w->rt, run, forked);
+  forget(local::current_worker(), forked);
+  return true;
 }
 
 // ---- thieves ----
@@ -231,14 +256,14 @@ std::size_t claim_oldest(worker* victim, std::size_t most) {
 
 // Inside the lock: units of `count` claimed forks from `one` on, chained by next, the oldest first. Without memory, top goes back to the first
 // that is none.
-unit* make_units(worker* w, fork_deque& forks, weft_forked* one, std::size_t count, unit* forker) {
+unit* make_units(worker* w, worker* victim, weft_forked* one, std::size_t count, unit* forker) {
   unit* chain = nullptr;
   unit* last = nullptr;
   for (; count != 0; --count, ++one) {
-    if (is_joined(one)) continue;
-    unit* made = forker != nullptr ? make_unit(w, one, forker) : nullptr;
+    if (!may_become_unit(one)) continue;
+    unit* made = forker != nullptr ? make_unit(w, one, forker, victim) : nullptr;
     if (made == nullptr) {
-      set_top(forks, one);
+      set_top(victim->forks, one);
       break;
     }
     made->next = nullptr;
@@ -258,9 +283,9 @@ unit* take_oldest(worker* w, worker* victim, std::size_t most) {
   weft_forked* const oldest = forks.top.load(base::relaxed);
   const std::size_t count = claim_oldest(victim, most);
   // The forker again: before the fence the place may have been an older unit's.
-  unit* const chain = count != 0 ? make_units(w, forks, oldest, count, forker_of(victim)) : nullptr;
+  unit* const chain = count != 0 ? make_units(w, victim, oldest, count, forker_of(victim)) : nullptr;
   forks.lock.unlock();
-  for (unit* one = chain; w->rt->sink != nullptr && one != nullptr; one = static_cast<unit*>(one->next)) {
+  for (unit* one = chain; w->rt->is_observed && one != nullptr; one = static_cast<unit*>(one->next)) {
     note(w->rt, WEFT_ON_CREATE, one);
     note(w->rt, WEFT_ON_READY, one);
   }
@@ -288,6 +313,7 @@ weft_forked* fork_slowly(void (*run)(void* work), const void* work, std::size_t 
     if (place == forks.segment->end()) return nullptr;
     std::memcpy(place->work, work, bytes);
     place->run = run;
+    if (is_traced(w)) trace_fork(w, place);
     set_bottom(w, place + 1);
   }
   wake_one(w->rt);
@@ -313,8 +339,9 @@ bool join_fork_slowly(weft_forked* forked) {
   if (config::checked && w == nullptr) refuse("the fork is another thread's");
   if (w->rt->turns != nullptr) [[unlikely]]
     pass_point();
-  const place found = find(w, forked);
-  if (found == place::ours) return true;
+  void (*run)(void* work) = nullptr;
+  const place found = find(w, forked, &run);
+  if (found == place::ours) return run == nullptr || !run_in_place(w, run, forked);
   if (config::checked && found == place::elsewhere) check_is_mine(w, forked);
   if (join(static_cast<unit*>(forked->taker), forever) != status::ok) refuse("the fork cannot be waited for here");
   forget(local::current_worker(), forked);

@@ -95,6 +95,7 @@ void go_to_sleep(worker* w) {
   if (rt->sleepers.load(base::relaxed) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX) {
     all_workers_idle(w, until);
   }
+  w->sleeps.store(w->sleeps.load(base::relaxed) + 1, base::relaxed);
   sleep(w, until);
   give_clock_back(w);
 }
@@ -105,7 +106,10 @@ void go_to_sleep_in_turn(worker* w) {
   w->rt->sleepers.fetch_add(1, base::relaxed);
   w->rt->searchers.fetch_sub(1, base::relaxed);
   const bool stays = has_reason_to_stay(w);
-  if (!stays) sleep_in_turn(w);
+  if (!stays) {
+    w->sleeps.store(w->sleeps.load(base::relaxed) + 1, base::relaxed);
+    sleep_in_turn(w);
+  }
   take_out_of_sleep(w);
   if (stays) pass_turn(w);  // what it saw may be another's to take
 }
@@ -169,6 +173,7 @@ void wait_a_little(worker* w, std::uint64_t* since) {
 
 // After it was taken out of its sleep.
 void rouse(worker* w) {
+  w->times_woken.fetch_add(1, base::relaxed);
   if (w->rt->turns != nullptr) return ring_bell(w->rt->turns);
   os::futex_wake(&w->is_asleep, 1);
 }

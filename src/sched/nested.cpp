@@ -8,6 +8,7 @@
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
+#include "sched/tracing.hpp"
 #include "sched/waiter.hpp"
 #include "sched/worker.hpp"
 
@@ -33,6 +34,7 @@ void run_tasklet(worker* w, unit* self, unit* one) {
   w = local::current_worker();
   w->current = self;
   end(w, one);
+  trace_resumed(w, self);
 }
 
 struct watch : base::list_link {

@@ -16,6 +16,7 @@
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
+#include "sched/tracing.hpp"
 #include "sched/worker.hpp"
 
 namespace weft::sched {
@@ -115,6 +116,7 @@ void tell_overflow_once(const worker* w, const char* how_noticed, const void* ad
   const worker* first = nullptr;
   if (teller.compare_exchange_strong(first, w, base::relaxed)) {
     tell_overflow(w, how_noticed, address);
+    write_trace_of_dying("stack overflow");
   } else if (first != w) {
     while (!has_told.load(base::relaxed)) os::sleep_until(os::now_ns() + 1'000'000);
   }
@@ -146,6 +148,7 @@ void chain(int signal, siginfo_t* info, void* context) {
   }
   const bool was_sent = info->si_code <= 0;  // by kill(2) and the like: it does not come again by itself
   if (was_sent && before.sa_handler == SIG_IGN) return;
+  write_trace_of_dying(signal == SIGSEGV ? "SIGSEGV" : "SIGBUS");
   set_default(signal);
   if (was_sent) static_cast<void>(raise(signal));
 }

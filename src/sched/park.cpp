@@ -50,7 +50,9 @@ void publish(worker* w, farewell* todo) {
   const bool goes_on = !todo->publish(todo->argument) && (!is_timed || claim(todo->me, woken));
   // [P5] release: the frame is not touched any more; pairs with [P6]
   todo->is_over.store(true, base::release);
-  if (goes_on) make_ready(w, self, push_reason::woken);
+  if (!goes_on) return;
+  const without_identity nobody_wakes_it(w);  // not whoever runs here now
+  make_ready(w, self, push_reason::woken);
 }
 
 void say_farewell(worker* w, void* argument) {
@@ -175,6 +177,7 @@ void expire_timers(worker* w) {
   if (alarms.next_ns() == UINT64_MAX) return;
   const std::uint64_t now = now_ns(w);
   if (alarms.next_ns() > now) return;
+  const without_identity nobody_wakes_them(w);
   timer* due = alarms.take_due(now, expires);
   while (due != nullptr) {
     timer* next = due->sibling;  // the record may go once its ULT is ready

@@ -35,6 +35,7 @@ void move_pin(runtime* rt, unit* one, unsigned destination) {
 }
 
 void apply_move(runtime* rt, unit* one, push_reason reason) {
+  rt->migrations.fetch_add(1, base::relaxed);
   // [A61] acquire: sees the destination; pairs with [A60]
   one->flags.fetch_and(static_cast<std::uint16_t>(~wants_to_move), base::acquire);
   if (pool* left = one->home.load(base::relaxed); left != nullptr && reason == push_reason::woken) left->note_back();

@@ -18,7 +18,9 @@
 #include "sched/pool.hpp"
 #include "sched/seam.hpp"
 #include "sched/source.hpp"
+#include "sched/stats.hpp"
 #include "sched/thread.hpp"
+#include "sched/tracing.hpp"
 #include "sched/turns.hpp"
 #include "sched/waiter.hpp"
 #include "sched/watchdog.hpp"
@@ -86,7 +88,7 @@ status read_config(runtime* rt, const weft_config* config) {
 }
 
 void start_memory(runtime* rt) {
-  rt->unit_bytes = sizeof(unit) + base::round_up(seam::reserved_bytes(), base::cache_line);
+  rt->unit_bytes = sizeof(unit) + base::round_up(seam::reserved_bytes() + traced_bytes(rt), base::cache_line);
   const std::size_t slot_bytes = base::round_up(rt->settings.stack_bytes, os::page_bytes());
   rt->lend_bytes = slot_bytes - slot_bytes / 4;
   if (rt->settings.stack_report) rt->lend_bytes = SIZE_MAX;  // each unit's use is its own
@@ -118,6 +120,7 @@ void free_domain_pools(runtime* rt) {
 void free_runtime(runtime* rt) {
   stop_turns(rt);
   stop_marks(rt);
+  stop_trace(rt);
   free_retired_sources(rt);
   free_schedulers(rt);
   free_domain_pools(rt);
@@ -138,8 +141,9 @@ status start_all(runtime* rt, const weft_config* config) {
   }
   if (const status result = read_config(rt, config); result != status::ok) return result;
   if (const status result = start_turns(rt); result != status::ok) return result;
-  rt->is_special =
-      rt->turns != nullptr || rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN || seam::sink() != nullptr;
+  rt->is_special = rt->turns != nullptr || rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN ||
+                   seam::sink() != nullptr || rt->settings.trace != nullptr;
+  rt->is_observed = seam::sink() != nullptr || rt->settings.trace != nullptr;
   rt->sink = seam::sink();
   rt->sink_state = seam::sink_state();
   if (!os::register_asymmetric_fence()) {
@@ -156,6 +160,7 @@ status start_all(runtime* rt, const weft_config* config) {
   if (const status result = start_machine(rt); result != status::ok) return result;
   start_memory(rt);
   if (const status result = start_marks(rt); result != status::ok) return result;
+  if (const status result = start_trace(rt); result != status::ok) return result;
   install_fault_handlers();
   if (const status result = start_workers(rt); result != status::ok) {
     restore_fault_handlers();
@@ -228,8 +233,10 @@ void check_drained(runtime* rt) {
   if (live_units(rt) == 0) wake_finalizer(rt);
 }
 
-void tell_sink(const runtime* rt, weft_event_kind kind, unit* one) {
+void tell_observers(const runtime* rt, weft_event_kind kind, unit* one) {
   worker* w = local::current_worker();
+  if (rt->tracer != nullptr) trace_event(rt, w, kind, one);
+  if (rt->sink == nullptr) return;
   if (config::checked && w != nullptr && w->is_in_sink)
     base::panic("the event sink causes an event itself (%d)", static_cast<int>(kind));
   const without_identity callback(w);
@@ -254,9 +261,11 @@ status finish(runtime* rt) {
   drain(rt);
   stop_dump_signal();
   stop_watchdog(rt);
+  print_stats(rt);
   stop_workers(rt);
   restore_fault_handlers();
   print_marks(rt);
+  write_trace(rt);
   rt->unit_depot.walk(free_unit_details, nullptr);
   free_unit_details(nullptr, &rt->main_unit);
   local::set_runtime(nullptr);

@@ -24,11 +24,13 @@ struct source;
 struct watchdog;
 struct waiter;
 struct stack_marks;
+struct tracing;
 struct turn_taking;
 
 inline constexpr unsigned most_workers = 1024;
 inline constexpr std::size_t most_carried_bytes = 32;
 inline constexpr std::size_t most_reserved_bytes = 256;
+inline constexpr std::size_t most_traced_bytes = 64;
 inline constexpr unsigned most_sources = 64;
 inline constexpr unsigned most_domains = most_workers;
 
@@ -40,8 +42,10 @@ struct runtime {
   bool is_special;       // a new unit does not simply enter its maker's queue: migration or locality settings
   bool inspects_stacks;  // after each unit: for high-water marks or canaries
   stack_marks* marks;    // WEFT_STACK_REPORT
+  bool is_observed;      // somebody wants to be told of events: a sink or a trace
   void (*sink)(void* state, weft_event_kind kind, weft_thread* thread);  // null: none
   void* sink_state;
+  tracing* tracer;  // null: no trace
   std::size_t unit_bytes;
   void* (*carried_address)();
   std::size_t carried_bytes;
@@ -50,8 +54,8 @@ struct runtime {
   std::uint16_t* cpus;  // the inherited mask
   unsigned cpu_count;
   unit main_unit;
-  unsigned char main_extension[most_reserved_bytes];  // right behind it, as in the slab: ext.h
-  void* main_low;                                     // the adopted caller's stack
+  unsigned char main_extension[most_reserved_bytes + most_traced_bytes];  // right behind it, as in the slab: ext.h
+  void* main_low;                                                         // the adopted caller's stack
   std::size_t main_bytes;
   fiber::sanitizer::side main_side;
   pool* domain_pools[most_domains];           // WEFT_LOCALITY_DOMAIN: one a last-level cache
@@ -73,6 +77,7 @@ struct runtime {
   timers alarms;
   base::atomic<std::uint64_t> next_id;
   base::atomic<std::uint64_t> outside_created;
+  base::atomic<std::uint64_t> migrations;
   base::atomic<std::uint32_t> next_target;  // round robin for units that come from outside
   mem::slab_depot unit_depot;
   mem::stack_depot stack_depot;
@@ -109,11 +114,11 @@ std::uint64_t live_units(runtime* rt);
 // Wakes the finalizer if the last unit has ended.
 void check_drained(runtime* rt);
 
-// Tells the event sink, if there is one; it runs without identity.
-void tell_sink(const runtime* rt, weft_event_kind kind, unit* one);
+// Tells the trace, and the event sink, which runs without identity.
+void tell_observers(const runtime* rt, weft_event_kind kind, unit* one);
 inline void note(const runtime* rt, weft_event_kind kind, unit* one) {
-  if (rt->sink != nullptr) [[unlikely]]
-    tell_sink(rt, kind, one);
+  if (rt->is_observed) [[unlikely]]
+    tell_observers(rt, kind, one);
 }
 
 // The worker at `index`; null: none serves there.

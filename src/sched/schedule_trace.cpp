@@ -19,6 +19,9 @@ namespace {
 constexpr char first_line[] = "weft schedule 1\n";
 constexpr const char* kind_names[] = {"turn", "yield", "rest", "unit", "victim"};
 
+// NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's keeps its text for each OS thread
+const char* why_not() { return strerror(errno); }
+
 // Behind the next newline; the end of the text if there is none.
 const char* next_line(const char* at) {
   at += std::strcspn(at, "\n");
@@ -58,7 +61,7 @@ const char* name_of(choice_kind kind) { return kind_names[static_cast<unsigned>(
 
 void schedule_writer::put(const char* line, int bytes) {
   if (os::write_all(descriptor_, line, static_cast<std::size_t>(bytes))) return;
-  base::report("the record of the schedule cannot be written (%s); it ends here", strerror(errno));
+  base::report("the record of the schedule cannot be written (%s); it ends here", why_not());
   ::close(descriptor_);
   descriptor_ = -1;
 }
@@ -66,7 +69,7 @@ void schedule_writer::put(const char* line, int bytes) {
 status schedule_writer::open(const char* path, unsigned run, unsigned workers) {
   descriptor_ = os::open_for_writing(path, run == 1);
   if (descriptor_ < 0) {
-    base::report("error: WEFT_SCHEDULE: record:%s cannot be written: %s", path, strerror(errno));
+    base::report("error: WEFT_SCHEDULE: record:%s cannot be written: %s", path, why_not());
     return status::invalid;
   }
   char line[64];
@@ -94,7 +97,7 @@ void schedule_writer::close(std::uint64_t choices, std::uint32_t sum) {
 status schedule_reader::open(const char* path, unsigned run, unsigned workers) {
   text_ = os::read_whole(path);
   if (text_ == nullptr) {
-    base::report("error: WEFT_SCHEDULE: %s cannot be read: %s", path, strerror(errno));
+    base::report("error: WEFT_SCHEDULE: %s cannot be read: %s", path, why_not());
     return status::invalid;
   }
   unsigned recorded_workers = workers;

@@ -192,13 +192,17 @@ bool sees_somebody(const worker* w, bool (*has_prey)(const worker* victim)) {
   return false;
 }
 
+// Of a count that the owner alone writes.
+void add(base::atomic<std::uint64_t>& count, std::uint64_t more) { count.store(count.load(base::relaxed) + more, base::relaxed); }
+
 unit* bring_home(worker* w, unit* chain) {
   w->stolen_batch = length(chain);
   w->stolen_at_ns = os::now_ns();
   w->stolen_worth_ns = worth_ns * w->stolen_batch;
   w->has_stolen_forks = false;
-  w->stolen.store(w->stolen.load(base::relaxed) + w->stolen_batch, base::relaxed);
-  for (unit* one = chain; w->rt->sink != nullptr && one != nullptr; one = static_cast<unit*>(one->next)) {
+  add(w->stolen, w->stolen_batch);
+  add(w->thefts, 1);
+  for (unit* one = chain; w->rt->is_observed && one != nullptr; one = static_cast<unit*>(one->next)) {
     note(w->rt, WEFT_ON_STEAL, one);
   }
   take_in(w, chain);
@@ -207,6 +211,7 @@ unit* bring_home(worker* w, unit* chain) {
 
 unit* bring_forks_home(worker* w, unit* chain, std::uint64_t began_ns) {
   unit* one = bring_home(w, chain);
+  add(w->forks_taken, w->stolen_batch);
   w->stolen_worth_ns = w->stolen_at_ns - began_ns;
   w->has_stolen_forks = true;
   return one;
@@ -259,6 +264,7 @@ unit* steal(worker* w) {
   const std::uint64_t now = os::now_ns();
   judge_last(w, now);
   if (now < w->steal_after_ns && !is_somebody_stuck(w, now)) return nullptr;
+  add(w->searches, 1);
   if (has_domains(w->rt)) [[unlikely]] {
     unit* forked = take_somebodys_forks(w);
     return forked != nullptr ? bring_forks_home(w, forked, now) : nullptr;

@@ -235,7 +235,7 @@ status create(const creation& how, unit** out) {
     return result;
   count_created(rt, w, 1);
   if (out != nullptr) *out = one;
-  if (rt->sink != nullptr) one->set(is_known);  // its join then takes the way on which the sink is told
+  if (rt->is_observed) one->set(is_known);  // its join then takes the way on which the sink is told
   note(rt, WEFT_ON_CREATE, one);
   make_ready(w, one, push_reason::created);
   return status::ok;
@@ -294,7 +294,7 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
     auto* one = static_cast<unit*>(chain);
     chain = one->next;
     one->next = one->previous = nullptr;
-    if (rt->sink != nullptr) one->set(is_known);
+    if (rt->is_observed) one->set(is_known);
     note(rt, WEFT_ON_CREATE, one);
     make_ready(w, one, push_reason::created);
   }

@@ -9,7 +9,6 @@
 #include "os/alone.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
-#include "os/heap.hpp"
 #include "os/thread.hpp"
 #include "os/vm.hpp"
 #include "sched/deadlock.hpp"
@@ -38,21 +37,18 @@ turn_taking* turns_of(const worker* w) { return w->rt->turns; }
 // What belongs to an OS thread and is each worker's own: kept in the frame of the worker that waits for its turn.
 class belongings {
  public:
-  explicit belongings(const worker* w) : worker_(w), error_(errno), fp_(arch::save_fp_control()) {
+  explicit belongings(const worker* w) : error_(errno), fp_(arch::save_fp_control()) {
     if (w->carried == nullptr) return;
     std::memcpy(carried_, w->carried, w->rt->carried_bytes);
     std::memset(w->carried, 0, w->rt->carried_bytes);
   }
-  ~belongings() {
-    if (worker_->carried != nullptr) std::memcpy(worker_->carried, carried_, worker_->rt->carried_bytes);
+  void unpack(const worker* w) const {
+    if (w->carried != nullptr) std::memcpy(w->carried, carried_, w->rt->carried_bytes);
     arch::load_fp_control(fp_);
     errno = error_;
   }
-  belongings(const belongings&) = delete;
-  belongings& operator=(const belongings&) = delete;
 
  private:
-  const worker* worker_;
   int error_;
   arch::fp_control fp_;
   alignas(16) unsigned char carried_[most_carried_bytes];
@@ -78,6 +74,7 @@ void switch_turn(turn_taking* all, worker* from, fiber::sanitizer::side side, wo
   stand_for(to);
   fiber::switch_to(&from->turn.sp, to->turn, to->turn_side, to);
   note_leaver(all);
+  kept.unpack(from);
 }
 
 void go_to(worker* w, worker* to) { switch_turn(turns_of(w), w, side_of(w), to); }

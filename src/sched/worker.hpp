@@ -61,6 +61,10 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint64_t> finished{0};
   base::atomic<std::uint64_t> stolen{0};
   base::atomic<std::uint64_t> times_idle{0};  // how often it ran out of work
+  base::atomic<std::uint64_t> forks_taken{0};
+  base::atomic<std::uint64_t> searches{0};  // looks at others for something to steal
+  base::atomic<std::uint64_t> thefts{0};    // those that found something
+  base::atomic<std::uint64_t> sleeps{0};
 
   // ---- anyone; protocols B, D and I ----
   alignas(base::cache_line) queue::inbox<unit> mail;  // units that any worker may run
@@ -72,6 +76,7 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint32_t> pinned_units{0};        // guarded by the runtime's workers_lock for adding
   base::atomic<waiter*> remover{nullptr};             // waits until this worker has ended
   base::atomic<bool> may_run{false};                  // its OS thread may begin
+  base::atomic<std::uint64_t> times_woken{0};         // from sleep, by others
   bool is_taken = false;                              // the slot is in use; guarded by the runtime's workers_lock
 
   // ---- owner, cold ----

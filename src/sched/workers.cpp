@@ -37,7 +37,7 @@ worker* make_worker(runtime* rt, unsigned index) {
   w->random = base::rng(index + 1);
   w->cpu = rt->cpus[index % rt->cpu_count];
   w->is_special = rt->is_special;
-  w->is_watched = rt->sink != nullptr || rt->inspects_stacks;
+  w->is_watched = rt->is_observed || rt->inspects_stacks;
   if (rt->is_special) w->detours.store(1, base::relaxed);  // no short cuts; the event sink sees every turn
   w->units.start(&rt->unit_depot);
   w->stacks.start(&rt->stack_depot);
@@ -61,7 +61,7 @@ void free_worker(worker* w) {
 // A slot is never emptied before the runtime ends: others may be looking at the worker.
 void publish(runtime* rt, worker* w) {
   if (w->index >= rt->worker_slots.load(base::relaxed)) rt->worker_slots.store(w->index + 1, base::relaxed);
-  // [A4] release: publishes the worker's fields; pairs with [A7] [A8] [A10] [A25] [A28] [A29] [A36] [A40] [A41] [A42] [A43] [A71] [A74] [A82]
+  // [A4] release: publishes the worker's fields; pairs with [A7] [A8] [A10] [A25] [A28] [A29] [A36] [A40] [A41] [A42] [A43] [A71] [A74] [A82] [A90]
   rt->workers[w->index].store(w, base::release);
 }
 

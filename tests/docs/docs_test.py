@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""README.md and the guide's pages on kinds of parallelism, debuggers and the threads interface do what they say. Their blocks are taken in order:
+"""README.md and the guide's pages on kinds of parallelism, debuggers, schedules, traces and the threads interface do what they say. Their blocks
+are taken in order:
 
   ```c NAME, ```cpp NAME   saved as NAME
   ```sh                    run, in a folder with those files and Weft installed; `./dev WORD` is checked to be a word with its
@@ -82,6 +83,13 @@ class DocsTest(unittest.TestCase):
             return re.sub(r"0x[0-9a-f]+|(?<=\+)\d+", "0x", text)
 
         self.check_page("docs/guide/replay.md", steady)
+
+    def test_the_page_on_traces_does_what_it_says(self):
+        def steady(text):  # times, and what comes of them
+            text = re.sub(r"\d+(\.\d+)? (s|ms|us|ns|%)|(?<=parallelism) +\d+(\.\d+)?", "0", text)
+            return re.sub(r" +", " ", re.sub(r"-{20,}", "--", text))
+
+        self.check_page("docs/guide/tracing.md", steady)
 
     def check_page(self, path, steady=lambda text: text):
         with open(os.path.join(TOP, path), encoding="utf-8") as page:

@@ -183,6 +183,18 @@ bool life_of_a_runtime(unsigned workers) {
   return good && !weft_is_initialized();
 }
 
+// A trace that cannot be had is a refusal with a line that names it, or a line at the end; never the program's end.
+bool life_with_a_trace() {
+  setenv("WEFT_TRACE", "/dev/null", 1);
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = 1;
+  const weft_status started = weft_init(&config);
+  unsetenv("WEFT_TRACE");
+  if (started != WEFT_OK) return started == WEFT_INVALID || is_refusal(started);
+  const bool good = block_and_release(20);
+  return weft_finalize() == WEFT_OK && good;
+}
+
 }  // namespace
 
 TEST_CASE("one worker") {
@@ -286,3 +298,5 @@ TEST_CASE("a group of threads is made as a whole or not at all") {
 TEST_CASE("keys, large stacks, tasklets, pools, full/empty words") {
   each_failure_or_last_words({call::heap, call::mmap, call::madvise}, use_everything);
 }
+
+TEST_CASE("a runtime that is traced") { each_failure_or_last_words({call::mmap, call::open}, life_with_a_trace); }

@@ -15,6 +15,7 @@
 #include "sched/source.hpp"
 #include "sched/steal.hpp"
 #include "sched/thread.hpp"
+#include "sched/tracing.hpp"
 #include "sched/turns.hpp"
 
 #define STAND_IN [[gnu::weak]]
@@ -64,6 +65,12 @@ STAND_IN std::uint64_t now_ns(const worker*) { return os::now_ns(); }
 STAND_IN unit* steal(worker*) { return nullptr; }
 STAND_IN bool sees_prey(worker*) { return false; }
 STAND_IN void answer(worker*, worker*) {}
+
+// ---- tracing.cpp: no traces -------------------------------------------------------------------------------------------------
+
+STAND_IN void trace_fork(const worker*, weft_forked*) {}
+STAND_IN void trace_fork_as_unit(const runtime*, unit*, const weft_forked*, const worker*) {}
+STAND_IN void run_traced(const runtime*, void (*)(void*), weft_forked*) {}
 
 // ---- fork.cpp: no forks -----------------------------------------------------------------------------------------------------
 
@@ -116,7 +123,7 @@ STAND_IN void order_victims(worker* w) {
 STAND_IN void tell_watchers(runtime*, const pool*) {}
 STAND_IN void check_drained(runtime*) {}
 STAND_IN void yield() {}
-STAND_IN void tell_sink(const runtime*, weft_event_kind, unit*) {}
+STAND_IN void tell_observers(const runtime*, weft_event_kind, unit*) {}
 STAND_IN void wake_any(runtime*) {}
 STAND_IN worker* serving_worker(runtime* rt, unsigned index) {
   worker* w = rt->workers[index].load(base::acquire);

@@ -27,6 +27,11 @@ TEST_CASE("bytes are shown in powers of 1024") {
   CHECK(cli::show_bytes(1024.0 * 1024 * 1024) == "1.00 GiB");
 }
 
+TEST_CASE("a long name keeps its begin and its end") {
+  CHECK(cli::shorten("abcdefghij", 10) == "abcdefghij");
+  CHECK(cli::shorten("abcdefghijk", 10) == "abcd..hijk");
+}
+
 TEST_CASE("markup is escaped") { CHECK(cli::escape_markup("a<b & \"c\">") == "a&lt;b &amp; &quot;c&quot;&gt;"); }
 
 TEST_CASE("a table's columns are as wide as their widest cell") {

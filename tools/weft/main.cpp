@@ -2,6 +2,8 @@
 #include <weft/version.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
 
 #include "cli/bench.hpp"
 #include "cli/compare.hpp"
@@ -22,5 +24,6 @@ int main(int count, char** words) {
   cli::add_explore(app, &status);
   cli::add_list(app, &status);
   cli::add_info(app, &status);
+  cli::add_profile(app, &status, std::ranges::find(words, words + count, std::string_view("--")) != words + count);
   return cli::run_program(app, &status, count, words);
 }

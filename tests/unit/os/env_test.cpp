@@ -67,7 +67,7 @@ TEST_CASE("every variable reaches its field, and is known to be given") {
       good({"WEFT_WORKERS=3", "WEFT_STACK_SIZE=1M", "WEFT_WAIT_POLICY=passive", "WEFT_SPIN=3ms", "WEFT_LOCALITY=domain",
             "WEFT_BIND=yes", "WEFT_TOPOLOGY=core:4", "WEFT_GUARD=canary", "WEFT_STACK_CACHE=0", "WEFT_DEADLOCK=off",
             "WEFT_WATCHDOG=2s", "WEFT_DUMP_SIGNAL=usr2", "WEFT_DUMP_ON=deadlock,stall", "WEFT_STACK_REPORT=1",
-            "WEFT_MIGRATE=true", "WEFT_SCHEDULE=seed:7"});
+            "WEFT_MIGRATE=true", "WEFT_SCHEDULE=seed:7", "WEFT_STATS=1", "WEFT_TRACE=here.json", "WEFT_TRACE_SIZE=1M"});
   CHECK(all.workers == 3);
   CHECK(all.stack_bytes == 1u << 20);
   CHECK(all.wait_policy == WEFT_WAIT_PASSIVE);
@@ -84,11 +84,15 @@ TEST_CASE("every variable reaches its field, and is known to be given") {
   CHECK(all.stack_report);
   CHECK(all.migrate);
   CHECK(std::string(all.schedule) == "seed:7");
+  CHECK(all.stats);
+  CHECK(std::string(all.trace) == "here.json");
+  CHECK(all.trace_bytes == 1u << 20);
   CHECK(all.given == (1u << os::variable_count) - 1);
   CHECK(shown(all, variable::stack_size) == "1M");
   CHECK(shown(all, variable::spin) == "3ms");
   CHECK(shown(all, variable::topology) == "core:4");
   CHECK(shown(all, variable::schedule) == "seed:7");
+  CHECK(shown(all, variable::trace) == "here.json");
   CHECK(shown(all, variable::wait_policy) == "passive");
 }
 

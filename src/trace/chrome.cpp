@@ -1,0 +1,152 @@
+// See chrome.hpp.
+//
+// A record has several parts in the file, at different times: who a thread was woken by and when, how long it was ready, its turn. All
+// parts of all records are sorted by time, so that each track's events come in order; then written, one a line.
+#include "trace/chrome.hpp"
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "os/clock.hpp"
+#include "os/vm.hpp"
+#include "trace/events.hpp"
+
+namespace weft::trace {
+
+namespace {
+
+// An array in address space of its own, as long as it needs to be.
+template <class T>
+class array {
+ public:
+  explicit array(std::size_t capacity)
+      : bytes_((capacity + 1) * sizeof(T)), items_(static_cast<T*>(os::reserve(bytes_, os::page_bytes()))) {}
+  ~array() {
+    if (items_ != nullptr) os::release(items_, bytes_);
+  }
+  array(const array&) = delete;
+  array& operator=(const array&) = delete;
+
+  bool is_there() const { return items_ != nullptr; }
+  void add(const T& one) { items_[count_++] = one; }
+  T* begin() { return items_; }
+  T* end() { return items_ + count_; }
+  std::size_t count() const { return count_; }
+
+ private:
+  std::size_t bytes_;
+  std::size_t count_ = 0;
+  T* items_;
+};
+
+// What is left out: what was pushed out of some ring is missing from all, so that the file is complete from some time on.
+struct extent {
+  std::size_t records = 0;
+  std::uint64_t pushed_out = 0;
+  std::uint64_t from = 0;  // records that ended before are left out
+};
+
+extent measure(const recorder* all, std::size_t more) {
+  extent found;
+  found.records = more;
+  for (unsigned index = 0; index < most_rings; ++index) {
+    const ring* each = ring_at(all, index);
+    if (each == nullptr) continue;
+    std::uint64_t oldest = 0;
+    const std::uint64_t lost = each->read([&](const record* one) {
+      if (oldest == 0) oldest = end_of(*one);
+      ++found.records;
+    });
+    found.pushed_out += lost;
+    if (lost != 0 && oldest > found.from) found.from = oldest;
+  }
+  return found;
+}
+
+constexpr std::size_t most_parts = 3;  // of a record, but for its name
+
+void add_parts(array<part>& parts, const record& one, unsigned on, std::uint32_t id, std::uint64_t from) {
+  const bool has_turn = one.how != leave::none || one.end > one.begin;
+  const bool has_source = one.since > from && one.begin >= one.since;
+  const bool has_arrow = one.kind == record_kind::turn && has_turn && has_source && arrow_of(one) != nullptr;
+  const auto add = [&](part_kind kind, std::uint64_t begin, std::uint64_t end) {
+    parts.add({begin, end, &one, id, static_cast<std::uint16_t>(on), kind, has_arrow});
+  };
+  switch (one.kind) {
+    case record_kind::fork: return add(part_kind::fork, one.begin, one.end);
+    case record_kind::join: return add(part_kind::join, one.begin, one.begin);
+    case record_kind::name: return;
+    case record_kind::turn: break;
+  }
+  const std::uint64_t ready = one.since != 0 ? one.since : one.begin;
+  if (one.left > from && ready > one.left) add(part_kind::wait, one.left, ready);
+  if (has_source) add(part_kind::source, one.since, one.begin);
+  if (has_turn) add(part_kind::turn, one.begin, one.end);
+}
+
+bool comes_first(const part& left, const part& right) {
+  if (left.begin != right.begin) return left.begin < right.begin;
+  return left.end > right.end;  // the outer one
+}
+
+bool is_of_earlier_thread(const record* left, const record* right) { return left->thread < right->thread; }
+
+struct contents {
+  explicit contents(const extent& how_much)
+      : parts(how_much.records * most_parts), names(how_much.records), from(how_much.from) {}
+
+  void add(const record& one, unsigned on) {
+    if (one.kind == record_kind::name) return names.add(&one);
+    if (one.end >= from) add_parts(parts, one, on, ++last_id, from);
+  }
+
+  array<part> parts;
+  array<const record*> names;
+  std::uint64_t from;
+  std::uint32_t last_id = 0;
+};
+
+void collect(const recorder* all, const record* more, std::size_t count, contents& into) {
+  for (unsigned index = 0; index < most_rings; ++index) {
+    if (const ring* each = ring_at(all, index); each != nullptr) {
+      each->read([&](const record* one) { into.add(*one, index); });
+    }
+  }
+  for (std::size_t index = 0; index < count; ++index) into.add(more[index], more[index].worker);
+  std::sort(into.parts.begin(), into.parts.end(), comes_first);
+  std::sort(into.names.begin(), into.names.end(), is_of_earlier_thread);
+}
+
+bool write_all(recorder* all, const record* more, std::size_t count, const char* how_ended, bool may_demangle) {
+  const extent how_much = measure(all, count);
+  contents in(how_much);
+  if (!in.parts.is_there() || !in.names.is_there()) return false;
+  collect(all, more, count, in);
+  writer to(all, in.names.begin(), in.names.count(), may_demangle);
+  to.head(how_ended, how_much.pushed_out + all->lost.load(base::relaxed), how_much.from);
+  for (unsigned index = 0; index < most_rings; ++index) {
+    if (index < all->workers || ring_at(all, index) != nullptr) to.worker(index);
+  }
+  for (const record* each : in.names) to.thread(*each);
+  for (const part& each : in.parts) to.write(each);
+  return to.end();
+}
+
+}  // namespace
+
+bool write(recorder* all, const record* more, std::size_t count, const char* how_ended, bool is_dying) {
+  constexpr std::uint64_t others_finish_ns = 1'000'000;
+  if (all->is_written.exchange(true, base::relaxed)) return true;
+  all->is_on.store(false, base::relaxed);
+  if (is_dying) os::sleep_until(os::now_ns() + others_finish_ns);
+  all->time.calibrate();
+  if (write_all(all, more, count, how_ended, !is_dying)) return true;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's is safe
+  const char* const why = all->file.error() != 0 ? strerror(all->file.error()) : "out of memory";
+  base::report("warning: WEFT_TRACE=%s: the trace could not be written completely (%s)", all->path, why);
+  return false;
+}
+
+}  // namespace weft::trace

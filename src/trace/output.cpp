@@ -1,0 +1,103 @@
+// See output.hpp.
+#include "trace/output.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "os/fault.hpp"
+#include "os/vm.hpp"
+
+namespace weft::trace {
+
+namespace {
+
+// How many bytes the UTF-8 character at `at` has; 0: none is there. Reads up to the first byte that does not belong to it.
+unsigned utf8_length(const char* at) {
+  const auto first = static_cast<unsigned char>(*at);
+  const unsigned length = first < 0x80                    ? 1
+                          : first >= 0xc2 && first < 0xe0 ? 2
+                          : (first & 0xf0) == 0xe0        ? 3
+                          : first >= 0xf0 && first < 0xf5 ? 4
+                                                          : 0;
+  for (unsigned index = 1; index < length; ++index) {
+    if ((static_cast<unsigned char>(at[index]) & 0xc0) != 0x80) return 0;
+  }
+  const auto second = static_cast<unsigned char>(length > 1 ? at[1] : 0);
+  const bool is_overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool is_no_character = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);
+  return is_overlong || is_no_character ? 0 : length;
+}
+
+}  // namespace
+
+bool output::start(const char* path) {
+  if (os::fault::fails(os::call::open)) return false;
+  fd_ = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd_ < 0) return false;
+  buffer_ = static_cast<char*>(os::reserve(capacity, os::page_bytes()));
+  if (buffer_ != nullptr) return true;
+  close(fd_);
+  errno = ENOMEM;
+  return false;
+}
+
+void output::stop() {
+  close(fd_);
+  os::release(buffer_, capacity);
+}
+
+output& output::operator<<(const char* words) {
+  while (*words != '\0') *this << *words++;
+  return *this;
+}
+
+output& output::operator<<(std::uint64_t number) {
+  char digits[24];
+  std::size_t at = sizeof digits;
+  digits[--at] = '\0';
+  do {
+    digits[--at] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  return *this << digits + at;
+}
+
+output& output::microseconds(std::uint64_t ns) {
+  const auto digit = [](std::uint64_t number) { return static_cast<char>('0' + number % 10); };
+  return *this << ns / 1000 << '.' << digit(ns / 100) << digit(ns / 10) << digit(ns);
+}
+
+output& output::quoted(const char* text) {
+  *this << '"';
+  while (*text != '\0') {
+    unsigned length = utf8_length(text);
+    if (length == 0) {
+      *this << "\\ufffd";
+      ++text;
+    } else if (length == 1 && static_cast<unsigned char>(*text) < ' ') {
+      const auto value = static_cast<unsigned char>(*text++);
+      *this << "\\u00" << "0123456789abcdef"[value / 16] << "0123456789abcdef"[value % 16];
+    } else {
+      if (*text == '"' || *text == '\\') *this << '\\';
+      for (; length != 0; --length) *this << *text++;
+    }
+  }
+  return *this << '"';
+}
+
+bool output::flush() {
+  std::size_t done = 0;
+  while (done < used_ && error_ == 0) {
+    const ssize_t written = write(fd_, buffer_ + done, used_ - done);
+    if (written > 0) {
+      done += static_cast<std::size_t>(written);
+    } else if (written == 0 || errno != EINTR) {
+      error_ = written == 0 ? EIO : errno;
+    }
+  }
+  used_ = 0;
+  return error_ == 0;
+}
+
+}  // namespace weft::trace

@@ -1,0 +1,36 @@
+// The file of a trace: text in a buffer made beforehand, so that a program that dies can still write. JSON's quoting.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::trace {
+
+class output {
+ public:
+  bool start(const char* path);  // false: errno says why
+  void stop();
+
+  output& operator<<(const char* words);
+  output& operator<<(char one) {
+    if (used_ == capacity) flush();
+    buffer_[used_++] = one;
+    return *this;
+  }
+  output& operator<<(std::uint64_t number);
+  output& microseconds(std::uint64_t ns);  // "1234.567"
+  output& quoted(const char* text);        // in quotes; bytes that are no UTF-8 become U+FFFD
+  bool flush();                            // false: something could not be written; error() says why
+
+  int error() const { return error_; }
+
+ private:
+  static constexpr std::size_t capacity = 64 * 1024;
+
+  int fd_ = -1;
+  int error_ = 0;
+  std::size_t used_ = 0;
+  char* buffer_ = nullptr;
+};
+
+}  // namespace weft::trace

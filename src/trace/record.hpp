@@ -1,0 +1,52 @@
+// What is recorded while a program runs: one record for each turn of a thread on a worker (not one at its begin and one at its end, which could
+// be torn apart when old ones are dropped), each fork that its forker ran in its join, each join, and each thread's name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/align.hpp"
+
+namespace weft::trace {
+
+inline constexpr std::uint16_t outside = UINT16_MAX;  // instead of a worker's number: an OS thread outside
+inline constexpr std::size_t name_bytes = 32;
+
+enum class record_kind : std::uint8_t { turn, fork, join, name };
+
+// Why a thread became ready.
+enum class reason : std::uint8_t { none, created, forked, woken, yielded, migrated };
+
+// How a thread left its worker.
+enum class leave : std::uint8_t {
+  none,
+  parked,
+  yielded,
+  ended,
+  aside
+};  // aside: for a thread that it dispatched, or to its scheduler
+
+struct alignas(base::cache_line) record {
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint64_t thread;
+  union {
+    struct {
+      std::uint64_t other;  // turn: who made it ready (0: nobody that is a thread); join: who joined it
+      std::uint64_t since;  // turn: when it became ready, or was forked; fork: when it was forked. 0: unknown
+      std::uint64_t left;   // turn: when its last turn ended; 0: this is the first one
+      const void* about;    // turn: what it had waited for, a text (null: nothing); fork: the function
+    };
+    char name[name_bytes];
+  };
+  std::uint16_t on;  // turn: the worker on which `other` was then, or `outside`; join, fork, name: where it happened
+  record_kind kind;
+  reason why;
+  leave how;
+  bool is_stolen;
+  std::uint16_t worker;  // of a record that is in no ring
+};
+// A name's function is its `end`: it has but one time.
+static_assert(sizeof(record) == 64);
+
+}  // namespace weft::trace

@@ -1,0 +1,67 @@
+// See recorder.hpp.
+#include "trace/recorder.hpp"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <new>
+
+#include "base/assert.hpp"
+#include "os/vm.hpp"
+
+namespace weft::trace {
+
+status start(recorder** out, const char* path, std::size_t ring_bytes) {
+  void* memory = os::reserve(sizeof(recorder), os::page_bytes());
+  if (memory == nullptr) return status::nomem;
+  auto* all = new (memory) recorder{};
+  if (!all->file.start(path)) {
+    const status why = errno == ENOMEM ? status::nomem : status::invalid;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's is safe
+    const char* const text = strerror(errno);
+    base::report("error: WEFT_TRACE=%s: cannot be written (%s); name a file in a folder that exists and may be written", path,
+                 text);
+    os::release(all, sizeof *all);
+    return why;
+  }
+  all->path = path;
+  all->ring_bytes = ring_bytes;
+  all->process = getpid();
+  all->time.start();
+  all->is_on.store(true, base::relaxed);
+  *out = all;
+  return status::ok;
+}
+
+void stop(recorder* all) {
+  for (ring& each : all->memory_of_rings) each.stop();
+  all->file.stop();
+  os::release(all, sizeof *all);
+}
+
+ring* make_ring(recorder* all, unsigned index) {
+  ring* made = &all->memory_of_rings[index];
+  if (!made->start(all->ring_bytes)) return nullptr;
+  // [H3] release: publishes the ring's fields; pairs with [H4]
+  all->rings[index].store(made, base::release);
+  return made;
+}
+
+const ring* ring_at(const recorder* all, unsigned index) {
+  // [H4] acquire: sees the ring's fields; pairs with [H3]
+  return all->rings[index].load(base::acquire);
+}
+
+void put(recorder* all, unsigned index, const record& one) {
+  if (!all->is_on.load(base::relaxed)) return;
+  ring* into = all->rings[index].load(base::relaxed);
+  if (into == nullptr) into = make_ring(all, index);
+  if (into == nullptr) {
+    all->lost.fetch_add(1, base::relaxed);
+  } else {
+    into->put(one);
+  }
+}
+
+}  // namespace weft::trace

@@ -1,0 +1,146 @@
+/* What trace_test.py traces: each word does a known number of things. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <weft/hot.h>
+#include <weft/weft.h>
+
+#include "check.h"
+
+enum { threads = 40, rounds = 3 };
+
+static weft_thread *start_named(weft_function function, void *argument, const char *name) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.name = name;
+  weft_thread *made = NULL;
+  OK(weft_thread_create(function, argument, &attr, &made));
+  return made;
+}
+
+static void yields(void *unused) {
+  (void)unused;
+  for (int round = 0; round < rounds; ++round) weft_yield();
+}
+
+static void many_threads(void) {
+  weft_thread *made[threads];
+  char name[16];
+  for (int index = 0; index < threads; ++index) {
+    snprintf(name, sizeof name, "number %d", index);
+    made[index] = start_named(yields, NULL, name);
+  }
+  for (int index = 0; index < threads; ++index) OK(weft_thread_join(made[index]));
+}
+
+static long fib(long n);
+static void fib_run(void *work) { *(long *)work = fib(*(long *)work); }
+static long fib(long n) {
+  if (n < 2) return n;
+  long left = n - 1;
+  weft_forked *forked = weft_fork(fib_run, &left, sizeof left);
+  const long right = fib(n - 2);
+  weft_fork_join(forked, fib_run, &left, sizeof left);
+  return left + right;
+}
+static void forks(void) { CHECK(fib(12) == 144); }
+
+static weft_event told = WEFT_EVENT_INIT;
+static void waits(void *unused) {
+  (void)unused;
+  OK(weft_event_wait(&told));
+}
+static void waiting(void) {
+  weft_thread *waiter = start_named(waits, NULL, "a \"waiter\" \\ \xc3\xbc \xff");
+  wait_for_state(waiter, WEFT_THREAD_BLOCKED);
+  weft_event_set(&told);
+  OK(weft_thread_join(waiter));
+}
+
+/* A child that parks in its forker's join, or elsewhere, with older forks of the forker waiting. */
+static void parks(void *work) {
+  long number = *(long *)work;
+  OK(weft_sleep_ns(1000 * (uint64_t)number));
+  *(long *)work = number * number;
+}
+static void parking_forks(void) {
+  weft_forked *forked[20];
+  long number[20], sum = 0;
+  for (long index = 0; index < 20; ++index) {
+    number[index] = index;
+    forked[index] = weft_fork(parks, &number[index], sizeof number[index]);
+  }
+  for (int index = 20; index-- > 0;) {
+    weft_fork_join(forked[index], parks, &number[index], sizeof number[index]);
+    sum += number[index];
+  }
+  CHECK(sum == 2470);
+}
+
+static atomic_int is_taken;
+static void taken(void *unused) {
+  (void)unused;
+  atomic_store(&is_taken, 1);
+}
+static void stealing(void) {
+  char nothing_to_say = 0;
+  weft_forked *forked = weft_fork(taken, &nothing_to_say, 1);
+  while (atomic_load(&is_taken) == 0) continue;
+  weft_fork_join(forked, taken, &nothing_to_say, 1);
+}
+
+static void many_turns(void) {
+  for (int round = 0; round < 50; ++round) many_threads();
+}
+
+static void migrating(void) {
+  weft_thread *made = start_pinned(nothing, NULL, 0);
+  OK(weft_thread_migrate_to_worker(made, 1));
+  OK(weft_thread_join(made));
+}
+
+static void for_ever(void *unused) {
+  (void)unused;
+  OK(weft_suspend());
+}
+static void leave_waiting(void) { wait_for_state(start_named(for_ever, NULL, "patient"), WEFT_THREAD_SUSPENDED); }
+
+static void aborting(void) {
+  leave_waiting();
+  abort();
+}
+static void leaving(void) {
+  leave_waiting();
+  exit(3);
+}
+static volatile int bottom = -1;
+static int deepen(volatile int *depth) {
+  volatile int more = *depth + 1;
+  return more == bottom ? 0 : deepen(&more) + more;
+}
+static void overflows(void *unused) {
+  (void)unused;
+  volatile int depth = 0;
+  deepen(&depth);
+}
+static void overflowing(void) {
+  weft_thread *made = start_named(overflows, NULL, "spelunker");
+  OK(weft_thread_join(made));
+}
+
+static const struct {
+  const char *word;
+  unsigned workers;
+  void (*body)(void);
+} scenes[] = {{"threads", 2, many_threads},    {"forks", 1, forks},           {"forks2", 2, forks},      {"waiting", 1, waiting},
+              {"stealing", 2, stealing},       {"migrating", 2, migrating},   {"aborting", 1, aborting}, {"leaving", 1, leaving},
+              {"overflowing", 1, overflowing}, {"parking", 2, parking_forks}, {"turns", 2, many_turns}};
+
+int main(int count, char **words) {
+  for (size_t index = 0; count == 2 && index < sizeof scenes / sizeof *scenes; ++index) {
+    if (strcmp(scenes[index].word, words[1]) != 0) continue;
+    with_workers(words[1], scenes[index].workers, scenes[index].body);
+    return 0;
+  }
+  return 2;
+}

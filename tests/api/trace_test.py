@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""WEFT_TRACE: what trace_target did is in the file, once, in order, and in a form that Perfetto and chrome://tracing take.
+
+usage: trace_test.py trace-target"""
+
+import collections
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TARGET = sys.argv.pop(1)
+WORKERS, THREADS, FORKS = 1, 2, 3
+
+
+class Trace:
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            whole = json.load(file)
+        self.about, self.events = whole["otherData"], whole["traceEvents"]
+        self.names = {
+            (event["pid"], event["tid"]): event["args"]["name"] for event in self.events if event.get("name") == "thread_name"
+        }
+
+    def of(self, category):
+        return [event for event in self.events if event.get("cat") == category]
+
+    def turns(self, thread=None):
+        return [turn for turn in self.of("turn") if thread in (None, turn["args"]["thread"])]
+
+    def arrows(self, name):
+        return [event for event in self.of("flow") if event["ph"] == "s" and event["name"] == name]
+
+    def thread_named(self, start):
+        return next(tid for (pid, tid), name in self.names.items() if pid == THREADS and name.startswith(start))
+
+
+def begin(event):
+    return round(event["ts"] * 1000)
+
+
+def end(event):
+    return round((event["ts"] + event["dur"]) * 1000)
+
+
+class TraceTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "trace.json")
+
+    def run_target(self, scene, **environment):
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("WEFT_")}
+        variables.update({"WEFT_TRACE": self.path}, **environment)
+        return subprocess.run([TARGET, scene], env=variables, capture_output=True, text=True, timeout=100, check=False)
+
+    def traced(self, scene, **environment):
+        done = self.run_target(scene, **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.well_formed(Trace(self.path))
+
+    # ---- what holds of every trace ----
+
+    def well_formed(self, trace):
+        self.slices_nest(trace)
+        self.arrows_lead_from_slice_to_slice(trace)
+        self.threads_are_in_one_state(trace)
+        for event in trace.events:
+            if event["ph"] != "M" and event["pid"] != FORKS:
+                self.assertIn((event["pid"], event["tid"]), trace.names, "a track without a name")
+        return trace
+
+    def slices_nest(self, trace):
+        open_slices = collections.defaultdict(list)
+        for event in trace.events:
+            if event["ph"] != "X":
+                continue
+            track = open_slices[event["pid"], event["tid"]]
+            while track and end(track[-1]) <= begin(event):
+                track.pop()
+            if track:
+                self.assertGreaterEqual(begin(event), begin(track[-1]), event)
+                self.assertLessEqual(end(event), end(track[-1]), f"{event} goes beyond {track[-1]}")
+            track.append(event)
+
+    def arrows_lead_from_slice_to_slice(self, trace):
+        tails = {event["id"]: event for event in trace.of("flow") if event["ph"] == "s"}
+        heads = {event["id"]: event for event in trace.of("flow") if event["ph"] == "f"}
+        self.assertEqual(tails.keys(), heads.keys())
+        self.assertEqual(len(tails) + len(heads), len(trace.of("flow")), "an arrow twice")
+        slices = collections.defaultdict(list)
+        for event in trace.events:
+            if event["ph"] == "X" and event["pid"] == WORKERS:
+                slices[event["tid"]].append(event)
+        for number, tail in tails.items():
+            self.assertLessEqual(begin(tail), begin(heads[number]))
+            for place in (tail, heads[number]):
+                inside = any(begin(each) <= begin(place) <= end(each) for each in slices[place["tid"]])
+                self.assertTrue(inside, f"{place} begins or ends nowhere")
+
+    def threads_are_in_one_state(self, trace):
+        last = {}
+        for state in trace.of("state"):
+            self.assertGreaterEqual(begin(state), last.get(state["tid"], 0), state)
+            last[state["tid"]] = end(state)
+
+    # ---- what was done is there ----
+
+    def test_threads_with_names_turns_and_ends(self):
+        trace = self.traced("threads")
+        self.assertEqual(trace.about["ended"], "weft_finalize")
+        self.assertEqual(trace.about["records_lost"], 0)
+        ended = [turn for turn in trace.turns() if turn["args"]["left"] == "end"]
+        self.assertEqual(len(ended), 40)
+        self.assertEqual(len(trace.arrows("create")) + sum(turn["args"].get("stolen", False) and turn["args"]["why"] == "create"
+                                                           for turn in trace.turns()), 40)
+        self.assertEqual(len(trace.of("join")), 40)
+        for index in range(40):
+            thread = trace.thread_named(f"number {index} ")
+            turns = trace.turns(thread)
+            self.assertEqual([turn["args"]["left"] for turn in turns], ["yield"] * 3 + ["end"])
+            self.assertEqual([turn["args"]["why"] for turn in turns], ["create"] + ["yield"] * 3)
+            self.assertEqual(turns[0]["args"]["by"], 1, "main made it")
+            self.assertEqual([join["args"] for join in trace.of("join") if join["args"]["thread"] == thread], [{"thread": thread, "by": 1}])
+
+    def test_forks_in_their_joins(self):
+        trace = self.traced("forks")
+        self.assertEqual(len(trace.of("fork")), 232, "fib(12) forks so often")
+        self.assertTrue(all(fork["name"] == "fib_run" and fork["args"]["since"] <= fork["ts"] for fork in trace.of("fork")))
+
+    def test_every_fork_is_taken_or_runs_in_its_join(self):
+        trace = self.traced("forks2")
+        taken = [turn for turn in trace.turns() if turn["args"]["left"] == "end" and turn["name"].startswith("fib_run ")]
+        self.assertEqual(len(trace.of("fork")) + len(taken), 232)
+
+    def test_a_wait_says_for_what_and_who_ended_it(self):
+        trace = self.traced("waiting")
+        thread = trace.thread_named("a \"waiter\" \\ \u00fc \ufffd ")
+        turns = trace.turns(thread)
+        self.assertEqual([turn["args"]["left"] for turn in turns], ["park", "end"])
+        self.assertEqual(turns[1]["args"]["waited_for"], "event")
+        self.assertEqual((turns[1]["args"]["why"], turns[1]["args"]["by"]), ("wake", 1))
+        waits = [state for state in trace.of("state") if state["tid"] == thread and state["name"] == "waits"]
+        self.assertEqual([wait["args"]["for"] for wait in waits], ["event"])
+        self.assertEqual(end(waits[0]), round(turns[1]["args"]["since"] * 1000))
+
+    def test_a_stolen_fork(self):
+        trace = self.traced("stealing")
+        arrows = trace.arrows("steal")
+        self.assertEqual(len(arrows), 1)
+        self.assertEqual(arrows[0]["tid"], 0)
+        stolen = [turn for turn in trace.turns() if turn["args"].get("stolen")]
+        self.assertEqual([(turn["tid"], turn["args"]["why"], turn["args"]["by"]) for turn in stolen], [(1, "fork", 1)])
+        self.assertRegex(stolen[0]["name"], r"^taken \d+$")
+
+    def test_forks_that_park_in_their_joins_and_elsewhere(self):
+        trace = self.traced("parking")
+        ended = [turn for turn in trace.turns() if turn["args"]["left"] == "end"]
+        self.assertEqual(len(trace.of("fork")) + len(ended), 20)
+
+    def test_a_migration(self):
+        trace = self.traced("migrating")
+        self.assertEqual(len(trace.arrows("migrate")), 1)
+        self.assertIn(1, [turn["tid"] for turn in trace.turns() if turn["args"]["why"] == "migrate"])
+
+    # ---- memory, files, death ----
+
+    def test_a_small_ring_keeps_the_newest(self):
+        trace = self.traced("turns", WEFT_TRACE_SIZE="64K")
+        self.assertGreater(trace.about["records_lost"], 1000)
+        self.assertLess(len(trace.turns()), 2 * 1024)
+        self.assertGreater(trace.about["complete_from_us"], 0)
+        self.assertTrue(all(turn["ts"] + turn["dur"] >= trace.about["complete_from_us"] - 0.001 for turn in trace.turns()))
+        self.assertEqual(trace.turns()[-1]["args"]["thread"], 1, "main comes last")
+
+    def test_bad_names_are_refused_with_the_cure(self):
+        for path in ("/nonexistent/trace.json", "/", os.path.dirname(self.path)):
+            done = self.run_target("forks", WEFT_TRACE=path)
+            self.assertEqual(done.returncode, -signal.SIGABRT)
+            self.assertIn(f"weft: error: WEFT_TRACE={path}: cannot be written", done.stderr)
+            self.assertIn("WEFT_INVALID", done.stderr)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no full disk here")
+    def test_a_full_disk_does_not_lose_the_program(self):
+        done = self.run_target("threads", WEFT_TRACE="/dev/full")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("weft: warning: WEFT_TRACE=/dev/full: the trace could not be written completely", done.stderr)
+
+    def death(self, scene, returncode, how):
+        done = self.run_target(scene)
+        self.assertEqual(done.returncode, returncode, done.stderr)
+        trace = self.well_formed(Trace(self.path))
+        self.assertEqual(trace.about["ended"], how)
+        return trace
+
+    def test_a_program_that_aborts(self):
+        trace = self.death("aborting", -signal.SIGABRT, "SIGABRT")
+        thread = trace.thread_named("patient ")
+        self.assertEqual(trace.turns(1)[-1]["args"]["left"], "running")
+        last = [state for state in trace.of("state") if state["tid"] == thread][-1]
+        self.assertEqual((last["name"], last["args"]["for"]), ("waits", "weft_resume"))
+
+    def test_a_program_that_leaves_without_finalize(self):
+        trace = self.death("leaving", 3, "exit without weft_finalize")
+        trace.thread_named("patient ")
+
+    def test_a_stack_overflow(self):
+        trace = self.death("overflowing", -signal.SIGSEGV, "stack overflow")
+        self.assertEqual(trace.turns(trace.thread_named("spelunker "))[-1]["args"]["left"], "running")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""weft profile: traces made by hand, whose work and span are known, and a real program."""
+
+import json
+import os
+import re
+
+import command
+
+MAIN = 1
+
+
+class Trace:
+    """Times in us."""
+
+    def __init__(self):
+        self.events = []
+
+    def turn(self, thread, worker, begin, end, why="create", by=MAIN, since=None, left="end", **more):
+        said = {"thread": thread, "why": why, "left": left, **more}
+        if since is not None:
+            said.update({"by": by, "since": since})
+        self.events.append({"ph": "X", "pid": 1, "tid": worker, "ts": begin, "dur": end - begin, "cat": "turn", "name": "x", "args": said})
+
+    def fork(self, thread, since, begin, end, name="child"):
+        self.events.append({"ph": "X", "pid": 3, "tid": thread, "ts": begin, "dur": end - begin, "cat": "fork", "name": name,
+                            "args": {"thread": thread, "since": since}})
+
+    def join(self, at, thread, by=MAIN):
+        self.events.append({"ph": "i", "pid": 1, "tid": 0, "ts": at, "cat": "join", "name": "join", "args": {"thread": thread, "by": by}})
+
+    def name(self, thread, function, label=""):
+        self.events.append({"ph": "M", "pid": 2, "tid": thread, "name": "thread_name",
+                            "args": {"name": f"{function} {thread}", "function": function, "label": label}})
+
+    def text(self, lost=0):
+        return json.dumps({"otherData": {"ended": "weft_finalize", "records_lost": lost}, "traceEvents": self.events}).encode()
+
+
+class ProfileTest(command.CommandTest):
+    def profile(self, trace, *options):
+        self.write("trace.json", trace if isinstance(trace, bytes) else trace.text())
+        return self.run_right("profile", *options, self.path("trace.json")).stdout
+
+    def sums(self, trace):
+        shown = self.profile(trace)
+        return re.search(r"work +(.*)\nspan +(.*)\nparallelism +(.*)\n", shown).groups()
+
+    def refused(self, content):
+        self.write("bad.json", content)
+        result = command.run("profile", self.path("bad.json"))
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("bad.json is no trace that can be read: ", result.stderr)
+        return result.stderr
+
+    # ---- known work and span ----
+
+    def test_one_thread_has_no_parallelism(self):
+        trace = Trace()
+        trace.turn(MAIN, 0, 0, 100, "start", left="running")
+        self.assertEqual(self.sums(trace), ("100 us", "100 us", "1.00"))
+
+    def test_a_child_beside_its_parent(self):
+        # main makes a child at 10, which takes 60 on another worker; main works until 50, joins, works until 80.
+        trace = Trace()
+        trace.turn(MAIN, 0, 0, 50, "start", left="park")
+        trace.turn(2, 1, 12, 72, since=10)
+        trace.turn(MAIN, 0, 74, 104, "wake", by=2, since=71.9)
+        trace.join(75, 2)
+        # 10 + 60 + 30 less the moment in which the child went on after it had woken main, and main's before it joined
+        self.assertEqual(self.sums(trace)[0], "140 us")
+        self.assertEqual(self.sums(trace)[1], "99.9 us")
+
+    def test_one_worker_hides_no_parallelism(self):
+        # The same program, all on one worker: the child runs when main has parked.
+        trace = Trace()
+        trace.turn(MAIN, 0, 0, 50, "start", left="park")
+        trace.turn(2, 0, 51, 111, since=10)
+        trace.turn(MAIN, 0, 112, 142, "wake", by=2, since=111)
+        self.assertEqual(self.sums(trace), ("140 us", "100 us", "1.40"))
+
+    def test_a_join_of_one_that_has_ended_is_an_edge(self):
+        # The child, made at 10, takes 60; main yields meanwhile and finds it ended.
+        trace = Trace()
+        trace.turn(MAIN, 0, 0, 20, "start", left="yield")
+        trace.turn(2, 0, 21, 81, since=10)
+        trace.turn(MAIN, 0, 82, 92, "yield", by=MAIN, since=20.5)
+        trace.join(84, 2)
+        # 10 + 60, joined 2 after main's return, and 8 more
+        self.assertEqual(self.sums(trace), ("90.0 us", "78.0 us", "1.15"))
+
+    def test_a_binary_tree_of_forks(self):
+        # Forks at 10 and, in the child, at 40; all run in their joins on one worker: 10 + max(20, child) + 10, the child 10 + max(20, 30) + 10.
+        trace = Trace()
+        trace.turn(MAIN, 0, 0, 110, "start", left="running")
+        trace.fork(MAIN, 10, 30, 100, "outer")   # 70 of work
+        trace.fork(MAIN, 40, 60, 90, "inner")    # 30 of it
+        self.assertEqual(self.sums(trace), ("110 us", "70.0 us", "1.57"))
+        shown = self.profile(trace)
+        self.assertRegex(shown, r"outer +1 +40\.0 us +36\.4 % +40\.0 us +70\.0 us")
+        self.assertRegex(shown, r"inner +1 +30\.0 us +27\.3 % +30\.0 us +30\.0 us")
+        self.assertIn("forks        2, of which 0 became threads", shown)
+
+    def test_a_fork_that_was_taken(self):
+        trace = Trace()
+        trace.turn(MAIN, 0, 0, 30, "start", left="park")
+        trace.turn(2, 1, 15, 65, "fork", since=10, stolen=True)
+        trace.turn(MAIN, 0, 70, 80, "wake", by=2, since=65)
+        self.assertEqual(self.sums(trace), ("90.0 us", "70.0 us", "1.29"))
+        shown = self.profile(trace)
+        self.assertIn("forks        1, of which 1 became threads", shown)
+        self.assertIn("thefts       1", shown)
+        self.assertRegex(shown, r"\n1 +50\.0 us +62\.5 % +1 +1\n")
+
+    def test_eight_children_in_a_row(self):
+        trace = Trace()
+        trace.turn(MAIN, 0, 0, 8, "start", left="park")
+        for child in range(8):
+            trace.name(2 + child, "work", "crew" if child < 4 else "")
+            trace.turn(2 + child, 0, 10 + 100 * child, 110 + 100 * child, since=child + 1)
+        self.assertEqual(self.sums(trace), ("808 us", "108 us", "7.48"))
+        shown = self.profile(trace)
+        self.assertRegex(shown, r"crew +4 +400 us +49\.5 % +100 us +100 us")
+        self.assertRegex(shown, r"work +4 +400 us")
+
+    # ---- pictures, bad input ----
+
+    def test_pictures_need_nothing_beside_them(self):
+        trace = Trace()
+        trace.turn(MAIN, 0, 0, 100, "start", left="running")
+        trace.fork(MAIN, 10, 30, 90, "less<int> & more")
+        for name, start in (("picture.svg", "<svg"), ("picture.html", "<!DOCTYPE html>")):
+            self.profile(trace, "-o", self.path(name))
+            with open(self.path(name), encoding="utf-8") as file:
+                drawn = file.read()
+            self.assertTrue(drawn.startswith(start))
+            self.assertIn("less&lt;int&gt; &amp; more", drawn)
+            self.assertIn("parallelism 1.25", drawn)
+            self.assertNotRegex(drawn.replace("http://www.w3.org/2000/svg", ""), r"https?:|nan|inf\b")
+
+    def test_an_incomplete_trace_says_so(self):
+        trace = Trace()
+        trace.turn(MAIN, 0, 0, 100, "start", left="running")
+        self.assertIn("The trace is incomplete: its first 1,234 records", self.profile(trace.text(lost=1234)))
+
+    def test_what_is_no_trace(self):
+        trace = Trace()
+        trace.turn(MAIN, 0, 0, 100, "start")
+        self.assertIn("it is no JSON", self.refused(b"weft"))
+        self.assertIn("was cut off", self.refused(trace.text()[:-20]))
+        self.assertIn("no traceEvents", self.refused(b"{}"))
+        self.assertIn("no traceEvents", self.refused(b"[1, 2]"))
+        self.assertIn("no thread runs in it", self.refused(b'{"traceEvents":[]}'))
+        self.assertIn("none of Weft's", self.refused(b'{"traceEvents":[{"ph":"X","cat":"turn"}]}'))
+        self.assertIn("none of Weft's", self.refused(b'{"traceEvents":[{"ph":"X","cat":"turn","args":7}]}'))
+        trace.turn(MAIN, 0, 0, -5, "start")
+        self.assertIn("back in time", self.refused(trace.text()))
+        trace = Trace()
+        trace.turn(MAIN, 4000000000, 0, 5, "start")
+        self.assertIn("too many workers", self.refused(trace.text()))
+
+    def test_bad_words(self):
+        self.assertIn("wants a trace", self.refuse("profile"))
+        self.assertIn("weft profile -- one two", self.refuse("profile", "one", "two"))
+        self.assertIn("a picture is .svg or .html", self.refuse("profile", "-o", "x.png", "one"))
+        missing = command.run("profile", self.path("missing.json"))
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn("missing.json: cannot be read (No such file", missing.stderr)
+        for program, why in (("/bin/true", "wrote no trace"), ("/nonexistent", "cannot be run")):
+            result = command.run("profile", "--", program)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(why, result.stderr)
+
+    # ---- a real program ----
+
+    def test_a_program_that_it_runs_itself(self):
+        shown = self.run_right("profile", "-o", self.path("fib.html"), "--", command.WEFT, "bench", "fib", "--runtime", "fork", "--size", "15",
+                               "--repetitions", "1", "--warm-ups", "0", "--workers", "1").stdout
+        self.assertIn("610 (right)", shown)
+        self.assertIn("forks        986, of which 0 became threads", shown)
+        self.assertTrue(os.path.exists(self.path("fib.html")))
+        parallelism = float(re.search(r"parallelism +(.*)\n", shown).group(1))
+        self.assertGreaterEqual(parallelism, 1)
+
+    def test_a_program_that_fails(self):
+        result = command.run("profile", "--", command.WEFT, "bench", "fib", "--runtime", "fork", "--size", "10", "--expect", "1")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("ended with status 1", result.stderr)
+        self.assertIn("parallelism", result.stdout)
+
+
+if __name__ == "__main__":
+    command.main()

@@ -1,0 +1,131 @@
+// What becomes of records in the file. The whole, from a program's events on, is tested by api.trace.
+#include "trace/chrome.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+using namespace weft::trace;
+
+namespace {
+
+struct recorded {
+  recorder* all = nullptr;
+  std::string path;
+
+  explicit recorded(std::size_t ring_bytes = 64 * sizeof(record)) {
+    char name[] = "/tmp/weft-chrome-XXXXXX";
+    close(mkstemp(name));
+    path = name;
+    REQUIRE(start(&all, name, ring_bytes) == weft::status::ok);
+    all->workers = 2;
+  }
+  ~recorded() { unlink(path.c_str()); }
+
+  std::string end(const record* more = nullptr, std::size_t count = 0) {
+    CHECK(write(all, more, count, "a test", false));
+    stop(all);
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+};
+
+// A turn from `begin` to `end` steps of the clock after its start.
+record turn(const recorder* of, std::uint64_t thread, std::uint64_t begin, std::uint64_t end, leave how = leave::ended) {
+  record made{};
+  made.kind = record_kind::turn;
+  made.thread = thread;
+  made.begin = of->time.first() + begin;
+  made.end = of->time.first() + end;
+  made.how = how;
+  return made;
+}
+
+int count(const std::string& text, const char* what) {
+  int found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("an empty trace is a file all the same") {
+  recorded one;
+  const std::string text = one.end();
+  CHECK(count(text, "\"traceEvents\":[") == 1);
+  CHECK(count(text, "\"name\":\"worker ") == 2);
+  CHECK(text.ends_with("\n]}\n"));
+}
+
+TEST_CASE("a turn that somebody made ready has an arrow with two ends") {
+  recorded one;
+  record made = turn(one.all, 7, 2000, 3000);
+  made.why = reason::woken;
+  made.other = 1;
+  made.since = one.all->time.first() + 1000;
+  made.left = one.all->time.first() + 500;
+  made.about = "mutex";
+  put(one.all, 1, made);
+  const std::string text = one.end();
+  CHECK(count(text, "\"ph\":\"s\",\"pid\":1,\"tid\":0") == 1);
+  CHECK(count(text, "\"ph\":\"f\",\"pid\":1,\"tid\":1") == 1);
+  CHECK(count(text, "\"name\":\"wake\"") == 2);
+  CHECK(count(text, "\"waited_for\":\"mutex\"") == 1);
+  CHECK(count(text, "\"name\":\"waits\"") == 1);
+  CHECK(count(text, "\"name\":\"ready\"") == 1);
+  CHECK(count(text, "\"name\":\"running\"") == 1);
+}
+
+TEST_CASE("a yield and an unknown begin have none") {
+  recorded one;
+  record made = turn(one.all, 7, 2000, 3000, leave::yielded);
+  made.why = reason::yielded;
+  made.since = one.all->time.first() + 1000;
+  put(one.all, 0, made);
+  put(one.all, 0, turn(one.all, 8, 4000, 5000));
+  const std::string text = one.end();
+  CHECK(count(text, "\"cat\":\"turn\"") == 2);
+  CHECK(count(text, "\"cat\":\"flow\"") == 0);
+}
+
+TEST_CASE("records of one ring that are older than another's begin are left out") {
+  recorded one(4 * sizeof(record));
+  put(one.all, 0, turn(one.all, 5, 10, 20));
+  for (std::uint64_t index = 0; index < 10; ++index)
+    put(one.all, 1, turn(one.all, 100 + index, 1000 * index, 1000 * index + 500));
+  const std::string text = one.end();
+  CHECK(count(text, "\"cat\":\"turn\"") == 3);
+  CHECK(count(text, "\"thread\":5,") == 0);
+  CHECK(count(text, "\"thread\":109,") == 1);
+  CHECK(count(text, "\"records_lost\":7") == 1);
+}
+
+TEST_CASE("what is under way at the end stands on its worker, by its name") {
+  recorded one;
+  record more[2] = {turn(one.all, 3, 100, 200, leave::none), {}};
+  more[0].worker = 1;
+  more[1].kind = record_kind::name;
+  more[1].thread = 3;
+  more[1].begin = one.all->time.first();
+  std::strcpy(more[1].name, "Kant");
+  const std::string text = one.end(more, 2);
+  CHECK(count(text, "\"pid\":1,\"tid\":1,\"ts\"") == 1);
+  CHECK(count(text, "\"name\":\"Kant 3\"") == 2);  // the track and the turn
+  CHECK(count(text, "\"left\":\"running\"") == 1);
+}
+
+TEST_CASE("after the end nothing is recorded, and nothing is written twice") {
+  recorded one;
+  put(one.all, 0, turn(one.all, 5, 10, 20));
+  CHECK(write(one.all, nullptr, 0, "first", false));
+  put(one.all, 0, turn(one.all, 6, 30, 40));
+  const std::string text = one.end();
+  CHECK(count(text, "\"ended\":") == 1);
+  CHECK(count(text, "\"cat\":\"turn\"") == 1);
+}

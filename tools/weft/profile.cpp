@@ -1,0 +1,194 @@
+// weft profile: what a trace says of a program: work, span, parallelism, how busy the workers were, and what they were busy with.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <system_error>
+
+#include "analysis.hpp"
+#include "cli/text.hpp"
+#include "cli/usage.hpp"
+#include "commands.hpp"
+#include "profile_picture.hpp"
+
+namespace cli {
+
+namespace {
+
+struct profile_options {
+  std::vector<std::string> words;  // a trace, or a program and its arguments
+  bool is_program = false;
+  std::string out;
+  unsigned most_names = 12;
+};
+
+// A file that goes when this does.
+class temporary_file {
+ public:
+  temporary_file() : path_((std::filesystem::temp_directory_path() / "weft-trace-XXXXXX").string()) {
+    int const descriptor = mkstemp(path_.data());
+    if (descriptor < 0) throw std::system_error(errno, std::generic_category(), path_);
+    close(descriptor);
+  }
+  ~temporary_file() { unlink(path_.c_str()); }
+  temporary_file(const temporary_file&) = delete;
+  temporary_file& operator=(const temporary_file&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Its output stays its own. Returns its wait status.
+int run_traced(std::vector<std::string> words, const std::string& path) {
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t const child = fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (child == 0) {
+    // NOLINTBEGIN(concurrency-mt-unsafe): a child of one thread
+    setenv("WEFT_TRACE", path.c_str(), 1);
+    setenv("WEFT_TRACE_SIZE", "4G", 0);  // reserved, and taken as it is used
+    execvp(arguments[0], arguments.data());
+    fmt::print(stderr, "weft profile: {}: cannot be run ({})\n", words[0], std::strerror(errno));
+    // NOLINTEND(concurrency-mt-unsafe)
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return status;
+}
+
+trace open_trace(const std::string& path, const std::string& called) {
+  std::ifstream from(path);
+  if (!from) throw std::runtime_error(fmt::format("{}: cannot be read ({})", called, std::generic_category().message(errno)));
+  try {
+    return read_trace(from);
+  } catch (const trace_error& error) {
+    throw std::runtime_error(fmt::format("{} is no trace that can be read: {}", called, error.what()));
+  }
+}
+
+trace trace_program(const profile_options& options, int& status) {
+  temporary_file const file;
+  int const end = run_traced(options.words, file.path());
+  if (WIFEXITED(end) && WEXITSTATUS(end) == 127) throw std::runtime_error(fmt::format("{} was not run", options.words[0]));
+  if (end != 0) {
+    status = exit_wrong;
+    fmt::print(stderr, "weft profile: {} {}\n", options.words[0],
+               WIFSIGNALED(end) ? fmt::format("was ended by signal {}", WTERMSIG(end))
+                                : fmt::format("ended with status {}", WEXITSTATUS(end)));
+  }
+  if (std::filesystem::file_size(file.path()) == 0) {
+    throw std::runtime_error(
+        fmt::format("{} wrote no trace: it did not start Weft (weft_init), or was killed", options.words[0]));
+  }
+  return open_trace(file.path(), fmt::format("what {} wrote", options.words[0]));
+}
+
+// ---- text ----
+
+std::string in_time(std::int64_t ns) { return show_seconds(static_cast<double>(ns) * 1e-9); }
+
+std::string percent(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole)) : "-";
+}
+
+std::string show_sums(const analysis& of) {
+  std::string text =
+      fmt::format("work         {}\nspan         {}\nparallelism  {:.2f}\nwall time    {} on {} worker{}, busy {} of it\n",
+                  in_time(of.work), in_time(of.span), of.parallelism(), in_time(of.wall), of.workers.size(),
+                  of.workers.size() == 1 ? "" : "s", percent(of.work, of.wall * static_cast<std::int64_t>(of.workers.size())));
+  text += fmt::format("threads      {}\n", show_count(of.threads));
+  text += fmt::format("forks        {}, of which {} became threads\n", show_count(of.forks), show_count(of.forks_taken));
+  return text + fmt::format("thefts       {}\n", show_count(of.thefts));
+}
+
+std::string show_workers(const analysis& of) {
+  table shown({"worker", "busy", "of the time", "turns", "stolen"});
+  for (const worker_use& use : of.workers) {
+    shown.add({std::to_string(use.worker), in_time(use.busy), percent(use.busy, of.wall), show_count(use.turns),
+               show_count(use.stolen)});
+  }
+  return shown.show();
+}
+
+std::string show_names(const analysis& of, unsigned most) {
+  table shown({"threads and forks named", "count", "own time", "of the work", "each", "longest, with its forks"});
+  for (std::size_t index = 0; index < of.names.size() && index < most; ++index) {
+    const name_cost& cost = of.names[index];
+    shown.add({shorten(cost.name, 56), show_count(cost.count), in_time(cost.own), percent(cost.own, of.work),
+               in_time(cost.own / static_cast<std::int64_t>(cost.count)), in_time(cost.longest)});
+  }
+  return shown.show();
+}
+
+std::string show_text(const trace& from, const analysis& of, unsigned most_names) {
+  std::string text;
+  if (from.lost != 0) {
+    text += fmt::format(
+        "The trace is incomplete: its first {} records were pushed out by later ones, so work and span are those of its end. "
+        "Raise "
+        "WEFT_TRACE_SIZE.\n\n",
+        show_count(from.lost));
+  }
+  if (!from.ended.empty() && from.ended != "weft_finalize") text += fmt::format("The program died ({}).\n\n", from.ended);
+  return text + show_sums(of) + "\n" + show_workers(of) + "\n" + show_names(of, most_names);
+}
+
+// ---- the command ----
+
+void write_picture(const profile_options& options, const analysis& of, const std::string& text) {
+  std::string const title = fmt::format("{}", fmt::join(options.words, " "));
+  bool const is_svg = options.out.ends_with(".svg");
+  std::ofstream out(options.out);
+  out << (is_svg ? draw_profile_svg(of, title) : draw_profile_page(of, title, text));
+  if (!out.flush()) throw std::runtime_error(fmt::format("{}: cannot be written", options.out));
+}
+
+int run_profile(const profile_options& options) {
+  if (options.words.empty()) throw usage_error("profile wants a trace that WEFT_TRACE wrote, or -- and a program to run");
+  if (!options.is_program && options.words.size() > 1) {
+    throw usage_error(
+        fmt::format("profile takes one trace; to run a program: weft profile -- {}", fmt::join(options.words, " ")));
+  }
+  if (!options.out.empty() && !options.out.ends_with(".svg") && !options.out.ends_with(".html")) {
+    throw usage_error(fmt::format("-o {}: a picture is .svg or .html", options.out));
+  }
+  int status = exit_right;
+  trace const from = options.is_program ? trace_program(options, status) : open_trace(options.words[0], options.words[0]);
+  analysis const found = analyse(from);
+  std::string const text = show_text(from, found, options.most_names);
+  fmt::print("{}", text);
+  if (!options.out.empty()) write_picture(options, found, text);
+  return status;
+}
+
+}  // namespace
+
+void add_profile(CLI::App& app, int* status, bool has_dashes) {
+  CLI::App* const command = app.add_subcommand(
+      "profile", "Show work, span, parallelism and costs: of a trace, or of a program (weft profile -- PROGRAM ...)");
+  auto const options = std::make_shared<profile_options>();
+  options->is_program = has_dashes;
+  command->add_option("-o,--out", options->out, "Draw a picture as well: FILE.svg or FILE.html")->type_name("FILE");
+  command->add_option("--names", options->most_names, "How many names to show")
+      ->check(CLI::Range(1U, 100000U))
+      ->capture_default_str();
+  command->add_option("words", options->words, "A trace; or, behind --, a program and its arguments")->type_name("TRACE");
+  command->callback([status, options] { *status = run_profile(*options); });
+}
+
+}  // namespace cli

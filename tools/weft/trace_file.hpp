@@ -1,0 +1,60 @@
+// A trace that WEFT_TRACE has written (docs/guide/tracing.md): what weft profile needs of it. Times are ns since the trace's begin.
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+// From a thread's start or return to a worker until it leaves it.
+struct traced_turn {
+  std::uint64_t thread = 0;
+  unsigned worker = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::string why;          // "create", "fork", "wake", "yield", "migrate", "start"
+  std::uint64_t by = 0;     // the thread that made it ready; 0: none
+  std::int64_t since = -1;  // when; -1: unknown
+  bool ends = false;        // the thread ended with it
+  bool is_stolen = false;
+};
+
+// A fork that its forker ran itself, in its join.
+struct traced_fork {
+  std::uint64_t thread = 0;
+  std::string name;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t since = 0;  // when it was forked
+};
+
+struct traced_join {
+  std::int64_t at = 0;
+  std::uint64_t thread = 0;
+  std::uint64_t by = 0;  // 0: an OS thread outside
+};
+
+struct trace {
+  std::vector<traced_turn> turns;
+  std::vector<traced_fork> forks;
+  std::vector<traced_join> joins;
+  unsigned workers = 0;                        // that there were; 0: unknown
+  std::map<std::uint64_t, std::string> names;  // of threads: as the program names them, or their functions
+  std::string ended;
+  std::uint64_t lost = 0;
+
+  [[nodiscard]] std::string name_of(std::uint64_t thread) const;
+};
+
+struct trace_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Throws trace_error: what is wrong with it.
+trace read_trace(std::istream& from);
+
+}  // namespace cli
