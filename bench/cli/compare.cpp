@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>

@@ -31,7 +31,7 @@ struct measurement {
   std::vector<double> seconds;      // one a repetition
   std::vector<double> cpu_seconds;  // user and system, all OS threads of the process
   std::uint64_t peak_resident_bytes = 0;
-  std::vector<metric> metrics;  // of the first repetition, when the process is fresh
+  std::vector<metric> metrics;  // of the first run, a warm-up where there is one: the process is fresh
   std::string version;          // of what ran it
   std::string settings;
   std::string note;

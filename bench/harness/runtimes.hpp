@@ -12,7 +12,8 @@
 
 namespace bench {
 
-// A kernel on a runtime. A body is missing where the runtime's model cannot express the kernel, and then a reason is there.
+// A kernel on a runtime. Where a body is missing, a reason is there: the runtime's model cannot express the kernel, or nobody wrote it
+// (not_written_yet of kernels/cells.hpp).
 struct cell {
   const kernel* of;
   kernel_body body = nullptr;

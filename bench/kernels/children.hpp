@@ -31,7 +31,6 @@
 
 namespace bench {
 
-inline constexpr std::string_view no_yield_to = "it has no yield to a named thread";
 inline constexpr std::string_view no_condition = "it has no condition variables";
 
 template <class Way>

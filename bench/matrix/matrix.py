@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares Weft with the other runtimes that are installed: every program on every runtime, answers checked.
+"""Compares Weft with the other runtimes that are installed: each program on each runtime, answers checked.
 
     bench/matrix/matrix.py BUILD [--kernels NAME ...] [--runtimes NAME ...] [--workers N ...] [--sizes quick|default] [--size NAME=N,... ...]
 
@@ -32,6 +32,7 @@ USUAL_SIZES = {"fib": 27, "fib-cutoff": 34, "uts-t1": 8, "uts-t3": 500, "queens"
                "pentomino": 4, "comp": 1024, "stream": 1 << 22, "stream-ep": 1 << 22, "random-access": 20, "create-flat": 50_000,
                "create-nested": 30_000, "yield": 100_000, "yield-to": 50_000, "mutex-handover": 30_000, "condition-ping-pong": 30_000,
                "channel-ping-pong": 30_000, "blocked": 100_000}
+USUAL_REPETITIONS, USUAL_TIME_LIMIT_S = 7, 60
 # Smaller sizes beside those, for the picture of cost against problem size; together they cost less than a minute.
 USUAL_SWEEPS = {"fib": [12, 17, 22], "blocked": [1000, 10_000]}
 
@@ -42,10 +43,10 @@ def parse(words):
     parser.add_argument("--kernels", nargs="+", default=[], metavar="NAME", help="only these programs, in this order")
     parser.add_argument("--runtimes", nargs="+", default=[], metavar="NAME", help="only these; sequential, ult, tasklet and fork are Weft's")
     parser.add_argument("--workers", nargs="+", type=int, default=[], metavar="N", help="numbers of workers; usually 1 and all CPUs")
-    parser.add_argument("--repetitions", type=int, default=7, metavar="N")
-    parser.add_argument("--sizes", default="usual", metavar="WORD", help="usual: seconds a cell; quick: for trying out; default: those of weft bench")
+    parser.add_argument("--repetitions", type=int, metavar="N", help=f"usually {USUAL_REPETITIONS}")
+    parser.add_argument("--sizes", metavar="WORD", help="usual: seconds a cell; quick: for trying out; default: those of weft bench")
     parser.add_argument("--size", nargs="+", default=[], metavar="NAME=N,...", help="the sizes of one program: each is measured")
-    parser.add_argument("--time-limit", type=float, default=60, metavar="SECONDS", help="of one process")
+    parser.add_argument("--time-limit", type=float, metavar="SECONDS", help=f"of one process; usually {USUAL_TIME_LIMIT_S}")
     parser.add_argument("--memory-limit", type=int, default=0, metavar="MIB", help="of one process; usually half of the machine's")
     parser.add_argument("--json", metavar="FILE", help="where everything is kept; usually BUILD/matrix.json")
     parser.add_argument("--resume", action="store_true", help="go on with what --json holds; the plan is the one in it")
@@ -68,12 +69,13 @@ def parse_sizes(words, programs):
 
 def choose_sizes(arguments, kernels, programs):
     words = ("usual", "quick", "default")
-    if arguments.sizes not in words:
-        raise Problem(f"there are no sizes '{arguments.sizes}'\nsizes: {', '.join(words)}")
-    chosen = {name: [programs[name]["quick_size" if arguments.sizes == "quick" else "default_size"]] for name in kernels}
-    if arguments.sizes == "usual":
+    wanted = arguments.sizes or words[0]
+    if wanted not in words:
+        raise Problem(f"there are no sizes '{wanted}'\nsizes: {', '.join(words)}")
+    chosen = {name: [programs[name]["quick_size" if wanted == "quick" else "default_size"]] for name in kernels}
+    if wanted == "usual":
         chosen |= {name: [USUAL_SIZES[name]] for name in kernels if name in USUAL_SIZES}
-    if arguments.sizes == "usual" and not arguments.kernels:
+    if wanted == "usual" and not arguments.kernels:
         chosen |= {name: smaller + chosen[name] for name, smaller in USUAL_SWEEPS.items() if name in kernels}
     return chosen | {name: size for name, size in parse_sizes(arguments.size, programs).items() if name in kernels}
 
@@ -109,6 +111,10 @@ def describe_programs(names, found):
     return {"children": {name: found[name].children for name in there}, "stamps": {name: runners.stamp(found[name].command) for name in there}}
 
 
+def or_usual(given, usual):
+    return usual if given is None else given
+
+
 def make_state(arguments, found, silent):
     programs = {name: program for name, program in found["sequential"].programs.items() if program["size_word"]}
     usual = [name for name in USUAL_KERNELS if name in programs] or list(programs)
@@ -118,19 +124,23 @@ def make_state(arguments, found, silent):
     here = machine.facts()
     workers = choose_workers(arguments.workers, here["usable_cpus"])
     sizes = choose_sizes(arguments, kernels, programs)
-    if arguments.repetitions < 1:
+    repetitions = or_usual(arguments.repetitions, USUAL_REPETITIONS)
+    if repetitions < 1:
         raise Problem("--repetitions must be at least 1")
     cells = make_cells(kernels, names, workers, sizes, found, silent)
     for cell in cells:
         cell["unit"] = programs[cell["kernel"]]["unit"]
-    plan = {"repetitions": arguments.repetitions, "time_limit_s": arguments.time_limit, "workers": workers, "sizes": sizes}
+    time_limit_s = or_usual(arguments.time_limit, USUAL_TIME_LIMIT_S)
+    plan = {"repetitions": repetitions, "time_limit_s": time_limit_s, "workers": workers, "sizes": sizes}
     return {"format": states.FORMAT, "machine": here, "plan": plan, "programs": describe_programs(names, found), "cells": cells,
             "calibration": []}
 
 
 def go_on(path, arguments, found):
-    if arguments.kernels or arguments.runtimes or arguments.workers or arguments.size:
-        raise Problem("--resume goes on with the plan in the JSON: it takes no kernels, runtimes, workers or sizes")
+    planned = {name: getattr(arguments, name) for name in ("kernels", "runtimes", "workers", "size", "sizes", "repetitions", "time_limit")}
+    given = ["--" + name.replace("_", "-") for name, value in planned.items() if value not in (None, [])]
+    if given:
+        raise Problem(f"--resume goes on with the plan in the JSON: it takes no {', '.join(given)}")
     state = states.load(path)
     for name, stamp in state["programs"]["stamps"].items():
         if name not in found or runners.stamp(found[name].command) != stamp:

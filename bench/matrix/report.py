@@ -92,12 +92,18 @@ def show_group(cells, children, sequential):
     return "\n".join(lines)
 
 
+FEWEST_LOOPS = 5  # fewer on the same CPUs have no slow tenth
+
+
 def noise(calibration):
-    """(how far the calibration loop's slow runs lie above its usual ones, a sentence)."""
+    """How far the calibration loop's slow runs lie above its usual ones, None where too few were made; and a sentence."""
     by_cpus = {}
     for each in calibration:
         by_cpus.setdefault(tuple(each["cpus"]), []).append(each["seconds"])
-    worst = max((figures.percentile(loops, 0.9) / figures.median(loops) - 1 for loops in by_cpus.values() if len(loops) >= 5), default=0.0)
+    enough = [loops for loops in by_cpus.values() if len(loops) >= FEWEST_LOOPS]
+    if not enough:
+        return None, f"Whether the machine was quiet is not known: that takes {FEWEST_LOOPS} runs on the same CPUs."
+    worst = max(figures.percentile(loops, 0.9) / figures.median(loops) - 1 for loops in enough)
     if worst < machine.NOISY_FROM:
         return worst, f"The machine was quiet: the slow tenth of {len(calibration)} calibration loops took {worst:.0%} more than the median."
     return worst, (f"NOISY: the slow tenth of {len(calibration)} calibration loops took {worst:.0%} more than the median. "

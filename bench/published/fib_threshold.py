@@ -1,4 +1,4 @@
-"""fib(n) with a threshold: both children of a call are threads, and calls with n < 10 are plain calls. One worker."""
+"""fib(n) with a threshold: both children of a call are threads, but one with n < 10 is computed by plain calls. One worker."""
 
 import json
 
@@ -7,8 +7,8 @@ import report
 
 NAME = "fib-threshold"
 TITLE = "recursive fib with the threshold n < 10, one worker, both children of a call created"
-SOURCE = """Source: a lecture on user-level threads. Argobots takes 13.1 s for fib(45); Boost.Fiber crashes there. The calls that are not
-plain: 57 K of fib(30), 635 K of fib(35), 7,049 K of fib(40), 78,176 K of fib(45)."""
+SOURCE = """Source: a lecture on user-level threads. Argobots takes 13.1 s for fib(45); Boost.Fiber crashes there. The calls that are
+threads: 57 K of fib(30), 635 K of fib(35), 7,049 K of fib(40), 78,176 K of fib(45)."""
 NOT_COMPARABLE = """the lecture names neither machine nor year nor settings. Here Argobots creates into its own pool and lets the child
 run first (ABT_thread_create_to; argobots-tasklet makes the plain calls tasklets), and Boost.Fiber starts a fiber at once on pooled stacks
 of 32 KiB: what each does best. Boost.Fiber frees ended fibers when its dispatcher runs, which this recursion leaves no time for, so that

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "harness/bounded_channel.hpp"
-#include "harness/children.hpp"
 #include "harness/processors.hpp"
 #include "kernels/children.hpp"
 

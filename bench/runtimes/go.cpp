@@ -1,5 +1,7 @@
 // Go: goroutines and sync.WaitGroup, all in Go (go/) but the nodes of UTS and the blocks of matrix products, whose code is the same for all
 // runtimes; so much costs a call from Go to C, which is part of a node's time.
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include "harness/processors.hpp"
@@ -32,14 +34,43 @@ kernel_run run_blocked(const kernel_input& input, stopwatch& watch) {
   return {sum, input.size, {{"bytes_per_thread", bytes / static_cast<double>(input.size)}}};
 }
 
-constexpr auto own_cells() {
-  auto cells = join_cells(foreign::own_cells(), cells_without_threads(not_written_yet, not_written_yet));
-  for (cell& each : cells) {
-    if (each.of == &blocked::blocked) each = {&blocked::blocked, run_blocked};
-  }
-  return cells;
+kernel_run run_yield(const kernel_input& input, stopwatch& watch) {
+  foreign_watch own = foreign::watch_for(watch);
+  foreign_turns const found = foreign_yield(&own, 2 * input.workers, input.size);
+  return {found.done, found.done, {{"others_done_ratio", found.ratio}}};
 }
-constexpr auto cells = own_cells();
+
+kernel_run run_mutex_handover(const kernel_input& input, stopwatch& watch) {
+  foreign_watch own = foreign::watch_for(watch);
+  foreign_turns const found = foreign_mutex_handover(&own, 2 * input.workers, input.size);
+  return {found.done, found.done, {{"handovers_ratio", found.ratio}}};
+}
+
+template <auto Play>
+kernel_run run_pairs(const kernel_input& input, stopwatch& watch) {
+  foreign_watch own = foreign::watch_for(watch);
+  return {Play(&own, input.workers, input.size), 2 * input.size, {}};
+}
+
+template <std::uint64_t Yields>
+kernel_run run_thread_ops(const kernel_input& input, stopwatch& watch) {
+  using thread_ops::threads_at_once;
+  foreign_watch own = foreign::watch_for(watch);
+  std::uint64_t const done = foreign_thread_ops(&own, threads_at_once, Yields, input.size);
+  return {done, input.size * threads_at_once * std::max<std::uint64_t>(Yields, 1), {}};
+}
+
+constexpr std::array<cell, 8> waiting_cells = {{
+    {&blocked::blocked, run_blocked},
+    {&yield::any, run_yield},
+    {&yield::to, nullptr, no_yield_to},
+    {&ping_pong::mutex_handover, run_mutex_handover},
+    {&ping_pong::condition, run_pairs<foreign_condition_ping_pong>},
+    {&ping_pong::channel, run_pairs<foreign_channel_ping_pong>},
+    {&thread_ops::without_yields, run_thread_ops<thread_ops::no_yields>},
+    {&thread_ops::with_yields, run_thread_ops<thread_ops::yields>},
+}};
+constexpr auto cells = join_cells(foreign::own_cells(), waiting_cells);
 
 unsigned start(unsigned workers) {
   unsigned const count = workers == 0 ? usable_processors() : workers;

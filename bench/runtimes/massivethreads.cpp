@@ -9,7 +9,6 @@
 #include <string>
 
 #include "harness/bounded_channel.hpp"
-#include "harness/children.hpp"
 #include "harness/processors.hpp"
 #include "kernels/children.hpp"
 

@@ -7,12 +7,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
-#include <fstream>
+#include <cstring>
 #include <mutex>
 #include <string>
 
 #include "harness/bounded_channel.hpp"
-#include "harness/children.hpp"
 #include "harness/processors.hpp"
 #include "kernels/children.hpp"
 #include "runtimes/os_thread_limit.hpp"
@@ -27,8 +26,15 @@ std::atomic<long> living = 0;
 long most_threads = 0;
 pthread_attr_t attributes;
 
-[[noreturn]] void refuse() {
+[[noreturn]] void refuse_more() {
   std::fprintf(stderr, "refused: more than %ld OS threads at once\n", most_threads);
+  _exit(1);
+}
+
+void must(int error, const char* call) {
+  if (error == 0) [[likely]]
+    return;
+  std::fprintf(stderr, "OS threads: %s: %s\n", call, std::strerror(error));
   _exit(1);
 }
 
@@ -53,14 +59,14 @@ class os_thread {
         record);
   }
   void join() {
-    pthread_join(thread_, nullptr);
+    must(pthread_join(thread_, nullptr), "pthread_join");
     living.fetch_sub(1, std::memory_order_relaxed);
   }
 
  private:
   void create(void* (*function)(void*), void* argument) {
-    if (living.fetch_add(1, std::memory_order_relaxed) >= most_threads) refuse();
-    if (pthread_create(&thread_, &attributes, function, argument) != 0) refuse();
+    if (living.fetch_add(1, std::memory_order_relaxed) >= most_threads) refuse_more();
+    must(pthread_create(&thread_, &attributes, function, argument), "pthread_create");
   }
   pthread_t thread_;
 };

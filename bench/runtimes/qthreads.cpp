@@ -9,7 +9,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/children.hpp"
 #include "harness/processors.hpp"
 #include "kernels/children.hpp"
 

@@ -1,7 +1,6 @@
 // The threads interface's implementations, each with the caller adopted as a thread and with the caller left outside.
 #include "runtimes/threads.hpp"
 
-#include <algorithm>
 #include <array>
 #include <set>
 #include <vector>

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <string>
-#include <type_traits>
 
 #include "harness/runtimes.hpp"
 #include "kernels/chapel.hpp"

@@ -27,7 +27,7 @@
 #include "kernels/queens_array/queens_array.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/strassen/strassen.hpp"
-#include "kernels/thread_ops/thread_ops.hpp"
+#include "kernels/thread_ops/children.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/uts/uts.hpp"
 #include "kernels/yield/children.hpp"
@@ -96,8 +96,8 @@ constexpr auto ult_cells = with_chapel_cells<as_threads>({
     {&ping_pong::condition, ping_pong::run_condition_by<weft_threads>},
     {&ping_pong::channel, ping_pong::run_channel_by<weft_threads>},
     {&blocked::blocked, blocked::run_ult},
-    {&thread_ops::without_yields, thread_ops::run_ult},
-    {&thread_ops::with_yields, thread_ops::run_ult_yields},
+    {&thread_ops::without_yields, thread_ops::run_by<weft_threads, thread_ops::no_yields>},
+    {&thread_ops::with_yields, thread_ops::run_by<weft_threads, thread_ops::yields>},
     {&hash::hash, hash::run_ult},
 });
 

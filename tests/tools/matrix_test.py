@@ -207,7 +207,7 @@ class MatrixTest(unittest.TestCase):
     def test_resume_refuses_what_does_not_fit(self):
         self.assertIn("cannot be read", self.matrix("--resume", status=2).stderr)
         self.interrupt()
-        self.assertIn("takes no kernels", self.matrix("--resume", "--kernels", "fib", status=2).stderr)
+        self.assertIn("takes no --kernels, --repetitions", self.matrix("--resume", "--kernels", "fib", "--repetitions", 9, status=2).stderr)
         self.program("tools/weft/weft", "true", listing(*((name, "call", ["fib"], {}) for name in OWN)))
         self.assertIn("built anew", self.matrix("--resume", status=2).stderr)
 
@@ -295,6 +295,11 @@ class FiguresTest(unittest.TestCase):
         quiet = [{"cpus": [1], "seconds": 1.0}] * 20
         self.assertIn("quiet", report.noise(quiet)[1])
         self.assertIn("NOISY", report.noise(quiet[:15] + [{"cpus": [1], "seconds": 2.0}] * 5)[1])
+
+    def test_a_few_runs_do_not_show_that_it_was_quiet(self):
+        worst, sentence = report.noise([{"cpus": [1], "seconds": 1.0}] * 4 + [{"cpus": [1, 2], "seconds": 1.0}] * 4)
+        self.assertIsNone(worst)
+        self.assertIn("not known", sentence)
 
     def test_cpus_are_those_that_may_be_used(self):
         usable = os.sched_getaffinity(0)

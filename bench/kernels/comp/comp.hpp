@@ -4,7 +4,6 @@
 // units: pairs.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 
 #include "harness/kernel.hpp"

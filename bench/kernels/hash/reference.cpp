@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstring>
-#include <memory>
 #include <stdexcept>
 
 #include "kernels/hash/hash.hpp"

@@ -13,9 +13,6 @@ inline constexpr std::size_t threads_at_once = 16;
 inline constexpr std::uint64_t no_yields = 0;
 inline constexpr std::uint64_t yields = 4000;
 
-kernel_run run_ult(const kernel_input& input, stopwatch& watch);
-kernel_run run_ult_yields(const kernel_input& input, stopwatch& watch);
-
 extern const kernel without_yields;
 extern const kernel with_yields;
 

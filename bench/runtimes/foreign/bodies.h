@@ -28,6 +28,12 @@ typedef struct {
   uint32_t children; /* how many it has */
 } foreign_node;
 
+/* What threads that wait for each other or give way to each other did, and the kernel's own ratio. */
+typedef struct {
+  uint64_t done;
+  double ratio;
+} foreign_turns;
+
 /* The tree of UTS; its nodes are made by the same code for all. */
 typedef struct {
   void *of;
@@ -57,8 +63,17 @@ void foreign_mergesort(foreign_watch *watch, int32_t *values, int32_t *scratch, 
 void foreign_matmul(foreign_watch *watch, foreign_matrix product, foreign_matrix left, foreign_matrix right,
                     foreign_block multiply_add);
 uint64_t foreign_tree_sum(foreign_watch *watch, uint64_t size);
-uint64_t foreign_blocked(foreign_watch *watch,
-                         uint64_t count); /* languages with threads; the watch stops while all are blocked */
+uint64_t foreign_btc(foreign_watch *watch, uint64_t depth);
+uint64_t foreign_create_flat(foreign_watch *watch, uint64_t size, uint64_t batch);
+uint64_t foreign_create_nested(foreign_watch *watch, uint64_t size, uint64_t chain);
+
+/* Languages with threads. */
+uint64_t foreign_blocked(foreign_watch *watch, uint64_t count); /* the watch stops while all are blocked */
+foreign_turns foreign_yield(foreign_watch *watch, unsigned count, uint64_t size);
+foreign_turns foreign_mutex_handover(foreign_watch *watch, unsigned count, uint64_t size);
+uint64_t foreign_condition_ping_pong(foreign_watch *watch, unsigned pairs, uint64_t size);
+uint64_t foreign_channel_ping_pong(foreign_watch *watch, unsigned pairs, uint64_t size);
+uint64_t foreign_thread_ops(foreign_watch *watch, unsigned count, uint64_t yields, uint64_t rounds);
 
 #ifdef __cplusplus
 }

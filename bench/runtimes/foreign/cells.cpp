@@ -6,11 +6,11 @@
 
 namespace bench::foreign {
 
-namespace {
-
-foreign_watch to_foreign(stopwatch& watch) {
+foreign_watch watch_for(stopwatch& watch) {
   return {&watch, [](void* of) { static_cast<stopwatch*>(of)->start(); }, [](void* of) { static_cast<stopwatch*>(of)->stop(); }};
 }
+
+namespace {
 
 foreign_node to_foreign(const uts::tree& tree, const uts::node& node) {
   const uts::digest& s = node.state;
@@ -36,12 +36,12 @@ void multiply_add_block(foreign_matrix product, foreign_matrix left, foreign_mat
 }
 
 kernel_run run_fib_to(std::uint64_t cutoff, const kernel_input& input, stopwatch& watch) {
-  foreign_watch own = to_foreign(watch);
+  foreign_watch own = watch_for(watch);
   return {foreign_fib(&own, input.size, cutoff), fib::calls(input.size, cutoff), {}};
 }
 
 kernel_run run_quicksort_to(std::size_t cutoff, const kernel_input& input, stopwatch& watch) {
-  foreign_watch own = to_foreign(watch);
+  foreign_watch own = watch_for(watch);
   auto const count = static_cast<std::size_t>(input.size);
   std::unique_ptr<sorting::value[]> const values = sorting::make_values(count);
   std::uint64_t const units = foreign_quicksort(&own, values.get(), count, cutoff);
@@ -54,20 +54,20 @@ kernel_run run_fib(const kernel_input& input, stopwatch& watch) { return run_fib
 kernel_run run_fib_cutoff(const kernel_input& input, stopwatch& watch) { return run_fib_to(fib::cutoff, input, watch); }
 
 kernel_run run_uts(const uts::tree& tree, stopwatch& watch) {
-  foreign_watch own = to_foreign(watch);
+  foreign_watch own = watch_for(watch);
   foreign_tree of{const_cast<uts::tree*>(&tree), make_root, make_child};
   std::uint64_t const nodes = foreign_uts(&own, &of);
   return {nodes, nodes, {}};
 }
 
 kernel_run run_queens(const kernel_input& input, stopwatch& watch) {
-  foreign_watch own = to_foreign(watch);
+  foreign_watch own = watch_for(watch);
   foreign_count const found = foreign_queens(&own, input.size);
   return {found.solutions, found.placements, {}};
 }
 
 kernel_run run_queens_array(const kernel_input& input, stopwatch& watch) {
-  foreign_watch own = to_foreign(watch);
+  foreign_watch own = watch_for(watch);
   foreign_count const found = foreign_queens_array(&own, input.size);
   return {found.solutions, found.placements, {}};
 }
@@ -80,7 +80,7 @@ kernel_run run_quicksort_every(const kernel_input& input, stopwatch& watch) {
 }
 
 kernel_run run_mergesort(const kernel_input& input, stopwatch& watch) {
-  foreign_watch own = to_foreign(watch);
+  foreign_watch own = watch_for(watch);
   auto const count = static_cast<std::size_t>(input.size);
   std::unique_ptr<sorting::value[]> const values = sorting::make_values(count);
   std::unique_ptr<sorting::value[]> const scratch = std::make_unique<sorting::value[]>(count);
@@ -89,7 +89,7 @@ kernel_run run_mergesort(const kernel_input& input, stopwatch& watch) {
 }
 
 kernel_run run_matmul(const kernel_input& input, stopwatch& watch) {
-  foreign_watch own = to_foreign(watch);
+  foreign_watch own = watch_for(watch);
   auto const size = static_cast<std::size_t>(input.size);
   matmul::factors const of(size);
   matmul::owned_matrix const product(size, size);
@@ -99,8 +99,23 @@ kernel_run run_matmul(const kernel_input& input, stopwatch& watch) {
 }
 
 kernel_run run_tree(const kernel_input& input, stopwatch& watch) {
-  foreign_watch own = to_foreign(watch);
+  foreign_watch own = watch_for(watch);
   return {foreign_tree_sum(&own, input.size), 2 * input.size, {}};
+}
+
+kernel_run run_btc(const kernel_input& input, stopwatch& watch) {
+  foreign_watch own = watch_for(watch);
+  return {foreign_btc(&own, input.size), btc::tasks(input.size), {}};
+}
+
+kernel_run run_create_flat(const kernel_input& input, stopwatch& watch) {
+  foreign_watch own = watch_for(watch);
+  return {foreign_create_flat(&own, input.size, creation::batch), input.size, {}};
+}
+
+kernel_run run_create_nested(const kernel_input& input, stopwatch& watch) {
+  foreign_watch own = watch_for(watch);
+  return {foreign_create_nested(&own, input.size, creation::chain), input.size, {}};
 }
 
 }  // namespace bench::foreign

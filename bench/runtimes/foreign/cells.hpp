@@ -24,6 +24,8 @@
 
 namespace bench::foreign {
 
+foreign_watch watch_for(stopwatch& watch);
+
 kernel_run run_fib(const kernel_input& input, stopwatch& watch);
 kernel_run run_fib_cutoff(const kernel_input& input, stopwatch& watch);
 kernel_run run_uts(const uts::tree& tree, stopwatch& watch);
@@ -34,6 +36,9 @@ kernel_run run_quicksort_every(const kernel_input& input, stopwatch& watch);
 kernel_run run_mergesort(const kernel_input& input, stopwatch& watch);
 kernel_run run_matmul(const kernel_input& input, stopwatch& watch);
 kernel_run run_tree(const kernel_input& input, stopwatch& watch);
+kernel_run run_btc(const kernel_input& input, stopwatch& watch);
+kernel_run run_create_flat(const kernel_input& input, stopwatch& watch);
+kernel_run run_create_nested(const kernel_input& input, stopwatch& watch);
 
 template <uts::tree_maker Make>
 kernel_run run_uts_of(const kernel_input& input, stopwatch& watch) {
@@ -55,11 +60,11 @@ constexpr std::array<cell, 27> own_cells() {
       {&matmul::matmul, run_matmul},
       {&strassen::strassen, nullptr, not_written_yet},
       {&tree::tree, run_tree},
-      {&btc::btc, nullptr, not_written_yet},
+      {&btc::btc, run_btc},
       {&pentomino::pentomino, nullptr, not_written_yet},
       {&comp::comp, nullptr, not_written_yet},
-      {&creation::flat, nullptr, not_written_yet},
-      {&creation::nested, nullptr, not_written_yet},
+      {&creation::flat, run_create_flat},
+      {&creation::nested, run_create_nested},
       {&stream::stream, nullptr, not_written_yet},
       {&stream_ep::stream_ep, nullptr, not_written_yet},
       {&random_access::random_access, nullptr, not_written_yet},

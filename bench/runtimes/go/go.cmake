@@ -10,7 +10,7 @@ string(REGEX MATCH "[0-9]+[.][0-9]+" go_number "${go_version}")
 if(go_number VERSION_GREATER_EQUAL 1.19)
   set(go_folder "${CMAKE_CURRENT_SOURCE_DIR}/go")
   set(go_library "${CMAKE_CURRENT_BINARY_DIR}/go/libweft_bench_go.a")
-  set(go_sources go.mod harness.go matmul.go queens.go sorting.go trees.go)
+  set(go_sources go.mod creation.go harness.go matmul.go queens.go sorting.go trees.go waiting.go)
   list(TRANSFORM go_sources PREPEND "${go_folder}/")
   add_custom_command(
     OUTPUT "${go_library}"

@@ -1,5 +1,6 @@
 //! The bodies of the kernels in Rust, over rayon's join.
 
+mod creation;
 mod foreign;
 mod matmul;
 mod queens;
