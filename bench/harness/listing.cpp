@@ -24,13 +24,18 @@ json describe_kernel(const kernel& of) {
 
 json describe_runtime(const runtime& of) {
   json runs = json::array();
+  json not_written = json::array();
   json cannot = json::object();
   for (const cell& each : of.cells) {
-    if (each.body != nullptr) runs.push_back(each.of->name);
-    if (each.body == nullptr) cannot[std::string(each.of->name)] = each.why_not;
+    if (each.body != nullptr)
+      runs.push_back(each.of->name);
+    else if (each.why_not == not_written_yet)
+      not_written.push_back(each.of->name);
+    else
+      cannot[std::string(each.of->name)] = each.why_not;
   }
-  return {{"runtime", of.name},      {"title", of.title}, {"children", name_of(of.children)},
-          {"version", of.version()}, {"runs", runs},      {"cannot", cannot}};
+  return {{"runtime", of.name}, {"title", of.title}, {"children", name_of(of.children)}, {"version", of.version()},
+          {"runs", runs},       {"cannot", cannot},  {"not_written", not_written}};
 }
 
 }  // namespace

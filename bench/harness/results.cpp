@@ -73,7 +73,7 @@ void read_record(results& into, const json& record) {
 
 void read_cell(results& into, const json& cell) {
   std::string const status = cell.at("status");
-  if (status == "to run" || status == "cannot" || status == "not installed") return;
+  if (status == "to run" || status == "cannot" || status == "not written" || status == "not installed") return;
   series found;
   found.status = status;
   for (const json& sample : cell.at("samples")) found.seconds.push_back(positive(sample.at("seconds")));

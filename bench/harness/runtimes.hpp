@@ -12,8 +12,9 @@
 
 namespace bench {
 
-// A kernel on a runtime. Where a body is missing, a reason is there: the runtime's model cannot express the kernel, or nobody wrote it
-// (not_written_yet of kernels/cells.hpp).
+inline constexpr std::string_view not_written_yet = "not written for this runtime";
+
+// A kernel on a runtime. Where a body is missing, a reason is there: the runtime's model cannot express the kernel, or nobody wrote it.
 struct cell {
   const kernel* of;
   kernel_body body = nullptr;

@@ -16,7 +16,6 @@ namespace bench {
 
 inline constexpr std::string_view a_task_cannot_block = "a task runs to its end: it cannot block or give way";
 inline constexpr std::string_view no_yield_to = "it has no yield to a named thread";
-inline constexpr std::string_view not_written_yet = "not written for this runtime";
 
 template <std::size_t... Counts>
 constexpr auto join_cells(const std::array<cell, Counts>&... lists) {

@@ -102,8 +102,7 @@ def status_of(kernel, name, found, silent):
         return "failed", silent[name]
     if name not in found:
         return "not installed", runners.RIVALS[name]
-    why = found[name].why_not(kernel)
-    return ("to run", "") if why is None else ("cannot", why)
+    return found[name].status_of(kernel)
 
 
 def describe_programs(names, found):
@@ -149,7 +148,7 @@ def go_on(path, arguments, found):
 
 
 def is_weft_well(state):
-    return all(cell["status"] in ("measured", "cannot") for cell in state["cells"] if cell["runtime"] in runners.OWN)
+    return all(cell["status"] in ("measured", "cannot", "not written") for cell in state["cells"] if cell["runtime"] in runners.OWN)
 
 
 def memory_limit(arguments, here):

@@ -172,7 +172,8 @@ def make(state):
 <section id="s-how"><h2>How it was measured</h2>
 <p>Each repetition is a process of its own, bound to as many CPUs as it has workers; the runtimes of one table take turns. Times are wall
 time, medians; ratios are of medians, with the 95 % interval of a bootstrap. Weft's threads are compared with the fastest rival that has
-threads, which may block; its tasklets and forks with the fastest rival of all. bench/README.md says more.</p>{definitions(state)}</section>
+threads, which may block; its tasklets with the fastest that has threads or tasklets; its forks with the fastest of all. bench/README.md
+says more.</p>{definitions(state)}</section>
 </body></html>
 """
     return page, [picture for _, _, picture, _ in sections if picture is not None]

@@ -31,10 +31,16 @@ def best(cells):
 
 
 def best_rival(cell, cells, children):
-    """Threads are compared with the fastest rival that has threads, where there is one; all others with the fastest rival."""
+    """Threads are compared with the fastest rival that has threads, tasklets with the fastest one that has threads or tasklets, both where
+    there is one; all others with the fastest rival."""
     rivals = [other for other in cells if is_measured(other) and other["runtime"] not in OWN and other is not cell]
-    alike = [other for other in rivals if children[other["runtime"]] == "thread"]
-    return best(alike if children[cell["runtime"]] == "thread" and alike else rivals)
+    alike = [other for other in rivals if children[other["runtime"]] in ALIKE.get(children[cell["runtime"]], ())]
+    return best(alike or rivals)
+
+
+# What children of which kinds are compared with: a child that anyone may join with others like it.
+ALIKE = {"thread": ("thread",), "tasklet": ("thread", "tasklet")}
+AGAINST = {"thread": "the fastest rival that has threads", "tasklet": "the fastest rival that has threads or tasklets"}
 
 
 def digits(ratio):

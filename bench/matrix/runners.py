@@ -25,6 +25,7 @@ RIVALS = {
 }
 OWN = ("sequential", "ult", "tasklet", "fork")
 NOT_USUAL = "threads"  # the threads interface on Weft and on others: measured where it is asked for
+IDLE = ("cannot", "not written", "not installed")  # statuses of cells that nothing is expected of
 LISTING = "weft-bench-list-1"
 LISTING_LIMIT_S = 20
 
@@ -40,9 +41,11 @@ class Runtime:
         self.children, self.version = runtime["children"], runtime["version"]
         self.runs, self.cannot = runtime["runs"], runtime["cannot"]
 
-    def why_not(self, kernel):
-        """None when it runs the kernel."""
-        return None if kernel in self.runs else self.cannot.get(kernel, "has no such program")
+    def status_of(self, kernel):
+        """(the status of a cell before it is run, and why it will not be)."""
+        if kernel in self.runs:
+            return "to run", ""
+        return ("cannot", self.cannot[kernel]) if kernel in self.cannot else ("not written", "")
 
 
 def ask(command):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import figures
 import report
-from runners import OWN
+from runners import IDLE, OWN
 from sweep import groups
 
 PLAIN = "sequential"
@@ -63,7 +63,7 @@ def tell_standings(state):
     for runtime in PARALLEL:
         mine = [each for each in found if each.cell["runtime"] == runtime]
         if mine:
-            yield tell_standing(runtime, mine, "the fastest rival that has threads" if children[runtime] == "thread" else "the fastest rival")
+            yield tell_standing(runtime, mine, report.AGAINST.get(children[runtime], "the fastest rival"))
     if not found:
         yield "No rival was measured beside Weft."
 
@@ -85,7 +85,7 @@ def tell_what(state):
 
 def tell_failures(state):
     """What was run and did not get through."""
-    bad = [cell for cell in state["cells"] if cell["status"] not in ("measured", "cannot", "not installed", "to run")]
+    bad = [cell for cell in state["cells"] if cell["status"] not in ("measured", "to run", *IDLE)]
     if not bad:
         return "Everything that was run got through with the right answer."
     named = sorted({f"{cell['runtime']} ({cell['kernel']}: {cell['status']})" for cell in bad})

@@ -53,9 +53,9 @@ def plan_kernel(context, group, kernel, size, runtime, workers, warm_ups=1):
         return new_cell(group, runtime, workers, [], "failed", silent[runtime], ours)
     if runtime not in found:
         return new_cell(group, runtime, workers, [], "not installed", runners.RIVALS.get(runtime, "no program for it was built"), ours)
-    why = found[runtime].why_not(kernel)
-    if why is not None:
-        return new_cell(group, runtime, workers, [], "cannot", why, ours)
+    status, why = found[runtime].status_of(kernel)
+    if status != "to run":
+        return new_cell(group, runtime, workers, [], status, why, ours)
     command = [*found[runtime].command, kernel, "--runtime", runtime, "--workers", str(workers), "--size", str(size), "--warm-ups",
                str(warm_ups), "--json", "-"]
     return new_cell(group, runtime, workers, command, ours=ours)

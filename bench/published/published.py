@@ -150,7 +150,7 @@ def show(state, names):
 
 
 def is_weft_well(state):
-    return all(cell["status"] in ("measured", "cannot", "not installed") or not cell["ours"]
+    return all(cell["status"] in ("measured", *runners.IDLE) or not cell["ours"]
                for cells in state["experiments"].values() for cell in cells)
 
 

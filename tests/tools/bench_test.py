@@ -85,6 +85,7 @@ class BenchTest(command.CommandTest):
         self.assertEqual(list(runtimes), list(RUNTIMES))
         self.assertIn("blocked", runtimes["ult"]["runs"])
         self.assertIn("loop", runtimes["sequential"]["cannot"]["blocked"])
+        self.assertIn("chapel-tree", runtimes["tasklet"]["not_written"])
         sizes = {program["program"]: program["default_size"] for program in listing["programs"]}
         self.assertEqual(sizes["fib"], 30)
 

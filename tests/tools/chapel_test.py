@@ -29,8 +29,8 @@ def answer(seconds="$slow", metrics="{}"):
 class FakeRuntime:
     command = ["program"]
 
-    def why_not(self, _):
-        return None
+    def status_of(self, _):
+        return "to run", ""
 
 
 class FakeContext:

@@ -166,6 +166,11 @@ class MatrixTest(unittest.TestCase):
         self.assertEqual([len(cell["samples"]) for cell in self.state()["cells"]], [0, 3])
         self.assertEqual(len(self.calls()), 4)
 
+    def test_what_nobody_wrote_is_said_and_is_no_failure(self):
+        shown = self.matrix("--kernels", "queens", "--runtimes", "tasklet", "ult", "--workers", 1, "--repetitions", 1).stdout
+        self.assertEqual(self.state()["cells"][0]["status"], "not written")
+        self.assertRegex(shown, r"tasklet +not written\n")
+
     def test_weft_itself_must_be_right(self):
         self.program("tools/weft/weft", "kill -SEGV $$", listing(*((name, "call", ["fib"], {}) for name in OWN)))
         self.assertEqual(self.measure("ult", status=1)["status"], "crashed")
