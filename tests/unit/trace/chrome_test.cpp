@@ -10,6 +10,8 @@
 #include <sstream>
 #include <string>
 
+#include "os/peek.hpp"
+
 using namespace weft::trace;
 
 namespace {
@@ -76,7 +78,9 @@ TEST_CASE("a turn that somebody made ready has an arrow with two ends") {
   CHECK(count(text, "\"ph\":\"s\",\"pid\":1,\"tid\":0") == 1);
   CHECK(count(text, "\"ph\":\"f\",\"pid\":1,\"tid\":1") == 1);
   CHECK(count(text, "\"name\":\"wake\"") == 2);
-  CHECK(count(text, "\"waited_for\":\"mutex\"") == 1);
+  char seen[sizeof "mutex"];
+  const bool can_look = weft::os::peek_text("mutex", seen, sizeof seen);  // not so under an emulator
+  CHECK(count(text, can_look ? "\"waited_for\":\"mutex\"" : "\"waited_for\":\"something\"") == 1);
   CHECK(count(text, "\"name\":\"waits\"") == 1);
   CHECK(count(text, "\"name\":\"ready\"") == 1);
   CHECK(count(text, "\"name\":\"running\"") == 1);
