@@ -48,7 +48,7 @@ def parse(words):
     parser.add_argument("name", metavar="NAME", help=", ".join([*EXPERIMENTS, "all"]))
     parser.add_argument("--full", action="store_true", help="the published sizes; usually those that take minutes")
     parser.add_argument("--largest", action="store_true", help="the largest published sizes, which --full leaves out: chapel's 2^28")
-    parser.add_argument("--repetitions", type=int, default=FEWEST_REPETITIONS, metavar="N")
+    parser.add_argument("--repetitions", type=int, metavar="N", help=f"usually {FEWEST_REPETITIONS}")
     parser.add_argument("--time-limit", type=float, metavar="SECONDS",
                         help=f"of one process; usually {TIME_LIMIT_S}, with --largest {LARGEST_TIME_LIMIT_S}")
     parser.add_argument("--memory-limit", type=int, default=0, metavar="MIB", help="of one process; usually half of the machine's")
@@ -71,6 +71,8 @@ def stamps(experiments):
 
 def make_state(arguments):
     here = machine.facts()
+    if arguments.repetitions is None:
+        arguments.repetitions = FEWEST_REPETITIONS
     if arguments.repetitions < 1:
         raise Problem("--repetitions must be at least 1")
     context = Context(arguments.build, arguments.full or arguments.largest, arguments.largest, here["usable_cpus"])
@@ -111,6 +113,10 @@ def load(path, names):
 
 
 def go_on(path, names, arguments):
+    planned = {"--repetitions": arguments.repetitions, "--time-limit": arguments.time_limit, "--memory-limit": arguments.memory_limit or None}
+    given = [name for name, value in planned.items() if value is not None]
+    if given:
+        raise Problem(f"--resume goes on with the plan in the JSON: it takes no {', '.join(given)}")
     state = load(path, names)
     if (arguments.full or arguments.largest, arguments.largest) > (state["plan"]["full"], state["plan"]["largest"]):
         raise Problem(f"--resume goes on with the plan in {path}, which has not the published sizes: measure anew without --resume")

@@ -170,6 +170,8 @@ class FibTest(PublishedCase):
         self.assertEqual(len(self.calls()) - before, 1)
         self.kernels("tools/weft/weft", listing(*OWN), "true")
         self.assertIn("published sizes", self.published("fib-threshold", "--resume", "--full", status=2).stderr)
+        self.assertIn("it takes no --repetitions, --time-limit", self.published(
+            "fib-threshold", "--resume", "--repetitions", 9, "--time-limit", 1, status=2).stderr)
         self.assertIn("built anew", self.published("fib-threshold", "--resume", status=2).stderr)
 
     def write(self, text):
