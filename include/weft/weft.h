@@ -357,20 +357,18 @@ WEFT_API bool weft_feb_is_full(const uint64_t *word);
 /* Counts since weft_init, of one worker or of all. Only what costs nothing to count is here: parks, unparks, yields, forks that nobody took
  * and the lengths of queues are not, because that would be paid at each of them; WEFT_TRACE shows those. */
 typedef struct weft_stats {
-  size_t size; /* sizeof(weft_stats); set by WEFT_STATS_INIT */
-  uint64_t
-      created;    /* threads and tasklets; with them, forks that became threads. Those made by OS threads outside: only in all */
-  uint64_t ended; /* of these; by the worker on which they ended */
-  uint64_t searches;    /* looks at other workers for something to steal */
-  uint64_t thefts;      /* searches that found something */
-  uint64_t stolen;      /* threads and tasklets that these brought, forks included */
-  uint64_t forks_taken; /* of these, forks that their forker had not joined yet */
-  uint64_t idle;        /* times that the worker ran out of work */
-  uint64_t sleeps;      /* times that it then went to sleep in the kernel */
-  uint64_t woken;       /* times that somebody woke it */
-  uint64_t migrations;  /* weft_thread_migrate_*, carried out; only in all */
-  uint64_t
-      stacks_made; /* in fresh memory: the most that there were at once, but for those that workers keep ready. Only in all */
+  size_t size;              /* sizeof(weft_stats); set by WEFT_STATS_INIT */
+  uint64_t created;         /* threads, tasklets, forks that became threads; those made by OS threads outside: only in all */
+  uint64_t ended;           /* of these; by the worker on which they ended */
+  uint64_t searches;        /* looks at other workers for something to steal */
+  uint64_t thefts;          /* searches that found something */
+  uint64_t stolen;          /* threads and tasklets that these brought, forks included */
+  uint64_t forks_taken;     /* of these, forks that their forker had not joined yet */
+  uint64_t idle;            /* times that the worker ran out of work */
+  uint64_t sleeps;          /* times that it then went to sleep in the kernel */
+  uint64_t woken;           /* times that somebody woke it */
+  uint64_t migrations;      /* weft_thread_migrate_*, carried out; only in all */
+  uint64_t stacks_made;     /* in fresh memory: the most at once, but for those that workers keep ready. Only in all */
   uint64_t stacks_returned; /* whose memory went back to the system (WEFT_STACK_CACHE). Only in all */
 } weft_stats;
 #define WEFT_STATS_INIT {sizeof(weft_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}

@@ -155,7 +155,8 @@ status start_trace(runtime* rt) {
   made->rt = rt;
   rt->tracer = made;
   begin_main(made);
-  active.store(made, base::relaxed);
+  // [H5] release: publishes the trace to OS threads that were there before; pairs with [H6]
+  active.store(made, base::release);
   watch_for_death();
   return status::ok;
 }
@@ -165,7 +166,8 @@ void write_trace(runtime* rt) {
 }
 
 void write_trace_of_dying(const char* how) {
-  if (tracing* all = active.exchange(nullptr, base::relaxed); all != nullptr) write(all, how, true);
+  // [H6] acquire: whoever dies sees the trace; pairs with [H5]
+  if (tracing* all = active.exchange(nullptr, base::acquire); all != nullptr) write(all, how, true);
 }
 
 void stop_trace(runtime* rt) {
