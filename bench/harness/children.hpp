@@ -124,6 +124,32 @@ struct as_threads_of {
   }
 };
 
+// A Thread over a Unit that a library makes of a C function: create(function, argument), and join(). Result: what its functions return.
+template <class Result, class Unit>
+class thread_of {
+ public:
+  template <class Part>
+  void start(const Part& part) {
+    auto const run = [](void* argument) -> Result {
+      (*static_cast<const Part*>(argument))();
+      return Result();
+    };
+    unit_.create(run, const_cast<Part*>(&part));
+  }
+  template <class Record>
+  void start_record(Record* record) {
+    auto const run = [](void* argument) -> Result {
+      static_cast<Record*>(argument)->run();
+      return Result();
+    };
+    unit_.create(run, record);
+  }
+  void join() { unit_.join(); }
+
+ private:
+  Unit unit_;
+};
+
 // A Thread over a Unit of two forms: create(function, argument, is_leaf) makes a tasklet of a leaf, and a thread of any other.
 template <class Unit>
 class thread_or_tasklet {

@@ -58,16 +58,9 @@ class unit {
   ABT_thread unit_;
 };
 
-class ult {
+class ult_unit {
  public:
-  template <class Part>
-  void start(const Part& part) {
-    unit_.create([](void* argument) { (*static_cast<const Part*>(argument))(); }, const_cast<Part*>(&part), false);
-  }
-  template <class Record>
-  void start_record(Record* record) {
-    unit_.create([](void* argument) { static_cast<Record*>(argument)->run(); }, record, false);
-  }
+  void create(void (*function)(void*), void* argument) { unit_.create(function, argument, false); }
   void join() { unit_.join(); }
 
  private:
@@ -139,7 +132,7 @@ class neighbours_in_pool {
 };
 
 struct threads {
-  using thread = ult;
+  using thread = thread_of<void, ult_unit>;
   using gate = eventual;
   using mutex = abt_mutex;
   using condition = abt_condition;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/bounded_channel.hpp"
+#include "harness/children.hpp"
 #include "harness/processors.hpp"
 #include "kernels/children.hpp"
 
@@ -23,30 +24,12 @@ void must(int code, const char* call) {
   std::abort();
 }
 
-class myth_thread {
+class myth_unit {
  public:
-  template <class Part>
-  void start(const Part& part) {
-    create(
-        [](void* argument) -> void* {
-          (*static_cast<const Part*>(argument))();
-          return nullptr;
-        },
-        const_cast<Part*>(&part));
-  }
-  template <class Record>
-  void start_record(Record* record) {
-    create(
-        [](void* argument) -> void* {
-          static_cast<Record*>(argument)->run();
-          return nullptr;
-        },
-        record);
-  }
+  void create(myth_func_t function, void* argument) { thread_ = myth_create(function, argument); }
   void join() { must(myth_join(thread_, nullptr), "myth_join"); }
 
  private:
-  void create(myth_func_t function, void* argument) { thread_ = myth_create(function, argument); }
   myth_thread_t thread_;
 };
 
@@ -91,7 +74,7 @@ class event {
 };
 
 struct threads {
-  using thread = myth_thread;
+  using thread = thread_of<void*, myth_unit>;
   using gate = event;
   using mutex = myth_lock;
   using condition = myth_condition;

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "harness/bounded_channel.hpp"
+#include "harness/children.hpp"
 #include "harness/processors.hpp"
 #include "kernels/children.hpp"
 #include "runtimes/os_thread_limit.hpp"
@@ -38,25 +39,11 @@ void must(int error, const char* call) {
   _exit(1);
 }
 
-class os_thread {
+class os_thread_unit {
  public:
-  template <class Part>
-  void start(const Part& part) {
-    create(
-        [](void* argument) -> void* {
-          (*static_cast<const Part*>(argument))();
-          return nullptr;
-        },
-        const_cast<Part*>(&part));
-  }
-  template <class Record>
-  void start_record(Record* record) {
-    create(
-        [](void* argument) -> void* {
-          static_cast<Record*>(argument)->run();
-          return nullptr;
-        },
-        record);
+  void create(void* (*function)(void*), void* argument) {
+    if (living.fetch_add(1, std::memory_order_relaxed) >= most_threads) refuse_more();
+    must(pthread_create(&thread_, &attributes, function, argument), "pthread_create");
   }
   void join() {
     must(pthread_join(thread_, nullptr), "pthread_join");
@@ -64,10 +51,6 @@ class os_thread {
   }
 
  private:
-  void create(void* (*function)(void*), void* argument) {
-    if (living.fetch_add(1, std::memory_order_relaxed) >= most_threads) refuse_more();
-    must(pthread_create(&thread_, &attributes, function, argument), "pthread_create");
-  }
   pthread_t thread_;
 };
 
@@ -84,7 +67,7 @@ class atomic_gate {
 };
 
 struct threads {
-  using thread = os_thread;
+  using thread = thread_of<void*, os_thread_unit>;
   using gate = atomic_gate;
   using mutex = std::mutex;
   using condition = std::condition_variable;

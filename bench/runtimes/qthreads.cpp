@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "harness/children.hpp"
 #include "harness/processors.hpp"
 #include "kernels/children.hpp"
 
@@ -25,30 +26,12 @@ void must(int code, const char* call) {
   std::abort();
 }
 
-class qthread {
+class qthread_unit {
  public:
-  template <class Part>
-  void start(const Part& part) {
-    create(
-        [](void* argument) -> aligned_t {
-          (*static_cast<const Part*>(argument))();
-          return 0;
-        },
-        const_cast<Part*>(&part));
-  }
-  template <class Record>
-  void start_record(Record* record) {
-    create(
-        [](void* argument) -> aligned_t {
-          static_cast<Record*>(argument)->run();
-          return 0;
-        },
-        record);
-  }
+  void create(qthread_f function, void* argument) { must(qthread_fork(function, argument, &ended_), "qthread_fork"); }
   void join() { must(qthread_readFF(nullptr, &ended_), "qthread_readFF"); }
 
  private:
-  void create(qthread_f function, void* argument) { must(qthread_fork(function, argument, &ended_), "qthread_fork"); }
   aligned_t ended_;
 };
 
@@ -88,7 +71,7 @@ class event {
 };
 
 struct threads {
-  using thread = qthread;
+  using thread = thread_of<aligned_t, qthread_unit>;
   using gate = event;
   using mutex = word_lock;
   using channel = full_empty_word;
