@@ -25,15 +25,7 @@ void one_fork() {
   world its;
   make(its, 2);
   warm_up(0);
-  job what;
-  threads(thread{"forker",
-                 [&] {
-                   local::set_worker(the.workers[0]);
-                   weft_forked* forked = start(what);
-                   finish(forked, what);
-                 }},
-          thread{"thief", [&] { rob_once(1); }});
-  check(what.runs == 1, "the fork is run once");
+  a_fork_and_a_thief();
 }
 
 // One place, used twice: a thief that is late for the first fork may get the second.
@@ -77,17 +69,7 @@ void out_of_order() {
   world its;
   make(its, 2);
   warm_up(0);
-  job first, second;
-  threads(thread{"forker",
-                 [&] {
-                   local::set_worker(the.workers[0]);
-                   weft_forked* one = start(first);
-                   weft_forked* other = start(second);
-                   finish(one, first);
-                   finish(other, second);
-                 }},
-          thread{"thief", [&] { rob_once(1); }});
-  check(first.runs == 1 && second.runs == 1, "each fork is run once");
+  two_forks_out_of_order_and_a_thief(1);
   local::set_worker(the.workers[0]);
   detach_forks(the.workers[0]);
   check(!has_forks(the.workers[0]), "nothing is left");

@@ -45,31 +45,13 @@ void make_traced(world& its) {
 void one_fork() {
   world its;
   make_traced(its);
-  job what;
-  threads(thread{"forker",
-                 [&] {
-                   local::set_worker(the.workers[0]);
-                   weft_forked* forked = start(what);
-                   finish(forked, what);
-                 }},
-          thread{"thief", [&] { rob_once(1); }});
-  check(what.runs == 1, "the fork is run once");
+  a_fork_and_a_thief();
 }
 
 void two_forks_out_of_order() {
   world its;
   make_traced(its);
-  job first, second;
-  threads(thread{"forker",
-                 [&] {
-                   local::set_worker(the.workers[0]);
-                   weft_forked* one = start(first);
-                   weft_forked* other = start(second);
-                   finish(one, first);
-                   finish(other, second);
-                 }},
-          thread{"thief", [&] { rob_once(1, 2); }});
-  check(first.runs == 1 && second.runs == 1, "each fork is run once");
+  two_forks_out_of_order_and_a_thief(2);
 }
 
 void a_fork_that_forks() {

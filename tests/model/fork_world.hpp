@@ -99,6 +99,35 @@ inline bool rob_once(unsigned index, std::size_t most = 1) {
   return chain != nullptr;
 }
 
+// ---- what several models explore: worker 0 forks, worker 1 robs ----
+
+inline void a_fork_and_a_thief() {
+  job what;
+  explorer::threads(explorer::thread{"forker",
+                                     [&] {
+                                       local::set_worker(the.workers[0]);
+                                       weft_forked* forked = start(what);
+                                       finish(forked, what);
+                                     }},
+                    explorer::thread{"thief", [&] { rob_once(1); }});
+  check(what.runs == 1, "the fork is run once");
+}
+
+// most: that one theft takes.
+inline void two_forks_out_of_order_and_a_thief(std::size_t most) {
+  job first, second;
+  explorer::threads(explorer::thread{"forker",
+                                     [&] {
+                                       local::set_worker(the.workers[0]);
+                                       weft_forked* one = start(first);
+                                       weft_forked* other = start(second);
+                                       finish(one, first);
+                                       finish(other, second);
+                                     }},
+                    explorer::thread{"thief", [&] { rob_once(1, most); }});
+  check(first.runs == 1 && second.runs == 1, "each fork is run once");
+}
+
 }  // namespace fork_world
 
 weft_hot_line* weft_hot_here() { return &weft::sched::local::current_worker()->forks.hot; }
