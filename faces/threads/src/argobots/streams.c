@@ -8,6 +8,7 @@
 
 #include <weft_threads/argobots/functions.h>
 
+#include "../elsewhere.h"
 #include "calls.h"
 
 static struct {
@@ -127,52 +128,27 @@ void streams_stop(void) {
 
 /* ---- on an OS thread of its own ------------------------------------------------------------------------------------- */
 
-static struct {
-  pthread_t os_thread;
-  pthread_mutex_t mutex;
-  pthread_cond_t changed;
-  bool is_ready;
-  unsigned count;
-  threads_status status;
-  ABT_eventual end;
-} elsewhere = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+static elsewhere primary = ELSEWHERE_INIT;
+static ABT_eventual end_of_primary;
 
-static void tell_that_it_started(threads_status status) {
-  pthread_mutex_lock(&elsewhere.mutex);
-  elsewhere.status = status;
-  elsewhere.is_ready = true;
-  pthread_cond_signal(&elsewhere.changed);
-  pthread_mutex_unlock(&elsewhere.mutex);
-}
-
-static void *be_primary_stream(void *unused) {
-  (void)unused;
-  threads_status status = streams_start(elsewhere.count);
+static void *be_primary_stream(void *count) {
+  threads_status status = streams_start(*(const unsigned *)count);
   if (status == THREADS_OK && !has_outside) {
     streams_stop();
     status = THREADS_UNSUPPORTED;
   }
-  if (status == THREADS_OK) status = threads_of_argobots(ABT_eventual_create(0, &elsewhere.end));
-  tell_that_it_started(status);
+  if (status == THREADS_OK) status = threads_of_argobots(ABT_eventual_create(0, &end_of_primary));
+  elsewhere_tell(&primary, status);
   if (status != THREADS_OK) return NULL;
-  ABT_eventual_wait(elsewhere.end, NULL); /* the stream serves its pool meanwhile */
-  ABT_eventual_free(&elsewhere.end);
+  ABT_eventual_wait(end_of_primary, NULL); /* the stream serves its pool meanwhile */
+  ABT_eventual_free(&end_of_primary);
   streams_stop();
   return NULL;
 }
 
-threads_status streams_start_elsewhere(unsigned count) {
-  elsewhere.count = count;
-  elsewhere.is_ready = false;
-  if (pthread_create(&elsewhere.os_thread, NULL, be_primary_stream, NULL) != 0) return THREADS_AGAIN;
-  pthread_mutex_lock(&elsewhere.mutex);
-  while (!elsewhere.is_ready) pthread_cond_wait(&elsewhere.changed, &elsewhere.mutex);
-  pthread_mutex_unlock(&elsewhere.mutex);
-  if (elsewhere.status != THREADS_OK) pthread_join(elsewhere.os_thread, NULL);
-  return elsewhere.status;
-}
+threads_status streams_start_elsewhere(unsigned count) { return elsewhere_start(&primary, be_primary_stream, &count); }
 
 void streams_stop_elsewhere(void) {
-  ABT_eventual_set(elsewhere.end, NULL, 0);
-  pthread_join(elsewhere.os_thread, NULL);
+  ABT_eventual_set(end_of_primary, NULL, 0);
+  pthread_join(primary.os_thread, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../elsewhere.h"
 #include "../environment.h"
 #include "calls.h"
 
@@ -44,42 +45,18 @@ static void stop_here(void) {
 
 /* ---- on an OS thread of its own, so that the caller stays outside -------------------------------------------------- */
 
-static struct {
-  pthread_t os_thread;
-  pthread_mutex_t mutex;
-  pthread_cond_t changed;
-  bool is_ready;
-  threads_status status;
-  aligned_t end;
-} elsewhere = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-
-static void tell_that_it_started(threads_status status) {
-  pthread_mutex_lock(&elsewhere.mutex);
-  elsewhere.status = status;
-  elsewhere.is_ready = true;
-  pthread_cond_signal(&elsewhere.changed);
-  pthread_mutex_unlock(&elsewhere.mutex);
-}
+static elsewhere first = ELSEWHERE_INIT;
+static aligned_t end_of_first;
 
 static void *be_first_task(void *unused) {
   (void)unused;
   const threads_status status = start_here();
-  if (status == THREADS_OK) qthread_empty(&elsewhere.end);
-  tell_that_it_started(status);
+  if (status == THREADS_OK) qthread_empty(&end_of_first);
+  elsewhere_tell(&first, status);
   if (status != THREADS_OK) return NULL;
-  qthread_readFF(NULL, &elsewhere.end); /* its worker serves others meanwhile */
+  qthread_readFF(NULL, &end_of_first); /* its worker serves others meanwhile */
   stop_here();
   return NULL;
-}
-
-static threads_status start_elsewhere(void) {
-  elsewhere.is_ready = false;
-  if (pthread_create(&elsewhere.os_thread, NULL, be_first_task, NULL) != 0) return THREADS_AGAIN;
-  pthread_mutex_lock(&elsewhere.mutex);
-  while (!elsewhere.is_ready) pthread_cond_wait(&elsewhere.changed, &elsewhere.mutex);
-  pthread_mutex_unlock(&elsewhere.mutex);
-  if (elsewhere.status != THREADS_OK) pthread_join(elsewhere.os_thread, NULL);
-  return elsewhere.status;
 }
 
 /* ---- both ----------------------------------------------------------------------------------------------------------- */
@@ -87,15 +64,15 @@ static threads_status start_elsewhere(void) {
 threads_status runtime_start(const threads_config *config) {
   if (!set_environment(config)) return THREADS_NOMEM;
   is_caller_outside = config->caller_outside;
-  const threads_status status = is_caller_outside ? start_elsewhere() : start_here();
+  const threads_status status = is_caller_outside ? elsewhere_start(&first, be_first_task, NULL) : start_here();
   if (status != THREADS_OK) report_error("qthreads: %u shepherds could not be started", workers);
   return status;
 }
 
 threads_status runtime_stop(void) {
   if (is_caller_outside) {
-    qthread_fill(&elsewhere.end);
-    pthread_join(elsewhere.os_thread, NULL);
+    qthread_fill(&end_of_first);
+    pthread_join(first.os_thread, NULL);
   } else {
     stop_here();
   }
