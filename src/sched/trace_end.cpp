@@ -1,7 +1,8 @@
 // How a trace begins and ends: with its runtime, or before its time, when the program dies.
 //
 // Of the ways to die, these write it: SIGABRT (abort, assert, the runtime's fatal errors, an uncaught exception), a stack overflow or another
-// fault that no handler of the program's takes, and exit without weft_finalize. Not: _exit, SIGKILL, signals with their default action.
+// fault that no handler of the program's takes, a deadlock under a schedule, and exit without weft_finalize. Not: _exit, SIGKILL, signals
+// with their default action.
 #include <errno.h>
 #include <signal.h>
 #include <unistd.h>

@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <weft/hot.h>
 #include <weft/weft.h>
 
@@ -113,6 +116,24 @@ static void leaving(void) {
   leave_waiting();
   exit(3);
 }
+static void faulting(void) {
+  leave_waiting();
+  volatile int *volatile nowhere = NULL;
+  *nowhere = 1;
+}
+static void deadlocked(void) {
+  weft_thread *made = start_named(for_ever, NULL, "patient");
+  OK(weft_thread_join(made));
+}
+/* A child that ends by exit: the file is empty until the parent writes it. */
+static void parting(void) {
+  const pid_t child = fork();
+  if (child == 0) exit(0);
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  struct stat about;
+  CHECK(stat(getenv("WEFT_TRACE"), &about) == 0 && about.st_size == 0);
+}
 static volatile int bottom = -1;
 static int deepen(volatile int *depth) {
   volatile int more = *depth + 1;
@@ -132,9 +153,11 @@ static const struct {
   const char *word;
   unsigned workers;
   void (*body)(void);
-} scenes[] = {{"threads", 2, many_threads},    {"forks", 1, forks},           {"forks2", 2, forks},      {"waiting", 1, waiting},
-              {"stealing", 2, stealing},       {"migrating", 2, migrating},   {"aborting", 1, aborting}, {"leaving", 1, leaving},
-              {"overflowing", 1, overflowing}, {"parking", 2, parking_forks}, {"turns", 2, many_turns}};
+} scenes[] = {{"threads", 2, many_threads},  {"forks", 1, forks},       {"forks2", 2, forks},
+              {"waiting", 1, waiting},       {"stealing", 2, stealing}, {"migrating", 2, migrating},
+              {"aborting", 1, aborting},     {"leaving", 1, leaving},   {"overflowing", 1, overflowing},
+              {"parking", 2, parking_forks}, {"turns", 2, many_turns},  {"faulting", 1, faulting},
+              {"deadlocked", 1, deadlocked}, {"parting", 1, parting}};
 
 int main(int count, char **words) {
   for (size_t index = 0; count == 2 && index < sizeof scenes / sizeof *scenes; ++index) {

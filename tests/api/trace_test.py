@@ -211,6 +211,19 @@ class TraceTest(unittest.TestCase):
         trace = self.death("overflowing", -signal.SIGSEGV, "stack overflow")
         self.assertEqual(trace.turns(trace.thread_named("spelunker "))[-1]["args"]["left"], "running")
 
+    def test_a_fault_that_nobody_handles(self):
+        self.death("faulting", -signal.SIGSEGV, "SIGSEGV").thread_named("patient ")
+
+    def test_a_deadlock_under_a_schedule(self):
+        done = self.run_target("deadlocked", WEFT_SCHEDULE="seed:1")
+        self.assertEqual(done.returncode, 86, done.stderr)
+        trace = self.well_formed(Trace(self.path))
+        self.assertEqual(trace.about["ended"], "deadlock")
+        trace.thread_named("patient ")
+
+    def test_a_child_process_does_not_write_its_parents(self):
+        self.assertEqual(self.traced("parting").about["ended"], "weft_finalize")
+
 
 if __name__ == "__main__":
     unittest.main()
