@@ -77,6 +77,8 @@ void give_clock_back(worker* w) {
   w->rt->clock_keeper.compare_exchange_strong(expected, nullptr, base::relaxed, base::relaxed);
 }
 
+void count_sleep(worker* w) { w->sleeps.store(w->sleeps.load(base::relaxed) + 1, base::relaxed); }
+
 // Announces, looks once more, sleeps. Whoever makes work available does it before it looks for sleepers; the sleeper announces
 // itself before it looks for work: with the fences between, one of the two sees the other.
 void go_to_sleep(worker* w) {
@@ -95,7 +97,7 @@ void go_to_sleep(worker* w) {
   if (rt->sleepers.load(base::relaxed) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX) {
     all_workers_idle(w, until);
   }
-  w->sleeps.store(w->sleeps.load(base::relaxed) + 1, base::relaxed);
+  count_sleep(w);
   sleep(w, until);
   give_clock_back(w);
 }
@@ -107,7 +109,7 @@ void go_to_sleep_in_turn(worker* w) {
   w->rt->searchers.fetch_sub(1, base::relaxed);
   const bool stays = has_reason_to_stay(w);
   if (!stays) {
-    w->sleeps.store(w->sleeps.load(base::relaxed) + 1, base::relaxed);
+    count_sleep(w);
     sleep_in_turn(w);
   }
   take_out_of_sleep(w);

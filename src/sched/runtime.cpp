@@ -141,9 +141,9 @@ status start_all(runtime* rt, const weft_config* config) {
   }
   if (const status result = read_config(rt, config); result != status::ok) return result;
   if (const status result = start_turns(rt); result != status::ok) return result;
-  rt->is_special = rt->turns != nullptr || rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN ||
-                   seam::sink() != nullptr || rt->settings.trace != nullptr;
   rt->is_observed = seam::sink() != nullptr || rt->settings.trace != nullptr;
+  rt->is_special =
+      rt->is_observed || rt->turns != nullptr || rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN;
   rt->sink = seam::sink();
   rt->sink_state = seam::sink_state();
   if (!os::register_asymmetric_fence()) {
