@@ -1,0 +1,225 @@
+// Making units: the short way for those without attributes, the way with all checks, many at once; and those that a builder makes
+// without making them ready, or lets begin anew.
+#include <cstring>
+
+#include "os/heap.hpp"
+#include "sched/details.hpp"
+#include "sched/idle.hpp"
+#include "sched/local.hpp"
+#include "sched/ready.hpp"
+#include "sched/runtime.hpp"
+#include "sched/thread.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+[[gnu::always_inline]] inline unit* lay_out(void* memory, unit::function_type function, void* argument, std::uint16_t flags,
+                                            std::uintptr_t join, const void* made_at, std::uint16_t in) {
+  auto* one = static_cast<unit*>(memory);
+  one->function = function;
+  one->argument = argument;
+  one->join.store(join, base::relaxed);
+  one->context.set_maker(made_at);
+  one->home.store(nullptr, base::relaxed);
+  one->state.store(unit_state::ready, base::relaxed);
+  one->in.store(in, base::relaxed);
+  one->flags.store(flags, base::relaxed);
+  return one;
+}
+
+unit* lay_out(void* memory, const creation& how) {
+  unit* one = lay_out(memory, how.function, how.argument, how.tasklet ? is_tasklet : is_default,
+                      how.detached ? join_word::detached : join_word::open, how.made_at, 0);
+  one->next = one->previous = nullptr;
+  return one;
+}
+
+unit* allocate(worker* w, const creation& how) {
+  void* memory = w->units.take();
+  return memory != nullptr ? lay_out(memory, how) : nullptr;
+}
+
+unit* allocate_outside(runtime* rt, const creation& how) {
+  const queue::guard hold(rt->outside_lock);
+  void* memory = rt->outside_units.take();
+  return memory != nullptr ? lay_out(memory, how) : nullptr;
+}
+
+// Checks and applies what a unit was asked to be. Everything that can fail, fails here.
+status apply_stack(runtime* rt, unit* one, const weft_thread_attr& wanted) {
+  if (wanted.stack_bytes == 0 && wanted.stack == nullptr) return status::ok;
+  if (wanted.stack_bytes < WEFT_STACK_MIN) return status::invalid;
+  one->stack = wanted.stack != nullptr ? mem::stack_depot::adopt(wanted.stack, wanted.stack_bytes)
+                                       : rt->stack_depot.make_mapping(wanted.stack_bytes);
+  if (one->stack == nullptr) return status::nomem;
+  one->set(has_own_stack);
+  return status::ok;
+}
+
+status apply_place(runtime* rt, unit* one, const weft_thread_attr& wanted) {
+  one->home.store(reinterpret_cast<pool*>(wanted.pool), base::relaxed);
+  if (wanted.worker == WEFT_ANY_WORKER) return status::ok;
+  if (wanted.worker < 0 || !pin_to(rt, static_cast<unsigned>(wanted.worker))) return status::invalid;
+  one->home_worker = static_cast<std::uint16_t>(wanted.worker);
+  one->set(stays_put);
+  return status::ok;
+}
+
+status apply_details(unit* one, const weft_thread_attr& wanted) {
+  if (wanted.priority >= WEFT_POOL_PRIORITIES) return status::invalid;
+  if (wanted.name == nullptr && wanted.priority == 0) return status::ok;
+  details* extra = details_of(one);
+  if (extra == nullptr) return status::nomem;
+  extra->priority = wanted.priority;
+  if (wanted.name != nullptr) std::strncpy(extra->name, wanted.name, name_bytes - 1);
+  return status::ok;
+}
+
+status apply(runtime* rt, unit* one, const weft_thread_attr& wanted, bool tasklet) {
+  one->clear(is_default);
+  if (wanted.keep_fp && !tasklet) one->set(keeps_fp);
+  status result = apply_place(rt, one, wanted);
+  if (result == status::ok) result = apply_details(one, wanted);
+  if (result == status::ok && !tasklet) result = apply_stack(rt, one, wanted);
+  return result;
+}
+
+void count_created(runtime* rt, worker* w, std::uint64_t count) {
+  if (w != nullptr) {
+    w->created.store(w->created.load(base::relaxed) + count, base::relaxed);
+  } else {
+    rt->outside_created.fetch_add(count, base::relaxed);
+  }
+}
+
+void discard(worker* w, unit* one) {
+  if (one->has(has_own_stack)) local::current_runtime()->stack_depot.destroy(one->stack);
+  if (one->has(stays_put)) unpin_from(local::current_runtime(), one->home_worker);
+  free_unit(w, one);
+}
+
+status make(runtime* rt, worker* w, const creation& how, unit** out) {
+  unit* one = w != nullptr ? allocate(w, how) : allocate_outside(rt, how);
+  if (one == nullptr) return status::nomem;
+  if (how.attributes != nullptr) {
+    if (const status result = apply(rt, one, *how.attributes, how.tasklet); result != status::ok) {
+      discard(w, one);
+      return result;
+    }
+  }
+  *out = one;
+  return status::ok;
+}
+
+}  // namespace
+
+namespace {
+
+[[gnu::noinline]] status create_slowly(unit::function_type function, void* argument, unit_flag kind, unit** out,
+                                       const void* made_at) {
+  return create({function, argument, nullptr, kind == is_tasklet, false, made_at}, out);
+}
+
+[[gnu::noinline]] status wake_for_new(runtime* rt) {
+  wake_any(rt);
+  return status::ok;
+}
+
+}  // namespace
+
+// Every slow case is a tail call, so that this needs no frame.
+status create_default(unit::function_type function, void* argument, unit_flag kind, unit** out, const void* made_at) {
+  worker* w = local::current_worker();
+  if (w == nullptr || w->is_special) [[unlikely]]
+    return create_slowly(function, argument, kind, out, made_at);
+  if (w->units.is_empty() || !w->lock.try_enter()) [[unlikely]]
+    return create_slowly(function, argument, kind, out, made_at);
+  unit* one = lay_out(w->units.take_one(), function, argument, kind, join_word::open, made_at, w->ready.number());
+  *out = one;
+  w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
+  w->ready.push_new(one);
+  w->lock.leave();
+  if (somebody_must_wake(w->rt)) [[unlikely]]
+    return wake_for_new(w->rt);
+  return status::ok;
+}
+
+status create(const creation& how, unit** out) {
+  worker* w = local::current_worker();
+  runtime* rt = w != nullptr ? w->rt : local::current_runtime();
+  if (rt == nullptr) [[unlikely]]
+    return status::not_initialized;
+  unit* one = nullptr;
+  if (const status result = make(rt, w, how, &one); result != status::ok) [[unlikely]]
+    return result;
+  count_created(rt, w, 1);
+  if (out != nullptr) *out = one;
+  if (rt->is_observed) one->set(is_known);  // its join then takes the way on which the sink is told
+  note(rt, WEFT_ON_CREATE, one);
+  make_ready(w, one, push_reason::created);
+  return status::ok;
+}
+
+namespace {
+
+// Of a chain that was begun with the unit of number `first`; out has what it had before.
+void discard_many(worker* w, base::list_link* chain, unit** out, std::size_t first, std::ptrdiff_t step) {
+  for (; chain != nullptr; first += static_cast<std::size_t>(step)) {
+    auto* made = static_cast<unit*>(chain);
+    chain = made->next;
+    if (out != nullptr) out[first] = static_cast<unit*>(made->previous);
+    discard(w, made);
+  }
+}
+
+}  // namespace
+
+unit* make_fork_unit(worker* w, unit::function_type function, void* argument, unit* forker) {
+  unit* one = allocate(w, {function, argument, nullptr, false, false, nullptr});
+  if (one == nullptr) return nullptr;
+  one->flags.store(is_default | is_known | is_fork, base::relaxed);
+  one->forker = forker;
+  count_created(w->rt, w, 1);
+  return one;
+}
+
+status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out) {
+  worker* w = local::current_worker();
+  runtime* rt = w != nullptr ? w->rt : local::current_runtime();
+  if (rt == nullptr) return status::not_initialized;
+  creation each = how;
+  // Pools get them in the order of their numbers; of a worker's queue, which is last in first out, the first one shall run first.
+  const bool in_order = how.attributes != nullptr && how.attributes->pool != nullptr;
+  base::list_link* chain = nullptr;
+  base::list_link** end_of_chain = &chain;
+  for (std::size_t index = 0; index < count; ++index) {
+    each.argument = static_cast<char*>(how.argument) + index * stride;
+    unit* one = nullptr;
+    if (const status result = make(rt, w, each, &one); result != status::ok) {
+      discard_many(w, chain, out, in_order ? 0 : index - 1, in_order ? 1 : -1);
+      return result;
+    }
+    if (out != nullptr) {
+      one->previous = out[index];  // kept for the case that a later one cannot be made
+      out[index] = one;
+    }
+    base::list_link** place = in_order ? end_of_chain : &chain;
+    one->next = *place;
+    *place = one;
+    end_of_chain = &one->next;
+  }
+  count_created(rt, w, count);
+  while (chain != nullptr) {
+    auto* one = static_cast<unit*>(chain);
+    chain = one->next;
+    one->next = one->previous = nullptr;
+    if (rt->is_observed) one->set(is_known);
+    note(rt, WEFT_ON_CREATE, one);
+    make_ready(w, one, push_reason::created);
+  }
+  return status::ok;
+}
+
+}  // namespace weft::sched
