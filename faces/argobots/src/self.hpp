@@ -1,0 +1,48 @@
+// Who calls, and what callers do to themselves. Read afresh after whatever may switch.
+#pragma once
+
+#include <abt.h>
+
+#include <weft/ext.h>
+
+#include "stream.hpp"
+#include "unit.hpp"
+
+namespace weft::abt {
+
+struct caller {
+  weft_thread* thread;  // null: an OS thread outside
+  unit_fields* fields;
+  stream* where;
+
+  bool is_outside() const { return thread == nullptr; }
+  bool is_ult() const { return thread != nullptr && fields->is(is_yieldable); }
+};
+
+inline caller who_calls() {
+  weft_thread* const thread = weft_self();
+  if (thread == nullptr) return {nullptr, nullptr, nullptr};
+  unit_fields* const fields = fields_of(thread);
+  return {thread, fields, fields->last_stream.load(std::memory_order_relaxed)};
+}
+
+// ABT_SUCCESS, or what calls answer that are for units, or for ULTs, alone.
+inline int need_unit(const caller& me) { return me.is_outside() ? ABT_ERR_INV_XSTREAM : ABT_SUCCESS; }
+inline int need_ult(const caller& me) {
+  if (me.is_outside()) return ABT_ERR_INV_XSTREAM;
+  return me.is_ult() ? ABT_SUCCESS : ABT_ERR_INV_THREAD;
+}
+
+// Calls wait(argument), which may have to wait: a caller that has no context to save waits as an OS thread.
+void call_waiting(const caller& me, void (*wait)(void* argument), void* argument);
+
+// Lets others run; the caller goes back to its pool with context (0: as the core sees it), and obeys requests.
+void yield_self(const caller& me, ABT_pool_context context);
+// The same, but `target`, which the caller owns, runs instead at once.
+void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context context);
+// Until resume_unit(me). target may be null.
+void suspend_self(const caller& me, weft_thread* target);
+// ABT_ERR_THREAD: it is not suspended.
+int resume_unit(weft_thread* thread);
+
+}  // namespace weft::abt

@@ -1,0 +1,124 @@
+// What the face keeps of each work unit, in the unit's extension bytes. A handle (ABT_thread, ABT_task) is the core's weft_thread.
+//
+// Everything is laid out when a unit is made or revived: extension bytes of a unit that served before are not zero.
+#pragma once
+
+#include <abt.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <weft/ext.h>
+
+namespace weft::abt {
+
+struct pool;
+struct scheduler;
+struct stream;
+struct key_table;
+
+using unit_function = void (*)(void*);
+
+// Those marked * may change later, by fetch_or and fetch_and.
+enum unit_kind : std::uint32_t {
+  is_yieldable = 1 << 0,       // a ULT; otherwise a tasklet
+  is_named = 1 << 1,           // somebody holds its handle, and will free it
+  is_migratable = 1 << 2,      // *
+  is_primary = 1 << 3,         // the caller of ABT_init
+  is_main_scheduler = 1 << 4,  // runs the main scheduler of a stream
+  is_pool_scheduler = 1 << 5,  // runs a scheduler that lies in a pool
+};
+
+enum unit_request : std::uint32_t {
+  wants_cancel = 1 << 0,
+  wants_migration = 1 << 1,
+};
+
+// Of ABT_self_suspend and its kin: the unit counts as blocked from when its context is saved.
+enum suspension : std::uint32_t { not_suspended, about_to_suspend, is_suspended };
+
+// Made by whoever needs it first.
+struct migration {
+  void (*callback)(ABT_thread thread, void* argument);
+  void* argument;
+  std::atomic<pool*> target;
+};
+
+struct unit_fields {
+  // whoever owns the unit, or the unit itself
+  unit_function function;
+  void* argument;
+  pool* home;                    // the pool that it is associated with
+  ABT_unit unit;                 // what it is called in that pool
+  ABT_pool_context context;      // what the next push into a user's pool is told; 0: it follows from the push's reason
+  std::uint32_t unused;
+  scheduler* runs;               // when is_main_scheduler or is_pool_scheduler
+  void** exit_point;             // where ABT_thread_exit goes; null: not running on a stack of the face
+  void* stack;                   // as asked for at creation: null, or the user's memory
+  std::size_t stack_bytes;       // likewise; 0: it has no stack
+  weft_thread* parent;           // whoever dispatched it last
+
+  // anyone
+  std::atomic<stream*> last_stream;
+  std::atomic<std::uint32_t> kind;
+  std::atomic<std::uint32_t> request;
+  std::atomic<std::uint32_t> suspended;
+  std::atomic<std::uint32_t> unused_too;
+  std::atomic<key_table*> keys;
+  std::atomic<migration*> moving;
+
+  bool is(unit_kind what) const { return (kind.load(std::memory_order_relaxed) & what) != 0; }
+  bool is_any(unsigned some) const { return (kind.load(std::memory_order_relaxed) & some) != 0; }
+};
+static_assert(sizeof(unit_fields) <= 160);
+
+// From a unit to its fields; known from the first ABT_init on.
+extern std::ptrdiff_t distance_to_fields;
+
+inline unit_fields* fields_of(weft_thread* thread) {
+  return reinterpret_cast<unit_fields*>(reinterpret_cast<char*>(thread) + distance_to_fields);
+}
+inline const unit_fields* fields_of(const weft_thread* thread) {
+  return reinterpret_cast<const unit_fields*>(reinterpret_cast<const char*>(thread) + distance_to_fields);
+}
+
+// READY, RUNNING, BLOCKED or TERMINATED.
+ABT_thread_state state_of(const weft_thread* thread);
+
+// ---- making units (make.cpp) ----
+
+struct unit_plan {
+  unit_function function;
+  void* argument;
+  pool* home;
+  std::uint32_t kind;
+  void* stack = nullptr;        // the user's memory
+  std::size_t stack_bytes = 0;  // 0: the default
+  scheduler* runs = nullptr;
+  void (*callback)(ABT_thread, void*) = nullptr;  // at its migration
+  void* callback_argument = nullptr;
+};
+
+// Makes a unit and associates it with its pool; the caller owns it as if popped. An ABT_ error code.
+int make_unit(const unit_plan& plan, weft_thread** out);
+// As make_unit, and pushes it with context.
+int create_unit(const unit_plan& plan, ABT_pool_context context, weft_thread** out);
+// An ended unit begins anew in pool (which may be its old one); the caller owns it as if popped.
+int revive_unit(weft_thread* thread, pool* home, unit_function function, void* argument);
+// After its end was waited for: key destructors, its ABT_unit, its descriptor.
+void free_unit(weft_thread* thread);
+
+// ---- requests (request.cpp) ----
+
+inline void request(unit_fields* what, unit_request bit) {
+  what->request.fetch_or(bit, std::memory_order_relaxed);
+}
+// Ends the running unit, whose stack is left where it stands.
+[[noreturn]] void exit_unit(unit_fields* self);
+// The running unit, if somebody cancelled it, ends; if somebody wanted it elsewhere, it is associated with that pool.
+void obey_requests(weft_thread* self, unit_fields* mine);
+// The same by whoever owns a unit and is about to run it. False: it is not to be run (it was cancelled, or went to another pool).
+bool obey_requests_for(weft_thread* owned);
+
+}  // namespace weft::abt
