@@ -1,0 +1,132 @@
+// Pools of the face, and which pool a unit belongs to.
+//
+// FIFO and FIFO_WAIT are the core's own queues. RANDWS and the user's pools are behind the core's table of pool operations: the core
+// pushes through it (a unit that yields or wakes goes home), the face pops without the core, so that the user's callbacks are called by
+// whom they would be called in Argobots, with the pool context as given.
+//
+// A unit is associated with one pool, its home in the core. ABT_unit of a built-in pool is the unit's address with its lowest bit set;
+// of a user's pool it is what create_unit gave, found by unit_map.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <weft/ext.h>
+
+#include <abt.h>
+
+#include "unit.hpp"
+
+namespace weft::abt {
+
+struct stealing_queue;
+
+// What a user's pool can do. Pools by ABT_pool_def have the same table, in terms of `old`.
+struct pool_callbacks {
+  ABT_pool_user_create_unit_fn create_unit;
+  ABT_pool_user_free_unit_fn free_unit;
+  ABT_pool_user_is_empty_fn is_empty;
+  ABT_pool_user_pop_fn pop;
+  ABT_pool_user_push_fn push;
+  ABT_pool_user_init_fn init;  // from here on: null where the user has none
+  ABT_pool_user_free_fn free;
+  ABT_pool_user_get_size_fn get_size;
+  ABT_pool_user_pop_wait_fn pop_wait;
+  ABT_pool_user_pop_many_fn pop_many;
+  ABT_pool_user_push_many_fn push_many;
+  ABT_pool_user_print_all_fn print_all;
+};
+
+enum class pool_family : std::uint8_t { fifo, stealing, user };
+
+struct pool {
+  weft_pool* queue;  // the core's
+  pool_family family;
+  bool is_automatic;  // goes with its last scheduler
+  ABT_pool_access access;
+  std::atomic<int> scheduler_count;
+  std::atomic<int> visitors;  // those who push many at once: see leave_pool()
+  void* data;
+  std::uint64_t id;
+  stealing_queue* stealing;  // of RANDWS
+  pool_callbacks user;       // of user's pools
+  ABT_pool_def old;          // of those by ABT_pool_def
+
+  bool is_built_in() const { return family != pool_family::user; }
+};
+
+inline pool* pool_of(ABT_pool handle) { return handle == ABT_POOL_NULL ? nullptr : reinterpret_cast<pool*>(handle); }
+inline ABT_pool handle_of(pool* one) { return one == nullptr ? ABT_POOL_NULL : reinterpret_cast<ABT_pool>(one); }
+
+// ---- making and freeing (pool.cpp): ABT_ codes ----------------------------------------------------------------------------------
+
+int create_basic_pool(ABT_pool_kind kind, ABT_pool_access access, bool is_automatic, pool** out);
+int create_user_pool(const pool_callbacks& callbacks, const ABT_pool_def* old, ABT_pool_access access, ABT_pool_config config,
+                     pool** out);
+void free_pool(pool* one);  // nothing may lie in it, nor come back
+void reset_pool_ids();      // at ABT_init
+
+inline void retain_pool(pool* one) { one->scheduler_count.fetch_add(1, std::memory_order_relaxed); }
+// A scheduler that had it is gone: frees it if it is automatic and has no other, or if must_go.
+void release_pool(pool* one, bool must_go);
+
+// ---- units and their pools (unit_pool.cpp): ABT_ codes; only the unit's owner may call ------------------------------------------
+
+inline ABT_unit built_in_unit(weft_thread* thread) {
+  return reinterpret_cast<ABT_unit>(reinterpret_cast<std::uintptr_t>(thread) | 1);
+}
+inline bool is_built_in_unit(ABT_unit unit) { return (reinterpret_cast<std::uintptr_t>(unit) & 1) != 0; }
+weft_thread* thread_of_user_unit(ABT_unit unit);
+// Of any ABT_unit but the null one.
+inline weft_thread* thread_of(ABT_unit unit) {
+  if (!is_built_in_unit(unit)) return thread_of_user_unit(unit);
+  return reinterpret_cast<weft_thread*>(reinterpret_cast<std::uintptr_t>(unit) & ~std::uintptr_t{1});
+}
+
+// Both let `one` be the unit's home in the core too.
+int associate_elsewhere(weft_thread* thread, pool* one);
+// A new unit's first pool, or another one: makes the ABT_unit of a user's pool and frees the old one's. ABT_ERR_OTHER: create_unit gave
+// none; ABT_ERR_MEM. On failure the unit is where it was.
+inline int associate(weft_thread* thread, pool* one) {
+  return fields(thread)->place.associated == one ? ABT_SUCCESS : associate_elsewhere(thread, one);
+}
+// Before a unit is freed.
+void dissociate(weft_thread* thread);
+
+// The context that the core's next push of this unit passes to the user's pool: before yield_to and its like.
+inline void name_next_push(weft_thread* thread, ABT_pool_context context) {
+  fields(thread)->place.push_context = context | next_push_is_named;
+}
+
+// ---- what a pool does (pool_ops.cpp) --------------------------------------------------------------------------------------------
+
+void push_elsewhere(pool* one, weft_thread* thread, ABT_pool_context context);
+// An owned unit that is associated with this pool.
+inline void push(pool* one, weft_thread* thread, ABT_pool_context context) {
+  if (one->family != pool_family::fifo) return push_elsewhere(one, thread, context);
+  static_cast<void>(weft_ext_pool_push(one->queue, thread, WEFT_PUSH_NEW));
+}
+
+weft_thread* pop_elsewhere(pool* one, ABT_pool_context context);
+// Null: none is there.
+inline weft_thread* pop(pool* one, ABT_pool_context context) {
+  return one->family == pool_family::fifo ? weft_ext_pool_pop(one->queue) : pop_elsewhere(one, context);
+}
+// Waits until the pool has a unit or deadline_ns passed.
+weft_thread* pop_until(pool* one, std::uint64_t deadline_ns, ABT_pool_context context);
+
+std::size_t pop_many(pool* one, weft_thread** out, std::size_t most, ABT_pool_context context);
+void push_many(pool* one, weft_thread* const* threads, std::size_t count, ABT_pool_context context);
+// Out of the middle; false: it is not there. Only where can_remove().
+bool remove(pool* one, weft_thread* thread);
+bool can_remove(const pool* one);
+bool is_queued(pool* one, weft_thread* thread);
+
+bool is_empty(pool* one);
+bool has_size(const pool* one);  // those without get_size have none
+std::size_t size(pool* one);        // ready units
+std::size_t total_size(pool* one);  // and blocked ones, which will come back
+bool has_blocked(pool* one);
+
+}  // namespace weft::abt

@@ -1,0 +1,85 @@
+// Schedulers of the face: who asks "does my scheduler stop", "what has it to run", "who frees it" goes through here.
+//
+// A scheduler runs in a ULT of its own (`thread`): a stream's main scheduler, or one that was put into a pool. Requests are bits that
+// anyone sets; the scheduler looks at them by has_to_stop(). Those who set them wake a scheduler that sleeps.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <weft/ext.h>
+
+#include <abt.h>
+
+namespace weft::abt {
+
+struct pool;
+
+enum class scheduler_use : std::uint8_t { none, main, in_pool };
+enum class scheduler_kind : std::uint8_t { user, basic, basic_wait, prio, randws };
+
+enum scheduler_request : std::uint32_t {
+  stop_when_empty = 1,  // join: ABT_sched_finish
+  stop_now = 2,         // ABT_sched_exit, cancel
+  make_way = 4          // another one takes its stream over
+};
+
+struct scheduler {
+  scheduler_use use;
+  scheduler_kind kind;
+  bool is_automatic;  // freed with its stream or its ULT
+  ABT_sched_type type;
+  std::atomic<std::uint32_t> requests;
+  ABT_pool* pools;
+  std::size_t pool_count;
+  weft_pool** queues;   // of the same pools, for weft_ext_wait_for_work
+  weft_thread* thread;  // null: not running
+  scheduler* replacement;  // with make_way; set_main_sched keeps these two
+  weft_thread* replacement_waiter;
+  void* data;
+  unsigned event_frequency;  // of predefined ones: units between two looks at has_to_stop
+
+  ABT_sched_init_fn init;
+  ABT_sched_run_fn run;
+  ABT_sched_free_fn free;
+  ABT_sched_get_migr_pool_fn get_migr_pool;
+
+  pool* pool_at(std::size_t index) const { return reinterpret_cast<pool*>(pools[index]); }
+};
+
+inline scheduler* scheduler_of(ABT_sched handle) {
+  return handle == ABT_SCHED_NULL ? nullptr : reinterpret_cast<scheduler*>(handle);
+}
+inline ABT_sched handle_of(scheduler* one) { return one == nullptr ? ABT_SCHED_NULL : reinterpret_cast<ABT_sched>(one); }
+
+// ---- making and freeing (sched.cpp, sched_basic.cpp): ABT_ codes ----------------------------------------------------------------
+
+int create_scheduler(const ABT_sched_def* def, scheduler_kind kind, int pool_count, ABT_pool* pools, ABT_sched_config config,
+                     bool is_automatic, scheduler** out);
+int create_basic_scheduler(ABT_sched_predef predef, int pool_count, ABT_pool* pools, ABT_sched_config config, scheduler** out);
+// One that is not in use, with its pools where they are automatic and no other scheduler has them, or all if pools_go.
+void free_scheduler(scheduler* one, bool pools_go);
+// One whose use ends: free_scheduler if it is automatic or must_go. Its thread must be gone, or be freed by the caller.
+void retire_scheduler(scheduler* one, bool must_go);
+
+// ---- while it runs (sched.cpp) --------------------------------------------------------------------------------------------------
+
+// Any caller.
+void request(scheduler* one, std::uint32_t bits);
+// Lets a scheduler that waits for work look around: see weft_ext_pool_notify.
+void wake_scheduler(scheduler* one);
+bool has_to_stop(scheduler* one);
+// Ready units in its pools, and blocked ones in those that no other scheduler serves.
+bool has_units(scheduler* one);
+// Where a unit that migrates to this scheduler goes. ABT_ERR_MIGRATION_TARGET: nowhere.
+int migration_pool(scheduler* one, pool** out);
+
+// ---- stackable schedulers (sched_stack.cpp) -------------------------------------------------------------------------------------
+
+// Puts a scheduler as a ULT into a pool.
+int add_scheduler(pool* one, scheduler* added);
+// After the ULT of such a scheduler ended, when it is freed.
+void end_stacked(scheduler* one);
+
+}  // namespace weft::abt
