@@ -16,11 +16,15 @@
 
 #include <abt.h>
 
+#include "handle.hpp"
 #include "unit.hpp"
 
 namespace weft::abt {
 
 struct stealing_queue;
+
+// In unit_fields::context: the next push has been told its context, even if that is 0.
+inline constexpr ABT_pool_context push_context_is_named = ABT_pool_context{1} << 63;
 
 // What a user's pool can do. Pools by ABT_pool_def have the same table, in terms of `old`.
 struct pool_callbacks {
@@ -56,9 +60,6 @@ struct pool {
   bool is_built_in() const { return family != pool_family::user; }
 };
 
-inline pool* pool_of(ABT_pool handle) { return handle == ABT_POOL_NULL ? nullptr : reinterpret_cast<pool*>(handle); }
-inline ABT_pool handle_of(pool* one) { return one == nullptr ? ABT_POOL_NULL : reinterpret_cast<ABT_pool>(one); }
-
 // ---- making and freeing (pool.cpp): ABT_ codes ----------------------------------------------------------------------------------
 
 int create_basic_pool(ABT_pool_kind kind, ABT_pool_access access, bool is_automatic, pool** out);
@@ -71,7 +72,7 @@ inline void retain_pool(pool* one) { one->scheduler_count.fetch_add(1, std::memo
 // A scheduler that had it is gone: frees it if it is automatic and has no other, or if must_go.
 void release_pool(pool* one, bool must_go);
 
-// ---- units and their pools (unit_pool.cpp): ABT_ codes; only the unit's owner may call ------------------------------------------
+// ---- units and their pools (unit_pool.cpp): ABT_ codes; only the unit's owner may call, or the unit itself ----------------------
 
 inline ABT_unit built_in_unit(weft_thread* thread) {
   return reinterpret_cast<ABT_unit>(reinterpret_cast<std::uintptr_t>(thread) | 1);
@@ -79,25 +80,32 @@ inline ABT_unit built_in_unit(weft_thread* thread) {
 inline bool is_built_in_unit(ABT_unit unit) { return (reinterpret_cast<std::uintptr_t>(unit) & 1) != 0; }
 weft_thread* thread_of_user_unit(ABT_unit unit);
 // Of any ABT_unit but the null one.
-inline weft_thread* thread_of(ABT_unit unit) {
+inline weft_thread* thread_of_unit(ABT_unit unit) {
   if (!is_built_in_unit(unit)) return thread_of_user_unit(unit);
   return reinterpret_cast<weft_thread*>(reinterpret_cast<std::uintptr_t>(unit) & ~std::uintptr_t{1});
 }
 
-// Both let `one` be the unit's home in the core too.
-int associate_elsewhere(weft_thread* thread, pool* one);
-// A new unit's first pool, or another one: makes the ABT_unit of a user's pool and frees the old one's. ABT_ERR_OTHER: create_unit gave
-// none; ABT_ERR_MEM. On failure the unit is where it was.
-inline int associate(weft_thread* thread, pool* one) {
-  return fields(thread)->place.associated == one ? ABT_SUCCESS : associate_elsewhere(thread, one);
+// A new unit's first pool: makes the ABT_unit of a user's pool. The unit was made with attr.pool = one->queue, and has no home in its
+// fields yet. ABT_ERR_OTHER: create_unit gave none; ABT_ERR_MEM.
+int associate_new_with_user_pool(weft_thread* thread, pool* one);
+inline int associate_new(weft_thread* thread, pool* one) {
+  unit_fields* const fields = fields_of(thread);
+  fields->home = nullptr;
+  if (!one->is_built_in()) return associate_new_with_user_pool(thread, one);
+  fields->unit = built_in_unit(thread);
+  fields->home = one;
+  return ABT_SUCCESS;
 }
+
+// Another pool for an owned unit, or the running one: the new ABT_unit is made before the old one is freed; on failure, as above, the
+// unit stays where it was. rebind leaves the core's home to the push that follows.
+int rebind_elsewhere(weft_thread* thread, pool* one);
+inline int rebind(weft_thread* thread, pool* one) {
+  return fields_of(thread)->home == one ? ABT_SUCCESS : rebind_elsewhere(thread, one);
+}
+int associate(weft_thread* thread, pool* one);
 // Before a unit is freed.
 void dissociate(weft_thread* thread);
-
-// The context that the core's next push of this unit passes to the user's pool: before yield_to and its like.
-inline void name_next_push(weft_thread* thread, ABT_pool_context context) {
-  fields(thread)->place.push_context = context | next_push_is_named;
-}
 
 // ---- what a pool does (pool_ops.cpp) --------------------------------------------------------------------------------------------
 
@@ -124,7 +132,7 @@ bool can_remove(const pool* one);
 bool is_queued(pool* one, weft_thread* thread);
 
 bool is_empty(pool* one);
-bool has_size(const pool* one);  // those without get_size have none
+bool has_size(const pool* one);     // those without get_size have none
 std::size_t size(pool* one);        // ready units
 std::size_t total_size(pool* one);  // and blocked ones, which will come back
 bool has_blocked(pool* one);

@@ -12,9 +12,9 @@
 
 #include <abt.h>
 
-namespace weft::abt {
+#include "handle.hpp"
 
-struct pool;
+namespace weft::abt {
 
 enum class scheduler_use : std::uint8_t { none, main, in_pool };
 enum class scheduler_kind : std::uint8_t { user, basic, basic_wait, prio, randws };
@@ -33,8 +33,8 @@ struct scheduler {
   std::atomic<std::uint32_t> requests;
   ABT_pool* pools;
   std::size_t pool_count;
-  weft_pool** queues;   // of the same pools, for weft_ext_wait_for_work
-  weft_thread* thread;  // null: not running
+  weft_pool** queues;      // of the same pools, for weft_ext_wait_for_work
+  weft_thread* thread;     // null: not running
   scheduler* replacement;  // with make_way; set_main_sched keeps these two
   weft_thread* replacement_waiter;
   void* data;
@@ -47,11 +47,6 @@ struct scheduler {
 
   pool* pool_at(std::size_t index) const { return reinterpret_cast<pool*>(pools[index]); }
 };
-
-inline scheduler* scheduler_of(ABT_sched handle) {
-  return handle == ABT_SCHED_NULL ? nullptr : reinterpret_cast<scheduler*>(handle);
-}
-inline ABT_sched handle_of(scheduler* one) { return one == nullptr ? ABT_SCHED_NULL : reinterpret_cast<ABT_sched>(one); }
 
 // ---- making and freeing (sched.cpp, sched_basic.cpp): ABT_ codes ----------------------------------------------------------------
 

@@ -52,7 +52,9 @@ struct unit_fields {
   pool* home;                    // the pool that it is associated with
   ABT_unit unit;                 // what it is called in that pool
   ABT_pool_context context;      // what the next push into a user's pool is told; 0: it follows from the push's reason
-  std::uint32_t unused;
+  bool is_queued;                // in a work-stealing pool, in whose lock this and the links are
+  weft_thread* previous_queued;
+  weft_thread* next_queued;
   scheduler* runs;               // when is_main_scheduler or is_pool_scheduler
   void** exit_point;             // where ABT_thread_exit goes; null: not running on a stack of the face
   void* stack;                   // as asked for at creation: null, or the user's memory
