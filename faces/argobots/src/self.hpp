@@ -33,16 +33,18 @@ inline int need_ult(const caller& me) {
   return me.is_ult() ? ABT_SUCCESS : ABT_ERR_INV_THREAD;
 }
 
-// Calls wait(argument), which may have to wait: a caller that has no context to save waits as an OS thread.
-void call_waiting(const caller& me, void (*wait)(void* argument), void* argument);
+// Any caller: lets somebody else go on, for those who wait by looking now and then.
+void yield_somehow();
 
-// Lets others run; the caller goes back to its pool with context (0: as the core sees it), and obeys requests.
+// By a ULT. It goes to its pool with context, which user's pools are told, and obeys requests.
 void yield_self(const caller& me, ABT_pool_context context);
 // The same, but `target`, which the caller owns, runs instead at once.
 void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context context);
-// Until resume_unit(me). target may be null.
+// Until resume_unit(self). target, which the caller owns, runs instead at once; null: nobody.
 void suspend_self(const caller& me, weft_thread* target);
 // ABT_ERR_THREAD: it is not suspended.
 int resume_unit(weft_thread* thread);
+// As resume_unit, but the caller then owns the unit as if popped.
+int take_suspended(weft_thread* thread);
 
 }  // namespace weft::abt

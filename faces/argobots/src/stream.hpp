@@ -27,8 +27,10 @@ struct stream {
   weft_thread* scheduler_thread;  // runs main_scheduler
   pool* root_pool;                // that scheduler_thread is said to be in
   weft_thread* next;              // named by the unit that leaves: who runs instead, with the same parent
+  int os_thread;                  // as the system numbers it; see started
 
   // anyone
+  weft_event started;                // its OS thread is known
   std::atomic<weft_thread*> handed;  // of the primary stream: the primary ULT, when another stream found it
 
   // inside the runtime's lock, sorted by rank
@@ -36,27 +38,34 @@ struct stream {
   stream* after;
 };
 
-// Runs a unit that the caller, a ULT on `here`, owns, and those that it names as next ones. Returns when they ended, wait or yielded.
-// First its requests are obeyed; the primary ULT goes to the primary stream. The caller may then be on another stream: a scheduler
-// of a pool may have been moved.
-void run_unit(stream* here, weft_thread* owned);
+// Runs a unit that the caller, a ULT, owns, and those that it names as next ones. Returns when they ended, wait or yielded. First its
+// requests are obeyed; the primary ULT goes to the primary stream. The caller may be on another stream afterwards, if it is no main
+// scheduler.
+void run_unit(weft_thread* owned);
 
 // What a scheduler does now and then: requests for its stream (join, cancel), the dump of stacks, the primary ULT.
 void check_events(stream* here, scheduler* who);
+// Whether check_events would find something. For those who are about to sleep; after it comes true, wake_main_scheduler is called.
+bool has_events(const stream* here);
 
 // The pool that units for this stream are made in; null: it has none.
 pool* main_pool(const stream* one);
+void wake_main_scheduler(stream* one);
 
-// Sleepers in wait_for_work look again whether they have to stop.
-void wake_schedulers_of(stream* one);
-
+// rank: ABT_XSTREAM_ANY_RANK, or the one wanted. ABT_ codes.
 int create_stream(scheduler* main, int rank, bool is_primary, stream** out);
 int join_stream(stream* one);
 void free_stream(stream* one);
-
-// ---- set_main_sched ----
-
-// The next scheduler of a stream, set by a ULT on it: the main scheduler's ULT takes it when its run function has returned.
+int revive_stream(stream* one);
+// Of a stream that does not run, or by a ULT on it, which waits until the new one runs.
 int replace_main_scheduler(stream* one, scheduler* by);
+// The ULT of a main scheduler ends.
+void end_main_scheduler(stream* one);
+
+// ---- ranks (stream_rank.cpp) ----
+
+bool take_rank(stream* one, int rank);    // into the runtime's list
+bool change_rank(stream* one, int rank);
+void return_rank(stream* one);
 
 }  // namespace weft::abt

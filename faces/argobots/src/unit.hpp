@@ -15,6 +15,7 @@ namespace weft::abt {
 
 struct pool;
 struct scheduler;
+struct stealing_queue;
 struct stream;
 struct key_table;
 
@@ -33,6 +34,8 @@ enum unit_kind : std::uint32_t {
 enum unit_request : std::uint32_t {
   wants_cancel = 1 << 0,
   wants_migration = 1 << 1,
+  wants_join = 1 << 2,    // of a main scheduler: its stream is to end when there is no work
+  is_cancelled = 1 << 3,  // it ends instead of going on
 };
 
 // Of ABT_self_suspend and its kin: the unit counts as blocked from when its context is saved.
@@ -49,24 +52,25 @@ struct unit_fields {
   // whoever owns the unit, or the unit itself
   unit_function function;
   void* argument;
-  pool* home;                    // the pool that it is associated with
-  ABT_unit unit;                 // what it is called in that pool
-  ABT_pool_context context;      // what the next push into a user's pool is told; 0: it follows from the push's reason
-  bool is_queued;                // in a work-stealing pool, in whose lock this and the links are
+  pool* home;                // the pool that it is associated with
+  ABT_unit unit;             // what it is called in that pool
+  ABT_pool_context context;  // what the next push into a user's pool is told; 0: it follows from the push's reason
+  std::atomic<stealing_queue*> queued_in;  // of RANDWS pools: in their lock, as the links
   weft_thread* previous_queued;
   weft_thread* next_queued;
-  scheduler* runs;               // when is_main_scheduler or is_pool_scheduler
-  void** exit_point;             // where ABT_thread_exit goes; null: not running on a stack of the face
-  void* stack;                   // as asked for at creation: null, or the user's memory
-  std::size_t stack_bytes;       // likewise; 0: it has no stack
-  weft_thread* parent;           // whoever dispatched it last
+  scheduler* runs;          // when is_main_scheduler or is_pool_scheduler
+  void** exit_point;        // where ABT_thread_exit goes; null: not running on a stack of the face
+  void* stack;              // as asked for at creation: null, or the user's memory
+  std::size_t stack_bytes;  // likewise; 0: it has no stack
+  weft_thread* parent;      // whoever dispatched it last
 
   // anyone
   std::atomic<stream*> last_stream;
   std::atomic<std::uint32_t> kind;
   std::atomic<std::uint32_t> request;
   std::atomic<std::uint32_t> suspended;
-  std::atomic<std::uint32_t> unused_too;
+  std::atomic<std::uint32_t> wait_kind;  // for tool.cpp: ABT_sync_event_type, and that the wait was told
+  std::atomic<const void*> wait_object;  // likewise
   std::atomic<key_table*> keys;
   std::atomic<migration*> moving;
 
@@ -98,29 +102,44 @@ struct unit_plan {
   void* stack = nullptr;        // the user's memory
   std::size_t stack_bytes = 0;  // 0: the default
   scheduler* runs = nullptr;
-  void (*callback)(ABT_thread, void*) = nullptr;  // at its migration
-  void* callback_argument = nullptr;
 };
 
 // Makes a unit and associates it with its pool; the caller owns it as if popped. An ABT_ error code.
 int make_unit(const unit_plan& plan, weft_thread** out);
-// As make_unit, and pushes it with context.
-int create_unit(const unit_plan& plan, ABT_pool_context context, weft_thread** out);
-// An ended unit begins anew in pool (which may be its old one); the caller owns it as if popped.
+// As make_unit, and pushes it.
+int create_unit(const unit_plan& plan, weft_thread** out);
+// An ended unit begins anew in `home` (which may be its old one); the caller owns it as if popped.
 int revive_unit(weft_thread* thread, pool* home, unit_function function, void* argument);
+// Waits for the end of a named unit. The caller may be anybody but the unit.
+void wait_for_unit(weft_thread* thread);
 // After its end was waited for: key destructors, its ABT_unit, its descriptor.
 void free_unit(weft_thread* thread);
+// The face's part of that, for a unit whose descriptor goes by itself.
+void free_fields(weft_thread* thread);
+
+// ---- the bottom of a unit's stack (bottom.cpp) ----
+
+void run_bottom(void*);
+// Ends the running ULT, whose frames are left as they are.
+[[noreturn]] void exit_unit(unit_fields* mine);
 
 // ---- requests (request.cpp) ----
 
-inline void request(unit_fields* what, unit_request bit) {
-  what->request.fetch_or(bit, std::memory_order_relaxed);
+inline void request(unit_fields* what, std::uint32_t bits) { what->request.fetch_or(bits, std::memory_order_relaxed); }
+inline bool has_requests(const unit_fields* what) { return what->request.load(std::memory_order_relaxed) != 0; }
+inline bool is_requested(const unit_fields* what, std::uint32_t bits) {
+  return (what->request.load(std::memory_order_relaxed) & bits) != 0;
 }
-// Ends the running unit, whose stack is left where it stands.
-[[noreturn]] void exit_unit(unit_fields* self);
-// The running unit, if somebody cancelled it, ends; if somebody wanted it elsewhere, it is associated with that pool.
-void obey_requests(weft_thread* self, unit_fields* mine);
-// The same by whoever owns a unit and is about to run it. False: it is not to be run (it was cancelled, or went to another pool).
+
+// Where the unit shall go at its next yield, wait or start. An ABT_ error code.
+int request_migration(weft_thread* thread, pool* target);
+// The record of its migrations, made if need be; null: no memory.
+migration* migration_of(unit_fields* what);
+// By the unit itself, about to leave its stream: migrates if somebody wants it.
+void obey_migration(weft_thread* self, unit_fields* mine);
+// By the unit itself: ends it if somebody cancelled it.
+void obey_cancellation(unit_fields* mine);
+// By whoever owns a unit and is about to run it. False: it went to another pool instead.
 bool obey_requests_for(weft_thread* owned);
 
 }  // namespace weft::abt

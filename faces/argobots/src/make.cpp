@@ -1,0 +1,131 @@
+// Making, reviving and freeing units.
+
+#include <cstdlib>
+#include <new>
+
+#include "key.hpp"
+#include "pool.hpp"
+#include "scheduler.hpp"
+#include "self.hpp"
+#include "settings.hpp"
+#include "tool.hpp"
+#include "unit.hpp"
+#include "waiting.hpp"
+
+namespace weft::abt {
+
+std::ptrdiff_t distance_to_fields;
+
+ABT_thread_state state_of(const weft_thread* thread) {
+  switch (weft_thread_get_state(thread)) {
+    case WEFT_THREAD_READY: return ABT_THREAD_STATE_READY;
+    case WEFT_THREAD_ENDED: return ABT_THREAD_STATE_TERMINATED;
+    case WEFT_THREAD_BLOCKED:
+    case WEFT_THREAD_SUSPENDED: break;
+    default: return ABT_THREAD_STATE_RUNNING;
+  }
+  const bool is_leaving = fields_of(thread)->suspended.load(std::memory_order_relaxed) == about_to_suspend;
+  return is_leaving ? ABT_THREAD_STATE_RUNNING : ABT_THREAD_STATE_BLOCKED;
+}
+
+namespace {
+
+int code_of(weft_status status) {
+  switch (status) {
+    case WEFT_OK: return ABT_SUCCESS;
+    case WEFT_NOMEM: return ABT_ERR_MEM;
+    case WEFT_NOT_INITIALIZED: return ABT_ERR_UNINITIALIZED;
+    default: return ABT_ERR_OTHER;
+  }
+}
+
+// The core's smallest stack is larger than what Argobots takes: a smaller one is made larger, and memory of the user's that is too small
+// for it is left alone.
+void choose_stack(const unit_plan& plan, weft_thread_attr* attr) {
+  if (plan.stack_bytes == 0 || (plan.kind & is_yieldable) == 0) return;
+  const bool is_small = plan.stack_bytes < WEFT_STACK_MIN;
+  if (plan.stack == nullptr && plan.stack_bytes == settings().thread_stack_bytes) return;
+  attr->stack = is_small ? nullptr : plan.stack;
+  attr->stack_bytes = is_small ? WEFT_STACK_MIN : plan.stack_bytes;
+}
+
+std::size_t stack_bytes_of(const unit_plan& plan) {
+  if ((plan.kind & is_yieldable) == 0) return 0;
+  return plan.stack_bytes != 0 ? plan.stack_bytes : settings().thread_stack_bytes;
+}
+
+void lay_out(unit_fields* fields, const unit_plan& plan) {
+  auto* const made = new (fields) unit_fields{};
+  made->function = plan.function;
+  made->argument = plan.argument;
+  made->runs = plan.runs;
+  made->stack = plan.stack;
+  made->stack_bytes = stack_bytes_of(plan);
+  made->kind.store(plan.kind, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+int make_unit(const unit_plan& plan, weft_thread** out) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.detached = (plan.kind & is_named) == 0;
+  attr.pool = plan.home->queue;
+  choose_stack(plan, &attr);
+  weft_thread* made = nullptr;
+  const weft_status result = weft_ext_thread_make(run_bottom, nullptr, &attr, (plan.kind & is_yieldable) == 0, &made);
+  if (result != WEFT_OK) return code_of(result);
+  lay_out(fields_of(made), plan);
+  if (const int error = associate_new(made, plan.home); error != ABT_SUCCESS) {
+    weft_ext_thread_discard(made);
+    return error;
+  }
+  *out = made;
+  tell_tool(ABT_TOOL_EVENT_THREAD_CREATE, made);
+  return ABT_SUCCESS;
+}
+
+int create_unit(const unit_plan& plan, weft_thread** out) {
+  weft_thread* made = nullptr;
+  const int error = make_unit(plan, &made);
+  if (error != ABT_SUCCESS) return error;
+  *out = made;  // first: it may end before push returns
+  push(plan.home, made, ABT_POOL_CONTEXT_OP_THREAD_CREATE);
+  return ABT_SUCCESS;
+}
+
+int revive_unit(weft_thread* thread, pool* home, unit_function function, void* argument) {
+  if (const int error = associate(thread, home); error != ABT_SUCCESS) return error;
+  if (const weft_status result = weft_ext_thread_revive(thread, run_bottom, nullptr); result != WEFT_OK) return code_of(result);
+  unit_fields* const fields = fields_of(thread);
+  fields->function = function;
+  fields->argument = argument;
+  fields->context = 0;
+  fields->parent = nullptr;
+  fields->last_stream.store(nullptr, std::memory_order_relaxed);
+  fields->request.store(0, std::memory_order_relaxed);
+  fields->suspended.store(not_suspended, std::memory_order_relaxed);
+  tell_tool(ABT_TOOL_EVENT_THREAD_REVIVE, thread);
+  return ABT_SUCCESS;
+}
+
+void wait_for_unit(weft_thread* thread) {
+  // Two that wait for one unit: the core takes one, the other one looks now and then.
+  while (wait_anywhere([thread] { return weft_ext_thread_wait(thread); }) == WEFT_BUSY) yield_somehow();
+  tell_tool(ABT_TOOL_EVENT_THREAD_JOIN, thread);
+}
+
+void free_fields(weft_thread* thread) {
+  unit_fields* const fields = fields_of(thread);
+  tell_tool(ABT_TOOL_EVENT_THREAD_FREE, thread);
+  if (key_table* const keys = fields->keys.load(std::memory_order_relaxed); keys != nullptr) free_key_table(keys);
+  std::free(fields->moving.load(std::memory_order_relaxed));
+  if (fields->is(is_pool_scheduler)) end_stacked(fields->runs);
+  dissociate(thread);
+}
+
+void free_unit(weft_thread* thread) {
+  free_fields(thread);
+  static_cast<void>(weft_thread_join(thread));
+}
+
+}  // namespace weft::abt

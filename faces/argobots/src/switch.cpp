@@ -1,0 +1,151 @@
+// How units leave their stream and are run: the face's side of the core's dispatch.
+
+#include "handle.hpp"
+#include "pool.hpp"
+#include "dump.hpp"
+#include "runtime.hpp"
+#include "scheduler.hpp"
+#include "self.hpp"
+#include "stream.hpp"
+#include "tool.hpp"
+#include "unit.hpp"
+
+#include <sched.h>
+
+namespace weft::abt {
+
+// ---- leaving -----------------------------------------------------------------------------------------------------------------------
+
+void yield_somehow() {
+  const caller me = who_calls();
+  if (me.is_ult()) return yield_self(me, ABT_POOL_CONTEXT_OP_THREAD_YIELD_LOOP);
+  sched_yield();
+}
+
+namespace {
+
+void name_context(unit_fields* mine, ABT_pool_context context) {
+  if (mine->home->family != pool_family::fifo) mine->context = context | push_context_is_named;
+}
+
+}  // namespace
+
+void yield_self(const caller& me, ABT_pool_context context) {
+  tell_tool(ABT_TOOL_EVENT_THREAD_YIELD, me.thread);
+  if (has_requests(me.fields)) [[unlikely]] {
+    obey_cancellation(me.fields);
+    obey_migration(me.thread, me.fields);
+  }
+  name_context(me.fields, context);
+  weft_yield();
+  if (is_requested(me.fields, is_cancelled)) [[unlikely]]
+    exit_unit(me.fields);
+}
+
+void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context context) {
+  me.where->next = target;
+  yield_self(me, context);
+}
+
+namespace {
+
+bool note_suspended(weft_thread* self, void*) {
+  // [Z15] release: the context and the wait are there; pairs with [Z16]
+  fields_of(self)->suspended.store(is_suspended, std::memory_order_release);
+  return true;
+}
+
+// False: it is not suspended.
+bool end_suspension(weft_thread* thread) {
+  std::uint32_t expected = is_suspended;
+  // [Z16] acquire: sees the context and the wait; pairs with [Z15]
+  return fields_of(thread)->suspended.compare_exchange_strong(expected, not_suspended, std::memory_order_acquire,
+                                                              std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void suspend_self(const caller& me, weft_thread* target) {
+  obey_migration(me.thread, me.fields);
+  me.fields->suspended.store(about_to_suspend, std::memory_order_relaxed);
+  me.where->next = target;
+  tell_wait(ABT_SYNC_EVENT_TYPE_USER, nullptr);
+  static_cast<void>(weft_ext_park(note_suspended, nullptr, "ABT_thread_resume"));
+  if (is_requested(me.fields, is_cancelled)) [[unlikely]]
+    exit_unit(me.fields);
+}
+
+int resume_unit(weft_thread* thread) {
+  if (!end_suspension(thread)) return ABT_ERR_THREAD;
+  weft_ext_unpark(thread);
+  return ABT_SUCCESS;
+}
+
+int take_suspended(weft_thread* thread) {
+  if (!end_suspension(thread)) return ABT_ERR_THREAD;
+  weft_ext_unpark_owned(thread);
+  return ABT_SUCCESS;
+}
+
+// ---- running -----------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// The primary ULT can run on the OS thread of ABT_init alone.
+void hand_to_primary_stream(weft_thread* primary) {
+  stream* const one = current_runtime()->primary_stream;
+  // [Z17] release: the unit is the other stream's now; pairs with [Z18]
+  one->handed.store(primary, std::memory_order_release);
+  wake_main_scheduler(one);
+}
+
+// Without memory for a stack the unit waits in its pool until somebody gives one back.
+void put_back(weft_thread* owned) {
+  push(fields_of(owned)->home, owned, ABT_POOL_CONTEXT_OP_POOL_OTHER);
+  sched_yield();
+}
+
+void run_one(weft_thread* self, stream* here, weft_thread* owned) {
+  unit_fields* const what = fields_of(owned);
+  if (has_requests(what)) [[unlikely]] {
+    if (!obey_requests_for(owned)) return;
+  }
+  if (what->is(is_primary) && !here->is_primary) [[unlikely]]
+    return hand_to_primary_stream(owned);
+  what->parent = self;
+  what->last_stream.store(here, std::memory_order_relaxed);
+  if (!is_requested(what, is_cancelled)) tell_tool(ABT_TOOL_EVENT_THREAD_RUN, owned);
+  if (weft_ext_dispatch(owned) == WEFT_NOMEM) [[unlikely]]
+    put_back(owned);
+}
+
+}  // namespace
+
+void run_unit(weft_thread* owned) {
+  weft_thread* const self = weft_self();
+  const unit_fields* const mine = fields_of(self);
+  while (owned != nullptr) {
+    stream* const here = mine->last_stream.load(std::memory_order_relaxed);
+    run_one(self, here, owned);
+    owned = here->next;
+    here->next = nullptr;
+  }
+}
+
+bool has_events(const stream* here) {
+  if (here->handed.load(std::memory_order_relaxed) != nullptr || is_dump_wanted()) return true;
+  const unit_fields* const main = fields_of(here->scheduler_thread);
+  return is_requested(main, wants_join | wants_cancel);
+}
+
+void check_events(stream* here, scheduler* who) {
+  if (is_dump_wanted()) take_part_in_dump(here);
+  const unit_fields* const main = fields_of(here->scheduler_thread);
+  if (is_requested(main, wants_join)) request(who, stop_when_empty);
+  if (is_requested(main, wants_cancel)) request(who, stop_now);
+  if (here->handed.load(std::memory_order_relaxed) == nullptr) return;
+  // [Z18] acquire: the unit is ours; pairs with [Z17]
+  run_unit(here->handed.exchange(nullptr, std::memory_order_acquire));
+}
+
+}  // namespace weft::abt
