@@ -1,9 +1,9 @@
 # The core's targets: an object library for each layer, and the shared and the static library made of them all.
 
-add_library(weft_core_flags INTERFACE) # how the core is compiled
-target_compile_features(weft_core_flags INTERFACE cxx_std_20)
-target_include_directories(weft_core_flags INTERFACE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
-target_compile_options(weft_core_flags INTERFACE
+add_library(weft_linked_as_c INTERFACE) # how C++ is compiled that C programs link: the core, and interfaces that stand on it
+target_compile_features(weft_linked_as_c INTERFACE cxx_std_20)
+target_include_directories(weft_linked_as_c INTERFACE "${PROJECT_SOURCE_DIR}/include")
+target_compile_options(weft_linked_as_c INTERFACE
   -fvisibility=hidden
   -fno-plt
   -fno-tree-slp-vectorize # two words through a vector register cost more than two stores
@@ -14,10 +14,14 @@ target_compile_options(weft_core_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics;-fvisibility-inlines-hidden>)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   # Switches end in a jump, which shadow stacks forbid.
-  target_compile_options(weft_core_flags INTERFACE -fcf-protection=none)
+  target_compile_options(weft_linked_as_c INTERFACE -fcf-protection=none)
 endif()
-target_compile_options(weft_core_flags INTERFACE -U_GLIBCXX_ASSERTIONS) # it would need the C++ library
-target_link_libraries(weft_core_flags INTERFACE weft_warnings weft_core_definitions)
+target_compile_options(weft_linked_as_c INTERFACE -U_GLIBCXX_ASSERTIONS) # it would need the C++ library
+target_link_libraries(weft_linked_as_c INTERFACE weft_warnings)
+
+add_library(weft_core_flags INTERFACE) # how the core is compiled
+target_include_directories(weft_core_flags INTERFACE "${PROJECT_SOURCE_DIR}/src")
+target_link_libraries(weft_core_flags INTERFACE weft_linked_as_c weft_core_definitions)
 
 add_library(weft_core_definitions INTERFACE) # what the core and the tests that include its headers must agree on
 target_compile_definitions(weft_core_definitions INTERFACE $<$<BOOL:${WEFT_CHECKED}>:WEFT_CHECKED>)

@@ -386,7 +386,7 @@ int ABT_timer_stop_and_read(ABT_timer timer, double *secs) ABT_API_PUBLIC;
 int ABT_timer_stop_and_add(ABT_timer timer, double *secs) ABT_API_PUBLIC;
 int ABT_timer_get_overhead(double *overhead) ABT_API_PUBLIC; /* what a start and stop cost themselves */
 
-/* ---- information: for people, in words that may change; print also before ABT_init --------------------------------- */
+/* ---- information: for people, in words that may change -------------------------------------------------------------- */
 
 int ABT_info_query_config(ABT_info_query_kind query_kind, void *val) ABT_API_PUBLIC; /* what val points to: see the kinds */
 int ABT_info_print_config(FILE *fp) ABT_API_PUBLIC;
