@@ -1,0 +1,66 @@
+// Values of work units by key: a table that a unit gets with its first value, and that any caller may read and write.
+//
+// A unit has few values, looked up far more often than added: short lists, which only grow, with the newest in front. Keys count up and are
+// never used twice, so values of a key that was freed stay unseen until the unit goes; then their destructors run, too.
+#pragma once
+
+#include <abt.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "unit.hpp"
+
+namespace weft::abt {
+
+struct key {
+  std::uint32_t id;
+  void (*destructor)(void* value);  // null: none
+};
+
+inline key* key_of(ABT_key handle) { return reinterpret_cast<key*>(handle); }
+
+struct keyed_value {
+  // written before it is published
+  keyed_value* next;
+  void (*destructor)(void* value);
+  std::uint32_t id;
+
+  std::atomic<void*> value;
+};
+
+struct key_table {
+  static constexpr std::uint32_t places = 4;  // for values that need no memory of their own
+
+  std::uint32_t mask;  // how many lists there are, a power of two, less one
+  std::atomic<std::uint32_t> used_places;
+  keyed_value place[places];
+
+  std::atomic<keyed_value*>* lists() { return reinterpret_cast<std::atomic<keyed_value*>*>(this + 1); }
+  std::atomic<keyed_value*>* list_of(std::uint32_t id) { return lists() + (id & mask); }
+  bool has_place(const keyed_value* one) const { return one >= place && one < place + places; }
+};
+
+// Null: none was set.
+inline void* value_of(const unit_fields* unit, const key* of) {
+  // [Z65] acquire: the table is as it was made; pairs with [Z66]
+  key_table* const table = unit->keys.load(std::memory_order_acquire);
+  if (table == nullptr) return nullptr;
+  // [Z67] acquire: an entry is as it was made; pairs with [Z68]
+  const keyed_value* one = table->list_of(of->id)->load(std::memory_order_acquire);
+  while (one != nullptr && one->id != of->id) one = one->next;
+  // [Z69] acquire: what the value points to is as it was when it was set; pairs with [Z70]
+  return one != nullptr ? one->value.load(std::memory_order_acquire) : nullptr;
+}
+
+// ABT_SUCCESS or ABT_ERR_MEM.
+int set_value(unit_fields* unit, const key* of, void* value);
+
+// Calls the destructors and frees the table. The unit has ended, or does so; nobody else uses its values.
+void free_table(unit_fields* unit);
+inline void free_values(unit_fields* unit) {
+  if (unit->keys.load(std::memory_order_relaxed) != nullptr) free_table(unit);
+}
+
+}  // namespace weft::abt

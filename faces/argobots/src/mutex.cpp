@@ -1,0 +1,105 @@
+// ABT_mutex_*: Weft's mutexes. One that nobody waits for is locked and unlocked without a look at the caller; an unlock wakes one waiter.
+// The priorities of _low, _high, _se and _de change nothing, as in Argobots.
+#include "mutex.hpp"
+
+#include "object.hpp"
+#include "waiting.hpp"
+
+namespace {
+
+using namespace weft::abt;
+
+int answer(weft_status result) {
+  switch (result) {
+    case WEFT_OK: return ABT_SUCCESS;
+    case WEFT_BUSY: return ABT_ERR_MUTEX_LOCKED;
+    default:  // not the caller's to unlock; held by the caller already (builds with checks); held too often
+      return ABT_ERR_MUTEX;
+  }
+}
+
+int create(bool is_recursive, ABT_mutex* out) {
+  if (out == nullptr) return ABT_ERR_INV_ARG;
+  *out = ABT_MUTEX_NULL;
+  mutex* const made = make_object<mutex>(0);
+  if (made == nullptr) return ABT_ERR_MEM;
+  if (is_recursive) made->lock = WEFT_MUTEX_RECURSIVE_INIT;
+  made->is_recursive = is_recursive;
+  *out = reinterpret_cast<ABT_mutex>(made);
+  return ABT_SUCCESS;
+}
+
+int lock_slowly(weft_mutex* lock, weft_status result) {
+  if (result == WEFT_CANNOT_BLOCK) result = wait_outside([lock] { return weft_mutex_lock(lock); });
+  return answer(result);
+}
+
+inline int lock(ABT_mutex handle) {
+  if (handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
+  weft_mutex* const lock = &mutex_of(handle)->lock;
+  const weft_status result = weft_mutex_lock(lock);
+  if (result == WEFT_OK) [[likely]]
+    return ABT_SUCCESS;
+  return lock_slowly(lock, result);
+}
+
+inline int unlock(ABT_mutex handle) {
+  if (handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
+  const weft_status result = weft_mutex_unlock(&mutex_of(handle)->lock);
+  if (result == WEFT_OK) [[likely]]
+    return ABT_SUCCESS;
+  return answer(result);
+}
+
+}  // namespace
+
+int ABT_mutex_create(ABT_mutex* newmutex) { return create(false, newmutex); }
+
+int ABT_mutex_create_with_attr(ABT_mutex_attr attr, ABT_mutex* newmutex) {
+  return create(attr != ABT_MUTEX_ATTR_NULL && mutex_attr_of(attr)->is_recursive, newmutex);
+}
+
+int ABT_mutex_free(ABT_mutex* handle) {
+  if (handle == nullptr || *handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
+  free_object(mutex_of(*handle));
+  *handle = ABT_MUTEX_NULL;
+  return ABT_SUCCESS;
+}
+
+int ABT_mutex_lock(ABT_mutex handle) { return lock(handle); }
+int ABT_mutex_lock_low(ABT_mutex handle) { return lock(handle); }
+int ABT_mutex_lock_high(ABT_mutex handle) { return lock(handle); }
+
+int ABT_mutex_trylock(ABT_mutex handle) {
+  if (handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
+  return answer(weft_mutex_try_lock(&mutex_of(handle)->lock));
+}
+
+// The caller keeps its stream: where Argobots spins, the OS thread soon sleeps.
+int ABT_mutex_spinlock(ABT_mutex handle) {
+  if (handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
+  weft_mutex* const lock = &mutex_of(handle)->lock;
+  weft_status result = weft_mutex_try_lock(lock);
+  if (result == WEFT_BUSY) result = wait_outside([lock] { return weft_mutex_lock(lock); });
+  return answer(result);
+}
+
+int ABT_mutex_unlock(ABT_mutex handle) { return unlock(handle); }
+int ABT_mutex_unlock_se(ABT_mutex handle) { return unlock(handle); }
+int ABT_mutex_unlock_de(ABT_mutex handle) { return unlock(handle); }
+
+int ABT_mutex_equal(ABT_mutex mutex1, ABT_mutex mutex2, ABT_bool* result) {
+  if (result == nullptr) return ABT_ERR_INV_ARG;
+  *result = mutex1 == mutex2 ? ABT_TRUE : ABT_FALSE;
+  return ABT_SUCCESS;
+}
+
+int ABT_mutex_get_attr(ABT_mutex handle, ABT_mutex_attr* attr) {
+  if (handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
+  if (attr == nullptr) return ABT_ERR_INV_ARG;
+  mutex_attr* const copy = make_object<mutex_attr>(0);
+  if (copy == nullptr) return ABT_ERR_MEM;
+  copy->is_recursive = mutex_of(handle)->is_recursive != 0;
+  *attr = handle_of(copy);
+  return ABT_SUCCESS;
+}

@@ -1,0 +1,68 @@
+// How the face's objects wait: by Weft's calls, which work on any OS thread and before ABT_init. Weft refuses to let a tasklet wait, the
+// interface does not always: there the OS thread waits, and its execution stream with it.
+#pragma once
+
+#include <abt.h>
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+
+#include <weft/ext.h>
+
+namespace weft::abt {
+
+inline bool is_tasklet_calling() {
+  const weft_thread* const self = weft_self();
+  return self != nullptr && weft_thread_is_tasklet(self);
+}
+
+// wait(): a call of Weft.
+template <class Wait>
+weft_status wait_outside(Wait wait) {
+  struct call {
+    Wait* wait;
+    weft_status result;
+  } mine{&wait, WEFT_INVALID};
+  const weft_status refused = weft_ext_call_outside(
+      [](void* argument) {
+        auto* const it = static_cast<call*>(argument);
+        it->result = (*it->wait)();
+      },
+      &mine);
+  return refused == WEFT_OK ? mine.result : refused;
+}
+
+template <class Wait>
+weft_status wait_anywhere(Wait wait) {
+  const weft_status result = wait();
+  if (result != WEFT_CANNOT_BLOCK) [[likely]]
+    return result;
+  return wait_outside(wait);
+}
+
+// A time of CLOCK_REALTIME as it stands now, for Weft's waits, which steps of that clock do not move any more.
+std::uint64_t deadline_at(const timespec& realtime);
+
+// Calls with a deadline still touch their object after they were woken, when its owner may think that nobody uses it: its memory goes
+// with the last of them.
+class late_leavers {
+ public:
+  void enter() { word_.fetch_add(1, std::memory_order_relaxed); }
+  // True: the caller frees the object.
+  bool leave() {
+    // [Z61] acq_rel: nobody's use comes after the freeing; pairs with [Z61] [Z62]
+    return word_.fetch_sub(1, std::memory_order_acq_rel) == (is_given_up | 1);
+  }
+  // The owner's; true: the caller frees the object.
+  bool give_up() {
+    // [Z62] acq_rel: as [Z61]; pairs with [Z61]
+    return word_.fetch_or(is_given_up, std::memory_order_acq_rel) == 0;
+  }
+
+ private:
+  static constexpr std::uint32_t is_given_up = std::uint32_t{1} << 31;
+  std::atomic<std::uint32_t> word_{0};
+};
+
+}  // namespace weft::abt
