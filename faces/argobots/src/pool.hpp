@@ -65,8 +65,8 @@ struct pool {
 int create_basic_pool(ABT_pool_kind kind, ABT_pool_access access, bool is_automatic, pool** out);
 int create_user_pool(const pool_callbacks& callbacks, const ABT_pool_def* old, ABT_pool_access access, ABT_pool_config config,
                      pool** out);
-void free_pool(pool* one);  // nothing may lie in it, nor come back
-void reset_pool_ids();      // at ABT_init
+int free_pool(pool* one);  // ABT_ERR_POOL: something lies in it, or will come back
+void reset_pool_ids();     // at ABT_init
 
 inline void retain_pool(pool* one) { one->scheduler_count.fetch_add(1, std::memory_order_relaxed); }
 // A scheduler that had it is gone: frees it if it is automatic and has no other, or if must_go.
@@ -126,15 +126,17 @@ weft_thread* pop_until(pool* one, std::uint64_t deadline_ns, ABT_pool_context co
 
 std::size_t pop_many(pool* one, weft_thread** out, std::size_t most, ABT_pool_context context);
 void push_many(pool* one, weft_thread* const* threads, std::size_t count, ABT_pool_context context);
-// Out of the middle; false: it is not there. Only where can_remove().
-bool remove(pool* one, weft_thread* thread);
-bool can_remove(const pool* one);
-bool is_queued(pool* one, weft_thread* thread);
+// Out of the middle; false: it is not there. Only where can_take().
+bool take(pool* one, weft_thread* thread);
+bool can_take(const pool* one);
+
+// Calls each(state, thread) for the ready units; it must be short. Only where can_walk().
+void walk(pool* one, void (*each)(void* state, weft_thread* thread), void* state);
+bool can_walk(const pool* one);
 
 bool is_empty(pool* one);
 bool has_size(const pool* one);     // those without get_size have none
 std::size_t size(pool* one);        // ready units
 std::size_t total_size(pool* one);  // and blocked ones, which will come back
-bool has_blocked(pool* one);
 
 }  // namespace weft::abt

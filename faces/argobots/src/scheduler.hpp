@@ -31,31 +31,33 @@ struct scheduler {
   bool is_automatic;  // freed with its stream or its ULT
   ABT_sched_type type;
   std::atomic<std::uint32_t> requests;
-  ABT_pool* pools;
   std::size_t pool_count;
+  ABT_pool* pools;
   weft_pool** queues;      // of the same pools, for weft_ext_wait_for_work
+  pool** served;           // the same pools in the order in which predefined schedulers look at them
   weft_thread* thread;     // null: not running
   scheduler* replacement;  // with make_way; set_main_sched keeps these two
   weft_thread* replacement_waiter;
   void* data;
-  unsigned event_frequency;  // of predefined ones: units between two looks at has_to_stop
+  unsigned event_frequency;  // of predefined ones: units between two looks at events
 
   ABT_sched_init_fn init;
   ABT_sched_run_fn run;
   ABT_sched_free_fn free;
   ABT_sched_get_migr_pool_fn get_migr_pool;
 
-  pool* pool_at(std::size_t index) const { return reinterpret_cast<pool*>(pools[index]); }
+  pool* pool_at(std::size_t index) const { return pool_of(pools[index]); }
 };
 
 // ---- making and freeing (sched.cpp, sched_basic.cpp): ABT_ codes ----------------------------------------------------------------
 
-int create_scheduler(const ABT_sched_def* def, scheduler_kind kind, int pool_count, ABT_pool* pools, ABT_sched_config config,
-                     bool is_automatic, scheduler** out);
-int create_basic_scheduler(ABT_sched_predef predef, int pool_count, ABT_pool* pools, ABT_sched_config config, scheduler** out);
+int create_scheduler(const ABT_sched_def* def, scheduler_kind kind, int pool_count, const ABT_pool* pools,
+                     ABT_sched_config config, bool is_automatic, scheduler** out);
+int create_basic_scheduler(ABT_sched_predef predef, int pool_count, const ABT_pool* pools, ABT_sched_config config,
+                           scheduler** out);
 // One that is not in use, with its pools where they are automatic and no other scheduler has them, or all if pools_go.
 void free_scheduler(scheduler* one, bool pools_go);
-// One whose use ends: free_scheduler if it is automatic or must_go. Its thread must be gone, or be freed by the caller.
+// One whose use ends: free_scheduler if it is automatic or must_go. Its thread is not its own any more.
 void retire_scheduler(scheduler* one, bool must_go);
 
 // ---- while it runs (sched.cpp) --------------------------------------------------------------------------------------------------
@@ -74,7 +76,7 @@ int migration_pool(scheduler* one, pool** out);
 
 // Puts a scheduler as a ULT into a pool.
 int add_scheduler(pool* one, scheduler* added);
-// After the ULT of such a scheduler ended, when it is freed.
-void end_stacked(scheduler* one);
+// When the ULT of such a scheduler is freed.
+inline void end_stacked(scheduler* one) { retire_scheduler(one, false); }
 
 }  // namespace weft::abt

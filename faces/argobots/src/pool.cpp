@@ -1,0 +1,179 @@
+// Making and freeing pools.
+
+#include "pool.hpp"
+
+#include <sched.h>
+
+#include <cstdlib>
+
+#include "config_values.hpp"
+#include "object.hpp"
+#include "stealing_queue.hpp"
+
+namespace weft::abt {
+
+namespace {
+
+constinit std::atomic<std::uint64_t> next_id{0};
+
+pool* pool_in(void* state) { return static_cast<pool*>(state); }
+
+// ---- the core's operations ----
+
+ABT_pool_context context_for(weft_push_reason reason) {
+  switch (reason) {
+    case WEFT_PUSH_NEW: return ABT_POOL_CONTEXT_OP_THREAD_CREATE;
+    case WEFT_PUSH_YIELDED: return ABT_POOL_CONTEXT_OP_THREAD_YIELD;
+    case WEFT_PUSH_WOKEN: return ABT_POOL_CONTEXT_OP_THREAD_RESUME;
+    case WEFT_PUSH_MIGRATED: return ABT_POOL_CONTEXT_OP_THREAD_MIGRATE;
+  }
+  return ABT_POOL_CONTEXT_OP_POOL_OTHER;
+}
+
+ABT_pool_context take_push_context(unit_fields* fields, weft_push_reason reason) {
+  const ABT_pool_context named = fields->context;
+  if (named == 0) return context_for(reason);
+  fields->context = 0;
+  return named & ~push_context_is_named;
+}
+
+void push_stealing(void* state, weft_thread* unit, weft_push_reason reason) {
+  pool_in(state)->stealing->push(unit, take_push_context(fields_of(unit), reason));
+}
+
+weft_thread* pop_stealing(void* state) { return pool_in(state)->stealing->pop(ABT_POOL_CONTEXT_OWNER_PRIMARY); }
+
+std::size_t count_stealing(void* state) { return pool_in(state)->stealing->count.load(std::memory_order_relaxed); }
+
+bool remove_stealing(void* state, weft_thread* unit) { return pool_in(state)->stealing->remove(unit); }
+
+void push_user(void* state, weft_thread* unit, weft_push_reason reason) {
+  pool* const one = pool_in(state);
+  unit_fields* const fields = fields_of(unit);
+  const ABT_pool_context context = take_push_context(fields, reason);
+  one->user.push(handle_of(one), fields->unit, context);
+}
+
+weft_thread* pop_user(void* state) {
+  pool* const one = pool_in(state);
+  return thread_of(one->user.pop(handle_of(one), ABT_POOL_CONTEXT_OP_POOL_OTHER));
+}
+
+std::size_t count_user(void* state) {
+  pool* const one = pool_in(state);
+  if (one->user.get_size != nullptr) return one->user.get_size(handle_of(one));
+  return one->user.is_empty(handle_of(one)) == ABT_TRUE ? 0 : 1;
+}
+
+// When nothing lies in it and nobody is inside push any more.
+void destroy_user(void* state) {
+  pool* const one = pool_in(state);
+  if (one->user.free != nullptr) one->user.free(handle_of(one));
+}
+
+constexpr weft_pool_ops stealing_operations{sizeof(weft_pool_ops), push_stealing,   pop_stealing,
+                                            count_stealing,        remove_stealing, nullptr};
+constexpr weft_pool_ops user_operations{sizeof(weft_pool_ops), push_user, pop_user, count_user, nullptr, destroy_user};
+
+// ---- making ----
+
+pool* allocate_pool(pool_family family, ABT_pool_access access, bool is_automatic) {
+  pool* const one = make_object<pool>(0);
+  if (one == nullptr) return nullptr;
+  one->family = family;
+  one->access = access;
+  one->is_automatic = is_automatic;
+  return one;
+}
+
+weft_status make_queue(pool* one) {
+  switch (one->family) {
+    case pool_family::fifo: return weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &one->queue);
+    case pool_family::stealing: return weft_ext_pool_create(&stealing_operations, one, WEFT_POOL_SHARED, &one->queue);
+    case pool_family::user: return weft_ext_pool_create(&user_operations, one, WEFT_POOL_SHARED, &one->queue);
+  }
+  return WEFT_INVALID;
+}
+
+bool make_parts(pool* one) {
+  if (one->family == pool_family::stealing) {
+    one->stealing = make_object<stealing_queue>(0);
+    if (one->stealing == nullptr) return false;
+  }
+  if (make_queue(one) == WEFT_OK) return true;
+  std::free(one->stealing);
+  return false;
+}
+
+int finish_pool(pool* one, pool** out) {
+  if (one == nullptr) return ABT_ERR_MEM;
+  if (!make_parts(one)) {
+    std::free(one);
+    return ABT_ERR_MEM;
+  }
+  one->id = next_id.fetch_add(1, std::memory_order_relaxed);
+  *out = one;
+  return ABT_SUCCESS;
+}
+
+// The user's init refused: the user has nothing to free or to count.
+void discard_unused(pool* one) {
+  one->user.free = nullptr;
+  one->user.get_size = nullptr;
+  one->user.is_empty = [](ABT_pool) -> ABT_bool { return ABT_TRUE; };
+  static_cast<void>(free_pool(one));
+}
+
+void wait_for_visitors(const pool* one) {
+  // [Z3] acquire: they are done with the pool; pairs with [Z4]
+  while (one->visitors.load(std::memory_order_acquire) != 0) sched_yield();
+}
+
+}  // namespace
+
+int create_basic_pool(ABT_pool_kind kind, ABT_pool_access access, bool is_automatic, pool** out) {
+  if (access < ABT_POOL_ACCESS_PRIV || access > ABT_POOL_ACCESS_MPMC) return ABT_ERR_INV_POOL_ACCESS;
+  switch (kind) {
+    case ABT_POOL_FIFO:
+    case ABT_POOL_FIFO_WAIT: return finish_pool(allocate_pool(pool_family::fifo, access, is_automatic), out);
+    case ABT_POOL_RANDWS: return finish_pool(allocate_pool(pool_family::stealing, access, is_automatic), out);
+    default: return ABT_ERR_INV_POOL_KIND;
+  }
+}
+
+int create_user_pool(const pool_callbacks& callbacks, const ABT_pool_def* old, ABT_pool_access access, ABT_pool_config config,
+                     pool** out) {
+  int is_automatic = 0;
+  read_config(config, ABT_pool_config_automatic.key, &is_automatic);
+  pool* made = nullptr;
+  const int error = finish_pool(allocate_pool(pool_family::user, access, is_automatic != 0), &made);
+  if (error != ABT_SUCCESS) return error;
+  made->user = callbacks;
+  if (old != nullptr) made->old = *old;
+  if (callbacks.init != nullptr) {
+    if (const int refusal = callbacks.init(handle_of(made), config); refusal != ABT_SUCCESS) {
+      discard_unused(made);
+      return refusal;
+    }
+  }
+  *out = made;
+  return ABT_SUCCESS;
+}
+
+int free_pool(pool* one) {
+  wait_for_visitors(one);
+  if (weft_pool_destroy(one->queue) != WEFT_OK) return ABT_ERR_POOL;
+  std::free(one->stealing);
+  std::free(one);
+  return ABT_SUCCESS;
+}
+
+void release_pool(pool* one, bool must_go) {
+  // [Z5] acq_rel: what the other schedulers did with it, before it goes; pairs with [Z5]
+  const bool was_last = one->scheduler_count.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (must_go || (one->is_automatic && was_last)) static_cast<void>(free_pool(one));
+}
+
+void reset_pool_ids() { next_id.store(0, std::memory_order_relaxed); }
+
+}  // namespace weft::abt

@@ -1,0 +1,232 @@
+// ABT_pool_*: units that go into pools and come out. ABT_unit_*.
+
+#include <abt.h>
+
+#include <cstdint>
+
+#include "pool.hpp"
+
+using namespace weft::abt;
+
+namespace {
+
+ABT_unit name_of(weft_thread* thread) { return thread != nullptr ? fields_of(thread)->unit : ABT_UNIT_NULL; }
+
+int pop_into(ABT_pool from, ABT_thread* out, ABT_pool_context context) {
+  pool* const one = pool_of(from);
+  if (one == nullptr) return ABT_ERR_INV_POOL;
+  *out = handle_of(pop(one, context));
+  return ABT_SUCCESS;
+}
+
+bool has_pop_many(const pool* one) { return one->is_built_in() || one->old.p_pop != nullptr || one->user.pop_many != nullptr; }
+bool has_push_many(const pool* one) { return one->is_built_in() || one->old.p_push != nullptr || one->user.push_many != nullptr; }
+
+int pop_many_into(ABT_pool from, ABT_thread* out, size_t most, size_t* count, ABT_pool_context context) {
+  pool* const one = pool_of(from);
+  if (one == nullptr) return ABT_ERR_INV_POOL;
+  if (!has_pop_many(one)) return ABT_ERR_POOL;
+  if (most != 0) *count = pop_many(one, reinterpret_cast<weft_thread**>(out), most, context);
+  return ABT_SUCCESS;
+}
+
+int push_one(ABT_pool into, weft_thread* thread, ABT_pool_context context) {
+  pool* const one = pool_of(into);
+  if (one == nullptr) return ABT_ERR_INV_POOL;
+  if (thread == nullptr) return ABT_SUCCESS;
+  if (const int error = rebind(thread, one); error != ABT_SUCCESS) return error;
+  push(one, thread, context);
+  return ABT_SUCCESS;
+}
+
+// As many as fit, null ones left out. *taken: how many of the given ones that was.
+int rebind_some(pool* one, const ABT_thread* given, size_t count, weft_thread** out, size_t room, size_t* made, size_t* taken) {
+  *made = 0;
+  for (*taken = 0; *taken < count && *made < room; ++*taken) {
+    weft_thread* const thread = thread_of(given[*taken]);
+    if (thread == nullptr) continue;
+    if (const int error = rebind(thread, one); error != ABT_SUCCESS) return error;
+    out[(*made)++] = thread;
+  }
+  return ABT_SUCCESS;
+}
+
+int push_all(ABT_pool into, const ABT_thread* threads, size_t count, ABT_pool_context context) {
+  pool* const one = pool_of(into);
+  if (one == nullptr) return ABT_ERR_INV_POOL;
+  if (!has_push_many(one)) return ABT_ERR_POOL;
+  while (count != 0) {
+    weft_thread* some[64];
+    size_t made = 0;
+    size_t taken = 0;
+    const int error = rebind_some(one, threads, count, some, sizeof some / sizeof *some, &made, &taken);
+    if (error != ABT_SUCCESS) return error;
+    push_many(one, some, made, context);
+    threads += taken;
+    count -= taken;
+  }
+  return ABT_SUCCESS;
+}
+
+// ---- waiting ----
+
+// From seconds; negative and tiny ones: now.
+std::uint64_t deadline_after(double seconds) {
+  constexpr double most_seconds = 1e9;
+  if (!(seconds > 0)) return 0;
+  return weft_deadline_in(static_cast<std::uint64_t>((seconds < most_seconds ? seconds : most_seconds) * 1e9));
+}
+
+weft_thread* pop_waiting(pool* one, double seconds, ABT_pool_context context) {
+  if (one->is_built_in()) return pop_until(one, deadline_after(seconds), context);
+  return thread_of(one->user.pop_wait(handle_of(one), seconds, context));
+}
+
+bool can_wait(const pool* one) { return one->is_built_in() || one->user.pop_wait != nullptr; }
+
+int pop_waiting_into(ABT_pool from, ABT_thread* out, double seconds, ABT_pool_context context) {
+  pool* const one = pool_of(from);
+  if (one == nullptr) return ABT_ERR_INV_POOL;
+  if (!can_wait(one)) return ABT_ERR_POOL;
+  *out = handle_of(pop_waiting(one, seconds, context));
+  return ABT_SUCCESS;
+}
+
+// ---- printing ----
+
+struct thread_printing {
+  void* argument;
+  void (*print)(void* argument, ABT_thread thread);
+};
+
+void print_thread(void* state, weft_thread* thread) {
+  const auto* const mine = static_cast<thread_printing*>(state);
+  mine->print(mine->argument, handle_of(thread));
+}
+
+struct unit_printing {
+  void* argument;
+  void (*print)(void* argument, ABT_unit unit);
+};
+
+void print_unit(void* state, ABT_thread thread) {
+  const auto* const mine = static_cast<unit_printing*>(state);
+  mine->print(mine->argument, name_of(thread_of(thread)));
+}
+
+int print_all(ABT_pool from, void* argument, void (*print)(void*, ABT_thread)) {
+  pool* const one = pool_of(from);
+  if (one == nullptr) return ABT_ERR_INV_POOL;
+  if (!can_walk(one)) return ABT_ERR_POOL;
+  thread_printing mine{argument, print};
+  walk(one, print_thread, &mine);
+  return ABT_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+int ABT_pool_pop_thread(ABT_pool pool, ABT_thread* thread) { return pop_into(pool, thread, ABT_POOL_CONTEXT_OP_POOL_OTHER); }
+
+int ABT_pool_pop_thread_ex(ABT_pool pool, ABT_thread* thread, ABT_pool_context pool_ctx) {
+  return pop_into(pool, thread, pool_ctx);
+}
+
+int ABT_pool_pop_threads(ABT_pool pool, ABT_thread* threads, size_t len, size_t* num) {
+  return pop_many_into(pool, threads, len, num, ABT_POOL_CONTEXT_OP_POOL_OTHER);
+}
+
+int ABT_pool_pop_threads_ex(ABT_pool pool, ABT_thread* threads, size_t len, size_t* num, ABT_pool_context pool_ctx) {
+  return pop_many_into(pool, threads, len, num, pool_ctx);
+}
+
+int ABT_pool_pop(ABT_pool pool, ABT_unit* unit) {
+  weft::abt::pool* const one = pool_of(pool);
+  if (one == nullptr) return ABT_ERR_INV_POOL;
+  *unit = name_of(pop(one, ABT_POOL_CONTEXT_OP_POOL_OTHER));
+  return ABT_SUCCESS;
+}
+
+int ABT_pool_push_thread(ABT_pool pool, ABT_thread thread) {
+  return push_one(pool, thread_of(thread), ABT_POOL_CONTEXT_OP_POOL_OTHER);
+}
+
+int ABT_pool_push_thread_ex(ABT_pool pool, ABT_thread thread, ABT_pool_context pool_ctx) {
+  return push_one(pool, thread_of(thread), pool_ctx);
+}
+
+int ABT_pool_push_threads(ABT_pool pool, const ABT_thread* threads, size_t num) {
+  return push_all(pool, threads, num, ABT_POOL_CONTEXT_OP_POOL_OTHER);
+}
+
+int ABT_pool_push_threads_ex(ABT_pool pool, const ABT_thread* threads, size_t num, ABT_pool_context pool_ctx) {
+  return push_all(pool, threads, num, pool_ctx);
+}
+
+int ABT_pool_push(ABT_pool pool, ABT_unit unit) {
+  if (pool_of(pool) == nullptr) return ABT_ERR_INV_POOL;
+  if (unit == ABT_UNIT_NULL) return ABT_ERR_INV_UNIT;
+  return push_one(pool, thread_of_unit(unit), ABT_POOL_CONTEXT_OP_POOL_OTHER);
+}
+
+int ABT_pool_pop_wait_thread(ABT_pool pool, ABT_thread* thread, double time_secs) {
+  return pop_waiting_into(pool, thread, time_secs, ABT_POOL_CONTEXT_OP_POOL_OTHER);
+}
+
+int ABT_pool_pop_wait_thread_ex(ABT_pool pool, ABT_thread* thread, double time_secs, ABT_pool_context pool_ctx) {
+  return pop_waiting_into(pool, thread, time_secs, pool_ctx);
+}
+
+int ABT_pool_pop_wait(ABT_pool pool, ABT_unit* unit, double time_secs) {
+  ABT_thread thread = ABT_THREAD_NULL;
+  const int error = pop_waiting_into(pool, &thread, time_secs, ABT_POOL_CONTEXT_OP_POOL_OTHER);
+  if (error == ABT_SUCCESS) *unit = name_of(thread_of(thread));
+  return error;
+}
+
+int ABT_pool_pop_timedwait(ABT_pool pool, ABT_unit* unit, double abstime_secs) {
+  weft::abt::pool* const one = pool_of(pool);
+  if (one == nullptr) return ABT_ERR_INV_POOL;
+  if (one->is_built_in()) {
+    const std::uint64_t deadline_ns = deadline_after(abstime_secs - ABT_get_wtime());
+    *unit = name_of(pop_until(one, deadline_ns, ABT_POOL_CONTEXT_OP_POOL_OTHER));
+    return ABT_SUCCESS;
+  }
+  if (one->old.p_pop_timedwait == nullptr) return ABT_ERR_POOL;
+  *unit = one->old.p_pop_timedwait(pool, abstime_secs);
+  return ABT_SUCCESS;
+}
+
+int ABT_pool_remove(ABT_pool pool, ABT_unit unit) {
+  weft::abt::pool* const one = pool_of(pool);
+  if (one == nullptr) return ABT_ERR_INV_POOL;
+  if (one->is_built_in()) {
+    if (unit == ABT_UNIT_NULL) return ABT_ERR_INV_UNIT;
+    return take(one, thread_of_unit(unit)) ? ABT_SUCCESS : ABT_ERR_POOL;
+  }
+  return one->old.p_remove != nullptr ? one->old.p_remove(pool, unit) : ABT_ERR_POOL;
+}
+
+int ABT_pool_print_all_threads(ABT_pool pool, void* arg, void (*print_fn)(void*, ABT_thread)) {
+  return print_all(pool, arg, print_fn);
+}
+
+int ABT_pool_print_all(ABT_pool pool, void* arg, void (*print_fn)(void*, ABT_unit)) {
+  unit_printing mine{arg, print_fn};
+  return print_all(pool, &mine, print_unit);
+}
+
+int ABT_unit_get_thread(ABT_unit unit, ABT_thread* thread) {
+  if (unit == ABT_UNIT_NULL) return ABT_ERR_INV_UNIT;
+  *thread = handle_of(thread_of_unit(unit));
+  return ABT_SUCCESS;
+}
+
+int ABT_unit_set_associated_pool(ABT_unit unit, ABT_pool pool) {
+  weft::abt::pool* const one = pool_of(pool);
+  if (one == nullptr) return ABT_ERR_INV_POOL;
+  return unit != ABT_UNIT_NULL ? associate(thread_of_unit(unit), one) : ABT_ERR_INV_UNIT;
+}
+
+}  // extern "C"
