@@ -267,6 +267,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_cond_wait(weft_cond *cond, weft_mutex *
 WEFT_NODISCARD WEFT_API weft_status weft_cond_wait_until(weft_cond *cond, weft_mutex *mutex, uint64_t deadline_ns);
 WEFT_API weft_status weft_cond_signal(weft_cond *cond);
 WEFT_API weft_status weft_cond_broadcast(weft_cond *cond);
+WEFT_API bool weft_cond_has_waiters(const weft_cond *cond); /* a snapshot; who was woken does not wait any more */
 
 typedef struct weft_rwlock {
   uint64_t opaque[6];

@@ -102,6 +102,11 @@ weft_status weft_cond_broadcast(weft_cond* cond) {
   });
 }
 
+bool weft_cond_has_waiters(const weft_cond* cond) {
+  weft::capi::pass_point();
+  return cond != nullptr && in<sync::condvar>(cond)->has_waiters();
+}
+
 // ---- rwlock ----
 
 weft_status weft_rwlock_read_lock(weft_rwlock* lock) { return weft_rwlock_read_lock_until(lock, WEFT_FOREVER); }

@@ -18,6 +18,7 @@ class condvar {
   status wait(mutex* held, std::uint64_t deadline_ns);
   void signal();
   void broadcast();
+  bool has_waiters() const { return !queue_.seems_empty(); }
 
  private:
   queue::spinlock lock_;

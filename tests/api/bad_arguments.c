@@ -218,7 +218,7 @@ static void answers_to_nothing(void) {
   CHECK(strcmp(weft_thread_get_name(NULL), "") == 0);
   CHECK(weft_key_get(deleted) == NULL && weft_key_get(foreign_key) == NULL);
   CHECK(weft_pool_ready_count(NULL) == 0 && weft_pool_total_count(NULL) == 0);
-  CHECK(!weft_event_is_set(NULL) && !weft_future_is_set(NULL));
+  CHECK(!weft_event_is_set(NULL) && !weft_future_is_set(NULL) && !weft_cond_has_waiters(NULL));
   CHECK(!weft_feb_is_full(NULL) && !weft_feb_is_full(crooked));
   OK(weft_thread_join_many(NULL, 0));
   CHECK(words[0] == 7 && words[1] == 8);

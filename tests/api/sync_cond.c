@@ -96,9 +96,11 @@ static void broadcast(void) {
     IS_OK(weft_mutex_lock(&gate.mutex));
     while (gate.waiting != CALLERS) IS_OK(weft_cond_wait(&gate.arrived, &gate.mutex));
     gate.is_open = true;
+    CHECK(weft_cond_has_waiters(&gate.opened) && !weft_cond_has_waiters(&gate.arrived));
     if (under_lock) IS_OK(weft_cond_broadcast(&gate.opened));
     IS_OK(weft_mutex_unlock(&gate.mutex));
     if (!under_lock) IS_OK(weft_cond_broadcast(&gate.opened));
+    CHECK(!weft_cond_has_waiters(&gate.opened));
     end_team(&team);
     CHECK(gate.waiting == 0);
   }
