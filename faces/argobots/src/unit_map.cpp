@@ -61,4 +61,13 @@ weft_thread* find_unit(ABT_unit unit) {
   return one != nullptr ? one->thread : nullptr;
 }
 
+void end_unit_map() {
+  for (bucket& where : buckets) {
+    while (entry* const left = where.first) {
+      where.first = left->next;
+      std::free(left);
+    }
+  }
+}
+
 }  // namespace weft::abt
