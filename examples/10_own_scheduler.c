@@ -27,7 +27,7 @@ static void schedule(void *argument) {
     if (unit != NULL) {
       must(weft_ext_dispatch(unit)); /* returns when the job has ended, yielded or parked */
     } else {
-      must(weft_ext_wait_for_work(pools, 2, WEFT_FOREVER));
+      must(weft_ext_wait_for_work(pools, 2, WEFT_FOREVER, NULL, NULL));
     }
   }
 }

@@ -26,6 +26,29 @@ WEFT_API void weft_ext_unpark(weft_thread *thread);
  * ready units, but for the turn that who has waited long gets now and then. WEFT_INVALID: null; WEFT_CANNOT_BLOCK: tasklet, outside. Undefined: as weft_ext_unpark. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_unpark_and_yield_to(weft_thread *thread);
 
+/* Calls function(argument) as an OS thread outside would be called: without identity (weft_self() is null), and what waits in it blocks
+ * this worker's OS thread, with all that is queued there. For callers that must not switch and yet must wait, as a tasklet, where whoever
+ * will wake them is known to run elsewhere. A mutex locked in it belongs to the OS thread: unlock it so, too. It must not switch (yield,
+ * join of what is queued here only, dispatch). WEFT_INVALID: null. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_call_outside(weft_function function, void *argument);
+
+/* ---- units that a builder owns ------------------------------------------------------------------------------------ */
+
+/* As weft_thread_create and weft_tasklet_create, but the unit is not made ready: the caller owns it as if it had taken it from a pool. It is
+ * detached only if attr says so. Errors as there, but that out must not be null. Never switches. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_make(weft_function function, void *argument, const weft_thread_attr *attr,
+                                                         bool tasklet, weft_thread **out);
+/* Frees an owned unit that has not started; null: nothing. Its handle is not good for any other call afterwards. */
+WEFT_API void weft_ext_thread_discard(weft_thread *owned);
+/* Waits for the end of thread as weft_thread_join does, but leaves the descriptor: the caller joins it (which then returns at once),
+ * revives it, or looks at its extension bytes. May switch. Errors: as weft_thread_join. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_wait(weft_thread *thread);
+/* Lets an ended thread that was not joined begin anew with function(argument): same handle, id, name, pool, pinning, stack size (and user's
+ * stack) and extension bytes; the caller owns it as if it had taken it from a pool. Values of keys are gone, they went with the end. Whoever
+ * may join it may call this. Never switches. Errors: WEFT_INVALID (null; the worker that it was pinned to is gone), WEFT_BUSY (has not ended),
+ * WEFT_NOMEM (no stack of its size: it can still be joined). */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_revive(weft_thread *thread, weft_function function, void *argument);
+
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 typedef enum weft_push_reason { WEFT_PUSH_NEW, WEFT_PUSH_YIELDED, WEFT_PUSH_WOKEN, WEFT_PUSH_MIGRATED } weft_push_reason;
@@ -47,7 +70,18 @@ WEFT_API void *weft_ext_pool_state(const weft_pool *pool); /* of a pool made by 
 WEFT_API weft_thread *weft_ext_pool_pop(weft_pool *pool);  /* null: nothing ready. The caller then owns the unit */
 /* Puts an owned unit into pool, which becomes its home, and wakes a worker that serves it. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_pool_push(weft_pool *pool, weft_thread *unit, weft_push_reason reason);
+/* Takes unit out of the middle of pool. True: the caller owns it. False: it is not there, or the pool cannot do that (weft_pool_ops.remove). */
+WEFT_NODISCARD WEFT_API bool weft_ext_pool_remove(weft_pool *pool, weft_thread *unit);
+/* Calls each(state, unit) for the ready units of a pool of weft_pool_create, in the order in which they would run, inside the pool's lock: each
+ * must be short and call nothing that pushes or pops. Of other pools: nothing. */
+WEFT_API void weft_ext_pool_walk(weft_pool *pool, void (*each)(void *state, weft_thread *unit), void *state);
+/* Those who wait for work in pool (weft_ext_wait_for_work) look again. Any caller. */
+WEFT_API void weft_ext_pool_notify(weft_pool *pool);
 WEFT_API weft_pool *weft_ext_thread_pool(const weft_thread *thread); /* its home; null: the worker's default queue */
+/* Makes pool (null: the worker's default queue) the home of thread, to which it goes when it becomes ready again. thread: owned, ended, or the
+ * caller itself, be it the adopted caller of weft_init, which goes on running on worker 0 alone: dispatch on another one refuses it.
+ * WEFT_INVALID: null. Undefined: any other thread. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_set_pool(weft_thread *thread, weft_pool *pool);
 
 /* ---- schedulers -------------------------------------------------------------------------------------------------- */
 
@@ -68,9 +102,12 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch(weft_thread *unit);
 /* True when the caller, a scheduler ULT, should return: its worker is being removed or the runtime finalized. Also lets timers,
  * sources and the inbox of this worker have their turn. */
 WEFT_API bool weft_ext_should_stop(void);
-/* For a scheduler ULT with nothing to dispatch: lets the worker's other units run, or the worker idle, until something was
- * pushed to one of pools or the deadline passed. */
-WEFT_NODISCARD WEFT_API weft_status weft_ext_wait_for_work(weft_pool *const *pools, size_t count, uint64_t deadline_ns);
+/* For a scheduler ULT with nothing to dispatch, and OS threads outside: lets the worker's other units run, or the worker idle, until something
+ * was pushed to one of pools, a pool was notified, weft_ext_should_stop has become true, or the deadline passed (WEFT_TIMEOUT).
+ * is_wanted (or null) is called once when a notification would already be heard: if it returns true the call returns at once, so that what it
+ * looks at, and a weft_ext_pool_notify after its change, are not missed. It must not block, switch or push. May switch. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_wait_for_work(weft_pool *const *pools, size_t count, uint64_t deadline_ns,
+                                                           bool (*is_wanted)(void *argument), void *argument);
 
 /* ---- outside sources of work ------------------------------------------------------------------------------------- */
 

@@ -44,6 +44,17 @@ void wake_parked(sched::unit* one) {
   sched::wake(one->waiting);
 }
 
+// What weft_ext_pool_walk hands through the core.
+struct visiting {
+  void (*each)(void* state, weft_thread* unit);
+  void* state;
+};
+
+void visit_unit(void* given, sched::unit* one) {
+  const visiting& visit = *static_cast<visiting*>(given);
+  visit.each(visit.state, handle(one));
+}
+
 sched::runtime* running() { return local::current_runtime(); }
 
 }  // namespace
@@ -97,14 +108,65 @@ weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_rea
   if (pool == nullptr || unit == nullptr || reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) return WEFT_INVALID;
   weft::capi::pass_point();
   sched::unit* const one = ready_unit(unit, "weft_ext_pool_push");
-  // [A77] release: as [A76]; pairs with [A75]
-  one->home.store(pool_of(pool), base::release);
+  sched::set_home(one, pool_of(pool));
   sched::push_to_pool(pool_of(pool), one, static_cast<sched::push_reason>(reason));
   return WEFT_OK;
 }
 
+bool weft_ext_pool_remove(weft_pool* pool, weft_thread* unit) {
+  if (pool == nullptr || unit == nullptr) return false;
+  weft::capi::pass_point();
+  return sched::remove_from_pool(pool_of(pool), unit_of(unit));
+}
+
+void weft_ext_pool_walk(weft_pool* pool, void (*each)(void* state, weft_thread* unit), void* state) {
+  if (pool == nullptr || each == nullptr) return;
+  visiting visit{each, state};
+  sched::walk_pool(pool_of(pool), visit_unit, &visit);
+}
+
+void weft_ext_pool_notify(weft_pool* pool) {
+  if (pool != nullptr && running() != nullptr) sched::tell_watchers(running(), pool_of(pool));
+}
+
 weft_pool* weft_ext_thread_pool(const weft_thread* thread) {
   return thread != nullptr ? reinterpret_cast<weft_pool*>(unit_of(thread)->home.load(base::relaxed)) : nullptr;
+}
+
+weft_status weft_ext_thread_set_pool(weft_thread* thread, weft_pool* pool) {
+  if (thread == nullptr) return WEFT_INVALID;
+  sched::set_home(unit_of(thread), pool_of(pool));
+  return WEFT_OK;
+}
+
+weft_status weft_ext_thread_make(weft_function function, void* argument, const weft_thread_attr* attr, bool tasklet,
+                                 weft_thread** out) {
+  if (function == nullptr || out == nullptr || (attr != nullptr && attr->size != sizeof *attr)) return WEFT_INVALID;
+  const bool detached = attr != nullptr && attr->detached;
+  const sched::creation how{function, argument, attr, tasklet, detached, __builtin_return_address(0)};
+  return code(sched::make_owned(how, reinterpret_cast<sched::unit**>(out)));
+}
+
+void weft_ext_thread_discard(weft_thread* owned) {
+  if (owned != nullptr) sched::discard_owned(ready_unit(owned, "weft_ext_thread_discard"));
+}
+
+weft_status weft_ext_thread_wait(weft_thread* thread) {
+  if (thread == nullptr) return WEFT_INVALID;
+  weft::capi::pass_point();
+  return code(sched::wait_for_end(live_unit(thread, "weft_ext_thread_wait")));
+}
+
+weft_status weft_ext_thread_revive(weft_thread* thread, weft_function function, void* argument) {
+  if (thread == nullptr || function == nullptr) return WEFT_INVALID;
+  return code(sched::revive(live_unit(thread, "weft_ext_thread_revive"), function, argument));
+}
+
+weft_status weft_ext_call_outside(weft_function function, void* argument) {
+  if (function == nullptr) return WEFT_INVALID;
+  const sched::as_outside outside(local::current_worker());
+  function(argument);
+  return WEFT_OK;
 }
 
 weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_ops* ops, void* state) {
@@ -123,10 +185,11 @@ bool weft_ext_should_stop(void) {
   return sched::should_stop();
 }
 
-weft_status weft_ext_wait_for_work(weft_pool* const* pools, size_t count, uint64_t deadline_ns) {
+weft_status weft_ext_wait_for_work(weft_pool* const* pools, size_t count, uint64_t deadline_ns, bool (*is_wanted)(void* argument),
+                                   void* argument) {
   if (pools == nullptr && count != 0) return WEFT_INVALID;
   weft::capi::pass_point();
-  return code(sched::wait_for_work(reinterpret_cast<sched::pool* const*>(pools), count, deadline_ns));
+  return code(sched::wait_for_work(reinterpret_cast<sched::pool* const*>(pools), count, deadline_ns, is_wanted, argument));
 }
 
 weft_status weft_ext_source_add(size_t (*poll)(void* state), void* state, weft_source** out) {

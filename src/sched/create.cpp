@@ -47,6 +47,14 @@ unit* allocate_outside(runtime* rt, const creation& how) {
   return memory != nullptr ? lay_out(memory, how) : nullptr;
 }
 
+// For revive: the mapping goes when the unit ends.
+status note_own_stack(unit* one, std::size_t bytes) {
+  details* extra = details_of(one);
+  if (extra == nullptr) return status::nomem;
+  extra->own_stack_bytes = bytes;
+  return status::ok;
+}
+
 // Checks and applies what a unit was asked to be. Everything that can fail, fails here.
 status apply_stack(runtime* rt, unit* one, const weft_thread_attr& wanted) {
   if (wanted.stack_bytes == 0 && wanted.stack == nullptr) return status::ok;
@@ -55,7 +63,7 @@ status apply_stack(runtime* rt, unit* one, const weft_thread_attr& wanted) {
                                        : rt->stack_depot.make_mapping(wanted.stack_bytes);
   if (one->stack == nullptr) return status::nomem;
   one->set(has_own_stack);
-  return status::ok;
+  return wanted.stack != nullptr ? status::ok : note_own_stack(one, wanted.stack_bytes);
 }
 
 status apply_place(runtime* rt, unit* one, const weft_thread_attr& wanted) {
@@ -219,6 +227,63 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
     note(rt, WEFT_ON_CREATE, one);
     make_ready(w, one, push_reason::created);
   }
+  return status::ok;
+}
+
+status make_owned(const creation& how, unit** out) {
+  worker* w = local::current_worker();
+  runtime* rt = w != nullptr ? w->rt : local::current_runtime();
+  if (rt == nullptr) return status::not_initialized;
+  unit* one = nullptr;
+  if (const status result = make(rt, w, how, &one); result != status::ok) return result;
+  one->set(is_known);
+  count_created(rt, w, 1);
+  note(rt, WEFT_ON_CREATE, one);
+  *out = one;
+  return status::ok;
+}
+
+void discard_owned(unit* one) {
+  worker* w = local::current_worker();
+  runtime* rt = local::current_runtime();
+  discard(w, one);
+  count_created(rt, w, static_cast<std::uint64_t>(-1));
+  wake_finalizer_if_drained(rt);
+}
+
+namespace {
+
+// An ended unit has given its stack back, but for a user's.
+status bind_stack_again(runtime* rt, unit* one) {
+  if (!one->has(has_own_stack)) {
+    one->stack = nullptr;
+    return status::ok;
+  }
+  const details* extra = details_if_any(one);
+  if (extra == nullptr || extra->own_stack_bytes == 0) return status::ok;  // the user's memory
+  one->stack = rt->stack_depot.make_mapping(extra->own_stack_bytes);
+  return one->stack != nullptr ? status::ok : status::nomem;
+}
+
+}  // namespace
+
+status revive(unit* one, unit::function_type function, void* argument) {
+  worker* w = local::current_worker();
+  runtime* rt = w != nullptr ? w->rt : local::current_runtime();
+  if (!join_word::has_ended(one)) return status::busy;
+  if (one->has(stays_put) && !pin_to(rt, one->home_worker)) return status::invalid;
+  if (const status result = bind_stack_again(rt, one); result != status::ok) {
+    if (one->has(stays_put)) unpin_from(rt, one->home_worker);
+    return result;
+  }
+  pool* const home = one->home.load(base::relaxed);
+  const auto flags =
+      static_cast<std::uint16_t>(one->flags.load(base::relaxed) & ~(unsigned{is_dispatched} | unsigned{wants_to_move}));
+  lay_out(one, function, argument, flags, join_word::open, one->made_at, 0);
+  one->home.store(home, base::relaxed);
+  one->permit.store(0, base::relaxed);
+  count_created(rt, w, 1);
+  note(rt, WEFT_ON_CREATE, one);
   return status::ok;
 }
 

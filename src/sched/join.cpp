@@ -158,11 +158,15 @@ void free_joined(unit* one) {
   free_unit(local::current_worker(), one);
 }
 
-[[gnu::noinline]] status join_by_waiting(unit* one, std::uint64_t deadline_ns) {
+status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
   if (one->join.load(base::relaxed) == join_word::detached) return status::invalid;
   if (local::current_unit() == one) return status::deadlock;
   if (!may_block()) return status::cannot_block;
-  const status result = park_for(one, deadline_ns);
+  return park_for(one, deadline_ns);
+}
+
+[[gnu::noinline]] status join_by_waiting(unit* one, std::uint64_t deadline_ns) {
+  const status result = wait_for_end_until(one, deadline_ns);
   if (result == status::ok) free_joined(one);
   return result;
 }
@@ -187,6 +191,8 @@ status reap(unit* one) { return free_plainly(local::current_worker(), one) ? sta
 status join(unit* one, std::uint64_t deadline_ns) {
   return join_word::has_ended(one) ? reap(one) : join_unended(one, deadline_ns);
 }
+
+status wait_for_end(unit* one) { return join_word::has_ended(one) ? status::ok : wait_for_end_until(one, forever); }
 
 status try_join(unit* one) {
   if (!join_word::has_ended(one)) {

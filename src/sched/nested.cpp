@@ -125,7 +125,7 @@ bool should_stop() {
   return is_over(w->rt) || w->must_end.load(base::relaxed);
 }
 
-status wait_for_work(pool* const* pools, std::size_t count, std::uint64_t deadline_ns) {
+status wait_for_work(pool* const* pools, std::size_t count, std::uint64_t deadline_ns, bool (*is_wanted)(void*), void* argument) {
   if (!may_block()) return status::cannot_block;
   runtime* rt = local::current_runtime();
   if (rt == nullptr) return status::not_initialized;
@@ -137,7 +137,7 @@ status wait_for_work(pool* const* pools, std::size_t count, std::uint64_t deadli
   rt->watch_count.fetch_add(1, base::relaxed);
   // [I10] heavy fence: watching before the last look; pairs with [I11]
   os::heavy_fence();
-  if (mine.has_work() || is_over(rt)) {
+  if (mine.has_work() || is_over(rt) || (is_wanted != nullptr && is_wanted(argument))) {
     rt->watch_count.fetch_sub(1, base::relaxed);
     rt->watch_lock.unlock();
     return status::ok;

@@ -230,6 +230,11 @@ status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
   return result;
 }
 
+void set_home(unit* one, pool* home) {
+  // [A77] release: as [A76]; pairs with [A75]
+  one->home.store(home, base::release);
+}
+
 void push_to_pool(pool* one, unit* what, push_reason reason) {
   if (worker* server = push_anywhere(one, what, reason); server != nullptr) wake(server);
   if (runtime* rt = local::current_runtime(); rt != nullptr) tell_watchers(rt, one);
@@ -274,6 +279,14 @@ bool remove_from_pool(pool* one, unit* what) {
   what->in.store(0, base::relaxed);
   one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
   return true;
+}
+
+void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state) {
+  if (one->is_custom) return;
+  const queue::guard hold(one->lock);
+  for (base::list<unit>& queue : one->queues) {
+    for (unit* what = queue.front(); what != nullptr; what = queue.after(what)) each(state, what);
+  }
 }
 
 bool take_from_pool(worker* w, pool* one, unit* what) {

@@ -64,12 +64,16 @@ status stop_serving(pool* one, worker* w);
 
 std::size_t ready_units(const pool* one);
 
+// Of a unit that the caller owns or is.
+void set_home(unit* one, pool* home);
 // Any OS thread; wakes a worker that serves the pool.
 void push_to_pool(pool* one, unit* what, push_reason reason);
 unit* pop_from_pool(pool* one);
 // Takes `what` out of the middle; false: it was not there.
 bool remove_from_pool(pool* one, unit* what);
-// The same for a worker, if it serves the pool: who knows that only from a look at the unit knows nothing of the pool.
+// Calls each(state, unit) for the ready units of a built-in pool, inside its lock.
+void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state);
+// As remove_from_pool for a worker, if it serves the pool: who knows that only from a look at the unit knows nothing of the pool.
 bool take_from_pool(worker* w, pool* one, unit* what);
 
 // ops null: the built-in one.

@@ -25,7 +25,16 @@ status create_default(unit::function_type function, void* argument, unit_flag ki
 status create(const creation& how, unit** out);
 status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out);
 
+// As create, but the caller owns the unit, as one that it took from a queue.
+status make_owned(const creation& how, unit** out);
+// One that has not started.
+void discard_owned(unit* one);
+// An ended unit that nobody joined begins anew, owned by the caller; with its id, name, home, pin, extension bytes and stack size.
+status revive(unit* one, unit::function_type function, void* argument);
+
 status join(unit* one, std::uint64_t deadline_ns);
+// As join, but the descriptor stays, to be joined or revived.
+status wait_for_end(unit* one);
 status try_join(unit* one);
 status detach(unit* one);
 
@@ -50,12 +59,13 @@ inline void count_finished(worker* w) {
 }
 
 // The last unit ended while weft_finalize waits for that.
-inline void wake_finalizer_if_drained(const worker* w) {
+inline void wake_finalizer_if_drained(runtime* rt) {
   // [A23] light fence: counts before draining; pairs with [A22]
   base::light_fence();
-  if (w->rt->is_draining.load(base::relaxed)) [[unlikely]]
-    check_drained(w->rt);
+  if (rt->is_draining.load(base::relaxed)) [[unlikely]]
+    check_drained(rt);
 }
+inline void wake_finalizer_if_drained(const worker* w) { wake_finalizer_if_drained(w->rt); }
 
 // Ends a unit that returned from its function: joiners are woken, its descriptor freed if nobody will join it.
 void end(worker* w, unit* one);

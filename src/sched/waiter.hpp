@@ -62,10 +62,11 @@ unit* take_to_wake(waiter* one);
 // Makes the owners of records whose deadlines have passed ready.
 void expire_timers(worker* w);
 
-// Whether the caller may wait: a ULT or an OS thread outside may, a tasklet may not.
+// Whether the caller may wait: a ULT or an OS thread outside may, a tasklet or a callback may not.
 inline bool may_block() {
   const worker* w = local::current_worker();
-  return w == nullptr || (w->current != nullptr && !w->current->has(is_tasklet));
+  if (w == nullptr) return true;
+  return w->current != nullptr ? !w->current->has(is_tasklet) : w->waits_as_outside;
 }
 
 }  // namespace weft::sched

@@ -40,11 +40,12 @@ struct alignas(base::cache_line) worker {
   mem::stack* standing = nullptr;   // the stack that the worker stands on; null: the adopted caller's
   unit* first = nullptr;            // what a fresh carrier runs first
   after_switch after;
-  std::int32_t turns_left = 0;  // choices until timers, sources, mail and the unit that has waited longest are due
-  bool owes_oldest = false;     // the next choice is the unit that has waited longest
-  bool is_special = false;      // the runtime's
-  bool is_in_sink = false;      // the event sink is called; for checks
-  bool is_watched = false;      // somebody wants to be told of each unit's run: an event sink, or stacks are inspected
+  std::int32_t turns_left = 0;    // choices until timers, sources, mail and the unit that has waited longest are due
+  bool owes_oldest = false;       // the next choice is the unit that has waited longest
+  bool is_special = false;        // the runtime's
+  bool waits_as_outside = false;  // nobody runs, but who waits here may block the OS thread
+  bool is_in_sink = false;        // the event sink is called; for checks
+  bool is_watched = false;        // somebody wants to be told of each unit's run: an event sink, or stacks are inspected
   std::uint32_t index = 0;
   runtime* rt = nullptr;
   mem::slab_cache units;
@@ -127,18 +128,33 @@ struct alignas(base::cache_line) worker {
 // Around callbacks of the builders, which have no identity and so cannot wait, whoever's turn it is. They must not switch either.
 class without_identity {
  public:
-  explicit without_identity(worker* w) : worker_(w), kept_(w != nullptr ? w->current : nullptr) { become(nullptr); }
-  ~without_identity() { become(kept_); }
+  explicit without_identity(worker* w) : without_identity(w, false) {}
+  ~without_identity() { become(kept_, waited_as_outside_); }
   without_identity(const without_identity&) = delete;
   without_identity& operator=(const without_identity&) = delete;
 
+ protected:
+  without_identity(worker* w, bool may_block)
+      : worker_(w), kept_(w != nullptr ? w->current : nullptr), waited_as_outside_(w != nullptr && w->waits_as_outside) {
+    become(nullptr, may_block);
+  }
+
  private:
-  void become(unit* one) {
-    if (worker_ != nullptr) worker_->current = one;
+  void become(unit* one, bool may_block) {
+    if (worker_ == nullptr) return;
+    worker_->current = one;
+    worker_->waits_as_outside = may_block;
   }
 
   worker* worker_;
   unit* kept_;
+  bool waited_as_outside_;
+};
+
+// Around calls that wait as an OS thread outside would: the worker stands still meanwhile.
+class as_outside : public without_identity {
+ public:
+  explicit as_outside(worker* w) : without_identity(w, true) {}
 };
 
 }  // namespace weft::sched

@@ -242,7 +242,7 @@ static void dispatch_until_done(void *argument) {
   while (atomic_load(&self->ran) < self->wanted) {
     weft_thread *unit = weft_ext_pool_pop(self->pool);
     if (unit == NULL) {
-      const weft_status result = weft_ext_wait_for_work(&self->pool, 1, weft_deadline_in(MILLISECOND));
+      const weft_status result = weft_ext_wait_for_work(&self->pool, 1, weft_deadline_in(MILLISECOND), NULL, NULL);
       CHECK(result == WEFT_OK || result == WEFT_TIMEOUT);
       continue;
     }
@@ -299,18 +299,18 @@ static void stacked_schedulers(void) {
 
 static void dispatch_in_tasklet(void *argument) {
   IS(WEFT_CANNOT_BLOCK, weft_ext_dispatch(argument));
-  IS(WEFT_CANNOT_BLOCK, weft_ext_wait_for_work(NULL, 0, 0));
+  IS(WEFT_CANNOT_BLOCK, weft_ext_wait_for_work(NULL, 0, 0, NULL, NULL));
 }
 
 static void refuses_to_dispatch(void) {
   IS(WEFT_INVALID, weft_ext_dispatch(NULL));
-  IS(WEFT_INVALID, weft_ext_wait_for_work(NULL, 1, 0));
+  IS(WEFT_INVALID, weft_ext_wait_for_work(NULL, 1, 0, NULL, NULL));
   weft_pool *pool;
   OK(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &pool));
-  IS(WEFT_TIMEOUT, weft_ext_wait_for_work(&pool, 1, weft_now_ns()));
-  IS(WEFT_TIMEOUT, weft_ext_wait_for_work(&pool, 1, weft_deadline_in(100 * MICROSECOND)));
+  IS(WEFT_TIMEOUT, weft_ext_wait_for_work(&pool, 1, weft_now_ns(), NULL, NULL));
+  IS(WEFT_TIMEOUT, weft_ext_wait_for_work(&pool, 1, weft_deadline_in(100 * MICROSECOND), NULL, NULL));
   weft_thread *one = start_in(pool, nothing, NULL);
-  OK(weft_ext_wait_for_work(&pool, 1, WEFT_FOREVER));
+  OK(weft_ext_wait_for_work(&pool, 1, WEFT_FOREVER, NULL, NULL));
   CHECK(weft_ext_pool_pop(pool) == one);
   weft_thread *tasklet;
   OK(weft_tasklet_create(dispatch_in_tasklet, one, NULL, &tasklet));
@@ -343,7 +343,7 @@ static void wait_until_told(void *argument) {
     if (unit != NULL) {
       OK(weft_ext_dispatch(unit));
     } else {
-      OK(weft_ext_wait_for_work(&last_pool, 1, WEFT_FOREVER));
+      OK(weft_ext_wait_for_work(&last_pool, 1, WEFT_FOREVER, NULL, NULL));
     }
   }
   atomic_store(&was_told, 1);

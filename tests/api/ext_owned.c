@@ -1,0 +1,264 @@
+/* Units that a builder owns: made without being ready, discarded, waited for, revived; pools whose middle is reached into; waits that block
+ * the OS thread. */
+#include <stdint.h>
+#include <weft/ext.h>
+
+#include "check.h"
+
+static void count(void *argument) { atomic_fetch_add((atomic_int *)argument, 1); }
+static void count_and_yield(void *argument) {
+  weft_yield();
+  count(argument);
+}
+
+static weft_pool *make_pool(void) {
+  weft_pool *pool;
+  OK(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &pool));
+  return pool;
+}
+
+static weft_thread *make(weft_function function, void *argument, const weft_thread_attr *attr) {
+  weft_thread *made = NULL;
+  OK(weft_ext_thread_make(function, argument, attr, false, &made));
+  CHECK(weft_thread_get_state(made) == WEFT_THREAD_READY);
+  return made;
+}
+
+static void run_in(weft_pool *pool, weft_thread *unit) {
+  OK(weft_ext_pool_push(pool, unit, WEFT_PUSH_NEW));
+  while (weft_thread_get_state(unit) != WEFT_THREAD_ENDED) {
+    weft_thread *popped = weft_ext_pool_pop(pool);
+    if (popped != NULL) OK(weft_ext_dispatch(popped));
+  }
+}
+
+/* ---- made, not ready ---- */
+
+static void does_not_run_until_pushed(void) {
+  atomic_int runs = 0;
+  weft_thread *one = make(count, &runs, NULL);
+  for (int i = 0; i < 10; ++i) breathe();
+  CHECK(atomic_load(&runs) == 0);
+  OK(weft_ext_dispatch(one));
+  CHECK(atomic_load(&runs) == 1);
+  OK(weft_thread_join(one));
+}
+
+static void discards(void) {
+  atomic_int runs = 0;
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  weft_ext_thread_discard(make(count, &runs, NULL));
+  attr.stack_bytes = 100000;
+  weft_ext_thread_discard(make(count, &runs, &attr));
+  attr.name = "never";
+  attr.worker = 0;
+  weft_ext_thread_discard(make(count, &runs, &attr));
+  weft_thread *tasklet;
+  OK(weft_ext_thread_make(count, &runs, NULL, true, &tasklet));
+  CHECK(weft_thread_is_tasklet(tasklet));
+  weft_ext_thread_discard(tasklet);
+  weft_ext_thread_discard(NULL);
+  CHECK(atomic_load(&runs) == 0); /* and weft_finalize waits for none of them */
+}
+
+/* ---- waited for, and revived ---- */
+
+static char users_stack[WEFT_STACK_MIN * 2];
+
+static void revives(const weft_thread_attr *attr, weft_function function) {
+  weft_pool *pool = make_pool();
+  atomic_int runs = 0;
+  weft_thread *one = make(function, &runs, attr);
+  const uint64_t id = weft_thread_id(one);
+  OK(weft_thread_set_name(one, "again"));
+  for (int round = 1; round <= 5; ++round) {
+    run_in(pool, one);
+    OK(weft_ext_thread_wait(one));
+    OK(weft_ext_thread_wait(one));
+    CHECK(atomic_load(&runs) == round);
+    CHECK(weft_thread_get_state(one) == WEFT_THREAD_ENDED);
+    OK(weft_ext_thread_revive(one, function, &runs));
+    CHECK(weft_thread_get_state(one) == WEFT_THREAD_READY);
+    CHECK(weft_thread_id(one) == id && weft_thread_get_name(one)[0] == 'a');
+    IS(WEFT_BUSY, weft_ext_thread_revive(one, function, &runs));
+    IS(WEFT_BUSY, weft_thread_try_join(one));
+  }
+  run_in(pool, one);
+  OK(weft_thread_join(one));
+  OK(weft_pool_destroy(pool));
+}
+
+static void revives_all_kinds(void) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  revives(NULL, count);
+  revives(NULL, count_and_yield);
+  attr.stack_bytes = 100000;
+  revives(&attr, count_and_yield);
+  attr.stack_bytes = sizeof users_stack;
+  attr.stack = users_stack;
+  revives(&attr, count_and_yield);
+  attr = (weft_thread_attr)WEFT_THREAD_ATTR_INIT;
+  attr.worker = 0;
+  attr.keep_fp = true;
+  if (weft_worker_self() == 0) revives(&attr, count_and_yield);
+}
+
+static void wait_in_vain(void *argument) {
+  IS(WEFT_DEADLOCK, weft_ext_thread_wait(weft_self()));
+  IS(WEFT_INVALID, weft_ext_thread_wait(NULL));
+  IS(WEFT_BUSY, weft_ext_thread_revive(weft_self(), count, argument));
+}
+
+static void waits_while_it_runs(void) {
+  atomic_int runs = 0;
+  weft_thread *one = start(count_and_yield, &runs);
+  OK(weft_ext_thread_wait(one));
+  CHECK(atomic_load(&runs) == 1);
+  OK(weft_thread_join(one));
+  weft_thread *other = start(wait_in_vain, &runs);
+  OK(weft_thread_join(other));
+}
+
+/* ---- pools ---- */
+
+struct order {
+  weft_thread *seen[4];
+  int count;
+};
+
+static void note(void *state, weft_thread *unit) {
+  struct order *order = state;
+  CHECK(order->count < 4);
+  order->seen[order->count++] = unit;
+}
+
+static void reaches_into_pools(void) {
+  weft_pool *pool = make_pool();
+  atomic_int runs = 0;
+  weft_thread *units[3];
+  for (int i = 0; i < 3; ++i) {
+    units[i] = make(count, &runs, NULL);
+    OK(weft_ext_pool_push(pool, units[i], WEFT_PUSH_NEW));
+  }
+  struct order order = {.count = 0};
+  weft_ext_pool_walk(pool, note, &order);
+  CHECK(order.count == 3 && order.seen[0] == units[0] && order.seen[2] == units[2]);
+  CHECK(weft_ext_pool_remove(pool, units[1]));
+  CHECK(!weft_ext_pool_remove(pool, units[1]));
+  CHECK(weft_pool_ready_count(pool) == 2);
+  OK(weft_ext_dispatch(units[1]));
+  CHECK(weft_ext_pool_pop(pool) == units[0] && weft_ext_pool_pop(pool) == units[2]);
+  OK(weft_ext_dispatch(units[0]));
+  OK(weft_ext_dispatch(units[2]));
+  OK(weft_thread_join_many(units, 3));
+  OK(weft_pool_destroy(pool));
+}
+
+static void yield_once(void *argument) {
+  OK(weft_ext_thread_set_pool(weft_self(), argument));
+  weft_yield();
+}
+
+/* Who sets its own pool comes back through it. */
+static void sets_pools(void) {
+  weft_pool *pool = make_pool();
+  weft_thread *one = make(yield_once, pool, NULL);
+  OK(weft_ext_dispatch(one));
+  CHECK(weft_ext_thread_pool(one) == pool);
+  CHECK(weft_ext_pool_pop(pool) == one);
+  OK(weft_ext_dispatch(one));
+  OK(weft_thread_join(one));
+  OK(weft_pool_destroy(pool));
+}
+
+struct sleeper {
+  weft_pool *pool;
+  atomic_int must_stop;
+  atomic_int is_there;
+};
+
+static bool must_stop(void *argument) { return atomic_load(&((struct sleeper *)argument)->must_stop) != 0; }
+
+static void sleep_in_pool(void *argument) {
+  struct sleeper *self = argument;
+  atomic_store(&self->is_there, 1);
+  while (!must_stop(self)) OK(weft_ext_wait_for_work(&self->pool, 1, WEFT_FOREVER, must_stop, self));
+}
+
+static void notifies(void) {
+  struct sleeper sleeper = {.pool = make_pool()};
+  weft_thread *one = start(sleep_in_pool, &sleeper);
+  wait_for(&sleeper.is_there, 1);
+  for (int i = 0; i < 3; ++i) weft_ext_pool_notify(sleeper.pool); /* nothing changed: it looks and sleeps again */
+  atomic_store(&sleeper.must_stop, 1);
+  weft_ext_pool_notify(sleeper.pool);
+  OK(weft_thread_join(one));
+  OK(weft_pool_destroy(sleeper.pool));
+}
+
+/* ---- waits that block the OS thread ---- */
+
+static weft_event go = WEFT_EVENT_INIT;
+
+static void wait_for_go(void *argument) {
+  CHECK(weft_self() == NULL);
+  OK(weft_event_wait(&go));
+  count(argument);
+}
+
+static void wait_in_tasklet(void *argument) {
+  const bool is_set = weft_event_is_set(&go); /* before it starts, where it must share a worker with who sets it */
+  if (!is_set) IS(WEFT_CANNOT_BLOCK, weft_event_wait(&go));
+  OK(weft_ext_call_outside(wait_for_go, argument));
+  CHECK(weft_self() != NULL);
+}
+
+static void tasklets_may_block_their_worker(void) {
+  atomic_int runs = 0;
+  weft_thread *tasklet;
+  IS(WEFT_INVALID, weft_ext_call_outside(NULL, NULL));
+  OK(weft_tasklet_create(wait_in_tasklet, &runs, NULL, &tasklet));
+  if (weft_worker_count() > 1) {
+    wait_for_state(tasklet, WEFT_THREAD_RUNNING);
+    CHECK(atomic_load(&runs) == 0);
+  }
+  OK(weft_event_set(&go));
+  OK(weft_thread_join(tasklet));
+  CHECK(atomic_load(&runs) == 1);
+  OK(weft_event_reset(&go));
+}
+
+static void refuses(void) {
+  weft_thread *out = (weft_thread *)&out;
+  IS(WEFT_INVALID, weft_ext_thread_make(NULL, NULL, NULL, false, &out));
+  IS(WEFT_INVALID, weft_ext_thread_make(count, NULL, NULL, false, NULL));
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.worker = 4000;
+  IS(WEFT_INVALID, weft_ext_thread_make(count, NULL, &attr, false, &out));
+  CHECK(out == (weft_thread *)&out);
+  IS(WEFT_INVALID, weft_ext_thread_revive(NULL, count, NULL));
+  IS(WEFT_INVALID, weft_ext_thread_set_pool(NULL, NULL));
+  weft_ext_pool_notify(NULL);
+  weft_ext_pool_walk(NULL, note, NULL);
+  CHECK(!weft_ext_pool_remove(NULL, NULL));
+}
+
+static void all(void) {
+  RUN(does_not_run_until_pushed);
+  RUN(discards);
+  RUN(revives_all_kinds);
+  RUN(waits_while_it_runs);
+  RUN(reaches_into_pools);
+  RUN(sets_pools);
+  RUN(notifies);
+  RUN(tasklets_may_block_their_worker);
+  RUN(refuses);
+}
+
+int main(void) {
+  weft_thread *out = NULL;
+  IS(WEFT_NOT_INITIALIZED, weft_ext_thread_make(count, NULL, NULL, false, &out));
+  with_workers("one worker", 1, all);
+  with_workers("three workers", 3, all);
+  return 0;
+}
