@@ -22,6 +22,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_park(bool (*commit)(weft_thread *se
                                                   const char *what);
 /* Makes a parked ULT ready. Exactly once per park; any caller. Undefined: a ULT that is not parked, nor in its commit. */
 WEFT_API void weft_ext_unpark(weft_thread *thread);
+/* As weft_ext_unpark, but the ULT goes into no queue: the caller owns it, as if it had taken it from a pool. */
+WEFT_API void weft_ext_unpark_owned(weft_thread *thread);
 /* As yield_to for a parked ULT: unparks it and runs it now on this worker, if it is not elsewhere already; the caller goes behind the
  * ready units, but for the turn that who has waited long gets now and then. WEFT_INVALID: null; WEFT_CANNOT_BLOCK: tasklet, outside. Undefined: as weft_ext_unpark. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_unpark_and_yield_to(weft_thread *thread);

@@ -77,6 +77,11 @@ void weft_ext_unpark(weft_thread* thread) {
   if (thread != nullptr) wake_parked(unit_of(thread));
 }
 
+void weft_ext_unpark_owned(weft_thread* thread) {
+  weft::capi::pass_point();
+  if (thread != nullptr) sched::own_parked(unit_of(thread));
+}
+
 weft_status weft_ext_unpark_and_yield_to(weft_thread* thread) {
   if (thread == nullptr) return WEFT_INVALID;
   const sched::unit* self = local::current_unit();

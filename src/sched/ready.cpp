@@ -114,8 +114,7 @@ namespace {
     reason = push_reason::moved;
   }
   if (pool* home = one->home.load(base::relaxed); home != nullptr) {
-    if (reason == push_reason::woken) home->note_back();
-    return push_to_pool(home, one, reason);
+    return reason == push_reason::woken ? return_to_pool(home, one) : push_to_pool(home, one, reason);
   }
   if (one->has(stays_put)) {
     if (worker* owner = worker_at(rt, one->home_worker); owner != w) return send_to(owner, one);
@@ -129,6 +128,12 @@ namespace {
 }
 
 }  // namespace
+
+void own_parked(unit* one) {
+  note(local::current_runtime(), WEFT_ON_READY, one);
+  one->state.store(unit_state::ready, base::relaxed);
+  if (pool* home = one->home.load(base::relaxed); home != nullptr) home->note_back();
+}
 
 void make_ready(worker* w, unit* one, push_reason reason) {
   if (w == nullptr || w->is_special || one->home.load(base::relaxed) != nullptr || one->has_any(wants_to_move | stays_put) ||

@@ -10,6 +10,8 @@ enum class push_reason : int { created, yielded, woken, moved };
 
 // From any OS thread; w is the calling worker or null. The unit's context is saved, or it is new. Outside any worker's lock.
 void make_ready(worker* w, unit* one, push_reason reason);
+// A parked unit becomes the caller's, as if taken from a queue.
+void own_parked(unit* one);
 
 // The same, of a unit that yielded, once it is off its stack.
 inline void become_ready_again(worker* w, void* one) { make_ready(w, static_cast<unit*>(one), push_reason::yielded); }
