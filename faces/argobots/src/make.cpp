@@ -3,11 +3,11 @@
 #include <cstdlib>
 #include <new>
 
+#include "environment.hpp"
 #include "key.hpp"
 #include "pool.hpp"
 #include "scheduler.hpp"
 #include "self.hpp"
-#include "settings.hpp"
 #include "tool.hpp"
 #include "unit.hpp"
 #include "waiting.hpp"
@@ -28,6 +28,15 @@ ABT_thread_state state_of(const weft_thread* thread) {
   return is_leaving ? ABT_THREAD_STATE_RUNNING : ABT_THREAD_STATE_BLOCKED;
 }
 
+placed_stack stack_of(const weft_thread* thread) {
+  const std::size_t wanted = fields_of(thread)->stack_bytes;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  weft_ext_thread_stack(thread, &low, &bytes);
+  if (low == nullptr || wanted == 0) return {nullptr, wanted};
+  return {bytes > wanted ? static_cast<char*>(low) + (bytes - wanted) : low, wanted};
+}
+
 namespace {
 
 int code_of(weft_status status) {
@@ -44,14 +53,14 @@ int code_of(weft_status status) {
 void choose_stack(const unit_plan& plan, weft_thread_attr* attr) {
   if (plan.stack_bytes == 0 || (plan.kind & is_yieldable) == 0) return;
   const bool is_small = plan.stack_bytes < WEFT_STACK_MIN;
-  if (plan.stack == nullptr && plan.stack_bytes == settings().thread_stack_bytes) return;
+  if (plan.stack == nullptr && plan.stack_bytes == current_settings().thread_stack_bytes) return;
   attr->stack = is_small ? nullptr : plan.stack;
   attr->stack_bytes = is_small ? WEFT_STACK_MIN : plan.stack_bytes;
 }
 
 std::size_t stack_bytes_of(const unit_plan& plan) {
   if ((plan.kind & is_yieldable) == 0) return 0;
-  return plan.stack_bytes != 0 ? plan.stack_bytes : settings().thread_stack_bytes;
+  return plan.stack_bytes != 0 ? plan.stack_bytes : current_settings().thread_stack_bytes;
 }
 
 void lay_out(unit_fields* fields, const unit_plan& plan) {
@@ -82,6 +91,11 @@ int make_unit(const unit_plan& plan, weft_thread** out) {
   *out = made;
   tell_tool(ABT_TOOL_EVENT_THREAD_CREATE, made);
   return ABT_SUCCESS;
+}
+
+void discard_unit(weft_thread* owned) {
+  free_fields(owned);
+  weft_ext_thread_discard(owned);
 }
 
 int create_unit(const unit_plan& plan, weft_thread** out) {
@@ -117,7 +131,7 @@ void wait_for_unit(weft_thread* thread) {
 void free_fields(weft_thread* thread) {
   unit_fields* const fields = fields_of(thread);
   tell_tool(ABT_TOOL_EVENT_THREAD_FREE, thread);
-  if (key_table* const keys = fields->keys.load(std::memory_order_relaxed); keys != nullptr) free_key_table(keys);
+  free_values(fields);
   std::free(fields->moving.load(std::memory_order_relaxed));
   if (fields->is(is_pool_scheduler)) end_stacked(fields->runs);
   dissociate(thread);

@@ -4,10 +4,10 @@
 #include <abt.h>
 
 #include <atomic>
-#include <cstddef>
 
 #include <weft/ext.h>
 
+#include "spinlock.hpp"
 #include "stream.hpp"
 
 namespace weft::abt {
@@ -15,17 +15,19 @@ namespace weft::abt {
 struct runtime {
   weft_thread* primary_thread;
   stream* primary_stream;
-  weft_mutex lock;  // the list of streams
-  stream* first;    // by rank
+  spinlock lock;  // the list of streams
+  stream* first;  // by rank
   std::atomic<int> stream_count;
-  std::atomic<int> most_streams;  // ABT_MAX_NUM_XSTREAMS, or the largest rank so far and 1
+  std::atomic<int> most_streams;  // ABT_MAX_NUM_XSTREAMS, or one more than the largest rank so far
 };
 
-// Null: ABT_init has not been called, or ABT_finalize has.
-runtime* current_runtime();
-inline bool is_initialized() { return current_runtime() != nullptr; }
+extern std::atomic<runtime*> the_runtime;
 
-// Starts and ends with the runtime: others' parts, called by init.cpp in this order and back (each in a file of its family).
-// void start_xyz(), void end_xyz() ...
+// Null: ABT_init has not been called, or ABT_finalize has. In signal handlers too.
+inline runtime* current_runtime() {
+  // [Z19] acquire: sees what ABT_init did; pairs with [Z20]
+  return the_runtime.load(std::memory_order_acquire);
+}
+inline bool is_initialized() { return the_runtime.load(std::memory_order_relaxed) != nullptr; }
 
 }  // namespace weft::abt

@@ -64,7 +64,7 @@ void end_main_scheduler(stream* one);
 
 // ---- ranks (stream_rank.cpp) ----
 
-bool take_rank(stream* one, int rank);    // into the runtime's list
+bool take_rank(stream* one, int rank);  // into the runtime's list; false: another one has it
 bool change_rank(stream* one, int rank);
 void return_rank(stream* one);
 

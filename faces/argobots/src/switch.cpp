@@ -1,8 +1,8 @@
 // How units leave their stream and are run: the face's side of the core's dispatch.
 
+#include "dump.hpp"
 #include "handle.hpp"
 #include "pool.hpp"
-#include "dump.hpp"
 #include "runtime.hpp"
 #include "scheduler.hpp"
 #include "self.hpp"
@@ -139,7 +139,7 @@ bool has_events(const stream* here) {
 }
 
 void check_events(stream* here, scheduler* who) {
-  if (is_dump_wanted()) take_part_in_dump(here);
+  if (is_dump_wanted()) take_part_in_dump();
   const unit_fields* const main = fields_of(here->scheduler_thread);
   if (is_requested(main, wants_join)) request(who, stop_when_empty);
   if (is_requested(main, wants_cancel)) request(who, stop_now);

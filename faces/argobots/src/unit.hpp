@@ -52,9 +52,9 @@ struct unit_fields {
   // whoever owns the unit, or the unit itself
   unit_function function;
   void* argument;
-  pool* home;                // the pool that it is associated with
-  ABT_unit unit;             // what it is called in that pool
-  ABT_pool_context context;  // what the next push into a user's pool is told; 0: it follows from the push's reason
+  pool* home;                              // the pool that it is associated with
+  ABT_unit unit;                           // what it is called in that pool
+  ABT_pool_context context;                // what the next push into a user's pool is told; 0: it follows from the push's reason
   std::atomic<stealing_queue*> queued_in;  // of RANDWS pools: in their lock, as the links
   weft_thread* previous_queued;
   weft_thread* next_queued;
@@ -92,6 +92,13 @@ inline const unit_fields* fields_of(const weft_thread* thread) {
 // READY, RUNNING, BLOCKED or TERMINATED.
 ABT_thread_state state_of(const weft_thread* thread);
 
+// Where its stack lies: the upper `bytes` of it, as many as it was made with. low null: it has none now.
+struct placed_stack {
+  void* low;
+  std::size_t bytes;
+};
+placed_stack stack_of(const weft_thread* thread);
+
 // ---- making units (make.cpp) ----
 
 struct unit_plan {
@@ -108,6 +115,8 @@ struct unit_plan {
 int make_unit(const unit_plan& plan, weft_thread** out);
 // As make_unit, and pushes it.
 int create_unit(const unit_plan& plan, weft_thread** out);
+// Of make_unit, not pushed anywhere.
+void discard_unit(weft_thread* owned);
 // An ended unit begins anew in `home` (which may be its old one); the caller owns it as if popped.
 int revive_unit(weft_thread* thread, pool* home, unit_function function, void* argument);
 // Waits for the end of a named unit. The caller may be anybody but the unit.

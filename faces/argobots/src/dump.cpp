@@ -1,0 +1,120 @@
+#include "dump.hpp"
+
+#include <abt.h>
+
+#include "runtime.hpp"
+#include "stream.hpp"
+#include "waiting.hpp"
+
+namespace weft::abt {
+
+constinit std::atomic<dump_state> dump{dump_state::none};
+
+namespace {
+
+struct wish {
+  std::FILE* to;
+  double seconds;  // negative: any
+  void (*callback)(ABT_bool timed_out, void* argument);
+  void* argument;
+};
+
+constinit wish asked{};                 // written while the state is being_asked_for
+constinit std::atomic<int> stopped{0};  // streams that take part
+constinit weft_event is_over = WEFT_EVENT_INIT;
+constinit std::atomic<weft_source*> bell{nullptr};
+
+int running_streams(const runtime* all) {
+  int running = 0;
+  for (const stream* one = all->first; one != nullptr; one = one->after) {
+    if (one->state.load(std::memory_order_relaxed) == ABT_XSTREAM_STATE_RUNNING) ++running;
+  }
+  return running;
+}
+
+bool have_all_stopped(runtime* all) {
+  const guard hold(all->lock);
+  return stopped.load(std::memory_order_relaxed) >= running_streams(all);
+}
+
+// False: the time is over.
+bool wait_for_others(runtime* all) {
+  constexpr std::uint64_t pause_ns = 100'000;
+  constexpr double ns = 1e9;
+  const std::uint64_t deadline =
+      asked.seconds < 0 ? WEFT_FOREVER : weft_deadline_in(static_cast<std::uint64_t>(asked.seconds * ns));
+  while (!have_all_stopped(all)) {
+    if (weft_now_ns() >= deadline) return false;
+    static_cast<void>(wait_outside([] { return weft_sleep_ns(pause_ns); }));
+  }
+  return true;
+}
+
+void print_for_all(runtime* all) {
+  const bool is_complete = wait_for_others(all);
+  {
+    const guard hold(all->lock);
+    if (!is_complete) {
+      std::fprintf(asked.to, "stacks: only %d of %d execution streams stopped in time\n", stopped.load(std::memory_order_relaxed),
+                   running_streams(all));
+    }
+    print_stacks_of_all_streams(asked.to);
+    std::fflush(asked.to);
+  }
+  if (asked.callback != nullptr) asked.callback(is_complete ? ABT_FALSE : ABT_TRUE, asked.argument);
+  dump.store(dump_state::printed, std::memory_order_relaxed);
+  static_cast<void>(weft_event_set(&is_over));
+}
+
+// Whoever asked may be a signal handler, which can wake nobody: the core then calls this.
+std::size_t wake_all(void*) {
+  runtime* const all = current_runtime();
+  if (all == nullptr || !is_dump_wanted()) return 0;
+  const guard hold(all->lock);
+  for (stream* one = all->first; one != nullptr; one = one->after) {
+    if (one->main_scheduler.load(std::memory_order_relaxed) != nullptr) wake_main_scheduler(one);
+  }
+  return 1;
+}
+
+}  // namespace
+
+void start_dumps() {
+  weft_source* made = nullptr;
+  if (weft_ext_source_add(wake_all, nullptr, &made) == WEFT_OK) bell.store(made, std::memory_order_relaxed);
+}
+
+void take_part_in_dump() {
+  // [Z25] acquire: sees what was asked for; pairs with [Z26]
+  if (dump.load(std::memory_order_acquire) != dump_state::wanted) return;
+  if (stopped.fetch_add(1, std::memory_order_relaxed) == 0) {
+    print_for_all(current_runtime());
+  } else {
+    static_cast<void>(wait_outside([] { return weft_event_wait(&is_over); }));
+  }
+  // [Z27] acq_rel: the last one to leave comes after the others; pairs with [Z27]
+  if (stopped.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  static_cast<void>(weft_event_reset(&is_over));
+  // [Z28] release: the event is as new; pairs with [Z29]
+  dump.store(dump_state::none, std::memory_order_release);
+}
+
+}  // namespace weft::abt
+
+using namespace weft::abt;
+
+int ABT_info_trigger_print_all_thread_stacks(FILE* fp, double timeout, void (*callback)(ABT_bool timed_out, void* arg),
+                                             void* arg) {
+  dump_state expected = dump_state::none;
+  // [Z29] acquire: the last one is over; pairs with [Z28]
+  if (!dump.compare_exchange_strong(expected, dump_state::being_asked_for, std::memory_order_acquire,
+                                    std::memory_order_relaxed)) {
+    return ABT_SUCCESS;  // another one is under way
+  }
+  asked = {fp, timeout, callback, arg};
+  // [Z26] release: publishes what is asked for; pairs with [Z25]
+  dump.store(dump_state::wanted, std::memory_order_release);
+  if (weft_source* const one = bell.load(std::memory_order_relaxed); is_initialized() && one != nullptr)
+    weft_ext_source_notify(one);
+  return ABT_SUCCESS;
+}

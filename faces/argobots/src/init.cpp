@@ -1,0 +1,234 @@
+// ABT_init and ABT_finalize: counted, from any caller; the first makes the runtime, the last ends it.
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "affinity.hpp"
+#include "dump.hpp"
+#include "environment.hpp"
+#include "handle.hpp"
+#include "info.hpp"
+#include "key.hpp"
+#include "pool.hpp"
+#include "runtime.hpp"
+#include "scheduler.hpp"
+#include "self.hpp"
+#include "tool.hpp"
+#include "unit.hpp"
+
+namespace weft::abt {
+
+constinit std::atomic<runtime*> the_runtime{nullptr};
+
+namespace {
+
+constinit runtime the_memory{};
+bool has_fields = false;
+std::size_t offset_of_fields;
+
+// Once a process: the core keeps the reservation.
+int reserve_fields() {
+  if (weft_is_initialized()) {
+    report("ABT_init: Weft runs already, but not by ABT_init: call ABT_init before weft_init");
+    return ABT_ERR_OTHER;
+  }
+  if (has_fields) return ABT_SUCCESS;
+  has_fields = weft_ext_reserve(sizeof(unit_fields), &offset_of_fields) == WEFT_OK;
+  if (!has_fields) report("ABT_init: other layers have taken the bytes that Weft keeps for them in each thread");
+  return has_fields ? ABT_SUCCESS : ABT_ERR_OTHER;
+}
+
+int start_core(const settings& wanted) {
+  if (const int error = reserve_fields(); error != ABT_SUCCESS) return error;
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = 1;
+  config.stack_bytes = wanted.thread_stack_bytes;
+  config.locality = WEFT_LOCALITY_STRICT;
+  const weft_status result = weft_init(&config);
+  if (result == WEFT_NOMEM) return ABT_ERR_MEM;
+  if (result != WEFT_OK) return result == WEFT_AGAIN ? ABT_ERR_SYS : ABT_ERR_OTHER;
+  auto* const self = reinterpret_cast<char*>(weft_self());
+  distance_to_fields = static_cast<char*>(weft_ext_bytes(weft_self(), offset_of_fields)) - self;
+  return ABT_SUCCESS;
+}
+
+// The caller becomes the primary ULT, in a pool of the primary stream.
+void adopt_caller(runtime* all) {
+  auto* const mine = new (fields_of(all->primary_thread)) unit_fields{};
+  mine->kind.store(is_yieldable | is_primary, std::memory_order_relaxed);
+  mine->last_stream.store(all->primary_stream, std::memory_order_relaxed);
+  pool* const home = main_pool(all->primary_stream);
+  static_cast<void>(associate_new(all->primary_thread, home));  // a built-in pool
+  static_cast<void>(weft_ext_thread_set_pool(all->primary_thread, home->queue));
+}
+
+int make_primary_stream(runtime* all) {
+  scheduler* main = nullptr;
+  if (const int error = create_basic_scheduler(ABT_SCHED_DEFAULT, 0, nullptr, ABT_SCHED_CONFIG_NULL, &main);
+      error != ABT_SUCCESS) {
+    return error;
+  }
+  const int error = create_stream(main, ABT_XSTREAM_ANY_RANK, true, &all->primary_stream);
+  if (error != ABT_SUCCESS) free_scheduler(main, true);
+  return error;
+}
+
+// Only now does the main scheduler dispatch the primary ULT, as it will from now on.
+void enter_primary_stream() { weft_yield(); }
+
+void forget(runtime* all) {
+  // [Z20] release: all is laid out, or done with; pairs with [Z19]
+  the_runtime.store(nullptr, std::memory_order_release);
+  all->~runtime();
+}
+
+void end_core() {
+  static_cast<void>(weft_finalize());
+  end_affinity();
+}
+
+int start() {
+  const settings& wanted = read_settings();
+  if (const int error = start_core(wanted); error != ABT_SUCCESS) return error;
+  auto* const all = new (&the_memory) runtime{};
+  all->primary_thread = weft_self();
+  all->most_streams.store(static_cast<int>(wanted.most_streams), std::memory_order_relaxed);
+  start_affinity(wanted);
+  reset_pool_ids();
+  the_runtime.store(all, std::memory_order_relaxed);  // for take_rank and its like; nobody else is there
+  if (const int error = make_primary_stream(all); error != ABT_SUCCESS) {
+    forget(all);
+    end_core();
+    return error;
+  }
+  adopt_caller(all);
+  start_dumps();
+  enter_primary_stream();
+  // [Z20] release
+  the_runtime.store(all, std::memory_order_release);
+  if (wanted.prints_config) print_config(stdout);
+  return ABT_SUCCESS;
+}
+
+int may_end(const runtime* all) {
+  const caller me = who_calls();
+  if (me.is_outside() || me.where != all->primary_stream) return ABT_ERR_INV_XSTREAM;
+  return me.thread == all->primary_thread ? ABT_SUCCESS : ABT_ERR_INV_THREAD;
+}
+
+// Those that the program has left running.
+void free_secondary_streams(runtime* all) {
+  stream* one = all->first;
+  while (one != nullptr) {
+    stream* const next = one->after;
+    if (!one->is_primary && join_stream(one) == ABT_SUCCESS) free_stream(one);
+    one = next;
+  }
+}
+
+// Runs what is in the primary stream's pools; the caller is in none of them any more.
+void end_primary_stream(runtime* all) {
+  stream* const one = all->primary_stream;
+  dissociate(all->primary_thread);
+  static_cast<void>(weft_ext_thread_set_pool(all->primary_thread, nullptr));
+  request(one->main_scheduler.load(std::memory_order_relaxed), stop_when_empty);
+  wake_main_scheduler(one);
+  while (weft_ext_thread_wait(one->scheduler_thread) == WEFT_BUSY) weft_yield();
+  unit_fields* const mine = fields_of(all->primary_thread);
+  free_values(mine);
+  std::free(mine->moving.load(std::memory_order_relaxed));
+  free_stream(one);
+}
+
+void end(runtime* all) {
+  static_cast<void>(ABT_tool_register_thread_callback(nullptr, ABT_TOOL_EVENT_THREAD_NONE, nullptr));
+  free_secondary_streams(all);
+  end_primary_stream(all);
+  forget(all);
+  end_core();
+}
+
+// ---- counting ------------------------------------------------------------------------------------------------------------------------
+
+// Guards the rest; whoever starts or ends the runtime does so outside it. The primary ULT stays on its OS thread.
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t has_changed = PTHREAD_COND_INITIALIZER;
+unsigned count = 0;
+bool is_changing = false;
+
+class count_lock {
+ public:
+  count_lock() { pthread_mutex_lock(&lock); }
+  ~count_lock() { pthread_mutex_unlock(&lock); }
+  count_lock(const count_lock&) = delete;
+  count_lock& operator=(const count_lock&) = delete;
+
+  // While somebody starts or ends the runtime. False: a unit that is still there, which would keep it from ending.
+  bool wait_for_change() {
+    while (is_changing) {
+      if (weft_self() != nullptr) return false;
+      pthread_cond_wait(&has_changed, &lock);
+    }
+    return true;
+  }
+};
+
+void end_change(unsigned new_count) {
+  const count_lock hold;
+  count = new_count;
+  is_changing = false;
+  pthread_cond_broadcast(&has_changed);
+}
+
+enum class task { none, change };
+
+int count_init(task* what) {
+  count_lock hold;
+  if (!hold.wait_for_change()) return ABT_ERR_OTHER;
+  if (count != 0) {
+    ++count;
+    return ABT_SUCCESS;
+  }
+  is_changing = true;
+  *what = task::change;
+  return ABT_SUCCESS;
+}
+
+int count_finalize(task* what) {
+  count_lock hold;
+  if (!hold.wait_for_change() || count == 0) return ABT_ERR_UNINITIALIZED;
+  if (count > 1) {
+    --count;
+    return ABT_SUCCESS;
+  }
+  if (const int error = may_end(current_runtime()); error != ABT_SUCCESS) return error;
+  is_changing = true;
+  *what = task::change;
+  return ABT_SUCCESS;
+}
+
+}  // namespace
+
+}  // namespace weft::abt
+
+using namespace weft::abt;
+
+int ABT_init(int, char**) {
+  task what = task::none;
+  if (const int error = count_init(&what); error != ABT_SUCCESS || what == task::none) return error;
+  const int error = start();
+  end_change(error == ABT_SUCCESS ? 1 : 0);
+  return error;
+}
+
+int ABT_finalize() {
+  task what = task::none;
+  if (const int error = count_finalize(&what); error != ABT_SUCCESS || what == task::none) return error;
+  end(current_runtime());
+  end_change(0);
+  return ABT_SUCCESS;
+}
+
+int ABT_initialized() { return is_initialized() ? ABT_SUCCESS : ABT_ERR_UNINITIALIZED; }
