@@ -49,9 +49,6 @@ weft_status weft_pool_detach(weft_pool* pool, unsigned worker) {
 
 size_t weft_pool_ready_count(const weft_pool* pool) { return pool != nullptr ? sched::ready_units(pool_of(pool)) : 0; }
 
-size_t weft_pool_total_count(const weft_pool* pool) {
-  if (pool == nullptr) return 0;
-  return sched::ready_units(pool_of(pool)) + pool_of(pool)->blocked_count.load(weft::base::relaxed);
-}
+size_t weft_pool_total_count(const weft_pool* pool) { return pool != nullptr ? sched::total_units(pool_of(pool)) : 0; }
 
 }  // extern "C"

@@ -109,10 +109,11 @@ void wait_for_visit(const worker* w) {
 }
 
 // After the unit can be popped, the pool may go as soon as the lock, or the count of pushers, is left. Returns a server to wake, or null.
-worker* push_anywhere(pool* one, unit* what, push_reason reason) {
+worker* push_anywhere(pool* one, unit* what, push_reason reason, bool was_blocked) {
   if (!one->is_custom) {
     const queue::guard hold(one->lock);
     push_built_in(one, what, reason);
+    if (was_blocked) one->note_back();
     return sleeping_server(one);
   }
   one->pushers.fetch_add(1, base::relaxed);
@@ -120,6 +121,7 @@ worker* push_anywhere(pool* one, unit* what, push_reason reason) {
     const without_identity callback(local::current_worker());
     one->ops.push(one->state, handle(what), static_cast<weft_push_reason>(reason));
   }
+  if (was_blocked) one->note_back();
   worker* const server = sleeping_server(one);
   // [A54] release: done with the pool; pairs with [A55]
   one->pushers.fetch_sub(1, base::release);
@@ -163,9 +165,15 @@ std::size_t ready_units(const pool* one) {
   return one->ops.count(one->state);
 }
 
+std::size_t total_units(const pool* one) {
+  // [A92] acquire: who is not blocked any more is ready, or was; pairs with [A91]
+  const std::size_t blocked = one->blocked_count.load(base::acquire);
+  return blocked + ready_units(one);
+}
+
 status destroy_pool(pool* one) {
   if (one->server_count.load(base::relaxed) != 0) return status::busy;
-  if (ready_units(one) != 0 || one->blocked_count.load(base::relaxed) != 0) return status::busy;
+  if (total_units(one) != 0) return status::busy;
   wait_for_pushers(one);
   if (one->is_custom && one->ops.destroy != nullptr) one->ops.destroy(one->state);
   std::free(one);
@@ -235,10 +243,17 @@ void set_home(unit* one, pool* home) {
   one->home.store(home, base::release);
 }
 
-void push_to_pool(pool* one, unit* what, push_reason reason) {
-  if (worker* server = push_anywhere(one, what, reason); server != nullptr) wake(server);
+namespace {
+
+void push_and_tell(pool* one, unit* what, push_reason reason, bool was_blocked) {
+  if (worker* server = push_anywhere(one, what, reason, was_blocked); server != nullptr) wake(server);
   if (runtime* rt = local::current_runtime(); rt != nullptr) tell_watchers(rt, one);
 }
+
+}  // namespace
+
+void push_to_pool(pool* one, unit* what, push_reason reason) { push_and_tell(one, what, reason, false); }
+void return_to_pool(pool* one, unit* what) { push_and_tell(one, what, push_reason::woken, true); }
 
 unit* pop_from_pool(pool* one) {
   if (!one->is_custom) return pop_built_in(one);

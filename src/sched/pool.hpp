@@ -49,7 +49,8 @@ struct pool {
   base::atomic<worker*>* servers;  // behind the pool; guarded by the runtime's pools_lock for writing
 
   void note_blocked() { blocked_count.fetch_add(1, base::relaxed); }
-  void note_back() { blocked_count.fetch_sub(1, base::relaxed); }
+  // [A91] release: it was pushed before, if it came back to this pool; pairs with [A92]
+  void note_back() { blocked_count.fetch_sub(1, base::release); }
 };
 
 // most: workers that can serve it.
@@ -63,11 +64,15 @@ status begin_serving(pool* one, worker* w);
 status stop_serving(pool* one, worker* w);
 
 std::size_t ready_units(const pool* one);
+// And blocked ones. One that comes back is counted throughout, once or twice.
+std::size_t total_units(const pool* one);
 
 // Of a unit that the caller owns or is.
 void set_home(unit* one, pool* home);
 // Any OS thread; wakes a worker that serves the pool.
 void push_to_pool(pool* one, unit* what, push_reason reason);
+// The same for a unit that was blocked, and woke.
+void return_to_pool(pool* one, unit* what);
 unit* pop_from_pool(pool* one);
 // Takes `what` out of the middle; false: it was not there.
 bool remove_from_pool(pool* one, unit* what);
