@@ -245,6 +245,9 @@ typedef struct weft_mutex {
 } weft_mutex;
 #define WEFT_MUTEX_INIT {{0, 0, 0, 0, 0, 0}}
 #define WEFT_MUTEX_RECURSIVE_INIT {{8, 0, 0, 0, 0, 0}}
+/* Never handed over: a waiter that lost tries again, and again. For locks that callers who hold up their worker try to get meanwhile. */
+#define WEFT_MUTEX_UNFAIR_INIT {{0, 0, 0, 0, 1, 0}}
+#define WEFT_MUTEX_RECURSIVE_UNFAIR_INIT {{8, 0, 0, 0, 1, 0}}
 /* Waiters are served first come first served, except that a running caller may take a free lock before a waiter that is just
  * waking; a waiter that lost once is handed the lock. Errors: WEFT_INVALID (null), WEFT_CANNOT_BLOCK, WEFT_AGAIN (a recursive
  * mutex held 2^32-1 times), WEFT_DEADLOCK (a plain mutex that the caller holds already; in checked builds. In release builds the

@@ -139,7 +139,7 @@ bool mutex::choose_next(wake_later* chosen) {
   bool is_woken = false;
   while (!is_woken && !queue_.is_empty()) {
     sched::waiter* first = queue_.pop_front();
-    is_given = *turn_of(first) == turn::lost_once;
+    is_given = is_unfair_ == 0 && *turn_of(first) == turn::lost_once;
     if (is_given) *turn_of(first) = turn::handed_over;
     is_woken = chosen->add(first);
   }

@@ -7,7 +7,8 @@
 // Fairness: an unlock wakes the waiter at the front and frees the lock at once, so that running callers need not wait for it to get
 // going; until that waiter has tried, no other is woken. If it finds the lock taken it goes back to the front of the queue, and
 // the next unlock hands the lock over to it directly. Without the first rule 64 ULTs on one mutex switch at every unlock; without the
-// second a waiter may starve.
+// second a waiter may starve. An unfair mutex does without the second, because who was handed the lock may not be able to run: when its
+// worker is held up by somebody who tries to get that very lock.
 #pragma once
 
 #include <cstdint>
@@ -123,6 +124,7 @@ class mutex {
   base::atomic<std::uintptr_t> owner_{0};  // caller_id(), of recursive ones and in checked builds; written by the holder
   wait_queue queue_;                       // guarded by lock_
   std::uint32_t times_held_ = 0;           // of recursive ones; the holder's, among siblings inside lock_
+  std::uint64_t is_unfair_ = 0;            // never changes: 1 by WEFT_MUTEX_UNFAIR_INIT
 };
 
 }  // namespace weft::sync

@@ -186,6 +186,35 @@ static void no_starvation(void) {
   end_caller(&greedy);
 }
 
+static void lock_once(void *mutex) {
+  IS_OK(weft_mutex_lock(mutex));
+  IS_OK(weft_mutex_unlock(mutex));
+}
+
+/* A waiter that lost once gets the lock at the next unlock; an unfair one lets the caller, whose worker the waiter needs, have it. */
+static void handed_over(weft_mutex *mutex, weft_status after_unlock) {
+  weft_thread_attr here = WEFT_THREAD_ATTR_INIT;
+  here.worker = weft_worker_self();
+  weft_thread *waiter;
+  IS_OK(weft_mutex_lock(mutex));
+  IS_OK(weft_thread_create(lock_once, mutex, &here, &waiter));
+  for (int round = 0; round < 2; ++round) {
+    while (weft_thread_get_state(waiter) != WEFT_THREAD_BLOCKED) breathe();
+    IS_OK(weft_mutex_unlock(mutex));
+    const weft_status got = weft_mutex_try_lock(mutex);
+    CHECK(got == (round == 0 ? WEFT_OK : after_unlock));
+  }
+  if (after_unlock == WEFT_OK) IS_OK(weft_mutex_unlock(mutex));
+  IS_OK(weft_thread_join(waiter));
+}
+
+static void who_lost_once(void) {
+  handed_over(&(weft_mutex)WEFT_MUTEX_INIT, WEFT_BUSY);
+  handed_over(&(weft_mutex)WEFT_MUTEX_RECURSIVE_INIT, WEFT_BUSY);
+  handed_over(&(weft_mutex)WEFT_MUTEX_UNFAIR_INIT, WEFT_OK);
+  handed_over(&(weft_mutex)WEFT_MUTEX_RECURSIVE_UNFAIR_INIT, WEFT_OK);
+}
+
 static weft_status lock_and_unlock(void *mutex) {
   const weft_status got = weft_mutex_lock(mutex);
   return got == WEFT_OK ? weft_mutex_unlock(mutex) : got;
@@ -202,6 +231,7 @@ static void tasklets(void) {
 static void anywhere(void) {
   excludes((weft_mutex)WEFT_MUTEX_INIT);
   excludes((weft_mutex)WEFT_MUTEX_RECURSIVE_INIT);
+  excludes((weft_mutex)WEFT_MUTEX_UNFAIR_INIT);
   survives_deadlines();
   recursion();
   deadlines();
@@ -212,6 +242,7 @@ static void anywhere(void) {
 static void with_runtime(void) {
   first_come_first_served();
   no_starvation();
+  who_lost_once();
   tasklets();
 }
 

@@ -1,6 +1,10 @@
 // Protocol L over src/sync/mutex.cpp: one holder at a time, who comes next sees what was written, nobody is left waiting, and nobody
 // touches the mutex after it was free. The callers are OS threads outside; siblings, as forks and their forker are, have one number.
 // Built with src/sync/mutex.cpp src/sync/waiters.cpp src/sched/park.cpp src/sched/timer.cpp
+#include <weft/weft.h>
+
+#include <cstring>
+
 #include "arch/cpu.hpp"
 #include "core_world.hpp"
 #include "sched/dispatch.hpp"
@@ -70,6 +74,21 @@ void three_lock() {
 void barging() {
   core_world::make(1);
   counter shared;
+  threads(thread{"greedy",
+                 [&] {
+                   for (int round = 0; round < 3; ++round) shared.count_up(forever);
+                 }},
+          thread{"patient", [&] { shared.count_up(forever); }});
+  check(shared.count == 4, "everybody was inside");
+}
+
+// Nor does it need the lock handed over to it, if others stop coming.
+void barging_into_an_unfair_one() {
+  core_world::make(1);
+  counter shared;
+  const weft_mutex unfair = WEFT_MUTEX_UNFAIR_INIT;
+  static_assert(sizeof(mutex) <= sizeof unfair);
+  std::memcpy(static_cast<void*>(&shared.lock), &unfair, sizeof shared.lock);
   threads(thread{"greedy",
                  [&] {
                    for (int round = 0; round < 3; ++round) shared.count_up(forever);
@@ -206,5 +225,6 @@ const model m6{"L goes with its last user", {.at_least = 100, .quick = quick, .d
 const model m7{"L two siblings", {.at_least = 100, .quick = quick, .deep = deep}, two_siblings};
 const model m8{"L siblings and a stranger", {.at_least = 100, .quick = siblings_quick, .deep = deep}, siblings_and_a_stranger};
 const model m9{"L held across the join", {.at_least = 100, .quick = siblings_quick, .deep = deep}, held_across_the_join};
+const model m10{"L barging into an unfair one", {.at_least = 100, .quick = quick, .deep = deep}, barging_into_an_unfair_one};
 
 }  // namespace
