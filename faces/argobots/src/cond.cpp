@@ -1,5 +1,5 @@
 // ABT_cond_*: Weft's condition variables. All that wait on one do so with one mutex, the first that was used with it. Waits with a
-// deadline sleep until then.
+// deadline sleep until then. A tasklet may only wait with a deadline; it does so at an event of its own, and is woken before others.
 #include <atomic>
 
 #include "mutex.hpp"
@@ -13,6 +13,7 @@ using namespace weft::abt;
 struct condition {
   weft_cond waiters;
   std::atomic<mutex*> partner;  // null until the first wait
+  private_waits tasklets;
   late_leavers late;
 };
 static_assert(sizeof(condition) <= sizeof(ABT_cond_memory) && alignof(condition) <= alignof(ABT_cond_memory));
@@ -40,6 +41,28 @@ int answer(weft_status result) {
   }
 }
 
+weft_status wait_in_tasklet(condition* one, weft_mutex* lock, std::uint64_t deadline_ns) {
+  private_wait mine{};
+  {
+    const private_waits::access inside;
+    one->tasklets.add(&mine);
+  }
+  weft_status result = weft_mutex_unlock(lock);
+  if (result != WEFT_OK) {
+    const private_waits::access inside;
+    if (one->tasklets.remove(&mine)) return result;
+  }
+  result = wait_outside([&] { return wait_until(&one->tasklets, &mine, deadline_ns); });
+  const weft_status locked = lock_anywhere(lock);
+  return locked == WEFT_OK ? result : locked;
+}
+
+private_wait* take(condition* one, bool takes_all) {
+  if (one->tasklets.seems_empty()) return nullptr;
+  const private_waits::access inside;
+  return takes_all ? one->tasklets.take_all() : one->tasklets.take_first();
+}
+
 }  // namespace
 
 int ABT_cond_create(ABT_cond* newcond) {
@@ -51,7 +74,7 @@ int ABT_cond_create(ABT_cond* newcond) {
 int ABT_cond_free(ABT_cond* cond) {
   if (cond == nullptr || *cond == ABT_COND_NULL) return ABT_ERR_INV_COND;
   condition* const one = condition_of(*cond);
-  if (weft_cond_has_waiters(&one->waiters)) return ABT_ERR_COND;
+  if (weft_cond_has_waiters(&one->waiters) || !one->tasklets.seems_empty()) return ABT_ERR_COND;
   if (one->late.give_up()) free_object(one);
   *cond = ABT_COND_NULL;
   return ABT_SUCCESS;
@@ -60,9 +83,7 @@ int ABT_cond_free(ABT_cond* cond) {
 int ABT_cond_wait(ABT_cond cond, ABT_mutex handle) {
   if (is_tasklet_calling()) return ABT_ERR_COND;
   if (const int problem = check(cond, handle); problem != ABT_SUCCESS) return problem;
-  weft_cond* const waiters = &condition_of(cond)->waiters;
-  weft_mutex* const lock = &mutex_of(handle)->lock;
-  return answer(wait_anywhere([=] { return weft_cond_wait(waiters, lock); }));
+  return answer(weft_cond_wait(&condition_of(cond)->waiters, &mutex_of(handle)->lock));
 }
 
 int ABT_cond_timedwait(ABT_cond cond, ABT_mutex handle, const struct timespec* abstime) {
@@ -72,17 +93,26 @@ int ABT_cond_timedwait(ABT_cond cond, ABT_mutex handle, const struct timespec* a
   weft_mutex* const lock = &mutex_of(handle)->lock;
   const std::uint64_t deadline_ns = deadline_at(*abstime);
   one->late.enter();
-  const weft_status result = wait_anywhere([=] { return weft_cond_wait_until(&one->waiters, lock, deadline_ns); });
+  const weft_status result =
+      is_tasklet_calling() ? wait_in_tasklet(one, lock, deadline_ns) : weft_cond_wait_until(&one->waiters, lock, deadline_ns);
   if (one->late.leave()) free_object(one);
   return answer(result);
 }
 
 int ABT_cond_signal(ABT_cond cond) {
   if (cond == ABT_COND_NULL) return ABT_ERR_INV_COND;
-  return answer(weft_cond_signal(&condition_of(cond)->waiters));
+  condition* const one = condition_of(cond);
+  private_wait* const tasklet = take(one, false);
+  if (tasklet == nullptr) return answer(weft_cond_signal(&one->waiters));
+  wake(tasklet);
+  return ABT_SUCCESS;
 }
 
 int ABT_cond_broadcast(ABT_cond cond) {
   if (cond == ABT_COND_NULL) return ABT_ERR_INV_COND;
-  return answer(weft_cond_broadcast(&condition_of(cond)->waiters));
+  condition* const one = condition_of(cond);
+  private_wait* const tasklets = take(one, true);
+  static_cast<void>(weft_cond_broadcast(&one->waiters));
+  wake(tasklets);
+  return ABT_SUCCESS;
 }

@@ -12,12 +12,6 @@ namespace {
 
 using namespace weft::abt;
 
-struct timed_wait {
-  weft_event event;
-  timed_wait* next;
-  bool is_listed;
-};
-
 enum eventual_state : std::uint32_t {
   unset,
   unset_with_list,  // timed waits are listed
@@ -27,22 +21,15 @@ enum eventual_state : std::uint32_t {
 
 struct eventual {
   weft_event ready;
-  void* value;        // null: it has none
-  timed_wait* timed;  // inside lists_lock
+  void* value;  // null: it has none
+  private_waits timed;
   int bytes;
   std::atomic<std::uint32_t> state;
   late_leavers late;
 };
 static_assert(sizeof(eventual) <= sizeof(ABT_eventual_memory) && alignof(eventual) <= alignof(ABT_eventual_memory));
 
-weft_mutex lists_lock = WEFT_MUTEX_INIT;
-
 eventual* eventual_of(ABT_eventual handle) { return reinterpret_cast<eventual*>(handle); }
-
-void enter_lists() {
-  static_cast<void>(wait_anywhere([] { return weft_mutex_lock(&lists_lock); }));
-}
-void leave_lists() { static_cast<void>(weft_mutex_unlock(&lists_lock)); }
 
 // ---- setting ----
 
@@ -57,62 +44,31 @@ bool take(eventual* one, bool* has_list) {
   return true;
 }
 
-timed_wait* take_list(eventual* one) {
-  enter_lists();
-  timed_wait* const first = one->timed;
-  one->timed = nullptr;
-  for (timed_wait* it = first; it != nullptr; it = it->next) it->is_listed = false;
-  leave_lists();
-  return first;
-}
-
-void wake(timed_wait* first) {
-  while (first != nullptr) {
-    timed_wait* const next = first->next;  // it goes with its owner
-    static_cast<void>(weft_event_set(&first->event));
-    first = next;
-  }
+private_wait* take_timed(eventual* one) {
+  const private_waits::access inside;
+  return one->timed.take_all();
 }
 
 // ---- waiting with a deadline ----
 
 // False: it is set, or about to be.
-bool enlist(eventual* one, timed_wait* mine) {
-  enter_lists();
+bool enlist(eventual* one, private_wait* mine) {
+  const private_waits::access inside;
   std::uint32_t state = one->state.load(std::memory_order_relaxed);
   while (state == unset &&
          !one->state.compare_exchange_weak(state, unset_with_list, std::memory_order_relaxed, std::memory_order_relaxed)) {
   }
-  mine->is_listed = state == unset || state == unset_with_list;
-  if (mine->is_listed) {
-    mine->next = one->timed;
-    one->timed = mine;
-  }
-  leave_lists();
-  return mine->is_listed;
+  if (state != unset && state != unset_with_list) return false;
+  one->timed.add(mine);
+  return true;
 }
 
-// False: a setter has taken it off before.
-bool delist(eventual* one, timed_wait* mine) {
-  enter_lists();
-  const bool was_listed = mine->is_listed;
-  if (was_listed) {
-    timed_wait** link = &one->timed;
-    while (*link != mine) link = &(*link)->next;
-    *link = mine->next;
-  }
-  leave_lists();
-  return was_listed;
-}
-
-weft_status wait_until(eventual* one, std::uint64_t deadline_ns) {
+weft_status wait_with_deadline(eventual* one, std::uint64_t deadline_ns) {
   if (weft_event_is_set(&one->ready)) return WEFT_OK;
-  timed_wait mine{};
-  if (!enlist(one, &mine)) return wait_anywhere([=] { return weft_event_wait(&one->ready); });
-  weft_event* const event = &mine.event;
-  const weft_status result = wait_anywhere([=] { return weft_event_wait_until(event, deadline_ns); });
-  if (result != WEFT_TIMEOUT || delist(one, &mine)) return result;
-  return wait_anywhere([=] { return weft_event_wait(event); });
+  private_wait mine{};
+  private_wait* const listed = &mine;
+  if (!enlist(one, listed)) return wait_anywhere([=] { return weft_event_wait(&one->ready); });
+  return wait_until(&one->timed, listed, deadline_ns);
 }
 
 int answer(weft_status result) {
@@ -162,7 +118,7 @@ int ABT_eventual_timedwait(ABT_eventual handle, void** value, const struct times
   eventual* const one = eventual_of(handle);
   void* const its_value = one->value;
   one->late.enter();
-  const weft_status result = wait_until(one, deadline_at(*abstime));
+  const weft_status result = wait_with_deadline(one, deadline_at(*abstime));
   if (one->late.leave()) free_object(one);
   if (result == WEFT_OK && value != nullptr) *value = its_value;
   return answer(result);
@@ -186,7 +142,7 @@ int ABT_eventual_set(ABT_eventual handle, void* value, int nbytes) {
   bool has_list;
   if (!take(one, &has_list)) return ABT_ERR_EVENTUAL;
   if (nbytes != 0) std::memcpy(one->value, value, static_cast<std::size_t>(nbytes));
-  timed_wait* const timed = has_list ? take_list(one) : nullptr;
+  private_wait* const timed = has_list ? take_timed(one) : nullptr;
   static_cast<void>(weft_event_set(&one->ready));
   wake(timed);
   return ABT_SUCCESS;

@@ -10,7 +10,7 @@ namespace {
 using namespace weft::abt;
 
 struct future {
-  weft_mutex guard;
+  weft_mutex guard = WEFT_MUTEX_UNFAIR_INIT;
   weft_event ready;
   void (*callback)(void** values);  // null: none
   std::uint32_t compartments;
@@ -21,9 +21,7 @@ struct future {
 
 future* future_of(ABT_future handle) { return reinterpret_cast<future*>(handle); }
 
-weft_status enter(future* one) {
-  return wait_anywhere([=] { return weft_mutex_lock(&one->guard); });
-}
+weft_status enter(future* one) { return lock_anywhere(&one->guard); }
 void leave(future* one) { static_cast<void>(weft_mutex_unlock(&one->guard)); }
 
 // Inside guard.

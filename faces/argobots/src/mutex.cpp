@@ -23,15 +23,16 @@ int create(bool is_recursive, ABT_mutex* out) {
   *out = ABT_MUTEX_NULL;
   mutex* const made = make_object<mutex>(0);
   if (made == nullptr) return ABT_ERR_MEM;
-  if (is_recursive) made->lock = WEFT_MUTEX_RECURSIVE_INIT;
+  const weft_mutex plain = WEFT_MUTEX_UNFAIR_INIT;
+  const weft_mutex recursive = WEFT_MUTEX_RECURSIVE_UNFAIR_INIT;
+  made->lock = is_recursive ? recursive : plain;
   made->is_recursive = is_recursive;
   *out = reinterpret_cast<ABT_mutex>(made);
   return ABT_SUCCESS;
 }
 
 int lock_slowly(weft_mutex* lock, weft_status result) {
-  if (result == WEFT_CANNOT_BLOCK) result = wait_outside([lock] { return weft_mutex_lock(lock); });
-  return answer(result);
+  return answer(result == WEFT_CANNOT_BLOCK ? lock_by_trying(lock) : result);
 }
 
 inline int lock(ABT_mutex handle) {
@@ -75,13 +76,12 @@ int ABT_mutex_trylock(ABT_mutex handle) {
   return answer(weft_mutex_try_lock(&mutex_of(handle)->lock));
 }
 
-// The caller keeps its stream: where Argobots spins, the OS thread soon sleeps.
+// The caller keeps its stream for as long as others hold a lock that they mean to keep shortly, and then waits as in ABT_mutex_lock.
 int ABT_mutex_spinlock(ABT_mutex handle) {
   if (handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
   weft_mutex* const lock = &mutex_of(handle)->lock;
-  weft_status result = weft_mutex_try_lock(lock);
-  if (result == WEFT_BUSY) result = wait_outside([lock] { return weft_mutex_lock(lock); });
-  return answer(result);
+  const weft_status result = try_for_a_while(lock);
+  return answer(result == WEFT_BUSY ? lock_anywhere(lock) : result);
 }
 
 int ABT_mutex_unlock(ABT_mutex handle) { return unlock(handle); }

@@ -8,7 +8,7 @@ namespace {
 using namespace weft::abt;
 
 struct rwlock {
-  weft_mutex guard;
+  weft_mutex guard = WEFT_MUTEX_UNFAIR_INIT;
   // inside guard
   weft_cond readers;
   weft_cond writers;
@@ -21,9 +21,7 @@ rwlock* rwlock_of(ABT_rwlock handle) { return reinterpret_cast<rwlock*>(handle);
 
 int answer(weft_status result) { return result == WEFT_OK ? ABT_SUCCESS : ABT_ERR_RWLOCK; }
 
-weft_status enter(rwlock* one) {
-  return wait_anywhere([=] { return weft_mutex_lock(&one->guard); });
-}
+weft_status enter(rwlock* one) { return lock_anywhere(&one->guard); }
 
 int leave(rwlock* one, weft_status result) {
   static_cast<void>(weft_mutex_unlock(&one->guard));
@@ -35,7 +33,7 @@ int lock_to_read(rwlock* one) {
   if (result != WEFT_OK) return answer(result);
   ++one->waiting_readers;
   while (result == WEFT_OK && one->is_written) {
-    result = wait_anywhere([=] { return weft_cond_wait(&one->readers, &one->guard); });
+    result = weft_cond_wait(&one->readers, &one->guard);
   }
   --one->waiting_readers;
   if (result == WEFT_OK) ++one->reading;
@@ -46,7 +44,7 @@ int lock_to_write(rwlock* one) {
   weft_status result = enter(one);
   if (result != WEFT_OK) return answer(result);
   while (result == WEFT_OK && (one->is_written || one->reading != 0)) {
-    result = wait_anywhere([=] { return weft_cond_wait(&one->writers, &one->guard); });
+    result = weft_cond_wait(&one->writers, &one->guard);
   }
   if (result == WEFT_OK) one->is_written = true;
   return leave(one, result);

@@ -1,10 +1,27 @@
 #include "waiting.hpp"
 
+#include <sched.h>
+
 namespace weft::abt {
 
 namespace {
 
+constexpr int busy_rounds = 50;
+constexpr int polite_rounds = 200;
+constexpr long rest_ns = 50'000;
 constexpr std::int64_t second_ns = 1'000'000'000;
+
+weft_mutex private_waits_lock = WEFT_MUTEX_UNFAIR_INIT;
+
+void rest(int round) {
+  if (round < busy_rounds) return;
+  if (round < polite_rounds) {
+    sched_yield();
+  } else {
+    const timespec shortly{0, rest_ns};
+    nanosleep(&shortly, nullptr);
+  }
+}
 
 // Saturates: programs write "for ever" as the largest time.
 std::int64_t in_ns(const timespec& time) {
@@ -18,6 +35,87 @@ std::int64_t in_ns(const timespec& time) {
 }
 
 }  // namespace
+
+// ---- mutexes ----
+
+weft_status try_for_a_while(weft_mutex* lock) {
+  for (int round = 0; round < polite_rounds; ++round) {
+    if (const weft_status result = weft_mutex_try_lock(lock); result != WEFT_BUSY) return result;
+    rest(round);
+  }
+  return WEFT_BUSY;
+}
+
+weft_status lock_by_trying(weft_mutex* lock) {
+  weft_status result = try_for_a_while(lock);
+  while (result == WEFT_BUSY) {
+    rest(polite_rounds);
+    result = weft_mutex_try_lock(lock);
+  }
+  return result;
+}
+
+// ---- private waits ----
+
+private_waits::access::access() { static_cast<void>(lock_anywhere(&private_waits_lock)); }
+private_waits::access::~access() { static_cast<void>(weft_mutex_unlock(&private_waits_lock)); }
+
+void private_waits::add(private_wait* one) {
+  private_wait* last = first_.load(std::memory_order_relaxed);
+  one->next = nullptr;
+  one->is_listed = true;
+  if (last == nullptr) return first_.store(one, std::memory_order_relaxed);
+  while (last->next != nullptr) last = last->next;
+  last->next = one;
+}
+
+bool private_waits::remove(private_wait* one) {
+  if (!one->is_listed) return false;
+  private_wait* before = first_.load(std::memory_order_relaxed);
+  if (before == one) {
+    first_.store(one->next, std::memory_order_relaxed);
+  } else {
+    while (before->next != one) before = before->next;
+    before->next = one->next;
+  }
+  one->is_listed = false;
+  return true;
+}
+
+private_wait* private_waits::take_first() {
+  private_wait* const first = first_.load(std::memory_order_relaxed);
+  if (first != nullptr) {
+    static_cast<void>(remove(first));
+    first->next = nullptr;
+  }
+  return first;
+}
+
+private_wait* private_waits::take_all() {
+  private_wait* const first = first_.exchange(nullptr, std::memory_order_relaxed);
+  for (private_wait* one = first; one != nullptr; one = one->next) one->is_listed = false;
+  return first;
+}
+
+void wake(private_wait* taken) {
+  while (taken != nullptr) {
+    private_wait* const next = taken->next;  // it goes with its owner
+    static_cast<void>(weft_event_set(&taken->event));
+    taken = next;
+  }
+}
+
+weft_status wait_until(private_waits* list, private_wait* mine, std::uint64_t deadline_ns) {
+  const weft_status result = weft_event_wait_until(&mine->event, deadline_ns);
+  if (result != WEFT_TIMEOUT) return result;
+  {
+    const private_waits::access inside;
+    if (list->remove(mine)) return WEFT_TIMEOUT;
+  }
+  return weft_event_wait(&mine->event);  // whoever took it is about to set it
+}
+
+// ---- time ----
 
 std::uint64_t deadline_at(const timespec& realtime) {
   timespec now;

@@ -1,5 +1,7 @@
 // How the face's objects wait: by Weft's calls, which work on any OS thread and before ABT_init. Weft refuses to let a tasklet wait, the
-// interface does not always: there the OS thread waits, and its execution stream with it.
+// interface does not always: there the OS thread waits, and its execution stream with it. That must not be for somebody who needs this very
+// stream: so mutexes are unfair, since who is handed one may be a ULT of this stream, and who holds up a stream tries to get them again and
+// again.
 #pragma once
 
 #include <abt.h>
@@ -41,8 +43,54 @@ weft_status wait_anywhere(Wait wait) {
   return wait_outside(wait);
 }
 
+// The mutex must be an unfair one. Errors: those of weft_mutex_lock but WEFT_CANNOT_BLOCK.
+weft_status lock_by_trying(weft_mutex* lock);
+inline weft_status lock_anywhere(weft_mutex* lock) {
+  const weft_status result = weft_mutex_lock(lock);
+  return result != WEFT_CANNOT_BLOCK ? result : lock_by_trying(lock);
+}
+// WEFT_BUSY: not for a while.
+weft_status try_for_a_while(weft_mutex* lock);
+
 // A time of CLOCK_REALTIME as it stands now, for Weft's waits, which steps of that clock do not move any more.
 std::uint64_t deadline_at(const timespec& realtime);
+
+// A wait at an event of the caller's own, listed with the object that it waits for.
+struct private_wait {
+  weft_event event;
+  private_wait* next;
+  bool is_listed;
+};
+
+// Zero is empty. Guarded by one lock for all objects.
+class private_waits {
+ public:
+  class access {
+   public:
+    access();
+    ~access();
+    access(const access&) = delete;
+    access& operator=(const access&) = delete;
+  };
+
+  // Outside of an access: sees those whose coming happened before.
+  bool seems_empty() const { return first_.load(std::memory_order_relaxed) == nullptr; }
+
+  // Inside an access.
+  void add(private_wait* one);
+  bool remove(private_wait* one);  // false: it was taken
+  private_wait* take_first();
+  private_wait* take_all();
+
+ private:
+  std::atomic<private_wait*> first_{nullptr};
+};
+
+// Those that were taken, after the access.
+void wake(private_wait* taken);
+
+// Waits at mine, which is listed in `list`. May be called as by wait_outside. Errors: WEFT_TIMEOUT, when it was not taken.
+weft_status wait_until(private_waits* list, private_wait* mine, std::uint64_t deadline_ns);
 
 // Calls with a deadline still touch their object after they were woken, when its owner may think that nobody uses it: its memory goes
 // with the last of them.

@@ -94,8 +94,8 @@ typedef struct {
   int dummy[16] __attribute__((aligned(8)));
 } ABT_eventual_memory;
 
-#define ABT_MUTEX_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}
-#define ABT_RECURSIVE_MUTEX_INITIALIZER {{8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}} /* see WEFT_MUTEX_RECURSIVE_INIT */
+#define ABT_MUTEX_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}} /* see WEFT_MUTEX_UNFAIR_INIT */
+#define ABT_RECURSIVE_MUTEX_INITIALIZER {{8, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}}
 #define ABT_COND_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}
 #define ABT_EVENTUAL_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}
 #define ABT_MUTEX_MEMORY_GET_HANDLE(memory) ((ABT_mutex)(memory))
