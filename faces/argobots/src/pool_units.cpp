@@ -118,6 +118,10 @@ int print_all(ABT_pool from, void* argument, void (*print)(void*, ABT_thread)) {
   pool* const one = pool_of(from);
   if (one == nullptr) return ABT_ERR_INV_POOL;
   if (!can_walk(one)) return ABT_ERR_POOL;
+  if (!one->is_built_in()) {
+    one->user.print_all(from, argument, print);
+    return ABT_SUCCESS;
+  }
   thread_printing mine{argument, print};
   walk(one, print_thread, &mine);
   return ABT_SUCCESS;
