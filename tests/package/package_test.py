@@ -119,6 +119,51 @@ class PackageTest(unittest.TestCase):
                 run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", package, **self.flags).split())
                 self.check_threads(program, implementation)
 
+    def argobots_prefix(self):
+        folder = os.path.join(self.libraries, "weft", "argobots")
+        if not os.path.isdir(folder):
+            self.skipTest("no Argobots interface here")
+        return folder
+
+    def check_argobots(self, path, libraries, *folders):
+        self.assertRegex(run(path, LD_LIBRARY_PATH=":".join(folders)), r"^Argobots 1\.\d+: 42\n$")
+        self.assertEqual(needed(path) - LIBC, libraries, "what the program needs besides libc")
+
+    def test_argobots_is_not_found_unasked(self):
+        self.argobots_prefix()
+        environment = dict(os.environ, **self.flags, PKG_CONFIG_LIBDIR="")
+        self.assertNotEqual(subprocess.run(["pkg-config", "--exists", "argobots"], env=environment, check=False).returncode, 0)
+        beside = {name for folder in (self.libraries, os.path.join(self.prefix, "include")) for name in os.listdir(folder)}
+        self.assertEqual({name for name in beside if name.startswith(("abt", "libabt"))}, set())
+
+    def test_argobots_by_find_package(self):
+        prefix = self.argobots_prefix()
+        build, source = os.path.join(self.work, "cmake-argobots"), os.path.join(HERE, "project", "argobots")
+        run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix};{self.prefix}")
+        run("cmake", "--build", build)
+        for target in ("argobots_argobots", "weft_abt", "weft_abt_static"):
+            with self.subTest(target):
+                libraries = set() if "static" in target else {"libweft-abt.so.0", "libweft.so.0"}
+                self.check_argobots(os.path.join(build, f"with_{target}"), libraries, self.libraries)
+
+    def test_argobots_by_pkg_config(self):
+        prefix = self.argobots_prefix()
+        source = os.path.join(HERE, "project", "argobots", "hello.c")
+        flags = {"PKG_CONFIG_PATH": os.path.join(prefix, "lib", "pkgconfig")}
+        program = os.path.join(self.work, "pc-argobots")
+        run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", "argobots >= 1.2", **flags).split())
+        self.check_argobots(program, {"libweft-abt.so.0"}, os.path.join(prefix, "lib"))
+        run(CC, "-static", source, "-o", program, *run("pkg-config", "--static", "--cflags", "--libs", "argobots", **flags).split())
+        self.check_argobots(program, set())
+        run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", "weft-abt", **self.flags).split())
+        self.check_argobots(program, {"libweft-abt.so.0"}, self.libraries)
+
+    def test_argobots_by_its_prefix(self):
+        prefix = self.argobots_prefix()
+        program, source = os.path.join(self.work, "prefix-argobots"), os.path.join(HERE, "project", "argobots", "hello.c")
+        run(CC, source, "-o", program, f"-I{prefix}/include", f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-labt")
+        self.check_argobots(program, {"libweft-abt.so.0"})
+
     @unittest.skipUnless(shutil.which("gdb"), "no gdb here")
     def test_gdb_s_script(self):
         version = run("pkg-config", "--modversion", "weft", **self.flags).strip()
