@@ -1,5 +1,9 @@
 // Where every unit starts and ends.
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "environment.hpp"
 #include "self.hpp"
 #include "stream.hpp"
 #include "tool.hpp"
@@ -8,6 +12,30 @@
 namespace weft::abt {
 
 namespace {
+
+// ABT_STACK_OVERFLOW_CHECK=mprotect_strict: the lowest page of the stack cannot be written while the unit runs, be it the user's memory.
+class page_guard {
+ public:
+  explicit page_guard(const weft_thread* self) {
+    if (!current_settings().is_strict_about_stacks) [[likely]]
+      return;
+    const placed_stack stack = stack_of(self);
+    bytes_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    page_ = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(stack.low) + bytes_ - 1) & ~(bytes_ - 1));
+    if (stack.low == nullptr || stack.bytes < least_pages * bytes_ || mprotect(page_, bytes_, PROT_READ) != 0) page_ = nullptr;
+  }
+  ~page_guard() {
+    if (page_ != nullptr) static_cast<void>(mprotect(page_, bytes_, PROT_READ | PROT_WRITE));
+  }
+  page_guard(const page_guard&) = delete;
+  page_guard& operator=(const page_guard&) = delete;
+
+ private:
+  static constexpr std::size_t least_pages = 4;
+
+  void* page_ = nullptr;
+  std::size_t bytes_ = 0;
+};
 
 constexpr int words_of_exit_point = 5;  // as __builtin_setjmp wants
 
@@ -32,6 +60,7 @@ void run_bottom(void*) {
   unit_fields* const mine = fields_of(self);
   if (!is_requested(mine, is_cancelled)) {
     if (mine->is(is_yieldable)) {
+      const page_guard guard(self);
       call_function(mine);
     } else {
       mine->function(mine->argument);
