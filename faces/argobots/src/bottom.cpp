@@ -58,6 +58,7 @@ constexpr int words_of_exit_point = 5;  // as __builtin_setjmp wants
 void run_bottom(void*) {
   weft_thread* const self = weft_self();
   unit_fields* const mine = fields_of(self);
+  if (mine->is(is_main_scheduler)) tell_tool(ABT_TOOL_EVENT_THREAD_RUN, self);  // of others their schedulers tell it
   if (!is_requested(mine, is_cancelled)) {
     if (mine->is(is_yieldable)) {
       const page_guard guard(self);
