@@ -1,0 +1,169 @@
+/* Pools and schedulers: questions, removal, association. */
+#include "check.h"
+
+static void access_and_ids(void) {
+  const ABT_pool_access accesses[] = {ABT_POOL_ACCESS_PRIV, ABT_POOL_ACCESS_SPSC, ABT_POOL_ACCESS_MPSC, ABT_POOL_ACCESS_SPMC,
+                                      ABT_POOL_ACCESS_MPMC};
+  ABT_pool pools[5];
+  int ids[5];
+  for (int i = 0; i < 5; ++i) {
+    ABT_pool_access access;
+    OK(ABT_pool_create_basic(ABT_POOL_FIFO, accesses[i], ABT_FALSE, &pools[i]));
+    OK(ABT_pool_get_access(pools[i], &access));
+    CHECK(access == accesses[i]);
+    OK(ABT_pool_get_id(pools[i], &ids[i]));
+    for (int j = 0; j < i; ++j) CHECK(ids[j] != ids[i]);
+  }
+  for (int i = 0; i < 5; ++i) OK(ABT_pool_free(&pools[i]));
+}
+
+/* ---- reaching into a pool ---- */
+
+struct seen {
+  ABT_unit units[8];
+  int count;
+};
+
+static void see(void *argument, ABT_unit unit) {
+  struct seen *seen = argument;
+  CHECK(seen->count < 8);
+  seen->units[seen->count++] = unit;
+}
+
+static ABT_unit unit_of(ABT_thread thread) {
+  ABT_unit unit = ABT_UNIT_NULL;
+  OK(ABT_thread_get_unit(thread, &unit));
+  return unit;
+}
+
+static size_t size_of(ABT_pool pool) {
+  size_t size = 99;
+  OK(ABT_pool_get_size(pool, &size));
+  return size;
+}
+
+static void removal(ABT_pool_kind kind) {
+  atomic_int ran = 0;
+  ABT_pool pool;
+  ABT_thread threads[3];
+  OK(ABT_pool_create_basic(kind, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pool));
+  for (int i = 0; i < 3; ++i) threads[i] = start(pool, add_one, &ran);
+  struct seen seen = {.count = 0};
+  OK(ABT_pool_print_all(pool, &seen, see));
+  CHECK(seen.count == 3);
+  for (int i = 0; i < 3; ++i) {
+    const ABT_unit unit = unit_of(threads[i]);
+    CHECK(unit == seen.units[0] || unit == seen.units[1] || unit == seen.units[2]);
+  }
+  OK(ABT_pool_remove(pool, unit_of(threads[1])));
+  CHECK(size_of(pool) == 2);
+  seen.count = 0;
+  OK(ABT_pool_print_all(pool, &seen, see));
+  CHECK(seen.count == 2 && seen.units[0] != unit_of(threads[1]) && seen.units[1] != unit_of(threads[1]));
+  OK(ABT_pool_remove(pool, unit_of(threads[2])));
+  OK(ABT_pool_remove(pool, unit_of(threads[0])));
+  CHECK(size_of(pool) == 0);
+  IS(ABT_ERR_INV_POOL, ABT_xstream_run_unit(unit_of(threads[0]), ABT_POOL_NULL));
+  for (int i = 0; i < 3; ++i) OK(ABT_xstream_run_unit(unit_of(threads[i]), pool));
+  CHECK(atomic_load(&ran) == 3);
+  for (int i = 0; i < 3; ++i) end(threads[i]);
+  OK(ABT_pool_free(&pool));
+}
+static void removals(void) {
+  removal(ABT_POOL_FIFO);
+  removal(ABT_POOL_FIFO_WAIT);
+  removal(ABT_POOL_RANDWS);
+}
+
+/* ---- association ---- */
+
+/* It only checks its arguments, in Argobots as here: a unit changes pools by a push, or by ABT_thread_set_associated_pool. */
+static void association(void) {
+  atomic_int ran = 0;
+  ABT_pool pools[2], last;
+  for (int i = 0; i < 2; ++i) OK(ABT_pool_create_basic(ABT_POOL_FIFO, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pools[i]));
+  ABT_thread thread = start(pools[0], add_one, &ran), popped;
+  OK(ABT_pool_pop_thread(pools[0], &popped));
+  CHECK(popped == thread);
+  OK(ABT_unit_set_associated_pool(unit_of(thread), pools[1]));
+  IS(ABT_ERR_INV_UNIT, ABT_unit_set_associated_pool(ABT_UNIT_NULL, pools[1]));
+  IS(ABT_ERR_INV_POOL, ABT_unit_set_associated_pool(unit_of(thread), ABT_POOL_NULL));
+  OK(ABT_thread_set_associated_pool(thread, pools[1]));
+  OK(ABT_thread_get_last_pool(thread, &last));
+  CHECK(last == pools[1]);
+  OK(ABT_self_schedule(thread, ABT_POOL_NULL));
+  CHECK(atomic_load(&ran) == 1);
+  end(thread);
+  for (int i = 0; i < 2; ++i) OK(ABT_pool_free(&pools[i]));
+}
+
+/* ---- schedulers ---- */
+
+static void suspend_once(void *argument) {
+  add_one(argument);
+  OK(ABT_self_suspend());
+}
+
+static void run_all(ABT_pool pool) {
+  for (;;) {
+    ABT_thread popped;
+    OK(ABT_pool_pop_thread(pool, &popped));
+    if (popped == ABT_THREAD_NULL) return;
+    OK(ABT_self_schedule(popped, ABT_POOL_NULL));
+  }
+}
+
+static void sizes_of_schedulers(void) {
+  ABT_pool pools[2];
+  ABT_sched sched;
+  size_t size = 99;
+  for (int i = 0; i < 2; ++i) OK(ABT_pool_create_basic(ABT_POOL_FIFO, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pools[i]));
+  OK(ABT_sched_create_basic(ABT_SCHED_BASIC, 2, pools, ABT_SCHED_CONFIG_NULL, &sched));
+  OK(ABT_sched_get_size(sched, &size));
+  CHECK(size == 0);
+  atomic_int ran = 0;
+  ABT_thread threads[3];
+  for (int i = 0; i < 3; ++i) threads[i] = start(pools[i % 2], suspend_once, &ran);
+  OK(ABT_sched_get_size(sched, &size));
+  CHECK(size == 3);
+  ABT_thread popped;
+  OK(ABT_pool_pop_thread(pools[1], &popped));
+  CHECK(popped == threads[1]);
+  OK(ABT_self_schedule(popped, ABT_POOL_NULL)); /* it is blocked now */
+  OK(ABT_sched_get_size(sched, &size));
+  CHECK(size == 2);
+  OK(ABT_sched_get_total_size(sched, &size));
+  CHECK(size == 3);
+  OK(ABT_thread_resume(threads[1]));
+  OK(ABT_sched_get_size(sched, &size));
+  CHECK(size == 3);
+  for (int i = 0; i < 2; ++i) run_all(pools[i]);
+  for (int i = 0; i < 3; i += 2) OK(ABT_thread_resume(threads[i]));
+  for (int i = 0; i < 2; ++i) run_all(pools[i]);
+  CHECK(atomic_load(&ran) == 3);
+  for (int i = 0; i < 3; ++i) end(threads[i]);
+  OK(ABT_sched_free(&sched));
+  for (int i = 0; i < 2; ++i) OK(ABT_pool_free(&pools[i]));
+}
+
+static void arguments(void) {
+  size_t size = 99;
+  int id;
+  ABT_pool_access access;
+  struct seen seen;
+  IS(ABT_ERR_INV_SCHED, ABT_sched_get_size(ABT_SCHED_NULL, &size));
+  CHECK(size == 0);
+  IS(ABT_ERR_INV_SCHED, ABT_sched_exit(ABT_SCHED_NULL));
+  IS(ABT_ERR_INV_POOL, ABT_pool_get_access(ABT_POOL_NULL, &access));
+  IS(ABT_ERR_INV_POOL, ABT_pool_get_id(ABT_POOL_NULL, &id));
+  IS(ABT_ERR_INV_POOL, ABT_pool_remove(ABT_POOL_NULL, ABT_UNIT_NULL));
+  IS(ABT_ERR_INV_POOL, ABT_pool_print_all(ABT_POOL_NULL, &seen, see));
+}
+
+void check_pools(void) {
+  RUN(access_and_ids);
+  RUN(removals);
+  RUN(association);
+  RUN(sizes_of_schedulers);
+  RUN(arguments);
+}
