@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""README.md and the guide's pages on kinds of parallelism, debuggers, schedules, traces and the threads interface do what they say. Their blocks
-are taken in order:
+"""README.md and the guide's pages on kinds of parallelism, debuggers, schedules, traces, the threads interface and Argobots' programs do what
+they say. Their blocks are taken in order:
 
   ```c NAME, ```cpp NAME   saved as NAME
   ```sh                    run, in a folder with those files and Weft installed; `./dev WORD` is checked to be a word with its
@@ -70,6 +70,10 @@ class DocsTest(unittest.TestCase):
     @unittest.skipUnless(os.path.exists(os.path.join(TOP, "faces", "threads")), "no threads interface here")
     def test_the_page_on_the_threads_interface_does_what_it_says(self):
         self.check_page("docs/guide/threads-interface.md")
+
+    @unittest.skipUnless(os.path.exists(os.path.join(TOP, "faces", "argobots")), "no Argobots interface here")
+    def test_the_page_on_argobots_programs_does_what_it_says(self):
+        self.check_page("docs/guide/argobots.md")
 
     @unittest.skipUnless(gdb_works(), "no gdb here, or it may not trace")
     def test_the_page_on_debuggers_does_what_it_says(self):
