@@ -318,9 +318,8 @@ int ABT_mutex_lock_low(ABT_mutex mutex) ABT_API_PUBLIC;
 int ABT_mutex_trylock(ABT_mutex mutex) ABT_API_PUBLIC;  /* ABT_ERR_MUTEX_LOCKED */
 int ABT_mutex_spinlock(ABT_mutex mutex) ABT_API_PUBLIC; /* waits without switching */
 int ABT_mutex_unlock(ABT_mutex mutex) ABT_API_PUBLIC;
-int ABT_mutex_unlock_se(ABT_mutex mutex)
-    ABT_API_PUBLIC; /* unlocks, and lets one that waits on this stream run first: may switch */
-int ABT_mutex_unlock_de(ABT_mutex mutex) ABT_API_PUBLIC; /* the same as unlock */
+int ABT_mutex_unlock_se(ABT_mutex mutex) ABT_API_PUBLIC; /* these two: the same */
+int ABT_mutex_unlock_de(ABT_mutex mutex) ABT_API_PUBLIC;
 int ABT_mutex_equal(ABT_mutex mutex1, ABT_mutex mutex2, ABT_bool *result) ABT_API_PUBLIC;
 int ABT_mutex_get_attr(ABT_mutex mutex, ABT_mutex_attr *attr) ABT_API_PUBLIC; /* a new one, to be freed */
 
@@ -333,7 +332,8 @@ int ABT_mutex_attr_get_recursive(ABT_mutex_attr attr, ABT_bool *recursive) ABT_A
 
 int ABT_cond_create(ABT_cond *newcond) ABT_API_PUBLIC;
 int ABT_cond_free(ABT_cond *cond) ABT_API_PUBLIC;
-/* All that wait at a time use one mutex (ABT_ERR_INV_MUTEX), which is held, once, by the caller. Waits may end without a signal. */
+/* All waits at one use the mutex of the first (ABT_ERR_INV_MUTEX), which the caller holds, once. None ends without a signal. A tasklet may
+ * wait with a time only (ABT_ERR_COND). */
 int ABT_cond_wait(ABT_cond cond, ABT_mutex mutex) ABT_API_PUBLIC;
 int ABT_cond_timedwait(ABT_cond cond, ABT_mutex mutex, const struct timespec *until) ABT_API_PUBLIC; /* ABT_ERR_COND_TIMEDOUT */
 int ABT_cond_signal(ABT_cond cond) ABT_API_PUBLIC;
@@ -345,7 +345,8 @@ int ABT_rwlock_rdlock(ABT_rwlock rwlock) ABT_API_PUBLIC; /* these two wait; not 
 int ABT_rwlock_wrlock(ABT_rwlock rwlock) ABT_API_PUBLIC;
 int ABT_rwlock_unlock(ABT_rwlock rwlock) ABT_API_PUBLIC;
 
-/* A value that is set once, of nbytes bytes (0: none). *value points to the eventual's own copy. */
+/* A value that is set once, of nbytes bytes (0: none). *value points to the eventual's own copy. Waits not from a tasklet, here
+ * (ABT_ERR_EVENTUAL) and below (ABT_ERR_FUTURE, ABT_ERR_BARRIER). */
 int ABT_eventual_create(int nbytes, ABT_eventual *neweventual) ABT_API_PUBLIC;
 int ABT_eventual_free(ABT_eventual *eventual) ABT_API_PUBLIC;
 int ABT_eventual_wait(ABT_eventual eventual, void **value) ABT_API_PUBLIC; /* value may be null */
@@ -353,7 +354,7 @@ int ABT_eventual_timedwait(ABT_eventual eventual, void **value,
                            const struct timespec *until) ABT_API_PUBLIC; /* ABT_ERR_COND_TIMEDOUT */
 int ABT_eventual_test(ABT_eventual eventual, void **value, ABT_bool *is_ready) ABT_API_PUBLIC;
 int ABT_eventual_set(ABT_eventual eventual, void *value,
-                     int nbytes) ABT_API_PUBLIC; /* ABT_ERR_EVENTUAL: set; ABT_ERR_INV_ARG: too long */
+                     int nbytes) ABT_API_PUBLIC; /* ABT_ERR_EVENTUAL: set; ABT_ERR_INV_EVENTUAL: too long */
 int ABT_eventual_reset(ABT_eventual eventual) ABT_API_PUBLIC;
 
 /* Ready when ABT_future_set was called once for each compartment; the callback, which may be null, is then called with their values. */

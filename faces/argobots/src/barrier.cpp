@@ -1,5 +1,6 @@
 // ABT_barrier_*: Weft's barriers.
 #include "object.hpp"
+#include "tool.hpp"
 #include "waiting.hpp"
 
 namespace {
@@ -47,6 +48,7 @@ int ABT_barrier_wait(ABT_barrier handle) {
   if (handle == ABT_BARRIER_NULL) return ABT_ERR_INV_BARRIER;
   if (is_tasklet_calling()) return ABT_ERR_BARRIER;
   weft_barrier* const parties = &barrier_of(handle)->parties;
+  tell_wait(ABT_SYNC_EVENT_TYPE_BARRIER, handle);
   return wait_anywhere([=] { return weft_barrier_wait(parties, nullptr); }) == WEFT_OK ? ABT_SUCCESS : ABT_ERR_BARRIER;
 }
 

@@ -4,6 +4,7 @@
 
 #include "mutex.hpp"
 #include "object.hpp"
+#include "tool.hpp"
 #include "waiting.hpp"
 
 namespace {
@@ -83,6 +84,7 @@ int ABT_cond_free(ABT_cond* cond) {
 int ABT_cond_wait(ABT_cond cond, ABT_mutex handle) {
   if (is_tasklet_calling()) return ABT_ERR_COND;
   if (const int problem = check(cond, handle); problem != ABT_SUCCESS) return problem;
+  tell_wait(ABT_SYNC_EVENT_TYPE_COND, cond);
   return answer(weft_cond_wait(&condition_of(cond)->waiters, &mutex_of(handle)->lock));
 }
 
@@ -92,6 +94,7 @@ int ABT_cond_timedwait(ABT_cond cond, ABT_mutex handle, const struct timespec* a
   condition* const one = condition_of(cond);
   weft_mutex* const lock = &mutex_of(handle)->lock;
   const std::uint64_t deadline_ns = deadline_at(*abstime);
+  tell_wait(ABT_SYNC_EVENT_TYPE_COND, cond);
   one->late.enter();
   const weft_status result =
       is_tasklet_calling() ? wait_in_tasklet(one, lock, deadline_ns) : weft_cond_wait_until(&one->waiters, lock, deadline_ns);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "object.hpp"
+#include "tool.hpp"
 #include "waiting.hpp"
 
 namespace {
@@ -107,6 +108,7 @@ int ABT_eventual_wait(ABT_eventual handle, void** value) {
   if (const int problem = check_waiter(handle); problem != ABT_SUCCESS) return problem;
   eventual* const one = eventual_of(handle);
   void* const its_value = one->value;  // the eventual may be gone after the wait
+  tell_wait(ABT_SYNC_EVENT_TYPE_EVENTUAL, handle);
   const weft_status result = wait_anywhere([=] { return weft_event_wait(&one->ready); });
   if (result == WEFT_OK && value != nullptr) *value = its_value;
   return answer(result);
@@ -117,6 +119,7 @@ int ABT_eventual_timedwait(ABT_eventual handle, void** value, const struct times
   if (abstime == nullptr) return ABT_ERR_INV_ARG;
   eventual* const one = eventual_of(handle);
   void* const its_value = one->value;
+  tell_wait(ABT_SYNC_EVENT_TYPE_EVENTUAL, handle);
   one->late.enter();
   const weft_status result = wait_with_deadline(one, deadline_at(*abstime));
   if (one->late.leave()) free_object(one);

@@ -3,6 +3,7 @@
 // Who sets a compartment holds the guard, also during the program's callback and until the event is set. Freeing passes through the
 // guard, since a waiter may get there while the last setter is still inside.
 #include "object.hpp"
+#include "tool.hpp"
 #include "waiting.hpp"
 
 namespace {
@@ -59,6 +60,7 @@ int ABT_future_wait(ABT_future handle) {
   if (handle == ABT_FUTURE_NULL) return ABT_ERR_INV_FUTURE;
   if (is_tasklet_calling()) return ABT_ERR_FUTURE;
   weft_event* const ready = &future_of(handle)->ready;
+  tell_wait(ABT_SYNC_EVENT_TYPE_FUTURE, handle);
   return wait_anywhere([=] { return weft_event_wait(ready); }) == WEFT_OK ? ABT_SUCCESS : ABT_ERR_FUTURE;
 }
 

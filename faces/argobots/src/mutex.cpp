@@ -3,6 +3,7 @@
 #include "mutex.hpp"
 
 #include "object.hpp"
+#include "tool.hpp"
 #include "waiting.hpp"
 
 namespace {
@@ -38,6 +39,7 @@ int lock_slowly(weft_mutex* lock, weft_status result) {
 inline int lock(ABT_mutex handle) {
   if (handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
   weft_mutex* const lock = &mutex_of(handle)->lock;
+  tell_wait(ABT_SYNC_EVENT_TYPE_MUTEX, handle);
   const weft_status result = weft_mutex_lock(lock);
   if (result == WEFT_OK) [[likely]]
     return ABT_SUCCESS;

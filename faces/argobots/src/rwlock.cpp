@@ -1,6 +1,7 @@
 // ABT_rwlock_*: readers go first, as in Argobots: who reads already may come again while a writer waits, for which Weft's own lock, first come
 // first served, would make it wait for itself. So this is a mutex around the state and a condition variable for each kind of waiter.
 #include "object.hpp"
+#include "tool.hpp"
 #include "waiting.hpp"
 
 namespace {
@@ -86,12 +87,14 @@ int ABT_rwlock_free(ABT_rwlock* handle) {
 int ABT_rwlock_rdlock(ABT_rwlock handle) {
   if (handle == ABT_RWLOCK_NULL) return ABT_ERR_INV_RWLOCK;
   if (is_tasklet_calling()) return ABT_ERR_RWLOCK;
+  tell_wait(ABT_SYNC_EVENT_TYPE_RWLOCK, handle);
   return lock_to_read(rwlock_of(handle));
 }
 
 int ABT_rwlock_wrlock(ABT_rwlock handle) {
   if (handle == ABT_RWLOCK_NULL) return ABT_ERR_INV_RWLOCK;
   if (is_tasklet_calling()) return ABT_ERR_RWLOCK;
+  tell_wait(ABT_SYNC_EVENT_TYPE_RWLOCK, handle);
   return lock_to_write(rwlock_of(handle));
 }
 
