@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Memory orders of the core: every atomic operation names its order; every one that is not relaxed, and every fence, carries a
+"""Memory orders of the core and of faces in its dialect: every atomic operation names its order; every one that is not relaxed, and every fence, carries a
 tag such as
 
   // [D3] release: publishes the slot; pairs with [D5] [D7]
@@ -180,7 +180,7 @@ def check_tags(files, pages):
 
 
 def check(top):
-    paths = sources.files(top, ["src"], (".hpp", ".cpp", ".h")) + sources.files(top, ["include/weft/hot.h"], ".h")
+    paths = sources.files(top, ["src", "faces/argobots"], (".hpp", ".cpp", ".h")) + sources.files(top, ["include/weft/hot.h"], ".h")
     files = [SourceFile(path, sources.read(top, path)) for path in paths if path not in EXEMPT]
     folder = os.path.join(top, "docs", "protocols")
     pages = {name[:-3] for name in (os.listdir(folder) if os.path.isdir(folder) else []) if name.endswith(".md")}

@@ -22,9 +22,9 @@ static_assert(sizeof(condition) <= sizeof(ABT_cond_memory) && alignof(condition)
 condition* condition_of(ABT_cond handle) { return reinterpret_cast<condition*>(handle); }
 
 bool is_partner(condition* one, mutex* its) {
-  mutex* partner = one->partner.load(std::memory_order_relaxed);
-  if (partner == nullptr && one->partner.compare_exchange_strong(partner, its, std::memory_order_relaxed)) return true;
-  return partner == its;
+  mutex* used = one->partner.load(std::memory_order_relaxed);
+  if (used == nullptr && one->partner.compare_exchange_strong(used, its, std::memory_order_relaxed)) return true;
+  return used == its;
 }
 
 int check(ABT_cond cond, ABT_mutex handle) {

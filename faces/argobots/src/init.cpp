@@ -79,7 +79,7 @@ int make_primary_stream(runtime* all) {
 void enter_primary_stream() { weft_yield(); }
 
 void forget(runtime* all) {
-  // [Z20] release: all is laid out, or done with; pairs with [Z19]
+  // [Z20] release: all is done with; pairs with [Z19]
   the_runtime.store(nullptr, std::memory_order_release);
   all->~runtime();
 }
@@ -106,7 +106,7 @@ int start() {
   adopt_caller(all);
   start_dumps();
   enter_primary_stream();
-  // [Z20] release
+  // [Z30] release: all is laid out; pairs with [Z19]
   the_runtime.store(all, std::memory_order_release);
   if (wanted.prints_config) print_config(stdout);
   return ABT_SUCCESS;

@@ -25,7 +25,7 @@ extern std::atomic<runtime*> the_runtime;
 
 // Null: ABT_init has not been called, or ABT_finalize has. In signal handlers too.
 inline runtime* current_runtime() {
-  // [Z19] acquire: sees what ABT_init did; pairs with [Z20]
+  // [Z19] acquire: sees what ABT_init did; pairs with [Z20] [Z30]
   return the_runtime.load(std::memory_order_acquire);
 }
 inline bool is_initialized() { return the_runtime.load(std::memory_order_relaxed) != nullptr; }

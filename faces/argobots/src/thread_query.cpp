@@ -138,7 +138,7 @@ int ABT_thread_get_attr(ABT_thread thread, ABT_thread_attr* attr) {
   const placed_stack now = stack_of(thread_of(thread));
   auto* const made = make_object<thread_attr>(0, now.low, now.bytes, what->is(is_migratable), nullptr, nullptr);
   if (made == nullptr) return ABT_ERR_MEM;
-  // [Z11] acquire
+  // [Z31] acquire: as [Z11]; pairs with [Z12]
   if (const migration* const record = what->moving.load(std::memory_order_acquire); record != nullptr) {
     made->callback = record->callback;
     made->callback_argument = record->argument;

@@ -47,8 +47,10 @@ listener listener_of(std::uint64_t event) {
     const std::uint32_t before = version.load(std::memory_order_acquire);
     if ((tool_mask.load(std::memory_order_relaxed) & event) == 0) return {nullptr, nullptr};
     // [Z23] acquire: the version is read again after these; pairs with [Z24]
-    const listener now{callback.load(std::memory_order_acquire), callback_argument.load(std::memory_order_acquire)};
-    if (before % 2 == 0 && version.load(std::memory_order_relaxed) == before) return now;
+    const auto call = callback.load(std::memory_order_acquire);
+    // [Z32] acquire: likewise; pairs with [Z33]
+    void* const argument = callback_argument.load(std::memory_order_acquire);
+    if (before % 2 == 0 && version.load(std::memory_order_relaxed) == before) return {call, argument};
   }
 }
 
@@ -57,6 +59,7 @@ void replace_listener(ABT_tool_thread_callback_fn call, std::uint64_t mask, void
   version.fetch_add(1, std::memory_order_relaxed);
   // [Z24] release: the odd version comes first; pairs with [Z23]
   callback.store(call, std::memory_order_release);
+  // [Z33] release: likewise; pairs with [Z32]
   callback_argument.store(argument, std::memory_order_release);
   tool_mask.store(mask, std::memory_order_relaxed);
   // [Z22] release: publishes all; pairs with [Z21]
