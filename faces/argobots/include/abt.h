@@ -89,7 +89,7 @@ int ABT_xstream_barrier_wait(ABT_xstream_barrier barrier) ABT_API_PUBLIC; /* blo
 
 /* ---- schedulers ---------------------------------------------------------------------------------------------------- */
 
-/* A null pool in pools, or all of them when pools is null, is made new. config may be null. */
+/* A null pool in pools is made new; for a basic one pools itself may be null, too. config may be null. */
 int ABT_sched_create(ABT_sched_def *def, int num_pools, ABT_pool *pools, ABT_sched_config config,
                      ABT_sched *newsched) ABT_API_PUBLIC;
 int ABT_sched_create_basic(ABT_sched_predef predef, int num_pools, ABT_pool *pools, ABT_sched_config config,

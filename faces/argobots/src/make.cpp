@@ -33,7 +33,7 @@ placed_stack stack_of(const weft_thread* thread) {
   void* low = nullptr;
   std::size_t bytes = 0;
   weft_ext_thread_stack(thread, &low, &bytes);
-  if (low == nullptr || wanted == 0) return {nullptr, wanted};
+  if (low == nullptr || wanted == 0) return {fields_of(thread)->stack, wanted};
   return {bytes > wanted ? static_cast<char*>(low) + (bytes - wanted) : low, wanted};
 }
 

@@ -77,5 +77,8 @@ void check_migration(void);
 void check_streams(void);
 void check_pools(void);
 void check_printing(void);
+void check_definitions(void);
+void check_switching(void);
+void check_information(void);
 
 #endif

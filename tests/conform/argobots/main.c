@@ -82,10 +82,20 @@ static const struct family {
   void (*check)(void);
   bool has_runtime;
 } families[] = {
-    {"statics", check_statics, false}, {"life", check_life, false},          {"misuse", check_misuse, true},
-    {"keys", check_keys, true},        {"locks", check_locks, true},         {"waits", check_waits, true},
-    {"threads", check_threads, true},  {"migration", check_migration, true}, {"streams", check_streams, true},
-    {"pools", check_pools, true},      {"printing", check_printing, true},
+    {"statics", check_statics, false},
+    {"life", check_life, false},
+    {"misuse", check_misuse, true},
+    {"keys", check_keys, true},
+    {"locks", check_locks, true},
+    {"waits", check_waits, true},
+    {"threads", check_threads, true},
+    {"migration", check_migration, true},
+    {"streams", check_streams, true},
+    {"definitions", check_definitions, true},
+    {"information", check_information, true},
+    {"switching", check_switching, true},
+    {"pools", check_pools, true},
+    {"printing", check_printing, true},
 };
 
 static void run_family(const struct family *one) {

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Environment variables of the Argobots interface: what cannot be used is answered by one line on stderr that names it and says what is used
+instead, what means nothing by one line for all.
+
+usage: environment_test.py program-with-the-families"""
+
+import os
+import subprocess
+import sys
+import unittest
+
+
+def run(family="threads", **variables):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ABT_", "WEFT_STACK"))}
+    done = subprocess.run([PROGRAM, family], env=dict(environment, **variables), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"{variables}: {done.returncode}\n{done.stderr}")
+    return [line for line in done.stderr.split("\n") if line.startswith("weft-abt:")], done.stdout
+
+
+class EnvironmentTest(unittest.TestCase):
+    def test_nothing_is_said_of_nothing(self):
+        self.assertEqual(run(), ([], ""))
+
+    def test_good_values_are_taken_without_a_word(self):
+        lines, printed = run(ABT_THREAD_STACKSIZE="96K", ABT_ENV_SCHED_STACKSIZE="1M", ABT_KEY_TABLE_SIZE="5", ABT_SCHED_EVENT_FREQ="7",
+                             ABT_MAX_NUM_XSTREAMS="2", ABT_STACK_OVERFLOW_CHECK="mprotect", ABT_PRINT_CONFIG="yes")
+        self.assertEqual(lines, [])
+        for part in ("98304 bytes", "1048576 bytes", "every 7 units", " 8\n"):
+            self.assertIn(part, printed)
+
+    def test_the_shorter_name_wins(self):
+        _, printed = run(ABT_THREAD_STACKSIZE="128K", ABT_ENV_THREAD_STACKSIZE="96K", ABT_PRINT_CONFIG="1")
+        self.assertIn("131072 bytes", printed)
+
+    def test_the_core_s_stack_size_counts(self):
+        _, printed = run(WEFT_STACK_SIZE="128K", ABT_PRINT_CONFIG="1")
+        self.assertIn("131072 bytes", printed)
+
+    def test_a_value_that_cannot_be_used_is_answered(self):
+        for name, value, used in (("ABT_THREAD_STACKSIZE", "big", "65536"), ("ABT_THREAD_STACKSIZE", "1", "16384"),
+                                  ("ABT_SCHED_EVENT_FREQ", "-3", "50"), ("ABT_KEY_TABLE_SIZE", "0", "1"),
+                                  ("ABT_MAX_NUM_XSTREAMS", "4x", str(os.sysconf("SC_NPROCESSORS_ONLN"))), ("ABT_PRINT_CONFIG", "maybe", "no")):
+            with self.subTest(name=name, value=value):
+                lines, _ = run(**{name: value})
+                self.assertEqual(len(lines), 1, lines)
+                self.assertIn(f"{name}={value}: use ", lines[0])
+                self.assertTrue(lines[0].endswith(f"it is {used} now"), lines[0])
+
+    def test_a_line_comes_once_a_process(self):
+        lines, _ = run("life", ABT_KEY_TABLE_SIZE="many", ABT_MEM_LP_ALLOC="thp")
+        self.assertEqual(len(lines), 2, lines)
+
+    def test_those_without_effect_are_listed_in_one_line(self):
+        lines, _ = run(ABT_MEM_MAX_NUM_STACKS="8", ABT_ENV_MUTEX_MAX_WAKEUPS="2", ABT_USE_LOG="1")
+        self.assertEqual(len(lines), 1, lines)
+        for name in ("ABT_MEM_MAX_NUM_STACKS", "ABT_ENV_MUTEX_MAX_WAKEUPS", "ABT_USE_LOG"):
+            self.assertIn(name, lines[0])
+
+    def test_stacks_have_guards_always(self):
+        lines, _ = run(ABT_STACK_OVERFLOW_CHECK="none")
+        self.assertEqual(len(lines), 1, lines)
+        self.assertIn("guards always", lines[0])
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

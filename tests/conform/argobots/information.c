@@ -1,0 +1,210 @@
+/* Timers, what the library says of itself and of its objects, tools, CPUs. */
+#include "check.h"
+
+/* ---- time ---- */
+
+static void timers(void) {
+  ABT_timer timer, copy;
+  double seconds = -1, sum = 10, overhead = -1;
+  const double begin = ABT_get_wtime();
+  OK(ABT_timer_create(&timer));
+  OK(ABT_timer_start(timer));
+  OK(ABT_timer_stop_and_read(timer, &seconds));
+  CHECK(seconds >= 0 && seconds <= ABT_get_wtime() - begin);
+  OK(ABT_timer_dup(timer, &copy));
+  double same = -1;
+  OK(ABT_timer_read(copy, &same));
+  CHECK(same == seconds);
+  OK(ABT_timer_stop_and_add(timer, &sum));
+  CHECK(sum >= 10 && sum <= 10 + ABT_get_wtime() - begin);
+  OK(ABT_timer_stop(copy));
+  OK(ABT_timer_free(&copy));
+  OK(ABT_timer_free(&timer));
+  CHECK(timer == ABT_TIMER_NULL);
+  OK(ABT_timer_get_overhead(&overhead));
+  CHECK(overhead >= 0);
+}
+
+/* ---- printing ---- */
+
+static char *text;
+static size_t length;
+
+static FILE *open_text(void) {
+  FILE *file = open_memstream(&text, &length);
+  CHECK(file != NULL);
+  return file;
+}
+
+static void check_text(FILE *file) {
+  CHECK(fclose(file) == 0);
+  CHECK(length > 0 && text[length - 1] == '\n');
+  free(text);
+}
+
+#define PRINTS(call)                \
+  do {                              \
+    FILE *const file = open_text(); \
+    OK(call);                       \
+    check_text(file);               \
+  } while (0)
+
+static void wait_to_be_printed(void *argument) { /* a ULT with a stack, READY */
+  while (atomic_load((atomic_int *)argument) == 0) OK(ABT_thread_yield());
+}
+
+static void objects(void) {
+  atomic_int may_end = 0;
+  ABT_xstream stream;
+  ABT_sched sched;
+  OK(ABT_xstream_self(&stream));
+  OK(ABT_xstream_get_main_sched(stream, &sched));
+  const ABT_thread thread = start(my_pool(), wait_to_be_printed, &may_end);
+  ABT_task task;
+  OK(ABT_task_create(my_pool(), nothing, NULL, &task));
+  OK(ABT_thread_yield());
+  PRINTS(ABT_info_print_config(file));
+  PRINTS(ABT_info_print_all_xstreams(file));
+  PRINTS(ABT_info_print_xstream(file, stream));
+  PRINTS(ABT_info_print_sched(file, sched));
+  PRINTS(ABT_info_print_pool(file, my_pool()));
+  PRINTS(ABT_info_print_thread(file, thread));
+  PRINTS(ABT_info_print_task(file, task));
+  PRINTS(ABT_info_print_thread_stack(file, thread));
+  may_end = 1;
+  end(thread);
+  OK(ABT_task_free(&task));
+}
+
+static void note_dump(ABT_bool is_late, void *argument) {
+  CHECK(is_late == ABT_FALSE);
+  add_one(argument);
+}
+
+static void dump_of_all_stacks(void) {
+  atomic_int dumped = 0, may_end = 0;
+  const ABT_xstream stream = start_stream();
+  const ABT_thread thread = start(pool_of(stream), wait_to_be_printed, &may_end);
+  FILE *const file = open_text();
+  OK(ABT_info_trigger_print_all_thread_stacks(file, -1.0, note_dump, &dumped));
+  wait_for(&dumped, 1);
+  may_end = 1;
+  end(thread);
+  end_stream(stream);
+  check_text(file);
+}
+
+/* ---- stacks, as they were asked for and as they are ---- */
+
+struct stack_now {
+  void *low;
+  size_t bytes;
+};
+
+static void see_stack(void *argument) {
+  struct stack_now *const now = argument;
+  char here;
+  ABT_thread me;
+  OK(ABT_self_get_thread(&me));
+  OK(ABT_thread_get_stack(me, &now->low, &now->bytes));
+  CHECK((char *)now->low <= &here && &here < (char *)now->low + now->bytes);
+}
+
+static void stacks(void) {
+  static char memory[1 << 16] __attribute__((aligned(64)));
+  struct stack_now now = {NULL, 0};
+  ABT_thread_attr attr, again;
+  ABT_thread thread;
+  void *low = NULL;
+  size_t bytes = 0;
+  OK(ABT_thread_attr_create(&attr));
+  OK(ABT_thread_attr_set_stack(attr, memory, sizeof memory));
+  OK(ABT_thread_attr_get_stack(attr, &low, &bytes));
+  CHECK(low == memory && bytes == sizeof memory);
+  OK(ABT_thread_create(my_pool(), see_stack, &now, attr, &thread));
+  OK(ABT_thread_join(thread));
+  CHECK(now.low == memory && now.bytes == sizeof memory);
+  OK(ABT_thread_get_attr(thread, &again));
+  OK(ABT_thread_attr_get_stack(again, &low, &bytes));
+  CHECK(low == memory && bytes == sizeof memory);
+  OK(ABT_thread_attr_free(&again));
+  OK(ABT_thread_attr_free(&attr));
+  end(thread);
+}
+
+/* ---- tools ---- */
+
+static ABT_thread watched;
+static uint64_t events[16];
+static int event_count;
+
+static void watch(ABT_thread thread, ABT_xstream stream, uint64_t event, ABT_tool_context context, void *argument) {
+  if (thread != watched && watched != ABT_THREAD_NULL) return;
+  ABT_pool pool = ABT_POOL_NULL;
+  ABT_exec_entity_type caller = ABT_EXEC_ENTITY_TYPE_EXT;
+  int depth = -1;
+  CHECK(stream != ABT_XSTREAM_NULL && argument == &events);
+  if (event == ABT_TOOL_EVENT_THREAD_CREATE) {
+    watched = thread;
+    OK(ABT_tool_query_thread(context, event, ABT_TOOL_QUERY_KIND_POOL, &pool));
+    OK(ABT_tool_query_thread(context, event, ABT_TOOL_QUERY_KIND_CALLER_TYPE, &caller));
+    CHECK(pool != ABT_POOL_NULL && caller == ABT_EXEC_ENTITY_TYPE_THREAD);
+  } else if (event == ABT_TOOL_EVENT_THREAD_RUN) {
+    OK(ABT_tool_query_thread(context, event, ABT_TOOL_QUERY_KIND_STACK_DEPTH, &depth));
+    CHECK(depth > 0);
+  }
+  CHECK(event_count < 16);
+  if (watched != ABT_THREAD_NULL) events[event_count++] = event;
+}
+
+static void yield_once(void *argument) {
+  (void)argument;
+  OK(ABT_self_yield());
+}
+
+static void tools(void) {
+  static const uint64_t wanted[] = {ABT_TOOL_EVENT_THREAD_CREATE, ABT_TOOL_EVENT_THREAD_RUN,    ABT_TOOL_EVENT_THREAD_YIELD,
+                                    ABT_TOOL_EVENT_THREAD_RUN,    ABT_TOOL_EVENT_THREAD_FINISH, ABT_TOOL_EVENT_THREAD_JOIN,
+                                    ABT_TOOL_EVENT_THREAD_FREE};
+  const uint64_t mask = ABT_TOOL_EVENT_THREAD_ALL;
+  const ABT_pool pool = my_pool();
+  OK(ABT_tool_register_thread_callback(watch, mask, &events));
+  end(start(pool, yield_once, NULL));
+  OK(ABT_tool_register_thread_callback(NULL, ABT_TOOL_EVENT_THREAD_NONE, NULL));
+  end(start(pool, yield_once, NULL)); /* nobody is told */
+  CHECK(event_count == sizeof wanted / sizeof wanted[0]);
+  CHECK(memcmp(events, wanted, sizeof wanted) == 0);
+}
+
+/* ---- CPUs: with ABT_SET_AFFINITY in the environment, and without ---- */
+
+static void affinity(void) {
+  ABT_xstream stream;
+  ABT_bool has_affinity = ABT_FALSE;
+  int cpus[1024], again[1024], count = 0, count_again = 0;
+  OK(ABT_xstream_self(&stream));
+  OK(ABT_info_query_config(ABT_INFO_QUERY_KIND_ENABLED_AFFINITY, &has_affinity));
+  if (has_affinity == ABT_FALSE) {
+    IS(ABT_ERR_FEATURE_NA, ABT_xstream_set_affinity(stream, 0, NULL));
+    IS(ABT_ERR_FEATURE_NA, ABT_xstream_get_affinity(stream, 1024, cpus, &count));
+    return;
+  }
+  OK(ABT_xstream_get_affinity(stream, 1024, cpus, &count));
+  CHECK(count > 0);
+  OK(ABT_xstream_set_affinity(stream, 1, cpus));
+  OK(ABT_xstream_get_affinity(stream, 1024, again, &count_again));
+  CHECK(count_again == 1 && again[0] == cpus[0]);
+  int bound = -1;
+  OK(ABT_xstream_get_cpubind(stream, &bound));
+  CHECK(bound == cpus[0]);
+  OK(ABT_xstream_set_affinity(stream, count, cpus));
+}
+
+void check_information(void) {
+  RUN(timers);
+  RUN(objects);
+  RUN(dump_of_all_stacks);
+  RUN(stacks);
+  RUN(tools);
+  RUN(affinity);
+}
