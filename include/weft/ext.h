@@ -156,9 +156,11 @@ typedef enum weft_event_kind {
  * it, as that of the object at which a thread parks: the sink may read clocks and what is known of threads (ids, names, extension bytes)
  * and use locks of its own, and must not make, wake, join or move threads (checked builds name it) or use objects that Weft's callers wait
  * at. A fork is a thread from when another worker takes it or its forker leaves its worker, and has no events before. Null: none.
- * Set before weft_init (WEFT_BUSY: the runtime is running). A thread's events come in this order: CREATE, READY (maybe STEAL), RUN, then
- * YIELD, or PARK and READY, and RUN again, as often as it leaves its worker; END; and JOIN, when it was joined. The adopted caller of
- * weft_init is not created and does not end. */
+ * Set before weft_init it hears of everything. Set, replaced or taken away while the runtime runs, that holds from each worker's next event on, and
+ * only threads that go through a pool or a scheduler ULT are sure to be heard: others may take short ways. A call that has begun may still be
+ * inside the old sink after the return. WEFT_NOMEM: only while the runtime runs. A thread's events come in this order: CREATE, READY (maybe
+ * STEAL), RUN, then YIELD, or PARK and READY, and RUN again, as often as it leaves its worker; END; and JOIN, when it was joined. The adopted
+ * caller of weft_init is not created and does not end. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_set_event_sink(void (*sink)(void *state, weft_event_kind kind, weft_thread *thread),
                                                             void *state);
 

@@ -117,7 +117,16 @@ void free_domain_pools(runtime* rt) {
   for (unsigned index = 0; index < rt->domain_count.load(base::relaxed); ++index) std::free(rt->domain_pools[index]);
 }
 
+void free_listeners(runtime* rt) {
+  static_cast<void>(set_listener(rt, nullptr, nullptr));
+  while (listener* one = rt->replaced_sinks) {
+    rt->replaced_sinks = one->replaced;
+    std::free(one);
+  }
+}
+
 void free_runtime(runtime* rt) {
+  free_listeners(rt);
   stop_turns(rt);
   stop_marks(rt);
   stop_trace(rt);
@@ -144,8 +153,8 @@ status start_all(runtime* rt, const weft_config* config) {
   rt->is_observed = seam::sink() != nullptr || rt->settings.trace != nullptr;
   rt->is_special =
       rt->is_observed || rt->turns != nullptr || rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN;
-  rt->sink = seam::sink();
-  rt->sink_state = seam::sink_state();
+  rt->tells_events.store(rt->is_observed, base::relaxed);
+  if (const status result = set_listener(rt, seam::sink(), seam::sink_state()); result != status::ok) return result;
   if (!os::register_asymmetric_fence()) {
     base::report(
         "no membarrier(2) here: Weft needs Linux 4.14 or later, and a seccomp filter, if there is one, that lets it through");
@@ -233,15 +242,35 @@ void check_drained(runtime* rt) {
   if (live_units(rt) == 0) wake_finalizer(rt);
 }
 
+status set_listener(runtime* rt, void (*hear)(void* state, weft_event_kind kind, weft_thread* thread), void* state) {
+  listener* made = nullptr;
+  if (hear != nullptr) {
+    made = static_cast<listener*>(os::allocate(sizeof(listener)));
+    if (made == nullptr) return status::nomem;
+    *made = {hear, state, nullptr};
+  }
+  const queue::guard hold(rt->pools_lock);
+  listener* const old = rt->sink.load(base::relaxed);
+  // [A93] release: publishes the record; pairs with [A94]
+  rt->sink.store(made, base::release);
+  rt->tells_events.store(made != nullptr || rt->settings.trace != nullptr, base::relaxed);
+  if (old == nullptr) return status::ok;
+  old->replaced = rt->replaced_sinks;
+  rt->replaced_sinks = old;
+  return status::ok;
+}
+
 void tell_observers(const runtime* rt, weft_event_kind kind, unit* one) {
   worker* w = local::current_worker();
   if (rt->tracer != nullptr) trace_event(rt, w, kind, one);
-  if (rt->sink == nullptr) return;
+  // [A94] acquire: sees the record; pairs with [A93]
+  const listener* const to = rt->sink.load(base::acquire);
+  if (to == nullptr) return;
   if (config::checked && w != nullptr && w->is_in_sink)
     base::panic("the event sink causes an event itself (%d)", static_cast<int>(kind));
   const without_identity callback(w);
   if (w != nullptr) w->is_in_sink = true;
-  rt->sink(rt->sink_state, kind, reinterpret_cast<weft_thread*>(one));
+  to->hear(to->state, kind, reinterpret_cast<weft_thread*>(one));
   if (w != nullptr) w->is_in_sink = false;
 }
 

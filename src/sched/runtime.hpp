@@ -34,6 +34,13 @@ inline constexpr std::size_t most_traced_bytes = 64;
 inline constexpr unsigned most_sources = 64;
 inline constexpr unsigned most_domains = most_workers;
 
+// Whom the event sink is. Those that were replaced go with the runtime: a call may still be inside them.
+struct listener {
+  void (*hear)(void* state, weft_event_kind kind, weft_thread* thread);
+  void* state;
+  listener* replaced;
+};
+
 struct runtime {
   // ---- set at start ----
   os::settings settings;
@@ -42,10 +49,8 @@ struct runtime {
   bool is_special;       // a new unit does not simply enter its maker's queue: migration or locality settings
   bool inspects_stacks;  // after each unit: for high-water marks or canaries
   stack_marks* marks;    // WEFT_STACK_REPORT
-  bool is_observed;      // somebody wants to be told of events: a sink or a trace
-  void (*sink)(void* state, weft_event_kind kind, weft_thread* thread);  // null: none
-  void* sink_state;
-  tracing* tracer;  // null: no trace
+  bool is_observed;      // somebody wanted to be told of events then, a sink or a trace: no short ways
+  tracing* tracer;       // null: no trace
   std::size_t unit_bytes;
   void* (*carried_address)();
   std::size_t carried_bytes;
@@ -65,6 +70,9 @@ struct runtime {
   turn_taking* turns;  // WEFT_SCHEDULE: all workers are virtual; null: not asked for
 
   // ---- any OS thread ----
+  base::atomic<bool> tells_events;  // to a trace or the event sink
+  base::atomic<listener*> sink;     // null: none
+  listener* replaced_sinks;         // guarded by pools_lock
   base::atomic<worker*> workers[most_workers];
   base::atomic<unsigned> worker_slots;  // highest index in use + 1
   base::atomic<unsigned> worker_count;
@@ -114,10 +122,13 @@ std::uint64_t live_units(runtime* rt);
 // Wakes the finalizer if the last unit has ended.
 void check_drained(runtime* rt);
 
+// Null: none any more. Errors: nomem.
+status set_listener(runtime* rt, void (*hear)(void* state, weft_event_kind kind, weft_thread* thread), void* state);
+
 // Tells the trace, and the event sink, which runs without identity.
 void tell_observers(const runtime* rt, weft_event_kind kind, unit* one);
 inline void note(const runtime* rt, weft_event_kind kind, unit* one) {
-  if (rt->is_observed) [[unlikely]]
+  if (rt->tells_events.load(base::relaxed)) [[unlikely]]
     tell_observers(rt, kind, one);
 }
 

@@ -9,7 +9,7 @@ namespace weft::sched::seam {
 
 namespace {
 
-// Set once before weft_init, by whoever builds on Weft: process-wide by nature.
+// By whoever builds on Weft: process-wide by nature.
 constinit queue::spinlock lock;
 constinit mem::stack_memory memory_of_stacks{};
 constinit std::size_t bytes_reserved = 0;
@@ -60,8 +60,10 @@ void* (*carried_address())() { return address_of_carried; }
 std::size_t carried_bytes() { return bytes_carried; }
 
 status set_event_sink(event_sink sink, void* state) {
-  if (is_running()) return status::busy;
   const queue::guard hold(lock);
+  if (runtime* rt = local::current_runtime(); rt != nullptr) {
+    if (const status result = set_listener(rt, sink, state); result != status::ok) return result;
+  }
   sink_for_events = sink;
   state_of_sink = state;
   return status::ok;

@@ -21,7 +21,7 @@ void* (*carried_address())();
 std::size_t carried_bytes();
 
 using event_sink = void (*)(void* state, weft_event_kind kind, weft_thread* thread);
-status set_event_sink(event_sink sink, void* state);
+status set_event_sink(event_sink sink, void* state);  // also while the runtime runs
 event_sink sink();
 void* sink_state();
 

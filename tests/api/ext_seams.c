@@ -318,7 +318,6 @@ static void forks_are_left(void) {
 
 static void all_kinds_happen(void) {
   made = 0;
-  IS(WEFT_BUSY, weft_ext_set_event_sink(NULL, NULL));
   weft_thread *threads[MANY];
   for (int i = 0; i < MANY; ++i, ++made) threads[i] = start(make_all_events, i % 2 == 0 ? weft_self() : threads[i - 1]);
   for (int i = 0; i < MANY; ++i) OK(weft_thread_join(threads[MANY - 1 - i]));
@@ -360,6 +359,49 @@ static void sees_events(void) {
   CHECK(atomic_load(&seen[WEFT_ON_CREATE]) == created);
 }
 
+/* Set while the runtime runs, a sink hears of what goes through a pool. */
+static atomic_int heard[WEFT_ON_STEAL + 1];
+static void hear(void *state, weft_event_kind kind, weft_thread *thread) {
+  CHECK(state == (void *)&heard);
+  CHECK(thread != NULL);
+  atomic_fetch_add(&heard[kind], 1);
+}
+
+static void sleep_a_little(void *argument) {
+  (void)argument;
+  OK(weft_sleep_ns(1000));
+}
+
+static void run_in_pool(weft_pool *pool) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.pool = pool;
+  weft_thread *thread;
+  OK(weft_thread_create(sleep_a_little, NULL, &attr, &thread));
+  OK(weft_thread_join(thread));
+}
+
+static void sink_comes_and_goes(void) {
+  weft_pool *pool;
+  OK(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &pool));
+  OK(weft_pool_attach(pool, 0));
+  run_in_pool(pool);
+  CHECK(atomic_load(&heard[WEFT_ON_PARK]) == 0);
+  for (int time = 1; time <= 3; ++time) {
+    OK(weft_ext_set_event_sink(hear, (void *)&heard));
+    run_in_pool(pool);
+    CHECK(atomic_load(&heard[WEFT_ON_PARK]) >= time);
+    CHECK(atomic_load(&heard[WEFT_ON_READY]) >= 2 * time);
+    OK(weft_ext_set_event_sink(NULL, NULL));
+  }
+  const int parked = atomic_load(&heard[WEFT_ON_PARK]);
+  run_in_pool(pool);
+  CHECK(atomic_load(&heard[WEFT_ON_PARK]) == parked);
+  OK(weft_pool_detach(pool, 0));
+  OK(weft_pool_destroy(pool));
+}
+
+static void sink_is_set_while_running(void) { with_workers("event sink while running", 1, sink_comes_and_goes); }
+
 /* A sink that keeps a lock of its own which a forker wants: here it waits until the forker has used every way to its forks. */
 static atomic_int is_armed, is_in_sink, has_passed;
 static void hold_thief(void *state, weft_event_kind kind, weft_thread *thread) {
@@ -398,6 +440,7 @@ int main(void) {
   }
   provides_stacks();
   sees_events();
+  sink_is_set_while_running();
   sink_may_wait_for_a_forker();
   return 0;
 }

@@ -52,7 +52,7 @@ void weft_counts_end(void) {
   if (!is_kept) return;
   is_kept = false;
   const weft_status status = weft_ext_set_event_sink(NULL, NULL);
-  (void)status; /* busy: somebody else has started the runtime since, and counts on */
+  (void)status; /* it cannot fail */
 }
 
 threads_status weft_counts_read(threads_count *out) {
