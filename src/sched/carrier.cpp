@@ -112,7 +112,7 @@ bool starts_here(const unit* one) {
 }
 
 // Whether a unit that returned to its carrier leaves nothing behind but its join word.
-bool ends_simply(const unit* one) { return !one->has_any(is_known | stays_put | is_dispatched | keeps_fp); }
+bool ends_simply(const unit* one) { return !one->has_any(is_known | stays_put | is_dispatched | keeps_fp | ends_noticed); }
 
 // Ends a unit that returned to its carrier, inside the lock.
 std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end(one) : join_word::end_inside(one); }
@@ -121,7 +121,7 @@ std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end
   w->current = nullptr;
   if (one->has(is_dispatched)) w->first = one->parent;  // it was dispatched after it had parked: its scheduler goes on
   if (one->has(keeps_fp)) arch::load_fp_control(w->fp);
-  if (one->has_any(stays_put | is_dispatched) || w->rt->is_observed) return end(w, one);
+  if (one->has_any(stays_put | is_dispatched | ends_noticed) || w->rt->is_observed) return end(w, one);
   enter(w);
   const std::uintptr_t found = end_inside(one);
   w->lock.leave();

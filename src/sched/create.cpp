@@ -236,7 +236,8 @@ status make_owned(const creation& how, unit** out) {
   if (rt == nullptr) return status::not_initialized;
   unit* one = nullptr;
   if (const status result = make(rt, w, how, &one); result != status::ok) return result;
-  one->set(is_known);
+  const unsigned flags = one->flags.load(base::relaxed) | unsigned{is_known} | unsigned{ends_noticed};
+  one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);  // nobody else knows it yet
   count_created(rt, w, 1);
   note(rt, WEFT_ON_CREATE, one);
   *out = one;

@@ -88,7 +88,7 @@ struct join_wait {
 // The heavy half of the end of a unit that never parks, for whoever has just changed its join word: see there. After it no end will
 // overwrite the word.
 void outlast_plain_ends(const unit* target) {
-  if (target->has_parked()) return;
+  if (target->has_parked() || target->has(ends_noticed)) return;
   runtime* rt = local::current_runtime();
   // [T8] heavy fence: the joiner's record before the look at the locks; pairs with [D1] [D9] [D14]
   os::heavy_fence();
