@@ -217,7 +217,9 @@ static void tasklets_may_block_their_worker(void) {
   atomic_int runs = 0;
   weft_thread *tasklet;
   IS(WEFT_INVALID, weft_ext_call_outside(NULL, NULL));
-  OK(weft_tasklet_create(wait_in_tasklet, &runs, NULL, &tasklet));
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  if (weft_worker_count() > 1) attr.worker = 1; /* not on the worker of who sets it */
+  OK(weft_tasklet_create(wait_in_tasklet, &runs, &attr, &tasklet));
   if (weft_worker_count() > 1) {
     wait_for_state(tasklet, WEFT_THREAD_RUNNING);
     CHECK(atomic_load(&runs) == 0);
