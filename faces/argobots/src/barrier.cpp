@@ -46,10 +46,13 @@ int ABT_barrier_free(ABT_barrier* handle) {
 
 int ABT_barrier_wait(ABT_barrier handle) {
   if (handle == ABT_BARRIER_NULL) return ABT_ERR_INV_BARRIER;
-  if (is_tasklet_calling()) return ABT_ERR_BARRIER;
+  weft_thread* const self = weft_self();
+  if (is_tasklet(self)) return ABT_ERR_BARRIER;
   weft_barrier* const parties = &barrier_of(handle)->parties;
   tell_wait(ABT_SYNC_EVENT_TYPE_BARRIER, handle);
-  return wait_anywhere([=] { return weft_barrier_wait(parties, nullptr); }) == WEFT_OK ? ABT_SUCCESS : ABT_ERR_BARRIER;
+  const weft_status result = wait_anywhere([=] { return weft_barrier_wait(parties, nullptr); });
+  end_if_cancelled(self);
+  return result == WEFT_OK ? ABT_SUCCESS : ABT_ERR_BARRIER;
 }
 
 int ABT_barrier_get_num_waiters(ABT_barrier handle, uint32_t* num_waiters) {

@@ -37,6 +37,7 @@ int answer(weft_status result) {
   switch (result) {
     case WEFT_OK: return ABT_SUCCESS;
     case WEFT_TIMEOUT: return ABT_ERR_COND_TIMEDOUT;
+    case WEFT_CANNOT_BLOCK: return ABT_ERR_COND;
     default:  // the mutex is not locked
       return ABT_ERR_MUTEX;
   }
@@ -64,6 +65,12 @@ private_wait* take(condition* one, bool takes_all) {
   return takes_all ? one->tasklets.take_all() : one->tasklets.take_first();
 }
 
+int leave(weft_thread* self, weft_mutex* lock, weft_status result) {
+  if (was_cancelled(self)) static_cast<void>(weft_mutex_unlock(lock));
+  end_if_cancelled(self);
+  return answer(result);
+}
+
 }  // namespace
 
 int ABT_cond_create(ABT_cond* newcond) {
@@ -82,10 +89,12 @@ int ABT_cond_free(ABT_cond* cond) {
 }
 
 int ABT_cond_wait(ABT_cond cond, ABT_mutex handle) {
-  if (is_tasklet_calling()) return ABT_ERR_COND;
+  weft_thread* const self = weft_self();
+  if (is_tasklet(self)) return ABT_ERR_COND;
   if (const int problem = check(cond, handle); problem != ABT_SUCCESS) return problem;
   tell_wait(ABT_SYNC_EVENT_TYPE_COND, cond);
-  return answer(weft_cond_wait(&condition_of(cond)->waiters, &mutex_of(handle)->lock));
+  weft_mutex* const lock = &mutex_of(handle)->lock;
+  return leave(self, lock, weft_cond_wait(&condition_of(cond)->waiters, lock));
 }
 
 int ABT_cond_timedwait(ABT_cond cond, ABT_mutex handle, const struct timespec* abstime) {
@@ -95,11 +104,12 @@ int ABT_cond_timedwait(ABT_cond cond, ABT_mutex handle, const struct timespec* a
   weft_mutex* const lock = &mutex_of(handle)->lock;
   const std::uint64_t deadline_ns = deadline_at(*abstime);
   tell_wait(ABT_SYNC_EVENT_TYPE_COND, cond);
+  weft_thread* const self = weft_self();
   one->late.enter();
   const weft_status result =
-      is_tasklet_calling() ? wait_in_tasklet(one, lock, deadline_ns) : weft_cond_wait_until(&one->waiters, lock, deadline_ns);
+      is_tasklet(self) ? wait_in_tasklet(one, lock, deadline_ns) : weft_cond_wait_until(&one->waiters, lock, deadline_ns);
   if (one->late.leave()) free_object(one);
-  return answer(result);
+  return leave(self, lock, result);
 }
 
 int ABT_cond_signal(ABT_cond cond) {

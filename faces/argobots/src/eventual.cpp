@@ -78,9 +78,9 @@ int answer(weft_status result) {
   return result == WEFT_TIMEOUT ? ABT_ERR_COND_TIMEDOUT : ABT_ERR_EVENTUAL;
 }
 
-int check_waiter(ABT_eventual handle) {
+int check_waiter(ABT_eventual handle, const weft_thread* self) {
   if (handle == ABT_EVENTUAL_NULL) return ABT_ERR_INV_EVENTUAL;
-  return is_tasklet_calling() ? ABT_ERR_EVENTUAL : ABT_SUCCESS;
+  return is_tasklet(self) ? ABT_ERR_EVENTUAL : ABT_SUCCESS;
 }
 
 }  // namespace
@@ -105,17 +105,23 @@ int ABT_eventual_free(ABT_eventual* handle) {
 }
 
 int ABT_eventual_wait(ABT_eventual handle, void** value) {
-  if (const int problem = check_waiter(handle); problem != ABT_SUCCESS) return problem;
+  weft_thread* const self = weft_self();
+  if (const int problem = check_waiter(handle, self); problem != ABT_SUCCESS) return problem;
   eventual* const one = eventual_of(handle);
   void* const its_value = one->value;  // the eventual may be gone after the wait
-  tell_wait(ABT_SYNC_EVENT_TYPE_EVENTUAL, handle);
-  const weft_status result = wait_anywhere([=] { return weft_event_wait(&one->ready); });
-  if (result == WEFT_OK && value != nullptr) *value = its_value;
-  return answer(result);
+  if (!weft_event_is_set(&one->ready)) {
+    tell_wait(ABT_SYNC_EVENT_TYPE_EVENTUAL, handle);
+    const weft_status result = wait_anywhere([=] { return weft_event_wait(&one->ready); });
+    end_if_cancelled(self);
+    if (result != WEFT_OK) return answer(result);
+  }
+  if (value != nullptr) *value = its_value;
+  return ABT_SUCCESS;
 }
 
 int ABT_eventual_timedwait(ABT_eventual handle, void** value, const struct timespec* abstime) {
-  if (const int problem = check_waiter(handle); problem != ABT_SUCCESS) return problem;
+  weft_thread* const self = weft_self();
+  if (const int problem = check_waiter(handle, self); problem != ABT_SUCCESS) return problem;
   if (abstime == nullptr) return ABT_ERR_INV_ARG;
   eventual* const one = eventual_of(handle);
   void* const its_value = one->value;
@@ -123,6 +129,7 @@ int ABT_eventual_timedwait(ABT_eventual handle, void** value, const struct times
   one->late.enter();
   const weft_status result = wait_with_deadline(one, deadline_at(*abstime));
   if (one->late.leave()) free_object(one);
+  end_if_cancelled(self);
   if (result == WEFT_OK && value != nullptr) *value = its_value;
   return answer(result);
 }

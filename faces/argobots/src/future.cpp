@@ -58,10 +58,14 @@ int ABT_future_free(ABT_future* handle) {
 
 int ABT_future_wait(ABT_future handle) {
   if (handle == ABT_FUTURE_NULL) return ABT_ERR_INV_FUTURE;
-  if (is_tasklet_calling()) return ABT_ERR_FUTURE;
+  weft_thread* const self = weft_self();
+  if (is_tasklet(self)) return ABT_ERR_FUTURE;
   weft_event* const ready = &future_of(handle)->ready;
+  if (weft_event_is_set(ready)) return ABT_SUCCESS;
   tell_wait(ABT_SYNC_EVENT_TYPE_FUTURE, handle);
-  return wait_anywhere([=] { return weft_event_wait(ready); }) == WEFT_OK ? ABT_SUCCESS : ABT_ERR_FUTURE;
+  const weft_status result = wait_anywhere([=] { return weft_event_wait(ready); });
+  end_if_cancelled(self);
+  return result == WEFT_OK ? ABT_SUCCESS : ABT_ERR_FUTURE;
 }
 
 int ABT_future_test(ABT_future handle, ABT_bool* is_ready) {

@@ -32,18 +32,21 @@ int create(bool is_recursive, ABT_mutex* out) {
   return ABT_SUCCESS;
 }
 
-int lock_slowly(weft_mutex* lock, weft_status result) {
-  return answer(result == WEFT_CANNOT_BLOCK ? lock_by_trying(lock) : result);
+int wait_for(ABT_mutex handle) {
+  tell_wait(ABT_SYNC_EVENT_TYPE_MUTEX, handle);
+  weft_mutex* const lock = &mutex_of(handle)->lock;
+  weft_thread* const self = weft_self();
+  const weft_status result = lock_anywhere(lock);
+  if (result == WEFT_OK && was_cancelled(self)) static_cast<void>(weft_mutex_unlock(lock));
+  end_if_cancelled(self);
+  return answer(result);
 }
 
 inline int lock(ABT_mutex handle) {
   if (handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
-  weft_mutex* const lock = &mutex_of(handle)->lock;
-  tell_wait(ABT_SYNC_EVENT_TYPE_MUTEX, handle);
-  const weft_status result = weft_mutex_lock(lock);
-  if (result == WEFT_OK) [[likely]]
+  if (weft_mutex_try_lock(&mutex_of(handle)->lock) == WEFT_OK) [[likely]]
     return ABT_SUCCESS;
-  return lock_slowly(lock, result);
+  return wait_for(handle);
 }
 
 inline int unlock(ABT_mutex handle) {
@@ -81,9 +84,8 @@ int ABT_mutex_trylock(ABT_mutex handle) {
 // The caller keeps its stream for as long as others hold a lock that they mean to keep shortly, and then waits as in ABT_mutex_lock.
 int ABT_mutex_spinlock(ABT_mutex handle) {
   if (handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
-  weft_mutex* const lock = &mutex_of(handle)->lock;
-  const weft_status result = try_for_a_while(lock);
-  return answer(result == WEFT_BUSY ? lock_anywhere(lock) : result);
+  const weft_status result = try_for_a_while(&mutex_of(handle)->lock);
+  return result == WEFT_BUSY ? wait_for(handle) : answer(result);
 }
 
 int ABT_mutex_unlock(ABT_mutex handle) { return unlock(handle); }

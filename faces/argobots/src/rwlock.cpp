@@ -24,49 +24,75 @@ int answer(weft_status result) { return result == WEFT_OK ? ABT_SUCCESS : ABT_ER
 
 weft_status enter(rwlock* one) { return lock_anywhere(&one->guard); }
 
-int leave(rwlock* one, weft_status result) {
-  static_cast<void>(weft_mutex_unlock(&one->guard));
-  return answer(result);
-}
+void leave(rwlock* one) { static_cast<void>(weft_mutex_unlock(&one->guard)); }
 
-int lock_to_read(rwlock* one) {
-  weft_status result = enter(one);
-  if (result != WEFT_OK) return answer(result);
-  ++one->waiting_readers;
-  while (result == WEFT_OK && one->is_written) {
-    result = weft_cond_wait(&one->readers, &one->guard);
-  }
-  --one->waiting_readers;
-  if (result == WEFT_OK) ++one->reading;
-  return leave(one, result);
-}
-
-int lock_to_write(rwlock* one) {
-  weft_status result = enter(one);
-  if (result != WEFT_OK) return answer(result);
-  while (result == WEFT_OK && (one->is_written || one->reading != 0)) {
-    result = weft_cond_wait(&one->writers, &one->guard);
-  }
-  if (result == WEFT_OK) one->is_written = true;
-  return leave(one, result);
-}
-
-int unlock(rwlock* one) {
-  const weft_status result = enter(one);
-  if (result != WEFT_OK) return answer(result);
-  if (!one->is_written && one->reading == 0) return leave(one, WEFT_NOT_OWNER);
-  if (one->is_written) {
-    one->is_written = false;
-  } else {
-    --one->reading;
-  }
-  // Readers that were woken and have not come yet will unlock in their turn, and the last of them wakes a writer.
+// Inside guard. Readers that were woken and have not come yet do the same when they unlock, or find that they were cancelled.
+void wake_next(rwlock* one) {
+  if (one->is_written) return;
   if (one->waiting_readers != 0) {
     static_cast<void>(weft_cond_broadcast(&one->readers));
   } else if (one->reading == 0) {
     static_cast<void>(weft_cond_signal(&one->writers));
   }
-  return leave(one, WEFT_OK);
+}
+
+// WEFT_ENDED: the caller was cancelled.
+weft_status wait_at(rwlock* one, weft_cond* where, weft_thread* self) {
+  const weft_status result = weft_cond_wait(where, &one->guard);
+  return was_cancelled(self) ? WEFT_ENDED : result;
+}
+
+weft_status lock_to_read(rwlock* one, weft_thread* self) {
+  weft_status result = enter(one);
+  if (result != WEFT_OK) return result;
+  ++one->waiting_readers;
+  while (result == WEFT_OK && one->is_written) result = wait_at(one, &one->readers, self);
+  --one->waiting_readers;
+  if (result == WEFT_OK) {
+    ++one->reading;
+  } else {
+    wake_next(one);
+  }
+  leave(one);
+  return result;
+}
+
+weft_status lock_to_write(rwlock* one, weft_thread* self) {
+  weft_status result = enter(one);
+  if (result != WEFT_OK) return result;
+  while (result == WEFT_OK && (one->is_written || one->reading != 0)) result = wait_at(one, &one->writers, self);
+  if (result == WEFT_OK) {
+    one->is_written = true;
+  } else {
+    wake_next(one);
+  }
+  leave(one);
+  return result;
+}
+
+weft_status unlock(rwlock* one) {
+  weft_status result = enter(one);
+  if (result != WEFT_OK) return result;
+  if (one->is_written) {
+    one->is_written = false;
+  } else if (one->reading != 0) {
+    --one->reading;
+  } else {
+    result = WEFT_NOT_OWNER;
+  }
+  wake_next(one);
+  leave(one);
+  return result;
+}
+
+int lock(ABT_rwlock handle, weft_status (*how)(rwlock*, weft_thread*)) {
+  if (handle == ABT_RWLOCK_NULL) return ABT_ERR_INV_RWLOCK;
+  weft_thread* const self = weft_self();
+  if (is_tasklet(self)) return ABT_ERR_RWLOCK;
+  tell_wait(ABT_SYNC_EVENT_TYPE_RWLOCK, handle);
+  const weft_status result = how(rwlock_of(handle), self);
+  if (result == WEFT_ENDED) end_if_cancelled(self);
+  return answer(result);
 }
 
 }  // namespace
@@ -84,21 +110,10 @@ int ABT_rwlock_free(ABT_rwlock* handle) {
   return ABT_SUCCESS;
 }
 
-int ABT_rwlock_rdlock(ABT_rwlock handle) {
-  if (handle == ABT_RWLOCK_NULL) return ABT_ERR_INV_RWLOCK;
-  if (is_tasklet_calling()) return ABT_ERR_RWLOCK;
-  tell_wait(ABT_SYNC_EVENT_TYPE_RWLOCK, handle);
-  return lock_to_read(rwlock_of(handle));
-}
-
-int ABT_rwlock_wrlock(ABT_rwlock handle) {
-  if (handle == ABT_RWLOCK_NULL) return ABT_ERR_INV_RWLOCK;
-  if (is_tasklet_calling()) return ABT_ERR_RWLOCK;
-  tell_wait(ABT_SYNC_EVENT_TYPE_RWLOCK, handle);
-  return lock_to_write(rwlock_of(handle));
-}
+int ABT_rwlock_rdlock(ABT_rwlock handle) { return lock(handle, lock_to_read); }
+int ABT_rwlock_wrlock(ABT_rwlock handle) { return lock(handle, lock_to_write); }
 
 int ABT_rwlock_unlock(ABT_rwlock handle) {
   if (handle == ABT_RWLOCK_NULL) return ABT_ERR_INV_RWLOCK;
-  return unlock(rwlock_of(handle));
+  return answer(unlock(rwlock_of(handle)));
 }

@@ -2,6 +2,9 @@
 
 #include <sched.h>
 
+#include "runtime.hpp"
+#include "unit.hpp"
+
 namespace weft::abt {
 
 namespace {
@@ -35,6 +38,16 @@ std::int64_t in_ns(const timespec& time) {
 }
 
 }  // namespace
+
+// ---- cancellation ----
+
+bool was_cancelled(weft_thread* self) {
+  return self != nullptr && is_initialized() && is_requested(fields_of(self), is_cancelled);
+}
+
+void end_if_cancelled(weft_thread* self) {
+  if (was_cancelled(self)) obey_cancellation(fields_of(self));
+}
 
 // ---- mutexes ----
 

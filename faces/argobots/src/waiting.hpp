@@ -14,10 +14,12 @@
 
 namespace weft::abt {
 
-inline bool is_tasklet_calling() {
-  const weft_thread* const self = weft_self();
-  return self != nullptr && weft_thread_is_tasklet(self);
-}
+// self: what weft_self() answers.
+inline bool is_tasklet(const weft_thread* self) { return self != nullptr && weft_thread_is_tasklet(self); }
+
+// Whether the caller was cancelled while it waited: then it lets go of what it got, and ends.
+bool was_cancelled(weft_thread* self);
+void end_if_cancelled(weft_thread* self);
 
 // wait(): a call of Weft.
 template <class Wait>

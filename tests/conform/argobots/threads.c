@@ -60,6 +60,62 @@ static void cancelled_while_it_runs(void) {
   end_stream(stream);
 }
 
+/* ---- cancelled at what it waits for: it has not got it ---- */
+
+static ABT_mutex mutex;
+static ABT_rwlock rwlock;
+static ABT_eventual eventual;
+static ABT_future future;
+static ABT_barrier barrier;
+
+static void at_mutex(void) { OK(ABT_mutex_lock(mutex)); }
+static void free_mutex(void) { OK(ABT_mutex_unlock(mutex)); }
+static void to_read(void) { OK(ABT_rwlock_rdlock(rwlock)); }
+static void to_write(void) { OK(ABT_rwlock_wrlock(rwlock)); }
+static void free_rwlock(void) { OK(ABT_rwlock_unlock(rwlock)); }
+static void at_eventual(void) { OK(ABT_eventual_wait(eventual, NULL)); }
+static void set_eventual(void) { OK(ABT_eventual_set(eventual, NULL, 0)); }
+static void at_future(void) { OK(ABT_future_wait(future)); }
+static void set_future(void) { OK(ABT_future_set(future, NULL)); }
+static void at_barrier(void) { OK(ABT_barrier_wait(barrier)); }
+
+static void get_and_go_on(void *wait) {
+  (*(void (*const *)(void))wait)();
+  fprintf(stderr, "a cancelled thread went on\n");
+  abort();
+}
+
+static void cancelled_at(void (*const *wait)(void), void (*release)(void)) {
+  ABT_thread thread = start(my_pool(), get_and_go_on, (void *)wait);
+  while (state_of(thread) != ABT_THREAD_STATE_BLOCKED) breathe();
+  OK(ABT_thread_cancel(thread));
+  release();
+  end(thread);
+}
+
+static void cancelled_while_it_waits(void) {
+  static void (*const waits[])(void) = {at_mutex, to_read, to_write, at_eventual, at_future, at_barrier};
+  static void (*const releases[])(void) = {free_mutex, free_rwlock, free_rwlock, set_eventual, set_future, at_barrier};
+  OK(ABT_mutex_create(&mutex));
+  OK(ABT_rwlock_create(&rwlock));
+  OK(ABT_eventual_create(0, &eventual));
+  OK(ABT_future_create(1, NULL, &future));
+  OK(ABT_barrier_create(2, &barrier));
+  for (int i = 0; i < 6; ++i) {
+    if (i == 0) OK(ABT_mutex_lock(mutex));
+    if (i == 1 || i == 2) OK(ABT_rwlock_wrlock(rwlock));
+    cancelled_at(&waits[i], releases[i]);
+  }
+  OK(ABT_mutex_trylock(mutex));
+  OK(ABT_mutex_unlock(mutex));
+  OK(ABT_rwlock_wrlock(rwlock));
+  OK(ABT_barrier_free(&barrier));
+  OK(ABT_future_free(&future));
+  OK(ABT_eventual_free(&eventual));
+  OK(ABT_rwlock_free(&rwlock));
+  OK(ABT_mutex_free(&mutex));
+}
+
 static ABT_key key;
 static atomic_int destroyed;
 static void destroy(void *value) {
@@ -205,6 +261,7 @@ static void outside(void) { run_outside(no_identity_outside, NULL); }
 void check_threads(void) {
   RUN(cancelled_before_start);
   RUN(cancelled_while_it_runs);
+  RUN(cancelled_while_it_waits);
   RUN(cancelled_with_values);
   RUN(not_cancelled);
   RUN(arguments);
