@@ -76,7 +76,8 @@ int ABT_xstream_is_primary(ABT_xstream xstream, ABT_bool *is_primary) ABT_API_PU
  * From a ULT. */
 int ABT_xstream_run_unit(ABT_unit unit, ABT_pool pool) ABT_API_PUBLIC;
 int ABT_xstream_check_events(ABT_sched sched) ABT_API_PUBLIC; /* for schedulers: looks at requests to the stream; switches */
-/* CPUs as the system numbers them. ABT_ERR_FEATURE_NA: affinity is off (ABT_SET_AFFINITY); ABT_ERR_CPUID: no such CPU, or not one. */
+/* CPUs as the system numbers them; with num_cpuids 0 all that ABT_init found. ABT_ERR_SYS: the system refuses, as for CPUs that it does not
+ * have. The getters: one of them, or how many there are and at most max_cpuids of them. */
 int ABT_xstream_set_cpubind(ABT_xstream xstream, int cpuid) ABT_API_PUBLIC;
 int ABT_xstream_get_cpubind(ABT_xstream xstream, int *cpuid) ABT_API_PUBLIC;
 int ABT_xstream_set_affinity(ABT_xstream xstream, int num_cpuids, int *cpuids) ABT_API_PUBLIC;
