@@ -241,6 +241,66 @@ static void eventual_values(void) {
   OK(ABT_eventual_free(&eventual));
 }
 
+/* ---- what tools are told ---- */
+
+struct told {
+  ABT_sync_event_type kind;
+  void *object;
+};
+static struct told told; /* of its last suspension */
+static ABT_thread watched;
+
+static void watch(ABT_thread thread, ABT_xstream stream, uint64_t event, ABT_tool_context context, void *argument) {
+  (void)stream, (void)argument;
+  if (thread != watched) return;
+  OK(ABT_tool_query_thread(context, event, ABT_TOOL_QUERY_KIND_SYNC_OBJECT_TYPE, &told.kind));
+  OK(ABT_tool_query_thread(context, event, ABT_TOOL_QUERY_KIND_SYNC_OBJECT_HANDLE, &told.object));
+}
+
+static void was_told(ABT_sync_event_type kind, void *object) { CHECK(told.kind == kind && told.object == object); }
+
+static void lock_and_wait(void *unused) {
+  (void)unused;
+  OK(ABT_mutex_lock(mutex));
+  was_told(ABT_SYNC_EVENT_TYPE_MUTEX, mutex);
+  OK(ABT_cond_wait(cond, mutex));
+  was_told(ABT_SYNC_EVENT_TYPE_COND, cond);
+  OK(ABT_mutex_unlock(mutex));
+  OK(ABT_eventual_wait(eventual, NULL));
+  was_told(ABT_SYNC_EVENT_TYPE_EVENTUAL, eventual);
+}
+
+static void await_blocked(ABT_thread thread) {
+  ABT_thread_state state = ABT_THREAD_STATE_READY;
+  while (state != ABT_THREAD_STATE_BLOCKED) {
+    breathe();
+    OK(ABT_thread_get_state(thread, &state));
+  }
+}
+
+static void objects_of_waits(void) {
+  ABT_bool has_tools = ABT_FALSE;
+  OK(ABT_info_query_config(ABT_INFO_QUERY_KIND_ENABLED_TOOL, &has_tools));
+  if (has_tools == ABT_FALSE) return;
+  OK(ABT_tool_register_thread_callback(watch, ABT_TOOL_EVENT_THREAD_SUSPEND, NULL));
+  OK(ABT_mutex_create(&mutex));
+  OK(ABT_cond_create(&cond));
+  OK(ABT_eventual_create(0, &eventual));
+  OK(ABT_mutex_lock(mutex));
+  watched = start(my_pool(), lock_and_wait, NULL);
+  await_blocked(watched);
+  OK(ABT_mutex_unlock(mutex));
+  await_blocked(watched);
+  OK(ABT_cond_signal(cond));
+  await_blocked(watched);
+  OK(ABT_eventual_set(eventual, NULL, 0));
+  end(watched);
+  OK(ABT_tool_register_thread_callback(NULL, ABT_TOOL_EVENT_THREAD_NONE, NULL));
+  OK(ABT_eventual_free(&eventual));
+  OK(ABT_cond_free(&cond));
+  OK(ABT_mutex_free(&mutex));
+}
+
 void check_waits(void) {
   RUN(nobody_polls);
   RUN(ends_of_time);
@@ -249,4 +309,5 @@ void check_waits(void) {
   RUN(reset_or_gone_after_set);
   RUN(deadlines_and_setters);
   RUN(eventual_values);
+  RUN(objects_of_waits);
 }
