@@ -171,6 +171,11 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_set_event_sink(void (*sink)(void *s
 WEFT_NODISCARD WEFT_API weft_status weft_ext_reserve(size_t bytes, size_t *offset);
 WEFT_API void *weft_ext_bytes(weft_thread *thread, size_t offset);
 
+/* Threads that a builder starts with a function of its own, bottom, are shown in dumps, reports and traces as running the function whose
+ * address lies at offset (as of weft_ext_bytes) of their extension bytes: a weft_function, or null as long as it is not known. For one
+ * bottom; null: none any more. Set before weft_init. */
+WEFT_API void weft_ext_show_function(weft_function bottom, size_t offset);
+
 /* State of the OS thread that must follow the ULT across switches, such as a language's exception globals: address() gives the
  * calling OS thread's copy: 8, 16, 24 or 32 bytes aligned to 8 (WEFT_INVALID otherwise), which are all zero while there is nothing to
  * carry, as for a new ULT and at the end of each. One layer may register, once for the process's life (WEFT_BUSY: another has); from the next weft_init on. */

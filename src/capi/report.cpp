@@ -1,11 +1,12 @@
-// weft.h: reports.
+// weft.h: reports; ext.h: what they show.
 
-#include <weft/weft.h>
+#include <weft/ext.h>
 
 #include "capi/handles.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/local.hpp"
 #include "sched/overflow.hpp"
+#include "sched/seam.hpp"
 #include "sched/stats.hpp"
 
 using namespace weft::capi;
@@ -20,6 +21,8 @@ weft_status weft_stats_read(int worker, weft_stats* out) {
   sched::runtime* rt = sched::local::current_runtime();
   return rt != nullptr ? code(sched::read_stats(rt, worker, out)) : WEFT_NOT_INITIALIZED;
 }
+
+void weft_ext_show_function(weft_function bottom, size_t offset) { sched::seam::show_function(bottom, offset); }
 
 bool weft_fault_filter(int signal, void* info, void*) { return sched::filter_fault(signal, info); }
 

@@ -11,6 +11,7 @@
 #include "os/symbol.hpp"
 #include "os/thread.hpp"
 #include "sched/runtime.hpp"
+#include "sched/seam.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
 
@@ -148,6 +149,14 @@ void describe_wait(text& out, const unit_view& one, std::uint64_t now_ns, names 
 
 }  // namespace
 
+unit::function_type shown_function(const unit* one, unit::function_type function) {
+  if (function == nullptr || function != seam::shown_bottom()) [[likely]]
+    return function;
+  unit::function_type behind = nullptr;
+  const bool is_copied = os::peek(reinterpret_cast<const char*>(one) + seam::shown_offset(), &behind, sizeof behind);
+  return is_copied && behind != nullptr ? behind : function;
+}
+
 bool look_at(const unit* one, unit_view* out) {
   alignas(unit) unsigned char memory[sizeof(unit)];
   if (one == nullptr) return false;
@@ -158,10 +167,11 @@ bool look_at(const unit* one, unit_view* out) {
   out->where = one;
   out->state = copy->state.load(base::relaxed);
   out->flags = copy->flags.load(base::relaxed);
-  out->function = copy->function;
+  out->function = shown_function(one, copy->function);
   out->has_ended = join_word::means_ended(copy->join.load(base::relaxed));
   out->is_borrowing = copy->join.load(base::relaxed) == join_word::lent;
-  out->made_at = copy->has_parked() ? copy->made_at : copy->context.maker();
+  const bool is_builders = out->function != copy->function;  // who knows better where it was made
+  out->made_at = is_builders ? nullptr : copy->has_parked() ? copy->made_at : copy->context.maker();
   if ((out->flags & is_known) != 0 || (out->flags & is_main) != 0) {
     out->id = copy->id.load(base::relaxed);
     if (is_copied) read_name(copy->extra.load(base::relaxed), out);

@@ -64,6 +64,10 @@ struct unit_view {
   std::uint64_t since_ns = 0;
 };
 
+// The function that reports name for a unit that begins with `function`: a builder's units may all begin with one of the builder's (ext.h:
+// weft_ext_show_function).
+unit::function_type shown_function(const unit* one, unit::function_type function);
+
 // False: it is no unit, or cannot be read.
 bool look_at(const unit* one, unit_view* out);
 

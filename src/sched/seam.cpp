@@ -16,6 +16,9 @@ constinit std::size_t bytes_reserved = 0;
 using address_function = void* (*)();
 constinit address_function address_of_carried = nullptr;
 constinit std::size_t bytes_carried = 0;
+using bottom_function = void (*)(void* argument);
+constinit bottom_function bottom_to_see_through = nullptr;
+constinit std::size_t offset_of_function = 0;
 constinit event_sink sink_for_events = nullptr;
 constinit void* state_of_sink = nullptr;
 
@@ -58,6 +61,15 @@ status carry(void* (*address)(), std::size_t bytes) {
 
 void* (*carried_address())() { return address_of_carried; }
 std::size_t carried_bytes() { return bytes_carried; }
+
+void show_function(void (*bottom)(void* argument), std::size_t offset) {
+  const queue::guard hold(lock);
+  bottom_to_see_through = bottom;
+  offset_of_function = offset;
+}
+
+void (*shown_bottom())(void* argument) { return bottom_to_see_through; }
+std::size_t shown_offset() { return offset_of_function; }
 
 status set_event_sink(event_sink sink, void* state) {
   const queue::guard hold(lock);

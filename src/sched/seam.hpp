@@ -1,4 +1,4 @@
-// What builders set before the runtime starts (ext.h): stack memory, extension bytes, carried state, event sink.
+// What builders set (ext.h), most of it before the runtime starts: stack memory, extension bytes, carried state, what reports show, event sink.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,10 @@ std::size_t reserved_bytes();
 status carry(void* (*address)(), std::size_t bytes);
 void* (*carried_address())();
 std::size_t carried_bytes();
+
+void show_function(void (*bottom)(void* argument), std::size_t offset);
+void (*shown_bottom())(void* argument);
+std::size_t shown_offset();
 
 using event_sink = void (*)(void* state, weft_event_kind kind, weft_thread* thread);
 status set_event_sink(event_sink sink, void* state);  // also while the runtime runs

@@ -8,6 +8,7 @@
 #include "base/align.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/local.hpp"
+#include "sched/report.hpp"
 #include "sched/runtime.hpp"
 #include "sched/seam.hpp"
 #include "sched/thread.hpp"
@@ -38,7 +39,8 @@ std::uint16_t place_of(const worker* w) { return w != nullptr ? static_cast<std:
 
 void put_name(tracing* to, const worker* w, unit* one) {
   const details* extra = details_if_any(one);
-  put(to, w, name_record(id_of(one), one->function, extra != nullptr ? extra->name : nullptr, false, to->recorded->time.stamp()));
+  const auto function = shown_function(one, one->function);
+  put(to, w, name_record(id_of(one), function, extra != nullptr ? extra->name : nullptr, false, to->recorded->time.stamp()));
 }
 
 // ---- turns ----

@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
-#include <weft/weft.h>
+#include <weft/ext.h>
 
 #include "../support/child.hpp"
 
@@ -38,6 +39,12 @@ std::string dumped() {
   return all;
 }
 
+int count(const std::string& text, const std::string& what) {
+  int found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
 bool says(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
 
 void print(const std::string& text) { NEED(write(STDERR_FILENO, text.data(), text.size()) == static_cast<ssize_t>(text.size())); }
@@ -48,6 +55,7 @@ extern "C" {
 void waits_here(void* event) { static_cast<void>(weft_event_wait(static_cast<weft_event*>(event))); }
 void dumps_itself(void* out) { *static_cast<std::string*>(out) = dumped(); }
 void uses_little(void*) {}
+void begins_for_others(void* event) { waits_here(event); }
 void uses_much(void*) {
   volatile char frame[20000];
   for (std::size_t i = 0; i < sizeof frame; i += 64) frame[i] = 1;
@@ -105,6 +113,30 @@ TEST_CASE("a dump shows every thread") {
     CHECK(end.says(outside ? "OS thread " : "main: "));
     CHECK(end.says("2 workers"));
   }
+}
+
+TEST_CASE("a dump sees through the bottom of a builder's threads") {
+  const child_end end = run_in_child([] {
+    std::size_t offset = 0;
+    NEED(weft_ext_reserve(sizeof(weft_function), &offset) == WEFT_OK);
+    weft_ext_show_function(begins_for_others, offset);
+    start(2, false);
+    weft_event event = WEFT_EVENT_INIT;
+    weft_thread* threads[3];
+    for (auto& each : threads) NEED(weft_thread_create(begins_for_others, &event, nullptr, &each) == WEFT_OK);
+    const weft_function shown = uses_much;
+    std::memcpy(weft_ext_bytes(threads[0], offset), &shown, sizeof shown);
+    std::memcpy(weft_ext_bytes(threads[1], offset), &shown, sizeof shown);
+    print(dumped());
+    NEED(weft_event_set(&event) == WEFT_OK);
+    for (auto* each : threads) NEED(weft_thread_join(each) == WEFT_OK);
+    NEED(weft_finalize() == WEFT_OK);
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(count(end.errors, "(uses_much)") == 2);
+  CHECK(count(end.errors, "(begins_for_others)") == 1);
 }
 
 TEST_CASE("dumps while everything moves") {

@@ -50,6 +50,12 @@ bool wait_for_others(runtime* all) {
   return true;
 }
 
+// Weft knows more of each: what it waits for, since when, and where.
+void print_what_they_wait_for() {
+  std::fflush(asked.to);
+  if (const int file = fileno(asked.to); file >= 0) static_cast<void>(weft_dump(file));
+}
+
 void print_for_all(runtime* all) {
   const bool is_complete = wait_for_others(all);
   {
@@ -59,8 +65,8 @@ void print_for_all(runtime* all) {
                    running_streams(all));
     }
     print_stacks_of_all_streams(asked.to);
-    std::fflush(asked.to);
   }
+  print_what_they_wait_for();
   if (asked.callback != nullptr) asked.callback(is_complete ? ABT_FALSE : ABT_TRUE, asked.argument);
   dump.store(dump_state::printed, std::memory_order_relaxed);
   static_cast<void>(weft_event_set(&is_over));

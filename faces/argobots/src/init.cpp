@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 
@@ -36,6 +37,7 @@ int reserve_fields() {
   }
   if (has_fields) return ABT_SUCCESS;
   has_fields = weft_ext_reserve(sizeof(unit_fields), &offset_of_fields) == WEFT_OK;
+  if (has_fields) weft_ext_show_function(run_bottom, offset_of_fields + offsetof(unit_fields, function));
   if (!has_fields) report("ABT_init: other layers have taken the bytes that Weft keeps for them in each thread");
   return has_fields ? ABT_SUCCESS : ABT_ERR_OTHER;
 }
