@@ -1,8 +1,9 @@
-// ABT_eventual_*: an event with a value, set once and then perhaps reset.
+// ABT_eventual_*: a value that is set once, and then perhaps reset.
 //
-// Setting the event is the last access of whoever sets it, as weft.h promises: who is released may free the eventual. Waits with a deadline
-// have an event of their own each, in a list that the setter takes before: an eventual may be reset before they have gone on, which
-// Weft's event does not allow while somebody waits for it with a deadline.
+// While nobody has had to wait for it, a word says it all. The first that waits changes the eventual for good: from then on it is ready when
+// Weft's event in it is set. Becoming ready is the last access of whoever sets it, as weft.h promises of events: who is released may free
+// the eventual. Waits with a deadline have an event of their own each, in a list that the setter takes before: an eventual may be reset
+// before they have gone on, which Weft's event does not allow while somebody waits for it with a deadline. See docs/protocols/Z.md.
 #include <cstring>
 
 #include "object.hpp"
@@ -14,14 +15,16 @@ namespace {
 using namespace weft::abt;
 
 enum eventual_state : std::uint32_t {
-  unset,
-  unset_with_list,  // timed waits are listed
-  taken,            // somebody sets it, or has
-  being_reset
+  unset = 0,
+  awaited = 1,      // somebody had to wait: the event is used, for ever
+  listed = 2,       // with `awaited`: timed waits are listed
+  taken = 4,        // somebody sets it; with `awaited`, or has set it
+  ready = 8,        // it is set; never with `awaited`
+  being_reset = 16  // with `awaited`
 };
 
 struct eventual {
-  weft_event ready;
+  weft_event event;
   void* value;  // null: it has none
   private_waits timed;
   int bytes;
@@ -32,44 +35,90 @@ static_assert(sizeof(eventual) <= sizeof(ABT_eventual_memory) && alignof(eventua
 
 eventual* eventual_of(ABT_eventual handle) { return reinterpret_cast<eventual*>(handle); }
 
+bool has_been_set(const eventual* one) {
+  // [Z74] acquire: sees what was done before it was set; pairs with [Z63] [Z75]
+  const std::uint32_t state = one->state.load(std::memory_order_acquire);
+  return (state & awaited) != 0 ? weft_event_is_set(&one->event) : (state & ready) != 0;
+}
+
 // ---- setting ----
 
-// False: it is set, or somebody is about to. *has_list: timed waits are listed.
-bool take(eventual* one, bool* has_list) {
-  std::uint32_t state = one->state.load(std::memory_order_relaxed);
-  do {
-    if (state != unset && state != unset_with_list) return false;
-    // [Z63] acquire: the value that was read before a reset is not written over earlier; pairs with [Z64]
-  } while (!one->state.compare_exchange_weak(state, taken, std::memory_order_acquire, std::memory_order_relaxed));
-  *has_list = state == unset_with_list;
-  return true;
+// False: it is set, or somebody is about to. *seen: the state before. Without a value nor waiters it is ready at once.
+bool take(eventual* one, std::uint32_t* seen) {
+  *seen = one->state.load(std::memory_order_relaxed);
+  for (;;) {
+    if ((*seen & (taken | ready | being_reset)) != 0) return false;
+    const std::uint32_t next = *seen == unset && one->bytes == 0 ? ready : *seen | taken;
+    // [Z63] acq_rel: the value that was read before a reset is not written over earlier; publishes what was done; pairs with [Z64] [Z74] [Z76]
+    if (one->state.compare_exchange_weak(*seen, next, std::memory_order_acq_rel, std::memory_order_relaxed)) return true;
+  }
 }
 
-private_wait* take_timed(eventual* one) {
-  const private_waits::access inside;
-  return one->timed.take_all();
+// Of one that was taken while nobody waited. False: somebody has come since.
+bool publish_quietly(eventual* one) {
+  std::uint32_t mine = taken;
+  // [Z75] release: publishes the value; pairs with [Z74]
+  return one->state.compare_exchange_strong(mine, ready, std::memory_order_release, std::memory_order_relaxed);
 }
 
-// ---- waiting with a deadline ----
+void publish(eventual* one, bool has_list) {
+  private_wait* timed = nullptr;
+  if (has_list) {
+    const private_waits::access inside;
+    timed = one->timed.take_all();
+  }
+  static_cast<void>(weft_event_set(&one->event));
+  wake(timed);
+}
 
-// False: it is set, or about to be.
+// ---- waiting ----
+
+// What to wait at from now on. False: it is ready, or, of a timed wait, about to be.
+bool announce(eventual* one, std::uint32_t marks) {
+  std::uint32_t seen = one->state.load(std::memory_order_relaxed);
+  for (;;) {
+    if ((seen & ready) != 0 || ((marks & listed) != 0 && (seen & taken) != 0)) return false;
+    if ((seen & being_reset) != 0) {  // for a moment
+      seen = one->state.load(std::memory_order_relaxed);
+    } else if ((seen & marks) == marks ||
+               one->state.compare_exchange_weak(seen, seen | marks, std::memory_order_relaxed, std::memory_order_relaxed)) {
+      return true;
+    }
+  }
+}
+
+weft_status wait(eventual* one) {
+  while (!has_been_set(one)) {
+    if (announce(one, awaited)) return wait_anywhere([=] { return weft_event_wait(&one->event); });
+  }
+  return WEFT_OK;
+}
+
 bool enlist(eventual* one, private_wait* mine) {
   const private_waits::access inside;
-  std::uint32_t state = one->state.load(std::memory_order_relaxed);
-  while (state == unset &&
-         !one->state.compare_exchange_weak(state, unset_with_list, std::memory_order_relaxed, std::memory_order_relaxed)) {
-  }
-  if (state != unset && state != unset_with_list) return false;
+  if (!announce(one, awaited | listed)) return false;
   one->timed.add(mine);
   return true;
 }
 
 weft_status wait_with_deadline(eventual* one, std::uint64_t deadline_ns) {
-  if (weft_event_is_set(&one->ready)) return WEFT_OK;
+  if (has_been_set(one)) return WEFT_OK;
   private_wait mine{};
-  private_wait* const listed = &mine;
-  if (!enlist(one, listed)) return wait_anywhere([=] { return weft_event_wait(&one->ready); });
-  return wait_until(&one->timed, listed, deadline_ns);
+  private_wait* const its = &mine;
+  return enlist(one, its) ? wait_until(&one->timed, its, deadline_ns) : wait(one);
+}
+
+// ---- resetting ----
+
+// One that was awaited. Others may do the same: one of them does. Where somebody is setting it, this reset came before.
+void reset_event(eventual* one) {
+  std::uint32_t state = one->state.load(std::memory_order_relaxed);
+  if ((state & taken) == 0) return;
+  if (!one->state.compare_exchange_strong(state, awaited | being_reset, std::memory_order_relaxed)) return;
+  const bool is_set = weft_event_is_set(&one->event);
+  if (is_set) static_cast<void>(weft_event_reset(&one->event));
+  // [Z76] release: as [Z64]; pairs with [Z63]
+  one->state.store(is_set ? std::uint32_t{awaited} : state, std::memory_order_release);
 }
 
 int answer(weft_status result) {
@@ -109,9 +158,9 @@ int ABT_eventual_wait(ABT_eventual handle, void** value) {
   if (const int problem = check_waiter(handle, self); problem != ABT_SUCCESS) return problem;
   eventual* const one = eventual_of(handle);
   void* const its_value = one->value;  // the eventual may be gone after the wait
-  if (!weft_event_is_set(&one->ready)) {
+  if (!has_been_set(one)) {
     tell_wait(ABT_SYNC_EVENT_TYPE_EVENTUAL, handle);
-    const weft_status result = wait_anywhere([=] { return weft_event_wait(&one->ready); });
+    const weft_status result = wait(one);
     end_if_cancelled(self);
     if (result != WEFT_OK) return answer(result);
   }
@@ -138,7 +187,7 @@ int ABT_eventual_test(ABT_eventual handle, void** value, ABT_bool* is_ready) {
   if (handle == ABT_EVENTUAL_NULL) return ABT_ERR_INV_EVENTUAL;
   if (is_ready == nullptr) return ABT_ERR_INV_ARG;
   const eventual* const one = eventual_of(handle);
-  const bool is_set = weft_event_is_set(&one->ready);
+  const bool is_set = has_been_set(one);
   if (is_set && value != nullptr) *value = one->value;
   *is_ready = is_set ? ABT_TRUE : ABT_FALSE;
   return ABT_SUCCESS;
@@ -149,24 +198,20 @@ int ABT_eventual_set(ABT_eventual handle, void* value, int nbytes) {
   eventual* const one = eventual_of(handle);
   if (nbytes < 0 || (nbytes > 0 && value == nullptr)) return ABT_ERR_INV_ARG;
   if (nbytes > one->bytes) return ABT_ERR_INV_EVENTUAL;
-  bool has_list;
-  if (!take(one, &has_list)) return ABT_ERR_EVENTUAL;
+  std::uint32_t seen;
+  if (!take(one, &seen)) return ABT_ERR_EVENTUAL;
+  if (seen == unset && one->bytes == 0) return ABT_SUCCESS;
   if (nbytes != 0) std::memcpy(one->value, value, static_cast<std::size_t>(nbytes));
-  private_wait* const timed = has_list ? take_timed(one) : nullptr;
-  static_cast<void>(weft_event_set(&one->ready));
-  wake(timed);
+  if (seen != unset || !publish_quietly(one)) publish(one, (seen & listed) != 0);
   return ABT_SUCCESS;
 }
 
 int ABT_eventual_reset(ABT_eventual handle) {
   if (handle == ABT_EVENTUAL_NULL) return ABT_ERR_INV_EVENTUAL;
   eventual* const one = eventual_of(handle);
-  // Where somebody is setting it, this reset came before.
-  if (!weft_event_is_set(&one->ready)) return ABT_SUCCESS;
-  std::uint32_t state = taken;
-  if (!one->state.compare_exchange_strong(state, being_reset, std::memory_order_relaxed)) return ABT_SUCCESS;
-  static_cast<void>(weft_event_reset(&one->ready));
+  std::uint32_t state = ready;
   // [Z64] release: what was done before the reset comes before the next value; pairs with [Z63]
-  one->state.store(unset, std::memory_order_release);
+  if (one->state.compare_exchange_strong(state, unset, std::memory_order_release, std::memory_order_relaxed)) return ABT_SUCCESS;
+  if ((state & awaited) != 0) reset_event(one);
   return ABT_SUCCESS;
 }
