@@ -13,6 +13,7 @@
 #include "runtime.hpp"
 #include "scheduler.hpp"
 #include "self.hpp"
+#include "tool.hpp"
 #include "unit.hpp"
 #include "waiting.hpp"
 
@@ -66,6 +67,7 @@ void rest(stream* here, scheduler* main) {
 void settle(stream* here) {
   here->os_thread = static_cast<int>(syscall(SYS_gettid));
   bind_by_rank(here);
+  enter_stream_for_tools(here);
   static_cast<void>(weft_event_set(&here->started));
 }
 

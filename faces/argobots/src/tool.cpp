@@ -35,6 +35,16 @@ constinit std::atomic<std::uint32_t> version{0};
 constinit std::atomic<ABT_tool_thread_callback_fn> callback{nullptr};
 constinit std::atomic<void*> callback_argument{nullptr};
 
+// Who wakes others without being a unit, as the core does at the end of one, does so on a stream nevertheless.
+constinit thread_local stream* stream_of_os_thread = nullptr;
+
+caller who_acts() {
+  const caller me = who_calls();
+  if (!me.is_outside() || stream_of_os_thread == nullptr) return me;
+  weft_thread* const main = stream_of_os_thread->scheduler_thread;
+  return {main, fields_of(main), stream_of_os_thread};
+}
+
 struct listener {
   ABT_tool_thread_callback_fn call;
   void* argument;
@@ -79,7 +89,7 @@ void tell(std::uint64_t event, weft_thread* thread, ABT_sync_event_type kind, co
   const listener to = listener_of(event);
   if (to.call == nullptr) return;
   unit_fields* const what = fields_of(thread);
-  const caller me = who_calls();
+  const caller me = who_acts();
   tool_context context{};
   if ((event & with_a_pool) != 0) context.where = what->home;
   if ((event & with_a_parent) != 0) context.parent = what->parent;
@@ -135,6 +145,8 @@ void call_tool(std::uint64_t event, weft_thread* thread) {
   if (is_own_yield && !is_of_interest(thread)) return;
   tell(event, thread, is_own_yield ? ABT_SYNC_EVENT_TYPE_USER : ABT_SYNC_EVENT_TYPE_UNKNOWN, nullptr);
 }
+
+void enter_stream_for_tools(stream* here) { stream_of_os_thread = here; }
 
 void name_wait(ABT_sync_event_type kind, const void* object) {
   weft_thread* const self = weft_self();

@@ -11,7 +11,12 @@
 
 namespace weft::abt {
 
+struct stream;
+
 extern std::atomic<std::uint64_t> tool_mask;  // the events that are wanted; 0: no callback
+
+// By the OS thread of a stream before all else.
+void enter_stream_for_tools(stream* here);
 
 void call_tool(std::uint64_t event, weft_thread* thread);
 inline void tell_tool(std::uint64_t event, weft_thread* thread) {
