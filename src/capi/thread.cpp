@@ -85,7 +85,10 @@ weft_status weft_thread_detach(weft_thread* thread) {
   return call_on(thread, [](weft_thread* it) { return sched::detach(live_unit(it, "weft_thread_detach")); });
 }
 
-weft_thread* weft_self(void) { return handle(sched::identity_of(sched::local::current_unit())); }
+weft_thread* weft_self(void) {
+  const sched::worker* w = sched::local::current_worker();
+  return w != nullptr ? handle(sched::identity_of(w->current)) : nullptr;
+}
 
 uint64_t weft_thread_id(const weft_thread* thread) {
   return thread != nullptr ? sched::id_of(unit_of(const_cast<weft_thread*>(thread))) : 0;
