@@ -162,6 +162,24 @@ static void yield_once(void *argument) {
   OK(ABT_self_yield());
 }
 
+static void expect_a_stream(ABT_thread thread, ABT_xstream stream, uint64_t event, ABT_tool_context context, void *argument) {
+  (void)thread, (void)event, (void)context;
+  CHECK(stream != ABT_XSTREAM_NULL);
+  add_one(argument);
+}
+
+/* The joiner is woken by another stream, where no unit runs at that moment. */
+static void tools_know_the_stream(void) {
+  atomic_int told = 0;
+  const ABT_xstream stream = start_stream();
+  const ABT_pool pool = pool_of(stream);
+  OK(ABT_tool_register_thread_callback(expect_a_stream, ABT_TOOL_EVENT_THREAD_ALL, &told));
+  for (int i = 0; i < 10; ++i) end(start(pool, nothing, NULL));
+  OK(ABT_tool_register_thread_callback(NULL, ABT_TOOL_EVENT_THREAD_NONE, NULL));
+  CHECK(told >= 50); /* created, run, finished, joined, freed */
+  end_stream(stream);
+}
+
 static void tools(void) {
   static const uint64_t wanted[] = {ABT_TOOL_EVENT_THREAD_CREATE, ABT_TOOL_EVENT_THREAD_RUN,    ABT_TOOL_EVENT_THREAD_YIELD,
                                     ABT_TOOL_EVENT_THREAD_RUN,    ABT_TOOL_EVENT_THREAD_FINISH, ABT_TOOL_EVENT_THREAD_JOIN,
@@ -201,5 +219,6 @@ void check_information(void) {
   RUN(dump_of_all_stacks);
   RUN(stacks);
   RUN(tools);
+  RUN(tools_know_the_stream);
   RUN(affinity);
 }
