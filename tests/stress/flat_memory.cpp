@@ -1,21 +1,13 @@
 // Ten million threads leave memory flat, also when one worker creates and others free.
-#include <unistd.h>
-
 #include <atomic>
 
 #include "stress.hpp"
 
 namespace {
 
-constexpr long most_kib = 48 * 1024;  // above what it was after the first million; a leak of one descriptor a thread takes 1 GiB
+using weft::stress::resident_kib;
 
-long resident_kib() {
-  long pages = 0, resident = 0;
-  std::FILE* file = std::fopen("/proc/self/statm", "r");
-  MUST(file != nullptr && std::fscanf(file, "%ld %ld", &pages, &resident) == 2);
-  std::fclose(file);
-  return resident * (sysconf(_SC_PAGESIZE) / 1024);
-}
+constexpr long most_kib = 48 * 1024;  // above what it was after the first million; a leak of one descriptor a thread takes 1 GiB
 
 void count(void* argument) { static_cast<std::atomic<long>*>(argument)->fetch_add(1, std::memory_order_relaxed); }
 
