@@ -1,5 +1,5 @@
 // Random loops, reductions, scans and sorts, in C and in C++, nested, with bodies that yield, lock, sleep and throw, and groups of tasks
-// that add tasks; from ULTs, tasklets and OS threads outside at once, each compared with plain code. Usage: loops WORKERS.
+// that add tasks and are cancelled; from ULTs, tasklets and OS threads outside at once, each compared with plain code. Usage: loops WORKERS.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -200,18 +200,37 @@ void check_group(dice from) {
   MUST(caught == 1);
 }
 
+// Tasks that have not started do not; afterwards the group is as new.
+void check_cancelled(dice from) {
+  weft::task_group group;
+  std::atomic<unsigned> ran{0}, ran_after{0};
+  const unsigned count = 1 + from.below(50), cancelled_by = from.below(50);
+  for (unsigned i = 0; i < count; ++i) {
+    group.run([&, i] {
+      ran.fetch_add(1);
+      disturb(i);
+      if (i == cancelled_by) group.cancel();
+    });
+  }
+  const bool is_complete = group.wait();
+  MUST(is_complete == (cancelled_by >= count) && ran <= count && (ran == count || !is_complete));
+  group.run([&] { ran_after.fetch_add(1); });
+  MUST(group.wait() && ran_after == 1);
+}
+
 // ---- a program: some of them, one after the other, by each of several callers at once ----
 
 void check_one(dice* from) {
   const dice own(from->next());
-  switch (from->below(weft_thread_is_tasklet(weft_self()) ? 6 : 7)) {
+  switch (from->below(weft_thread_is_tasklet(weft_self()) ? 6 : 8)) {
     case 0: check_c_for(own); break;
     case 1: check_c_reduce(own); break;
     case 2: check_sorts(own); break;
     case 3: check_scan(own); break;
     case 4: check_nested(own); break;
     case 5: check_throwing(own); break;
-    default: check_group(own);
+    case 6: check_group(own); break;
+    default: check_cancelled(own);
   }
 }
 
