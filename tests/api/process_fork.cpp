@@ -21,6 +21,11 @@
 
 extern "C" char** environ;
 
+#if defined(__SANITIZE_THREAD__)
+// Its own rule, which our children do not need: no OS threads in a child of a process that had several.
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+#endif
+
 namespace {
 
 using weft::test::child_end;
@@ -273,6 +278,32 @@ TEST_CASE("before weft_init and after weft_finalize a child may have a runtime o
   CHECK(in_child(needs_a_runtime_of_its_own).exit_code == 0);
   CHECK(in_child([] { return needs_a_runtime_of_its_own() + in_child(needs_a_runtime_of_its_own).exit_code; }).exit_code == 0);
   CHECK(needs_a_runtime_of_its_own() == 0);
+}
+
+TEST_CASE("OS threads that waited at the fork are not the child's") {
+  const auto dump = [] {
+    weft::runtime runtime({.workers = 1});
+    NEED(weft_dump(STDERR_FILENO) == WEFT_OK);
+    return 0;
+  };
+  weft_event event = WEFT_EVENT_INIT;
+  std::atomic<bool> is_there = false;
+  std::thread waiter([&] {
+    weft_yield();
+    weft_key key{};
+    CHECK(weft_key_create(nullptr, &key) == WEFT_OK);
+    CHECK(weft_key_set(key, nullptr) == WEFT_OK);  // from now on Weft knows of this OS thread
+    is_there = true;
+    CHECK(weft_event_wait(&event) == WEFT_OK);
+  });
+  while (!is_there) std::this_thread::yield();
+  CHECK(needs_a_runtime_of_its_own() == 0);
+  const child_end child = in_child(dump);
+  CHECK(child.exit_code == 0);
+  CHECK(child.lines() > 0);
+  CHECK_FALSE(child.says("waits for event"));
+  CHECK(weft_event_set(&event) == WEFT_OK);
+  waiter.join();
 }
 
 TEST_CASE("the signal for dumps is not the child's") {
