@@ -39,7 +39,7 @@ typedef enum weft_status {
   WEFT_BUSY = 3,            /* try again later: the object is held, or the thread has not ended */
   WEFT_TIMEOUT = 4,         /* the deadline passed */
   WEFT_AGAIN = 5,           /* the system refused a resource for now (an OS thread, a descriptor) */
-  WEFT_UNSUPPORTED = 6,     /* this kernel, CPU or build cannot do it */
+  WEFT_UNSUPPORTED = 6,     /* this kernel, CPU, build or process (a child of fork: weft_init) cannot do it */
   WEFT_NOT_INITIALIZED = 7, /* weft_init has not been called, or weft_finalize has */
   WEFT_CANNOT_BLOCK = 8,    /* the caller is a tasklet or a callback, which must not wait */
   WEFT_NOT_OWNER = 9,       /* the caller does not hold the lock, or may not act on this object */
