@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the random stress programs of a build one after the other, for as long as it is told: each run with a fresh seed, any number of
 workers up to 32 (on whatever CPUs there are), now and then with WEFT_MIGRATE=1 or under a schedule from a seed. Each program
-checks its answers and, where it lasts long enough, that its memory does not grow from life to life. A failure, or a run that hangs, is shown
-with the command that repeats it.
+checks its answers and, where it lasts long enough, that its memory does not grow from life to life. A failure, or a run that hangs, is
+shown with the command that repeats it.
 
 usage: soak.py BUILD [--seconds N] [--seed N] [--only NAME]"""
 
