@@ -96,11 +96,16 @@ void start_dump_signal(const runtime* rt) {
   }
 }
 
-void stop_dump_signal() {
+void abandon_dump_signal() {
   if (signal_in_use == 0) return;
   struct sigaction now;
   if (sigaction(signal_in_use, nullptr, &now) == 0 && is_ours(now)) sigaction(signal_in_use, &before, nullptr);
   signal_in_use = 0;
+}
+
+void stop_dump_signal() {
+  if (signal_in_use == 0) return;
+  abandon_dump_signal();
   stop_writer();
 }
 

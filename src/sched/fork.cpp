@@ -14,6 +14,7 @@
 #include "os/vm.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/idle.hpp"
+#include "sched/left_behind.hpp"
 #include "sched/local.hpp"
 #include "sched/ready.hpp"
 #include "sched/report.hpp"
@@ -158,6 +159,11 @@ void push(worker* w, unit* one) {
 
 [[noreturn]] void refuse(const char* why) { base::panic("weft_fork_join: %s", why); }
 
+[[noreturn]] void refuse_outside() {
+  refuse_if_left_behind("weft_fork_join of a fork of the parent's");
+  refuse("the fork is another thread's");
+}
+
 // Checked builds: the running unit has no such fork.
 void check_is_mine(const worker* w, const weft_forked* forked) {
   for (unsigned index = 0; index < w->rt->worker_slots.load(base::relaxed); ++index) {
@@ -299,7 +305,7 @@ weft_forked* fork_slowly(void (*run)(void* work), const void* work, std::size_t 
   if (w == nullptr || w->current == nullptr || w->current->has(is_tasklet)) return nullptr;
   if (config::checked && bytes > WEFT_FORK_BYTES) base::panic("weft_fork: %zu bytes are too many", bytes);
   if (w->rt->turns != nullptr) [[unlikely]]
-    pass_point();
+    static_cast<void>(pass_point());
   fork_deque& forks = w->forks;
   {
     const queue::guard hold(forks.lock);
@@ -336,9 +342,10 @@ void fork_at_limit() {
 bool join_fork_slowly(weft_forked* forked) {
   if (forked == nullptr) return true;
   worker* w = local::current_worker();
-  if (config::checked && w == nullptr) refuse("the fork is another thread's");
+  if (w == nullptr) [[unlikely]]
+    refuse_outside();
   if (w->rt->turns != nullptr) [[unlikely]]
-    pass_point();
+    static_cast<void>(pass_point());
   void (*run)(void* work) = nullptr;
   const place found = find(w, forked, &run);
   if (found == place::ours) return run == nullptr || !run_in_place(w, run, forked);
@@ -403,6 +410,7 @@ void free_fork_segments(worker* w) {
 }
 
 void check_forks_joined() {
+  refuse_if_left_behind("the end of a thread");
   const worker* w = local::current_worker();
   const std::size_t unjoined = w->current->left_forks + count_unjoined(w->forks);
   if (unjoined != 0) panic_about(w->current, "ended without joining ", unjoined, "fork of its own", "forks of its own");

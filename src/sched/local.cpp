@@ -89,6 +89,20 @@ void set_runtime(runtime* rt) {
   runtime_held.unlock();
 }
 
+void forget_others() {
+  new (&runtime_held) queue::hold;
+  new (&records_lock) queue::spinlock;
+  if (!has_records) return;
+  new (records_memory) base::list<outside>;  // somebody may have been about to change it
+  if (this_record != nullptr) records().push_back(this_record);
+}
+
+void forget_runtime() {
+  the_runtime.store(nullptr, base::relaxed);
+  set_worker(nullptr);
+  set_hot(nullptr);
+}
+
 unsigned count_run() { return runs.fetch_add(1, base::relaxed) + 1; }
 
 void hold(runtime** rt) {

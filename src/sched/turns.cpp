@@ -14,6 +14,7 @@
 #include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/entering.hpp"
+#include "sched/left_behind.hpp"
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
 #include "sched/source.hpp"
@@ -216,8 +217,9 @@ worker* one_in_turn() {
 
 }  // namespace
 
-void pass_point() {
+bool pass_point() {
   if (worker* w = one_in_turn(); w != nullptr) pass_point_of(w);
+  return !is_left_behind();
 }
 
 void pass_yield_point() {

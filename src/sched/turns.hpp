@@ -29,7 +29,7 @@ namespace weft::sched {
 
 struct runtime;
 
-// Calls whose first pointer is not above it are a point, or wrong: 0 without a schedule, else all.
+// Calls whose first pointer is not above it are a point, wrong, or left behind: 0 without a schedule and out of left_behind.hpp, else all.
 [[gnu::visibility("hidden")]] extern constinit base::atomic<std::uintptr_t> call_limit;
 
 inline constexpr unsigned usual_virtual_workers = 4;  // when nobody says how many
@@ -50,8 +50,9 @@ void stop_turns(runtime* rt);
 
 // ---- points ----
 
-// At a call of Weft, by any caller: a unit on a virtual worker may have to wait for its next turn. Never leaves the unit.
-void pass_point();
+// At a call of Weft, by any caller: a unit on a virtual worker may have to wait for its next turn. Never leaves the unit. False: the call
+// must not go on (left_behind.hpp).
+bool pass_point();
 // As pass_point, of one that waits in circles: usually another worker goes on.
 void pass_yield_point();
 // Of a worker, between units.

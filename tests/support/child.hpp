@@ -67,7 +67,7 @@ template <class Body>
 running_child start_child(Body body) {
   int ends[2];
   if (pipe(ends) != 0) std::abort();
-  const pid_t child = fork();
+  const pid_t child = ::fork();
   if (child < 0) std::abort();
   if (child == 0) {
     dup2(ends[1], STDERR_FILENO);

@@ -36,9 +36,9 @@ def declared(top):
 
 
 def available():
-    """Everything that libc, the dynamic linker and libgcc define."""
+    """Everything that libc (with what it links into each program), the dynamic linker and libgcc define."""
     names = set()
-    for library, options in (("libc.so.6", ["-D"]), ("ld-linux-x86-64.so.2", ["-D"]), ("ld-linux-aarch64.so.1", ["-D"]), ("libgcc.a", [])):
+    for library, options in (("libc.so.6", ["-D"]), ("ld-linux-x86-64.so.2", ["-D"]), ("ld-linux-aarch64.so.1", ["-D"]), ("libgcc.a", []), ("libc_nonshared.a", [])):
         path = subprocess.run(["cc", f"-print-file-name={library}"], capture_output=True, text=True).stdout.strip()
         names.update(name for name, kind in nm(path, *options).items() if kind not in "Uw")
     return names
