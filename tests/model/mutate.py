@@ -328,6 +328,7 @@ def main():
     unexpected = sorted({m.tag for m in survivors if m.tag not in accepted})
     stale = sorted({m.tag for m in chosen if m.full and m.killed_by and m.tag in accepted})
     full = sum(m.full for m in chosen)
+    print(f"figure: orders mutated = {len(chosen)}")
     print(f"{full - len(survivors)} of {full} full mutants noticed; not noticed: {' '.join(sorted(m.tag for m in survivors)) or 'none'}")
     if unexpected:
         print(f"not accepted in survivors.txt: {' '.join(unexpected)}")
