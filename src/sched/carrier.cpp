@@ -230,6 +230,7 @@ void give_back_stack(worker* w, void* stack) {
 void end_on_users_stack(worker* w, void* unit_that_left) {
   auto* ended = static_cast<unit*>(unit_that_left);
   fiber::sanitizer::forget(ended->stack);
+  w->rt->stack_depot.destroy(ended->stack);
   end(w, ended);
 }
 

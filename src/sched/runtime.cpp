@@ -9,6 +9,7 @@
 #include "os/fence.hpp"
 #include "os/heap.hpp"
 #include "os/vm.hpp"
+#include "sched/blame.hpp"
 #include "sched/dump_signal.hpp"
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
@@ -162,6 +163,7 @@ status start_all(runtime* rt, const weft_config* config) {
   if (const status result = start_marks(rt); result != status::ok) return result;
   if (const status result = start_trace(rt); result != status::ok) return result;
   install_fault_handlers();
+  add_threads_to_error_reports();
   if (const status result = start_workers(rt); result != status::ok) {
     restore_fault_handlers();
     return result;
