@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
 #include "base/config.hpp"
+#include "fiber/sanitizer.hpp"
+#include "sched/details.hpp"
 #include "sched/local.hpp"
 #include "sched/report.hpp"
 #include "sched/worker.hpp"
@@ -74,6 +77,18 @@ void add_threads_to_error_reports() {
   warn_of_plain_library();
   if (__asan_set_error_report_callback != nullptr) __asan_set_error_report_callback(after_report);
   if (__sanitizer_set_death_callback != nullptr && !config::thread_sanitizer) __sanitizer_set_death_callback(before_death);
+}
+
+// As dumps name a thread that has no id yet: to give it one would change what is observed.
+void name_in_race_reports(const worker* w, const unit* one) {
+  if constexpr (config::thread_sanitizer) {
+    char name[32 + name_bytes];
+    const details* extra = details_if_any(one);
+    const bool has_name = extra != nullptr && extra->name[0] != '\0';
+    std::snprintf(name, sizeof name, has_name ? "weft thread at %p \"%s\"" : "weft thread at %p", static_cast<const void*>(one),
+                  has_name ? extra->name : "");
+    if (w->standing != nullptr) __tsan_set_fiber_name(w->standing->sanitizer, name);
+  }
 }
 
 }  // namespace weft::sched

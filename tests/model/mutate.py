@@ -28,7 +28,7 @@ ORDER = re.compile(r"\b(?:base::|__ATOMIC_)(acquire|release|acq_rel|seq_cst|ACQU
 FENCE = re.compile(r"\b(?:base::|os::|weft_hot_)(light_fence|heavy_fence|fence_seq_cst)\(\);")
 WEAKER = {"acquire": ["relaxed"], "release": ["relaxed"], "acq_rel": ["acquire", "release"], "seq_cst": ["acq_rel"]}
 COMPILER = os.environ.get("CXX", "g++")
-FLAGS = ["-std=c++20", "-O1", "-g", "-w"]
+FLAGS = ["-std=c++20", "-O1", "-w"]  # nobody reads their schedules: no line numbers
 TIME_LIMIT_S = 300
 EXECUTIONS = 10000  # a model: failures come in the first rounds, survivors cost all of it
 STAND_INS = "core_stand_ins.cpp"
