@@ -7,6 +7,8 @@ Each tag gives one full mutant (every order of its operation relaxed; a fence re
 to lose, partial mutants. Full mutants that survive and are not in survivors.txt, and tags there that no longer survive, make the exit
 status 1. Partial mutants are for information: a survivor says that the order is stronger than the models can tell.
 
+--markdown renews the rows of what was tried in a table, as docs/protocols/mutants.md is one.
+
 usage: mutate.py [--src FOLDER] [--only TEXT] [--files TEXT] [--deep] [--no-partial] [--jobs N] [--markdown FILE]"""
 
 import argparse
@@ -32,6 +34,15 @@ FLAGS = ["-std=c++20", "-O1", "-w"]  # nobody reads their schedules: no line num
 TIME_LIMIT_S = 300
 EXECUTIONS = 10000  # a model: failures come in the first rounds, survivors cost all of it
 STAND_INS = "core_stand_ins.cpp"
+TABLE_HEAD = """# Mutations
+
+Each tagged order of the core, weakened to relaxed, or its fence removed: the first model that noticed, and what it saw. Where none does, the
+reason why that is accepted. Written by `tests/model/mutate.py --no-partial --markdown docs/protocols/mutants.md`; with `--only` or `--files`
+only those rows. A lint fails when a tag has no row here.
+
+| tag | file | mutation | noticed by |
+|---|---|---|---|
+"""
 
 
 class BuildError(Exception):
@@ -280,13 +291,28 @@ def row(mutant, accepted):
     return (mutant.tag, f"{mutant.path}:{mutant.line}", mutant.what, verdict(mutant, accepted))
 
 
-def write_markdown(path, mutants, accepted):
-    with open(path, "w") as file:
-        file.write("# Mutation table\n\nMade by `tests/model/mutate.py`: each tagged order weakened, and which model noticed.\n\n")
-        file.write("| tag | file | mutation | noticed by |\n|---|---|---|---|\n")
-        for mutant in mutants:
-            tag, place, what, result = row(mutant, accepted)
-            file.write(f"| {tag} | `{place.split(':')[0]}` | {what} | {result} |\n")
+def in_table(mutant):
+    """What a row of the table begins with; the rest is what was found."""
+    return f"| {mutant.tag} | `{mutant.path}` | {mutant.what} | "
+
+
+def rows_of(path):
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return [line.rstrip("\n") for line in file if re.match(r"\| [A-Z]\d+ \|", line)]
+
+
+def write_markdown(path, tried, accepted):
+    """Full mutants that were tried get a new row, others keep theirs; tags that are gone lose it."""
+    known = rows_of(path)
+    found = {in_table(m): in_table(m) + verdict(m, accepted) + " |" for m in tried if m.full}
+    for mutant in sorted((m for m in all_mutants() if m.full), key=key):
+        begin = in_table(mutant)
+        found.setdefault(begin, next((row for row in known if row.startswith(begin)), None))
+    rows = [found[in_table(m)] for m in sorted((m for m in all_mutants() if m.full), key=key)]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(TABLE_HEAD + "\n".join(row for row in rows if row is not None) + "\n")
 
 
 def key(mutant):
