@@ -9,7 +9,7 @@ status 1. Partial mutants are for information: a survivor says that the order is
 
 --markdown renews the rows of what was tried in a table, as docs/protocols/mutants.md is one.
 
-usage: mutate.py [--src FOLDER] [--only TEXT] [--files TEXT] [--deep] [--no-partial] [--jobs N] [--markdown FILE]"""
+usage: mutate.py [--src FOLDER] [--only TEXT] [--files TEXT] [--models TEXT] [--deep] [--no-partial] [--jobs N] [--markdown FILE]"""
 
 import argparse
 import concurrent.futures
@@ -306,13 +306,13 @@ def rows_of(path):
 def write_markdown(path, tried, accepted):
     """Full mutants that were tried get a new row, others keep theirs; tags that are gone lose it."""
     known = rows_of(path)
-    found = {in_table(m): in_table(m) + verdict(m, accepted) + " |" for m in tried if m.full}
-    for mutant in sorted((m for m in all_mutants() if m.full), key=key):
+    new = {in_table(mutant): in_table(mutant) + verdict(mutant, accepted) + " |" for mutant in tried}
+    rows = []
+    for mutant in sorted((mutant for mutant in all_mutants() if mutant.full), key=key):
         begin = in_table(mutant)
-        found.setdefault(begin, next((row for row in known if row.startswith(begin)), None))
-    rows = [found[in_table(m)] for m in sorted((m for m in all_mutants() if m.full), key=key)]
+        rows += [new[begin]] if begin in new else [row for row in known if row.startswith(begin)]
     with open(path, "w", encoding="utf-8") as file:
-        file.write(TABLE_HEAD + "\n".join(row for row in rows if row is not None) + "\n")
+        file.write(TABLE_HEAD + "\n".join(rows) + "\n")
 
 
 def key(mutant):
@@ -322,8 +322,9 @@ def key(mutant):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--src", help="another src/ than that of this tree")
-    parser.add_argument("--only", help="tags that contain this, such as D or D3")
+    parser.add_argument("--only", help="tags or letters, such as D or D3,D4")
     parser.add_argument("--files", help="files whose path contains this")
+    parser.add_argument("--models", default="", help="models whose file name contains this")
     parser.add_argument("--deep", action="store_true", help="the models' deep bounds")
     parser.add_argument("--no-partial", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -335,12 +336,14 @@ def main():
     accepted = accepted_survivors()
     chosen = [m for m in all_mutants() if m.full or not options.no_partial]
     if options.only:
-        chosen = [m for m in chosen if m.tag == options.only or (options.only.isalpha() and m.tag.startswith(options.only))]
+        wanted = options.only.split(",")
+        chosen = [m for m in chosen if m.tag in wanted or m.tag[0] in wanted]
     if options.files:
         chosen = [m for m in chosen if options.files in m.path]
     chosen.sort(key=key)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         builder = Builder(folder, pool, options.deep)
+        builder.models = {name: units for name, units in builder.models.items() if options.models in name}
         needed = sorted({n for m in chosen for n in builder.models_with(m.path)})
         broken = [n for n, failed in zip(needed, pool.map(builder.fails_unchanged, needed)) if failed]
         for name in broken:
