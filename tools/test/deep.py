@@ -46,12 +46,12 @@ def everything(scale):
     return [
         steps.Build("build checked", 240, preset="checked", targets=tests_of("model", "api", "stress", "fault")),
         Models("models in depth", 600),
-        steps.Commands("orders mutated", 780, {"mutate.py": python("tests/model/mutate.py", "--no-partial")}),
+        steps.Commands("orders mutated", 780, commands={"mutate.py": python("tests/model/mutate.py", "--no-partial")}),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
         stress("stress for long", "checked", lasting(20), lasting(20) * 20, 0),
         steps.Commands(
             "schedules from seeds", schedules_s + 60,
-            {"schedules.py": python("tools/test/schedules.py", f"--seconds {schedules_s} --list {TESTS}/scheduled.txt")},
+            commands={"schedules.py": python("tools/test/schedules.py", f"--seconds {schedules_s} --list {TESTS}/scheduled.txt")},
             environment={"STRESS_SECONDS": "0"}),
         steps.Build("build asan", 120, preset="asan", targets=tests_of("stress")),
         stress("stress under asan, ubsan", "asan", lasting(15), lasting(15) * 12),

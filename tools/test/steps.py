@@ -28,7 +28,7 @@ def figures_in(output):
 @dataclass
 class Step:
     name: str
-    budget_s: int
+    budget_s: int  # what it may take; the rest is given by name
     took_s: float = 0.0
     passed: int = 0
     failed: int = 0
