@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test unit api conform model stress soak fault lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
+.PHONY: help build dev run test check-deep unit api conform model stress soak fault lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it.
 configure-and-build = @test -f build/$(1)/build.ninja || cmake --preset $(1) >/dev/null || { cmake --preset $(1); false; }; \
@@ -48,6 +48,9 @@ costs: build ## what a child costs here as plain call, fork and thread [ARGS=opt
 
 test: ## everything: lints, all kinds of tests, sanitizers, clang, aarch64; ends with counts
 	@$(PYTHON) tools/test/run.py --jobs $(JOBS) $(ARGS)
+
+check-deep: ## models, mutations, schedules, stress and sanitizers in depth, an hour; ends with figures [ARGS=options of tools/test/deep.py]
+	@$(PYTHON) tools/test/deep.py --jobs $(JOBS) $(ARGS)
 
 unit api conform fault: ## the tests of one kind (optimised, checked build)
 	$(call configure-and-build,checked)

@@ -79,3 +79,14 @@ macro(weft_test_run target test)
   endif()
   set_tests_properties(${test} PROPERTIES LABELS ${kind} TIMEOUT ${timeout})
 endmacro()
+
+# weft_scheduled(COMMAND): make check-deep runs it under schedules from many seeds (tools/test/schedules.py). It must be short, and not
+# wait for others without a call of Weft.
+function(weft_scheduled command)
+  set_property(GLOBAL APPEND PROPERTY weft_scheduled "${command}")
+endfunction()
+function(weft_write_scheduled)
+  get_property(commands GLOBAL PROPERTY weft_scheduled)
+  list(JOIN commands "\n" lines)
+  file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/tests/scheduled.txt" CONTENT "${lines}\n")
+endfunction()

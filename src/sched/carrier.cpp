@@ -2,6 +2,7 @@
 
 #include "base/assert.hpp"
 #include "os/clock.hpp"
+#include "sched/blame.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/entering.hpp"
 #include "sched/idle.hpp"
@@ -32,6 +33,7 @@ void own_stack_entry(void* transfer, void* argument) {
   if (w->rt->inspects_stacks) [[unlikely]]
     prepare_stack(w, w->standing);
   if (self->has(keeps_fp)) w->fp = arch::save_fp_control();
+  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, self);
   self->function(self->argument);
   note_return();
   leave_for_good(self);
@@ -40,6 +42,7 @@ void own_stack_entry(void* transfer, void* argument) {
 void run_here(worker* w, unit* one) {
   note(w->rt, WEFT_ON_RUN, one);
   become(w, one);
+  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, one);
   one->function(one->argument);
   note_return();
 }
@@ -133,6 +136,7 @@ std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end
 worker* run_in_a_row(worker* w, unit* one) {
   for (;;) {
     become(w, one);
+    if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, one);
     one->function(one->argument);
     note_return();
     if (!ends_simply(one)) [[unlikely]] {
@@ -230,6 +234,7 @@ void give_back_stack(worker* w, void* stack) {
 void end_on_users_stack(worker* w, void* unit_that_left) {
   auto* ended = static_cast<unit*>(unit_that_left);
   fiber::sanitizer::forget(ended->stack);
+  w->rt->stack_depot.destroy(ended->stack);
   end(w, ended);
 }
 
