@@ -50,7 +50,7 @@ void backtraces::write_frame(std::uint64_t number, std::uintptr_t code, const ch
     *out_ << known_->of(code, how_) << "\n";
     return;
   }
-  char name[184];
+  char name[352];
   name_frame(code, how_, name, sizeof name);
   *out_ << name << "\n";
 }

@@ -21,7 +21,7 @@ class frame_names {
   static constexpr unsigned capacity = 128;
   struct entry {
     std::uintptr_t code = 0;
-    char name[184] = "";
+    char name[352] = "";
   };
   entry entries_[capacity];
 };
