@@ -8,7 +8,6 @@
 #include "os/module.hpp"
 #include "os/peek.hpp"
 #include "os/symbol.hpp"
-#include "unwind/walk.hpp"
 
 namespace weft::sched {
 
@@ -35,7 +34,7 @@ bool is_same_rest(const unit_view& one, const unit_view& other) {
 
 }  // namespace
 
-const char* frame_names::of(std::uintptr_t code, names how) {
+const char* known_frames::name_of(std::uintptr_t code, names how) {
   entry* one = &entries_[code * 0x9e3779b97f4a7c15 >> 57];
   if (one->code != code) {
     one->code = code;
@@ -47,7 +46,7 @@ const char* frame_names::of(std::uintptr_t code, names how) {
 void backtraces::write_frame(std::uint64_t number, std::uintptr_t code, const char* margin) const {
   *out_ << margin << "    #" << number << " ";
   if (known_ != nullptr) {
-    *out_ << known_->of(code, how_) << "\n";
+    *out_ << known_->name_of(code, how_) << "\n";
     return;
   }
   char name[352];
@@ -69,7 +68,7 @@ void backtraces::write(const unit_view& one, const char* margin) const {
     return;
   }
   unwind::backtrace found;
-  unwind::walk_context(os::peek, one.saved, &found);
+  unwind::walk_context(os::peek, known_ != nullptr ? known_->rows() : nullptr, one.saved, &found);
   unit_view now;
   if (!look_at(one.where, &now) || (look_at_runner(rt_, &now), !is_same_rest(one, now))) {
     *out_ << margin << "    it went on meanwhile\n";

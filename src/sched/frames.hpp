@@ -7,15 +7,17 @@
 #include <cstdint>
 
 #include "sched/report.hpp"
+#include "unwind/walk.hpp"
 
 namespace weft::sched {
 
 struct runtime;
 
-// How frames are called, kept because many units wait in the same places and names are looked for in files. Large.
-class frame_names {
+// What was found out about frames, kept because many units wait in the same places and names are looked for in files. Large.
+class known_frames {
  public:
-  const char* of(std::uintptr_t code, names how);
+  const char* name_of(std::uintptr_t code, names how);
+  unwind::known_rows* rows() { return &rows_; }
 
  private:
   static constexpr unsigned capacity = 128;
@@ -24,12 +26,13 @@ class frame_names {
     char name[352] = "";
   };
   entry entries_[capacity];
+  unwind::known_rows rows_;
 };
 
 class backtraces {
  public:
   // known: null where there is no room for it.
-  backtraces(runtime* rt, text* out, names how, frame_names* known) : rt_(rt), out_(out), how_(how), known_(known) {}
+  backtraces(runtime* rt, text* out, names how, known_frames* known) : rt_(rt), out_(out), how_(how), known_(known) {}
 
   // False: the system has no way to read memory that may be gone. What stands in its way is written then, in one line.
   bool begin(const char* margin) const;
@@ -43,7 +46,7 @@ class backtraces {
   runtime* rt_;
   text* out_;
   names how_;
-  frame_names* known_;
+  known_frames* known_;
 };
 
 }  // namespace weft::sched

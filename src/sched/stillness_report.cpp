@@ -90,7 +90,7 @@ void list_unit(void* state, unit* one) {
 void list_units(listing* all) { walk_units(all->rt, list_unit, all); }
 
 // As list_units, with backtraces.
-void list_units_with(listing* all, frame_names* known) {
+void list_units_with(listing* all, known_frames* known) {
   const backtraces frames(all->rt, all->out, all->how, known);
   if (frames.begin(all->margin)) all->frames = &frames;
   list_units(all);
@@ -98,14 +98,14 @@ void list_units_with(listing* all, frame_names* known) {
 }
 
 // On an OS thread's stack.
-[[gnu::noinline]] void list_units_with_known_frames(listing* all) {
-  frame_names known;
+[[gnu::noinline]] void list_units_on_large_stack(listing* all) {
+  known_frames known;
   list_units_with(all, &known);
 }
 
 void list_units_in_full(listing* all) {
   if (all->how == names::raw) return list_units_with(all, nullptr);
-  list_units_with_known_frames(all);
+  list_units_on_large_stack(all);
 }
 
 void list_groups(const listing& all) {

@@ -12,10 +12,13 @@ namespace {
 
 using arch::registers;
 
+constexpr std::uintptr_t no_place = 0;  // of a row that was not found
+
 // One frame after the other, outwards.
 class walker {
  public:
-  walker(memory* from, const registers& begin, std::uintptr_t code) : memory_(from), registers_(begin), code_(code) {}
+  walker(memory* from, known_rows* known, const registers& begin, std::uintptr_t code)
+      : memory_(from), known_(known), registers_(begin), code_(code) {}
 
   std::uintptr_t code() const { return code_; }
 
@@ -23,20 +26,30 @@ class walker {
   bool step(ending* why) {
     // A call may be the last thing in its function: then its return address lies behind it.
     const std::uintptr_t inside = is_exact_ ? code_ : code_ - 1;
-    if (!find_module_of(inside, why)) return false;
-    *why = ending::no_table;
-    function_entry function;
-    if (!find_function(memory_, module_.eh_frame_hdr, inside, &function)) return false;
+    found_row* found = known_ != nullptr ? known_->slot(inside) : &own_;
+    if (inside != found->inside || inside == no_place) {
+      if (!look_up(inside, found, why)) return false;
+    }
     *why = ending::unreadable;
-    row rules;
     std::uintptr_t cfa;
-    if (!find_row(memory_, function, inside, &rules) || !find_cfa(rules, &cfa)) return false;
-    return leave(function, rules, cfa, why);
+    return find_cfa(found->rules, &cfa) && leave(*found, cfa, why);
   }
 
  private:
-  bool find_module_of(std::uintptr_t inside, ending* why) {
+  bool look_up(std::uintptr_t inside, found_row* out, ending* why) {
+    out->inside = no_place;
     *why = ending::no_table;
+    function_entry function;
+    if (!find_module_of(inside) || !find_function(memory_, module_.eh_frame_hdr, inside, &function)) return false;
+    *why = ending::unreadable;
+    if (!find_row(memory_, function, inside, &out->rules)) return false;
+    out->return_register = function.return_register;
+    out->is_signal_frame = function.is_signal_frame;
+    out->inside = inside;
+    return true;
+  }
+
+  bool find_module_of(std::uintptr_t inside) {
     return (module_.holds(inside) || os::find_module(inside, &module_)) && module_.eh_frame_hdr != 0;
   }
 
@@ -48,7 +61,8 @@ class walker {
   }
 
   // To the caller.
-  bool leave(const function_entry& function, const row& rules, std::uintptr_t cfa, ending* why) {
+  bool leave(const found_row& function, std::uintptr_t cfa, ending* why) {
+    const row& rules = function.rules;
     if (function.return_register >= arch::dwarf::count) return false;
     const auto column = static_cast<unsigned>(function.return_register);
     if (rules.rules[column].kind == rule_kind::undefined) {
@@ -97,6 +111,8 @@ class walker {
   }
 
   memory* memory_;
+  known_rows* known_;
+  found_row own_;  // when nothing is kept
   registers registers_;
   std::uintptr_t code_;
   bool is_exact_ = true;  // code_ is the next instruction, not the one behind a call
@@ -117,8 +133,8 @@ bool registers_of_context(memory* from, const void* stack_pointer, registers* ou
   return true;
 }
 
-void walk(memory* from, const registers& registers, std::uintptr_t code, backtrace* out) {
-  walker at(from, registers, code);
+void walk(memory* from, known_rows* known, const registers& registers, std::uintptr_t code, backtrace* out) {
+  walker at(from, known, registers, code);
   out->count = 0;
   do {
     if (out->count == most_frames) {
@@ -129,12 +145,12 @@ void walk(memory* from, const registers& registers, std::uintptr_t code, backtra
   } while (at.step(&out->why));
 }
 
-void walk_context(read_function read, const void* stack_pointer, backtrace* out) {
+void walk_context(read_function read, known_rows* known, const void* stack_pointer, backtrace* out) {
   memory from(read);
   registers begin;
   std::uintptr_t code;
   *out = {};
-  if (registers_of_context(&from, stack_pointer, &begin, &code)) walk(&from, begin, code, out);
+  if (registers_of_context(&from, stack_pointer, &begin, &code)) walk(&from, known, begin, code, out);
 }
 
 }  // namespace weft::unwind

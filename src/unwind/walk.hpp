@@ -13,6 +13,7 @@
 
 #include "arch/registers.hpp"
 #include "unwind/memory.hpp"
+#include "unwind/rules.hpp"
 
 namespace weft::unwind {
 
@@ -31,12 +32,31 @@ struct backtrace {
   ending why = ending::unreadable;
 };
 
+// How the caller of a place in the code is found.
+struct found_row {
+  std::uintptr_t inside = 0;  // 0: nothing was found yet
+  std::uint64_t return_register = 0;
+  bool is_signal_frame = false;
+  row rules;
+};
+
+// What walks have found in tables, for the next ones: many threads wait in the same places. Large. Good as long as no module is unloaded.
+class known_rows {
+ public:
+  // Where the row for that place is, or belongs.
+  found_row* slot(std::uintptr_t inside) { return &rows_[inside * 0x9e3779b97f4a7c15 >> 58]; }
+
+ private:
+  found_row rows_[64];
+};
+
 // The registers of a context that was saved by arch::switch_context, by its stack pointer. False: nothing to read there.
 bool registers_of_context(memory* from, const void* stack_pointer, arch::registers* out, std::uintptr_t* code);
 
-void walk(memory* from, const arch::registers& registers, std::uintptr_t code, backtrace* out);
+// known: null where there is no room for it.
+void walk(memory* from, known_rows* known, const arch::registers& registers, std::uintptr_t code, backtrace* out);
 
 // Both.
-void walk_context(read_function read, const void* stack_pointer, backtrace* out);
+void walk_context(read_function read, known_rows* known, const void* stack_pointer, backtrace* out);
 
 }  // namespace weft::unwind

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -60,9 +61,15 @@ void suspend_in(scene* all, std::vector<shape> shapes, unsigned depth = 0) {
   arch::switch_context(&all->own, arch::make_context(all->stack + sizeof all->stack, entry, all), nullptr);
 }
 
+// With what earlier walks found, and without: no difference.
 unwind::backtrace walk(const scene& all) {
-  unwind::backtrace found;
-  unwind::walk_context(safe_read, all.suspended, &found);
+  static unwind::known_rows known;
+  unwind::backtrace found, fresh;
+  unwind::walk_context(safe_read, &known, all.suspended, &found);
+  unwind::walk_context(safe_read, nullptr, all.suspended, &fresh);
+  CHECK(found.count == fresh.count);
+  CHECK(found.why == fresh.why);
+  CHECK(std::equal(found.code, found.code + found.count, fresh.code));
   return found;
 }
 
@@ -150,7 +157,7 @@ TEST_CASE("a deep recursion is cut") {
 TEST_CASE("a stack pointer that leads nowhere") {
   for (const std::uintptr_t at : {std::uintptr_t{0}, std::uintptr_t{8}, UINTPTR_MAX, UINTPTR_MAX - 15, std::uintptr_t{0x1000}}) {
     unwind::backtrace found;
-    unwind::walk_context(safe_read, reinterpret_cast<const void*>(at), &found);
+    unwind::walk_context(safe_read, nullptr, reinterpret_cast<const void*>(at), &found);
     CHECK(found.count == 0);
     CHECK(found.why == unwind::ending::unreadable);
   }
@@ -159,12 +166,13 @@ TEST_CASE("a stack pointer that leads nowhere") {
 TEST_CASE("a context that goes on where no code is") {
   scene* all = a_scene();
   suspend_in(all, {without_pointers::plain});
-  const std::uintptr_t bad = 0x10;
-  std::memcpy(all->suspended, &bad, sizeof bad);
-  const unwind::backtrace found = walk(*all);
-  CHECK(found.count == 1);
-  CHECK(found.code[0] == bad);
-  CHECK(found.why == unwind::ending::no_table);
+  for (const std::uintptr_t bad : {std::uintptr_t{0}, std::uintptr_t{1}, std::uintptr_t{0x10}, UINTPTR_MAX}) {
+    std::memcpy(all->suspended, &bad, sizeof bad);
+    const unwind::backtrace found = walk(*all);
+    CHECK(found.count == 1);
+    CHECK(found.code[0] == bad);
+    CHECK(found.why == unwind::ending::no_table);
+  }
 }
 
 // The stack of a context is written over, a byte, a word or all of it: every walk ends, within its limit, and never goes down.
