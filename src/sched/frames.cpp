@@ -14,10 +14,10 @@ namespace weft::sched {
 namespace {
 
 // `dine+0x2d (dine-together+0x11bc)`: the function, and in parentheses what addr2line takes, which lies inside the call.
-void name_frame(std::uintptr_t code, names how, char* out, std::size_t capacity) {
+void name_frame(std::uintptr_t code, char* out, std::size_t capacity) {
   constexpr std::size_t most_place_bytes = sizeof(os::code_module::name) + 32;
   os::name_code(reinterpret_cast<const void*>(code), os::code_place::after_call, out, capacity - most_place_bytes);
-  if (how == names::readable) os::demangle(out, capacity - most_place_bytes);
+  os::demangle(out, capacity - most_place_bytes);
   os::code_module module;
   if (!os::find_module(code - 1, &module)) return;
   char place[most_place_bytes];
@@ -34,24 +34,17 @@ bool is_same_rest(const unit_view& one, const unit_view& other) {
 
 }  // namespace
 
-const char* known_frames::name_of(std::uintptr_t code, names how) {
+const char* known_frames::name_of(std::uintptr_t code) {
   entry* one = &entries_[code * 0x9e3779b97f4a7c15 >> 57];
-  if (one->code != code) {
+  if (one->code != code || one->name[0] == '\0') {
     one->code = code;
-    name_frame(code, how, one->name, sizeof one->name);
+    name_frame(code, one->name, sizeof one->name);
   }
   return one->name;
 }
 
 void backtraces::write_frame(std::uint64_t number, std::uintptr_t code, const char* margin) const {
-  *out_ << margin << "    #" << number << " ";
-  if (known_ != nullptr) {
-    *out_ << known_->name_of(code, how_) << "\n";
-    return;
-  }
-  char name[352];
-  name_frame(code, how_, name, sizeof name);
-  *out_ << name << "\n";
+  *out_ << margin << "    #" << number << " " << known_->name_of(code) << "\n";
 }
 
 bool backtraces::begin(const char* margin) const {
@@ -68,7 +61,7 @@ void backtraces::write(const unit_view& one, const char* margin) const {
     return;
   }
   unwind::backtrace found;
-  unwind::walk_context(os::peek, known_ != nullptr ? known_->rows() : nullptr, one.saved, &found);
+  unwind::walk_context(os::peek, known_->rows(), one.saved, &found);
   unit_view now;
   if (!look_at(one.where, &now) || (look_at_runner(rt_, &now), !is_same_rest(one, now))) {
     *out_ << margin << "    it went on meanwhile\n";

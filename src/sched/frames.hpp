@@ -1,7 +1,7 @@
 // Where suspended units stand: the backtraces in reports.
 //
-// Written by whoever writes the report, on an OS thread of its own or, where there is none, on the stack at hand. A unit may go on while
-// its stack is read: then that is said instead. Units that run have their frames in registers, which nobody but a debugger may read.
+// Written on the OS thread that writes the report, which has a stack for it. A unit may go on while its own is read: then that is said
+// instead. Units that run have their frames in registers, which nobody but a debugger may read.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct runtime;
 // What was found out about frames, kept because many units wait in the same places and names are looked for in files. Large.
 class known_frames {
  public:
-  const char* name_of(std::uintptr_t code, names how);
+  const char* name_of(std::uintptr_t code);
   unwind::known_rows* rows() { return &rows_; }
 
  private:
@@ -31,8 +31,7 @@ class known_frames {
 
 class backtraces {
  public:
-  // known: null where there is no room for it.
-  backtraces(runtime* rt, text* out, names how, known_frames* known) : rt_(rt), out_(out), how_(how), known_(known) {}
+  backtraces(runtime* rt, text* out, known_frames* known) : rt_(rt), out_(out), known_(known) {}
 
   // False: the system has no way to read memory that may be gone. What stands in its way is written then, in one line.
   bool begin(const char* margin) const;
@@ -45,7 +44,6 @@ class backtraces {
 
   runtime* rt_;
   text* out_;
-  names how_;
   known_frames* known_;
 };
 

@@ -89,23 +89,19 @@ void list_unit(void* state, unit* one) {
 
 void list_units(listing* all) { walk_units(all->rt, list_unit, all); }
 
-// As list_units, with backtraces.
-void list_units_with(listing* all, known_frames* known) {
-  const backtraces frames(all->rt, all->out, all->how, known);
+// As list_units, with backtraces. On an OS thread's stack.
+[[gnu::noinline]] void list_units_with_frames(listing* all) {
+  known_frames known;
+  const backtraces frames(all->rt, all->out, &known);
   if (frames.begin(all->margin)) all->frames = &frames;
   list_units(all);
   all->frames = nullptr;
 }
 
-// On an OS thread's stack.
-[[gnu::noinline]] void list_units_on_large_stack(listing* all) {
-  known_frames known;
-  list_units_with(all, &known);
-}
-
 void list_units_in_full(listing* all) {
-  if (all->how == names::raw) return list_units_with(all, nullptr);
-  list_units_on_large_stack(all);
+  if (all->how == names::readable) return list_units_with_frames(all);
+  *all->out << all->margin << "no backtraces: there is no OS thread for this report, and the stack at hand may be small\n";
+  list_units(all);
 }
 
 void list_groups(const listing& all) {
