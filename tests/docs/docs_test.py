@@ -86,6 +86,7 @@ class DocsTest(unittest.TestCase):
 
     def test_the_page_on_reports_does_what_it_says(self):
         def steady(text):  # the core's own frames, and those of libc, are of this compiler and this libc
+            self.assertNotIn("_Z", text)  # readable also in a C program
             text = re.sub(r"(?m)^weft: +#\d+ .*lib(weft|c)\.so.*\n", "", text)
             return re.sub(r"(?<=#)\d+|\d+\.\d(?= s\b)|0x[0-9a-f]+", "0", text)
 
