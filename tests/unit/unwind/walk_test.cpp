@@ -12,6 +12,7 @@
 
 #include "arch/context.hpp"
 #include "base/rng.hpp"
+#include "fiber/sanitizer.hpp"
 #include "frames.hpp"
 #include "safe_read.hpp"
 
@@ -51,6 +52,10 @@ _Unwind_Reason_Code note(_Unwind_Context* context, void* found) {
   for (;;) arch::switch_context(&all->suspended, all->own, nullptr);
 }
 
+void forget_redzones(scene* all) {
+  if constexpr (weft::config::address_sanitizer) __asan_unpoison_memory_region(all->stack, sizeof all->stack);
+}
+
 // The context stands suspended in the innermost function when this returns.
 void suspend_in(scene* all, std::vector<shape> shapes, unsigned depth = 0) {
   all->shapes = std::move(shapes);
@@ -58,6 +63,7 @@ void suspend_in(scene* all, std::vector<shape> shapes, unsigned depth = 0) {
   all->wanted.clear();
   all->depth = depth;
   current = all;
+  forget_redzones(all);  // of what was left there for good
   arch::switch_context(&all->own, arch::make_context(all->stack + sizeof all->stack, entry, all), nullptr);
 }
 
@@ -183,6 +189,7 @@ TEST_CASE("stacks that were written over") {
   for (int round = 0; round < (IS_SLOW != 0 ? 200 : 2000); ++round) {
     suspend_in(all, {without_pointers::keeps_values, with_pointers::has_variable_array, without_pointers::aligns_its_stack,
                      with_pointers::plain});
+    forget_redzones(all);
     const auto begin = static_cast<unsigned char*>(all->suspended);
     const auto size = static_cast<std::size_t>(all->stack + sizeof all->stack - begin);
     std::vector<std::uint64_t> words(size / sizeof(std::uint64_t));
