@@ -3,9 +3,11 @@
 #include "unwind/walk.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/auxv.h>
 #include <unwind.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -156,6 +158,35 @@ TEST_CASE("a deep recursion is cut") {
   CHECK(found.count == unwind::most_frames);
   CHECK(found.why == unwind::ending::limit);
   for (unsigned i = 1; i < found.count; ++i) CHECK(found.code[i] == all->wanted[i]);
+}
+
+call_chain* interrupted = nullptr;
+
+void on_signal(int) {
+  go_on(interrupted);
+  interrupted->keeps = 1;
+}
+
+[[gnu::noinline]] void raises(call_chain* chain) {
+  interrupted = chain;
+  raise(SIGUSR1);
+  chain->keeps = chain->keeps + 1;
+}
+
+// What was interrupted saved nothing for its caller's sake: the system's table tells by expressions where all registers are.
+TEST_CASE("through a handler of a signal") {
+  if (weft::config::thread_sanitizer) return;  // its handler comes before ours, and the walk through that is not ours to check
+  struct sigaction ours = {}, before;
+  ours.sa_handler = on_signal;
+  ours.sa_flags = SA_NODEFER;  // it is never left
+  REQUIRE(sigaction(SIGUSR1, &ours, &before) == 0);
+  scene* all = a_scene();
+  suspend_in(all, {without_pointers::keeps_values, raises, with_pointers::plain});
+  const unwind::backtrace found = walk(*all);
+  const bool has_vdso =
+      getauxval(AT_SYSINFO_EHDR) != 0;  // an emulator may lack it, and with it the table of what handlers return to
+  if (has_vdso || found.why != unwind::ending::no_table) check_same(*all, found);
+  REQUIRE(sigaction(SIGUSR1, &before, nullptr) == 0);
 }
 
 // ---- what is damaged ----
