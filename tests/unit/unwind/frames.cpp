@@ -77,7 +77,7 @@ void calls_itself(call_chain* chain) {
 // return for a sign that it may forget the stack.
 __attribute__((no_sanitize("address"))) void never_returns(call_chain* chain) {
   struct endless {
-    [[noreturn, gnu::noinline, gnu::no_sanitize("address")]] static void go(call_chain* inner) {
+    [[noreturn]] __attribute__((noinline, no_sanitize("address"))) static void go(call_chain* inner) {
       go_on(inner);
       std::abort();
     }
