@@ -173,11 +173,13 @@ static void start_lender(void) {
 }
 
 /* Two threads on virtual workers, while main has the turn. */
-static void start_those_that_take_turns(void) {
+static int stop_while_others_await_turns(void) {
   static atomic_bool have_begun[2];
   start_named(takes_turns, &have_begun[0], "second", 1);
   start_named(takes_turns, &have_begun[1], "third", 2);
   while (!atomic_load(&have_begun[0]) || !atomic_load(&have_begun[1])) pass_points();
+  stops_here();
+  return 0;
 }
 
 int main(int count, char **arguments) {
@@ -191,11 +193,7 @@ int main(int count, char **arguments) {
     stops_here();
     return 0;
   }
-  if (count > 1 && strcmp(arguments[1], "turns") == 0) {
-    start_those_that_take_turns();
-    stops_here();
-    return 0;
-  }
+  if (count > 1 && strcmp(arguments[1], "turns") == 0) return stop_while_others_await_turns();
   start_and_await(forks_and_joins, NULL, "forker", WEFT_THREAD_BLOCKED);
   if (count < 2 || strcmp(arguments[1], "measured") != 0) start_lender(); /* nobody lends while stacks are measured */
   weft_thread *patient = start_and_await(waits_for_event, NULL, "patient", WEFT_THREAD_BLOCKED);
