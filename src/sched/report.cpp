@@ -10,9 +10,12 @@
 #include "os/peek.hpp"
 #include "os/symbol.hpp"
 #include "os/thread.hpp"
+#include "sched/glance.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
+#include "sched/turns.hpp"
 #include "sched/waiter.hpp"
+#include "sched/worker.hpp"
 
 namespace weft::sched {
 
@@ -146,6 +149,19 @@ void describe_wait(text& out, const unit_view& one, std::uint64_t now_ns, names 
   if (now_ns > one.since_ns && one.since_ns != 0) out << ", for ", out.interval(now_ns - one.since_ns);
 }
 
+void describe_state(text& out, const unit_view& one) {
+  if (one.awaits_turn) {
+    out << "waits for its turn";
+  } else if (one.has_ended) {
+    out << "ended, not joined yet";
+  } else if (one.state == unit_state::ready && !one.has_started) {
+    out << "ready, not started yet";
+  } else {
+    out << word_of(one.state);
+  }
+  if (one.worker >= 0) out << " on worker " << static_cast<unsigned>(one.worker);
+}
+
 }  // namespace
 
 bool look_at(const unit* one, unit_view* out) {
@@ -161,6 +177,7 @@ bool look_at(const unit* one, unit_view* out) {
   out->function = copy->function;
   out->has_ended = join_word::means_ended(copy->join.load(base::relaxed));
   out->is_borrowing = copy->join.load(base::relaxed) == join_word::lent;
+  out->has_started = copy->has_parked();
   out->made_at = copy->has_parked() ? copy->made_at : copy->context.maker();
   if ((out->flags & is_known) != 0 || (out->flags & is_main) != 0) {
     out->id = copy->id.load(base::relaxed);
@@ -168,7 +185,23 @@ bool look_at(const unit* one, unit_view* out) {
   }
   const bool may_wait = !out->has_ended && (out->state == unit_state::blocked || out->state == unit_state::suspended);
   if (is_copied && may_wait) read_wait(copy->waiting, out);
+  out->runs_another = may_wait && copy->waiting == nullptr;
+  const bool is_away = (may_wait && !out->runs_another) || (!out->has_ended && out->state == unit_state::ready);
+  if (is_away && copy->has_parked()) out->saved = copy->context.context().sp;
   return out->state != unit_state::free;
+}
+
+void look_at_runner(runtime* rt, unit_view* one) {
+  if (one->state != unit_state::running) return;
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    // [A91] acquire: sees the worker's fields; pairs with [A4]
+    const worker* w = rt->workers[index].load(base::acquire);
+    if (w == nullptr || glance(w->current) != one->where) continue;
+    one->worker = static_cast<int>(index);
+    one->awaits_turn = awaits_turn(w);
+    if (one->awaits_turn) one->saved = glance(w->turn.sp);
+    return;
+  }
 }
 
 bool look_at_own(unit* one, unit_view* out) {
@@ -199,7 +232,7 @@ void describe(text& out, const unit_view& one, std::uint64_t now_ns, names how) 
   if (one.waits) {
     describe_wait(out, one, now_ns, how);
   } else {
-    out << (one.has_ended ? "ended, not joined yet" : word_of(one.state));
+    describe_state(out, one);
   }
   if (one.made_at != nullptr && (one.flags & is_main) == 0) code_name(out << "; made in ", one.made_at, false, how);
   out << "\n";

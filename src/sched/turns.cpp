@@ -56,6 +56,7 @@ class belongings {
 };
 
 void stand_for(worker* w) {
+  turns_of(w)->holder.store(w, base::relaxed);
   local::set_worker(w);
   local::set_hot(&w->forks.hot);
 }
@@ -255,6 +256,11 @@ void sleep_in_turn(worker* w) {
   }
 }
 
+bool awaits_turn(const worker* w) {
+  const turn_taking* all = turns_of(w);
+  return all != nullptr && w->has_turns.load(base::relaxed) && all->holder.load(base::relaxed) != w;
+}
+
 // ---- choices ----
 
 namespace {
@@ -296,6 +302,7 @@ void host_turns(worker* w) {
   const bool is_adopted = w->current != nullptr;
   const auto are_there = [rt] { return rt->worker_count.load(base::relaxed) >= rt->settings.workers; };
   while (!is_adopted && !are_there() && !rt->is_stopping.load(base::relaxed)) os::yield_cpu();
+  rt->turns->holder.store(w, base::relaxed);
   take_part(w, true);
 }
 

@@ -39,6 +39,7 @@ struct turn_taking {
   schedule plan;
   std::uint64_t now_ns;              // the clock of the units
   std::uint32_t turns_in_a_row;      // that the running one took although others could have gone on
+  base::atomic<worker*> holder;      // whose turn it is; null: the first one's, which has not begun; for reports
   worker* leaver;                    // left for good by a jump to whoever runs now
   base::atomic<std::uint32_t> bell;  // rung when a worker is woken; on it the OS thread sleeps when all do
   std::uint16_t candidates[most_schedule_workers + 1];
@@ -63,6 +64,9 @@ void pass_turn(worker* w);
 void sleep_in_turn(worker* w);
 // After a worker was taken out of its sleep, by any OS thread.
 void ring_bell(turn_taking* all);
+
+// Whether w is a virtual worker that waits for its turn: its context is `turn`. For reports, by any OS thread.
+bool awaits_turn(const worker* w);
 
 // ---- choices ----
 

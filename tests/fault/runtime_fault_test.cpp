@@ -291,6 +291,29 @@ TEST_CASE("where membarrier is not to be had, init says so and names the cure") 
   CHECK(end.says("no membarrier(2) here: Weft needs Linux 4.14 or later"));
 }
 
+TEST_CASE("a dump for which no OS thread is to be had lacks the backtraces, and says so") {
+  const auto end = weft::test::run_in_child([] {
+    weft_config config = WEFT_CONFIG_INIT;
+    config.workers = 1;
+    if (weft_init(&config) != WEFT_OK) return 1;
+    shared_work work;
+    weft_thread* blocked = nullptr;
+    if (weft_thread_create(block_and_count, &work, nullptr, &blocked) != WEFT_OK) return 2;
+    while (weft_thread_get_state(blocked) != WEFT_THREAD_BLOCKED) weft_yield();
+    weft::os::fault::plan plan;
+    plan.which = call::thread_start;
+    plan.nth = 1;
+    plan.how = weft::os::fault::repeat::for_ever;
+    weft::os::fault::installed.store(&plan, weft::base::relaxed);
+    return weft_dump(2) == WEFT_OK ? 0 : 3;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("no backtraces: there is no OS thread for this report"));
+  CHECK(end.says("waits for event"));
+  CHECK_FALSE(end.says("#0"));
+}
+
 TEST_CASE("a group of threads is made as a whole or not at all") {
   each_failure_or_last_words({call::heap, call::mmap, call::madvise}, make_groups);
 }
