@@ -195,6 +195,8 @@ status read_settings(settings* out) { return read_settings(out, environ); }
 status read_settings(settings* out, const char* const* environment) {
   settings read = defaults();
   bool good = true;
+  constexpr const char* none[] = {nullptr};
+  if (environment == nullptr) environment = none;  // after clearenv(3)
   for (; *environment != nullptr; ++environment) {
     if (strncmp(*environment, prefix, prefix_bytes) != 0) continue;
     if (belongs_to_others(*environment)) continue;

@@ -45,6 +45,7 @@ class mapped_file {
 
  private:
   void map(int descriptor, size_t bytes) {
+    if (fault::fails(call::mmap)) return;
     void* mapped = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (mapped == MAP_FAILED) return;
     base_ = mapped;

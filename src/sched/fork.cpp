@@ -11,6 +11,7 @@
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "os/fence.hpp"
+#include "os/thread.hpp"
 #include "os/vm.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/idle.hpp"
@@ -119,6 +120,16 @@ unit* make_unit(worker* w, weft_forked* forked, unit* forker, const worker* on) 
   return one;
 }
 
+// There is no way back for a thread that waits while its forks cannot run: who is short of memory may soon have some again.
+unit* insist_on_unit(worker* w, weft_forked* forked, unit* forker, const worker* on) {
+  constexpr int tries = 100;
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    if (unit* made = make_unit(w, forked, forker, on); made != nullptr) return made;
+    os::yield_cpu();
+  }
+  base::panic("mmap failed %d times: no memory for the forks of a thread that waits", tries);
+}
+
 // Owner: all forks become units, chained by next, the oldest first; the unit that runs keeps the segment.
 unit* cut_off(worker* w) {
   fork_deque& forks = w->forks;
@@ -133,8 +144,7 @@ unit* cut_off(worker* w) {
     if (is_joined(one)) continue;
     ++segment->unjoined;
     if (one >= top && may_become_unit(one)) {
-      unit* made = make_unit(w, one, forker, w);
-      if (made == nullptr) base::panic("out of memory for the forks of a thread that waits");
+      unit* made = insist_on_unit(w, one, forker, w);
       made->next = chain;
       chain = made;
     }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "os/fault.hpp"
 #include "os/heap.hpp"
 #include "os/thread.hpp"
 #include "queue/hold.hpp"
@@ -56,7 +57,7 @@ outside* remember() {
   const queue::guard hold(records_lock);
   if (!has_records) {
     new (records_memory) base::list<outside>;
-    if (pthread_key_create(&at_thread_end, forget) != 0) {
+    if (os::fault::fails(os::call::thread_key) || pthread_key_create(&at_thread_end, forget) != 0) {
       std::free(one);
       return nullptr;
     }

@@ -140,6 +140,8 @@ status start_all(runtime* rt, const weft_config* config) {
     return status::unsupported;
   }
   if (const status result = read_config(rt, config); result != status::ok) return result;
+  // An OS thread that stays outside ends the runtime as the one whose record this is.
+  if (!rt->has_adopted_caller && local::this_outside() == nullptr) return status::nomem;
   if (const status result = start_turns(rt); result != status::ok) return result;
   rt->is_observed = seam::sink() != nullptr || rt->settings.trace != nullptr;
   rt->is_special =

@@ -7,9 +7,12 @@
 #include <cstdint>
 
 #include "fault_test.hpp"
+#include "refusal.hpp"
 
 using weft::fault_test::each_failure_or_last_words;
+using weft::fault_test::fine;
 using weft::fault_test::injecting;
+using weft::fault_test::is_refusal;
 using weft::os::call;
 
 namespace {
@@ -31,10 +34,6 @@ void block_and_count(void* argument) {
   weft_mutex_unlock(&work->mutex);
 }
 
-bool is_refusal(weft_status status) {
-  return injecting() && (status == WEFT_NOMEM || status == WEFT_AGAIN || status == WEFT_UNSUPPORTED);
-}
-
 // Blocks some threads at once, so that several chunks of stacks are asked for, then lets them go.
 bool block_and_release(unsigned wanted) {
   constexpr unsigned most = 200;
@@ -54,9 +53,6 @@ bool block_and_release(unsigned wanted) {
   for (unsigned i = 0; i < made; ++i) good = weft_thread_join(threads[i]) == WEFT_OK && good;
   return good && work.ended == made;
 }
-
-// True where a call did what was asked or was refused with a name.
-bool fine(weft_status status) { return status == WEFT_OK || is_refusal(status); }
 
 void set_keys(void* argument) {
   constexpr unsigned count = 40;
@@ -323,3 +319,5 @@ TEST_CASE("keys, large stacks, tasklets, pools, full/empty words") {
 }
 
 TEST_CASE("a runtime that is traced") { each_failure_or_last_words({call::mmap, call::open}, life_with_a_trace); }
+
+TEST_CASE("those that failures for ever met have coped, or said why not") { weft::fault_test::check_lasting_failures(); }
