@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test unit api conform model stress fault lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
+.PHONY: help build dev run test check-deep unit api conform model stress soak fault lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it.
 configure-and-build = @test -f build/$(1)/build.ninja || cmake --preset $(1) >/dev/null || { cmake --preset $(1); false; }; \
@@ -49,6 +49,9 @@ costs: build ## what a child costs here as plain call, fork and thread [ARGS=opt
 test: ## everything: lints, all kinds of tests, sanitizers, clang, aarch64; ends with counts
 	@$(PYTHON) tools/test/run.py --jobs $(JOBS) $(ARGS)
 
+check-deep: ## models, mutations, schedules, stress and sanitizers in depth, an hour; ends with figures [ARGS=options of tools/test/deep.py]
+	@$(PYTHON) tools/test/deep.py --jobs $(JOBS) $(ARGS)
+
 unit api conform fault: ## the tests of one kind (optimised, checked build)
 	$(call configure-and-build,checked)
 	$(call some-tests,checked,$@)
@@ -56,6 +59,10 @@ unit api conform fault: ## the tests of one kind (optimised, checked build)
 stress: ## races and oversubscription for long [STRESS_SECONDS=30 a test] [STRESS_SEED=n]
 	$(call configure-and-build,checked)
 	STRESS_SECONDS=$(or $(STRESS_SECONDS),30) STRESS_SEED=$(STRESS_SEED) ctest --preset checked --no-tests=error -L '^stress$$' -j 1
+
+soak: ## random programs on any number of workers, one after the other [SOAK_SECONDS=60] [ARGS=options of tests/stress/soak.py]
+	$(call configure-and-build,checked,tests/stress/all)
+	$(PYTHON) tests/stress/soak.py build/checked --seconds $(or $(SOAK_SECONDS),60) $(ARGS)
 
 model: ## explores the protocols' interleavings
 	$(call configure-and-build,model)

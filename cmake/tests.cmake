@@ -14,6 +14,10 @@ add_library(weft_doctest STATIC "${PROJECT_SOURCE_DIR}/tests/doctest_main.cpp")
 target_include_directories(weft_doctest SYSTEM PUBLIC "${PROJECT_BINARY_DIR}/doctest")
 target_compile_definitions(weft_doctest PUBLIC DOCTEST_CONFIG_SUPER_FAST_ASSERTS) # halves the time that tests take to compile
 
+# What puts faults into programs that know nothing of them: see its head.
+add_library(weft_planned_fault OBJECT "${PROJECT_SOURCE_DIR}/tests/fault/planned_fault.cpp")
+target_link_libraries(weft_planned_fault PRIVATE weft_core_flags)
+
 # The libraries are one code: sanitizers see it once.
 set(WEFT_TEST_LIBRARIES static shared)
 if(WEFT_SANITIZE)
@@ -31,6 +35,9 @@ function(weft_test kind name)
     foreach(library IN LISTS WEFT_TEST_LIBRARIES)
       add_executable(api_${name}_${library})
       target_link_libraries(api_${name}_${library} PRIVATE api_${name} $<IF:$<STREQUAL:${library},static>,weft_static,weft>)
+      if(library STREQUAL "static")
+        target_link_libraries(api_${name}_${library} PRIVATE weft_planned_fault)
+      endif()
       weft_test_run(api_${name}_${library} api.${name}_${library})
     endforeach()
   else()
@@ -79,3 +86,14 @@ macro(weft_test_run target test)
   endif()
   set_tests_properties(${test} PROPERTIES LABELS ${kind} TIMEOUT ${timeout})
 endmacro()
+
+# weft_scheduled(COMMAND): make check-deep runs it under schedules from many seeds (tools/test/schedules.py). It must be short, and not
+# wait for others without a call of Weft.
+function(weft_scheduled command)
+  set_property(GLOBAL APPEND PROPERTY weft_scheduled "${command}")
+endfunction()
+function(weft_write_scheduled)
+  get_property(commands GLOBAL PROPERTY weft_scheduled)
+  list(JOIN commands "\n" lines)
+  file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/tests/scheduled.txt" CONTENT "${lines}\n")
+endfunction()

@@ -55,8 +55,11 @@ class runtime {
   runtime& operator=(const runtime&) = delete;
 
   // Waits until every thread has ended, detached ones too, then ends the workers. May switch. On the OS thread that made it. That
-  // it fails can only be a mistake in the program (the last one goes on another OS thread), so the program ends with the message.
-  ~runtime() { detail::check(weft_finalize(), "weft_finalize"); }  // NOLINT(bugprone-exception-escape): meant
+  // it fails can only be a mistake in the program (the last one goes on another OS thread), so the program ends with the message. In a
+  // child of fork(), where there is no runtime to end, nothing happens.
+  ~runtime() {  // NOLINT(bugprone-exception-escape): meant
+    if (const weft_status status = weft_finalize(); status != WEFT_UNSUPPORTED) detail::check(status, "weft_finalize");
+  }
 
   // The rest concerns the one runtime of the process, whoever started it. Callable from any.
   static bool is_running() noexcept { return weft_is_initialized(); }

@@ -39,7 +39,7 @@ typedef enum weft_status {
   WEFT_BUSY = 3,            /* try again later: the object is held, or the thread has not ended */
   WEFT_TIMEOUT = 4,         /* the deadline passed */
   WEFT_AGAIN = 5,           /* the system refused a resource for now (an OS thread, a descriptor) */
-  WEFT_UNSUPPORTED = 6,     /* this kernel, CPU or build cannot do it */
+  WEFT_UNSUPPORTED = 6,     /* this kernel, CPU, build or process (a child of fork: weft_init) cannot do it */
   WEFT_NOT_INITIALIZED = 7, /* weft_init has not been called, or weft_finalize has */
   WEFT_CANNOT_BLOCK = 8,    /* the caller is a tasklet or a callback, which must not wait */
   WEFT_NOT_OWNER = 9,       /* the caller does not hold the lock, or may not act on this object */
@@ -90,7 +90,14 @@ typedef struct weft_config {
 /* Starts the runtime. config may be null: all defaults. Calls nest: a second weft_init, from any caller, counts up and leaves
  * the settings of the first. Errors: WEFT_INVALID (a bad setting; one line on stderr names it), WEFT_NOMEM, WEFT_AGAIN (no OS
  * thread could be had), WEFT_UNSUPPORTED (no membarrier(2): a line on stderr names the cure). Callable from an OS thread outside; a ULT may call it to nest. Does not switch. While the last weft_finalize
- * runs, an OS thread outside waits here until the old runtime is gone; a ULT still nests. */
+ * runs, an OS thread outside waits here until the old runtime is gone; a ULT still nests.
+ *
+ * fork() before weft_init and after weft_finalize makes processes like any other. A child that is made between has none of the workers:
+ * there weft_init and every other call that would need them, or a lock that they may have held, returns WEFT_UNSUPPORTED (in C++ it
+ * throws), those without a status do nothing, and a ULT that returns from its function, or joins a fork of before, ends the child with
+ * a line that names the cure: exec or _exit in it, posix_spawn, or an earlier fork. Forks and loops run in their caller, and
+ * weft_yield, weft_sleep_*, weft_key_get and weft_key_set, the clock and what asks only (weft_is_initialized: false) work. Undefined:
+ * fork() in a callback of ext.h, unless the child only calls exec or _exit, which is also all that a child of vfork or _Fork may do. */
 WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
 
 /* Undoes one weft_init. The last one waits until every thread and tasklet has ended (joined or not; unjoined descriptors are
@@ -390,7 +397,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_stats_read(int worker, weft_stats *out)
  * during the call. Also before weft_init. WEFT_* variables that cannot be used are reported on stderr as weft_init would. */
 WEFT_API void weft_info_walk(void (*each)(void *state, const char *key, const char *value), void *state);
 
-/* Writes every thread with its state, what it waits for, since when and where it was made, to file descriptor fd. */
+/* Writes every thread with its state, what it waits for, since when, where it was made and, unless it runs, its backtrace, to file
+ * descriptor fd. Any caller. Errors: WEFT_NOT_INITIALIZED, WEFT_INVALID (not all could be written). */
 WEFT_NODISCARD WEFT_API weft_status weft_dump(int fd);
 
 /* A SIGSEGV handler installed after weft_init should call this first: it returns true when it reported a stack overflow,

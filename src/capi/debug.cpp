@@ -8,6 +8,7 @@
 #include "arch/context.hpp"
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
+#include "sched/turns.hpp"
 #include "sched/unit.hpp"
 #include "sched/waiter.hpp"
 #include "sched/worker.hpp"
@@ -50,6 +51,8 @@ struct debug_fields {
       FIELD("runtime", sched::runtime, worker_count),
       FIELD("runtime", sched::runtime, unit_depot),
       FIELD("runtime", sched::runtime, is_draining),
+      FIELD("runtime", sched::runtime, turns),
+      FIELD("turns", sched::turn_taking, holder),
       NUMBER("most_workers", sched::most_workers),
 
       FIELD("depot", mem::slab_depot, block_bytes_),
@@ -66,6 +69,8 @@ struct debug_fields {
       FIELD("worker", sched::worker, is_asleep),
       FIELD("worker", sched::worker, is_serving),
       FIELD("worker", sched::worker, os_thread_id),
+      FIELD("worker", sched::worker, has_turns),
+      FIELD("worker", sched::worker, turn),
 
       FIELD("unit", sched::unit, function),
       FIELD("unit", sched::unit, argument),

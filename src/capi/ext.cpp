@@ -64,7 +64,7 @@ extern "C" {
 weft_status weft_ext_park(bool (*commit)(weft_thread* self, void* argument), void* argument, const char* what) {
   sched::unit* self = local::current_unit();
   if (commit == nullptr) return WEFT_INVALID;
-  weft::capi::pass_point();
+  if (!pass_point()) return WEFT_UNSUPPORTED;
   if (self == nullptr || self->has(sched::is_tasklet)) return WEFT_CANNOT_BLOCK;
   sched::waiter me(what != nullptr ? what : "unpark", nullptr);
   parking todo{commit, argument, handle(self)};
@@ -73,20 +73,18 @@ weft_status weft_ext_park(bool (*commit)(weft_thread* self, void* argument), voi
 }
 
 void weft_ext_unpark(weft_thread* thread) {
-  weft::capi::pass_point();
-  if (thread != nullptr) wake_parked(unit_of(thread));
+  if (pass_point() && thread != nullptr) wake_parked(unit_of(thread));
 }
 
 void weft_ext_unpark_owned(weft_thread* thread) {
-  weft::capi::pass_point();
-  if (thread != nullptr) sched::own_parked(unit_of(thread));
+  if (pass_point() && thread != nullptr) sched::own_parked(unit_of(thread));
 }
 
 weft_status weft_ext_unpark_and_yield_to(weft_thread* thread) {
   if (thread == nullptr) return WEFT_INVALID;
   const sched::unit* self = local::current_unit();
-  if (self == nullptr || self->has(sched::is_tasklet)) return WEFT_CANNOT_BLOCK;
-  weft::capi::pass_point();
+  if (self == nullptr || self->has(sched::is_tasklet)) return sched::is_left_behind() ? WEFT_UNSUPPORTED : WEFT_CANNOT_BLOCK;
+  static_cast<void>(pass_point());
   wake_parked(unit_of(thread));
   // It may be elsewhere by now, or have ended.
   static_cast<void>(sched::yield_to(unit_of(thread)));
@@ -97,6 +95,7 @@ weft_status weft_ext_pool_create(const weft_pool_ops* ops, void* state, weft_poo
   if (ops == nullptr || out == nullptr || ops->size != sizeof *ops) return WEFT_INVALID;
   if (access < WEFT_POOL_SHARED || access > WEFT_POOL_PRIVATE) return WEFT_INVALID;
   if (ops->push == nullptr || ops->pop == nullptr || ops->count == nullptr) return WEFT_INVALID;
+  if (sched::is_left_behind()) return WEFT_UNSUPPORTED;
   return code(sched::create_custom_pool(*ops, state, access, reinterpret_cast<sched::pool**>(out)));
 }
 
@@ -105,13 +104,12 @@ void* weft_ext_pool_state(const weft_pool* pool) {
 }
 
 weft_thread* weft_ext_pool_pop(weft_pool* pool) {
-  weft::capi::pass_point();
-  return pool != nullptr ? handle(sched::pop_from_pool(pool_of(pool))) : nullptr;
+  return pass_point() && pool != nullptr ? handle(sched::pop_from_pool(pool_of(pool))) : nullptr;
 }
 
 weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_reason reason) {
   if (pool == nullptr || unit == nullptr || reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) return WEFT_INVALID;
-  weft::capi::pass_point();
+  if (!pass_point()) return WEFT_UNSUPPORTED;
   sched::unit* const one = ready_unit(unit, "weft_ext_pool_push");
   sched::set_home(one, pool_of(pool));
   sched::push_to_pool(pool_of(pool), one, static_cast<sched::push_reason>(reason));
@@ -119,8 +117,7 @@ weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_rea
 }
 
 bool weft_ext_pool_remove(weft_pool* pool, weft_thread* unit) {
-  if (pool == nullptr || unit == nullptr) return false;
-  weft::capi::pass_point();
+  if (pool == nullptr || unit == nullptr || !pass_point()) return false;
   return sched::remove_from_pool(pool_of(pool), unit_of(unit));
 }
 
@@ -147,6 +144,7 @@ weft_status weft_ext_thread_set_pool(weft_thread* thread, weft_pool* pool) {
 weft_status weft_ext_thread_make(weft_function function, void* argument, const weft_thread_attr* attr, bool tasklet,
                                  weft_thread** out) {
   if (function == nullptr || out == nullptr || (attr != nullptr && attr->size != sizeof *attr)) return WEFT_INVALID;
+  if (running() == nullptr) return no_runtime();
   const bool detached = attr != nullptr && attr->detached;
   const sched::creation how{function, argument, attr, tasklet, detached, __builtin_return_address(0)};
   return code(sched::make_owned(how, reinterpret_cast<sched::unit**>(out)));
@@ -158,7 +156,7 @@ void weft_ext_thread_discard(weft_thread* owned) {
 
 weft_status weft_ext_thread_wait(weft_thread* thread) {
   if (thread == nullptr) return WEFT_INVALID;
-  weft::capi::pass_point();
+  if (!pass_point()) return WEFT_UNSUPPORTED;
   return code(sched::wait_for_end(live_unit(thread, "weft_ext_thread_wait")));
 }
 
@@ -175,37 +173,34 @@ weft_status weft_ext_call_outside(weft_function function, void* argument) {
 }
 
 weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_ops* ops, void* state) {
-  if (running() == nullptr) return WEFT_NOT_INITIALIZED;
+  if (running() == nullptr) return no_runtime();
   if (ops != nullptr && (ops->size != sizeof *ops || ops->next == nullptr)) return WEFT_INVALID;
   return code(sched::set_scheduler(running(), worker, ops, state));
 }
 
 weft_status weft_ext_dispatch(weft_thread* unit) {
-  weft::capi::pass_point();
+  if (!pass_point()) return WEFT_UNSUPPORTED;
   return unit != nullptr ? code(sched::dispatch(ready_unit(unit, "weft_ext_dispatch"))) : WEFT_INVALID;
 }
 
-bool weft_ext_should_stop(void) {
-  weft::capi::pass_point();
-  return sched::should_stop();
-}
+bool weft_ext_should_stop(void) { return !pass_point() || sched::should_stop(); }
 
 weft_status weft_ext_wait_for_work(weft_pool* const* pools, size_t count, uint64_t deadline_ns, bool (*is_wanted)(void* argument),
                                    void* argument) {
   if (pools == nullptr && count != 0) return WEFT_INVALID;
-  weft::capi::pass_point();
+  if (!pass_point()) return WEFT_UNSUPPORTED;
   return code(sched::wait_for_work(reinterpret_cast<sched::pool* const*>(pools), count, deadline_ns, is_wanted, argument));
 }
 
 weft_status weft_ext_source_add(size_t (*poll)(void* state), void* state, weft_source** out) {
   if (poll == nullptr || out == nullptr) return WEFT_INVALID;
-  if (running() == nullptr) return WEFT_NOT_INITIALIZED;
+  if (running() == nullptr) return no_runtime();
   return code(sched::add_source(running(), poll, state, reinterpret_cast<sched::source**>(out)));
 }
 
 weft_status weft_ext_source_remove(weft_source* source) {
   if (source == nullptr) return WEFT_INVALID;
-  if (running() == nullptr) return WEFT_NOT_INITIALIZED;
+  if (running() == nullptr) return no_runtime();
   return code(sched::remove_source(running(), reinterpret_cast<sched::source*>(source)));
 }
 

@@ -1,4 +1,4 @@
-// Calls that are points of a schedule (sched/turns.hpp). They test their first pointer anyway: where a schedule is in force it is below
+// Calls that are points of a schedule (sched/turns.hpp), and refused in some children of fork(2) (sched/left_behind.hpp). They test their first pointer anyway: where a schedule is in force it is below
 // the limit, too, and without one that costs nothing.
 #pragma once
 
@@ -6,6 +6,7 @@
 
 #include "arch/limit.hpp"
 #include "base/status.hpp"
+#include "sched/left_behind.hpp"
 #include "sched/turns.hpp"
 
 namespace weft::capi {
@@ -15,7 +16,7 @@ inline bool is_null_or_point(const void* object) { return arch::is_at_most(objec
 template <class Object, class Call>
 [[gnu::noinline, gnu::cold]] weft_status call_at_point(Object* object, Call call) {
   if (object == nullptr) return WEFT_INVALID;
-  sched::pass_point();
+  if (!sched::pass_point()) return WEFT_UNSUPPORTED;
   return static_cast<weft_status>(call(object));
 }
 
@@ -27,10 +28,14 @@ template <class Object, class Call>
   return static_cast<weft_status>(call(object));
 }
 
-// For calls whose first pointer is none.
-inline void pass_point() {
+// For calls whose first pointer is none. False: WEFT_UNSUPPORTED, or nothing to be done where there is no status.
+inline bool pass_point() {
   if (sched::call_limit.load(base::relaxed) != 0) [[unlikely]]
-    sched::pass_point();
+    return sched::pass_point();
+  return true;
 }
+
+// Why there is no runtime.
+inline weft_status no_runtime() { return sched::is_left_behind() ? WEFT_UNSUPPORTED : WEFT_NOT_INITIALIZED; }
 
 }  // namespace weft::capi

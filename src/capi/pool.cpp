@@ -3,6 +3,7 @@
 #include <weft/weft.h>
 
 #include "capi/handles.hpp"
+#include "capi/points.hpp"
 #include "sched/local.hpp"
 #include "sched/pool.hpp"
 #include "sched/runtime.hpp"
@@ -15,12 +16,12 @@ extern "C" {
 weft_status weft_worker_add(unsigned* out) {
   sched::runtime* rt = sched::local::current_runtime();
   if (out == nullptr) return WEFT_INVALID;
-  return rt != nullptr ? code(sched::add_worker(rt, out)) : WEFT_NOT_INITIALIZED;
+  return rt != nullptr ? code(sched::add_worker(rt, out)) : no_runtime();
 }
 
 weft_status weft_worker_remove(unsigned worker) {
   sched::runtime* rt = sched::local::current_runtime();
-  return rt != nullptr ? code(sched::remove_worker(rt, worker)) : WEFT_NOT_INITIALIZED;
+  return rt != nullptr ? code(sched::remove_worker(rt, worker)) : no_runtime();
 }
 
 weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool** out) {
@@ -28,23 +29,25 @@ weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_
       access > WEFT_POOL_PRIVATE) {
     return WEFT_INVALID;
   }
+  if (sched::is_left_behind()) return WEFT_UNSUPPORTED;
   return code(sched::create_pool(kind, access, reinterpret_cast<sched::pool**>(out)));
 }
 
 weft_status weft_pool_destroy(weft_pool* pool) {
+  if (sched::is_left_behind()) return WEFT_UNSUPPORTED;
   return pool != nullptr ? code(sched::destroy_pool(pool_of(pool))) : WEFT_INVALID;
 }
 
 weft_status weft_pool_attach(weft_pool* pool, unsigned worker) {
   sched::runtime* rt = sched::local::current_runtime();
   if (pool == nullptr) return WEFT_INVALID;
-  return rt != nullptr ? code(sched::attach_pool(rt, pool_of(pool), worker)) : WEFT_NOT_INITIALIZED;
+  return rt != nullptr ? code(sched::attach_pool(rt, pool_of(pool), worker)) : no_runtime();
 }
 
 weft_status weft_pool_detach(weft_pool* pool, unsigned worker) {
   sched::runtime* rt = sched::local::current_runtime();
   if (pool == nullptr) return WEFT_INVALID;
-  return rt != nullptr ? code(sched::detach_pool(rt, pool_of(pool), worker)) : WEFT_NOT_INITIALIZED;
+  return rt != nullptr ? code(sched::detach_pool(rt, pool_of(pool), worker)) : no_runtime();
 }
 
 size_t weft_pool_ready_count(const weft_pool* pool) { return pool != nullptr ? sched::ready_units(pool_of(pool)) : 0; }

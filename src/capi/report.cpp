@@ -3,6 +3,7 @@
 #include <weft/ext.h>
 
 #include "capi/handles.hpp"
+#include "capi/points.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/local.hpp"
 #include "sched/overflow.hpp"
@@ -14,12 +15,15 @@ namespace sched = weft::sched;
 
 extern "C" {
 
-weft_status weft_dump(int fd) { return fd >= 0 ? code(sched::dump(fd)) : WEFT_INVALID; }
+weft_status weft_dump(int fd) {
+  if (fd < 0) return WEFT_INVALID;
+  return sched::is_left_behind() ? WEFT_UNSUPPORTED : code(sched::dump(fd));
+}
 
 weft_status weft_stats_read(int worker, weft_stats* out) {
   if (out == nullptr || out->size != sizeof *out) return WEFT_INVALID;
   sched::runtime* rt = sched::local::current_runtime();
-  return rt != nullptr ? code(sched::read_stats(rt, worker, out)) : WEFT_NOT_INITIALIZED;
+  return rt != nullptr ? code(sched::read_stats(rt, worker, out)) : no_runtime();
 }
 
 void weft_ext_show_function(weft_function bottom, size_t offset) { sched::seam::show_function(bottom, offset); }

@@ -7,7 +7,9 @@
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
 #include "os/futex.hpp"
+#include "os/process.hpp"
 #include "queue/spinlock.hpp"
+#include "sched/left_behind.hpp"
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
@@ -51,8 +53,32 @@ void note_end() {
   weft::os::futex_wake(&is_ending, INT32_MAX);
 }
 
+// In a child of fork(2). Whoever started, ended or used the runtime meanwhile is not there.
+void on_fork_in_child() {
+  const bool was_changing = !nesting_lock.try_lock();
+  sched::local::forget_others();
+  if (was_changing || nesting != 0 || is_ending.load(weft::base::relaxed) != 0) sched::become_left_behind();
+  nesting_lock.unlock();
+}
+
+// Inside nesting_lock.
+status watch_forks() {
+  static constinit bool is_watching = false;
+  if (is_watching) return status::ok;
+  const status result = weft::os::call_in_children(on_fork_in_child);
+  is_watching = result == status::ok;
+  return result;
+}
+
+bool is_refused(const char* call) {
+  if (!sched::is_left_behind()) return false;
+  sched::tell_left_behind(call);
+  return true;
+}
+
 status start_or_nest(const weft_config* config) {
   if (nesting == 0 && is_ending.load(weft::base::relaxed) == 0) {
+    if (const status result = watch_forks(); result != status::ok) return result;
     if (const status result = sched::start(config); result != status::ok) return result;
     first_caller = caller_identity();
     weft::sync::mutex::prepare();
@@ -95,7 +121,7 @@ const char* weft_status_name(weft_status which) { return words_of(which).name; }
 const char* weft_status_text(weft_status which) { return words_of(which).text; }
 
 uint64_t weft_now_ns(void) {
-  weft::capi::pass_point();
+  static_cast<void>(weft::capi::pass_point());
   return sched::now_ns();
 }
 
@@ -105,6 +131,7 @@ uint64_t weft_deadline_in(uint64_t interval_ns) {
 }
 
 weft_status weft_init(const weft_config* config) {
+  if (is_refused("weft_init")) return WEFT_UNSUPPORTED;
   asm volatile("" : : "m"(weft_debug_layout));  // a program linked statically keeps it
   lock_nesting_after_end();
   const status result = start_or_nest(config);
@@ -113,6 +140,7 @@ weft_status weft_init(const weft_config* config) {
 }
 
 weft_status weft_finalize(void) {
+  if (sched::is_left_behind()) return WEFT_UNSUPPORTED;
   {
     const weft::queue::guard hold(nesting_lock);
     if (nesting == 0) return WEFT_NOT_INITIALIZED;

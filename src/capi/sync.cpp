@@ -53,9 +53,9 @@ sync::once* core(weft_once* memory) { return in<sync::once>(memory); }
 sync::future* core(weft_future* memory) { return in<sync::future>(memory); }
 
 // Every call on a word is a point.
-bool is_word(const uint64_t* word) {
-  weft::capi::pass_point();
-  return word != nullptr && reinterpret_cast<uintptr_t>(word) % alignof(uint64_t) == 0;
+weft_status refusal_of(const uint64_t* word) {
+  if (!weft::capi::pass_point()) return WEFT_UNSUPPORTED;
+  return word != nullptr && reinterpret_cast<uintptr_t>(word) % alignof(uint64_t) == 0 ? WEFT_OK : WEFT_INVALID;
 }
 
 }  // namespace
@@ -159,7 +159,7 @@ weft_status weft_barrier_init(weft_barrier* barrier, uint32_t parties) {
 
 weft_status weft_barrier_wait(weft_barrier* barrier, bool* last) {
   if (barrier == nullptr) return WEFT_INVALID;
-  weft::capi::pass_point();
+  if (!weft::capi::pass_point()) return WEFT_UNSUPPORTED;
   bool is_last;
   const weft_status result = to_c(core(barrier)->wait(&is_last));
   if (result == WEFT_OK && last != nullptr) *last = is_last;
@@ -175,7 +175,7 @@ weft_status weft_event_wait_until(weft_event* event, uint64_t deadline_ns) {
 }
 
 bool weft_event_is_set(const weft_event* event) {
-  weft::capi::pass_point();
+  static_cast<void>(weft::capi::pass_point());
   return event != nullptr && in<sync::event>(event)->is_set();
 }
 
@@ -218,7 +218,7 @@ weft_status weft_future_get_until(weft_future* future, uint64_t deadline_ns, voi
 }
 
 bool weft_future_is_set(const weft_future* future) {
-  weft::capi::pass_point();
+  static_cast<void>(weft::capi::pass_point());
   return future != nullptr && in<sync::future>(future)->is_set();
 }
 
@@ -231,53 +231,53 @@ weft_status weft_feb_read_ff(uint64_t* word, uint64_t* out) { return weft_feb_re
 weft_status weft_feb_write_ef(uint64_t* word, uint64_t value) { return weft_feb_write_ef_until(word, value, WEFT_FOREVER); }
 
 weft_status weft_feb_write_f(uint64_t* word, uint64_t value) {
-  if (!is_word(word)) return WEFT_INVALID;
+  if (const weft_status refused = refusal_of(word); refused != WEFT_OK) return refused;
   return to_c(sync::feb::write_and_fill(word, value));
 }
 
 weft_status weft_feb_read_fe_until(uint64_t* word, uint64_t deadline_ns, uint64_t* out) {
-  if (!is_word(word)) return WEFT_INVALID;
+  if (const weft_status refused = refusal_of(word); refused != WEFT_OK) return refused;
   return to_c(sync::feb::take_full(word, deadline_ns, out));
 }
 
 weft_status weft_feb_read_ff_until(uint64_t* word, uint64_t deadline_ns, uint64_t* out) {
-  if (!is_word(word)) return WEFT_INVALID;
+  if (const weft_status refused = refusal_of(word); refused != WEFT_OK) return refused;
   return to_c(sync::feb::read_full(word, deadline_ns, out));
 }
 
 weft_status weft_feb_write_ef_until(uint64_t* word, uint64_t value, uint64_t deadline_ns) {
-  if (!is_word(word)) return WEFT_INVALID;
+  if (const weft_status refused = refusal_of(word); refused != WEFT_OK) return refused;
   return to_c(sync::feb::write_empty(word, value, deadline_ns));
 }
 
 weft_status weft_feb_try_read_fe(uint64_t* word, uint64_t* out) {
-  if (!is_word(word)) return WEFT_INVALID;
+  if (const weft_status refused = refusal_of(word); refused != WEFT_OK) return refused;
   return to_c_busy(sync::feb::take_full(word, sync::immediately, out));
 }
 
 weft_status weft_feb_try_read_ff(uint64_t* word, uint64_t* out) {
-  if (!is_word(word)) return WEFT_INVALID;
+  if (const weft_status refused = refusal_of(word); refused != WEFT_OK) return refused;
   return to_c_busy(sync::feb::read_full(word, sync::immediately, out));
 }
 
 weft_status weft_feb_try_write_ef(uint64_t* word, uint64_t value) {
-  if (!is_word(word)) return WEFT_INVALID;
+  if (const weft_status refused = refusal_of(word); refused != WEFT_OK) return refused;
   return to_c_busy(sync::feb::write_empty(word, value, sync::immediately));
 }
 
 weft_status weft_feb_fill(uint64_t* word) {
-  if (!is_word(word)) return WEFT_INVALID;
+  if (const weft_status refused = refusal_of(word); refused != WEFT_OK) return refused;
   return to_c(sync::feb::fill(word));
 }
 
 weft_status weft_feb_empty(uint64_t* word) {
-  if (!is_word(word)) return WEFT_INVALID;
+  if (const weft_status refused = refusal_of(word); refused != WEFT_OK) return refused;
   return to_c(sync::feb::empty(word));
 }
 
 weft_status weft_feb_purge(uint64_t* word) {
-  if (!is_word(word)) return WEFT_INVALID;
+  if (const weft_status refused = refusal_of(word); refused != WEFT_OK) return refused;
   return to_c(sync::feb::purge(word));
 }
 
-bool weft_feb_is_full(const uint64_t* word) { return is_word(word) && sync::feb::is_full(word); }
+bool weft_feb_is_full(const uint64_t* word) { return refusal_of(word) == WEFT_OK && sync::feb::is_full(word); }

@@ -23,7 +23,7 @@ namespace {
                                      bool tasklet, const void* made_at) {
   if (function == nullptr || (attr != nullptr && attr->size != sizeof *attr)) [[unlikely]]
     return WEFT_INVALID;
-  pass_point();
+  if (!pass_point()) return WEFT_UNSUPPORTED;
   const bool detached = out == nullptr || (attr != nullptr && attr->detached);
   const sched::creation how{function, argument, attr, tasklet, detached, made_at};
   return code(sched::create(how, reinterpret_cast<sched::unit**>(out)));
@@ -52,7 +52,7 @@ weft_status weft_tasklet_create(weft_function function, void* argument, const we
 weft_status weft_thread_create_many(weft_function function, void* arguments, size_t stride, size_t count,
                                     const weft_thread_attr* attr, weft_thread** out) {
   if (function == nullptr || (attr != nullptr && (attr->size != sizeof *attr || attr->stack != nullptr))) return WEFT_INVALID;
-  pass_point();
+  if (!pass_point()) return WEFT_UNSUPPORTED;
   const bool detached = out == nullptr || (attr != nullptr && attr->detached);
   const sched::creation how{function, arguments, attr, false, detached, __builtin_return_address(0)};
   return code(sched::create_many(how, stride, count, reinterpret_cast<sched::unit**>(out)));
@@ -96,7 +96,7 @@ uint64_t weft_thread_id(const weft_thread* thread) {
 
 weft_thread_state weft_thread_get_state(const weft_thread* thread) {
   if (thread == nullptr) return WEFT_THREAD_ENDED;
-  pass_point();
+  static_cast<void>(pass_point());
   if (sched::join_word::has_ended(unit_of(thread))) return WEFT_THREAD_ENDED;
   switch (unit_of(thread)->state.load(base::relaxed)) {
     case sched::unit_state::ready: return WEFT_THREAD_READY;
@@ -131,7 +131,7 @@ weft_status weft_yield_to(weft_thread* next) {
 }
 
 weft_status weft_suspend(void) {
-  pass_point();
+  if (!pass_point()) return WEFT_UNSUPPORTED;
   return code(sched::suspend());
 }
 weft_status weft_resume(weft_thread* thread) {
@@ -140,12 +140,12 @@ weft_status weft_resume(weft_thread* thread) {
 
 weft_status weft_sleep_ns(uint64_t interval_ns) { return weft_sleep_until(weft_deadline_in(interval_ns)); }
 weft_status weft_sleep_until(uint64_t deadline_ns) {
-  pass_point();
+  static_cast<void>(pass_point());
   return code(sched::sleep_until(deadline_ns));
 }
 
 weft_status weft_pin(int worker) {
-  pass_point();
+  if (!pass_point()) return WEFT_UNSUPPORTED;
   return code(sched::pin(worker));
 }
 
@@ -155,16 +155,20 @@ weft_status weft_thread_migrate_to_worker(weft_thread* thread, unsigned worker) 
 }
 
 weft_status weft_thread_migrate_to_pool(weft_thread* thread, weft_pool* pool) {
-  pass_point();
+  if (!pass_point()) return WEFT_UNSUPPORTED;
   return thread != nullptr && pool != nullptr
              ? code(sched::migrate(live_unit(thread, "weft_thread_migrate_to_pool"), pool_of(pool), 0))
              : WEFT_INVALID;
 }
 
 weft_status weft_key_create(void (*destructor)(void* value), weft_key* out) {
+  if (sched::is_left_behind()) return WEFT_UNSUPPORTED;
   return out != nullptr ? code(sched::create_key(destructor, out)) : WEFT_INVALID;
 }
-weft_status weft_key_delete(weft_key key) { return code(sched::delete_key(key)); }
+weft_status weft_key_delete(weft_key key) {
+  if (sched::is_left_behind()) return WEFT_UNSUPPORTED;
+  return code(sched::delete_key(key));
+}
 weft_status weft_key_set(weft_key key, void* value) { return code(sched::set_value(key, value)); }
 void* weft_key_get(weft_key key) { return sched::get_value(key); }
 

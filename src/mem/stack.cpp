@@ -3,11 +3,14 @@
 #include <cstring>
 #include <new>
 
+#include "arch/valgrind.hpp"
 #include "base/assert.hpp"
 
 namespace weft::mem {
 
 namespace {
+
+unsigned long tell_valgrind(const char* base, std::size_t bytes) { return arch::valgrind::know_stack(base, base + bytes - 1); }
 
 constexpr unsigned colours = 16;
 constexpr std::size_t most_bytes = std::size_t{1} << 56;  // more than any address space; sums below do not overflow
@@ -15,6 +18,8 @@ constexpr std::size_t most_bytes = std::size_t{1} << 56;  // more than any addre
 }  // namespace
 
 void stack_depot::stop() {
+  for (std::size_t index = 0; index < warm_.count(); ++index) arch::valgrind::forget_stack(warm_[index]->valgrind);
+  for (std::size_t index = 0; index < cold_.count(); ++index) arch::valgrind::forget_stack(cold_[index].valgrind);
   for (std::size_t index = 0; index < chunks_.count(); ++index) unmap(chunks_[index], slots_per_chunk * settings_.slot_bytes);
   chunks_.clear();
   warm_.clear();
@@ -38,7 +43,8 @@ void stack_depot::unmap(void* base, std::size_t bytes) {
   }
 }
 
-stack* stack_depot::lay_out(char* base, std::size_t bytes, stack_origin origin, os::guard_kind guard, unsigned colour) {
+stack* stack_depot::lay_out(char* base, std::size_t bytes, stack_origin origin, os::guard_kind guard, unsigned colour,
+                            unsigned long valgrind) {
   char* header = base + bytes - sizeof(stack) - colour % colours * base::cache_line;
   auto* made = new (header) stack{};
   made->base = base;
@@ -46,6 +52,7 @@ stack* stack_depot::lay_out(char* base, std::size_t bytes, stack_origin origin, 
   made->total_bytes = bytes;
   made->origin = origin;
   made->guard = guard;
+  made->valgrind = valgrind;
   return made;
 }
 
@@ -78,7 +85,8 @@ stack* stack_depot::take_one() {
   if (!warm_.is_empty()) return warm_.pop();
   if (!cold_.is_empty()) {
     const cold_slot one = cold_.pop();
-    return lay_out(one.base, settings_.slot_bytes, stack_origin::slot, one.guard, static_cast<unsigned>(cold_.count()));
+    const auto colour = static_cast<unsigned>(cold_.count());
+    return lay_out(one.base, settings_.slot_bytes, stack_origin::slot, one.guard, colour, one.valgrind);
   }
   if (fresh_ == 0 && !add_chunk()) return nullptr;
   char* base = chunks_.last() + (slots_per_chunk - fresh_) * settings_.slot_bytes;
@@ -86,7 +94,7 @@ stack* stack_depot::take_one() {
   if (!install_guard(base, &guard)) return nullptr;
   --fresh_;
   ++counts_.made;
-  return lay_out(base, settings_.slot_bytes, stack_origin::slot, guard, fresh_);
+  return lay_out(base, settings_.slot_bytes, stack_origin::slot, guard, fresh_, tell_valgrind(base, settings_.slot_bytes));
 }
 
 unsigned stack_depot::take(stack** out, unsigned wanted) {
@@ -101,7 +109,7 @@ unsigned stack_depot::take(stack** out, unsigned wanted) {
 
 // Gives the memory beneath back; the slot stays reserved.
 void stack_depot::cool(stack* one) {
-  const cold_slot slot{one->base, one->guard};
+  const cold_slot slot{one->base, one->guard, one->valgrind};
   const std::size_t guard_bytes = one->guard_bytes();
   // Failure leaves the memory touched, which costs nothing but memory.
   static_cast<void>(os::discard(slot.base + guard_bytes, settings_.slot_bytes - guard_bytes));
@@ -139,7 +147,7 @@ stack* stack_depot::make_mapping(std::size_t usable_bytes) {
     is_guarded = install_guard(base, &guard);
     if (is_guarded) ++counts_.made;
   }
-  if (is_guarded) return lay_out(base, bytes, stack_origin::mapping, guard, 0);
+  if (is_guarded) return lay_out(base, bytes, stack_origin::mapping, guard, 0, tell_valgrind(base, bytes));
   unmap(base, bytes);
   return nullptr;
 }
@@ -152,10 +160,12 @@ stack* stack_depot::adopt(void* memory, std::size_t bytes) {
   made->total_bytes = bytes;
   made->origin = stack_origin::user;
   made->guard = os::guard_kind::none;
+  made->valgrind = tell_valgrind(base, bytes);
   return made;
 }
 
 void stack_depot::destroy(stack* one) {
+  arch::valgrind::forget_stack(one->valgrind);
   if (one->origin == stack_origin::mapping) unmap(one->base, one->total_bytes);
 }
 

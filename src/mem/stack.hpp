@@ -32,7 +32,8 @@ struct alignas(base::cache_line) stack {
   std::size_t total_bytes;  // from base
   stack_origin origin;
   os::guard_kind guard;
-  void* sanitizer;  // TSan's fiber, while one exists
+  void* sanitizer;         // TSan's fiber, while one exists
+  unsigned long valgrind;  // its name for this stack
 
   char* top() { return reinterpret_cast<char*>(this); }  // where the first frame goes; aligned to a cache line
   std::size_t usable_bytes() const { return static_cast<std::size_t>(reinterpret_cast<const char*>(this) - low); }
@@ -57,6 +58,7 @@ class stack_depot {
   struct cold_slot {
     char* base;
     os::guard_kind guard;
+    unsigned long valgrind;
   };
 
  public:
@@ -89,7 +91,8 @@ class stack_depot {
   char* map(std::size_t bytes);
   void unmap(void* base, std::size_t bytes);
   bool install_guard(char* base, os::guard_kind* kind);
-  static stack* lay_out(char* base, std::size_t bytes, stack_origin origin, os::guard_kind guard, unsigned colour);
+  static stack* lay_out(char* base, std::size_t bytes, stack_origin origin, os::guard_kind guard, unsigned colour,
+                        unsigned long valgrind);
 
   stack_settings settings_{};
   queue::spinlock lock_;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "os/fault.hpp"
 #include "os/file.hpp"
 
 namespace weft::os {
@@ -94,7 +95,7 @@ unsigned allowed_cpus(std::uint16_t* out, unsigned capacity) {
   alignas(cpu_set_t) unsigned char mask[mask_bytes] = {};
   const auto set = reinterpret_cast<cpu_set_t*>(mask);
   unsigned count = 0;
-  if (sched_getaffinity(0, sizeof mask, set) == 0) {
+  if (!fault::fails(call::affinity) && sched_getaffinity(0, sizeof mask, set) == 0) {
     for (unsigned cpu = 0; cpu < max_cpus && count < capacity; ++cpu) {
       if (CPU_ISSET_S(cpu, sizeof mask, set)) out[count++] = static_cast<std::uint16_t>(cpu);
     }

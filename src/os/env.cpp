@@ -39,9 +39,11 @@ constexpr variable_info table[] = {
     {variable::watchdog, "WEFT_WATCHDOG", value_type::duration, 0, 3600 * second, "off, or up to 3600s", "off",
      "Report a worker that stays in one thread for longer than this."},
     {variable::dump_signal, "WEFT_DUMP_SIGNAL", value_type::choice, 0, 0, "off|usr1|usr2|quit", "off",
-     "The signal that has every thread written to stderr, with its state and what it waits for; the program goes on."},
+     "The signal that has every thread written to stderr, with its state, what it waits for and where it stands; the program "
+     "goes on."},
     {variable::dump_on, "WEFT_DUMP_ON", value_type::choice, 0, 0, "off|deadlock|stall|deadlock,stall", "off",
-     "Write every thread also with a deadlock's report, which else sums up many, and with what the watchdog tells."},
+     "Write every thread and where it stands also with a deadlock's report, which else sums up many, and with what the watchdog "
+     "tells."},
     {variable::stack_report, "WEFT_STACK_REPORT", value_type::flag, 0, 1, "on or off", "off",
      "When the runtime ends, print the deepest use of the stack for each entry function."},
     {variable::migrate, "WEFT_MIGRATE", value_type::flag, 0, 1, "on or off", "off",
@@ -193,6 +195,8 @@ status read_settings(settings* out) { return read_settings(out, environ); }
 status read_settings(settings* out, const char* const* environment) {
   settings read = defaults();
   bool good = true;
+  constexpr const char* none[] = {nullptr};
+  if (environment == nullptr) environment = none;  // after clearenv(3)
   for (; *environment != nullptr; ++environment) {
     if (strncmp(*environment, prefix, prefix_bytes) != 0) continue;
     if (belongs_to_others(*environment)) continue;

@@ -11,10 +11,15 @@ struct call_info {
   int error;  // what the kernel answers when it has run out of the resource
 };
 
-constexpr call_info calls[call_count] = {
-    {"mmap", ENOMEM},       {"madvise", ENOMEM},   {"mprotect", ENOMEM}, {"thread_start", EAGAIN}, {"futex_wait", EINTR},
-    {"futex_wake", EINVAL}, {"membarrier", EPERM}, {"open", EMFILE},     {"heap", ENOMEM},
+// In the order of the enumeration.
+constexpr call_info calls[] = {
+    {"mmap", ENOMEM},         {"munmap", ENOMEM},     {"madvise", ENOMEM},   {"mprotect", ENOMEM},   {"thread_start", EAGAIN},
+    {"thread_stack", ENOENT}, {"thread_key", EAGAIN}, {"futex_wait", EINTR}, {"futex_wake", EINVAL}, {"membarrier", EPERM},
+    {"affinity", EPERM},      {"open", EMFILE},       {"read", EIO},         {"write", ENOSPC},      {"peek", EPERM},
+    {"getrandom", ENOSYS},    {"io_uring", EPERM},    {"sigaction", EPERM},  {"sigaltstack", EPERM}, {"load_library", ENOENT},
+    {"heap", ENOMEM},
 };
+static_assert(sizeof calls / sizeof *calls == call_count, "each call has a row");
 
 }  // namespace
 
@@ -25,8 +30,10 @@ bool fails_by_plan(plan* active, call kind) {
   const std::uint32_t occurrence = active->seen[index].fetch_add(1, base::relaxed) + 1;
   if (kind != active->which || active->nth == 0) return false;
   const bool hit = active->how == repeat::once ? occurrence == active->nth : occurrence >= active->nth;
-  if (hit) errno = calls[index].error;
-  return hit;
+  if (!hit) return false;
+  active->failed.fetch_add(1, base::relaxed);
+  errno = calls[index].error;
+  return true;
 }
 
 const char* call_name(call kind) { return calls[static_cast<unsigned>(kind)].name; }

@@ -23,15 +23,43 @@ int open_for_reading(const char* path) {
 }
 
 // Files of /proc and /sys come in pieces only when out is too small for them; a loop costs nothing.
-std::size_t read_all(int descriptor, char* out, std::size_t capacity) {
-  std::size_t used = 0;
-  while (used < capacity) {
-    const ssize_t got = read(descriptor, out + used, capacity - used);
+bool read_all(int descriptor, char* out, std::size_t capacity, std::size_t* used) {
+  *used = 0;
+  while (*used < capacity) {
+    const ssize_t got = fault::fails(call::read) ? -1 : read(descriptor, out + *used, capacity - *used);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    used += static_cast<std::size_t>(got);
+    if (got < 0) return false;
+    if (got == 0) break;
+    *used += static_cast<std::size_t>(got);
   }
-  return used;
+  return true;
+}
+
+// The whole of the regular file, or null.
+char* read_regular(int descriptor) {
+  struct stat about;
+  if (fstat(descriptor, &about) != 0) return nullptr;
+  if (!S_ISREG(about.st_mode)) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  const auto bytes = static_cast<std::size_t>(about.st_size);
+  auto* text = static_cast<char*>(allocate(bytes + 1));
+  if (text == nullptr) return nullptr;
+  std::size_t used = 0;
+  if (!read_all(descriptor, text, bytes, &used)) {
+    free(text);
+    return nullptr;
+  }
+  text[used] = '\0';
+  return text;
+}
+
+// Closes it and leaves errno as it was.
+void close_quietly(int descriptor) {
+  const int kept = errno;
+  close(descriptor);
+  errno = kept;
 }
 
 }  // namespace
@@ -45,8 +73,10 @@ bool read_text(char* out, std::size_t capacity, const char* format, ...) {
   if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) return false;
   const int descriptor = open_for_reading(path);
   if (descriptor < 0) return false;
-  std::size_t used = read_all(descriptor, out, capacity - 1);
-  close(descriptor);
+  std::size_t used = 0;
+  const bool is_read = read_all(descriptor, out, capacity - 1, &used);
+  close_quietly(descriptor);
+  if (!is_read) return false;
   if (used > 0 && out[used - 1] == '\n') --used;
   out[used] = '\0';
   return true;
@@ -55,14 +85,8 @@ bool read_text(char* out, std::size_t capacity, const char* format, ...) {
 char* read_whole(const char* path) {
   const int descriptor = open_for_reading(path);
   if (descriptor < 0) return nullptr;
-  struct stat about;
-  char* text = nullptr;
-  if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) {
-    const auto bytes = static_cast<std::size_t>(about.st_size);
-    text = static_cast<char*>(allocate(bytes + 1));
-    if (text != nullptr) text[read_all(descriptor, text, bytes)] = '\0';
-  }
-  close(descriptor);
+  char* text = read_regular(descriptor);
+  close_quietly(descriptor);
   return text;
 }
 
@@ -73,6 +97,7 @@ int open_for_writing(const char* path, bool cut) {
 
 bool write_all(int descriptor, const char* bytes, std::size_t count) {
   while (count != 0) {
+    if (fault::fails(call::write)) return false;
     const ssize_t done = write(descriptor, bytes, count);
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) return false;

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/assert.hpp"
+#include "os/clock.hpp"
 #include "os/fault.hpp"
+#include "os/thread.hpp"
 
 namespace weft::os {
 namespace {
@@ -29,6 +31,7 @@ int wait(base::atomic<std::uint32_t>* word, std::uint32_t expected, const timesp
 // Whether the wait ended in time. Anything but the three ordinary ends would make callers spin: better to say so.
 bool in_time(int error) {
   if (error == ETIMEDOUT) return false;
+  if (error == EINTR) yield_cpu();  // where signals never cease, whoever is to wake us gets a turn
   if (error != 0 && error != EAGAIN && error != EINTR)
     base::panic("futex wait failed with errno %d: this system forbids or lacks futex(2)", error);
   return true;
@@ -43,7 +46,9 @@ bool futex_wait_until(base::atomic<std::uint32_t>* word, std::uint32_t expected,
   timespec until;
   until.tv_sec = static_cast<time_t>(deadline / ns_per_second);
   until.tv_nsec = static_cast<long>(deadline % ns_per_second);
-  return in_time(wait(word, expected, &until));
+  const int error = wait(word, expected, &until);
+  // Signals that never cease must not hold off the deadline.
+  return in_time(error) && (error != EINTR || now_ns() < deadline);
 }
 
 void futex_wake(base::atomic<std::uint32_t>* word, int count) {

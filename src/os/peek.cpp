@@ -4,9 +4,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "os/fault.hpp"
+
 namespace weft::os {
 
 bool peek(const void* from, void* to, std::size_t bytes) {
+  if (fault::fails(call::peek)) return false;
   const iovec here{to, bytes};
   const iovec there{const_cast<void*>(from), bytes};
   return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "os/fault.hpp"
+#include "os/module.hpp"
 
 namespace weft::os {
 namespace {
@@ -44,6 +45,7 @@ class mapped_file {
 
  private:
   void map(int descriptor, size_t bytes) {
+    if (fault::fails(call::mmap)) return;
     void* mapped = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (mapped == MAP_FAILED) return;
     base_ = mapped;
@@ -96,17 +98,34 @@ bool is_main_program(const Dl_info& module) {
   return headers != 0 && dladdr(reinterpret_cast<const void*>(headers), &program) != 0 && program.dli_fbase == module.dli_fbase;
 }
 
-const char* last_part(const char* path) {
-  const char* slash = strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
-
 void write_name(const char* name, uint64_t offset, char* out, size_t capacity) {
   if (offset == 0) {
     snprintf(out, capacity, "%s", name);
   } else {
     snprintf(out, capacity, "%s+%#lx", name, static_cast<unsigned long>(offset));
   }
+}
+
+// A name that is nothing but parts of a path, such as _ZN4weft5sched4waitE: `weft::sched::wait`, without its parameters. What else C++
+// can name stays as it is: the core's own functions are to be read in programs that have no C++ library.
+void demangle_plainly(char* out, const char* offset) {
+  constexpr char unnamed_space[] = "_GLOBAL__N_1";
+  char readable[256];
+  size_t used = 0;
+  const char* at = out + 2;
+  if (*at++ != 'N') return;
+  while (*at != 'E') {
+    if (*at == 'L') ++at;  // known to its file alone
+    char* name;
+    const unsigned long length = strtoul(at, &name, 10);
+    if (name == at || length > strlen(name) || used + length + 3 > sizeof readable) return;
+    at = name + length;
+    if (length == strlen(unnamed_space) && strncmp(name, unnamed_space, length) == 0) continue;
+    used += static_cast<size_t>(
+        snprintf(readable + used, sizeof readable - used, "%s%.*s", used == 0 ? "" : "::", static_cast<int>(length), name));
+  }
+  snprintf(readable + used, sizeof readable - used, "%s", offset != nullptr ? offset : "");
+  if (strlen(readable) < strlen(out)) strcpy(out, readable);
 }
 
 }  // namespace
@@ -126,7 +145,8 @@ void name_code(const void* address, code_place place, char* out, std::size_t cap
   const mapped_file file(is_main_program(module) ? "/proc/self/exe" : module.dli_fname);
   const found_symbol found = find_in_file(file, value - back, base);
   if (found.name != nullptr) return write_name(found.name, found.offset + back, out, capacity);
-  write_name(last_part(module.dli_fname), value - base, out, capacity);
+  code_module where;
+  if (find_module(value - back, &where)) write_name(where.name, value - where.bias, out, capacity);
 }
 
 void demangle(char* out, std::size_t capacity) {
@@ -135,7 +155,7 @@ void demangle(char* out, std::size_t capacity) {
   char offset[24] = "";
   if (strncmp(out, "_Z", 2) != 0 || strlen(out) + 1 == capacity) return;
   const auto function = reinterpret_cast<demangler>(dlsym(RTLD_DEFAULT, "__cxa_demangle"));
-  if (function == nullptr) return;
+  if (function == nullptr) return demangle_plainly(out, plus);
   if (plus != nullptr) {
     snprintf(offset, sizeof offset, "%s", plus);
     *plus = '\0';

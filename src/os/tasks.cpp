@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "os/fault.hpp"
 #include "os/file.hpp"
 
 namespace weft::os {
@@ -55,6 +56,7 @@ void read_task(int id, task* out) {
 }  // namespace
 
 bool walk_tasks(void (*each)(void* state, const task& one), void* state) {
+  if (fault::fails(call::open)) return false;
   DIR* folder = opendir("/proc/self/task");
   if (folder == nullptr) return false;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): a directory stream of its own

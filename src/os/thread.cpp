@@ -64,6 +64,7 @@ status bind_thread_to(const std::uint16_t* cpus, unsigned count) {
     if (cpus[i] >= CPU_SETSIZE) return status::invalid;
     CPU_SET(cpus[i], &set);
   }
+  if (fault::fails(call::affinity)) return status::invalid;
   return sched_setaffinity(0, sizeof set, &set) == 0 ? status::ok : status::invalid;
 }
 
@@ -75,6 +76,7 @@ void stack_bounds(void** low, std::size_t* bytes) {
   *low = nullptr;
   *bytes = 0;
   pthread_attr_t attributes;
+  if (fault::fails(call::thread_stack)) return;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
   (void)pthread_attr_getstack(&attributes, low, bytes);
   pthread_attr_destroy(&attributes);

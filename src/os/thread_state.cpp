@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "os/file.hpp"
+#include "os/peek.hpp"
 
 namespace weft::os {
 namespace {
@@ -99,10 +99,7 @@ bool is_futex(long number) { return number == SYS_futex; }
 
 int owner_of_pthread_mutex(std::uintptr_t word) {
   int owner = 0;
-  const iovec here{&owner, sizeof owner};
-  const iovec there{reinterpret_cast<void*>(word + owner_offset), sizeof owner};
-  if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != static_cast<ssize_t>(sizeof owner)) return 0;
-  return owner;
+  return peek(reinterpret_cast<const void*>(word + owner_offset), &owner, sizeof owner) ? owner : 0;
 }
 
 }  // namespace weft::os

@@ -1,6 +1,7 @@
 // The topology out of hwloc, whose library is loaded while it is asked and not needed otherwise. Called at start.
 #include <dlfcn.h>
 
+#include "os/fault.hpp"
 #include "os/hwloc_abi.hpp"
 #include "os/topology_sources.hpp"
 
@@ -84,6 +85,7 @@ bool ask(topology* out, const hwloc::functions& api) {
 }  // namespace
 
 bool read_hwloc(topology* out) {
+  if (fault::fails(call::load_library)) return false;
   void* library = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return false;
   hwloc::functions api;

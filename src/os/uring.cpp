@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "os/fault.hpp"
+
 namespace weft::os {
 namespace {
 
@@ -16,6 +18,7 @@ constexpr unsigned params_words = 30;  // struct io_uring_params: 120 bytes
 
 bool can_use_io_uring() {
   std::uint32_t params[params_words] = {};
+  if (fault::fails(call::io_uring)) return false;
   const long descriptor = syscall(setup_call, 1u, params);
   if (descriptor < 0) return false;
   close(static_cast<int>(descriptor));

@@ -28,6 +28,11 @@ void* map(std::size_t bytes) {
   return base == MAP_FAILED ? nullptr : base;
 }
 
+bool unmap(void* base, std::size_t bytes) {
+  if (fault::fails(call::munmap)) return false;
+  return munmap(base, bytes) == 0;
+}
+
 bool advise(void* base, std::size_t bytes, int advice) {
   if (fault::fails(call::madvise)) return false;
   return madvise(base, bytes, advice) == 0;
@@ -55,7 +60,10 @@ void write_canary(void* base, std::size_t bytes) {
 }
 
 // The kernel's own access to a guarded page must fail as ours would; this asks without taking a signal.
-bool faults_on_touch(void* page) { return getrandom(page, 1, GRND_NONBLOCK) < 0 && errno == EFAULT; }
+bool faults_on_touch(void* page) {
+  if (fault::fails(call::getrandom)) return false;
+  return getrandom(page, 1, GRND_NONBLOCK) < 0 && errno == EFAULT;
+}
 
 }  // namespace
 
@@ -82,8 +90,9 @@ void* reserve(std::size_t bytes, std::size_t alignment) {
   const auto start = reinterpret_cast<std::uintptr_t>(mapped);
   const std::uintptr_t aligned = base::round_up(start, alignment);
   const std::size_t before = aligned - start;
-  if (before != 0) munmap(mapped, before);
-  if (before != slack) munmap(reinterpret_cast<void*>(aligned + wanted), slack - before);
+  // Untouched address space at worst.
+  if (before != 0) (void)unmap(mapped, before);
+  if (before != slack) (void)unmap(reinterpret_cast<void*>(aligned + wanted), slack - before);
   return reinterpret_cast<void*>(aligned);
 }
 
@@ -91,7 +100,7 @@ void* reserve(std::size_t bytes, std::size_t alignment) {
 // memory.
 void release(void* base, std::size_t bytes) {
   const std::size_t whole = base::round_up(bytes, page_bytes());
-  if (munmap(base, whole) != 0) (void)advise(base, whole, MADV_DONTNEED);
+  if (!unmap(base, whole)) (void)advise(base, whole, MADV_DONTNEED);
 }
 
 status discard(void* base, std::size_t bytes) { return result(advise(base, bytes, MADV_DONTNEED)); }
@@ -113,7 +122,7 @@ guard_kind best_guard_kind() {
   void* probe = map(page);
   if (probe == nullptr) return guard_kind::mprotect_page;
   const bool works = advise(probe, page, madv_guard_install) && faults_on_touch(probe);
-  munmap(probe, page);
+  (void)unmap(probe, page);
   return works ? guard_kind::marker : guard_kind::mprotect_page;
 }
 

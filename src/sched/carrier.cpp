@@ -2,6 +2,7 @@
 
 #include "base/assert.hpp"
 #include "os/clock.hpp"
+#include "sched/blame.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/entering.hpp"
 #include "sched/idle.hpp"
@@ -32,6 +33,7 @@ void own_stack_entry(void* transfer, void* argument) {
   if (w->rt->inspects_stacks) [[unlikely]]
     prepare_stack(w, w->standing);
   if (self->has(keeps_fp)) w->fp = arch::save_fp_control();
+  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, self);
   self->function(self->argument);
   note_return();
   leave_for_good(self);
@@ -40,6 +42,7 @@ void own_stack_entry(void* transfer, void* argument) {
 void run_here(worker* w, unit* one) {
   note(w->rt, WEFT_ON_RUN, one);
   become(w, one);
+  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, one);
   one->function(one->argument);
   note_return();
 }
@@ -81,9 +84,27 @@ void give_up_without_progress(worker* w) {
   w->finished_without_stack = finished;
   if (w->rounds_without_stack <= patience) return;
   base::panic(
-      "out of memory for stacks: worker %u has ready threads, %llu threads live, and no stack came back for 5 s; lower "
-      "WEFT_STACK_SIZE, raise the memory limit, or create fewer threads at a time",
+      "out of memory for stacks (mmap, or the guard's madvise or mprotect, fails): worker %u has ready threads, %llu threads "
+      "live, and no stack came back for 5 s; lower WEFT_STACK_SIZE, raise the memory limit, or create fewer threads at a time",
       w->index, static_cast<unsigned long long>(live_units(w->rt)));
+}
+
+// As long as others go on they may give stacks back, though they do nothing but yield until the one that waits has run: a warning, once.
+void warn_without_progress(worker* w) {
+  constexpr std::uint64_t patience_ns = 5'000'000'000;
+  const std::uint64_t now = os::coarse_ns();
+  const std::uint64_t finished = finished_anywhere(w->rt);
+  if (w->without_stack_since_ns == 0 || finished != w->finished_when_without) {
+    w->without_stack_since_ns = now;
+    w->finished_when_without = finished;
+  } else if (!w->has_warned_of_stacks && now - w->without_stack_since_ns > patience_ns) {
+    w->has_warned_of_stacks = true;
+    base::report(
+        "warning: out of memory for stacks (mmap, or the guard's madvise or mprotect, fails): a thread of worker %u has been "
+        "waiting "
+        "for one for 5 s, while others yield",
+        w->index);
+  }
 }
 
 // Without a spare stack a unit that parks would leave its worker nowhere to stand, so none is started: it waits in the queue until
@@ -94,7 +115,7 @@ void wait_for_stack(worker* w, unit* one) {
   w->ready.push_yielded(one);
   w->first = w->ready.pop_first(can_be_entered);
   w->lock.leave();
-  if (w->first != nullptr) return;
+  if (w->first != nullptr) return warn_without_progress(w);
   give_up_without_progress(w);
   os::sleep_until(os::now_ns() + pause_ns);
 }
@@ -133,6 +154,7 @@ std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end
 worker* run_in_a_row(worker* w, unit* one) {
   for (;;) {
     become(w, one);
+    if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, one);
     one->function(one->argument);
     note_return();
     if (!ends_simply(one)) [[unlikely]] {
@@ -230,6 +252,7 @@ void give_back_stack(worker* w, void* stack) {
 void end_on_users_stack(worker* w, void* unit_that_left) {
   auto* ended = static_cast<unit*>(unit_that_left);
   fiber::sanitizer::forget(ended->stack);
+  w->rt->stack_depot.destroy(ended->stack);
   end(w, ended);
 }
 

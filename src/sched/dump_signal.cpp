@@ -10,6 +10,7 @@
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
 #include "os/futex.hpp"
+#include "os/signal.hpp"
 #include "os/thread.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/runtime.hpp"
@@ -63,15 +64,18 @@ int number_of(os::dump_signal which) {
   return 0;
 }
 
-// False: the program has a handler of its own.
+// False: the program has a handler of its own, or the system refuses.
 bool install(int signal) {
-  if (sigaction(signal, nullptr, &before) != 0) return false;
-  if ((before.sa_flags & SA_SIGINFO) != 0 || (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)) return false;
+  struct sigaction now;
+  if (!os::set_signal_action(signal, nullptr, &now)) return false;
+  if (is_ours(now)) return true;  // it could not be taken away when the runtime before ended
+  if ((now.sa_flags & SA_SIGINFO) != 0 || (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)) return false;
+  before = now;
   struct sigaction ours = {};
   ours.sa_handler = on_signal;
   ours.sa_flags = SA_ONSTACK | SA_RESTART;  // the stack of a thread may be too small for a handler
   sigemptyset(&ours.sa_mask);
-  return sigaction(signal, &ours, nullptr) == 0;
+  return os::set_signal_action(signal, &ours, nullptr);
 }
 
 void stop_writer() {
@@ -90,17 +94,24 @@ void start_dump_signal(const runtime* rt) {
     base::report("warning: no OS thread for WEFT_DUMP_SIGNAL; the program runs without");
   } else if (!install(signal)) {
     stop_writer();
-    base::report("warning: WEFT_DUMP_SIGNAL: the program handles this signal itself; it does not write a dump");
+    base::report(
+        "warning: WEFT_DUMP_SIGNAL: the program handles this signal itself, or sigaction is refused; it does not write a dump");
   } else {
     signal_in_use = signal;
   }
 }
 
-void stop_dump_signal() {
+void abandon_dump_signal() {
   if (signal_in_use == 0) return;
   struct sigaction now;
-  if (sigaction(signal_in_use, nullptr, &now) == 0 && is_ours(now)) sigaction(signal_in_use, &before, nullptr);
+  if (os::set_signal_action(signal_in_use, nullptr, &now) && is_ours(now))
+    static_cast<void>(os::set_signal_action(signal_in_use, &before, nullptr));
   signal_in_use = 0;
+}
+
+void stop_dump_signal() {
+  if (signal_in_use == 0) return;
+  abandon_dump_signal();
   stop_writer();
 }
 

@@ -13,5 +13,7 @@ struct runtime;
 void start_dump_signal(const runtime* rt);
 // Puts the disposition back, and returns when the last dump is written. Before the workers go.
 void stop_dump_signal();
+// In a child of fork(2), which has no OS thread of ours: puts the disposition back.
+void abandon_dump_signal();
 
 }  // namespace weft::sched

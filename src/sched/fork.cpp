@@ -11,9 +11,11 @@
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "os/fence.hpp"
+#include "os/thread.hpp"
 #include "os/vm.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/idle.hpp"
+#include "sched/left_behind.hpp"
 #include "sched/local.hpp"
 #include "sched/ready.hpp"
 #include "sched/report.hpp"
@@ -118,6 +120,16 @@ unit* make_unit(worker* w, weft_forked* forked, unit* forker, const worker* on) 
   return one;
 }
 
+// There is no way back for a thread that waits while its forks cannot run: who is short of memory may soon have some again.
+unit* insist_on_unit(worker* w, weft_forked* forked, unit* forker, const worker* on) {
+  constexpr int tries = 100;
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    if (unit* made = make_unit(w, forked, forker, on); made != nullptr) return made;
+    os::yield_cpu();
+  }
+  base::panic("mmap failed %d times: no memory for the forks of a thread that waits", tries);
+}
+
 // Owner: all forks become units, chained by next, the oldest first; the unit that runs keeps the segment.
 unit* cut_off(worker* w) {
   fork_deque& forks = w->forks;
@@ -132,8 +144,7 @@ unit* cut_off(worker* w) {
     if (is_joined(one)) continue;
     ++segment->unjoined;
     if (one >= top && may_become_unit(one)) {
-      unit* made = make_unit(w, one, forker, w);
-      if (made == nullptr) base::panic("out of memory for the forks of a thread that waits");
+      unit* made = insist_on_unit(w, one, forker, w);
       made->next = chain;
       chain = made;
     }
@@ -157,6 +168,11 @@ void push(worker* w, unit* one) {
 // ---- joining ----
 
 [[noreturn]] void refuse(const char* why) { base::panic("weft_fork_join: %s", why); }
+
+[[noreturn]] void refuse_outside() {
+  refuse_if_left_behind("weft_fork_join of a fork of the parent's");
+  refuse("the fork is another thread's");
+}
 
 // Checked builds: the running unit has no such fork.
 void check_is_mine(const worker* w, const weft_forked* forked) {
@@ -299,7 +315,7 @@ weft_forked* fork_slowly(void (*run)(void* work), const void* work, std::size_t 
   if (w == nullptr || w->current == nullptr || w->current->has(is_tasklet)) return nullptr;
   if (config::checked && bytes > WEFT_FORK_BYTES) base::panic("weft_fork: %zu bytes are too many", bytes);
   if (w->rt->turns != nullptr) [[unlikely]]
-    pass_point();
+    static_cast<void>(pass_point());
   fork_deque& forks = w->forks;
   {
     const queue::guard hold(forks.lock);
@@ -336,9 +352,10 @@ void fork_at_limit() {
 bool join_fork_slowly(weft_forked* forked) {
   if (forked == nullptr) return true;
   worker* w = local::current_worker();
-  if (config::checked && w == nullptr) refuse("the fork is another thread's");
+  if (w == nullptr) [[unlikely]]
+    refuse_outside();
   if (w->rt->turns != nullptr) [[unlikely]]
-    pass_point();
+    static_cast<void>(pass_point());
   void (*run)(void* work) = nullptr;
   const place found = find(w, forked, &run);
   if (found == place::ours) return run == nullptr || !run_in_place(w, run, forked);
@@ -403,6 +420,7 @@ void free_fork_segments(worker* w) {
 }
 
 void check_forks_joined() {
+  refuse_if_left_behind("the end of a thread");
   const worker* w = local::current_worker();
   const std::size_t unjoined = w->current->left_forks + count_unjoined(w->forks);
   if (unjoined != 0) panic_about(w->current, "ended without joining ", unjoined, "fork of its own", "forks of its own");

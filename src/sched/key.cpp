@@ -7,6 +7,7 @@
 #include "os/heap.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/fork.hpp"
+#include "sched/left_behind.hpp"
 #include "sched/local.hpp"
 #include "sched/thread.hpp"
 #include "sched/unit.hpp"
@@ -144,7 +145,9 @@ void run_key_destructors(key_value** values, std::uint32_t* capacity) {
 }
 
 void run_key_destructors(unit* one) {
+  refuse_if_left_behind("the end of a thread");
   if (details* extra = details_if_any(one); extra != nullptr) run_key_destructors(&extra->keys, &extra->key_capacity);
+  refuse_if_left_behind("the end of a thread");  // a destructor may have forked
 }
 
 }  // namespace weft::sched

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "os/fault.hpp"
 #include "os/heap.hpp"
 #include "os/thread.hpp"
 #include "queue/hold.hpp"
@@ -56,7 +57,7 @@ outside* remember() {
   const queue::guard hold(records_lock);
   if (!has_records) {
     new (records_memory) base::list<outside>;
-    if (pthread_key_create(&at_thread_end, forget) != 0) {
+    if (os::fault::fails(os::call::thread_key) || pthread_key_create(&at_thread_end, forget) != 0) {
       std::free(one);
       return nullptr;
     }
@@ -87,6 +88,20 @@ void set_runtime(runtime* rt) {
   // [A2] release: publishes a started runtime; pairs with [A1]
   the_runtime.store(rt, base::release);
   runtime_held.unlock();
+}
+
+void forget_others() {
+  new (&runtime_held) queue::hold;
+  new (&records_lock) queue::spinlock;
+  if (!has_records) return;
+  new (records_memory) base::list<outside>;  // somebody may have been about to change it
+  if (this_record != nullptr) records().push_back(this_record);
+}
+
+void forget_runtime() {
+  the_runtime.store(nullptr, base::relaxed);
+  set_worker(nullptr);
+  set_hot(nullptr);
 }
 
 unsigned count_run() { return runs.fetch_add(1, base::relaxed) + 1; }

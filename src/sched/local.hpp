@@ -61,6 +61,11 @@ unit* current_unit();
 runtime* current_runtime();     // null before start
 void set_runtime(runtime* rt);  // null: waits for those who hold it
 
+// In a child of fork(2): the OS threads that the parent had besides the caller are not here, and hold no lock.
+void forget_others();
+// As set_runtime(nullptr), without a wait; the caller is no worker any more.
+void forget_runtime();
+
 // Which runtime of this process a starting one is, among those that run under a schedule: from 1.
 unsigned count_run();
 

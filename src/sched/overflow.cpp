@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "os/clock.hpp"
+#include "os/signal.hpp"
 #include "os/vm.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/local.hpp"
@@ -160,21 +161,20 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 
 void install(handled* one) {
   struct sigaction now;
-  if (sigaction(one->signal, nullptr, &now) != 0 || is_ours(now)) return;
+  if (!os::set_signal_action(one->signal, nullptr, &now) || is_ours(now)) return;
   // Ours was followed by another that may still call it: to go in front of that one would be a ring.
   if (one->is_installed && is_function(now)) return;
   one->before = now;
   struct sigaction ours = {};
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  one->is_installed = sigaction(one->signal, &ours, nullptr) == 0;
+  one->is_installed = os::set_signal_action(one->signal, &ours, nullptr);
 }
 
 void restore(handled* one) {
   struct sigaction now;
-  if (!one->is_installed || sigaction(one->signal, nullptr, &now) != 0 || !is_ours(now)) return;
-  sigaction(one->signal, &one->before, nullptr);
-  one->is_installed = false;
+  if (!one->is_installed || !os::set_signal_action(one->signal, nullptr, &now) || !is_ours(now)) return;
+  one->is_installed = !os::set_signal_action(one->signal, &one->before, nullptr);
 }
 
 std::size_t wanted_bytes() { return fault_stack_bytes + getauxval(AT_MINSIGSTKSZ); }
@@ -195,14 +195,16 @@ void restore_fault_handlers() {
 void start_fault_stack(worker* w) {
   stack_t now;
   w->fault_stack = nullptr;
-  if (sigaltstack(nullptr, &now) != 0 || ((now.ss_flags & SS_DISABLE) == 0 && now.ss_size >= wanted_bytes())) return;
+  if (!os::set_signal_stack(nullptr, &now) || ((now.ss_flags & SS_DISABLE) == 0 && now.ss_size >= wanted_bytes())) return;
   w->fault_stack = os::reserve(wanted_bytes(), os::page_bytes());
   if (w->fault_stack == nullptr) return;
   w->fault_stack_before = {now.ss_sp, now.ss_size, now.ss_flags};
   stack_t ours = {};
   ours.ss_sp = w->fault_stack;
   ours.ss_size = wanted_bytes();
-  sigaltstack(&ours, nullptr);
+  if (os::set_signal_stack(&ours, nullptr)) return;
+  os::release(w->fault_stack, wanted_bytes());
+  w->fault_stack = nullptr;
 }
 
 void stop_fault_stack(worker* w) {
@@ -211,8 +213,8 @@ void stop_fault_stack(worker* w) {
   before.ss_sp = w->fault_stack_before.base;
   before.ss_size = w->fault_stack_before.bytes;
   before.ss_flags = w->fault_stack_before.flags & SS_DISABLE;
-  sigaltstack(&before, nullptr);
-  os::release(w->fault_stack, wanted_bytes());
+  // Refused, the kernel goes on using it: then it stays.
+  if (os::set_signal_stack(&before, nullptr)) os::release(w->fault_stack, wanted_bytes());
   w->fault_stack = nullptr;
 }
 

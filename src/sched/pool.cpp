@@ -166,7 +166,7 @@ std::size_t ready_units(const pool* one) {
 }
 
 std::size_t total_units(const pool* one) {
-  // [A92] acquire: who is not blocked any more is ready, or was; pairs with [A91]
+  // [A92] acquire: who is not blocked any more is ready, or was; pairs with [A97]
   const std::size_t blocked = one->blocked_count.load(base::acquire);
   return blocked + ready_units(one);
 }

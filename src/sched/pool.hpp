@@ -49,7 +49,7 @@ struct pool {
   base::atomic<worker*>* servers;  // behind the pool; guarded by the runtime's pools_lock for writing
 
   void note_blocked() { blocked_count.fetch_add(1, base::relaxed); }
-  // [A91] release: it was pushed before, if it came back to this pool; pairs with [A92]
+  // [A97] release: it was pushed before, if it came back to this pool; pairs with [A92]
   void note_back() { blocked_count.fetch_sub(1, base::release); }
 };
 

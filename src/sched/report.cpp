@@ -7,13 +7,17 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "os/fault.hpp"
 #include "os/peek.hpp"
 #include "os/symbol.hpp"
 #include "os/thread.hpp"
+#include "sched/glance.hpp"
 #include "sched/runtime.hpp"
 #include "sched/seam.hpp"
 #include "sched/thread.hpp"
+#include "sched/turns.hpp"
 #include "sched/waiter.hpp"
+#include "sched/worker.hpp"
 
 namespace weft::sched {
 
@@ -27,9 +31,10 @@ void text::put(char one) {
 }
 
 void text::flush() {
+  const bool must_fail = fd_ != STDERR_FILENO && os::fault::fails(os::call::write);  // see fault.hpp about stderr
   std::size_t done = 0;
   while (done < used_) {
-    const ssize_t written = write(fd_, buffer_ + done, used_ - done);
+    const ssize_t written = must_fail ? -1 : write(fd_, buffer_ + done, used_ - done);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
       has_failed_ = true;
@@ -147,6 +152,19 @@ void describe_wait(text& out, const unit_view& one, std::uint64_t now_ns, names 
   if (now_ns > one.since_ns && one.since_ns != 0) out << ", for ", out.interval(now_ns - one.since_ns);
 }
 
+void describe_state(text& out, const unit_view& one) {
+  if (one.awaits_turn) {
+    out << "waits for its turn";
+  } else if (one.has_ended) {
+    out << "ended, not joined yet";
+  } else if (one.state == unit_state::ready && !one.has_started) {
+    out << "ready, not started yet";
+  } else {
+    out << word_of(one.state);
+  }
+  if (one.worker >= 0) out << " on worker " << static_cast<unsigned>(one.worker);
+}
+
 }  // namespace
 
 unit::function_type shown_function(const unit* one, unit::function_type function) {
@@ -170,6 +188,7 @@ bool look_at(const unit* one, unit_view* out) {
   out->function = shown_function(one, copy->function);
   out->has_ended = join_word::means_ended(copy->join.load(base::relaxed));
   out->is_borrowing = copy->join.load(base::relaxed) == join_word::lent;
+  out->has_started = copy->has_parked();
   const bool is_builders = out->function != copy->function;  // who knows better where it was made
   out->made_at = is_builders ? nullptr : copy->has_parked() ? copy->made_at : copy->context.maker();
   if ((out->flags & is_known) != 0 || (out->flags & is_main) != 0) {
@@ -178,7 +197,23 @@ bool look_at(const unit* one, unit_view* out) {
   }
   const bool may_wait = !out->has_ended && (out->state == unit_state::blocked || out->state == unit_state::suspended);
   if (is_copied && may_wait) read_wait(copy->waiting, out);
+  out->runs_another = may_wait && copy->waiting == nullptr;
+  const bool is_away = (may_wait && !out->runs_another) || (!out->has_ended && out->state == unit_state::ready);
+  if (is_away && copy->has_parked()) out->saved = copy->context.context().sp;
   return out->state != unit_state::free;
+}
+
+void look_at_runner(runtime* rt, unit_view* one) {
+  if (one->state != unit_state::running) return;
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    // [A91] acquire: sees the worker's fields; pairs with [A4]
+    const worker* w = rt->workers[index].load(base::acquire);
+    if (w == nullptr || glance(w->current) != one->where) continue;
+    one->worker = static_cast<int>(index);
+    one->awaits_turn = awaits_turn(w);
+    if (one->awaits_turn) one->saved = glance(w->turn.sp);
+    return;
+  }
 }
 
 bool look_at_own(unit* one, unit_view* out) {
@@ -209,7 +244,7 @@ void describe(text& out, const unit_view& one, std::uint64_t now_ns, names how) 
   if (one.waits) {
     describe_wait(out, one, now_ns, how);
   } else {
-    out << (one.has_ended ? "ended, not joined yet" : word_of(one.state));
+    describe_state(out, one);
   }
   if (one.made_at != nullptr && (one.flags & is_main) == 0) code_name(out << "; made in ", one.made_at, false, how);
   out << "\n";

@@ -52,12 +52,17 @@ struct unit_view {
   unit::function_type function = nullptr;
   unit_state state = unit_state::free;
   bool has_ended = false;
+  bool has_started = false;  // if it is ready
   unsigned flags = 0;
   bool is_borrowing = false;
   std::uint64_t id = 0;
   const void* made_at = nullptr;
   const unit* owner = nullptr;  // parent, when dispatched
   char name[name_bytes] = "";
+  const void* saved = nullptr;  // its context, when it is suspended
+  bool runs_another = false;    // it is away for a unit that it joins or dispatched
+  int worker = -1;              // on which it runs; look_at_runner knows
+  bool awaits_turn = false;     // of its worker, which is a virtual one
   bool waits = false;
   char what[40] = "";  // what it waits for
   const void* object = nullptr;
@@ -70,6 +75,9 @@ unit::function_type shown_function(const unit* one, unit::function_type function
 
 // False: it is no unit, or cannot be read.
 bool look_at(const unit* one, unit_view* out);
+
+// Adds on which worker a running unit is, and its context where that is a virtual worker waiting for its turn.
+void look_at_runner(runtime* rt, unit_view* one);
 
 // The running unit, by whoever runs it; gives it an id.
 bool look_at_own(unit* one, unit_view* out);

@@ -9,6 +9,7 @@
 #include "os/fence.hpp"
 #include "os/heap.hpp"
 #include "os/vm.hpp"
+#include "sched/blame.hpp"
 #include "sched/dump_signal.hpp"
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
@@ -22,7 +23,6 @@
 #include "sched/thread.hpp"
 #include "sched/tracing.hpp"
 #include "sched/turns.hpp"
-#include "sched/waiter.hpp"
 #include "sched/watchdog.hpp"
 #include "sched/watermark.hpp"
 #include "sched/worker.hpp"
@@ -149,6 +149,8 @@ status start_all(runtime* rt, const weft_config* config) {
     return status::unsupported;
   }
   if (const status result = read_config(rt, config); result != status::ok) return result;
+  // An OS thread that stays outside ends the runtime as the one whose record this is.
+  if (!rt->has_adopted_caller && local::this_outside() == nullptr) return status::nomem;
   if (const status result = start_turns(rt); result != status::ok) return result;
   rt->is_observed = seam::sink() != nullptr || rt->settings.trace != nullptr;
   rt->is_special =
@@ -171,6 +173,7 @@ status start_all(runtime* rt, const weft_config* config) {
   if (const status result = start_marks(rt); result != status::ok) return result;
   if (const status result = start_trace(rt); result != status::ok) return result;
   install_fault_handlers();
+  add_threads_to_error_reports();
   if (const status result = start_workers(rt); result != status::ok) {
     restore_fault_handlers();
     return result;
@@ -192,55 +195,7 @@ void end_main(runtime* rt) {
   if (extra != nullptr) run_key_destructors(&extra->keys, &extra->key_capacity);
 }
 
-// Takes the finalizer's record, if it is still there.
-void wake_finalizer(runtime* rt) {
-  // [A20] acq_rel: sees the record; pairs with [A21]
-  if (waiter* finalizer = rt->finalizer.exchange(nullptr, base::acq_rel); finalizer != nullptr) wake(finalizer);
-}
-
-bool publish_finalizer(void* argument) {
-  auto* me = static_cast<waiter*>(argument);
-  auto* rt = static_cast<runtime*>(me->payload);
-  // [A21] release: publishes the record; pairs with [A20] [A24]
-  rt->finalizer.store(me, base::release);
-  rt->is_draining.store(true, base::relaxed);
-  // [A22] heavy fence: draining before the counts; pairs with [A23]
-  os::heavy_fence();
-  if (live_units(rt) != 0) return true;
-  // [A24] acq_rel: nobody else wakes the record; pairs with [A21]
-  return rt->finalizer.exchange(nullptr, base::acq_rel) == nullptr;
-}
-
-void drain(runtime* rt) {
-  waiter me("weft_finalize", rt);
-  me.payload = rt;
-  static_cast<void>(wait_published(&me, publish_finalizer, &me));
-}
-
 }  // namespace
-
-std::uint64_t live_units(runtime* rt) {
-  // Ends first: whatever is made meanwhile only adds. Equal sums mean that nothing lived when the first sum was complete.
-  std::uint64_t ended = 0;
-  std::uint64_t made = 0;
-  const unsigned slots = rt->worker_slots.load(base::relaxed);
-  for (unsigned index = 0; index < slots; ++index) {
-    // [A25] acquire: sees the worker's fields; pairs with [A4]
-    const worker* w = rt->workers[index].load(base::acquire);
-    // [A26] acquire: what a unit made is counted before its end is; pairs with [A27]
-    if (w != nullptr) ended += w->finished.load(base::acquire);
-  }
-  for (unsigned index = 0; index < slots; ++index) {
-    // [A28] acquire: as [A25]; pairs with [A4]
-    const worker* w = rt->workers[index].load(base::acquire);
-    if (w != nullptr) made += w->created.load(base::relaxed);
-  }
-  return made + rt->outside_created.load(base::relaxed) - ended;
-}
-
-void check_drained(runtime* rt) {
-  if (live_units(rt) == 0) wake_finalizer(rt);
-}
 
 status set_listener(runtime* rt, void (*hear)(void* state, weft_event_kind kind, weft_thread* thread), void* state) {
   listener* made = nullptr;

@@ -119,6 +119,9 @@ status finish(runtime* rt);
 // Units that were made and have not ended. Exact when it is 0.
 std::uint64_t live_units(runtime* rt);
 
+// Waits until none lives.
+void drain(runtime* rt);
+
 // Wakes the finalizer if the last unit has ended.
 void check_drained(runtime* rt);
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "sched/deadlock.hpp"
+#include "sched/frames.hpp"
 #include "sched/local.hpp"
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
@@ -38,6 +39,7 @@ struct listing {
   const char* margin;
   unsigned limit;
   std::uint64_t now_ns;
+  const backtraces* frames = nullptr;  // null: none are wanted
   std::uint64_t seen = 0;
   std::uint64_t ungrouped = 0;
   unsigned groups_used = 0;
@@ -79,8 +81,27 @@ void list_unit(void* state, unit* one) {
     if (view.waits && std::strcmp(view.what, "join") == 0)
       static_cast<void>(id_of(static_cast<unit*>(const_cast<void*>(view.object))));
   }
+  look_at_runner(all->rt, &view);
   *all->out << all->margin;
   describe(*all->out, view, all->now_ns, all->how);
+  if (all->frames != nullptr) all->frames->write(view, all->margin);
+}
+
+void list_units(listing* all) { walk_units(all->rt, list_unit, all); }
+
+// As list_units, with backtraces. On an OS thread's stack.
+[[gnu::noinline]] void list_units_with_frames(listing* all) {
+  known_frames known;
+  const backtraces frames(all->rt, all->out, &known);
+  if (frames.begin(all->margin)) all->frames = &frames;
+  list_units(all);
+  all->frames = nullptr;
+}
+
+void list_units_in_full(listing* all) {
+  if (all->how == names::readable) return list_units_with_frames(all);
+  *all->out << all->margin << "no backtraces: there is no OS thread for this report, and the stack at hand may be small\n";
+  list_units(all);
 }
 
 void list_groups(const listing& all) {
@@ -157,9 +178,9 @@ void write_deadlock(void* argument, names how) {
   out.count(live_units(rt), "thread lives", "threads live");
   if (!found->certain) out << "; OS threads wait in locks or joins of their own";
   out << "\n";
-  const unsigned limit = (rt->settings.dump_on & os::at_deadlock) != 0 ? UINT32_MAX : most_listed;
-  listing all{rt, &out, how, true, "weft:   ", limit, now_ns(rt)};
-  walk_units(rt, list_unit, &all);
+  const bool in_full = (rt->settings.dump_on & os::at_deadlock) != 0;
+  listing all{rt, &out, how, true, "weft:   ", in_full ? UINT32_MAX : most_listed, now_ns(rt)};
+  in_full ? list_units_in_full(&all) : list_units(&all);
   if (all.seen > all.limit) list_groups(all);
   list_outside(&all);
   tell_end(out, rt);
@@ -182,7 +203,7 @@ void write_dump(void* argument, names how) {
   out.count(live_units(rt), "live thread", "live threads") << ", ";
   out.count(rt->worker_count.load(base::relaxed), "worker", "workers") << " (" << asleep << " asleep)\n";
   listing all{rt, &out, how, false, "  ", UINT32_MAX, now_ns(rt)};
-  walk_units(rt, list_unit, &all);
+  list_units_in_full(&all);
   list_outside(&all);
   out.flush();
   todo->has_failed = out.has_failed();

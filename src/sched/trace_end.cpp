@@ -9,6 +9,7 @@
 
 #include "base/assert.hpp"
 #include "os/peek.hpp"
+#include "os/signal.hpp"
 #include "os/vm.hpp"
 #include "sched/report.hpp"
 #include "sched/traced.hpp"
@@ -114,23 +115,28 @@ void on_abort(int signal) {
 
 void on_exit(void*) { write_trace_of_dying("exit without weft_finalize"); }
 
+bool is_ours(const struct sigaction& action) { return (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == on_abort; }
+
 void watch_for_death() {
   if (!is_registered_at_exit) is_registered_at_exit = __cxa_atexit(on_exit, nullptr, &__dso_handle) == 0;
-  if (sigaction(SIGABRT, nullptr, &abort_before) != 0) return;
+  struct sigaction now;
+  if (!os::set_signal_action(SIGABRT, nullptr, &now)) return;
+  is_handling_abort = is_ours(now);  // it could not be taken away when the trace before ended
   // A handler of the program's stays: it may want to go on.
-  if ((abort_before.sa_flags & SA_SIGINFO) != 0 || abort_before.sa_handler != SIG_DFL) return;
+  if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
+  abort_before = now;
   struct sigaction ours = {};
   ours.sa_handler = on_abort;
   ours.sa_flags = SA_ONSTACK;
   sigemptyset(&ours.sa_mask);
-  is_handling_abort = sigaction(SIGABRT, &ours, nullptr) == 0;
+  is_handling_abort = os::set_signal_action(SIGABRT, &ours, nullptr);
 }
 
 void stop_watching() {
   struct sigaction now;
-  if (!is_handling_abort || sigaction(SIGABRT, nullptr, &now) != 0) return;
+  if (!is_handling_abort || !os::set_signal_action(SIGABRT, nullptr, &now)) return;
   is_handling_abort = false;
-  if ((now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == on_abort) sigaction(SIGABRT, &abort_before, nullptr);
+  if (is_ours(now)) static_cast<void>(os::set_signal_action(SIGABRT, &abort_before, nullptr));
 }
 
 // The adopted caller runs already.

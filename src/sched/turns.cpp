@@ -14,6 +14,7 @@
 #include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/entering.hpp"
+#include "sched/left_behind.hpp"
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
 #include "sched/source.hpp"
@@ -55,6 +56,7 @@ class belongings {
 };
 
 void stand_for(worker* w) {
+  turns_of(w)->holder.store(w, base::relaxed);
   local::set_worker(w);
   local::set_hot(&w->forks.hot);
 }
@@ -216,8 +218,9 @@ worker* one_in_turn() {
 
 }  // namespace
 
-void pass_point() {
+bool pass_point() {
   if (worker* w = one_in_turn(); w != nullptr) pass_point_of(w);
+  return !is_left_behind();
 }
 
 void pass_yield_point() {
@@ -251,6 +254,11 @@ void sleep_in_turn(worker* w) {
       if (is_deadline_due(all) || has_sources(w->rt)) return;
     }
   }
+}
+
+bool awaits_turn(const worker* w) {
+  const turn_taking* all = turns_of(w);
+  return all != nullptr && w->has_turns.load(base::relaxed) && all->holder.load(base::relaxed) != w;
 }
 
 // ---- choices ----
@@ -294,6 +302,7 @@ void host_turns(worker* w) {
   const bool is_adopted = w->current != nullptr;
   const auto are_there = [rt] { return rt->worker_count.load(base::relaxed) >= rt->settings.workers; };
   while (!is_adopted && !are_there() && !rt->is_stopping.load(base::relaxed)) os::yield_cpu();
+  rt->turns->holder.store(w, base::relaxed);
   take_part(w, true);
 }
 

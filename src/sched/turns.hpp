@@ -29,7 +29,7 @@ namespace weft::sched {
 
 struct runtime;
 
-// Calls whose first pointer is not above it are a point, or wrong: 0 without a schedule, else all.
+// Calls whose first pointer is not above it are a point, wrong, or left behind: 0 without a schedule and out of left_behind.hpp, else all.
 [[gnu::visibility("hidden")]] extern constinit base::atomic<std::uintptr_t> call_limit;
 
 inline constexpr unsigned usual_virtual_workers = 4;  // when nobody says how many
@@ -39,6 +39,7 @@ struct turn_taking {
   schedule plan;
   std::uint64_t now_ns;              // the clock of the units
   std::uint32_t turns_in_a_row;      // that the running one took although others could have gone on
+  base::atomic<worker*> holder;      // whose turn it is; null: the first one's, which has not begun; for reports
   worker* leaver;                    // left for good by a jump to whoever runs now
   base::atomic<std::uint32_t> bell;  // rung when a worker is woken; on it the OS thread sleeps when all do
   std::uint16_t candidates[most_schedule_workers + 1];
@@ -50,8 +51,9 @@ void stop_turns(runtime* rt);
 
 // ---- points ----
 
-// At a call of Weft, by any caller: a unit on a virtual worker may have to wait for its next turn. Never leaves the unit.
-void pass_point();
+// At a call of Weft, by any caller: a unit on a virtual worker may have to wait for its next turn. Never leaves the unit. False: the call
+// must not go on (left_behind.hpp).
+bool pass_point();
 // As pass_point, of one that waits in circles: usually another worker goes on.
 void pass_yield_point();
 // Of a worker, between units.
@@ -62,6 +64,9 @@ void pass_turn(worker* w);
 void sleep_in_turn(worker* w);
 // After a worker was taken out of its sleep, by any OS thread.
 void ring_bell(turn_taking* all);
+
+// Whether w is a virtual worker that waits for its turn: its context is `turn`. For reports, by any OS thread.
+bool awaits_turn(const worker* w);
 
 // ---- choices ----
 

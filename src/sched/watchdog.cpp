@@ -12,6 +12,7 @@
 #include "os/thread_state.hpp"
 #include "os/vm.hpp"
 #include "sched/deadlock.hpp"
+#include "sched/glance.hpp"
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
@@ -44,16 +45,10 @@ struct episode {
   bool is_told = false;
 };
 
-// Another OS thread's plain field. Not under TSan's eyes: the race is meant.
-template <class T>
-__attribute__((no_sanitize("thread"), noinline)) T peek(const T& field) {
-  return __atomic_load_n(&field, __ATOMIC_RELAXED);
-}
-
 place place_of(const worker* w) {
   place found;
-  found.in = peek(w->current);
-  found.turns_left = peek(w->turns_left);
+  found.in = glance(w->current);
+  found.turns_left = glance(w->turns_left);
   found.finished = w->finished.load(base::relaxed);
   return found;
 }

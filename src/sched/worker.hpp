@@ -84,6 +84,9 @@ struct alignas(base::cache_line) worker {
   alignas(base::cache_line) base::rng random{0};
   std::uint32_t rounds_without_stack = 0;  // in a row, without that a unit finished anywhere
   std::uint64_t finished_without_stack = 0;
+  std::uint64_t without_stack_since_ns = 0;  // 0: never
+  std::uint64_t finished_when_without = 0;
+  bool has_warned_of_stacks = false;
   bool expects_mail = false;         // it ended the last time without work
   std::uint64_t steal_after_ns = 0;  // back-off: no questions before
   std::uint64_t steal_pause_ns = 0;

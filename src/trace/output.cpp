@@ -89,7 +89,7 @@ output& output::quoted(const char* text) {
 bool output::flush() {
   std::size_t done = 0;
   while (done < used_ && error_ == 0) {
-    const ssize_t written = write(fd_, buffer_ + done, used_ - done);
+    const ssize_t written = os::fault::fails(os::call::write) ? -1 : write(fd_, buffer_ + done, used_ - done);
     if (written > 0) {
       done += static_cast<std::size_t>(written);
     } else if (written == 0 || errno != EINTR) {

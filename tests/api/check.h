@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <weft/weft.h>
 
+#include "../support/planned_fault.h"
+
 /* What runs now; named by a failure. */
 static const char *phase = "";
 static const char *current_case = "";
@@ -17,6 +19,7 @@ static const char *current_case = "";
   do {                                                                                                      \
     if (!(condition)) {                                                                                     \
       fprintf(stderr, "%s:%d: [%s, %s] failed: %s\n", __FILE__, __LINE__, phase, current_case, #condition); \
+      tell_planned_fault(#condition, NULL);                                                                 \
       abort();                                                                                              \
     }                                                                                                       \
   } while (0)
@@ -28,6 +31,7 @@ static const char *current_case = "";
     if (got_ != (wanted)) {                                                                                      \
       fprintf(stderr, "%s:%d: [%s, %s] %s: wanted %s, got %s\n", __FILE__, __LINE__, phase, current_case, #call, \
               weft_status_name(wanted), weft_status_name(got_));                                                 \
+      tell_planned_fault(#call, weft_status_name(got_));                                                         \
       abort();                                                                                                   \
     }                                                                                                            \
   } while (0)

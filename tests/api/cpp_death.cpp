@@ -11,6 +11,8 @@
 
 #include <weft/weft.hpp>
 
+#include "../support/planned_fault.h"
+
 namespace {
 
 constexpr int terminated = 42;
@@ -29,6 +31,7 @@ int status_of_child(Body body) {
   }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
+  if (WIFSIGNALED(status)) tell_planned_fault_of_child(WTERMSIG(status), "");  // it wrote to our stderr
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 

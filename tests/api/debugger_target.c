@@ -134,6 +134,20 @@ NOINLINE void lends_its_stack(void *unused) {
   }
 }
 
+/* Under a schedule: each call is a point at which another worker may go on. */
+static void pass_points(void) {
+  weft_mutex own = WEFT_MUTEX_INIT;
+  OK(weft_mutex_lock(&own));
+  OK(weft_mutex_unlock(&own));
+}
+
+NOINLINE void takes_turns(void *has_begun) {
+  for (;;) {
+    pass_points();
+    atomic_store((atomic_bool *)has_begun, true);
+  }
+}
+
 static weft_thread *start_named(weft_function function, void *argument, const char *name, int worker) {
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
   attr.name = name;
@@ -158,6 +172,16 @@ static void start_lender(void) {
   for (int i = 0; i < 2; ++i) OK(weft_thread_join(occupiers[i]));
 }
 
+/* Two threads on virtual workers, while main has the turn. */
+static int stop_while_others_await_turns(void) {
+  static atomic_bool have_begun[2];
+  start_named(takes_turns, &have_begun[0], "second", 1);
+  start_named(takes_turns, &have_begun[1], "third", 2);
+  while (!atomic_load(&have_begun[0]) || !atomic_load(&have_begun[1])) pass_points();
+  stops_here();
+  return 0;
+}
+
 int main(int count, char **arguments) {
   alarm(40); /* whoever debugs it stops there and sees what hangs */
   weft_config config = WEFT_CONFIG_INIT;
@@ -169,6 +193,7 @@ int main(int count, char **arguments) {
     stops_here();
     return 0;
   }
+  if (count > 1 && strcmp(arguments[1], "turns") == 0) return stop_while_others_await_turns();
   start_and_await(forks_and_joins, NULL, "forker", WEFT_THREAD_BLOCKED);
   if (count < 2 || strcmp(arguments[1], "measured") != 0) start_lender(); /* nobody lends while stacks are measured */
   weft_thread *patient = start_and_await(waits_for_event, NULL, "patient", WEFT_THREAD_BLOCKED);

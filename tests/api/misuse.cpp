@@ -28,7 +28,9 @@ bool is_checked_build() {
 
 // Ends the child: what was needed for the misuse did not work.
 void must(weft_status status) {
-  if (status != WEFT_OK) _exit(90);
+  if (status == WEFT_OK) return;
+  tell_planned_fault("must", weft_status_name(status));
+  _exit(90);
 }
 
 void start_runtime() {

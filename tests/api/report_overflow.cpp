@@ -22,7 +22,10 @@ void start(unsigned workers, bool caller_outside) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = workers;
   config.caller_outside = caller_outside;
-  if (weft_init(&config) != WEFT_OK) _exit(90);
+  if (const weft_status started = weft_init(&config); started != WEFT_OK) {
+    tell_planned_fault("weft_init", weft_status_name(started));
+    _exit(90);
+  }
 }
 
 // Touches every page on its way, so that it cannot jump over a guard.
@@ -54,7 +57,10 @@ namespace {
 
 int run_one(weft_function function, void* argument, const weft_thread_attr* attr) {
   weft_thread* made = nullptr;
-  if (weft_thread_create(function, argument, attr, &made) != WEFT_OK) return 91;
+  if (const weft_status created = weft_thread_create(function, argument, attr, &made); created != WEFT_OK) {
+    tell_planned_fault("weft_thread_create", weft_status_name(created));
+    return 91;
+  }
   static_cast<void>(weft_thread_join(made));
   return 0;
 }

@@ -12,9 +12,12 @@
 #include <weft/weft.h>
 
 #include "../support/child.hpp"
+#include "../support/frames.hpp"
 
 using weft::test::child_end;
+using weft::test::functions_of;
 using weft::test::run_in_child;
+using weft::test::these_of;
 
 namespace {
 
@@ -66,7 +69,10 @@ void is_default(int signal) {
 }  // namespace
 
 extern "C" {
-void waits_here(void* event) { static_cast<void>(weft_event_wait(static_cast<weft_event*>(event))); }
+void waits_here(void* event) {
+  static_cast<void>(weft_event_wait(static_cast<weft_event*>(event)));
+  asm volatile("" ::: "memory");  // keeps the call from becoming a jump, which would take this function off the stack
+}
 void blocks_its_worker(void*) {
   const timespec time{0, 400'000'000};
   nanosleep(&time, nullptr);
@@ -104,6 +110,7 @@ TEST_CASE("every signal has all threads written, and the program goes on") {
     CHECK(end.exit_code == 0);
     CHECK(end.says("main: "));
     CHECK(end.says("2 workers"));
+    CHECK(these_of(functions_of(end.errors, "(waits_here): waits for event"), {"waits_here"}).size() == 1);
   }
 }
 
@@ -176,6 +183,8 @@ TEST_CASE("a deadlock's report shows every thread if it should") {
     CHECK(end.says("weft: deadlock: nothing can ever run again"));
     CHECK(count(end.errors, "(waits_here): waits for event") == (shows_all ? 50 : 31));
     CHECK(end.says("... in all") == !shows_all);
+    CHECK(these_of(functions_of(end.errors, "(waits_here): waits for event"), {"waits_here"}).size() == (shows_all ? 1 : 0));
+    CHECK(count(end.errors, "#0 ") == (shows_all ? 51 : 0));  // main's as well
   }
 }
 

@@ -10,14 +10,26 @@
 #include <stdlib.h>
 #include <weft/weft.h>
 
+#include "../support/planned_fault.h"
+
 #define CHECK(condition)                                                                 \
   do {                                                                                   \
     if (!(condition)) {                                                                  \
       fprintf(stderr, "%s:%d: %s: failed: %s\n", __FILE__, __LINE__, phase, #condition); \
+      tell_planned_fault(#condition, NULL);                                              \
       abort();                                                                           \
     }                                                                                    \
   } while (0)
-#define IS_OK(call) CHECK((call) == WEFT_OK)
+/* The call returns WEFT_OK. */
+#define IS_OK(call)                                                                                         \
+  do {                                                                                                      \
+    const weft_status got_ = (call);                                                                        \
+    if (got_ != WEFT_OK) {                                                                                  \
+      fprintf(stderr, "%s:%d: %s: %s: got %s\n", __FILE__, __LINE__, phase, #call, weft_status_name(got_)); \
+      tell_planned_fault(#call, weft_status_name(got_));                                                    \
+      abort();                                                                                              \
+    }                                                                                                       \
+  } while (0)
 
 #define MILLISECOND UINT64_C(1000000)
 #define SECOND (1000 * MILLISECOND)

@@ -15,6 +15,8 @@
 
 #include <weft/weft.hpp>
 
+#include "../support/planned_fault.h"
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -45,6 +47,7 @@ std::string report_of(unsigned workers, Scene scene) {
   close(ends[0]);
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
+  tell_planned_fault_of_child(WIFSIGNALED(status) ? WTERMSIG(status) : 0, text.c_str());
   INFO(text);
   CHECK(status == 0);
   return text;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""README.md and the guide's pages on kinds of parallelism, debuggers, schedules, traces, the threads interface and Argobots' programs do what
-they say. Their blocks are taken in order:
+"""README.md and the guide's pages on kinds of parallelism, debuggers, reports, schedules, traces, the threads interface and Argobots' programs do
+what they say. Their blocks are taken in order:
 
   ```c NAME, ```cpp NAME   saved as NAME
   ```sh                    run, in a folder with those files and Weft installed; `./dev WORD` is checked to be a word with its
@@ -87,6 +87,14 @@ class DocsTest(unittest.TestCase):
             return re.sub(r"0x[0-9a-f]+|(?<=\+)\d+", "0x", text)
 
         self.check_page("docs/guide/replay.md", steady)
+
+    def test_the_page_on_reports_does_what_it_says(self):
+        def steady(text):  # the core's own frames, and those of libc, are of this compiler and this libc
+            self.assertNotIn("_Z", text)  # readable also in a C program
+            text = re.sub(r"(?m)^weft: +#\d+ .*lib(weft|c)\.so.*\n", "", text)
+            return re.sub(r"(?<=#)\d+|\d+\.\d(?= s\b)|0x[0-9a-f]+", "0", text)
+
+        self.check_page("docs/guide/reports.md", steady)
 
     def test_the_page_on_traces_does_what_it_says(self):
         def steady(text):  # times, and what comes of them

@@ -121,7 +121,7 @@ struct lasting_failure {
 template <class Body>
 lasting_failure start_child_with_failure(os::call which, std::uint32_t nth, Body& body) {
   const std::string what = describe(which, nth, os::fault::repeat::for_ever);
-  return {what, test::start_child([&] {
+  return {std::string(doctest::getContextOptions()->currentTest->m_name) + ": " + what, test::start_child([&] {
             std::snprintf(running, sizeof running, "hangs when %s\n", what.c_str());
             os::fault::plan plan;
             plan.which = which;
@@ -140,6 +140,8 @@ inline void check_end(const lasting_failure& failure) {
   CAPTURE(end.errors);
   CHECK((end.exit_code == 0 || (end.signal == SIGABRT && end.says("weft: fatal: "))));
 }
+
+inline std::vector<lasting_failure> lasting_failures;
 
 // Which of count occurrences to fail: the first ones all, then fewer and fewer, and the last.
 inline std::vector<std::uint32_t> sampled(std::uint32_t count, std::uint32_t all) {
@@ -175,21 +177,28 @@ void each_failure(std::initializer_list<os::call> calls, Body body) {
 
 // For a body that may end the program with a message when a call fails for ever, as a runtime that can get no stack for anyone must.
 // body says by its bool whether it coped. A failure that comes once is survived in this process, without leaks; one that lasts is met
-// in children (all at once, since last words may come after seconds of patience), which cope or end with "weft: fatal: ...".
+// in children, which cope or end with "weft: fatal: ...". Last words may come after seconds of patience: the last case of a program
+// looks at the children of all its cases, by check_lasting_failures(). most: occurrences that are failed one by one.
 template <class Body>
-void each_failure_or_last_words(std::initializer_list<os::call> calls, Body body) {
+void each_failure_or_last_words(std::initializer_list<os::call> calls, Body body, std::uint32_t most = 32) {
   std::signal(SIGALRM, detail::report_hang);
   auto checked = [&] { CHECK(body()); };
   std::snprintf(detail::running, sizeof detail::running, "hangs without any failure\n");
   detail::run(nullptr, checked);
-  std::vector<detail::lasting_failure> children;
   for (os::call which : calls) {
     const std::uint32_t count = occurrences(which, checked);
-    for (std::uint32_t nth : detail::sampled(count, 8)) children.push_back(detail::start_child_with_failure(which, nth, body));
-    for (std::uint32_t nth : detail::sampled(count, 32)) detail::run_with_failure(which, nth, os::fault::repeat::once, checked);
+    for (std::uint32_t nth : detail::sampled(count, 8)) {
+      detail::lasting_failures.push_back(detail::start_child_with_failure(which, nth, body));
+    }
+    for (std::uint32_t nth : detail::sampled(count, most)) detail::run_with_failure(which, nth, os::fault::repeat::once, checked);
   }
-  for (const detail::lasting_failure& each : children) detail::check_end(each);
   detail::run(nullptr, checked);
+}
+
+inline void check_lasting_failures() {
+  CHECK(!detail::lasting_failures.empty());
+  for (const detail::lasting_failure& each : detail::lasting_failures) detail::check_end(each);
+  detail::lasting_failures.clear();
 }
 
 }  // namespace weft::fault_test

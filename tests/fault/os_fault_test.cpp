@@ -1,7 +1,10 @@
 // The os layer under its own fault seam.
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -10,9 +13,14 @@
 #include "os/clock.hpp"
 #include "os/cpus.hpp"
 #include "os/fence.hpp"
+#include "os/file.hpp"
 #include "os/futex.hpp"
+#include "os/peek.hpp"
+#include "os/signal.hpp"
+#include "os/tasks.hpp"
 #include "os/thread.hpp"
 #include "os/topology_sources.hpp"
+#include "os/uring.hpp"
 #include "os/vm.hpp"
 
 using namespace weft;
@@ -127,5 +135,99 @@ TEST_CASE("without any readable file there still is a machine, and a number of w
     (void)os::read_sysfs(machine.get(), "/sys/devices/system");
     REQUIRE(os::read_topology(machine.get(), nullptr) == status::ok);
     CHECK(machine->cpu_count >= 1);
+  });
+}
+
+TEST_CASE("every call has a name of its own") {
+  for (unsigned i = 0; i < os::call_count; ++i) {
+    const std::string name = os::fault::call_name(static_cast<os::call>(i));
+    CHECK(!name.empty());
+    for (unsigned k = 0; k < i; ++k) CHECK(name != os::fault::call_name(static_cast<os::call>(k)));
+  }
+}
+
+TEST_CASE("a wait that is disturbed for ever ends at its deadline") {
+  os::fault::plan plan;
+  fail_for_ever(&plan, call::futex_wait);
+  base::atomic<std::uint32_t> word{0};
+  const std::uint64_t deadline = os::now_ns() + 1'000'000;
+  while (os::futex_wait_until(&word, 0, deadline)) {
+  }
+  os::fault::installed.store(nullptr, base::relaxed);
+  CHECK(os::now_ns() >= deadline);
+}
+
+TEST_CASE("a file that cannot be opened or read is no file, one that cannot be written says so") {
+  each_failure({call::open, call::read, call::write, call::heap}, [] {
+    char text[4096] = "";
+    CHECK((os::read_text(text, sizeof text, "/proc/self/%s", "status") || injecting()));
+    char* whole = os::read_whole("/proc/self/exe");
+    CHECK((whole != nullptr || injecting()));
+    std::free(whole);
+    const int file = os::open_for_writing("/dev/null", false);
+    if (file >= 0) {
+      CHECK((os::write_all(file, "line\n", 5) || injecting()));
+      close(file);
+    } else {
+      CHECK(injecting());
+    }
+    CHECK((os::walk_tasks([](void*, const os::task&) {}, nullptr) || injecting()));
+  });
+}
+
+TEST_CASE("what the system does not tell is unknown, and nothing worse") {
+  each_failure({call::affinity, call::thread_stack, call::peek, call::io_uring}, [] {
+    std::uint16_t cpus[os::max_cpus];
+    CHECK(os::allowed_cpus(cpus, os::max_cpus) >= 1);
+    void* low = &low;
+    std::size_t bytes = 1;
+    os::stack_bounds(&low, &bytes);
+    CHECK((low == nullptr) == (bytes == 0));
+    CHECK((low != nullptr || injecting()));
+    const int here = 7;
+    int copy = 0;
+    CHECK((os::peek(&here, &copy, sizeof copy) ? copy == 7 : injecting()));
+    static_cast<void>(os::can_use_io_uring());  // containers forbid it as well
+  });
+  os::fault::plan plan;
+  fail_for_ever(&plan, call::io_uring);
+  CHECK_FALSE(os::can_use_io_uring());
+  os::fault::installed.store(nullptr, base::relaxed);
+}
+
+TEST_CASE("a kernel that cannot be asked about guard markers is taken for one without") {
+  os::fault::plan plan;
+  fail_for_ever(&plan, call::getrandom);
+  CHECK(os::best_guard_kind() == os::guard_kind::mprotect_page);
+  os::fault::installed.store(nullptr, base::relaxed);
+}
+
+// Address space is lost by it: not for each_failure.
+TEST_CASE("memory that cannot be unmapped reads as zero, and costs address space alone") {
+  os::fault::plan plan;
+  auto* base = static_cast<char*>(os::reserve(2 * page, page));
+  REQUIRE(base != nullptr);
+  base[0] = 1;
+  fail_for_ever(&plan, call::munmap);
+  os::release(base, 2 * page);
+  os::fault::installed.store(nullptr, base::relaxed);
+  CHECK(base[0] == 0);
+  os::release(base, 2 * page);
+}
+
+TEST_CASE("a signal's action or stack that cannot be set is a no, and changes nothing") {
+  each_failure({call::sigaction, call::sigaltstack}, [] {
+    struct sigaction before = {};
+    struct sigaction ignore = {};
+    ignore.sa_handler = SIG_IGN;
+    stack_t stack;
+    CHECK((os::set_signal_stack(nullptr, &stack) || injecting()));
+    if (os::set_signal_action(SIGWINCH, &ignore, &before)) {
+      while (!os::set_signal_action(SIGWINCH, &before, nullptr)) {
+        if (os::fault::installed.load(base::relaxed)->how == os::fault::repeat::for_ever) break;
+      }
+    } else {
+      CHECK(injecting());
+    }
   });
 }

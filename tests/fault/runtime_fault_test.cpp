@@ -7,9 +7,12 @@
 #include <cstdint>
 
 #include "fault_test.hpp"
+#include "refusal.hpp"
 
 using weft::fault_test::each_failure_or_last_words;
+using weft::fault_test::fine;
 using weft::fault_test::injecting;
+using weft::fault_test::is_refusal;
 using weft::os::call;
 
 namespace {
@@ -31,10 +34,6 @@ void block_and_count(void* argument) {
   weft_mutex_unlock(&work->mutex);
 }
 
-bool is_refusal(weft_status status) {
-  return injecting() && (status == WEFT_NOMEM || status == WEFT_AGAIN || status == WEFT_UNSUPPORTED);
-}
-
 // Blocks some threads at once, so that several chunks of stacks are asked for, then lets them go.
 bool block_and_release(unsigned wanted) {
   constexpr unsigned most = 200;
@@ -54,9 +53,6 @@ bool block_and_release(unsigned wanted) {
   for (unsigned i = 0; i < made; ++i) good = weft_thread_join(threads[i]) == WEFT_OK && good;
   return good && work.ended == made;
 }
-
-// True where a call did what was asked or was refused with a name.
-bool fine(weft_status status) { return status == WEFT_OK || is_refusal(status); }
 
 void set_keys(void* argument) {
   constexpr unsigned count = 40;
@@ -291,6 +287,29 @@ TEST_CASE("where membarrier is not to be had, init says so and names the cure") 
   CHECK(end.says("no membarrier(2) here: Weft needs Linux 4.14 or later"));
 }
 
+TEST_CASE("a dump for which no OS thread is to be had lacks the backtraces, and says so") {
+  const auto end = weft::test::run_in_child([] {
+    weft_config config = WEFT_CONFIG_INIT;
+    config.workers = 1;
+    if (weft_init(&config) != WEFT_OK) return 1;
+    shared_work work;
+    weft_thread* blocked = nullptr;
+    if (weft_thread_create(block_and_count, &work, nullptr, &blocked) != WEFT_OK) return 2;
+    while (weft_thread_get_state(blocked) != WEFT_THREAD_BLOCKED) weft_yield();
+    weft::os::fault::plan plan;
+    plan.which = call::thread_start;
+    plan.nth = 1;
+    plan.how = weft::os::fault::repeat::for_ever;
+    weft::os::fault::installed.store(&plan, weft::base::relaxed);
+    return weft_dump(2) == WEFT_OK ? 0 : 3;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("no backtraces: there is no OS thread for this report"));
+  CHECK(end.says("waits for event"));
+  CHECK_FALSE(end.says("#0"));
+}
+
 TEST_CASE("a group of threads is made as a whole or not at all") {
   each_failure_or_last_words({call::heap, call::mmap, call::madvise}, make_groups);
 }
@@ -300,3 +319,5 @@ TEST_CASE("keys, large stacks, tasklets, pools, full/empty words") {
 }
 
 TEST_CASE("a runtime that is traced") { each_failure_or_last_words({call::mmap, call::open}, life_with_a_trace); }
+
+TEST_CASE("those that failures for ever met have coped, or said why not") { weft::fault_test::check_lasting_failures(); }

@@ -239,6 +239,12 @@ void worker_appears(void (*meets_it)(unit* one)) {
 void appears_to_waker() {
   worker_appears([](unit*) { wake_all(the.rt); });
 }
+void appears_to_waker_of_one() {
+  worker_appears([](unit*) { wake_any(the.rt); });
+}
+void appears_to_waker_of_somebody() {
+  worker_appears([](unit*) { wake_somebody(the.rt); });
+}
 void appears_to_pusher() {
   worker_appears([](unit* one) {
     the.rt->next_target.store(1, base::relaxed);
@@ -268,6 +274,9 @@ const model m6{"A source added meanwhile", {.at_least = 100, .quick = quick, .de
 const model m7{"A source polled by two", {.at_least = 5, .quick = quick, .deep = deep}, polled_by_two};
 const model m8{"A source removed meanwhile", {.at_least = 50, .quick = quick, .deep = deep}, removed_meanwhile};
 const model m9{"A worker appears to a waker", {.at_least = 10, .quick = quick, .deep = deep}, appears_to_waker};
+const model m15{"A worker appears to a waker of one", {.at_least = 5, .quick = quick, .deep = deep}, appears_to_waker_of_one};
+const model m16{
+    "A worker appears to a waker of somebody", {.at_least = 5, .quick = quick, .deep = deep}, appears_to_waker_of_somebody};
 const model m10{"A worker appears to a pusher", {.at_least = 10, .quick = quick, .deep = deep}, appears_to_pusher};
 const model m11{"A worker appears to a thief", {.at_least = 10, .quick = quick, .deep = deep}, appears_to_thief};
 

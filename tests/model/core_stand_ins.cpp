@@ -51,7 +51,8 @@ STAND_IN void run_here(worker*, unit*) {}
 
 // ---- turns.cpp: no schedule -------------------------------------------------------------------------------------------------
 
-STAND_IN void pass_point() {}
+STAND_IN bool pass_point() { return true; }
+STAND_IN void refuse_if_left_behind(const char*) {}
 STAND_IN void pass_turn(worker*) {}
 STAND_IN void sleep_in_turn(worker*) {}
 STAND_IN void ring_bell(turn_taking*) {}

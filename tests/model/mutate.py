@@ -7,7 +7,9 @@ Each tag gives one full mutant (every order of its operation relaxed; a fence re
 to lose, partial mutants. Full mutants that survive and are not in survivors.txt, and tags there that no longer survive, make the exit
 status 1. Partial mutants are for information: a survivor says that the order is stronger than the models can tell.
 
-usage: mutate.py [--src FOLDER] [--only TEXT] [--files TEXT] [--deep] [--no-partial] [--jobs N] [--markdown FILE]"""
+--markdown renews the rows of what was tried in a table, as docs/protocols/mutants.md is one.
+
+usage: mutate.py [--src FOLDER] [--only TEXT] [--files TEXT] [--models TEXT] [--deep] [--no-partial] [--jobs N] [--markdown FILE]"""
 
 import argparse
 import concurrent.futures
@@ -28,10 +30,19 @@ ORDER = re.compile(r"\b(?:base::|__ATOMIC_)(acquire|release|acq_rel|seq_cst|ACQU
 FENCE = re.compile(r"\b(?:base::|os::|weft_hot_)(light_fence|heavy_fence|fence_seq_cst)\(\);")
 WEAKER = {"acquire": ["relaxed"], "release": ["relaxed"], "acq_rel": ["acquire", "release"], "seq_cst": ["acq_rel"]}
 COMPILER = os.environ.get("CXX", "g++")
-FLAGS = ["-std=c++20", "-O1", "-g", "-w"]
+FLAGS = ["-std=c++20", "-O1", "-w"]  # nobody reads their schedules: no line numbers
 TIME_LIMIT_S = 300
 EXECUTIONS = 10000  # a model: failures come in the first rounds, survivors cost all of it
 STAND_INS = "core_stand_ins.cpp"
+TABLE_HEAD = """# Mutations
+
+Each tagged order of the core, weakened to relaxed, or its fence removed: the first model that noticed, and what it saw. Where none does, the
+reason why that is accepted. Written by `tests/model/mutate.py --no-partial --markdown docs/protocols/mutants.md`; with `--only` or `--files`
+only those rows. A lint fails when a tag has no row here.
+
+| tag | file | mutation | noticed by |
+|---|---|---|---|
+"""
 
 
 class BuildError(Exception):
@@ -280,13 +291,28 @@ def row(mutant, accepted):
     return (mutant.tag, f"{mutant.path}:{mutant.line}", mutant.what, verdict(mutant, accepted))
 
 
-def write_markdown(path, mutants, accepted):
-    with open(path, "w") as file:
-        file.write("# Mutation table\n\nMade by `tests/model/mutate.py`: each tagged order weakened, and which model noticed.\n\n")
-        file.write("| tag | file | mutation | noticed by |\n|---|---|---|---|\n")
-        for mutant in mutants:
-            tag, place, what, result = row(mutant, accepted)
-            file.write(f"| {tag} | `{place.split(':')[0]}` | {what} | {result} |\n")
+def in_table(mutant):
+    """What a row of the table begins with; the rest is what was found."""
+    return f"| {mutant.tag} | `{mutant.path}` | {mutant.what} | "
+
+
+def rows_of(path):
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return [line.rstrip("\n") for line in file if re.match(r"\| [A-Z]\d+ \|", line)]
+
+
+def write_markdown(path, tried, accepted):
+    """Full mutants that were tried get a new row, others keep theirs; tags that are gone lose it."""
+    known = rows_of(path)
+    new = {in_table(mutant): in_table(mutant) + verdict(mutant, accepted) + " |" for mutant in tried}
+    rows = []
+    for mutant in sorted((mutant for mutant in all_mutants() if mutant.full), key=key):
+        begin = in_table(mutant)
+        rows += [new[begin]] if begin in new else [row for row in known if row.startswith(begin)]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(TABLE_HEAD + "\n".join(rows) + "\n")
 
 
 def key(mutant):
@@ -296,8 +322,9 @@ def key(mutant):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--src", help="another src/ than that of this tree")
-    parser.add_argument("--only", help="tags that contain this, such as D or D3")
+    parser.add_argument("--only", help="tags or letters, such as D or D3,D4")
     parser.add_argument("--files", help="files whose path contains this")
+    parser.add_argument("--models", default="", help="models whose file name contains this")
     parser.add_argument("--deep", action="store_true", help="the models' deep bounds")
     parser.add_argument("--no-partial", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -309,12 +336,14 @@ def main():
     accepted = accepted_survivors()
     chosen = [m for m in all_mutants() if m.full or not options.no_partial]
     if options.only:
-        chosen = [m for m in chosen if m.tag == options.only or (options.only.isalpha() and m.tag.startswith(options.only))]
+        wanted = options.only.split(",")
+        chosen = [m for m in chosen if m.tag in wanted or m.tag[0] in wanted]
     if options.files:
         chosen = [m for m in chosen if options.files in m.path]
     chosen.sort(key=key)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         builder = Builder(folder, pool, options.deep)
+        builder.models = {name: units for name, units in builder.models.items() if options.models in name}
         needed = sorted({n for m in chosen for n in builder.models_with(m.path)})
         broken = [n for n, failed in zip(needed, pool.map(builder.fails_unchanged, needed)) if failed]
         for name in broken:
@@ -328,6 +357,7 @@ def main():
     unexpected = sorted({m.tag for m in survivors if m.tag not in accepted})
     stale = sorted({m.tag for m in chosen if m.full and m.killed_by and m.tag in accepted})
     full = sum(m.full for m in chosen)
+    print(f"figure: orders mutated = {len(chosen)}")
     print(f"{full - len(survivors)} of {full} full mutants noticed; not noticed: {' '.join(sorted(m.tag for m in survivors)) or 'none'}")
     if unexpected:
         print(f"not accepted in survivors.txt: {' '.join(unexpected)}")

@@ -232,6 +232,7 @@ void run_program(dice from) {
   for (weft::thread& each : threads) each.join();
   OK(weft_event_wait(&outside_ended));  // what it waits for may need this worker
   outside.join();
+  weft::stress::programs.fetch_add(1);
 }
 
 // ---- workers that come and go ----

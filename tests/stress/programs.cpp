@@ -247,6 +247,7 @@ void run_program(std::uint64_t seed) {
   }
   OK(weft_thread_join_many(threads, 4));
   for (const node& each : roots) MUST(each.result == expected(each));
+  weft::stress::programs.fetch_add(1);
 }
 
 void check_world() {

@@ -158,6 +158,8 @@ int main() {
     const unsigned workers = 2 + from.below(3);
     const auto policy = static_cast<weft_wait_policy>(from.below(2));
     with(workers, policy, from.below(2) == 0, from.next());
+    weft::stress::programs.fetch_add(1);
   } while (weft::stress::has_time());
+  weft::stress::print_programs();
   return 0;
 }

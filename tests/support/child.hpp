@@ -9,12 +9,18 @@
 #include <cctype>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
+#include "planned_fault.h"
+
 // In a body: what the scene needs. The exit code tells the line, roughly.
-#define NEED(condition)                          \
-  do {                                           \
-    if (!(condition)) _exit(__LINE__ % 200 + 1); \
+#define NEED(condition)                                                                                         \
+  do {                                                                                                          \
+    if (!(condition)) {                                                                                         \
+      tell_planned_fault(#condition, std::strstr(#condition, "== WEFT_OK") ? "another than WEFT_OK" : nullptr); \
+      _exit(__LINE__ % 200 + 1);                                                                                \
+    }                                                                                                           \
   } while (false)
 
 namespace weft::test {
@@ -67,7 +73,7 @@ template <class Body>
 running_child start_child(Body body) {
   int ends[2];
   if (pipe(ends) != 0) std::abort();
-  const pid_t child = fork();
+  const pid_t child = ::fork();
   if (child < 0) std::abort();
   if (child == 0) {
     dup2(ends[1], STDERR_FILENO);
@@ -88,6 +94,7 @@ inline child_end wait_for(const running_child& child) {
   waitpid(child.process, &status, 0);
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  tell_planned_fault_of_child(result.signal, result.errors.c_str());
   return result;
 }
 

@@ -16,6 +16,9 @@ REFUSED = re.compile(r"^(_Z|__cxa_(?!finalize$|atexit$)|__gxx_|_Unwind_|__gcc_pe
 # The linker's own and weak references of the compiler's start files.
 ALWAYS = re.compile(r"^(_GLOBAL_OFFSET_TABLE_|_ITM_\w+|__gmon_start__|__cxa_finalize|_DYNAMIC|__tls_get_addr|__dso_handle)$")
 
+# Weak references to what a sanitizer's run-time library has: null where the program was not built with one.
+SANITIZERS = re.compile(r"^__(asan|tsan|sanitizer)_\w+$")
+
 
 def nm(path, *options):
     """{name: type} of a library's symbols."""
@@ -36,9 +39,9 @@ def declared(top):
 
 
 def available():
-    """Everything that libc, the dynamic linker and libgcc define."""
+    """Everything that libc (with what it links into each program), the dynamic linker and libgcc define."""
     names = set()
-    for library, options in (("libc.so.6", ["-D"]), ("ld-linux-x86-64.so.2", ["-D"]), ("ld-linux-aarch64.so.1", ["-D"]), ("libgcc.a", [])):
+    for library, options in (("libc.so.6", ["-D"]), ("ld-linux-x86-64.so.2", ["-D"]), ("ld-linux-aarch64.so.1", ["-D"]), ("libgcc.a", []), ("libc_nonshared.a", [])):
         path = subprocess.run(["cc", f"-print-file-name={library}"], capture_output=True, text=True).stdout.strip()
         names.update(name for name, kind in nm(path, *options).items() if kind not in "Uw")
     return names
@@ -47,7 +50,7 @@ def available():
 def check_needed(what, symbols, allowed):
     problems = []
     for name in sorted(symbols):
-        if ALWAYS.match(name):
+        if ALWAYS.match(name) or (SANITIZERS.match(name) and symbols[name] in "wv"):
             continue
         if REFUSED.match(name):
             problems.append(f"{what}: needs {name} of the C++ run time")
@@ -63,8 +66,9 @@ def check(top, shared, archive):
     problems += [f"{shared}: exports {name}, which no public header declares" for name in sorted(exports - wanted)]
     allowed = available()
     problems += check_needed(shared, nm(shared, "-D", "--undefined-only"), allowed)
-    own = set(nm(archive, "--defined-only"))
-    problems += check_needed(archive, set(nm(archive, "--undefined-only")) - own, allowed)
+    own = nm(archive, "--defined-only")
+    needed = {name: kind for name, kind in nm(archive, "--undefined-only").items() if name not in own}
+    problems += check_needed(archive, needed, allowed)
     return problems, len(exports)
 
 

@@ -13,7 +13,10 @@ constexpr int run_that_pays = 4;
 
 int choices::choose(int options) {
   if (options == 1) return 0;  // no choice: it costs nothing in the path
-  if (position_ == path_.size()) path_.push_back({static_cast<std::uint8_t>(options), 0});
+  if (position_ == path_.size()) {
+    path_.push_back({static_cast<std::uint8_t>(options), 0});
+    ++places_;
+  }
   node& here = path_[position_++];
   if (here.options == 0) here.options = static_cast<std::uint8_t>(options);
   if (here.options != options || here.taken >= options) {

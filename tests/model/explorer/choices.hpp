@@ -28,6 +28,9 @@ class choices {
   bool deterministic() const { return deterministic_; }
   std::size_t depth() const { return position_; }
 
+  // How many places with a choice were met so far; those of a path that is walked again are not counted again.
+  long places() const { return places_; }
+
  private:
   struct node {
     std::uint8_t options;  // 0: from an id, not known yet
@@ -36,6 +39,7 @@ class choices {
   std::vector<node> path_;
   std::size_t position_ = 0;
   bool deterministic_ = true;
+  long places_ = 0;
 };
 
 }  // namespace explorer

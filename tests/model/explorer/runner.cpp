@@ -31,6 +31,7 @@ struct exploration {
   bounds limits;  // of the last round
   long finished = 0;
   long pruned = 0;
+  long states = 0;  // of all rounds: places with a choice, and ends
   bool cut = false;
   std::set<std::string> outcomes;
   report failure{ending::finished, {}, {}, {}, {}, {}};
@@ -74,13 +75,15 @@ void explore_once(const model& what, const bounds& limits, long budget, explorat
   result.finished = result.pruned = 0;
   result.cut = false;
   choices path;
-  for (long count = 0;; ++count) {
+  long count = 0;
+  do {
     if (count == budget) {
       result.cut = true;
-      return;
+      break;
     }
-    if (!take(result, run(what.body, path, limits, false), path) || !path.advance()) return;
-  }
+    ++count;
+  } while (take(result, run(what.body, path, limits, false), path) && path.advance());
+  result.states += path.places() + count;
 }
 
 bounds capped(const bounds& limits, int most) {
@@ -135,10 +138,12 @@ void print_result(const model& what, const exploration& found, const std::string
   if (!wrong.empty()) std::printf("     %s\n", wrong.c_str());
 }
 
-bool explore_and_report(const model& what, const command& asked, const char* program) {
+// Adds to the states that were explored.
+bool explore_and_report(const model& what, const command& asked, const char* program, long& states) {
   bounds limits = asked.deep ? what.expected.deep : what.expected.quick;
   if (asked.executions != 0) limits.executions = std::min(limits.executions, asked.executions);
   const exploration found = explore(what, limits);
+  states += found.states;
   const std::string wrong = complaint(what.expected, found);
   print_result(what, found, wrong);
   if (!wrong.empty() && found.failure.end == ending::failed && !asked.quiet) {
@@ -198,18 +203,20 @@ command parse(int count, char** words) {
 int run_all(const command& asked, const char* program) {
   int matched = 0;
   int failed = 0;
+  long states = 0;
   for (const model* each : all_models()) {
     if (asked.only != nullptr && std::strstr(each->name, asked.only) == nullptr) continue;
     ++matched;
     if (asked.replay != nullptr) return replay(*each, asked);
     if (asked.list) {
       std::printf("%s\n", each->name);
-    } else if (!explore_and_report(*each, asked, program)) {
+    } else if (!explore_and_report(*each, asked, program, states)) {
       ++failed;
       if (asked.quiet) return 1;
     }
   }
   if (matched == 0) std::fprintf(stderr, "no model matches\n");
+  if (matched != 0 && !asked.list) std::printf("figure: states explored = %ld\n", states);
   return matched == 0 || failed != 0 ? 1 : 0;
 }
 

@@ -62,6 +62,12 @@ TEST_CASE("an empty environment gives the defaults of the table") {
   CHECK(all.given == 0);
 }
 
+TEST_CASE("a process without an environment has the defaults") {
+  os::settings read;
+  REQUIRE(os::read_settings(&read, nullptr) == status::ok);
+  CHECK(read.stack_bytes == good({}).stack_bytes);
+}
+
 TEST_CASE("every variable reaches its field, and is known to be given") {
   const os::settings all =
       good({"WEFT_WORKERS=3", "WEFT_STACK_SIZE=1M", "WEFT_WAIT_POLICY=passive", "WEFT_SPIN=3ms", "WEFT_LOCALITY=domain",

@@ -82,12 +82,17 @@ class Snapshot:
             self.runtime = self.layout.copy("runtime", runtime)
         except Unreadable as problem:
             raise gdb.GdbError(f"Weft's runtime is damaged: {problem}") from None
-        for read in (self._read_workers, self._read_units, self._read_outside):
+        self.turn_holder = 0  # under a schedule, the worker that has its turn
+        for read in (self._read_turns, self._read_workers, self._read_units, self._read_outside):
             try:
                 read()
             except Unreadable as problem:
                 self.problems.append(str(problem))
         self._join_up()
+
+    def _read_turns(self):
+        if self.runtime["turns"]:
+            self.turn_holder = self.layout.copy("turns", self.runtime["turns"])["holder"]
 
     def _read_workers(self):
         slots = min(self.runtime["worker_slots"], self.layout.number("most_workers"))
@@ -167,8 +172,15 @@ class Snapshot:
         lent = [one for one in self.units if one is not unit and one.is_lent() and not one.has_ended()]
         return next((one for one in lent if stack and self.stack_of(one) == stack), lent[0] if len(lent) == 1 else None)
 
+    def awaits_turn(self, unit):
+        """Whether it runs on a virtual worker, and another has the OS thread."""
+        worker = unit.worker
+        return worker is not None and self.runtime["turns"] != 0 and worker["has_turns"] != 0 and worker.address != self.turn_holder
+
     def context_of(self, unit):
         """The stack pointer of a suspended thread; None: it runs, lends its stack, has ended or has not started."""
+        if self.awaits_turn(unit):
+            return unit.worker["turn"]
         away = (unit.is_in("blocked") and not self.lends_to(unit)) or unit.is_in("suspended") or unit.is_in("ready")
         return unit.fields["context"] if away and unit.has_parked() and not unit.has_ended() else None
 

@@ -81,6 +81,8 @@ def state(snapshot, unit, clock):
         return wait(snapshot, unit.wait, clock)
     if unit.is_wait_lost:
         return "blocked; what it waits for cannot be read"
+    if snapshot.awaits_turn(unit):
+        return f"waits for its turn on worker {unit.worker['index']}"
     if unit.is_in("running"):
         return f"runs on worker {unit.worker['index']}" if unit.worker is not None else "running"
     if unit.is_in("ready"):

@@ -1,0 +1,56 @@
+// See module.hpp.
+#include "os/module.hpp"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+namespace weft::os {
+namespace {
+
+struct search {
+  std::uintptr_t code;
+  code_module* out;
+};
+
+bool find_segment(const dl_phdr_info& about, search* wanted) {
+  for (unsigned index = 0; index < about.dlpi_phnum; ++index) {
+    const ElfW(Phdr)& one = about.dlpi_phdr[index];
+    const std::uintptr_t low = about.dlpi_addr + one.p_vaddr;
+    if (one.p_type != PT_LOAD || (one.p_flags & PF_X) == 0 || wanted->code - low >= one.p_memsz) continue;
+    wanted->out->low = low;
+    wanted->out->high = low + one.p_memsz;
+    return true;
+  }
+  return false;
+}
+
+std::uintptr_t find_eh_frame_hdr(const dl_phdr_info& about) {
+  for (unsigned index = 0; index < about.dlpi_phnum; ++index) {
+    if (about.dlpi_phdr[index].p_type == PT_GNU_EH_FRAME) return about.dlpi_addr + about.dlpi_phdr[index].p_vaddr;
+  }
+  return 0;
+}
+
+int look_into(dl_phdr_info* about, std::size_t, void* argument) {
+  auto* wanted = static_cast<search*>(argument);
+  if (!find_segment(*about, wanted)) return 0;
+  const bool is_program = about->dlpi_name == nullptr || about->dlpi_name[0] == '\0';
+  const char* path = is_program ? program_invocation_name : about->dlpi_name;
+  const char* slash = strrchr(path, '/');
+  snprintf(wanted->out->name, sizeof wanted->out->name, "%s", slash != nullptr ? slash + 1 : path);
+  wanted->out->bias = about->dlpi_addr;
+  wanted->out->eh_frame_hdr = find_eh_frame_hdr(*about);
+  return 1;
+}
+
+}  // namespace
+
+bool find_module(std::uintptr_t code, code_module* out) {
+  search wanted{code, out};
+  return dl_iterate_phdr(look_into, &wanted) != 0;
+}
+
+}  // namespace weft::os

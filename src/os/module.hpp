@@ -1,0 +1,23 @@
+// The program's file and the shared libraries that lie in memory. Callable from any OS thread; takes no
+// lock but the dynamic linker's, and allocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::os {
+
+struct code_module {
+  std::uintptr_t low = 0;  // of the segment that holds the code
+  std::uintptr_t high = 0;
+  std::uintptr_t bias = 0;          // what was added to the addresses of its file
+  std::uintptr_t eh_frame_hdr = 0;  // 0: it has none
+  char name[64] = "";               // its file's, without the folder; cut
+
+  bool holds(std::uintptr_t code) const { return code - low < high - low; }
+};
+
+// False: no module has code there.
+bool find_module(std::uintptr_t code, code_module* out);
+
+}  // namespace weft::os

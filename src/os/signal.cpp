@@ -1,0 +1,16 @@
+// See signal.hpp.
+#include "os/signal.hpp"
+
+#include "os/fault.hpp"
+
+namespace weft::os {
+
+bool set_signal_action(int signal, const struct sigaction* wanted, struct sigaction* before) {
+  return !fault::fails(call::sigaction) && sigaction(signal, wanted, before) == 0;
+}
+
+bool set_signal_stack(const stack_t* wanted, stack_t* before) {
+  return !fault::fails(call::sigaltstack) && sigaltstack(wanted, before) == 0;
+}
+
+}  // namespace weft::os

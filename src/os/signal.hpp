@@ -1,0 +1,14 @@
+// What the process does at a signal, and the stack on which an OS thread's handlers run: sigaction(2) and sigaltstack(2) behind the
+// fault seam, for starting and stopping. A handler that has the last word before the process dies calls the system itself.
+// Callable from any OS thread; the stack is the caller's.
+#pragma once
+
+#include <signal.h>
+
+namespace weft::os {
+
+// Either pointer may be null. False: refused, nothing changed, *before untouched.
+bool set_signal_action(int signal, const struct sigaction* wanted, struct sigaction* before);
+bool set_signal_stack(const stack_t* wanted, stack_t* before);
+
+}  // namespace weft::os

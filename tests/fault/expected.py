@@ -1,0 +1,75 @@
+"""What everywhere.py lets pass, with the reasons."""
+
+import re
+
+# Scenes of trace_target.c that need no script beside them; how those end that do not end by return.
+TRACED_SCENES = ["threads", "forks", "forks2", "waiting", "stealing", "migrating", "parking", "turns", "leaving"]
+ENDS = {"trace_target leaving": 3}
+
+# What the fatal error says when that call fails.
+FATAL = {
+    "mmap": r"out of memory for stacks \(mmap|mmap failed",
+    "madvise": r"out of memory for stacks \(mmap, or the guard's madvise",
+    "mprotect": r"out of memory for stacks \(mmap, or the guard's madvise or mprotect",
+    "futex_wake": r"futex wake failed",
+    "membarrier": r"membarrier failed",
+}
+
+# Programs that take many seconds, most of them asleep: not for a sample.
+SLOW = r"idle_cpu|report_deadlock|report_signal|watchdog|runtime_race"
+
+# What a check may notice besides a refusal: (program, calls, check, why that is right); regular expressions.
+CONSEQUENCES = [
+    (r"environment|inherited_mask|runtime_bind", "affinity", r".*",
+     "a worker that the system does not let bind runs unbound; an unreadable mask counts as one CPU"),
+    (r"report_|watchdog|misuse|cpp_death", "open|read|peek|mmap|heap", r"says|lines|errors|deepest",
+     "a report leaves out, or gives as an address, what cannot be read"),
+    (r"trace_target", "open", r"weft_init", "a trace that cannot be written is refused as a bad value, by its name"),
+    (r"report_reader", "write", r"weft_dump", "a file that cannot be written is an invalid one"),
+    (r"report_overflow|report_signal", "sigaction|sigaltstack", r".*",
+     "without a handler or a stack for it a signal does what it does without Weft"),
+]
+
+# Faults that a program is spared: (program, fault, why).
+SPARED = [
+    (r"report_deadlock|report_signal|report_reader|idle_cpu|watchdog", r"futex_wait:\d+:ever",
+     "they look, measure or wait until those who wait are asleep; under this fault nobody ever is"),
+    (r"report_deadlock|report_signal|report_dump", r"(open|read):\d+:ever",
+     "they wait for the report of a deadlock, which is told only where /proc shows that nobody else could end it"),
+]
+
+# Where later calls may wait for ever, for what the program would have done next: (program, calls).
+WAITS_LATER = [(r"report_reader", "write")]  # a second dump goes into a pipe that nobody reads yet, and holds the runtime
+
+WITHOUT_STACKS = r"^weft: warning: out of memory for stacks \(mmap, or the guard's madvise or mprotect, fails\)"
+# What is said where a program yields until a thread has run that cannot be given a stack: that it goes on for ever is its own doing.
+WARNING = {call: re.compile(WITHOUT_STACKS, re.MULTILINE) for call in ("mmap", "madvise", "mprotect")}
+
+# What a call may answer when the system refuses; of a child that asked for WEFT_OK no more is known.
+REFUSALS = ("WEFT_NOMEM", "WEFT_AGAIN", "WEFT_UNSUPPORTED", "another than WEFT_OK")
+
+
+def normal_end(program):
+    return ENDS.get(program.name, 0)
+
+
+def is_spared(name, wish):
+    return any(re.match(program, name) and re.fullmatch(fault, wish) for program, fault, _ in SPARED)
+
+
+def may_wait_later(name, call):
+    return any(re.match(program, name) and re.fullmatch(calls, call) for program, calls in WAITS_LATER)
+
+
+def is_refusal(status):
+    return any(each in status for each in REFUSALS)
+
+
+def is_slow(name):
+    return re.search(SLOW, name) is not None
+
+
+def may_notice(name, call, what):
+    return any(
+        re.match(program, name) and re.fullmatch(calls, call) and re.search(check, what) for program, calls, check, _ in CONSEQUENCES
+    )

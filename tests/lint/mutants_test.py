@@ -1,0 +1,34 @@
+import unittest
+
+import planted
+import mutants
+
+SOURCE = """
+// [Q1] release: publishes the value; pairs with [Q2]
+inline void put() { ready.store(1, base::release); }
+// [Q2] acquire: sees the value; pairs with [Q1]
+inline int get() { return ready.load(base::acquire); }
+"""
+ROWS = ["| Q1 | `queue/slot.hpp` | release -> relaxed | Q put and got (data race) |",
+        "| Q2 | `queue/slot.hpp` | acquire -> relaxed | SURVIVED (accepted: why) |"]
+
+
+class MutantsTest(planted.PlantedTest):
+    def problems_with(self, rows):
+        self.plant("src/queue/slot.hpp", SOURCE)
+        self.plant(mutants.TABLE, "| tag | file |\n|---|---|\n" + "\n".join(rows) + "\n")
+        return mutants.check(self.top)[0]
+
+    def test_a_row_for_each_passes(self):
+        self.assertEqual(self.problems_with(ROWS), [])
+
+    def test_a_missing_row_is_found_with_the_command_that_makes_it(self):
+        self.assert_found(self.problems_with(ROWS[:1]), "no row for Q2 (acquire -> relaxed): run tests/model/mutate.py")
+
+    def test_a_row_for_what_is_gone_is_found(self):
+        gone = "| Q3 | `queue/slot.hpp` | release -> relaxed | Q put and got (data race) |"
+        self.assert_found(self.problems_with([*ROWS, gone]), "a row for what is not there: | Q3 ")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,129 @@
+// Protocol A: what is allocated and goes again while others look: a pool that a worker visits, a builder's pool that somebody pushes to,
+// a unit's details that two want to make. Over src/sched/pool.cpp and thread.cpp.
+// Built with src/sched/pool.cpp src/sched/thread.cpp src/sched/timer.cpp
+#include <cstdlib>
+
+#include "core_world.hpp"
+#include "os/heap.hpp"
+#include "sched/dispatch.hpp"
+#include "sched/idle.hpp"
+#include "sched/pool.hpp"
+#include "sched/ready.hpp"
+#include "sched/thread.hpp"
+#include "sched/waiter.hpp"
+
+// Zeroes small ones where the explorer sees it: who reads a zero must know of it.
+void* weft::os::allocate(std::size_t bytes) {
+  constexpr std::size_t small = 256;
+  void* memory = std::calloc(1, bytes);
+  auto* each = static_cast<volatile unsigned char*>(memory);
+  for (std::size_t index = 0; bytes <= small && index < bytes; ++index) each[index] = 0;
+  return memory;
+}
+
+namespace weft::sched {
+
+bool wake(waiter*) { explorer::fail("assertion", "nobody waits in these models"); }
+wait_result wait(waiter*, queue::spinlock*) { explorer::fail("assertion", "nobody waits in these models"); }
+void make_ready(worker*, unit*, push_reason) {}
+
+}  // namespace weft::sched
+
+namespace {
+
+using namespace weft::sched;
+namespace base = weft::base;
+using core_world::the;
+using explorer::bounds;
+using explorer::check;
+using explorer::model;
+using explorer::thread;
+using explorer::threads;
+using weft::status;
+
+// ---- a pool goes ------------------------------------------------------------------------------------------------------------
+
+void detached_during(void (*visit)(worker*)) {
+  core_world::make(1);
+  pool* one = nullptr;
+  static_cast<void>(create_pool(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &one));
+  static_cast<void>(attach_pool(the.rt, one, 0));
+  threads(thread{"worker",
+                 [&] {
+                   local::set_worker(the.workers[0]);
+                   visit(the.workers[0]);
+                 }},
+          thread{"outside", [&] {
+                   check(detach_pool(the.rt, one, 0) == status::ok, "it was attached");
+                   one->~pool();  // from here on nobody may touch it
+                 }});
+  std::free(one);
+}
+void detached_while_popped() {
+  detached_during([](worker* w) { static_cast<void>(pop_from_pools(w)); });
+}
+void detached_while_counted() {
+  detached_during([](worker* w) { static_cast<void>(pools_have_work(w)); });
+}
+
+// ---- a builder's pool goes ---------------------------------------------------------------------------------------------------
+
+struct shelf {
+  base::atomic<weft_thread*> place{nullptr};
+  int notes = 0;  // written by push, after the unit can be taken, and by destroy
+};
+
+void destroyed_after_push() {
+  core_world::make(1);
+  shelf here;
+  weft_pool_ops ops{};
+  ops.push = [](void* state, weft_thread* one, weft_push_reason) {
+    static_cast<shelf*>(state)->place.store(one, base::release);
+    static_cast<shelf*>(state)->notes = 1;
+  };
+  ops.count = [](void* state) -> std::size_t { return static_cast<shelf*>(state)->place.load(base::relaxed) != nullptr ? 1 : 0; };
+  ops.destroy = [](void* state) { static_cast<shelf*>(state)->notes = 2; };
+  pool* one = nullptr;
+  static_cast<void>(create_custom_pool(ops, &here, WEFT_POOL_SHARED, &one));
+  unit pushed{};
+  threads(thread{"pusher", [&] { push_to_pool(one, &pushed, push_reason::created); }},
+          thread{"taker", [&] {
+                   while (here.place.load(base::acquire) == nullptr) weft::arch::pause();
+                   here.place.store(nullptr, base::relaxed);
+                   check(destroy_pool(one) == status::ok, "nothing is in it");
+                 }});
+  check(here.notes == 2, "the push had ended before");
+}
+
+// ---- details that two want --------------------------------------------------------------------------------------------------
+
+void details_of_two() {
+  core_world::make(1);
+  unit one{};
+  details* seen[2] = {};
+  threads(thread{"one",
+                 [&] {
+                   seen[0] = details_of(&one);
+                   check(seen[0]->key_capacity == 0, "laid out");
+                 }},
+          thread{"other",
+                 [&] {
+                   seen[1] = details_of(&one);
+                   check(seen[1]->key_capacity == 0, "laid out");
+                 }},
+          thread{"reader", [&] {
+                   if (const details* extra = details_if_any(&one); extra != nullptr) check(extra->key_capacity == 0, "laid out");
+                 }});
+  check(seen[0] == seen[1], "one of them");
+  std::free(seen[0]);
+}
+
+constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
+
+const model m1{"A pool detached while popped", {.at_least = 20, .quick = quick, .deep = deep}, detached_while_popped};
+const model m2{"A pool detached while counted", {.at_least = 20, .quick = quick, .deep = deep}, detached_while_counted};
+const model m3{"A builder's pool destroyed after a push", {.at_least = 5, .quick = quick, .deep = deep}, destroyed_after_push};
+const model m4{"A details wanted by two", {.at_least = 20, .quick = quick, .deep = deep}, details_of_two};
+
+}  // namespace

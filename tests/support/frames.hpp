@@ -1,0 +1,58 @@
+// Reads the backtraces in a dump.
+#pragma once
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace weft::test {
+
+// The lines from the one that has `who` up to the next thread's.
+inline std::vector<std::string> block_of(const std::string& text, const std::string& who) {
+  std::vector<std::string> lines;
+  const std::size_t at = text.find(who);
+  if (at == std::string::npos) return lines;
+  std::size_t begin = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at) + 1;
+  while (begin < text.size()) {
+    const std::size_t end = text.find('\n', begin);
+    const std::string line = text.substr(begin, end - begin);
+    if (!lines.empty() && line.find("      ") == std::string::npos) break;
+    lines.push_back(line);
+    begin = end == std::string::npos ? text.size() : end + 1;
+  }
+  return lines;
+}
+
+// The functions of its frames without offsets, innermost first.
+inline std::vector<std::string> functions_of(const std::string& text, const std::string& who) {
+  std::vector<std::string> found;
+  for (const std::string& line : block_of(text, who)) {
+    const std::size_t number = line.find("    #");
+    if (number == std::string::npos) continue;
+    const std::size_t name = line.find(' ', number + 5) + 1;
+    found.push_back(line.substr(name, line.find('+', name) - name));
+  }
+  return found;
+}
+
+// Those of them that are in `wanted`, in their order.
+inline std::vector<std::string> these_of(const std::vector<std::string>& all, const std::vector<std::string>& wanted) {
+  std::vector<std::string> found;
+  for (const std::string& one : all) {
+    if (std::find(wanted.begin(), wanted.end(), one) != wanted.end()) found.push_back(one);
+  }
+  return found;
+}
+
+// Backtraces need it; emulators lack it.
+inline bool has_process_vm_readv() {
+  int from = 1, to = 0;
+  const iovec here{&to, sizeof to}, there{&from, sizeof from};
+  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(sizeof to);
+}
+
+}  // namespace weft::test

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""What run.py does in bounded form, in depth: the models with their deep bounds, each memory order weakened, stress for long, schedules
+from many seeds, stress under the sanitizers. Takes three quarters of an hour on two cores. Prints a table with how much was done; the
+last line is "N passed, N failed"; the exit status is 0 only when nothing failed."""
+
+import argparse
+import os
+import shlex
+import sys
+
+import steps
+
+TESTS = os.path.join(steps.TOP, "build", "checked", "tests")
+FLAT_MEMORY = os.path.join(steps.TOP, "build", "release", "tests", "stress", "stress_flat_memory")
+
+
+def tests_of(*kinds):
+    return tuple(f"tests/{kind}/all" for kind in kinds)
+
+
+class Models(steps.Commands):
+    """Each program of tests/model with its deep bounds; which there are is known once they are built."""
+
+    def run(self, jobs):
+        folder = os.path.join(TESTS, "model")
+        programs = sorted(name for name in os.listdir(folder) if name.startswith("model_")) if os.path.isdir(folder) else []
+        self.commands = {name: [os.path.join(folder, name), "--deep"] for name in programs}
+        super().run(jobs)
+
+
+def python(script, arguments=""):
+    return [sys.executable, os.path.join(steps.TOP, script), *shlex.split(arguments)]
+
+
+def stress(name, preset, seconds, budget_s, jobs_a_cpu=1):
+    return steps.Tests(name, budget_s, preset=preset, kinds="stress", jobs_a_cpu=jobs_a_cpu, environment={"STRESS_SECONDS": str(seconds)})
+
+
+def everything(scale):
+    """What lasts as long as it is told is told to last `scale` times the usual."""
+
+    def lasting(seconds):
+        return max(1, round(scale * seconds))
+
+    schedules_s = lasting(300)
+    return [
+        steps.Build("build checked", 240, preset="checked", targets=tests_of("model", "api", "stress", "fault")),
+        Models("models in depth", 600),
+        steps.Commands("orders mutated", 780, commands={"mutate.py": python("tests/model/mutate.py", "--no-partial")}),
+        steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
+        stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),
+        steps.Commands("soak", lasting(900) + 60, commands={"soak.py": python("tests/stress/soak.py", f"build/checked --seconds {lasting(900)}")}),
+        steps.Build("build release", 240, preset="release", targets=("stress_flat_memory",)),
+        steps.Commands("flat memory", 240, commands={"flat_memory": [FLAT_MEMORY, "1000000000", "100000000"]}),
+        steps.Commands(
+            "schedules from seeds", schedules_s + 60,
+            commands={"schedules.py": python("tools/test/schedules.py", f"--seconds {schedules_s} --list {TESTS}/scheduled.txt")},
+            environment={"STRESS_SECONDS": "0"}),
+        steps.Build("build asan", 120, preset="asan", targets=tests_of("stress")),
+        stress("stress under asan, ubsan", "asan", lasting(8), lasting(8) * 20),
+        steps.Build("build tsan", 120, preset="tsan", targets=tests_of("stress")),
+        stress("stress under tsan", "tsan", lasting(8), lasting(8) * 20),
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", help="the steps whose name contains this")
+    parser.add_argument("--scale", type=float, default=1.0, help="how many times as long as usual stress and schedules last")
+    arguments = parser.parse_args()
+    chosen = [step for step in everything(arguments.scale) if (arguments.only or "") in step.name]
+    if not chosen:
+        parser.error(f"no step's name contains {arguments.only}")
+    return steps.run_all(chosen, arguments.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

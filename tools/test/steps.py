@@ -1,0 +1,188 @@
+"""The steps that run.py and deep.py are made of: builds, ctest's tests of some kinds, and commands; and the table about them.
+
+Tests and commands may print lines `figure: NAME = N`: how much they did, such as states explored. The table adds them up."""
+
+import collections
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+from dataclasses import dataclass, field
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LOGS = os.path.join(TOP, "build", "test-logs")
+FIGURE = re.compile(r"^figure: (.+?) = (\d+)$", re.MULTILINE)
+KEPT_OUTPUT_BYTES = 1 << 20  # of a passed test: ctest would cut figures off
+
+
+def figures_in(output):
+    figures = collections.Counter()
+    for name, number in FIGURE.findall(output):
+        figures[name] += int(number)
+    return figures
+
+
+@dataclass
+class Step:
+    name: str
+    budget_s: int  # what it may take; the rest is given by name
+    took_s: float = 0.0
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    note: str = ""
+    failures: dict = field(default_factory=dict)  # what failing tests wrote, by their names
+    figures: collections.Counter = field(default_factory=collections.Counter)
+
+    def log(self):
+        os.makedirs(LOGS, exist_ok=True)
+        return os.path.join(LOGS, self.name.split(":")[0].replace(" ", "-"))
+
+    def run_logged(self, command, environment=None):
+        """Runs command; its output goes to the step's log and, when it failed, to the terminal too."""
+        with open(self.log() + ".log", "ab") as out:
+            status = subprocess.call(command, cwd=TOP, stdout=out, stderr=subprocess.STDOUT, env=environment)
+        if status != 0:
+            with open(self.log() + ".log", errors="replace") as written:
+                sys.stdout.write("".join(written.readlines()[-150:]))
+        return status
+
+
+@dataclass
+class Build(Step):
+    """The targets of a preset; none: all."""
+
+    preset: str = ""
+    targets: tuple = ()
+    counts_tests = False
+
+    def run(self, jobs):
+        if self.run_logged(["cmake", "--preset", self.preset]) != 0:
+            self.failed, self.note = 1, "cannot be configured"
+            return
+        command = ["cmake", "--build", "--preset", self.preset, "-j", str(jobs)]
+        if self.targets:
+            command += ["--target", *self.targets]
+        command += ["--", "-k", "0"]  # what does not build fails; the rest is still tested
+        if self.run_logged(command) != 0:
+            self.failed, self.note = 1, "does not build"
+
+
+@dataclass
+class Tests(Step):
+    """The tests of a preset with one of the labels that kinds, a regular expression, allows."""
+
+    preset: str = ""
+    kinds: str = ""
+    jobs_a_cpu: int = 1  # at once: more where tests wait for time to pass rather than compute; 0: one at a time
+    environment: dict = field(default_factory=dict)
+    counts_tests = True
+
+    def run(self, jobs):
+        results = self.log() + ".xml"
+        if os.path.exists(results):
+            os.remove(results)
+        status = self.run_logged(
+            ["ctest", "--preset", self.preset, "-L", f"^({self.kinds})$", "-j", str(max(1, jobs * self.jobs_a_cpu)),
+             "--no-tests=ignore", "--output-junit", results, "--output-on-failure", "--test-output-size-passed", str(KEPT_OUTPUT_BYTES)],
+            dict(os.environ, **self.environment),
+        )
+        if not os.path.exists(results):
+            self.failed = 1 if status != 0 else 0
+            self.note = "no tests" if status == 0 else "ctest failed"
+            return
+        self.read(xml.etree.ElementTree.parse(results).getroot())
+        if status != 0 and self.failed == 0:
+            self.failed, self.note = 1, "ctest failed"
+
+    def read(self, suite):
+        total, self.failed = int(suite.get("tests")), int(suite.get("failures"))
+        self.skipped = int(suite.get("skipped")) + int(suite.get("disabled"))
+        self.passed = total - self.failed - self.skipped
+        for case in suite.iter("testcase"):
+            output = case.findtext("system-out") or ""
+            self.figures += figures_in(output)
+            if case.find("failure") is not None:
+                self.failures[case.get("name")] = output
+        if total == 0:
+            self.note = "no tests"
+
+
+@dataclass
+class Commands(Step):
+    """Commands by their names, each a test: it passes when its exit status is 0. `at_once` of them run at a time; 0: as many as jobs."""
+
+    commands: dict = field(default_factory=dict)
+    at_once: int = 0
+    environment: dict = field(default_factory=dict)
+    counts_tests = True
+
+    def run(self, jobs):
+        if not self.commands:
+            self.failed, self.note = 1, "nothing to run"
+            return
+        with concurrent.futures.ThreadPoolExecutor(self.at_once or jobs) as pool:
+            for name, (status, output) in zip(self.commands, pool.map(self.run_one, self.commands.values())):
+                self.count(name, status, output)
+
+    def run_one(self, command):
+        """A command that takes four times the step's budget hangs."""
+        try:
+            done = subprocess.run(command, cwd=TOP, env=dict(os.environ, **self.environment), stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, errors="replace", timeout=4 * self.budget_s)
+        except subprocess.TimeoutExpired as hang:
+            so_far = hang.stdout if isinstance(hang.stdout, str) else (hang.stdout or b"").decode(errors="replace")
+            return 1, f"{so_far}\nhas not ended after {hang.timeout} s"
+        except OSError as error:
+            return 1, str(error)
+        return done.returncode, done.stdout
+
+    def count(self, name, status, output):
+        with open(self.log() + ".log", "a", encoding="utf-8") as log:
+            log.write(f"---- {name}: exit status {status}\n{output}")
+        self.figures += figures_in(output)
+        self.passed += status == 0
+        self.failed += status != 0
+        if status != 0:
+            self.failures[name] = output
+
+
+def shortened(lines, head=20, tail=10):
+    kept = lines if len(lines) <= head + tail else lines[:head] + ["..."] + lines[-tail:]
+    return "\n".join(kept)
+
+
+def said(figures):
+    return ", ".join(f"{number:,} {name}" for name, number in sorted(figures.items()))
+
+
+def report(steps):
+    print(f"\n{'what':34}{'passed':>8}{'failed':>8}{'skipped':>9}{'budget s':>10}{'took s':>9}  figures")
+    for step in steps:
+        counts = f"{step.passed:8}" if step.counts_tests else f"{'':8}"
+        late = "over budget" if step.took_s > step.budget_s else ""
+        notes = ", ".join(filter(None, (said(step.figures), step.note, late)))
+        print(f"{step.name:34}{counts}{step.failed:8}{step.skipped:9}{step.budget_s:10}{step.took_s:9.1f}  {notes}".rstrip())
+    totals = [sum(getattr(step, count) for step in steps) for count in ("passed", "failed", "skipped", "budget_s", "took_s")]
+    figures = sum((step.figures for step in steps), collections.Counter())
+    print("{:34}{:8}{:8}{:9}{:10}{:9.1f}  {}".format("all", *totals, said(figures)).rstrip())
+    for step in steps:
+        for name, output in step.failures.items():
+            print(f"\n{step.name}: {name} failed:\n{shortened(output.splitlines())}\n")
+
+
+def run_all(steps, jobs):
+    """Runs the steps in order and prints the table; the last line is "N passed, N failed". What the process's exit status is to be."""
+    subprocess.call(["rm", "-rf", LOGS])
+    for step in steps:
+        print(f"{step.name} ...", flush=True)
+        begin = time.monotonic()
+        step.run(jobs)
+        step.took_s = time.monotonic() - begin
+    report(steps)
+    passed, failed = sum(step.passed for step in steps), sum(step.failed for step in steps)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
