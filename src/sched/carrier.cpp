@@ -77,12 +77,20 @@ std::uint64_t finished_anywhere(const runtime* rt) {
   return sum;
 }
 
-void give_up_without_progress(worker* w) {
-  constexpr std::uint32_t patience = 5000;
+// How long it has lasted, this look included; one that was not seen for a second is over.
+std::uint64_t last(worker* w, worker::standstill* what) {
+  constexpr std::uint64_t gap_ns = 1'000'000'000;
+  const std::uint64_t now = os::coarse_ns();
   const std::uint64_t finished = finished_anywhere(w->rt);
-  w->rounds_without_stack = finished == w->finished_without_stack ? w->rounds_without_stack + 1 : 0;
-  w->finished_without_stack = finished;
-  if (w->rounds_without_stack <= patience) return;
+  if (what->since_ns == 0 || finished != what->finished || now - what->seen_ns > gap_ns) *what = {now, now, finished};
+  what->seen_ns = now;
+  return now - what->since_ns;
+}
+
+constexpr std::uint64_t patience_ns = 5'000'000'000;
+
+void give_up_without_progress(worker* w) {
+  if (last(w, &w->without_any) <= patience_ns) return;
   base::panic(
       "out of memory for stacks (mmap, or the guard's madvise or mprotect, fails): worker %u has ready threads, %llu threads "
       "live, and no stack came back for 5 s; lower WEFT_STACK_SIZE, raise the memory limit, or create fewer threads at a time",
@@ -91,20 +99,13 @@ void give_up_without_progress(worker* w) {
 
 // As long as others go on they may give stacks back, though they do nothing but yield until the one that waits has run: a warning, once.
 void warn_without_progress(worker* w) {
-  constexpr std::uint64_t patience_ns = 5'000'000'000;
-  const std::uint64_t now = os::coarse_ns();
-  const std::uint64_t finished = finished_anywhere(w->rt);
-  if (w->without_stack_since_ns == 0 || finished != w->finished_when_without) {
-    w->without_stack_since_ns = now;
-    w->finished_when_without = finished;
-  } else if (!w->has_warned_of_stacks && now - w->without_stack_since_ns > patience_ns) {
-    w->has_warned_of_stacks = true;
-    base::report(
-        "warning: out of memory for stacks (mmap, or the guard's madvise or mprotect, fails): a thread of worker %u has been "
-        "waiting "
-        "for one for 5 s, while others yield",
-        w->index);
-  }
+  w->without_any.since_ns = 0;
+  if (last(w, &w->without_stack) <= patience_ns || w->has_warned_of_stacks) return;
+  w->has_warned_of_stacks = true;
+  base::report(
+      "warning: out of memory for stacks (mmap, or the guard's madvise or mprotect, fails): a thread of worker %u has been "
+      "waiting for one for 5 s, while others yield",
+      w->index);
 }
 
 // Without a spare stack a unit that parks would leave its worker nowhere to stand, so none is started: it waits in the queue until
@@ -117,7 +118,7 @@ void wait_for_stack(worker* w, unit* one) {
   w->lock.leave();
   if (w->first != nullptr) return warn_without_progress(w);
   give_up_without_progress(w);
-  os::sleep_until(os::now_ns() + pause_ns);
+  if (w->rt->turns == nullptr) os::sleep_until(os::now_ns() + pause_ns);  // a virtual worker would keep the others from going on
 }
 
 // The unit's own last acts, which may switch. Returns the worker on which they ended.

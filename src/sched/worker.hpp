@@ -82,10 +82,13 @@ struct alignas(base::cache_line) worker {
 
   // ---- owner, cold ----
   alignas(base::cache_line) base::rng random{0};
-  std::uint32_t rounds_without_stack = 0;  // in a row, without that a unit finished anywhere
-  std::uint64_t finished_without_stack = 0;
-  std::uint64_t without_stack_since_ns = 0;  // 0: never
-  std::uint64_t finished_when_without = 0;
+  struct standstill {            // a unit waits for a stack, and no unit finishes anywhere
+    std::uint64_t since_ns = 0;  // 0: never
+    std::uint64_t seen_ns = 0;   // last
+    std::uint64_t finished = 0;  // by then
+  };
+  standstill without_stack;  // though others go on here
+  standstill without_any;    // and nobody can go on here
   bool has_warned_of_stacks = false;
   bool expects_mail = false;         // it ended the last time without work
   std::uint64_t steal_after_ns = 0;  // back-off: no questions before
