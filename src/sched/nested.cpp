@@ -54,12 +54,22 @@ struct watch : base::list_link {
     }
     return false;
   }
+  void count_in_pools(unsigned change) const {
+    for (std::size_t index = 0; index < count; ++index) pools[index]->watch_count.fetch_add(change, base::relaxed);
+  }
 };
 
-// Inside the lock.
-unit* take_watch(runtime* rt, watch* one) {
+constexpr unsigned one_more = 1;
+constexpr unsigned one_less = ~0u;
+
+// Inside the lock, as take_watch.
+void remove_watch(runtime* rt, watch* one) {
   rt->watches.remove(one);
-  rt->watch_count.fetch_sub(1, base::relaxed);
+  one->count_in_pools(one_less);
+}
+
+unit* take_watch(runtime* rt, watch* one) {
+  remove_watch(rt, one);
   return take_to_wake(&one->me);
 }
 
@@ -134,28 +144,22 @@ status wait_for_work(pool* const* pools, std::size_t count, std::uint64_t deadli
   mine.count = count;
   mine.me.deadline_ns = deadline_ns;
   rt->watch_lock.lock();
-  rt->watch_count.fetch_add(1, base::relaxed);
-  // [I10] heavy fence: watching before the last look; pairs with [I11]
+  mine.count_in_pools(one_more);
+  // [I10] heavy fence: watching before the last look; pairs with [I9]
   os::heavy_fence();
   if (mine.has_work() || is_over(rt) || (is_wanted != nullptr && is_wanted(argument))) {
-    rt->watch_count.fetch_sub(1, base::relaxed);
+    mine.count_in_pools(one_less);
     rt->watch_lock.unlock();
     return status::ok;
   }
   rt->watches.push_back(&mine);
   if (wait(&mine.me, &rt->watch_lock) == wait_result::woken) return status::ok;
   const queue::guard hold(rt->watch_lock);
-  if (mine.is_linked()) {
-    rt->watches.remove(&mine);
-    rt->watch_count.fetch_sub(1, base::relaxed);
-  }
+  if (mine.is_linked()) remove_watch(rt, &mine);
   return status::timeout;
 }
 
 void tell_watchers(runtime* rt, const pool* changed) {
-  // [I11] light fence: work before the look for watchers; pairs with [I10]
-  base::light_fence();
-  if (rt->watch_count.load(base::relaxed) == 0) return;
   wake_those(rt, [changed](const watch* one) { return one->watches(changed); });
 }
 
