@@ -193,6 +193,12 @@ weft_status weft_ext_dispatch(weft_thread* unit) {
   return unit != nullptr ? code(sched::dispatch(ready_unit(unit, "weft_ext_dispatch"))) : WEFT_INVALID;
 }
 
+weft_status weft_ext_dispatch_in_turn(weft_thread* unit, weft_thread* (*next)(void* state, weft_thread* yielding), void* state) {
+  weft::capi::pass_point();
+  if (unit == nullptr || next == nullptr) return WEFT_INVALID;
+  return code(sched::dispatch_in_turn(ready_unit(unit, "weft_ext_dispatch_in_turn"), next, state));
+}
+
 bool weft_ext_should_stop(void) {
   weft::capi::pass_point();
   return sched::should_stop();

@@ -7,6 +7,7 @@
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
 #include "sched/local.hpp"
+#include "sched/nested.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
@@ -259,8 +260,8 @@ void leave_for_good(unit* ended) {
   w->current = nullptr;
   unit* const parent = ended->has(is_dispatched) ? ended->parent : nullptr;
   end_on_own_stack(w, ended);
+  unit* next = parent != nullptr ? next_in_turn(w, parent, nullptr) : nullptr;
   enter(w);
-  unit* next = parent;
   if (next == nullptr) next = choose_directly(w);
   const fiber::context target = way_to(w, next);
   fiber::jump_to(target, side_of(w), w);

@@ -128,6 +128,66 @@ status dispatch(unit* one) {
   return status::ok;
 }
 
+// In the frame of dispatch_in_turn.
+struct relay {
+  choice_of_next next;
+  void* state;
+  unit* left_over;  // named, but not to be entered without more ado
+  bool was_asked;
+
+  unit* ask(worker* w, unit* yielding) {
+    was_asked = true;
+    const without_identity callback(w);
+    return reinterpret_cast<unit*>(next(state, reinterpret_cast<weft_thread*>(yielding)));
+  }
+};
+
+namespace {
+
+bool can_follow(worker* w, unit* one) {
+  if (one->has_any(is_tasklet | wants_to_move)) return false;
+  if (one->has(stays_put) && one->home_worker != w->index) return false;
+  return one->has_parked() || one->has(has_own_stack) || bind_stack(w, one);
+}
+
+// Of one that was named, but could not be entered: it goes home.
+void put_back(unit* one) { make_ready(local::current_worker(), one, push_reason::moved); }
+
+}  // namespace
+
+unit* next_in_turn(worker* w, unit* scheduler, unit* yielding) {
+  relay* const named = scheduler->has(is_fork) ? nullptr : scheduler->relays;
+  if (named == nullptr) return scheduler;
+  unit* const one = named->ask(w, yielding);
+  if (one == nullptr) return scheduler;
+  if (!can_follow(w, one)) {
+    named->left_over = one;
+    return scheduler;
+  }
+  one->parent = scheduler;
+  one->set(is_dispatched);
+  return one;
+}
+
+status dispatch_in_turn(unit* first, choice_of_next next, void* state) {
+  if (local::current_unit() == nullptr) return status::cannot_block;
+  unit* const self = local::current_unit();
+  relay named{next, state, nullptr, false};
+  for (unit* one = first; one != nullptr;) {
+    named.left_over = nullptr;
+    named.was_asked = false;
+    if (!self->has(is_fork)) self->relays = &named;
+    const status result = dispatch(one);
+    if (!self->has(is_fork)) self->relays = nullptr;
+    if (result != status::ok) {
+      if (one == first) return result;
+      put_back(one);
+    }
+    one = named.was_asked ? named.left_over : named.ask(local::current_worker(), nullptr);
+  }
+  return status::ok;
+}
+
 bool should_stop() {
   worker* w = local::current_worker();
   if (w == nullptr) return true;
