@@ -25,19 +25,6 @@ fiber::context fresh_carrier(worker* w, unit* first) {
   return made;
 }
 
-void own_stack_entry(void* transfer, void* argument) {
-  auto* w = static_cast<worker*>(transfer);
-  auto* self = static_cast<unit*>(argument);
-  fiber::started();
-  arrive(w);
-  if (w->rt->inspects_stacks) [[unlikely]]
-    prepare_stack(w, w->standing);
-  if (self->has(keeps_fp)) w->fp = arch::save_fp_control();
-  self->function(self->argument);
-  note_return();
-  leave_for_good(self);
-}
-
 void run_here(worker* w, unit* one) {
   note(w->rt, WEFT_ON_RUN, one);
   become(w, one);
@@ -252,7 +239,11 @@ void carrier_entry(void* transfer, void* stack) {
   run_carrier(w, static_cast<mem::stack*>(stack));
 }
 
-void leave_for_good(unit* ended) {
+namespace {
+
+// Ends the running unit and goes on with others; for units that cannot return to a carrier. Part of its caller: a call from which nobody
+// returns would upset the processor's predictions of all returns that come after it.
+[[noreturn, gnu::always_inline]] inline void leave_for_good(unit* ended) {
   worker* w = run_destructors(ended);
   if (w->rt->inspects_stacks) [[unlikely]]
     inspect_stack(w, ended, w->standing);
@@ -265,6 +256,21 @@ void leave_for_good(unit* ended) {
   if (next == nullptr) next = choose_directly(w);
   const fiber::context target = way_to(w, next);
   fiber::jump_to(target, side_of(w), w);
+}
+
+}  // namespace
+
+void own_stack_entry(void* transfer, void* argument) {
+  auto* w = static_cast<worker*>(transfer);
+  auto* self = static_cast<unit*>(argument);
+  fiber::started();
+  arrive(w);
+  if (w->rt->inspects_stacks) [[unlikely]]
+    prepare_stack(w, w->standing);
+  if (self->has(keeps_fp)) w->fp = arch::save_fp_control();
+  self->function(self->argument);
+  note_return();
+  leave_for_good(self);
 }
 
 }  // namespace weft::sched
