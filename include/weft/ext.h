@@ -106,7 +106,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch(weft_thread *unit);
  * next is called on the worker as pool callbacks are, without identity; it must not block or switch, and should take units from built-in
  * pools or its own lists. Errors: as weft_ext_dispatch, for the first. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit,
-                                                              weft_thread *(*next)(void *state, weft_thread *yielding), void *state);
+                                                              weft_thread *(*next)(void *state, weft_thread *yielding),
+                                                              void *state);
 /* True when the caller, a scheduler ULT, should return: its worker is being removed or the runtime finalized. Also lets timers,
  * sources and the inbox of this worker have their turn. */
 WEFT_API bool weft_ext_should_stop(void);
