@@ -101,6 +101,13 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_worker_set_scheduler(unsigned worke
  * yielded (it is then in its pool, or will be). Nests: a unit may dispatch others. Errors: WEFT_CANNOT_BLOCK (tasklet, outside),
  * WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack; the caller still owns the unit). */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch(weft_thread *unit);
+/* Runs unit so, and then whom next names each time that the one before has ended, parked or yielded, and which the caller then owns: straight
+ * from one to the other, until next returns null. yielding: the unit that left, if it will go back into its pool right afterwards; else null.
+ * next is called on the worker as pool callbacks are, without identity; it must not block or switch, and should take units from built-in
+ * pools or its own lists. Errors: as weft_ext_dispatch, for the first. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit,
+                                                              weft_thread *(*next)(void *state, weft_thread *yielding),
+                                                              void *state);
 /* True when the caller, a scheduler ULT, should return: its worker is being removed or the runtime finalized. Also lets timers,
  * sources and the inbox of this worker have their turn. */
 WEFT_API bool weft_ext_should_stop(void);

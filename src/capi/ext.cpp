@@ -55,6 +55,11 @@ void visit_unit(void* given, sched::unit* one) {
   visit.each(visit.state, handle(one));
 }
 
+[[gnu::noinline, gnu::cold]] weft_thread* pop_at_point(weft_pool* pool) {
+  if (pool == nullptr || !pass_point()) return nullptr;
+  return handle(sched::pop_from_pool(pool_of(pool)));
+}
+
 sched::runtime* running() { return local::current_runtime(); }
 
 }  // namespace
@@ -104,16 +109,19 @@ void* weft_ext_pool_state(const weft_pool* pool) {
 }
 
 weft_thread* weft_ext_pool_pop(weft_pool* pool) {
-  return pass_point() && pool != nullptr ? handle(sched::pop_from_pool(pool_of(pool))) : nullptr;
+  if (weft::capi::is_null_or_point(pool)) [[unlikely]]
+    return pop_at_point(pool);
+  return handle(sched::pop_from_pool(pool_of(pool)));
 }
 
 weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_reason reason) {
-  if (pool == nullptr || unit == nullptr || reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) return WEFT_INVALID;
-  if (!pass_point()) return WEFT_UNSUPPORTED;
-  sched::unit* const one = ready_unit(unit, "weft_ext_pool_push");
-  sched::set_home(one, pool_of(pool));
-  sched::push_to_pool(pool_of(pool), one, static_cast<sched::push_reason>(reason));
-  return WEFT_OK;
+  if (unit == nullptr || reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) return WEFT_INVALID;
+  return weft::capi::call_on(pool, [unit, reason](weft_pool* into) {
+    sched::unit* const one = ready_unit(unit, "weft_ext_pool_push");
+    sched::set_home(one, pool_of(into));
+    sched::push_to_pool(pool_of(into), one, static_cast<sched::push_reason>(reason));
+    return WEFT_OK;
+  });
 }
 
 bool weft_ext_pool_remove(weft_pool* pool, weft_thread* unit) {
@@ -181,6 +189,12 @@ weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_
 weft_status weft_ext_dispatch(weft_thread* unit) {
   if (!pass_point()) return WEFT_UNSUPPORTED;
   return unit != nullptr ? code(sched::dispatch(ready_unit(unit, "weft_ext_dispatch"))) : WEFT_INVALID;
+}
+
+weft_status weft_ext_dispatch_in_turn(weft_thread* unit, weft_thread* (*next)(void* state, weft_thread* yielding), void* state) {
+  if (unit == nullptr || next == nullptr) return WEFT_INVALID;
+  if (!pass_point()) return WEFT_UNSUPPORTED;
+  return code(sched::dispatch_in_turn(ready_unit(unit, "weft_ext_dispatch_in_turn"), next, state));
 }
 
 bool weft_ext_should_stop(void) { return !pass_point() || sched::should_stop(); }

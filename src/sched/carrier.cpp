@@ -8,6 +8,7 @@
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
 #include "sched/local.hpp"
+#include "sched/nested.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
@@ -23,20 +24,6 @@ fiber::context fresh_carrier(worker* w, unit* first) {
   w->current = nullptr;
   w->standing = stack;
   return made;
-}
-
-void own_stack_entry(void* transfer, void* argument) {
-  auto* w = static_cast<worker*>(transfer);
-  auto* self = static_cast<unit*>(argument);
-  fiber::started();
-  arrive(w);
-  if (w->rt->inspects_stacks) [[unlikely]]
-    prepare_stack(w, w->standing);
-  if (self->has(keeps_fp)) w->fp = arch::save_fp_control();
-  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, self);
-  self->function(self->argument);
-  note_return();
-  leave_for_good(self);
 }
 
 void run_here(worker* w, unit* one) {
@@ -275,7 +262,11 @@ void carrier_entry(void* transfer, void* stack) {
   run_carrier(w, static_cast<mem::stack*>(stack));
 }
 
-void leave_for_good(unit* ended) {
+namespace {
+
+// Ends the running unit and goes on with others; for units that cannot return to a carrier. Part of its caller: a call from which nobody
+// returns would upset the processor's predictions of all returns that come after it.
+[[noreturn, gnu::always_inline]] inline void leave_for_good(unit* ended) {
   worker* w = run_destructors(ended);
   if (w->rt->inspects_stacks) [[unlikely]]
     inspect_stack(w, ended, w->standing);
@@ -283,11 +274,27 @@ void leave_for_good(unit* ended) {
   w->current = nullptr;
   unit* const parent = ended->has(is_dispatched) ? ended->parent : nullptr;
   end_on_own_stack(w, ended);
+  unit* next = parent != nullptr ? next_in_turn(w, parent, nullptr) : nullptr;
   enter(w);
-  unit* next = parent;
   if (next == nullptr) next = choose_directly(w);
   const fiber::context target = way_to(w, next);
   fiber::jump_to(target, side_of(w), w);
+}
+
+}  // namespace
+
+void own_stack_entry(void* transfer, void* argument) {
+  auto* w = static_cast<worker*>(transfer);
+  auto* self = static_cast<unit*>(argument);
+  fiber::started();
+  arrive(w);
+  if (w->rt->inspects_stacks) [[unlikely]]
+    prepare_stack(w, w->standing);
+  if (self->has(keeps_fp)) w->fp = arch::save_fp_control();
+  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, self);
+  self->function(self->argument);
+  note_return();
+  leave_for_good(self);
 }
 
 }  // namespace weft::sched

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "sched/entering.hpp"
+#include "sched/nested.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
@@ -45,13 +46,11 @@ class luggage {
   arch::fp_control fp_;
 };
 
-// Inside the lock: who runs after `self`.
-unit* successor(worker* w, unit* self) {
-  if (self->has(is_dispatched)) [[unlikely]] {
-    self->clear(is_dispatched);
-    return self->parent;
-  }
-  return choose_directly(w);
+// Outside the lock: who was said to run after `self`; null: whoever is next in the queue.
+unit* named_successor(worker* w, unit* self, bool is_yielding) {
+  if (!self->has(is_dispatched)) return nullptr;
+  self->clear(is_dispatched);
+  return next_in_turn(w, self->parent, is_yielding ? self : nullptr);
 }
 
 }  // namespace
@@ -95,9 +94,10 @@ namespace {
   note(w->rt, WEFT_ON_PARK, self);
   self->state.store(unit_state::blocked, base::relaxed);
   if (pool* home = self->home.load(base::relaxed); home != nullptr) home->note_blocked();
+  unit* const named = named_successor(w, self, false);
   w->after = after;
   enter(w);
-  return leave_inline(w, self, successor(w, self));
+  return leave_inline(w, self, named != nullptr ? named : choose_directly(w));
 }
 
 }  // namespace
@@ -127,9 +127,10 @@ bool yields_elsewhere(const worker* w, const unit* self) {
 
 worker* yield_away(worker* w, unit* self) {
   if (has_forks(w)) detach_forks(w);
+  unit* const named = named_successor(w, self, true);
   w->after = {become_ready_again, self};
   enter(w);
-  return leave_inline(w, self, successor(w, self));
+  return leave_inline(w, self, named != nullptr ? named : choose_directly(w));
 }
 
 worker* yield(worker* w, unit* self) {

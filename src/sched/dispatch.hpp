@@ -56,9 +56,6 @@ worker* yield(worker* w, unit* self);
 // As yield, through make_ready: for units that belong elsewhere.
 worker* yield_away(worker* w, unit* self);
 
-// Ends the running unit and goes on with others; for units that cannot return to a carrier.
-[[noreturn]] void leave_for_good(unit* ended);
-
 // The bottom of a carrier; runs units until the worker ends.
 void carrier_entry(void* transfer, void* stack);
 

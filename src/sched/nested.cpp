@@ -54,12 +54,22 @@ struct watch : base::list_link {
     }
     return false;
   }
+  void count_in_pools(unsigned change) const {
+    for (std::size_t index = 0; index < count; ++index) pools[index]->watch_count.fetch_add(change, base::relaxed);
+  }
 };
 
-// Inside the lock.
-unit* take_watch(runtime* rt, watch* one) {
+constexpr unsigned one_more = 1;
+constexpr unsigned one_less = ~0u;
+
+// Inside the lock, as take_watch.
+void remove_watch(runtime* rt, watch* one) {
   rt->watches.remove(one);
-  rt->watch_count.fetch_sub(1, base::relaxed);
+  one->count_in_pools(one_less);
+}
+
+unit* take_watch(runtime* rt, watch* one) {
+  remove_watch(rt, one);
   return take_to_wake(&one->me);
 }
 
@@ -118,6 +128,66 @@ status dispatch(unit* one) {
   return status::ok;
 }
 
+// In the frame of dispatch_in_turn.
+struct relay {
+  choice_of_next next;
+  void* state;
+  unit* left_over;  // named, but not to be entered without more ado
+  bool was_asked;
+
+  unit* ask(worker* w, unit* yielding) {
+    was_asked = true;
+    const without_identity callback(w);
+    return reinterpret_cast<unit*>(next(state, reinterpret_cast<weft_thread*>(yielding)));
+  }
+};
+
+namespace {
+
+bool can_follow(worker* w, unit* one) {
+  if (one->has_any(is_tasklet | wants_to_move)) return false;
+  if (one->has(stays_put) && one->home_worker != w->index) return false;
+  return one->has_parked() || one->has(has_own_stack) || bind_stack(w, one);
+}
+
+// Of one that was named, but could not be entered: it goes home.
+void put_back(unit* one) { make_ready(local::current_worker(), one, push_reason::moved); }
+
+}  // namespace
+
+unit* next_in_turn(worker* w, unit* scheduler, unit* yielding) {
+  relay* const named = scheduler->has(is_fork) ? nullptr : scheduler->relays;
+  if (named == nullptr) return scheduler;
+  unit* const one = named->ask(w, yielding);
+  if (one == nullptr) return scheduler;
+  if (!can_follow(w, one)) {
+    named->left_over = one;
+    return scheduler;
+  }
+  one->parent = scheduler;
+  one->set(is_dispatched);
+  return one;
+}
+
+status dispatch_in_turn(unit* first, choice_of_next next, void* state) {
+  if (local::current_unit() == nullptr) return status::cannot_block;
+  unit* const self = local::current_unit();
+  relay named{next, state, nullptr, false};
+  for (unit* one = first; one != nullptr;) {
+    named.left_over = nullptr;
+    named.was_asked = false;
+    if (!self->has(is_fork)) self->relays = &named;
+    const status result = dispatch(one);
+    if (!self->has(is_fork)) self->relays = nullptr;
+    if (result != status::ok) {
+      if (one == first) return result;
+      put_back(one);
+    }
+    one = named.was_asked ? named.left_over : named.ask(local::current_worker(), nullptr);
+  }
+  return status::ok;
+}
+
 bool should_stop() {
   worker* w = local::current_worker();
   if (w == nullptr) return true;
@@ -134,28 +204,22 @@ status wait_for_work(pool* const* pools, std::size_t count, std::uint64_t deadli
   mine.count = count;
   mine.me.deadline_ns = deadline_ns;
   rt->watch_lock.lock();
-  rt->watch_count.fetch_add(1, base::relaxed);
-  // [I10] heavy fence: watching before the last look; pairs with [I11]
+  mine.count_in_pools(one_more);
+  // [I10] heavy fence: watching before the last look; pairs with [I9]
   os::heavy_fence();
   if (mine.has_work() || is_over(rt) || (is_wanted != nullptr && is_wanted(argument))) {
-    rt->watch_count.fetch_sub(1, base::relaxed);
+    mine.count_in_pools(one_less);
     rt->watch_lock.unlock();
     return status::ok;
   }
   rt->watches.push_back(&mine);
   if (wait(&mine.me, &rt->watch_lock) == wait_result::woken) return status::ok;
   const queue::guard hold(rt->watch_lock);
-  if (mine.is_linked()) {
-    rt->watches.remove(&mine);
-    rt->watch_count.fetch_sub(1, base::relaxed);
-  }
+  if (mine.is_linked()) remove_watch(rt, &mine);
   return status::timeout;
 }
 
 void tell_watchers(runtime* rt, const pool* changed) {
-  // [I11] light fence: work before the look for watchers; pairs with [I10]
-  base::light_fence();
-  if (rt->watch_count.load(base::relaxed) == 0) return;
   wake_those(rt, [changed](const watch* one) { return one->watches(changed); });
 }
 

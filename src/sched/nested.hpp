@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <weft/weft.h>
+
 #include "base/status.hpp"
 
 namespace weft::sched {
@@ -11,9 +13,18 @@ namespace weft::sched {
 struct pool;
 struct runtime;
 struct unit;
+struct worker;
 
 // Runs a unit that the calling ULT owns, until it ends, parks or yields; it does not run on the caller's stack, a tasklet does.
 status dispatch(unit* one);
+
+// Runs `first` so, and then, as siblings of it, whom next(state) names when the one before has ended, parked or yielded: straight from one to
+// the other, until next names nobody. next is called as callbacks are, without identity. Errors are those of dispatch for `first`.
+using choice_of_next = weft_thread* (*)(void* state, weft_thread* yielding);
+status dispatch_in_turn(unit* first, choice_of_next next, void* state);
+// Outside the lock: who follows a dispatched unit that leaves its worker. Its scheduler, if that names nobody. yielding: the unit, if it will
+// be ready again at once.
+unit* next_in_turn(worker* w, unit* scheduler, unit* yielding);
 
 // Whether the calling scheduler should return. Lets timers, sources and mail have their turn.
 bool should_stop();
@@ -21,7 +32,7 @@ bool should_stop();
 // Waits until one of the pools has work, the scheduler should stop, or the deadline passed (status::timeout). is_wanted (or null) is asked
 // once more when tell_watchers would find the caller.
 status wait_for_work(pool* const* pools, std::size_t count, std::uint64_t deadline_ns, bool (*is_wanted)(void*), void* argument);
-// After something was pushed, or what is_wanted looks at has changed.
+// After something was pushed into a pool that is watched, or what is_wanted looks at has changed.
 void tell_watchers(runtime* rt, const pool* changed);
 // Before the runtime ends: all that wait for work return.
 void tell_all_watchers(runtime* rt);

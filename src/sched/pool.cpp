@@ -30,30 +30,47 @@ base::list<unit>& queue_for(pool* one, const unit* what) {
   return one->queues[one->kind == WEFT_POOL_PRIORITY ? priority_of(what) : 0];
 }
 
-// Inside the lock.
-void push_built_in(pool* one, unit* what, push_reason reason) {
-  base::list<unit>& queue = queue_for(one, what);
+// Inside the lock, as the next ones.
+void note_entry(pool* one, unit* what) {
   // [A72] release: whose pool it is; pairs with [A73]
   what->in.store(in_pool, base::release);
-  if (one->kind == WEFT_POOL_LIFO && reason != push_reason::yielded) {
-    queue.push_front(what);
-  } else {
-    queue.push_back(what);
-  }
   one->ready_count.store(one->ready_count.load(base::relaxed) + 1, base::relaxed);
+}
+
+void enqueue(pool* one, base::list<unit>& queue, unit* what) {
+  note_entry(one, what);
+  queue.push_back(what);
+}
+
+void push_built_in(pool* one, unit* what, push_reason reason) {
+  if (one->kind != WEFT_POOL_LIFO || reason == push_reason::yielded) return enqueue(one, queue_for(one, what), what);
+  note_entry(one, what);
+  one->queues[0].push_front(what);
+}
+
+unit* dequeue(pool* one, base::list<unit>& queue) {
+  unit* what = queue.pop_front();
+  if (what == nullptr) return nullptr;
+  what->in.store(0, base::relaxed);
+  one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
+  return what;
+}
+
+[[gnu::noinline]] unit* pop_elaborately(pool* one) {
+  const queue::guard hold(one->lock);
+  for (base::list<unit>& queue : one->queues) {
+    if (unit* what = dequeue(one, queue); what != nullptr) return what;
+  }
+  return nullptr;
 }
 
 unit* pop_built_in(pool* one) {
   if (one->ready_count.load(base::relaxed) == 0) return nullptr;
-  const queue::guard hold(one->lock);
-  for (base::list<unit>& queue : one->queues) {
-    unit* what = queue.pop_front();
-    if (what == nullptr) continue;
-    what->in.store(0, base::relaxed);
-    one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
-    return what;
-  }
-  return nullptr;
+  if (!one->is_plain_fifo || !one->lock.try_lock()) [[unlikely]]
+    return pop_elaborately(one);
+  unit* const what = dequeue(one, one->queues[0]);
+  one->lock.unlock();
+  return what;
 }
 
 pool* make(weft_pool_access access, unsigned most) {
@@ -64,15 +81,21 @@ pool* make(weft_pool_access access, unsigned most) {
   pool* one = new (memory) pool;
   one->access = access;
   one->is_custom = false;
+  one->is_plain_fifo = false;
   one->server_slots = most;
   one->servers = new (one + 1) entry[most];
   return one;
 }
 
+// Whether anybody might have to be told of a push: nobody, mostly.
+bool has_audience(const pool* one) {
+  // [I9] light fence: work before the look for servers and watchers; pairs with [I5] [I8] [I10]
+  base::light_fence();
+  return (one->server_count.load(base::relaxed) | one->watch_count.load(base::relaxed)) != 0;
+}
+
 // A server that sleeps, or null.
 worker* sleeping_server(const pool* one) {
-  // [I9] light fence: as [I6]; pairs with [I5] [I8]
-  base::light_fence();
   // [A69] acquire: sees the entries and the workers in them; pairs with [A68]
   const std::uint32_t count = one->server_count.load(base::acquire);
   for (std::uint32_t index = 0; index < count; ++index) {
@@ -80,6 +103,24 @@ worker* sleeping_server(const pool* one) {
     if (w != nullptr && w->is_asleep.load(base::relaxed) != 0) return w;
   }
   return nullptr;
+}
+
+// Who is to be told of a push.
+struct audience {
+  worker* server;  // asleep; or null
+  bool are_watchers;
+};
+
+// Inside the lock, or as a pusher: afterwards the pool may go at any time.
+audience audience_of(const pool* one) {
+  if (!has_audience(one)) return {nullptr, false};
+  return {sleeping_server(one), one->watch_count.load(base::relaxed) != 0};
+}
+
+void tell(const pool* one, const audience& told) {
+  if (told.server != nullptr) wake(told.server);
+  if (!told.are_watchers) return;
+  if (runtime* rt = local::current_runtime(); rt != nullptr) tell_watchers(rt, one);
 }
 
 // A worker's look into the pools that it serves, which do not go meanwhile.
@@ -108,13 +149,13 @@ void wait_for_visit(const worker* w) {
   while (w->is_in_pools.load(base::acquire)) os::yield_cpu();
 }
 
-// After the unit can be popped, the pool may go as soon as the lock, or the count of pushers, is left. Returns a server to wake, or null.
-worker* push_anywhere(pool* one, unit* what, push_reason reason, bool was_blocked) {
+// After the unit can be popped, the pool may go as soon as the lock, or the count of pushers, is left.
+audience push_anywhere(pool* one, unit* what, push_reason reason, bool was_blocked) {
   if (!one->is_custom) {
     const queue::guard hold(one->lock);
     push_built_in(one, what, reason);
     if (was_blocked) one->note_back();
-    return sleeping_server(one);
+    return audience_of(one);
   }
   one->pushers.fetch_add(1, base::relaxed);
   {
@@ -122,10 +163,10 @@ worker* push_anywhere(pool* one, unit* what, push_reason reason, bool was_blocke
     one->ops.push(one->state, handle(what), static_cast<weft_push_reason>(reason));
   }
   if (was_blocked) one->note_back();
-  worker* const server = sleeping_server(one);
+  const audience told = audience_of(one);
   // [A54] release: done with the pool; pairs with [A55]
   one->pushers.fetch_sub(1, base::release);
-  return server;
+  return told;
 }
 
 void wait_for_pushers(pool* one) {
@@ -145,6 +186,7 @@ status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out, uns
   pool* one = make(access, most);
   if (one == nullptr) return status::nomem;
   one->kind = kind;
+  one->is_plain_fifo = kind == WEFT_POOL_FIFO;
   *out = one;
   return status::ok;
 }
@@ -238,22 +280,33 @@ status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
   return result;
 }
 
-void set_home(unit* one, pool* home) {
-  // [A77] release: as [A76]; pairs with [A75]
-  one->home.store(home, base::release);
-}
-
 namespace {
 
-void push_and_tell(pool* one, unit* what, push_reason reason, bool was_blocked) {
-  if (worker* server = push_anywhere(one, what, reason, was_blocked); server != nullptr) wake(server);
-  if (runtime* rt = local::current_runtime(); rt != nullptr) tell_watchers(rt, one);
+[[gnu::noinline]] void push_elaborately(pool* one, unit* what, push_reason reason, bool was_blocked) {
+  tell(one, push_anywhere(one, what, reason, was_blocked));
+}
+
+[[gnu::noinline]] void unlock_and_tell(pool* one) {
+  const audience told = audience_of(one);
+  one->lock.unlock();
+  tell(one, told);
 }
 
 }  // namespace
 
-void push_to_pool(pool* one, unit* what, push_reason reason) { push_and_tell(one, what, reason, false); }
-void return_to_pool(pool* one, unit* what) { push_and_tell(one, what, push_reason::woken, true); }
+// Into the usual pool in as few instructions as can be.
+[[gnu::always_inline]] inline static void push_quickly(pool* one, unit* what, push_reason reason, bool was_blocked) {
+  if (!one->is_plain_fifo || !one->lock.try_lock()) [[unlikely]]
+    return push_elaborately(one, what, reason, was_blocked);
+  enqueue(one, one->queues[0], what);
+  if (was_blocked) one->note_back();
+  if (has_audience(one)) [[unlikely]]
+    return unlock_and_tell(one);
+  one->lock.unlock();
+}
+
+void push_to_pool(pool* one, unit* what, push_reason reason) { push_quickly(one, what, reason, false); }
+void return_to_pool(pool* one, unit* what) { push_quickly(one, what, push_reason::woken, true); }
 
 unit* pop_from_pool(pool* one) {
   if (!one->is_custom) return pop_built_in(one);

@@ -36,7 +36,8 @@ struct pool {
   weft_pool_kind kind;
   weft_pool_access access;
   bool is_custom;
-  weft_pool_ops ops;  // when is_custom
+  bool is_plain_fifo;  // and built-in
+  weft_pool_ops ops;   // when is_custom
   void* state;
 
   queue::spinlock lock;
@@ -44,6 +45,7 @@ struct pool {
   base::atomic<std::size_t> ready_count{0};
   base::atomic<std::size_t> blocked_count{0};  // parked units that will come back
   base::atomic<std::uint32_t> pushers{0};      // those inside ops.push
+  base::atomic<std::uint32_t> watch_count{0};  // those who wait for work in it; changed in the runtime's watch_lock
   base::atomic<std::uint32_t> server_count{0};
   std::uint32_t server_slots;
   base::atomic<worker*>* servers;  // behind the pool; guarded by the runtime's pools_lock for writing
@@ -68,7 +70,10 @@ std::size_t ready_units(const pool* one);
 std::size_t total_units(const pool* one);
 
 // Of a unit that the caller owns or is.
-void set_home(unit* one, pool* home);
+inline void set_home(unit* one, pool* home) {
+  // [A77] release: as [A76]; pairs with [A75]
+  one->home.store(home, base::release);
+}
 // Any OS thread; wakes a worker that serves the pool.
 void push_to_pool(pool* one, unit* what, push_reason reason);
 // The same for a unit that was blocked, and woke.

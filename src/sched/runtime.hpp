@@ -104,7 +104,6 @@ struct runtime {
 
   queue::spinlock watch_lock;
   base::list<base::list_link> watches;  // those that wait for work in pools; guarded by watch_lock
-  base::atomic<unsigned> watch_count;
 
   stillness still;  // guarded by the hold on the runtime
 };

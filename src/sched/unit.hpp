@@ -18,6 +18,7 @@
 namespace weft::sched {
 
 struct pool;
+struct relay;
 struct waiter;
 struct worker;
 
@@ -86,7 +87,10 @@ struct alignas(base::cache_line) unit : base::list_link {
   const void* made_at = nullptr;          // the caller of create, once it has parked
   base::atomic<std::uint32_t> permit{0};  // weft_suspend and weft_resume: protocol P
   std::uint32_t left_forks = 0;           // of segments that it left, not joined yet
-  unit* forker = nullptr;                 // when is_fork
+  union {
+    unit* forker = nullptr;  // when is_fork
+    relay* relays;           // otherwise, while it dispatches units in turn
+  };
 
   bool has(unit_flag flag) const { return (flags.load(base::relaxed) & flag) != 0; }
   bool has_any(unsigned some) const { return (flags.load(base::relaxed) & some) != 0; }

@@ -91,6 +91,8 @@ STAND_IN unit* pop_from_pools(worker*) { return nullptr; }
 STAND_IN unit* pop_from_pool(pool*) { return nullptr; }
 STAND_IN std::size_t ready_units(const pool*) { return 0; }
 STAND_IN void push_to_pool(pool*, unit*, push_reason) { explorer::fail("assertion", "the model has no pools"); }
+STAND_IN void return_to_pool(pool*, unit*) { explorer::fail("assertion", "the model has no pools"); }
+STAND_IN unit* next_in_turn(worker*, unit* scheduler, unit*) { return scheduler; }
 STAND_IN bool take_from_pool(worker*, pool*, unit*) { return false; }
 STAND_IN void push_to_domain(runtime*, const worker*, unit*, push_reason) {
   explorer::fail("assertion", "the model has no domains");

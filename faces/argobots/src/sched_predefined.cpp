@@ -18,13 +18,25 @@ namespace {
 
 // ---- who is next ----
 
+// Of a pool into which the unit that leaves is about to go back (comes_back, or null): after it no other pool is looked at, since that unit
+// comes first.
 struct in_order {
   scheduler* who;
-  weft_thread* next() const {
+
+  weft_thread* next(const pool* comes_back) const {
     for (std::size_t index = 0; index < who->pool_count; ++index) {
-      if (weft_thread* found = pop(who->served[index], ABT_POOL_CONTEXT_OP_POOL_OTHER); found != nullptr) return found;
+      pool* const one = who->served[index];
+      if (weft_thread* found = pop(one, ABT_POOL_CONTEXT_OP_POOL_OTHER); found != nullptr) return found;
+      if (one == comes_back) return nullptr;
     }
     return nullptr;
+  }
+  bool would_repeat(const pool* home) const {
+    for (std::size_t index = 0; index < who->pool_count; ++index) {
+      if (!is_empty(who->served[index])) return false;
+      if (who->served[index] == home) return true;
+    }
+    return false;
   }
   void take_stock() {}
 };
@@ -34,13 +46,14 @@ struct in_order_with_turns {
   std::size_t turn = 0;  // the pool that is looked at first, once after each look at events
   bool has_turn = false;
 
-  weft_thread* next() {
+  weft_thread* next(const pool* comes_back) {
     if (has_turn) {
       has_turn = false;
       if (weft_thread* found = pop(who->served[turn], ABT_POOL_CONTEXT_OP_POOL_OTHER); found != nullptr) return found;
     }
-    return in_order{who}.next();
+    return in_order{who}.next(comes_back);
   }
+  bool would_repeat(const pool* home) const { return !has_turn && in_order{who}.would_repeat(home); }
   void take_stock() {
     if (++turn >= who->pool_count) turn = 0;
     has_turn = turn != 0;
@@ -51,10 +64,11 @@ struct stealing {
   scheduler* who;
   std::uint64_t random;
 
-  weft_thread* next() {
+  weft_thread* next(const pool* comes_back) {
     if (weft_thread* found = pop(who->served[0], ABT_POOL_CONTEXT_OWNER_PRIMARY); found != nullptr) return found;
-    return who->pool_count > 1 ? steal() : nullptr;
+    return who->pool_count > 1 && comes_back != who->served[0] ? steal() : nullptr;
   }
+  bool would_repeat(const pool* home) const { return home == who->served[0] && is_empty(who->served[0]); }
   // Each of the others once, from a random one on.
   weft_thread* steal() {
     const std::size_t others = who->pool_count - 1;
@@ -98,20 +112,45 @@ void sleep(scheduler* who) {
   static_cast<void>(weft_ext_wait_for_work(who->queues, who->pool_count, latest_look(who), is_wanted, &me));
 }
 
+// Users' pools are asked by their scheduler's ULT itself, as in Argobots.
+bool may_run_rows(const scheduler* who) {
+  for (std::size_t index = 0; index < who->pool_count; ++index) {
+    if (!who->served[index]->is_built_in()) return false;
+  }
+  return who->use == scheduler_use::main;
+}
+
+template <class Choice>
+struct batch {
+  Choice choice;
+  unsigned left;  // units until the next look at events
+
+  weft_thread* next(const pool* comes_back) { return left != 0 ? (--left, choice.next(comes_back)) : nullptr; }
+  bool would_repeat(const pool* home) { return left != 0 && (--left, choice.would_repeat(home)); }
+};
+
+template <class Choice>
+choice_of_units choice_by(batch<Choice>* some) {
+  return {[](void* state, const pool* comes_back) { return static_cast<batch<Choice>*>(state)->next(comes_back); },
+          [](void* state, const pool* home) { return static_cast<batch<Choice>*>(state)->would_repeat(home); }, some};
+}
+
 template <class Choice>
 void serve(scheduler* who, Choice choice) {
   if (who->pool_count == 0) return;
-  unsigned left = who->event_frequency;
+  const bool in_rows = may_run_rows(who);
+  batch<Choice> some{choice, who->event_frequency};
+  const choice_of_units chosen = choice_by(&some);
   for (;;) {
-    weft_thread* const found = choice.next();
+    weft_thread* const found = some.next(nullptr);
     if (found != nullptr) {
-      run_unit(found);
-      if (--left != 0) continue;
+      in_rows ? run_units(found, chosen) : run_unit(found);
+      if (some.left != 0) continue;
     }
-    left = who->event_frequency;
+    some.left = who->event_frequency;
     check_events(who_calls().where, who);
     if (has_to_stop(who)) return;
-    choice.take_stock();
+    some.choice.take_stock();
     if (found == nullptr) sleep(who);
   }
 }

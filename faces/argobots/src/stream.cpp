@@ -25,9 +25,22 @@ pool* main_pool(const stream* one) {
 }
 
 void wake_main_scheduler(stream* one) {
-  wake_scheduler(one->main_scheduler.load(std::memory_order_relaxed));
+  {
+    const guard hold(one->changing);
+    wake_scheduler(one->main_scheduler.load(std::memory_order_relaxed));
+  }
   weft_ext_pool_notify(one->root_pool->queue);
 }
+
+namespace {
+
+// The one before may go then.
+void set_main_scheduler(stream* one, scheduler* to) {
+  const guard hold(one->changing);
+  one->main_scheduler.store(to, std::memory_order_relaxed);
+}
+
+}  // namespace
 
 // ---- what a main scheduler's ULT does ----------------------------------------------------------------------------------------------
 
@@ -40,7 +53,7 @@ scheduler* let_replacement_in(stream* here, scheduler* old) {
   next->use = scheduler_use::main;
   next->thread = old->thread;
   fields_of(next->thread)->runs = next;
-  here->main_scheduler.store(next, std::memory_order_relaxed);
+  set_main_scheduler(here, next);
   old->thread = nullptr;
   old->replacement = nullptr;
   old->replacement_waiter = nullptr;
@@ -165,8 +178,11 @@ int create_stream(scheduler* main, int rank, bool is_primary, stream** out) {
 
 int join_stream(stream* one) {
   if (one->is_primary || one->scheduler_thread == weft_self()) return ABT_ERR_INV_XSTREAM;
-  request(fields_of(one->scheduler_thread), wants_join);
-  request(one->main_scheduler.load(std::memory_order_relaxed), stop_when_empty);
+  request(fields_of(one->scheduler_thread), wants_join);  // for main schedulers to come: see check_events
+  {
+    const guard hold(one->changing);
+    request(one->main_scheduler.load(std::memory_order_relaxed), stop_when_empty);
+  }
   wake_main_scheduler(one);
   wait_for_unit(one->scheduler_thread);
   return ABT_SUCCESS;
@@ -203,7 +219,7 @@ void replace_while_joined(stream* one, scheduler* old, scheduler* by) {
   by->thread = old->thread;
   fields_of(by->thread)->runs = by;
   old->thread = nullptr;
-  one->main_scheduler.store(by, std::memory_order_relaxed);
+  set_main_scheduler(one, by);
   retire_scheduler(old, false);
 }
 

@@ -11,10 +11,21 @@
 
 #include <weft/ext.h>
 
+#include "spinlock.hpp"
+
 namespace weft::abt {
 
 struct pool;
 struct scheduler;
+
+// How a main scheduler chooses, without a switch to its ULT. Called without identity; must not block or switch.
+struct choice_of_units {
+  // Null: the scheduler wants to look itself. comes_back: the pool into which the unit that leaves goes next; or null.
+  weft_thread* (*next)(void* state, const pool* comes_back);
+  // Whether a unit of pool `home` that yields would be chosen again. Counts as a choice.
+  bool (*would_repeat)(void* state, const pool* home);
+  void* state;
+};
 
 struct stream {
   unsigned worker;
@@ -27,9 +38,11 @@ struct stream {
   weft_thread* scheduler_thread;  // runs main_scheduler
   pool* root_pool;                // that scheduler_thread is said to be in
   weft_thread* next;              // named by the unit that leaves: who runs instead, with the same parent
+  const choice_of_units* choice;  // while units run in a row; else null
   int os_thread;                  // as the system numbers it; see started
 
   // anyone
+  spinlock changing;                 // main_scheduler stays while another stream holds it
   weft_event started;                // its OS thread is known
   std::atomic<weft_thread*> handed;  // of the primary stream: the primary ULT, when another stream found it
 
@@ -42,6 +55,10 @@ struct stream {
 // requests are obeyed; the primary ULT goes to the primary stream. The caller may be on another stream afterwards, if it is no main
 // scheduler.
 void run_unit(weft_thread* owned);
+
+// The same by a main scheduler's ULT, for `owned` and those that are chosen after it, until none is: from one to the other without a switch
+// to the caller.
+void run_units(weft_thread* owned, const choice_of_units& choice);
 
 // What a scheduler does now and then: requests for its stream (join, cancel), the dump of stacks, the primary ULT.
 void check_events(stream* here, scheduler* who);

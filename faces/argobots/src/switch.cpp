@@ -24,6 +24,14 @@ void yield_somehow() {
 
 namespace {
 
+// A unit of a main scheduler's row that yields, and would be chosen again.
+bool goes_on(const caller& me) {
+  const stream* const here = me.where;
+  if (here->choice == nullptr || here->next != nullptr || me.fields->parent != here->scheduler_thread) return false;
+  if (tool_mask.load(std::memory_order_relaxed) != 0) return false;
+  return here->choice->would_repeat(here->choice->state, me.fields->home);
+}
+
 void name_context(unit_fields* mine, ABT_pool_context context) {
   if (mine->home->family != pool_family::fifo) mine->context = context | push_context_is_named;
 }
@@ -36,6 +44,7 @@ void yield_self(const caller& me, ABT_pool_context context) {
     obey_cancellation(me.fields);
     obey_migration(me.thread, me.fields);
   }
+  if (goes_on(me)) return;
   name_context(me.fields, context);
   weft_yield();
   if (is_requested(me.fields, is_cancelled)) [[unlikely]]
@@ -105,21 +114,65 @@ void put_back(weft_thread* owned) {
   sched_yield();
 }
 
-void run_one(weft_thread* self, stream* here, weft_thread* owned) {
+// What comes before a unit runs. False: it does not, here and now.
+bool prepare(weft_thread* self, stream* here, weft_thread* owned) {
   unit_fields* const what = fields_of(owned);
   if (has_requests(what)) [[unlikely]] {
-    if (!obey_requests_for(owned)) return;
+    if (!obey_requests_for(owned)) return false;
   }
-  if (what->is(is_primary) && !here->is_primary) [[unlikely]]
-    return hand_to_primary_stream(owned);
+  if (what->is(is_primary) && !here->is_primary) [[unlikely]] {
+    hand_to_primary_stream(owned);
+    return false;
+  }
   what->parent = self;
   what->last_stream.store(here, std::memory_order_relaxed);
   if (!is_requested(what, is_cancelled)) tell_tool(ABT_TOOL_EVENT_THREAD_RUN, owned);
+  return true;
+}
+
+void run_one(weft_thread* self, stream* here, weft_thread* owned) {
+  if (!prepare(self, here, owned)) return;
   if (weft_ext_dispatch(owned) == WEFT_NOMEM) [[unlikely]]
     put_back(owned);
 }
 
+struct row {
+  weft_thread* self;
+  stream* here;
+};
+
+// Names the next one of a row; one that needs more than to be entered is left to the scheduler's own ULT, as the stream's next unit.
+weft_thread* next_of_row(void* argument, weft_thread* yielding) {
+  const auto* const mine = static_cast<row*>(argument);
+  stream* const here = mine->here;
+  weft_thread* owned = here->next;
+  const pool* const comes_back = yielding != nullptr ? fields_of(yielding)->home : nullptr;
+  if (owned == nullptr) owned = here->choice->next(here->choice->state, comes_back);
+  if (owned == nullptr) return nullptr;
+  unit_fields* const what = fields_of(owned);
+  here->next = owned;
+  const bool is_watched = tool_mask.load(std::memory_order_relaxed) != 0;
+  if (is_watched || has_requests(what) || (what->is(is_primary) && !here->is_primary)) [[unlikely]]
+    return nullptr;
+  here->next = nullptr;
+  what->parent = mine->self;
+  what->last_stream.store(here, std::memory_order_relaxed);
+  return owned;
+}
+
 }  // namespace
+
+void run_units(weft_thread* owned, const choice_of_units& choice) {
+  row mine{weft_self(), who_calls().where};
+  mine.here->choice = &choice;
+  while (owned != nullptr) {
+    if (prepare(mine.self, mine.here, owned) && weft_ext_dispatch_in_turn(owned, next_of_row, &mine) == WEFT_NOMEM)
+      put_back(owned);
+    owned = mine.here->next;
+    mine.here->next = nullptr;
+  }
+  mine.here->choice = nullptr;
+}
 
 void run_unit(weft_thread* owned) {
   weft_thread* const self = weft_self();
@@ -132,17 +185,37 @@ void run_unit(weft_thread* owned) {
   }
 }
 
+namespace {
+
+// What was asked of the stream and its main scheduler has not been told yet.
+std::uint32_t requests_to_pass_on(const stream* here) {
+  const unit_fields* const main = fields_of(here->scheduler_thread);
+  std::uint32_t wanted = 0;
+  if (is_requested(main, wants_join)) wanted |= stop_when_empty;
+  if (is_requested(main, wants_cancel)) wanted |= stop_now;
+  return wanted & ~here->main_scheduler.load(std::memory_order_relaxed)->requests.load(std::memory_order_relaxed);
+}
+
+// Schedulers of pools that run on the stream stop like its main scheduler.
+void pass_on_requests(stream* here, scheduler* who) {
+  const std::uint32_t wanted = requests_to_pass_on(here);
+  scheduler* const main = here->main_scheduler.load(std::memory_order_relaxed);
+  if (wanted != 0) request(main, wanted);
+  const std::uint32_t asked = main->requests.load(std::memory_order_relaxed) & (stop_when_empty | stop_now);
+  if (who != main && asked != 0) request(who, asked);
+}
+
+}  // namespace
+
 bool has_events(const stream* here) {
   if (here->handed.load(std::memory_order_relaxed) != nullptr || is_dump_wanted()) return true;
-  const unit_fields* const main = fields_of(here->scheduler_thread);
-  return is_requested(main, wants_join | wants_cancel);
+  return requests_to_pass_on(here) != 0;
 }
 
 void check_events(stream* here, scheduler* who) {
+  static_cast<void>(weft_ext_should_stop());  // timers have their turn
   if (is_dump_wanted()) take_part_in_dump();
-  const unit_fields* const main = fields_of(here->scheduler_thread);
-  if (is_requested(main, wants_join)) request(who, stop_when_empty);
-  if (is_requested(main, wants_cancel)) request(who, stop_now);
+  pass_on_requests(here, who);
   if (here->handed.load(std::memory_order_relaxed) == nullptr) return;
   // [Z18] acquire: the unit is ours; pairs with [Z17]
   run_unit(here->handed.exchange(nullptr, std::memory_order_acquire));

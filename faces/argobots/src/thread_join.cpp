@@ -4,6 +4,7 @@
 
 #include "handle.hpp"
 #include "runtime.hpp"
+#include "scheduler.hpp"
 #include "self.hpp"
 #include "unit.hpp"
 
@@ -17,8 +18,26 @@ int need_joinable(weft_thread* thread) {
   return what->is_any(is_primary | is_main_scheduler) || !what->is(is_named) ? ABT_ERR_INV_THREAD : ABT_SUCCESS;
 }
 
+// Of the main scheduler of a stream: the pool cannot go while a unit of the stream looks at it.
+bool serves(const scheduler* main, const weft_pool* looked_for) {
+  for (std::size_t index = 0; index < main->pool_count; ++index) {
+    if (main->queues[index] == looked_for) return true;
+  }
+  return false;
+}
+
+// A unit that lies in a pool of the caller's own stream need not wait for its turn, nor the caller for the scheduler: it runs at once.
+void run_if_it_lies_here(weft_thread* thread) {
+  const caller me = who_calls();
+  weft_pool* const home = weft_ext_thread_pool(thread);
+  if (home == nullptr || !me.is_ult() || weft_thread_get_state(thread) != WEFT_THREAD_READY) return;
+  if (!serves(me.where->main_scheduler.load(std::memory_order_relaxed), home)) return;
+  if (weft_ext_pool_remove(home, thread)) run_unit(thread);
+}
+
 // A unit that was cancelled while it waited ends.
 void join(weft_thread* thread) {
+  run_if_it_lies_here(thread);
   wait_for_unit(thread);
   const caller me = who_calls();
   if (me.is_ult() && is_requested(me.fields, is_cancelled)) exit_unit(me.fields);

@@ -11,7 +11,10 @@ weft_context_entry:
     movq    %rax, %rdi
     movq    %rbp, %rsi
     xorl    %ebp, %ebp
-    callq   *%rbx
+    leaq    1f(%rip), %rcx /* not a call, which the processor would expect to return: who ends in one go leaves its predictions in step */
+    pushq   %rcx
+    jmpq    *%rbx
+1:
     ud2
     .cfi_endproc
     .size   weft_context_entry, . - weft_context_entry

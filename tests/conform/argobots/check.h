@@ -60,6 +60,7 @@ ABT_xstream start_stream(void);
 void end_stream(ABT_xstream stream);
 ABT_thread start(ABT_pool pool, void (*function)(void *), void *argument);
 void end(ABT_thread thread);
+void await_blocked(ABT_thread thread);
 
 void nothing(void *argument);
 void add_one(void *argument); /* to an atomic_int */

@@ -76,6 +76,37 @@ static void contend(int (*lock)(ABT_mutex)) {
 static void contention(void) { contend(ABT_mutex_lock); }
 static void spinning(void) { contend(ABT_mutex_spinlock); }
 
+struct turns {
+  ABT_mutex mutex;
+  atomic_int done;
+};
+
+static void take_turn(void *argument) {
+  struct turns *turns = argument;
+  OK(ABT_mutex_lock(turns->mutex));
+  add_one(&turns->done);
+  OK(ABT_mutex_unlock(turns->mutex));
+}
+
+/* A tasklet that waits keeps the ULT behind it from running: the mutex must not be that ULT's already. */
+static void not_handed_over(void) {
+  struct turns turns = {.done = 0};
+  OK(ABT_mutex_create(&turns.mutex));
+  OK(ABT_mutex_lock(turns.mutex));
+  ABT_thread waiter = start(my_pool(), take_turn, &turns);
+  await_blocked(waiter);
+  OK(ABT_mutex_unlock(turns.mutex));
+  OK(ABT_mutex_trylock(turns.mutex)); /* the waiter is woken, and will find it locked again */
+  await_blocked(waiter);
+  ABT_task task;
+  OK(ABT_task_create(my_pool(), take_turn, &turns, &task));
+  OK(ABT_mutex_unlock(turns.mutex));
+  OK(ABT_task_free(&task));
+  end(waiter);
+  CHECK(atomic_load(&turns.done) == 2);
+  OK(ABT_mutex_free(&turns.mutex));
+}
+
 /* ---- rwlocks ---- */
 
 static ABT_rwlock rwlock;
@@ -304,6 +335,7 @@ void check_locks(void) {
   RUN(attributes);
   RUN(contention);
   RUN(spinning);
+  RUN(not_handed_over);
   RUN(readers_come_again);
   RUN(readers_and_writers);
   RUN(compartments);

@@ -74,6 +74,14 @@ void end(ABT_thread thread) {
   CHECK(thread == ABT_THREAD_NULL);
 }
 
+void await_blocked(ABT_thread thread) {
+  ABT_thread_state state = ABT_THREAD_STATE_READY;
+  while (state != ABT_THREAD_STATE_BLOCKED) {
+    breathe();
+    OK(ABT_thread_get_state(thread, &state));
+  }
+}
+
 void nothing(void *argument) { (void)argument; }
 void add_one(void *argument) { atomic_fetch_add((atomic_int *)argument, 1); }
 

@@ -50,7 +50,7 @@ static void cancelled_while_it_runs(void) {
     wait_for(&started, 2);
     OK(ABT_thread_cancel(yields));
     end(yields);
-    while (state_of(suspends) != ABT_THREAD_STATE_BLOCKED) breathe();
+    await_blocked(suspends);
     OK(ABT_thread_cancel(suspends));
     breathe();
     CHECK(state_of(suspends) == ABT_THREAD_STATE_BLOCKED);
@@ -87,7 +87,7 @@ static void get_and_go_on(void *wait) {
 
 static void cancelled_at(void (*const *wait)(void), void (*release)(void)) {
   ABT_thread thread = start(my_pool(), get_and_go_on, (void *)wait);
-  while (state_of(thread) != ABT_THREAD_STATE_BLOCKED) breathe();
+  await_blocked(thread);
   OK(ABT_thread_cancel(thread));
   release();
   end(thread);

@@ -270,14 +270,6 @@ static void lock_and_wait(void *unused) {
   was_told(ABT_SYNC_EVENT_TYPE_EVENTUAL, eventual);
 }
 
-static void await_blocked(ABT_thread thread) {
-  ABT_thread_state state = ABT_THREAD_STATE_READY;
-  while (state != ABT_THREAD_STATE_BLOCKED) {
-    breathe();
-    OK(ABT_thread_get_state(thread, &state));
-  }
-}
-
 static void objects_of_waits(void) {
   ABT_bool has_tools = ABT_FALSE;
   OK(ABT_info_query_config(ABT_INFO_QUERY_KIND_ENABLED_TOOL, &has_tools));
