@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-#define WEFT_HOT_VERSION 1
+#define WEFT_HOT_VERSION 2
 #define WEFT_FORK_BYTES 48 /* the most that a fork carries */
 
 /* A fork that was not joined. It stays where it is until then. */
@@ -55,9 +55,10 @@ typedef struct weft_forked {
 
 /* The part of a worker that programs touch. Its forks lie in [top, bottom). The owner alone writes bottom. */
 typedef struct weft_hot_line {
-  weft_hot_word bottom; /* where the next fork goes; null: ask the library */
-  weft_hot_word limit;  /* a fork here or above tells the library: the last place, or somebody sleeps */
-  weft_hot_word taken;  /* those below are others', or about to be */
+  weft_hot_word bottom;     /* where the next fork goes; null: ask the library */
+  weft_hot_word limit;      /* a fork here or above tells the library: the last place, or somebody sleeps */
+  weft_hot_word taken;      /* those below are others', or about to be */
+  weft_thread *const *self; /* what runs here; null there: nothing. A fork that was taken has its forker's identity */
 } weft_hot_line;
 
 /* Thread-local: the calling worker's hot line, or one whose bottom is null. For weft_hot_here() alone. */
@@ -67,6 +68,25 @@ extern WEFT_API __thread weft_hot_line *weft_hot_word_here;
 typedef struct weft_small_work {
   unsigned long words[2];
 } weft_small_work;
+
+/* The calling thread, of the kind whose handle is at hand; null: ask weft_self(). Callable from any. */
+#define WEFT_HOT_FLAGS_AT 62 /* the core's, in a weft_thread */
+#define WEFT_HOT_IS_FORK 512
+WEFT_HOT_INLINE weft_thread *weft_hot_known_self(void) {
+  weft_thread *const self = *weft_hot_here()->self;
+  if (__builtin_expect(self == NULL, 0)) return NULL;
+  uintptr_t address;
+  const uint16_t *flags;
+  __builtin_memcpy(&address, &self, sizeof address);
+  address += WEFT_HOT_FLAGS_AT;
+  __builtin_memcpy(&flags, &address, sizeof flags);
+  return __builtin_expect((__atomic_load_n(flags, __ATOMIC_RELAXED) & WEFT_HOT_IS_FORK) == 0, 1) ? self : NULL;
+}
+/* As weft_self, without a call for most. */
+WEFT_HOT_INLINE weft_thread *weft_hot_self(void) {
+  weft_thread *const self = weft_hot_known_self();
+  return __builtin_expect(self != NULL, 1) ? self : weft_self();
+}
 
 /* Twins for what is not inlined: undefined unless called as below. */
 WEFT_API weft_forked *weft_fork_slowly(void (*run)(void *work), const void *work, size_t bytes);

@@ -20,6 +20,8 @@
 
 namespace weft {
 
+static_assert(offsetof(sched::unit, flags) == WEFT_HOT_FLAGS_AT && sched::is_fork == WEFT_HOT_IS_FORK, "hot.h knows them");
+
 #define FIELD(of, type, field) {of "." #field, offsetof(type, field), sizeof(type::field)}
 #define NUMBER(name, value) {name, static_cast<std::uint32_t>(value), 0}
 

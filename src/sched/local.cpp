@@ -15,7 +15,8 @@
 
 namespace {
 // Of OS threads outside: bottom is null for ever.
-constinit weft_hot_line nobody{};
+constinit weft_thread* nobody_runs = nullptr;
+constinit weft_hot_line nobody{{}, {}, {}, &nobody_runs};
 }  // namespace
 
 constinit __thread weft_hot_line* weft_hot_word_here = &nobody;
@@ -73,7 +74,10 @@ outside* remember() {
 
 constinit const void* const debug_roots[2] = {&the_runtime, records_memory};
 
-[[gnu::noinline]] void set_hot(weft_hot_line* line) { weft_hot_word_here = line != nullptr ? line : &nobody; }
+[[gnu::noinline]] void set_hot(worker* w) {
+  if (w != nullptr) w->forks.hot.self = reinterpret_cast<weft_thread* const*>(&w->current);
+  weft_hot_word_here = w != nullptr ? &w->forks.hot : &nobody;
+}
 
 unit* current_unit() {
   const worker* w = current_worker();

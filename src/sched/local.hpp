@@ -53,7 +53,7 @@ extern const void* const debug_roots[2];
 inline worker* current_worker() { return static_cast<worker*>(arch::local_word()); }  // null outside
 inline void set_worker(worker* w) { arch::set_local_word(w); }
 
-void set_hot(weft_hot_line* line);  // what hot.h finds; null outside
+void set_hot(worker* w);  // what hot.h finds; null outside
 
 // null outside and while a worker chooses or runs a callback
 unit* current_unit();

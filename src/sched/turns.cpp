@@ -58,7 +58,7 @@ class belongings {
 void stand_for(worker* w) {
   turns_of(w)->holder.store(w, base::relaxed);
   local::set_worker(w);
-  local::set_hot(&w->forks.hot);
+  local::set_hot(w);
 }
 
 // First thing of one that has its turn: who left for good has nothing on its root stack any more.

@@ -76,7 +76,7 @@ void serve(runtime* rt, worker* w) {
 // On the worker's own OS thread.
 void settle(worker* w) {
   local::set_worker(w);
-  local::set_hot(&w->forks.hot);
+  local::set_hot(w);
   w->os_thread_id.store(os::thread_id(), base::relaxed);
   w->coarse_ns = w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
   if (w->rt->carried_address != nullptr) w->carried = w->rt->carried_address();

@@ -123,6 +123,7 @@ struct seen {
 static void look(void *work) {
   struct seen *seen = work;
   seen->self = weft_self();
+  CHECK(weft_hot_self() == seen->self); /* also of one that was taken, whose handle is not at hand */
   seen->value = weft_key_get(key);
   atomic_store(&running, 1);
 }

@@ -1,6 +1,8 @@
 /* Who a thread is: self, id, name, state, kind. */
 #include <string.h>
 
+#include <weft/hot.h>
+
 #include "check.h"
 
 enum { MANY = 100 };
@@ -15,12 +17,13 @@ struct self_seen {
 static void look_at_self(void *argument) {
   struct self_seen *seen = argument;
   seen->self = weft_self();
+  CHECK(weft_hot_self() == seen->self && weft_hot_known_self() == seen->self);
   seen->id = weft_thread_id(seen->self);
   CHECK(weft_thread_get_state(seen->self) == WEFT_THREAD_RUNNING);
   CHECK(!weft_thread_is_tasklet(seen->self));
   atomic_store(&seen->has_run, 1);
   wait_for(&seen->may_end, 1);
-  CHECK(weft_self() == seen->self); /* wherever it went meanwhile */
+  CHECK(weft_self() == seen->self && weft_hot_self() == seen->self); /* wherever it went meanwhile */
   CHECK(weft_thread_id(weft_self()) == seen->id);
 }
 
@@ -137,7 +140,7 @@ static void all(void) {
 }
 
 int main(void) {
-  CHECK(weft_self() == NULL);
+  CHECK(weft_self() == NULL && weft_hot_self() == NULL);
   CHECK(weft_worker_self() == -1);
   nobody();
   with_workers("one worker", 1, all);

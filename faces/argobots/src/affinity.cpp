@@ -49,7 +49,10 @@ void start_affinity(const settings& wanted) {
   inherited_count = CPU_COUNT(&inherited);
   if (!wanted.has_affinity || inherited_count == 0) return;
   binds_by_rank = true;
-  list = count_cpu_lists(wanted.affinity) != 0 ? wanted.affinity : nullptr;
+  list = wanted.affinity != nullptr && count_cpu_lists(wanted.affinity) != 0 ? wanted.affinity : nullptr;
+  if (list == nullptr && wanted.affinity != nullptr) {
+    report("ABT_SET_AFFINITY=%s: use yes, no, or CPUs as {0},{1}; each stream has a CPU of its own now", wanted.affinity);
+  }
 }
 
 void end_affinity() {

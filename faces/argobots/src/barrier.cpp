@@ -46,7 +46,7 @@ int ABT_barrier_free(ABT_barrier* handle) {
 
 int ABT_barrier_wait(ABT_barrier handle) {
   if (handle == ABT_BARRIER_NULL) return ABT_ERR_INV_BARRIER;
-  weft_thread* const self = weft_self();
+  weft_thread* const self = weft_hot_self();
   if (is_tasklet(self)) return ABT_ERR_BARRIER;
   weft_barrier* const parties = &barrier_of(handle)->parties;
   tell_wait(ABT_SYNC_EVENT_TYPE_BARRIER, handle);

@@ -89,7 +89,7 @@ int ABT_cond_free(ABT_cond* cond) {
 }
 
 int ABT_cond_wait(ABT_cond cond, ABT_mutex handle) {
-  weft_thread* const self = weft_self();
+  weft_thread* const self = weft_hot_self();
   if (is_tasklet(self)) return ABT_ERR_COND;
   if (const int problem = check(cond, handle); problem != ABT_SUCCESS) return problem;
   tell_wait(ABT_SYNC_EVENT_TYPE_COND, cond);
@@ -104,7 +104,7 @@ int ABT_cond_timedwait(ABT_cond cond, ABT_mutex handle, const struct timespec* a
   weft_mutex* const lock = &mutex_of(handle)->lock;
   const std::uint64_t deadline_ns = deadline_at(*abstime);
   tell_wait(ABT_SYNC_EVENT_TYPE_COND, cond);
-  weft_thread* const self = weft_self();
+  weft_thread* const self = weft_hot_self();
   one->late.enter();
   const weft_status result =
       is_tasklet(self) ? wait_in_tasklet(one, lock, deadline_ns) : weft_cond_wait_until(&one->waiters, lock, deadline_ns);

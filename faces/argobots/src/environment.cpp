@@ -129,7 +129,7 @@ std::size_t read_thread_stack_bytes() {
 void read_affinity() {
   const variable found = look_up("SET_AFFINITY");
   now.has_affinity = found.text != nullptr && !says_no(found.text);
-  now.affinity = now.has_affinity ? found.text : nullptr;
+  now.affinity = now.has_affinity && !says_yes(found.text) ? found.text : nullptr;
 }
 
 void read_stack_check() {

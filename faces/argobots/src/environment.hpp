@@ -15,7 +15,7 @@ struct settings {
   unsigned event_frequency;           // SCHED_EVENT_FREQ: units between two looks at events
   std::uint64_t sleep_ns;             // SCHED_SLEEP_NSEC: what is answered; idle streams sleep until there is work
   bool has_affinity;                  // SET_AFFINITY is there and is not "no"
-  const char* affinity;               // its list of CPUs, "1" or "yes"; points into the environment
+  const char* affinity;               // its list of CPUs; null: one for each stream; points into the environment
   bool is_strict_about_stacks;        // STACK_OVERFLOW_CHECK=mprotect_strict: guards in stacks of the program's own too
   bool prints_config;                 // PRINT_CONFIG: at ABT_init
   bool prints_raw_stack;              // PRINT_RAW_STACK: dumps of stacks show their memory

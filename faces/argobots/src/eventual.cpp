@@ -154,7 +154,7 @@ int ABT_eventual_free(ABT_eventual* handle) {
 }
 
 int ABT_eventual_wait(ABT_eventual handle, void** value) {
-  weft_thread* const self = weft_self();
+  weft_thread* const self = weft_hot_self();
   if (const int problem = check_waiter(handle, self); problem != ABT_SUCCESS) return problem;
   eventual* const one = eventual_of(handle);
   void* const its_value = one->value;  // the eventual may be gone after the wait
@@ -169,7 +169,7 @@ int ABT_eventual_wait(ABT_eventual handle, void** value) {
 }
 
 int ABT_eventual_timedwait(ABT_eventual handle, void** value, const struct timespec* abstime) {
-  weft_thread* const self = weft_self();
+  weft_thread* const self = weft_hot_self();
   if (const int problem = check_waiter(handle, self); problem != ABT_SUCCESS) return problem;
   if (abstime == nullptr) return ABT_ERR_INV_ARG;
   eventual* const one = eventual_of(handle);

@@ -58,7 +58,7 @@ int ABT_future_free(ABT_future* handle) {
 
 int ABT_future_wait(ABT_future handle) {
   if (handle == ABT_FUTURE_NULL) return ABT_ERR_INV_FUTURE;
-  weft_thread* const self = weft_self();
+  weft_thread* const self = weft_hot_self();
   if (is_tasklet(self)) return ABT_ERR_FUTURE;
   weft_event* const ready = &future_of(handle)->ready;
   if (weft_event_is_set(ready)) return ABT_SUCCESS;

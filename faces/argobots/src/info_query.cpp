@@ -78,7 +78,10 @@ void print_config(std::FILE* to) {
   std::fprintf(to, "  look at events             every %u units\n", now.event_frequency);
   std::fprintf(to, "  idle streams               sleep\n");
   std::fprintf(to, "  keys of a unit at first    %u\n", now.key_table_size);
-  std::fprintf(to, "  affinity                   %s\n", now.has_affinity ? now.affinity : "no");
+  std::fprintf(to, "  affinity                   %s\n",
+               now.affinity != nullptr ? now.affinity
+               : now.has_affinity      ? "a CPU a stream"
+                                       : "no");
   std::fprintf(to, "  dumps show stack memory    %s\n", yes_or_no(now.prints_raw_stack));
   std::fprintf(to, "  error checks, tools, migration, cancellation, external threads: yes\n");
   std::fflush(to);

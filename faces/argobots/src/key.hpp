@@ -47,9 +47,10 @@ inline void* value_of(const unit_fields* unit, const key* of) {
   // [Z65] acquire: the table is as it was made; pairs with [Z66]
   key_table* const table = unit->keys.load(std::memory_order_acquire);
   if (table == nullptr) return nullptr;
+  const std::uint32_t id = of->id;
   // [Z67] acquire: an entry is as it was made; pairs with [Z68]
-  const keyed_value* one = table->list_of(of->id)->load(std::memory_order_acquire);
-  while (one != nullptr && one->id != of->id) one = one->next;
+  const keyed_value* one = table->list_of(id)->load(std::memory_order_acquire);
+  while (one != nullptr && one->id != id) one = one->next;
   // [Z69] acquire: what the value points to is as it was when it was set; pairs with [Z70]
   return one != nullptr ? one->value.load(std::memory_order_acquire) : nullptr;
 }

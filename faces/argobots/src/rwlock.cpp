@@ -87,7 +87,7 @@ weft_status unlock(rwlock* one) {
 
 int lock(ABT_rwlock handle, weft_status (*how)(rwlock*, weft_thread*)) {
   if (handle == ABT_RWLOCK_NULL) return ABT_ERR_INV_RWLOCK;
-  weft_thread* const self = weft_self();
+  weft_thread* const self = weft_hot_self();
   if (is_tasklet(self)) return ABT_ERR_RWLOCK;
   tell_wait(ABT_SYNC_EVENT_TYPE_RWLOCK, handle);
   const weft_status result = how(rwlock_of(handle), self);

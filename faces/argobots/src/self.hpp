@@ -4,6 +4,7 @@
 #include <abt.h>
 
 #include <weft/ext.h>
+#include <weft/hot.h>
 
 #include "stream.hpp"
 #include "unit.hpp"
@@ -20,7 +21,7 @@ struct caller {
 };
 
 inline caller who_calls() {
-  weft_thread* const thread = weft_self();
+  weft_thread* const thread = weft_hot_self();
   if (thread == nullptr) return {nullptr, nullptr, nullptr};
   unit_fields* const fields = fields_of(thread);
   return {thread, fields, fields->last_stream.load(std::memory_order_relaxed)};

@@ -80,7 +80,7 @@ struct unit_fields {
 static_assert(sizeof(unit_fields) <= 160);
 
 // From a unit to its fields; known from the first ABT_init on.
-extern std::ptrdiff_t distance_to_fields;
+[[gnu::visibility("hidden")]] extern std::ptrdiff_t distance_to_fields;
 
 inline unit_fields* fields_of(weft_thread* thread) {
   return reinterpret_cast<unit_fields*>(reinterpret_cast<char*>(thread) + distance_to_fields);

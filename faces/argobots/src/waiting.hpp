@@ -11,6 +11,7 @@
 #include <ctime>
 
 #include <weft/ext.h>
+#include <weft/hot.h>
 
 namespace weft::abt {
 

@@ -57,6 +57,16 @@ class EnvironmentTest(unittest.TestCase):
         for name in ("ABT_MEM_MAX_NUM_STACKS", "ABT_ENV_MUTEX_MAX_WAKEUPS", "ABT_USE_LOG"):
             self.assertIn(name, lines[0])
 
+    def test_cpus_that_cannot_be_read_are_named(self):
+        for value in ("{}", "1:1:1:1", "{0", "here"):
+            with self.subTest(value=value):
+                lines, _ = run(ABT_SET_AFFINITY=value)
+                self.assertEqual(len(lines), 1, lines)
+                self.assertIn(f"ABT_SET_AFFINITY={value}: use yes, no, or CPUs", lines[0])
+        for value in ("yes", "no", "{0}", "0:1"):
+            with self.subTest(value=value):
+                self.assertEqual(run(ABT_SET_AFFINITY=value)[0], [])
+
     def test_stacks_have_guards_always(self):
         lines, _ = run(ABT_STACK_OVERFLOW_CHECK="none")
         self.assertEqual(len(lines), 1, lines)
