@@ -260,7 +260,7 @@ void dispatch_until_done(void* argument) {
   while (!self->is_complete.load() || self->ended.load() < self->wanted.load()) {
     weft_thread* unit = weft_ext_pool_pop(self->pool);
     if (unit == nullptr) {
-      static_cast<void>(weft_ext_wait_for_work(&self->pool, 1, weft_deadline_in(100'000)));
+      static_cast<void>(weft_ext_wait_for_work(&self->pool, 1, weft_deadline_in(100'000), nullptr, nullptr));
       continue;
     }
     const weft_status dispatched = weft_ext_dispatch(unit);

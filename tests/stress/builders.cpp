@@ -130,7 +130,8 @@ void schedule(void* seed) {
       OK(weft_ext_dispatch(unit));
       continue;
     }
-    const weft_status result = weft_ext_wait_for_work(shared->pools.data(), shared_pools, weft_deadline_in(time.below(300000)));
+    const weft_status result =
+        weft_ext_wait_for_work(shared->pools.data(), shared_pools, weft_deadline_in(time.below(300000)), nullptr, nullptr);
     MUST(result == WEFT_OK || result == WEFT_TIMEOUT);
   }
 }
