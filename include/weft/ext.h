@@ -30,14 +30,16 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_unpark_and_yield_to(weft_thread *th
 
 /* Calls function(argument) as an OS thread outside would be called: without identity (weft_self() is null), and what waits in it blocks
  * this worker's OS thread, with all that is queued there. For callers that must not switch and yet must wait, as a tasklet, where whoever
- * will wake them is known to run elsewhere. A mutex locked in it belongs to the OS thread: unlock it so, too. It must not switch (yield,
+ * will wake them is known to run elsewhere; under WEFT_SCHEDULE, where all workers share one OS thread, nobody is. Reports of deadlocks do not see
+ * such a wait. A mutex locked in it belongs to the OS thread: unlock it so, too. It must not switch (yield,
  * join of what is queued here only, dispatch). WEFT_INVALID: null. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_call_outside(weft_function function, void *argument);
 
 /* ---- units that a builder owns ------------------------------------------------------------------------------------ */
 
 /* As weft_thread_create and weft_tasklet_create, but the unit is not made ready: the caller owns it as if it had taken it from a pool. It is
- * detached only if attr says so. Errors as there, but that out must not be null. Never switches. */
+ * detached only if attr says so. Errors as there, but that out must not be null. Never switches. An event sink is told of its creation, and again
+ * when it is revived, not when its owner makes it ready or discards it. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_make(weft_function function, void *argument, const weft_thread_attr *attr,
                                                          bool tasklet, weft_thread **out);
 /* Frees an owned unit that has not started; null: nothing. Its handle is not good for any other call afterwards. */
@@ -103,8 +105,10 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_worker_set_scheduler(unsigned worke
 WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch(weft_thread *unit);
 /* Runs unit so, and then whom next names each time that the one before has ended, parked or yielded, and which the caller then owns: straight
  * from one to the other, until next returns null. yielding: the unit that left, if it will go back into its pool right afterwards; else null.
- * next is called on the worker as pool callbacks are, without identity; it must not block or switch, and should take units from built-in
- * pools or its own lists. Errors: as weft_ext_dispatch, for the first. */
+ * next is called on the worker as pool callbacks are, without identity, maybe inside the lock of the object at which the unit before waits: it
+ * must not block, switch, push, wake or notify, takes units from built-in pools or its own lists, and never returns yielding. It must return
+ * null now and then: timers, mail and weft_ext_should_stop have their turn only between rows. One that it named and that cannot be run here
+ * (pinned elsewhere, no memory for its stack) goes home. Errors: as weft_ext_dispatch, for the first. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit,
                                                               weft_thread *(*next)(void *state, weft_thread *yielding),
                                                               void *state);
@@ -112,7 +116,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit,
  * sources and the inbox of this worker have their turn. */
 WEFT_API bool weft_ext_should_stop(void);
 /* For a scheduler ULT with nothing to dispatch, and OS threads outside: lets the worker's other units run, or the worker idle, until something
- * was pushed to one of pools, a pool was notified, weft_ext_should_stop has become true, or the deadline passed (WEFT_TIMEOUT).
+ * was pushed to one of pools, a pool was notified, the runtime is about to end, or the deadline passed (WEFT_TIMEOUT). pools must not change meanwhile.
  * is_wanted (or null) is called once when a notification would already be heard: if it returns true the call returns at once, so that what it
  * looks at, and a weft_ext_pool_notify after its change, are not missed. It must not block, switch or push. May switch. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_wait_for_work(weft_pool *const *pools, size_t count, uint64_t deadline_ns,

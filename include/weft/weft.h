@@ -232,7 +232,7 @@ typedef enum weft_pool_access {
 #define WEFT_POOL_PRIORITIES 16u
 
 WEFT_NODISCARD WEFT_API weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool **out);
-/* WEFT_BUSY while units are in it, blocked units belong to it, or a worker serves it. */
+/* WEFT_BUSY while units are in it, blocked units belong to it, a worker serves it, or somebody waits for work in it (ext.h). */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_destroy(weft_pool *pool);
 /* worker serves pool from now on, after the pools that it already serves. WEFT_INVALID: no such worker; WEFT_BUSY: a private pool that is
  * already served; WEFT_AGAIN: 64 workers serve the pool, or the worker serves 8 (with WEFT_LOCALITY_DOMAIN 7) pools. */

@@ -6,6 +6,7 @@
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/fork.hpp"
 #include "sched/local.hpp"
 #include "sched/nested.hpp"
 #include "sched/pool.hpp"
@@ -130,7 +131,7 @@ bool weft_ext_pool_remove(weft_pool* pool, weft_thread* unit) {
 }
 
 void weft_ext_pool_walk(weft_pool* pool, void (*each)(void* state, weft_thread* unit), void* state) {
-  if (pool == nullptr || each == nullptr) return;
+  if (pool == nullptr || each == nullptr || !pass_point()) return;
   visiting visit{each, state};
   sched::walk_pool(pool_of(pool), visit_unit, &visit);
 }
@@ -159,7 +160,7 @@ weft_status weft_ext_thread_make(weft_function function, void* argument, const w
 }
 
 void weft_ext_thread_discard(weft_thread* owned) {
-  if (owned != nullptr) sched::discard_owned(ready_unit(owned, "weft_ext_thread_discard"));
+  if (owned != nullptr && pass_point()) sched::discard_owned(ready_unit(owned, "weft_ext_thread_discard"));
 }
 
 weft_status weft_ext_thread_wait(weft_thread* thread) {
@@ -170,12 +171,15 @@ weft_status weft_ext_thread_wait(weft_thread* thread) {
 
 weft_status weft_ext_thread_revive(weft_thread* thread, weft_function function, void* argument) {
   if (thread == nullptr || function == nullptr) return WEFT_INVALID;
+  if (!pass_point()) return WEFT_UNSUPPORTED;
   return code(sched::revive(live_unit(thread, "weft_ext_thread_revive"), function, argument));
 }
 
 weft_status weft_ext_call_outside(weft_function function, void* argument) {
   if (function == nullptr) return WEFT_INVALID;
-  const sched::as_outside outside(local::current_worker());
+  sched::worker* const w = local::current_worker();
+  if (w != nullptr && w->current != nullptr && sched::has_forks(w)) sched::detach_forks(w);
+  const sched::as_outside outside(w);
   function(argument);
   return WEFT_OK;
 }

@@ -79,14 +79,24 @@ void add_threads_to_error_reports() {
   if (__sanitizer_set_death_callback != nullptr && !config::thread_sanitizer) __sanitizer_set_death_callback(before_death);
 }
 
+namespace {
+
+// Its maker may write the name meanwhile; what is read of it then is half a name.
+[[gnu::no_sanitize("thread")]] void copy_name(const details* from, char (&to)[name_bytes]) {
+  for (std::size_t index = 0; index < name_bytes; ++index) to[index] = from->name[index];
+  to[name_bytes - 1] = '\0';
+}
+
+}  // namespace
+
 // As dumps name a thread that has no id yet: to give it one would change what is observed.
 void name_in_race_reports(const worker* w, const unit* one) {
   if constexpr (config::thread_sanitizer) {
     char name[32 + name_bytes];
-    const details* extra = details_if_any(one);
-    const bool has_name = extra != nullptr && extra->name[0] != '\0';
-    std::snprintf(name, sizeof name, has_name ? "weft thread at %p \"%s\"" : "weft thread at %p", static_cast<const void*>(one),
-                  has_name ? extra->name : "");
+    char own[name_bytes] = "";
+    if (const details* extra = details_if_any(one); extra != nullptr) copy_name(extra, own);
+    std::snprintf(name, sizeof name, own[0] != '\0' ? "weft thread at %p \"%s\"" : "weft thread at %p",
+                  static_cast<const void*>(one), own);
     if (w->standing != nullptr) __tsan_set_fiber_name(w->standing->sanitizer, name);
   }
 }

@@ -244,12 +244,27 @@ status make_owned(const creation& how, unit** out) {
   return status::ok;
 }
 
+namespace {
+
+// The runtime may end as soon as the unit is counted.
+void discard_outside(unit* one) {
+  runtime* rt = nullptr;
+  local::hold(&rt);
+  discard(nullptr, one);
+  // [A99] release: what a unit made is counted before its end is; pairs with [A100]
+  rt->outside_discarded.fetch_add(1, base::release);
+  wake_finalizer_if_drained(rt);
+  local::let_go();
+}
+
+}  // namespace
+
 void discard_owned(unit* one) {
   worker* w = local::current_worker();
-  runtime* rt = local::current_runtime();
+  if (w == nullptr) return discard_outside(one);
   discard(w, one);
-  count_created(rt, w, static_cast<std::uint64_t>(-1));
-  wake_finalizer_if_drained(rt);
+  count_finished(w);
+  wake_finalizer_if_drained(w);
 }
 
 namespace {
@@ -278,9 +293,10 @@ status revive(unit* one, unit::function_type function, void* argument) {
     return result;
   }
   pool* const home = one->home.load(base::relaxed);
-  const auto flags =
-      static_cast<std::uint16_t>(one->flags.load(base::relaxed) & ~(unsigned{is_dispatched} | unsigned{wants_to_move}));
-  lay_out(one, function, argument, flags, join_word::open, one->made_at, 0);
+  const unsigned kept = one->flags.load(base::relaxed) & ~(unsigned{is_dispatched} | unsigned{wants_to_move});
+  const auto flags = static_cast<std::uint16_t>(kept | is_known | ends_noticed);
+  const void* const made_at = one->has_parked() ? one->made_at : one->context.maker();
+  lay_out(one, function, argument, flags, join_word::open, made_at, 0);
   one->home.store(home, base::relaxed);
   one->permit.store(0, base::relaxed);
   count_created(rt, w, 1);

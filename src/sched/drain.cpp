@@ -38,7 +38,8 @@ void drain(runtime* rt) {
 
 std::uint64_t live_units(runtime* rt) {
   // Ends first: whatever is made meanwhile only adds. Equal sums mean that nothing lived when the first sum was complete.
-  std::uint64_t ended = 0;
+  // [A100] acquire: as [A26]; pairs with [A99]
+  std::uint64_t ended = rt->outside_discarded.load(base::acquire);
   std::uint64_t made = 0;
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {

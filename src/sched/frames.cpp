@@ -57,7 +57,11 @@ bool backtraces::begin(const char* margin) const {
 
 void backtraces::write(const unit_view& one, const char* margin) const {
   if (one.saved == nullptr) {
-    if (one.runs_another) *out_ << margin << "    it runs another thread, on its own stack or as its scheduler\n";
+    if (one.runs_another) {
+      *out_ << margin << "    it runs another thread, on its own stack or as its scheduler\n";
+    } else if (one.state == unit_state::blocked || one.state == unit_state::suspended) {
+      *out_ << margin << "    it leaves its worker just now\n";
+    }
     return;
   }
   unwind::backtrace found;

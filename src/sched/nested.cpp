@@ -3,6 +3,7 @@
 #include "os/fence.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/fork.hpp"
+#include "sched/left_behind.hpp"
 #include "sched/local.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
@@ -31,6 +32,7 @@ bool bind_stack(worker* w, unit* one) {
 
 void run_tasklet(worker* w, unit* self, unit* one) {
   run_here(w, one);
+  refuse_if_left_behind("the end of a tasklet");
   w = local::current_worker();
   w->current = self;
   end(w, one);
@@ -164,6 +166,7 @@ unit* next_in_turn(worker* w, unit* scheduler, unit* yielding) {
     named->left_over = one;
     return scheduler;
   }
+  named->was_asked = false;  // its end may come without another question
   one->parent = scheduler;
   one->set(is_dispatched);
   return one;

@@ -215,7 +215,7 @@ std::size_t total_units(const pool* one) {
 
 status destroy_pool(pool* one) {
   if (one->server_count.load(base::relaxed) != 0) return status::busy;
-  if (total_units(one) != 0) return status::busy;
+  if (total_units(one) != 0 || one->watch_count.load(base::relaxed) != 0) return status::busy;
   wait_for_pushers(one);
   if (one->is_custom && one->ops.destroy != nullptr) one->ops.destroy(one->state);
   std::free(one);

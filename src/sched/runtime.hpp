@@ -85,6 +85,7 @@ struct runtime {
   timers alarms;
   base::atomic<std::uint64_t> next_id;
   base::atomic<std::uint64_t> outside_created;
+  base::atomic<std::uint64_t> outside_discarded;
   base::atomic<std::uint64_t> migrations;
   base::atomic<std::uint32_t> next_target;  // round robin for units that come from outside
   mem::slab_depot unit_depot;

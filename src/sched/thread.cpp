@@ -72,8 +72,10 @@ void free_details(unit* one) {
 std::uint64_t id_of(unit* one) {
   std::uint64_t id = one->id.load(base::relaxed);
   if (id != 0) return id;
+  runtime* rt = local::current_runtime();
+  if (rt == nullptr) return 0;  // in a child of fork
   one->set(is_known);
-  const std::uint64_t fresh = local::current_runtime()->next_id.fetch_add(1, base::relaxed);
+  const std::uint64_t fresh = rt->next_id.fetch_add(1, base::relaxed);
   return one->id.compare_exchange_strong(id, fresh, base::relaxed, base::relaxed) ? fresh : id;
 }
 

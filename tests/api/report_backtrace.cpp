@@ -52,9 +52,17 @@ void await_state(weft_thread* one, weft_thread_state state) {
   while (weft_thread_get_state(one) != state) weft_yield();
 }
 
+// Whoever is blocked has left the only worker when that has run another.
+void settle() {
+  weft_thread* other = nullptr;
+  NEED(weft_thread_create([](void*) {}, nullptr, nullptr, &other) == WEFT_OK);
+  NEED(weft_thread_join(other) == WEFT_OK);
+}
+
 weft_thread* make_blocked(weft_function function, void* argument, const char* name) {
   weft_thread* made = make(function, argument, name);
   await_state(made, WEFT_THREAD_BLOCKED);
+  settle();
   return made;
 }
 

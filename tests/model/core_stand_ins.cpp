@@ -147,6 +147,8 @@ STAND_IN unit* current_unit() {
   return w != nullptr ? w->current : nullptr;
 }
 STAND_IN runtime* current_runtime() { return core_world::the.rt; }
+STAND_IN void hold(runtime** rt) { *rt = core_world::the.rt; }
+STAND_IN void let_go() {}
 STAND_IN outside* this_outside() { return nullptr; }
 
 }  // namespace weft::sched::local

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "object.hpp"
+#include "self.hpp"
 #include "tool.hpp"
 #include "waiting.hpp"
 
@@ -94,6 +95,7 @@ weft_status wait(eventual* one) {
   return WEFT_OK;
 }
 
+// False: somebody is setting it.
 bool enlist(eventual* one, private_wait* mine) {
   const private_waits::access inside;
   if (!announce(one, awaited | listed)) return false;
@@ -105,7 +107,11 @@ weft_status wait_with_deadline(eventual* one, std::uint64_t deadline_ns) {
   if (has_been_set(one)) return WEFT_OK;
   private_wait mine{};
   private_wait* const its = &mine;
-  return enlist(one, its) ? wait_until(&one->timed, its, deadline_ns) : wait(one);
+  while (!enlist(one, its)) {
+    if (has_been_set(one)) return WEFT_OK;
+    yield_somehow();
+  }
+  return wait_until(&one->timed, its, deadline_ns);
 }
 
 // ---- resetting ----
@@ -196,8 +202,8 @@ int ABT_eventual_test(ABT_eventual handle, void** value, ABT_bool* is_ready) {
 int ABT_eventual_set(ABT_eventual handle, void* value, int nbytes) {
   if (handle == ABT_EVENTUAL_NULL) return ABT_ERR_INV_EVENTUAL;
   eventual* const one = eventual_of(handle);
-  if (nbytes < 0 || (nbytes > 0 && value == nullptr)) return ABT_ERR_INV_ARG;
   if (nbytes > one->bytes) return ABT_ERR_INV_EVENTUAL;
+  if (nbytes < 0 || (nbytes > 0 && value == nullptr)) return ABT_ERR_INV_ARG;
   std::uint32_t seen;
   if (!take(one, &seen)) return ABT_ERR_EVENTUAL;
   if (seen == unset && one->bytes == 0) return ABT_SUCCESS;

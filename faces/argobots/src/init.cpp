@@ -18,6 +18,7 @@
 #include "self.hpp"
 #include "tool.hpp"
 #include "unit.hpp"
+#include "unit_map.hpp"
 
 namespace weft::abt {
 
@@ -149,6 +150,7 @@ void end(runtime* all) {
   free_secondary_streams(all);
   end_primary_stream(all);
   forget(all);
+  end_unit_map();
   end_core();
 }
 

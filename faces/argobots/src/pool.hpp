@@ -50,7 +50,7 @@ struct pool {
   bool is_automatic;  // goes with its last scheduler
   ABT_pool_access access;
   std::atomic<int> scheduler_count;
-  std::atomic<int> visitors;  // those who push many at once: see leave_pool()
+  std::atomic<int> visitors;  // those who push many at once: see visit
   void* data;
   std::uint64_t id;
   stealing_queue* stealing;  // of RANDWS

@@ -101,6 +101,7 @@ void free_scheduler(scheduler* one, bool pools_go) {
 void retire_scheduler(scheduler* one, bool must_go) {
   one->use = scheduler_use::none;
   one->thread = nullptr;
+  one->requests.store(0, std::memory_order_relaxed);  // of this use
   if (one->is_automatic || must_go) free_scheduler(one, must_go);
 }
 

@@ -92,6 +92,7 @@ int ABT_thread_create_many(int num_threads, ABT_pool* pool_list, void (**thread_
   for (int index = 0; index < num_threads; ++index) {
     void* const argument = arg_list != nullptr ? arg_list[index] : nullptr;
     ABT_thread* const out = newthread_list != nullptr ? &newthread_list[index] : nullptr;
+    if (pool_list[index] == ABT_POOL_NULL) return ABT_ERR_INV_POOL;
     if (out != nullptr) *out = ABT_THREAD_NULL;
     const int error = create_ult(pool_of(pool_list[index]), thread_func_list[index], argument, attr, out);
     if (error != ABT_SUCCESS) return error;
