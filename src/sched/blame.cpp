@@ -82,7 +82,7 @@ void add_threads_to_error_reports() {
 namespace {
 
 // Its maker may write the name meanwhile; what is read of it then is half a name.
-__attribute__((no_sanitize("thread"))) void copy_name(const details* from, char (&to)[name_bytes]) {
+[[maybe_unused]] __attribute__((no_sanitize("thread"))) void copy_name(const details* from, char (&to)[name_bytes]) {
   for (std::size_t index = 0; index < name_bytes; ++index) to[index] = from->name[index];
   to[name_bytes - 1] = '\0';
 }
