@@ -69,7 +69,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", help="run the steps of one preset")
-    parser.add_argument("--stress-seconds", type=int, default=2, help="what a stress test may take")
+    parser.add_argument("--stress-seconds", type=int, default=1, help="what a stress test may take")
     arguments = parser.parse_args()
     os.environ["STRESS_SECONDS"] = str(arguments.stress_seconds)
     chosen = [step for step in everything() if arguments.only in (None, step.preset)]
