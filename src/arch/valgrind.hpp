@@ -16,7 +16,4 @@ inline unsigned long know_stack(const void* low, const void* high) {
 }
 inline void forget_stack(unsigned long id) { request({0x1502, id}); }
 
-// Errors that its tool has found so far; 0 without Valgrind.
-inline unsigned long errors() { return request({0x1201}); }
-
 }  // namespace weft::arch::valgrind

@@ -11,6 +11,8 @@ struct pool;
 struct scheduler;
 struct stream;
 
+inline ABT_bool truth(bool value) { return value ? ABT_TRUE : ABT_FALSE; }
+
 inline weft_thread* thread_of(ABT_thread handle) { return reinterpret_cast<weft_thread*>(handle); }
 inline ABT_thread handle_of(weft_thread* thread) { return reinterpret_cast<ABT_thread>(thread); }
 

@@ -117,20 +117,13 @@ void print_with_stack(void* to, ABT_thread thread) {
   if (fields_of(thread_of(thread))->is(is_yieldable)) print_stack(static_cast<std::FILE*>(to), thread_of(thread));
 }
 
-bool serves(const scheduler* one, const pool* what, std::size_t below) {
-  for (std::size_t index = 0; index < below; ++index) {
-    if (one->pool_at(index) == what) return true;
-  }
-  return false;
-}
-
 // Whether a stream before `last`, or a pool of it before `below`, is the same.
 bool was_printed(const stream* last, std::size_t below, const pool* what) {
   const scheduler* main = last->main_scheduler.load(std::memory_order_relaxed);
-  if (serves(main, what, below)) return true;
+  if (main->serves(what, below)) return true;
   for (const stream* one = last->before; one != nullptr; one = one->before) {
     main = one->main_scheduler.load(std::memory_order_relaxed);
-    if (main != nullptr && serves(main, what, main->pool_count)) return true;
+    if (main != nullptr && main->serves(what)) return true;
   }
   return false;
 }

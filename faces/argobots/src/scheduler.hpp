@@ -47,6 +47,14 @@ struct scheduler {
   ABT_sched_get_migr_pool_fn get_migr_pool;
 
   pool* pool_at(std::size_t index) const { return pool_of(pools[index]); }
+  // Whether `what` is one of its pools, of the first `below`.
+  bool serves(const pool* what, std::size_t below) const {
+    for (std::size_t index = 0; index < below; ++index) {
+      if (pool_at(index) == what) return true;
+    }
+    return false;
+  }
+  bool serves(const pool* what) const { return serves(what, pool_count); }
 };
 
 // ---- making and freeing (sched.cpp, sched_basic.cpp): ABT_ codes ----------------------------------------------------------------

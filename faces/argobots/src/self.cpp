@@ -23,8 +23,6 @@ struct calling_unit : caller {
   }
 };
 
-ABT_bool truth(bool value) { return value ? ABT_TRUE : ABT_FALSE; }
-
 }  // namespace
 
 int ABT_self_get_xstream(ABT_xstream* xstream) {

@@ -223,13 +223,6 @@ void replace_while_joined(stream* one, scheduler* old, scheduler* by) {
   retire_scheduler(old, false);
 }
 
-bool serves(const scheduler* one, const pool* what) {
-  for (std::size_t index = 0; index < one->pool_count; ++index) {
-    if (one->pool_at(index) == what) return true;
-  }
-  return false;
-}
-
 // Somebody else's wish that came before, and was not met yet: its caller goes on as if it had been, and had been replaced since.
 void forget_earlier(scheduler* old) {
   if (old->replacement == nullptr) return;
@@ -247,7 +240,7 @@ int replace_main_scheduler(stream* one, scheduler* by) {
     return ABT_SUCCESS;
   }
   // The caller's pool may have no other scheduler than the one that goes.
-  if (by->pool_count != 0 && serves(old, me.fields->home)) {
+  if (by->pool_count != 0 && old->serves(me.fields->home)) {
     if (const int error = associate(me.thread, by->pool_at(0)); error != ABT_SUCCESS) return error;
   }
   forget_earlier(old);

@@ -19,15 +19,8 @@ int need_migratable(weft_thread* thread) {
   return what->is(is_migratable) && !what->is(is_main_scheduler) ? ABT_SUCCESS : ABT_ERR_INV_THREAD;
 }
 
-bool serves(const scheduler* one, const pool* what) {
-  for (std::size_t index = 0; index < one->pool_count; ++index) {
-    if (one->pool_at(index) == what) return true;
-  }
-  return false;
-}
-
 int migrate_to(weft_thread* thread, scheduler* target) {
-  if (serves(target, fields_of(thread)->home)) return ABT_ERR_MIGRATION_TARGET;
+  if (target->serves(fields_of(thread)->home)) return ABT_ERR_MIGRATION_TARGET;
   pool* to = nullptr;
   if (const int error = migration_pool(target, &to); error != ABT_SUCCESS) return error;
   return request_migration(thread, to);

@@ -14,11 +14,7 @@
 
 using namespace weft::abt;
 
-namespace {
-
-ABT_bool truth(bool value) { return value ? ABT_TRUE : ABT_FALSE; }
-
-}  // namespace
+namespace {}  // namespace
 
 int ABT_thread_self(ABT_thread* thread) {
   *thread = ABT_THREAD_NULL;
