@@ -66,6 +66,11 @@ class MapTest(unittest.TestCase):
                 with self.subTest(name):
                     self.assertRegex(text, rf"\b{name}\b", f"not in {tests}")
 
+    def test_the_files_that_it_names_are_there(self):
+        for name in set(re.findall(r"`(\w+\.[ch]pp)`", read(FACE, "MAP.md"))):
+            with self.subTest(name):
+                self.assertTrue(os.path.exists(os.path.join(FACE, "src", name)))
+
     def test_nothing_of_cxx_is_needed(self):
         allowed = symbols.available()
         for path, option in ((SHARED, "-D"), (ARCHIVE, "-g")):
