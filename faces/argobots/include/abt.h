@@ -6,7 +6,8 @@
  *               work units out of pools and runs them. The primary ULT is the caller of ABT_init. Outside is an OS thread without a stream.
  *   Errors      Functions return ABT_SUCCESS or one of ABT_ERR_*. A null handle or one of the wrong kind gives ABT_ERR_INV_ and the kind's
  *               name, a call before ABT_init or after ABT_finalize ABT_ERR_UNINITIALIZED, exhausted memory ABT_ERR_MEM: these are not
- *               repeated below. Results come through pointers; functions that make something set them to the kind's null handle on failure.
+ *               repeated below. Results come through pointers; functions that make a stream, scheduler, pool or work unit set
+ *               them to the kind's null handle on failure, but for create_to and the like.
  *   Callers     From a ULT, a tasklet or outside, after ABT_init, unless a line or the head of its section says otherwise.
  *   Switching   "Waits" or "switches" means that the calling ULT may leave its stream meanwhile and may go on on another. A tasklet or an
  *               OS thread outside blocks its OS thread instead; in a tasklet that is the whole stream.
@@ -50,11 +51,12 @@ int ABT_xstream_create_basic(ABT_sched_predef predef, int num_pools, ABT_pool *p
                              ABT_xstream *newxstream) ABT_API_PUBLIC;
 int ABT_xstream_create_with_rank(ABT_sched sched, int rank,
                                  ABT_xstream *newxstream) ABT_API_PUBLIC; /* ABT_ERR_INV_XSTREAM_RANK: taken */
-/* Wait until the stream's scheduler finds no work and returns. Free joins first. ABT_ERR_INV_XSTREAM: the primary, or the caller's own. */
+/* Wait until the stream's scheduler finds no work and returns. Free joins first. ABT_ERR_INV_XSTREAM: the primary, or called by
+ * its own main scheduler. Undefined: by another unit of its own. */
 int ABT_xstream_free(ABT_xstream *xstream) ABT_API_PUBLIC;
 int ABT_xstream_join(ABT_xstream xstream) ABT_API_PUBLIC;
 int ABT_xstream_revive(ABT_xstream xstream)
-    ABT_API_PUBLIC; /* starts one that was joined again, with its scheduler. ABT_ERR_XSTREAM: runs */
+    ABT_API_PUBLIC; /* starts one that was joined again, with its scheduler. ABT_ERR_INV_XSTREAM: runs */
 int ABT_xstream_exit(void)
     ABT_API_PUBLIC; /* ends the caller and asks its stream to end. From a ULT of another stream than the primary */
 int ABT_xstream_cancel(ABT_xstream xstream) ABT_API_PUBLIC; /* it ends at its scheduler's next look, whatever is in its pools */
@@ -72,7 +74,7 @@ int ABT_xstream_get_state(ABT_xstream xstream, ABT_xstream_state *state) ABT_API
 int ABT_xstream_equal(ABT_xstream xstream1, ABT_xstream xstream2, ABT_bool *result) ABT_API_PUBLIC;
 int ABT_xstream_get_num(int *num_xstreams) ABT_API_PUBLIC;
 int ABT_xstream_is_primary(ABT_xstream xstream, ABT_bool *is_primary) ABT_API_PUBLIC;
-/* For schedulers: runs a popped unit on the caller's stream until it ends, waits or yields. pool: its home from now on; null: as it is.
+/* For schedulers: runs a popped unit on the caller's stream until it ends, waits or yields. pool: its home from now on.
  * From a ULT. */
 int ABT_xstream_run_unit(ABT_unit unit, ABT_pool pool) ABT_API_PUBLIC;
 int ABT_xstream_check_events(ABT_sched sched) ABT_API_PUBLIC; /* for schedulers: looks at requests to the stream; switches */
@@ -121,7 +123,7 @@ int ABT_sched_config_get(ABT_sched_config config, int idx, ABT_sched_config_type
 int ABT_pool_create(ABT_pool_user_def def, ABT_pool_config config,
                     ABT_pool *newpool) ABT_API_PUBLIC; /* also of an ABT_pool_def */
 int ABT_pool_create_basic(ABT_pool_kind kind, ABT_pool_access access, ABT_bool automatic, ABT_pool *newpool) ABT_API_PUBLIC;
-int ABT_pool_free(ABT_pool *pool) ABT_API_PUBLIC; /* ABT_ERR_POOL: a scheduler has it, or it is not empty */
+int ABT_pool_free(ABT_pool *pool) ABT_API_PUBLIC; /* ABT_ERR_POOL: it is not empty. Undefined: a scheduler has it */
 int ABT_pool_get_access(ABT_pool pool, ABT_pool_access *access) ABT_API_PUBLIC;
 int ABT_pool_is_empty(ABT_pool pool, ABT_bool *is_empty) ABT_API_PUBLIC;
 int ABT_pool_get_size(ABT_pool pool, size_t *size) ABT_API_PUBLIC;         /* READY units in it */
@@ -134,7 +136,7 @@ int ABT_pool_push_thread(ABT_pool pool, ABT_thread thread) ABT_API_PUBLIC; /* po
 int ABT_pool_push_thread_ex(ABT_pool pool, ABT_thread thread, ABT_pool_context context) ABT_API_PUBLIC;
 int ABT_pool_push_threads(ABT_pool pool, const ABT_thread *threads, size_t num) ABT_API_PUBLIC;
 int ABT_pool_push_threads_ex(ABT_pool pool, const ABT_thread *threads, size_t num, ABT_pool_context context) ABT_API_PUBLIC;
-/* Block the OS thread up to that time for something to pop. ABT_ERR_POOL: the pool cannot wait. */
+/* Wait up to that time for something to pop. ABT_ERR_POOL: the pool cannot wait. */
 int ABT_pool_pop_wait_thread(ABT_pool pool, ABT_thread *thread, double seconds) ABT_API_PUBLIC;
 int ABT_pool_pop_wait_thread_ex(ABT_pool pool, ABT_thread *thread, double seconds, ABT_pool_context context) ABT_API_PUBLIC;
 int ABT_pool_print_all_threads(ABT_pool pool, void *arg, void (*print)(void *arg, ABT_thread)) ABT_API_PUBLIC;
@@ -189,7 +191,7 @@ int ABT_thread_create_on_xstream(ABT_xstream xstream, void (*thread_func)(void *
                                  ABT_thread *newthread) ABT_API_PUBLIC; /* in its main scheduler's first pool */
 int ABT_thread_create_many(int num_threads, ABT_pool *pool_list, void (**thread_func_list)(void *), void **arg_list,
                            ABT_thread_attr attr, ABT_thread *newthread_list) ABT_API_PUBLIC;
-/* A TERMINATED, named ULT begins anew with the same handle, id, stack and attributes. ABT_ERR_THREAD: it is not TERMINATED. */
+/* A TERMINATED, named ULT begins anew with the same handle, id, stack and attributes. ABT_ERR_INV_THREAD: it is not TERMINATED. */
 int ABT_thread_revive(ABT_pool pool, void (*thread_func)(void *), void *arg, ABT_thread *thread) ABT_API_PUBLIC;
 int ABT_thread_revive_to(ABT_pool pool, void (*thread_func)(void *), void *arg,
                          ABT_thread *thread) ABT_API_PUBLIC; /* as create_to */
@@ -199,9 +201,8 @@ int ABT_thread_free_many(int num_threads, ABT_thread *thread_list) ABT_API_PUBLI
 int ABT_thread_join(ABT_thread thread) ABT_API_PUBLIC;
 int ABT_thread_join_many(int num_threads, ABT_thread *thread_list) ABT_API_PUBLIC;
 int ABT_thread_exit(void) ABT_API_PUBLIC; /* ends the calling ULT; no destructor of its frames runs. Not the primary */
-int ABT_thread_cancel(ABT_thread thread)
-    ABT_API_PUBLIC; /* it ends when it would run next. Not the primary, nor a main scheduler */
-int ABT_thread_self(ABT_thread *thread) ABT_API_PUBLIC; /* not from outside, nor from a tasklet (ABT_ERR_INV_THREAD) */
+int ABT_thread_cancel(ABT_thread thread) ABT_API_PUBLIC; /* it ends when it would run next. Not the primary */
+int ABT_thread_self(ABT_thread *thread) ABT_API_PUBLIC;  /* not from outside, nor from a tasklet (ABT_ERR_INV_THREAD) */
 int ABT_thread_self_id(ABT_unit_id *id) ABT_API_PUBLIC;
 int ABT_thread_get_last_xstream(ABT_thread thread, ABT_xstream *xstream) ABT_API_PUBLIC; /* null: it has not run */
 int ABT_thread_get_state(ABT_thread thread, ABT_thread_state *state) ABT_API_PUBLIC;
@@ -213,7 +214,7 @@ int ABT_thread_yield_to(ABT_thread thread) ABT_API_PUBLIC; /* to a READY one, wh
 int ABT_thread_yield(void) ABT_API_PUBLIC;                 /* as ABT_self_yield; does nothing in a tasklet and outside */
 int ABT_thread_resume(ABT_thread thread) ABT_API_PUBLIC;   /* ABT_ERR_THREAD: it is not BLOCKED */
 /* Requests, which are met when the work unit would run, yields or waits next; its callback runs then. ABT_ERR_INV_THREAD: it is not
- * migratable, is a main scheduler, or TERMINATED. ABT_ERR_MIGRATION_TARGET: it is there already. */
+ * migratable, or is a main scheduler. ABT_ERR_MIGRATION_TARGET: it is there already. */
 int ABT_thread_migrate_to_xstream(ABT_thread thread, ABT_xstream xstream) ABT_API_PUBLIC;
 int ABT_thread_migrate_to_sched(ABT_thread thread, ABT_sched sched) ABT_API_PUBLIC;
 int ABT_thread_migrate_to_pool(ABT_thread thread, ABT_pool pool) ABT_API_PUBLIC;
@@ -317,7 +318,7 @@ int ABT_mutex_lock(ABT_mutex mutex) ABT_API_PUBLIC;      /* waits */
 int ABT_mutex_lock_high(ABT_mutex mutex) ABT_API_PUBLIC; /* these two: the same */
 int ABT_mutex_lock_low(ABT_mutex mutex) ABT_API_PUBLIC;
 int ABT_mutex_trylock(ABT_mutex mutex) ABT_API_PUBLIC;  /* ABT_ERR_MUTEX_LOCKED */
-int ABT_mutex_spinlock(ABT_mutex mutex) ABT_API_PUBLIC; /* waits without switching */
+int ABT_mutex_spinlock(ABT_mutex mutex) ABT_API_PUBLIC; /* tries again and again, and yields now and then */
 int ABT_mutex_unlock(ABT_mutex mutex) ABT_API_PUBLIC;
 int ABT_mutex_unlock_se(ABT_mutex mutex) ABT_API_PUBLIC; /* these two: the same */
 int ABT_mutex_unlock_de(ABT_mutex mutex) ABT_API_PUBLIC;
