@@ -98,7 +98,6 @@ struct debug_fields {
       NUMBER("state.suspended", sched::unit_state::suspended),
       NUMBER("flag.tasklet", sched::is_tasklet),
       NUMBER("flag.main", sched::is_main),
-      NUMBER("flag.dispatched", sched::is_dispatched),
       NUMBER("flag.known", sched::is_known),
       NUMBER("flag.fork", sched::is_fork),
       NUMBER("join.ended", sched::join_word::ended),

@@ -117,20 +117,20 @@ worker* run_destructors(unit* one) {
 
 // Whether a new unit runs by a plain call on the carrier.
 bool starts_here(const unit* one) {
-  return !one->has_parked() && !one->has_any(has_own_stack | is_dispatched | wants_to_move | keeps_fp);
+  return !one->has_parked() && !one->has_any(has_own_stack | may_be_dispatched | wants_to_move | keeps_fp);
 }
 
 // Whether a unit that returned to its carrier leaves nothing behind but its join word.
-bool ends_simply(const unit* one) { return !one->has_any(is_known | stays_put | is_dispatched | keeps_fp | ends_noticed); }
+bool ends_simply(const unit* one) { return !one->has_any(is_known | stays_put | may_be_dispatched | keeps_fp | ends_noticed); }
 
 // Ends a unit that returned to its carrier, inside the lock.
 std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end(one) : join_word::end_inside(one); }
 
 [[gnu::noinline]] void end_elaborately(worker* w, unit* one) {
   w->current = nullptr;
-  if (one->has(is_dispatched)) w->first = one->parent;  // it was dispatched after it had parked: its scheduler goes on
+  if (one->is_dispatched()) w->first = one->parent;  // it was dispatched after it had parked: its scheduler goes on
   if (one->has(keeps_fp)) arch::load_fp_control(w->fp);
-  if (one->has_any(stays_put | is_dispatched | ends_noticed) || w->rt->is_observed) return end(w, one);
+  if (one->has_any(stays_put | may_be_dispatched | ends_noticed) || w->rt->is_observed) return end(w, one);
   enter(w);
   const std::uintptr_t found = end_inside(one);
   w->lock.leave();
@@ -272,7 +272,7 @@ namespace {
     inspect_stack(w, ended, w->standing);
   if (ended->has(keeps_fp)) arch::load_fp_control(w->fp);
   w->current = nullptr;
-  unit* const parent = ended->has(is_dispatched) ? ended->parent : nullptr;
+  unit* const parent = ended->parent;
   end_on_own_stack(w, ended);
   unit* next = parent != nullptr ? next_in_turn(w, parent, nullptr) : nullptr;
   enter(w);

@@ -230,13 +230,17 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
   return status::ok;
 }
 
+namespace {
+constexpr unsigned flags_of_owned = unsigned{is_known} | unsigned{ends_noticed} | unsigned{may_be_dispatched};
+}  // namespace
+
 status make_owned(const creation& how, unit** out) {
   worker* w = local::current_worker();
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
   if (rt == nullptr) return status::not_initialized;
   unit* one = nullptr;
   if (const status result = make(rt, w, how, &one); result != status::ok) return result;
-  const unsigned flags = one->flags.load(base::relaxed) | unsigned{is_known} | unsigned{ends_noticed};
+  const unsigned flags = one->flags.load(base::relaxed) | flags_of_owned;
   one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);  // nobody else knows it yet
   count_created(rt, w, 1);
   note(rt, WEFT_ON_CREATE, one);
@@ -293,11 +297,12 @@ status revive(unit* one, unit::function_type function, void* argument) {
     return result;
   }
   pool* const home = one->home.load(base::relaxed);
-  const unsigned kept = one->flags.load(base::relaxed) & ~(unsigned{is_dispatched} | unsigned{wants_to_move});
-  const auto flags = static_cast<std::uint16_t>(kept | is_known | ends_noticed);
+  const unsigned kept = one->flags.load(base::relaxed) & ~unsigned{wants_to_move};
+  const auto flags = static_cast<std::uint16_t>(kept | flags_of_owned);
   const void* const made_at = one->has_parked() ? one->made_at : one->context.maker();
   lay_out(one, function, argument, flags, join_word::open, made_at, 0);
   one->home.store(home, base::relaxed);
+  one->parent = nullptr;
   one->permit.store(0, base::relaxed);
   count_created(rt, w, 1);
   note(rt, WEFT_ON_CREATE, one);

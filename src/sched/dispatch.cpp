@@ -48,9 +48,10 @@ class luggage {
 
 // Outside the lock: who was said to run after `self`; null: whoever is next in the queue.
 unit* named_successor(worker* w, unit* self, bool is_yielding) {
-  if (!self->has(is_dispatched)) return nullptr;
-  self->clear(is_dispatched);
-  return next_in_turn(w, self->parent, is_yielding ? self : nullptr);
+  if (!self->is_dispatched()) return nullptr;
+  unit* const scheduler = self->parent;
+  self->parent = nullptr;
+  return next_in_turn(w, scheduler, is_yielding ? self : nullptr);
 }
 
 }  // namespace
@@ -119,7 +120,7 @@ worker* park(worker* w, unit* self, after_switch after) {
 namespace {
 
 bool yields_elsewhere(const worker* w, const unit* self) {
-  return self->home.load(base::relaxed) != nullptr || self->has_any(is_dispatched | wants_to_move) ||
+  return self->home.load(base::relaxed) != nullptr || self->has(wants_to_move) || self->is_dispatched() ||
          w->detours.load(base::relaxed) != 0;
 }
 

@@ -42,7 +42,9 @@ inline fiber::context context_of(unit* one) {
 
 // Whether it stands, or will stand, on a stack that is its own. One that should start elsewhere is left to the carrier.
 inline bool can_be_entered(const unit* one) {
-  return one->has_parked() || (one->has_any(has_own_stack | is_dispatched) && !one->has(wants_to_move));
+  if (one->has_parked()) return true;
+  if (!one->has_any(has_own_stack | may_be_dispatched)) return false;
+  return (one->has(has_own_stack) || one->is_dispatched()) && !one->has(wants_to_move);
 }
 
 // A carrier that `first` (null: nobody yet) will be run by.
@@ -79,7 +81,7 @@ inline bool carries(const worker* w) { return w->carried != nullptr && carries_s
 // Whether the running unit, self, can be left without anything but a look into the own queue: no luggage, nothing else that w looks
 // after or is due to look after, nobody else to go back to.
 [[gnu::always_inline]] inline bool may_leave_plainly(const worker* w, const unit* self, unsigned obstacles = 0) {
-  const unsigned special = is_tasklet | is_dispatched | wants_to_move | keeps_fp | obstacles;
+  const unsigned special = is_tasklet | may_be_dispatched | wants_to_move | keeps_fp | obstacles;
   return w->detours.load(base::relaxed) == 0 && !is_time_to_look(w) && !carries(w) && !has_forks(w) &&
          self->home.load(base::relaxed) == nullptr && !self->has_any(special);
 }

@@ -25,7 +25,7 @@ bool has_room(const worker* w) {
 // Whether `self` can lend its stack to a ULT, which may park on it and go on elsewhere: the identity, pinning and stack limit of both
 // stay right.
 bool may_lend(const unit* self) {
-  constexpr unsigned obstacles = is_tasklet | has_own_stack | keeps_fp | is_main | stays_put | wants_to_move | is_dispatched;
+  constexpr unsigned obstacles = is_tasklet | has_own_stack | keeps_fp | is_main | stays_put | wants_to_move | may_be_dispatched;
   return self->home.load(base::relaxed) == nullptr && !self->has_any(obstacles);
 }
 
@@ -57,10 +57,7 @@ bool take_to_run_here(worker* w, const unit* self, unit* one) {
   if (one->has(is_known)) run_key_destructors(one);
   worker* w = local::current_worker();
   if (one->has(stays_put)) unpin_from(w->rt, one->home_worker);
-  if (one->has(is_dispatched)) {
-    self->parent = one->parent;
-    self->set(is_dispatched);
-  }
+  if (one->is_dispatched()) self->set_parent(one->parent);
   return w;
 }
 
@@ -72,7 +69,7 @@ void run_on_own_stack(worker* w, unit* self, unit* one) {
   one->state.store(unit_state::running, base::relaxed);
   one->function(one->argument);
   note_return();
-  w = one->has_any(is_known | stays_put | is_dispatched) ? end_on_joiners_stack(self, one) : local::current_worker();
+  w = one->has_any(is_known | stays_put | may_be_dispatched) ? end_on_joiners_stack(self, one) : local::current_worker();
   w->current = self;
   self->state.store(unit_state::running, base::relaxed);
   count_finished(w);

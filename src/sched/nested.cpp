@@ -123,8 +123,7 @@ status dispatch(unit* one) {
     return status::ok;
   }
   if (!one->has_parked() && !one->has(has_own_stack) && !bind_stack(w, one)) return status::nomem;
-  one->parent = self;
-  one->set(is_dispatched);
+  one->set_parent(self);
   enter(w);
   leave_for(w, self, one);
   return status::ok;
@@ -167,8 +166,7 @@ unit* next_in_turn(worker* w, unit* scheduler, unit* yielding) {
     return scheduler;
   }
   named->was_asked = false;  // its end may come without another question
-  one->parent = scheduler;
-  one->set(is_dispatched);
+  one->set_parent(scheduler);
   return one;
 }
 

@@ -74,7 +74,7 @@ void settle_end(worker* w, unit* one, std::uintptr_t found);
 // Back to the slab, with its details.
 void free_unit(worker* w, unit* one);
 inline bool has_used_second_line(const unit* one) {
-  return one->has_parked() || one->has_any(is_known | has_own_stack | is_dispatched);
+  return one->has_parked() || one->has_any(is_known | has_own_stack | may_be_dispatched);
 }
 // The same for a unit that did not, into a cache with room. False: nothing was done.
 [[gnu::always_inline]] inline bool free_plainly(worker* w, unit* one) {

@@ -27,13 +27,13 @@ enum unit_flag : std::uint16_t {
   is_tasklet = 1 << 0,
   has_own_stack = 1 << 1,  // of its own size, or the user's
   keeps_fp = 1 << 2,
-  is_main = 1 << 3,        // the adopted caller of weft_init, on its OS stack
-  is_dispatched = 1 << 4,  // * `parent` is set
-  wants_to_move = 1 << 5,  // * extra says where
-  is_default = 1 << 6,     // a ULT without any attribute: may run on its joiner's stack
-  stays_put = 1 << 7,      // * pinned to worker `home_worker`
-  is_known = 1 << 8,       // * id, permit or extra are in use
-  is_fork = 1 << 9,        // `forker` is set: a fork that was taken from its forker, whose identity it has
+  is_main = 1 << 3,            // the adopted caller of weft_init, on its OS stack
+  may_be_dispatched = 1 << 4,  // * made for a builder, or dispatched at least once: `parent` tells
+  wants_to_move = 1 << 5,      // * extra says where
+  is_default = 1 << 6,         // a ULT without any attribute: may run on its joiner's stack
+  stays_put = 1 << 7,          // * pinned to worker `home_worker`
+  is_known = 1 << 8,           // * id, permit or extra are in use
+  is_fork = 1 << 9,            // `forker` is set: a fork that was taken from its forker, whose identity it has
   ends_noticed = 1 << 10,  // made for a builder: it ends with an exchange, so that whoever joins it while it runs needs no fence
 };
 
@@ -79,9 +79,9 @@ struct alignas(base::cache_line) unit : base::list_link {
   base::atomic<std::uint16_t> flags;
 
   // ---- second line ----
-  mem::stack* stack = nullptr;            // while parked, and of units with a stack of their own
-  unit* parent = nullptr;                 // when is_dispatched: the scheduler ULT to which it returns
-  waiter* waiting = nullptr;              // what it waits for; for reports
+  mem::stack* stack = nullptr;  // while parked, and of units with a stack of their own
+  unit* parent = nullptr;       // the scheduler ULT to which it returns; null: it was not dispatched. Whoever runs it, or owns it
+  waiter* waiting = nullptr;    // what it waits for; for reports
   base::atomic<details*> extra{nullptr};  // made by whoever needs it first: details_of, details_if_any
   base::atomic<std::uint64_t> id{0};      // given when first asked for
   const void* made_at = nullptr;          // the caller of create, once it has parked
@@ -98,6 +98,12 @@ struct alignas(base::cache_line) unit : base::list_link {
   void clear(unit_flag flag) { flags.fetch_and(static_cast<std::uint16_t>(~flag), base::relaxed); }
 
   bool has_parked() const { return context.is_saved(); }
+  // By whoever owns it.
+  void set_parent(unit* scheduler) {
+    parent = scheduler;
+    if (!has(may_be_dispatched)) set(may_be_dispatched);
+  }
+  bool is_dispatched() const { return has(may_be_dispatched) && parent != nullptr; }
   bool may_be_stolen() const { return !has(stays_put); }
 };
 

@@ -71,7 +71,7 @@ bool take_ready(worker* w, unit* next) {
   if (join_word::has_ended(next)) return status::invalid;
   if (is_time_to_look(w)) look_around(w);
   if (has_forks(w)) detach_forks(w);
-  if (next == self || self->has(is_dispatched) || !take_ready(w, next)) {
+  if (next == self || self->is_dispatched() || !take_ready(w, next)) {
     sched::yield(w, self);
     return next == self ? status::ok : status::again;
   }

@@ -159,7 +159,7 @@ class Snapshot:
 
     def dispatched_by(self, unit):
         """What a scheduler runs, or None."""
-        mine = (one for one in self.units if one.has("dispatched") and one.fields["parent"] == unit.address and not one.has_ended())
+        mine = (one for one in self.units if one.fields["parent"] == unit.address and not one.has_ended())
         return next(mine, None)
 
     def lends_to(self, unit):
