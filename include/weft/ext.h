@@ -42,6 +42,10 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_call_outside(weft_function function
  * when it is revived, not when its owner makes it ready or discards it. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_make(weft_function function, void *argument, const weft_thread_attr *attr,
                                                          bool tasklet, weft_thread **out);
+/* The same for units without attributes but a pool (null: none), in fewer instructions. kind: 0 for a ULT that somebody joins, or of weft_make_kind. */
+typedef enum weft_make_kind { WEFT_MAKE_TASKLET = 1, WEFT_MAKE_DETACHED = 2 } weft_make_kind;
+WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_make_in(weft_pool *pool, weft_function function, void *argument,
+                                                            unsigned kind, weft_thread **out);
 /* Frees an owned unit that has not started; null: nothing. Its handle is not good for any other call afterwards. */
 WEFT_API void weft_ext_thread_discard(weft_thread *owned);
 /* Waits for the end of thread as weft_thread_join does, but leaves the descriptor: the caller joins it (which then returns at once),
@@ -76,6 +80,8 @@ WEFT_API weft_thread *weft_ext_pool_pop(weft_pool *pool);  /* null: nothing read
 WEFT_NODISCARD WEFT_API weft_status weft_ext_pool_push(weft_pool *pool, weft_thread *unit, weft_push_reason reason);
 /* Takes unit out of the middle of pool. True: the caller owns it. False: it is not there, or the pool cannot do that (weft_pool_ops.remove). */
 WEFT_NODISCARD WEFT_API bool weft_ext_pool_remove(weft_pool *pool, weft_thread *unit);
+/* The same for whichever of count pools is unit's home. False: none is, or as above. */
+WEFT_NODISCARD WEFT_API bool weft_ext_pool_remove_from(weft_pool *const *pools, size_t count, weft_thread *unit);
 /* Calls each(state, unit) for the ready units of a pool of weft_pool_create, in the order in which they would run, inside the pool's lock: each
  * must be short and call nothing that pushes or pops. Of other pools: nothing. */
 WEFT_API void weft_ext_pool_walk(weft_pool *pool, void (*each)(void *state, weft_thread *unit), void *state);

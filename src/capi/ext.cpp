@@ -130,6 +130,11 @@ bool weft_ext_pool_remove(weft_pool* pool, weft_thread* unit) {
   return sched::remove_from_pool(pool_of(pool), unit_of(unit));
 }
 
+bool weft_ext_pool_remove_from(weft_pool* const* pools, size_t count, weft_thread* unit) {
+  if ((pools == nullptr && count != 0) || unit == nullptr || !pass_point()) return false;
+  return sched::remove_from_one(reinterpret_cast<sched::pool* const*>(pools), count, unit_of(unit));
+}
+
 void weft_ext_pool_walk(weft_pool* pool, void (*each)(void* state, weft_thread* unit), void* state) {
   if (pool == nullptr || each == nullptr || !pass_point()) return;
   visiting visit{each, state};
@@ -157,6 +162,14 @@ weft_status weft_ext_thread_make(weft_function function, void* argument, const w
   const bool detached = attr != nullptr && attr->detached;
   const sched::creation how{function, argument, attr, tasklet, detached, __builtin_return_address(0)};
   return code(sched::make_owned(how, reinterpret_cast<sched::unit**>(out)));
+}
+
+weft_status weft_ext_thread_make_in(weft_pool* pool, weft_function function, void* argument, unsigned kind, weft_thread** out) {
+  if (function == nullptr || out == nullptr || (kind & ~unsigned{WEFT_MAKE_TASKLET | WEFT_MAKE_DETACHED}) != 0)
+    return WEFT_INVALID;
+  static_assert(int{WEFT_MAKE_TASKLET} == sched::is_tasklet && int{WEFT_MAKE_DETACHED} == sched::join_word::detached);
+  auto** const made = reinterpret_cast<sched::unit**>(out);
+  return code(sched::make_owned_plainly(function, argument, pool_of(pool), kind, made, __builtin_return_address(0)));
 }
 
 void weft_ext_thread_discard(weft_thread* owned) {

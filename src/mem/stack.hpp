@@ -113,6 +113,7 @@ class stack_cache {
   // At least one stack is in the cache afterwards; false: no memory.
   bool ensure_one() { return count_ != 0 || refill(); }
   bool is_empty() const { return count_ == 0; }
+  bool has_two() const { return count_ > 1; }
   stack* take() {  // after ensure_one
     stack* one = slots_[--count_];
     if (count_ >= ahead) will_be_used(slots_[count_ - ahead]);

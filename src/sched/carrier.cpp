@@ -264,10 +264,30 @@ void carrier_entry(void* transfer, void* stack) {
 
 namespace {
 
-// Ends the running unit and goes on with others; for units that cannot return to a carrier. Part of its caller: a call from which nobody
-// returns would upset the processor's predictions of all returns that come after it.
+// Whether a unit that ends on a stack of the worker's leaves nothing behind but that stack, its join word, and a scheduler that goes on.
+bool ends_plainly(const worker* w, const unit* ended) {
+  constexpr unsigned obstacles = keeps_fp | has_own_stack | stays_put;
+  if (w == nullptr || w->is_watched || ended->has_any(obstacles) || ended->extra.load(base::relaxed) != nullptr) return false;
+  return ended->parent != nullptr && ended->parent->relays == nullptr;
+}
+
+// Both: part of their caller. A call from which nobody returns would upset the processor's predictions of all returns that come after it.
+[[noreturn, gnu::always_inline]] inline void return_to_parent(worker* w, unit* ended) {
+  unit* const parent = ended->parent;
+  w->current = nullptr;
+  w->stacks.give(w->standing);  // nobody takes it before the jump
+  end_unpinned(w, ended);
+  enter(w);
+  note(w->rt, WEFT_ON_RUN, parent);
+  step_over(w, parent);
+  fiber::jump_to(parent->context.context(), side_of(w), w);
+}
+
+// Ends the running unit and goes on with others; for units that cannot return to a carrier.
 [[noreturn, gnu::always_inline]] inline void leave_for_good(unit* ended) {
-  worker* w = run_destructors(ended);
+  worker* w = local::current_worker();
+  if (ends_plainly(w, ended)) return_to_parent(w, ended);
+  w = run_destructors(ended);
   if (w->rt->inspects_stacks) [[unlikely]]
     inspect_stack(w, ended, w->standing);
   if (ended->has(keeps_fp)) arch::load_fp_control(w->fp);
@@ -281,6 +301,11 @@ namespace {
   fiber::jump_to(target, side_of(w), w);
 }
 
+[[gnu::noinline]] void prepare_own_stack(worker* w, const unit* self) {
+  if (w->rt->inspects_stacks) prepare_stack(w, w->standing);
+  if (self->has(keeps_fp)) w->fp = arch::save_fp_control();
+}
+
 }  // namespace
 
 void own_stack_entry(void* transfer, void* argument) {
@@ -288,9 +313,8 @@ void own_stack_entry(void* transfer, void* argument) {
   auto* self = static_cast<unit*>(argument);
   fiber::started();
   arrive(w);
-  if (w->rt->inspects_stacks) [[unlikely]]
-    prepare_stack(w, w->standing);
-  if (self->has(keeps_fp)) w->fp = arch::save_fp_control();
+  if (w->is_watched || self->has(keeps_fp)) [[unlikely]]
+    prepare_own_stack(w, self);
   if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, self);
   self->function(self->argument);
   note_return();

@@ -5,6 +5,7 @@
 #include "os/heap.hpp"
 #include "sched/details.hpp"
 #include "sched/idle.hpp"
+#include "sched/left_behind.hpp"
 #include "sched/local.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
@@ -16,13 +17,13 @@ namespace weft::sched {
 namespace {
 
 [[gnu::always_inline]] inline unit* lay_out(void* memory, unit::function_type function, void* argument, std::uint16_t flags,
-                                            std::uintptr_t join, const void* made_at, std::uint16_t in) {
+                                            std::uintptr_t join, const void* made_at, std::uint16_t in, pool* home = nullptr) {
   auto* one = static_cast<unit*>(memory);
   one->function = function;
   one->argument = argument;
   one->join.store(join, base::relaxed);
   one->context.set_maker(made_at);
-  one->home.store(nullptr, base::relaxed);
+  one->home.store(home, base::relaxed);
   one->state.store(unit_state::ready, base::relaxed);
   one->in.store(in, base::relaxed);
   one->flags.store(flags, base::relaxed);
@@ -250,6 +251,31 @@ status make_owned(const creation& how, unit** out) {
 
 namespace {
 
+[[gnu::noinline]] status make_owned_slowly(unit::function_type function, void* argument, pool* home, unsigned kind, unit** out,
+                                           const void* made_at) {
+  weft_thread_attr wanted = WEFT_THREAD_ATTR_INIT;
+  wanted.pool = reinterpret_cast<weft_pool*>(home);
+  if (is_left_behind()) return status::unsupported;
+  return make_owned({function, argument, &wanted, (kind & is_tasklet) != 0, (kind & join_word::detached) != 0, made_at}, out);
+}
+
+}  // namespace
+
+status make_owned_plainly(unit::function_type function, void* argument, pool* home, unsigned kind, unit** out,
+                          const void* made_at) {
+  worker* w = local::current_worker();
+  if (w == nullptr || w->units.is_empty()) [[unlikely]]
+    return make_owned_slowly(function, argument, home, kind, out, made_at);
+  const auto flags = static_cast<std::uint16_t>((kind & is_tasklet) | flags_of_owned);
+  unit* one = lay_out(w->units.take_one(), function, argument, flags, kind & join_word::detached, made_at, 0, home);
+  w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
+  note(w->rt, WEFT_ON_CREATE, one);
+  *out = one;
+  return status::ok;
+}
+
+namespace {
+
 // The runtime may end as soon as the unit is counted.
 void discard_outside(unit* one) {
   runtime* rt = nullptr;
@@ -300,8 +326,7 @@ status revive(unit* one, unit::function_type function, void* argument) {
   const unsigned kept = one->flags.load(base::relaxed) & ~unsigned{wants_to_move};
   const auto flags = static_cast<std::uint16_t>(kept | flags_of_owned);
   const void* const made_at = one->has_parked() ? one->made_at : one->context.maker();
-  lay_out(one, function, argument, flags, join_word::open, made_at, 0);
-  one->home.store(home, base::relaxed);
+  lay_out(one, function, argument, flags, join_word::open, made_at, 0, home);
   one->parent = nullptr;
   one->permit.store(0, base::relaxed);
   count_created(rt, w, 1);

@@ -56,17 +56,6 @@ unit* named_successor(worker* w, unit* self, bool is_yielding) {
 
 }  // namespace
 
-namespace {
-
-// Inside the lock, which the switch leaves. Returns the worker on which self is resumed.
-[[gnu::always_inline]] inline worker* switch_from(worker* w, unit* self, fiber::context target) {
-  w = static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side_of(w), w));
-  arrive(w);
-  return w;
-}
-
-}  // namespace
-
 // Leaves the running unit, which has no luggage.
 [[gnu::noinline]] static worker* leave_lightly(worker* w, unit* self, unit* next) {
   leave_mark(w, self);

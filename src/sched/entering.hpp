@@ -94,4 +94,11 @@ inline bool carries(const worker* w) { return w->carried != nullptr && carries_s
   self->stack = w->standing;
 }
 
+// Inside the lock, which the switch leaves. Returns the worker on which self is resumed.
+[[gnu::always_inline]] inline worker* switch_from(worker* w, unit* self, fiber::context target) {
+  w = static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side_of(w), w));
+  arrive(w);
+  return w;
+}
+
 }  // namespace weft::sched

@@ -150,9 +150,9 @@ status park_for(unit* one, std::uint64_t deadline_ns) {
 
 namespace {
 
-void free_joined(unit* one) {
-  note(local::current_runtime(), WEFT_ON_JOIN, one);
-  free_unit(local::current_worker(), one);
+void free_joined(worker* w, unit* one) {
+  note(w != nullptr ? w->rt : local::current_runtime(), WEFT_ON_JOIN, one);
+  free_unit(w, one);
 }
 
 status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
@@ -164,7 +164,7 @@ status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
 
 [[gnu::noinline]] status join_by_waiting(unit* one, std::uint64_t deadline_ns) {
   const status result = wait_for_end_until(one, deadline_ns);
-  if (result == status::ok) free_joined(one);
+  if (result == status::ok) free_joined(local::current_worker(), one);
   return result;
 }
 
@@ -176,12 +176,15 @@ status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
   return status::ok;
 }
 
-[[gnu::noinline]] status reap_slowly(unit* one) {
-  free_joined(one);
+[[gnu::noinline]] status reap_slowly(worker* w, unit* one) {
+  free_joined(w, one);
   return status::ok;
 }
 
-status reap(unit* one) { return free_plainly(local::current_worker(), one) ? status::ok : reap_slowly(one); }
+status reap(unit* one) {
+  worker* const w = local::current_worker();
+  return free_plainly(w, one) ? status::ok : reap_slowly(w, one);
+}
 
 }  // namespace
 

@@ -1,7 +1,9 @@
 #include "sched/nested.hpp"
 
 #include "os/fence.hpp"
+#include "sched/blame.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/entering.hpp"
 #include "sched/fork.hpp"
 #include "sched/left_behind.hpp"
 #include "sched/local.hpp"
@@ -31,12 +33,60 @@ bool bind_stack(worker* w, unit* one) {
 }
 
 void run_tasklet(worker* w, unit* self, unit* one) {
-  run_here(w, one);
-  refuse_if_left_behind("the end of a tasklet");
+  note(w->rt, WEFT_ON_RUN, one);
+  become(w, one);
+  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, one);
+  one->function(one->argument);
+  note_return();
   w = local::current_worker();
+  if (w == nullptr) [[unlikely]]
+    refuse_if_left_behind("the end of a tasklet");
   w->current = self;
-  end(w, one);
-  trace_resumed(w, self);
+  one->has(stays_put) ? end(w, one) : end_unpinned(w, one);
+  if (w->rt->tracer != nullptr) [[unlikely]]
+    trace_resumed(w, self);
+}
+
+// Whether `one` is new, and needs nothing but to be called or entered here.
+bool is_plain(const unit* one) {
+  constexpr unsigned usual = unsigned{is_tasklet} | unsigned{is_default} | unsigned{is_known} | unsigned{ends_noticed};
+  return (one->flags.load(base::relaxed) & ~usual) == may_be_dispatched && !one->has_parked();
+}
+
+// Whether `self` can be left for a new unit with nothing to look after.
+bool may_leave_for_new(worker* w, const unit* self) {
+  return !self->has(keeps_fp) && !carries(w) && w->stacks.has_two() && w->lock.try_enter();
+}
+
+// Inside the lock.
+[[gnu::noinline]] status start(worker* w, unit* self, unit* one) {
+  mem::stack* const stack = w->stacks.take();
+  one->stack = stack;
+  one->made_at = one->context.maker();
+  one->parent = self;
+  note(w->rt, WEFT_ON_RUN, one);
+  leave_mark(w, self);
+  step_over(w, one);
+  switch_from(w, self, fiber::make(stack, own_stack_entry, one));
+  return status::ok;
+}
+
+[[gnu::noinline]] status dispatch_elaborately(worker* w, unit* self, unit* one) {
+  if (one->has(stays_put) && one->home_worker != w->index) return status::invalid;
+  if (one->has(wants_to_move)) {
+    make_ready(w, one, push_reason::moved);
+    return status::ok;
+  }
+  if (has_forks(w)) detach_forks(w);
+  if (one->has(is_tasklet)) {
+    run_tasklet(w, self, one);
+    return status::ok;
+  }
+  if (!one->has_parked() && !one->has(has_own_stack) && !bind_stack(w, one)) return status::nomem;
+  one->set_parent(self);
+  enter(w);
+  leave_for(w, self, one);
+  return status::ok;
 }
 
 struct watch : base::list_link {
@@ -112,21 +162,12 @@ status dispatch(unit* one) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
-  if (one->has(stays_put) && one->home_worker != w->index) return status::invalid;
-  if (one->has(wants_to_move)) {
-    make_ready(w, one, push_reason::moved);
-    return status::ok;
-  }
-  if (has_forks(w)) detach_forks(w);
+  if (!is_plain(one) || has_forks(w)) return dispatch_elaborately(w, self, one);
   if (one->has(is_tasklet)) {
     run_tasklet(w, self, one);
     return status::ok;
   }
-  if (!one->has_parked() && !one->has(has_own_stack) && !bind_stack(w, one)) return status::nomem;
-  one->set_parent(self);
-  enter(w);
-  leave_for(w, self, one);
-  return status::ok;
+  return may_leave_for_new(w, self) ? start(w, self, one) : dispatch_elaborately(w, self, one);
 }
 
 // In the frame of dispatch_in_turn.

@@ -343,7 +343,7 @@ bool remove_from_pool(pool* one, unit* what) {
   }
   const queue::guard hold(one->lock);
   if (!is_in(one, what)) return false;
-  queue_for(one, what).remove(what);
+  queue_for(one, what).drop(what);
   what->in.store(0, base::relaxed);
   one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
   return true;
@@ -355,6 +355,14 @@ void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state) {
   for (base::list<unit>& queue : one->queues) {
     for (unit* what = queue.front(); what != nullptr; what = queue.after(what)) each(state, what);
   }
+}
+
+bool remove_from_one(pool* const* some, std::size_t count, unit* what) {
+  pool* const home = what->home.load(base::relaxed);
+  for (std::size_t index = 0; index < count; ++index) {
+    if (some[index] == home) return home != nullptr && remove_from_pool(home, what);
+  }
+  return false;
 }
 
 bool take_from_pool(worker* w, pool* one, unit* what) {

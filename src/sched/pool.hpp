@@ -81,6 +81,8 @@ void return_to_pool(pool* one, unit* what);
 unit* pop_from_pool(pool* one);
 // Takes `what` out of the middle; false: it was not there.
 bool remove_from_pool(pool* one, unit* what);
+// The same for the one of some pools to which it belongs.
+bool remove_from_one(pool* const* some, std::size_t count, unit* what);
 // Calls each(state, unit) for the ready units of a built-in pool, inside its lock.
 void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state);
 // As remove_from_pool for a worker, if it serves the pool: who knows that only from a look at the unit knows nothing of the pool.

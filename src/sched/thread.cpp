@@ -26,19 +26,13 @@ namespace {
   rt->outside_units.give(one);
 }
 
-// Zeroes the second line and the extension bytes again.
-[[gnu::noinline]] void clean(unit* one) {
-  free_details(one);
-  one->stack = nullptr;
-  one->parent = nullptr;
-  one->waiting = nullptr;
-  one->id.store(0, base::relaxed);
-  one->made_at = nullptr;
-  one->permit.store(0, base::relaxed);
-  one->left_forks = 0;
-  one->forker = nullptr;
-  const std::size_t extension_bytes = local::current_runtime()->unit_bytes - sizeof(unit);
-  if (extension_bytes != 0) std::memset(static_cast<void*>(one + 1), 0, extension_bytes);
+// Zeroes all but the first line again: the second one and the extension bytes, line by line.
+void clean(const runtime* rt, unit* one) {
+  if (one->extra.load(base::relaxed) != nullptr) [[unlikely]]
+    free_details(one);
+  char* const begin = reinterpret_cast<char*>(one);
+  char* const end = begin + rt->unit_bytes;
+  for (char* line = begin + base::cache_line; line != end; line += base::cache_line) std::memset(line, 0, base::cache_line);
 }
 
 void wake_joiner(waiter* joiner) {
@@ -91,7 +85,7 @@ void* extension_of(unit* one, std::size_t offset) {
 }
 
 void free_unit(worker* w, unit* one) {
-  if (has_used_second_line(one)) clean(one);
+  if (has_used_second_line(one)) clean(w != nullptr ? w->rt : local::current_runtime(), one);
   one->state.store(unit_state::free, base::relaxed);
   if (w != nullptr) return w->units.give(one);
   release_outside(one);

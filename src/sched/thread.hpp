@@ -27,6 +27,9 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
 
 // As create, but the caller owns the unit, as one that it took from a queue.
 status make_owned(const creation& how, unit** out);
+// The same without attributes but a home (or null); kind: of is_tasklet and join_word::detached. The path to be short.
+status make_owned_plainly(unit::function_type function, void* argument, pool* home, unsigned kind, unit** out,
+                          const void* made_at);
 // One that has not started.
 void discard_owned(unit* one);
 // An ended unit that nobody joined begins anew, owned by the caller; with its id, name, home, pin, extension bytes and stack size.
@@ -71,6 +74,15 @@ inline void wake_finalizer_if_drained(const worker* w) { wake_finalizer_if_drain
 void end(worker* w, unit* one);
 // What is left to do after the join word was set, outside the lock. found: as of join_word::end.
 void settle_end(worker* w, unit* one, std::uintptr_t found);
+// As end, for one that is not pinned.
+inline void end_unpinned(worker* w, unit* one) {
+  note(w->rt, WEFT_ON_END, one);
+  const std::uintptr_t found = join_word::end(one);
+  if (found != join_word::open) [[unlikely]]
+    return settle_end(w, one, found);
+  count_finished(w);
+  wake_finalizer_if_drained(w);
+}
 // Back to the slab, with its details.
 void free_unit(worker* w, unit* one);
 inline bool has_used_second_line(const unit* one) {

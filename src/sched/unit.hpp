@@ -12,6 +12,7 @@
 #include "base/list.hpp"
 #include "fiber/fiber.hpp"
 #include "mem/stack.hpp"
+#include "os/alone.hpp"
 #include "queue/ready_queue.hpp"
 #include "sched/details.hpp"
 
@@ -141,8 +142,16 @@ inline bool has_ended(const unit* one) {
   return means_ended(one->join.load(base::acquire));
 }
 
+// As end, in a process with one OS thread: nobody comes in between, and one that is started later sees all that came before.
+inline std::uintptr_t end_alone(unit* one) {
+  const std::uintptr_t found = one->join.load(base::relaxed);
+  one->join.store(noticed, base::relaxed);
+  return found;
+}
+
 // The unit's last act. Returns what was there: open, detached, or a waiter to wake.
 inline std::uintptr_t end(unit* one) {
+  if (os::is_alone()) return end_alone(one);
   // [T2] acq_rel: publishes what the unit did, and sees the waiter's fields; pairs with [T1] [T3] [T4] [T5] [T10]
   return one->join.exchange(noticed, base::acq_rel);
 }

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "environment.hpp"
+#include "handle.hpp"
 #include "key.hpp"
 #include "pool.hpp"
 #include "scheduler.hpp"
@@ -28,8 +29,14 @@ ABT_thread_state state_of(const weft_thread* thread) {
   return is_leaving ? ABT_THREAD_STATE_RUNNING : ABT_THREAD_STATE_BLOCKED;
 }
 
+std::size_t stack_bytes_of(const weft_thread* thread) {
+  const unit_fields* const fields = fields_of(thread);
+  if (fields->stack_bytes != 0 || !fields->is(is_yieldable) || fields->is(is_primary)) return fields->stack_bytes;
+  return current_settings().thread_stack_bytes;
+}
+
 placed_stack stack_of(const weft_thread* thread) {
-  const std::size_t wanted = fields_of(thread)->stack_bytes;
+  const std::size_t wanted = stack_bytes_of(thread);
   void* low = nullptr;
   std::size_t bytes = 0;
   weft_ext_thread_stack(thread, &low, &bytes);
@@ -58,18 +65,12 @@ void choose_stack(const unit_plan& plan, weft_thread_attr* attr) {
   attr->stack_bytes = is_small ? WEFT_STACK_MIN : plan.stack_bytes;
 }
 
-std::size_t stack_bytes_of(const unit_plan& plan) {
-  if ((plan.kind & is_yieldable) == 0) return 0;
-  return plan.stack_bytes != 0 ? plan.stack_bytes : current_settings().thread_stack_bytes;
-}
-
-void lay_out(unit_fields* fields, const unit_plan& plan) {
-  auto* const made = new (fields) unit_fields{};
+void lay_out(unit_fields* made, const unit_plan& plan) {
   made->function = plan.function;
   made->argument = plan.argument;
   made->runs = plan.runs;
   made->stack = plan.stack;
-  made->stack_bytes = stack_bytes_of(plan);
+  made->stack_bytes = plan.stack_bytes;
   made->kind.store(plan.kind, std::memory_order_relaxed);
 }
 
@@ -102,8 +103,37 @@ int create_unit(const unit_plan& plan, weft_thread** out) {
   weft_thread* made = nullptr;
   const int error = make_unit(plan, &made);
   if (error != ABT_SUCCESS) return error;
-  *out = made;  // first: it may end before push returns
+  if (out != nullptr) *out = made;  // first: it may end before push returns
   push(plan.home, made, ABT_POOL_CONTEXT_OP_THREAD_CREATE);
+  return ABT_SUCCESS;
+}
+
+namespace {
+
+[[gnu::noinline]] int create_in_users_pool(const unit_plan& plan, ABT_thread* out) {
+  return create_unit(plan, reinterpret_cast<weft_thread**>(out));
+}
+
+}  // namespace
+
+int create_plain_unit(pool* home, unit_function function, void* argument, std::uint32_t kind, ABT_thread* out) {
+  if (!home->is_built_in()) [[unlikely]]
+    return create_in_users_pool({function, argument, home, kind}, out);
+  const unsigned others =
+      ((kind & is_yieldable) != 0 ? 0u : WEFT_MAKE_TASKLET) | ((kind & is_named) != 0 ? 0u : WEFT_MAKE_DETACHED);
+  weft_thread* made;
+  const weft_status result = weft_ext_thread_make_in(home->queue, run_bottom, nullptr, others, &made);
+  if (result != WEFT_OK) [[unlikely]]
+    return code_of(result);
+  unit_fields* const fields = fields_of(made);
+  fields->function = function;
+  fields->argument = argument;
+  fields->home = home;
+  fields->unit = built_in_unit(made);
+  fields->kind.store(kind, std::memory_order_relaxed);
+  tell_tool(ABT_TOOL_EVENT_THREAD_CREATE, made);
+  if (out != nullptr) *out = handle_of(made);  // first: it may end before push returns
+  push(home, made, ABT_POOL_CONTEXT_OP_THREAD_CREATE);
   return ABT_SUCCESS;
 }
 

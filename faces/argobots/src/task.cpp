@@ -17,12 +17,7 @@ int as_task(int code) { return code == ABT_ERR_INV_THREAD ? ABT_ERR_INV_TASK : c
 
 int create_tasklet(pool* home, unit_function function, void* argument, ABT_task* out) {
   if (home == nullptr) return ABT_ERR_INV_POOL;
-  const unit_plan plan{function, argument, home, is_migratable | (out != nullptr ? is_named : 0u)};
-  weft_thread* made = nullptr;
-  if (const int error = make_unit(plan, &made); error != ABT_SUCCESS) return error;
-  if (out != nullptr) *out = handle_of(made);  // first: it may end before push returns
-  push(home, made, ABT_POOL_CONTEXT_OP_THREAD_CREATE);
-  return ABT_SUCCESS;
+  return create_plain_unit(home, function, argument, is_migratable | (out != nullptr ? is_named : 0u), out);
 }
 
 int need_tasklet(caller* me) {

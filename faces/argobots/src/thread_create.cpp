@@ -22,13 +22,12 @@ int make_callback(weft_thread* made, const thread_attr* attr) {
   return ABT_SUCCESS;
 }
 
+std::uint32_t kind_of_plain(bool named) { return is_yieldable | is_migratable | (named ? is_named : 0u); }
+
 int make_ult(pool* home, unit_function function, void* argument, const thread_attr* attr, bool named, weft_thread** out) {
-  unit_plan plan{function, argument, home, is_yieldable | (named ? is_named : 0u)};
-  if (attr == nullptr) {
-    plan.kind |= is_migratable;
-    return make_unit(plan, out);
-  }
-  if (attr->is_migratable) plan.kind |= is_migratable;
+  unit_plan plan{function, argument, home, kind_of_plain(named)};
+  if (attr == nullptr) return make_unit(plan, out);
+  if (!attr->is_migratable) plan.kind &= ~std::uint32_t{is_migratable};
   plan.stack = attr->stack;
   plan.stack_bytes = attr->stack_bytes;
   const int error = make_unit(plan, out);
@@ -38,14 +37,20 @@ int make_ult(pool* home, unit_function function, void* argument, const thread_at
   return ABT_ERR_MEM;
 }
 
-int create_ult(pool* home, unit_function function, void* argument, ABT_thread_attr attr, ABT_thread* out) {
-  if (home == nullptr) return ABT_ERR_INV_POOL;
+[[gnu::noinline]] int create_with_attributes(pool* home, unit_function function, void* argument, ABT_thread_attr attr,
+                                             ABT_thread* out) {
   weft_thread* made = nullptr;
   if (const int error = make_ult(home, function, argument, attr_of(attr), out != nullptr, &made); error != ABT_SUCCESS)
     return error;
   if (out != nullptr) *out = handle_of(made);  // first: it may end before push returns
   push(home, made, ABT_POOL_CONTEXT_OP_THREAD_CREATE);
   return ABT_SUCCESS;
+}
+
+int create_ult(pool* home, unit_function function, void* argument, ABT_thread_attr attr, ABT_thread* out) {
+  if (home == nullptr) return ABT_ERR_INV_POOL;
+  if (attr != ABT_THREAD_ATTR_NULL) return create_with_attributes(home, function, argument, attr, out);
+  return create_plain_unit(home, function, argument, kind_of_plain(out != nullptr), out);
 }
 
 // What *_to calls want of their caller.

@@ -115,7 +115,7 @@ int ABT_thread_get_thread_func(ABT_thread thread, void (**thread_func)(void*)) {
 
 int ABT_thread_get_stacksize(ABT_thread thread, size_t* bytes) {
   if (thread == ABT_THREAD_NULL) return ABT_ERR_INV_THREAD;
-  *bytes = fields_of(thread_of(thread))->stack_bytes;
+  *bytes = stack_bytes_of(thread_of(thread));
   return ABT_SUCCESS;
 }
 

@@ -1,6 +1,6 @@
 // What the face keeps of each work unit, in the unit's extension bytes. A handle (ABT_thread, ABT_task) is the core's weft_thread.
 //
-// Everything is laid out when a unit is made or revived: extension bytes of a unit that served before are not zero.
+// They are zero in a new unit, which is what most fields begin with.
 #pragma once
 
 #include <abt.h>
@@ -61,7 +61,7 @@ struct unit_fields {
   scheduler* runs;          // when is_main_scheduler or is_pool_scheduler
   void** exit_point;        // where ABT_thread_exit goes; null: not running on a stack of the face
   void* stack;              // as asked for at creation: null, or the user's memory
-  std::size_t stack_bytes;  // likewise; 0: it has no stack
+  std::size_t stack_bytes;  // likewise; 0: the default
   weft_thread* parent;      // whoever dispatched it last
 
   // anyone
@@ -98,6 +98,8 @@ struct placed_stack {
   std::size_t bytes;
 };
 placed_stack stack_of(const weft_thread* thread);
+// As asked for; 0: it has no stack of the face's.
+std::size_t stack_bytes_of(const weft_thread* thread);
 
 // ---- making units (make.cpp) ----
 
@@ -115,6 +117,8 @@ struct unit_plan {
 int make_unit(const unit_plan& plan, weft_thread** out);
 // As make_unit, and pushes it.
 int create_unit(const unit_plan& plan, weft_thread** out);
+// The same for units as most are, in few instructions. out null: nobody gets to know it (and kind says so).
+int create_plain_unit(pool* home, unit_function function, void* argument, std::uint32_t kind, ABT_thread* out);
 // Of make_unit, not pushed anywhere.
 void discard_unit(weft_thread* owned);
 // An ended unit begins anew in `home` (which may be its old one); the caller owns it as if popped.
