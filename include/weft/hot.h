@@ -88,6 +88,19 @@ WEFT_HOT_INLINE weft_thread *weft_hot_self(void) {
   return __builtin_expect(self != NULL, 1) ? self : weft_self();
 }
 
+/* Whether thread has ended; what it did is visible then. Not for polling: it is no call at which a schedule (WEFT_SCHEDULE) lets others go on.
+ * Undefined: a handle that was joined. */
+#define WEFT_HOT_JOIN_AT 32 /* the core's, in a weft_thread */
+WEFT_HOT_INLINE bool weft_hot_has_ended(const weft_thread *thread) {
+  uintptr_t address;
+  const uintptr_t *word;
+  __builtin_memcpy(&address, &thread, sizeof address);
+  address += WEFT_HOT_JOIN_AT;
+  __builtin_memcpy(&word, &address, sizeof word);
+  /* [T11] acquire: as [T1]; pairs with [T2] [T9] */
+  return (__atomic_load_n(word, __ATOMIC_ACQUIRE) & 1) != 0;
+}
+
 /* Twins for what is not inlined: undefined unless called as below. */
 WEFT_API weft_forked *weft_fork_slowly(void (*run)(void *work), const void *work, size_t bytes);
 WEFT_API weft_forked *weft_fork_small_slowly(void (*run)(void *work), weft_small_work work);

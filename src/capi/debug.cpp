@@ -20,6 +20,7 @@
 
 namespace weft {
 
+static_assert(offsetof(sched::unit, join) == WEFT_HOT_JOIN_AT && sched::join_word::means_ended(1), "hot.h knows them");
 static_assert(offsetof(sched::unit, flags) == WEFT_HOT_FLAGS_AT && sched::is_fork == WEFT_HOT_IS_FORK, "hot.h knows them");
 
 #define FIELD(of, type, field) {of "." #field, offsetof(type, field), sizeof(type::field)}

@@ -336,6 +336,17 @@ bool serves(const worker* w, const pool* one) {
 
 }  // namespace
 
+namespace {
+
+// Inside the lock.
+void take_out(pool* one, base::list<unit>& queue, unit* what) {
+  queue.drop(what);
+  what->in.store(0, base::relaxed);
+  one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
+}
+
+}  // namespace
+
 bool remove_from_pool(pool* one, unit* what) {
   if (one->is_custom) {
     const without_identity callback(local::current_worker());
@@ -343,9 +354,7 @@ bool remove_from_pool(pool* one, unit* what) {
   }
   const queue::guard hold(one->lock);
   if (!is_in(one, what)) return false;
-  queue_for(one, what).drop(what);
-  what->in.store(0, base::relaxed);
-  one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
+  take_out(one, queue_for(one, what), what);
   return true;
 }
 
@@ -357,10 +366,26 @@ void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state) {
   }
 }
 
+namespace {
+
+// As remove_from_pool, where it is the usual pool and its lock is free.
+[[gnu::always_inline]] inline bool remove_quickly(pool* one, unit* what) {
+  if (!one->is_plain_fifo || !one->lock.try_lock()) [[unlikely]]
+    return remove_from_pool(one, what);
+  const bool is_there = is_in(one, what);
+  if (is_there) [[likely]]
+    take_out(one, one->queues[0], what);
+  one->lock.unlock();
+  return is_there;
+}
+
+}  // namespace
+
 bool remove_from_one(pool* const* some, std::size_t count, unit* what) {
   pool* const home = what->home.load(base::relaxed);
+  if (home == nullptr) return false;
   for (std::size_t index = 0; index < count; ++index) {
-    if (some[index] == home) return home != nullptr && remove_from_pool(home, what);
+    if (some[index] == home) return remove_quickly(home, what);
   }
   return false;
 }

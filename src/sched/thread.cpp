@@ -26,13 +26,9 @@ namespace {
   rt->outside_units.give(one);
 }
 
-// Zeroes all but the first line again: the second one and the extension bytes, line by line.
-void clean(const runtime* rt, unit* one) {
-  if (one->extra.load(base::relaxed) != nullptr) [[unlikely]]
-    free_details(one);
-  char* const begin = reinterpret_cast<char*>(one);
-  char* const end = begin + rt->unit_bytes;
-  for (char* line = begin + base::cache_line; line != end; line += base::cache_line) std::memset(line, 0, base::cache_line);
+[[gnu::noinline]] void clean(const runtime* rt, unit* one) {
+  free_details(one);
+  clean_lines(rt, one);
 }
 
 void wake_joiner(waiter* joiner) {

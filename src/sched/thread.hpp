@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "base/status.hpp"
 #include "sched/runtime.hpp"
@@ -92,6 +93,22 @@ inline bool has_used_second_line(const unit* one) {
 [[gnu::always_inline]] inline bool free_plainly(worker* w, unit* one) {
   if (w == nullptr || has_used_second_line(one) || w->units.is_full()) [[unlikely]]
     return false;
+  one->state.store(unit_state::free, base::relaxed);
+  w->units.give_one(one);
+  return true;
+}
+
+// Zeroes all but the first line again: the second one and the extension bytes, line by line.
+inline void clean_lines(const runtime* rt, unit* one) {
+  char* const begin = reinterpret_cast<char*>(one);
+  char* const end = begin + rt->unit_bytes;
+  for (char* line = begin + base::cache_line; line != end; line += base::cache_line) std::memset(line, 0, base::cache_line);
+}
+// As free_plainly for one that did, but has no details.
+[[gnu::always_inline]] inline bool free_used(worker* w, unit* one) {
+  if (w == nullptr || w->units.is_full() || one->extra.load(base::relaxed) != nullptr) [[unlikely]]
+    return false;
+  clean_lines(w->rt, one);
   one->state.store(unit_state::free, base::relaxed);
   w->units.give_one(one);
   return true;

@@ -152,7 +152,7 @@ inline std::uintptr_t end_alone(unit* one) {
 // The unit's last act. Returns what was there: open, detached, or a waiter to wake.
 inline std::uintptr_t end(unit* one) {
   if (os::is_alone()) return end_alone(one);
-  // [T2] acq_rel: publishes what the unit did, and sees the waiter's fields; pairs with [T1] [T3] [T4] [T5] [T10]
+  // [T2] acq_rel: publishes what the unit did, and sees the waiter's fields; pairs with [T1] [T3] [T4] [T5] [T10] [T11]
   return one->join.exchange(noticed, base::acq_rel);
 }
 
@@ -160,7 +160,7 @@ inline std::uintptr_t end(unit* one) {
 inline std::uintptr_t end_inside(unit* one) {
   if (one->join.load(base::relaxed) != open) [[unlikely]]
     return end(one);
-  // [T9] release: publishes what the unit did; pairs with [T1] [T3] [T4] [T5] [T10]
+  // [T9] release: publishes what the unit did; pairs with [T1] [T3] [T4] [T5] [T10] [T11]
   one->join.store(ended, base::release);
   return open;
 }

@@ -16,6 +16,8 @@
 
 namespace weft::abt {
 
+settings settings_in_force;
+
 namespace {
 
 constexpr std::size_t page_bytes = 4096;
@@ -27,7 +29,7 @@ constexpr const char* without_meaning[] = {
     "SYS_PAGE_SIZE",       "HUGE_PAGE_SIZE",     "SCHED_SLEEP_NSEC",  "MUTEX_MAX_HANDOVERS", "MUTEX_MAX_WAKEUPS", "MEM_PAGE_SIZE",
     "MEM_STACK_PAGE_SIZE", "MEM_MAX_NUM_STACKS", "MEM_MAX_NUM_DESCS", "MEM_LP_ALLOC",        "USE_LOG",           "USE_DEBUG"};
 
-settings now;
+settings& now = settings_in_force;
 // Bits of those that stderr has heard of: the number of a name in `names`.
 constexpr const char* names[] = {
     "MAX_NUM_XSTREAMS",     "KEY_TABLE_SIZE", "THREAD_STACKSIZE", "SCHED_STACKSIZE", "SCHED_EVENT_FREQ", "SCHED_SLEEP_NSEC",
@@ -185,7 +187,5 @@ const settings& read_settings() {
   list_those_without_meaning();
   return now;
 }
-
-const settings& current_settings() { return now; }
 
 }  // namespace weft::abt

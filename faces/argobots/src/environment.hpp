@@ -26,7 +26,8 @@ struct settings {
 // Reads them; called by the first ABT_init, before anything else.
 const settings& read_settings();
 // As read last.
-const settings& current_settings();
+[[gnu::visibility("hidden")]] extern settings settings_in_force;
+inline const settings& current_settings() { return settings_in_force; }
 
 // "weft-abt: " and a line on stderr.
 [[gnu::format(printf, 1, 2)]] void report(const char* format, ...);

@@ -11,6 +11,7 @@
 #include "self.hpp"
 #include "tool.hpp"
 #include "unit.hpp"
+#include "unit_end.hpp"
 #include "waiting.hpp"
 
 namespace weft::abt {
@@ -119,10 +120,10 @@ namespace {
 int create_plain_unit(pool* home, unit_function function, void* argument, std::uint32_t kind, ABT_thread* out) {
   if (!home->is_built_in()) [[unlikely]]
     return create_in_users_pool({function, argument, home, kind}, out);
-  const unsigned others =
-      ((kind & is_yieldable) != 0 ? 0u : WEFT_MAKE_TASKLET) | ((kind & is_named) != 0 ? 0u : WEFT_MAKE_DETACHED);
+  static_assert(int{is_yieldable} == WEFT_MAKE_TASKLET && int{is_named} == WEFT_MAKE_DETACHED);
+  const unsigned made_as = ~kind & (is_yieldable | is_named);
   weft_thread* made;
-  const weft_status result = weft_ext_thread_make_in(home->queue, run_bottom, nullptr, others, &made);
+  const weft_status result = weft_ext_thread_make_in(home->queue, run_bottom, nullptr, made_as, &made);
   if (result != WEFT_OK) [[unlikely]]
     return code_of(result);
   unit_fields* const fields = fields_of(made);
@@ -152,24 +153,17 @@ int revive_unit(weft_thread* thread, pool* home, unit_function function, void* a
   return ABT_SUCCESS;
 }
 
-void wait_for_unit(weft_thread* thread) {
-  // Two that wait for one unit: the core takes one, the other one looks now and then.
+// Two that wait for one unit: the core takes one, the other one looks now and then.
+void wait_for_unended(weft_thread* thread) {
   while (wait_anywhere([thread] { return weft_ext_thread_wait(thread); }) == WEFT_BUSY) yield_somehow();
-  tell_tool(ABT_TOOL_EVENT_THREAD_JOIN, thread);
 }
 
-void free_fields(weft_thread* thread) {
+void free_all_fields(weft_thread* thread) {
   unit_fields* const fields = fields_of(thread);
-  tell_tool(ABT_TOOL_EVENT_THREAD_FREE, thread);
   free_values(fields);
   std::free(fields->moving.load(std::memory_order_relaxed));
   if (fields->is(is_pool_scheduler)) end_stacked(fields->runs);
   dissociate(thread);
-}
-
-void free_unit(weft_thread* thread) {
-  free_fields(thread);
-  static_cast<void>(weft_thread_join(thread));
 }
 
 }  // namespace weft::abt

@@ -56,6 +56,10 @@ struct stream {
 // scheduler.
 void run_unit(weft_thread* owned);
 
+// The same for a caller that has told who it is.
+struct caller;
+void run_unit_by(const caller& me, weft_thread* owned);
+
 // The same by a main scheduler's ULT, for `owned` and those that are chosen after it, until none is: from one to the other without a switch
 // to the caller.
 void run_units(weft_thread* owned, const choice_of_units& choice);

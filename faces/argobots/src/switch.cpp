@@ -115,7 +115,7 @@ void put_back(weft_thread* owned) {
 }
 
 // What comes before a unit runs. False: it does not, here and now.
-bool prepare(weft_thread* self, stream* here, weft_thread* owned) {
+[[gnu::always_inline]] inline bool prepare(weft_thread* self, stream* here, weft_thread* owned) {
   unit_fields* const what = fields_of(owned);
   if (has_requests(what)) [[unlikely]] {
     if (!obey_requests_for(owned)) return false;
@@ -174,15 +174,20 @@ void run_units(weft_thread* owned, const choice_of_units& choice) {
   mine.here->choice = nullptr;
 }
 
-void run_unit(weft_thread* owned) {
-  weft_thread* const self = weft_self();
-  const unit_fields* const mine = fields_of(self);
-  while (owned != nullptr) {
-    stream* const here = mine->last_stream.load(std::memory_order_relaxed);
-    run_one(self, here, owned);
+void run_unit_by(const caller& me, weft_thread* owned) {
+  stream* here = me.where;
+  for (;;) {
+    run_one(me.thread, here, owned);
     owned = here->next;
+    if (owned == nullptr) [[likely]]
+      return;
     here->next = nullptr;
+    here = me.fields->last_stream.load(std::memory_order_relaxed);
   }
+}
+
+void run_unit(weft_thread* owned) {
+  if (owned != nullptr) run_unit_by(who_calls(), owned);
 }
 
 namespace {

@@ -59,7 +59,7 @@ int need_replaceable_ult(const caller& me) {
   return me.fields->is(is_main_scheduler) ? ABT_ERR_INV_THREAD : ABT_SUCCESS;
 }
 
-bool has_ended(ABT_thread thread) { return state_of(thread_of(thread)) == ABT_THREAD_STATE_TERMINATED; }
+bool has_ended(ABT_thread thread) { return weft_hot_has_ended(thread_of(thread)); }
 
 }  // namespace
 

@@ -7,40 +7,31 @@
 #include "scheduler.hpp"
 #include "self.hpp"
 #include "unit.hpp"
+#include "unit_end.hpp"
 
 using namespace weft::abt;
 
 namespace {
 
-int need_joinable(weft_thread* thread) {
-  if (thread == nullptr || thread == weft_self()) return ABT_ERR_INV_THREAD;
-  const unit_fields* const what = fields_of(thread);
-  return what->is_any(is_primary | is_main_scheduler) || !what->is(is_named) ? ABT_ERR_INV_THREAD : ABT_SUCCESS;
+int need_joinable(const caller& me, weft_thread* thread) {
+  if (thread == nullptr || thread == me.thread) return ABT_ERR_INV_THREAD;
+  return fields_of(thread)->is_exactly(is_named, is_named | is_primary | is_main_scheduler) ? ABT_SUCCESS : ABT_ERR_INV_THREAD;
 }
 
-// Of the main scheduler of a stream: the pool cannot go while a unit of the stream looks at it.
-bool serves(const scheduler* main, const weft_pool* looked_for) {
-  for (std::size_t index = 0; index < main->pool_count; ++index) {
-    if (main->queues[index] == looked_for) return true;
-  }
-  return false;
-}
-
-// A unit that lies in a pool of the caller's own stream need not wait for its turn, nor the caller for the scheduler: it runs at once.
-void run_if_it_lies_here(weft_thread* thread) {
-  const caller me = who_calls();
-  weft_pool* const home = weft_ext_thread_pool(thread);
-  if (home == nullptr || !me.is_ult() || weft_thread_get_state(thread) != WEFT_THREAD_READY) return;
-  if (!serves(me.where->main_scheduler.load(std::memory_order_relaxed), home)) return;
-  if (weft_ext_pool_remove(home, thread)) run_unit(thread);
+// A unit that lies in a pool of the caller's own stream need not wait for its turn, nor the caller for the scheduler: it runs at once. The
+// pools of its main scheduler cannot go while a unit of the stream looks at them.
+inline void run_if_it_lies_here(const caller& me, weft_thread* thread) {
+  const scheduler* const main = me.where->main_scheduler.load(std::memory_order_relaxed);
+  if (weft_ext_pool_remove_from(main->queues, main->pool_count, thread)) run_unit_by(me, thread);
 }
 
 // A unit that was cancelled while it waited ends.
-void join(weft_thread* thread) {
-  run_if_it_lies_here(thread);
+[[gnu::always_inline]] inline void join(const caller& me, weft_thread* thread) {
+  const bool is_ult = me.is_ult();
+  if (is_ult) run_if_it_lies_here(me, thread);
   wait_for_unit(thread);
-  const caller me = who_calls();
-  if (me.is_ult() && is_requested(me.fields, is_cancelled)) exit_unit(me.fields);
+  if (is_ult && is_requested(me.fields, is_cancelled)) [[unlikely]]
+    exit_unit(me.fields);
 }
 
 }  // namespace
@@ -48,8 +39,9 @@ void join(weft_thread* thread) {
 int ABT_thread_free(ABT_thread* thread) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
   weft_thread* const one = thread_of(*thread);
-  if (const int error = need_joinable(one); error != ABT_SUCCESS) return error;
-  join(one);
+  const caller me = who_calls();
+  if (const int error = need_joinable(me, one); error != ABT_SUCCESS) return error;
+  join(me, one);
   free_unit(one);
   *thread = ABT_THREAD_NULL;
   return ABT_SUCCESS;
@@ -60,8 +52,9 @@ int ABT_thread_free_many(int num_threads, ABT_thread* thread_list) {
   for (int index = 0; index < num_threads; ++index) {
     weft_thread* const one = thread_of(thread_list[index]);
     thread_list[index] = ABT_THREAD_NULL;
-    if (need_joinable(one) != ABT_SUCCESS) continue;
-    join(one);
+    const caller me = who_calls();
+    if (need_joinable(me, one) != ABT_SUCCESS) continue;
+    join(me, one);
     free_unit(one);
   }
   return ABT_SUCCESS;
@@ -70,8 +63,9 @@ int ABT_thread_free_many(int num_threads, ABT_thread* thread_list) {
 int ABT_thread_join(ABT_thread thread) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
   weft_thread* const one = thread_of(thread);
-  if (const int error = need_joinable(one); error != ABT_SUCCESS) return error;
-  join(one);
+  const caller me = who_calls();
+  if (const int error = need_joinable(me, one); error != ABT_SUCCESS) return error;
+  join(me, one);
   return ABT_SUCCESS;
 }
 
@@ -79,7 +73,8 @@ int ABT_thread_join_many(int num_threads, ABT_thread* thread_list) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
   for (int index = 0; index < num_threads; ++index) {
     weft_thread* const one = thread_of(thread_list[index]);
-    if (need_joinable(one) == ABT_SUCCESS) join(one);
+    const caller me = who_calls();
+    if (need_joinable(me, one) == ABT_SUCCESS) join(me, one);
   }
   return ABT_SUCCESS;
 }

@@ -75,6 +75,8 @@ struct unit_fields {
   std::atomic<migration*> moving;
 
   bool is(unit_kind what) const { return (kind.load(std::memory_order_relaxed) & what) != 0; }
+  // Of `some`, these and no others.
+  bool is_exactly(unsigned these, unsigned some) const { return (kind.load(std::memory_order_relaxed) & some) == these; }
   bool is_any(unsigned some) const { return (kind.load(std::memory_order_relaxed) & some) != 0; }
 };
 static_assert(sizeof(unit_fields) <= 160);
@@ -123,13 +125,6 @@ int create_plain_unit(pool* home, unit_function function, void* argument, std::u
 void discard_unit(weft_thread* owned);
 // An ended unit begins anew in `home` (which may be its old one); the caller owns it as if popped.
 int revive_unit(weft_thread* thread, pool* home, unit_function function, void* argument);
-// Waits for the end of a named unit. The caller may be anybody but the unit.
-void wait_for_unit(weft_thread* thread);
-// After its end was waited for: key destructors, its ABT_unit, its descriptor.
-void free_unit(weft_thread* thread);
-// The face's part of that, for a unit whose descriptor goes by itself.
-void free_fields(weft_thread* thread);
-
 // ---- the bottom of a unit's stack (bottom.cpp) ----
 
 void run_bottom(void*);

@@ -1,0 +1,42 @@
+// What follows the end of a unit: who waits for it, and what is freed.
+#pragma once
+
+#include <weft/hot.h>
+
+#include "pool.hpp"
+#include "tool.hpp"
+#include "unit.hpp"
+
+namespace weft::abt {
+
+void wait_for_unended(weft_thread* thread);
+void free_all_fields(weft_thread* thread);
+
+// Waits for the end of a named unit. The caller may be anybody but the unit.
+inline void wait_for_unit(weft_thread* thread) {
+  if (!weft_hot_has_ended(thread)) [[unlikely]]
+    wait_for_unended(thread);
+  tell_tool(ABT_TOOL_EVENT_THREAD_JOIN, thread);
+}
+
+// Values of keys, a record of migrations, a scheduler, an ABT_unit of a user's pool: most units have none.
+inline bool has_nothing_to_free(const unit_fields* fields) {
+  const bool has_values = fields->keys.load(std::memory_order_relaxed) != nullptr;
+  const bool has_moved = fields->moving.load(std::memory_order_relaxed) != nullptr;
+  return !has_values && !has_moved && !fields->is(is_pool_scheduler) && is_built_in_unit(fields->unit);
+}
+
+// Of a unit that has ended, or does so, and whose descriptor goes by itself.
+inline void free_fields(weft_thread* thread) {
+  tell_tool(ABT_TOOL_EVENT_THREAD_FREE, thread);
+  if (!has_nothing_to_free(fields_of(thread))) [[unlikely]]
+    free_all_fields(thread);
+}
+
+// After its end was waited for.
+inline void free_unit(weft_thread* thread) {
+  free_fields(thread);
+  static_cast<void>(weft_thread_join(thread));
+}
+
+}  // namespace weft::abt
