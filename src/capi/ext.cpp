@@ -119,9 +119,7 @@ weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_rea
   if (unit == nullptr || reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) return WEFT_INVALID;
   return weft::capi::call_on(pool, [unit, reason](weft_pool* into) {
     sched::unit* const one = ready_unit(unit, "weft_ext_pool_push");
-    sched::set_home(one, pool_of(into));
-    sched::push_to_pool(pool_of(into), one, static_cast<sched::push_reason>(reason));
-    return WEFT_OK;
+    return code(sched::push_owned(pool_of(into), one, static_cast<sched::push_reason>(reason)));
   });
 }
 
@@ -131,8 +129,8 @@ bool weft_ext_pool_remove(weft_pool* pool, weft_thread* unit) {
 }
 
 bool weft_ext_pool_remove_from(weft_pool* const* pools, size_t count, weft_thread* unit) {
-  if ((pools == nullptr && count != 0) || unit == nullptr || !pass_point()) return false;
-  return sched::remove_from_one(reinterpret_cast<sched::pool* const*>(pools), count, unit_of(unit));
+  if (unit == nullptr || !pass_point()) return false;
+  return pools != nullptr && sched::remove_from_one(reinterpret_cast<sched::pool* const*>(pools), count, unit_of(unit));
 }
 
 void weft_ext_pool_walk(weft_pool* pool, void (*each)(void* state, weft_thread* unit), void* state) {
@@ -165,11 +163,11 @@ weft_status weft_ext_thread_make(weft_function function, void* argument, const w
 }
 
 weft_status weft_ext_thread_make_in(weft_pool* pool, weft_function function, void* argument, unsigned kind, weft_thread** out) {
-  if (function == nullptr || out == nullptr || (kind & ~unsigned{WEFT_MAKE_TASKLET | WEFT_MAKE_DETACHED}) != 0)
+  if (function == nullptr || out == nullptr || kind > (WEFT_MAKE_TASKLET | WEFT_MAKE_DETACHED)) [[unlikely]]
     return WEFT_INVALID;
   static_assert(int{WEFT_MAKE_TASKLET} == sched::is_tasklet && int{WEFT_MAKE_DETACHED} == sched::join_word::detached);
   auto** const made = reinterpret_cast<sched::unit**>(out);
-  return code(sched::make_owned_plainly(function, argument, pool_of(pool), kind, made, __builtin_return_address(0)));
+  return code(sched::make_owned_plainly(pool_of(pool), function, argument, kind, made, __builtin_return_address(0)));
 }
 
 void weft_ext_thread_discard(weft_thread* owned) {

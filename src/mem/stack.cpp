@@ -170,7 +170,7 @@ void stack_depot::destroy(stack* one) {
 }
 
 bool stack_cache::refill() {
-  count_ = depot_->take(slots_, batch);
+  cold_ = count_ = depot_->take(slots_, batch);
   return count_ != 0;
 }
 
@@ -178,12 +178,13 @@ void stack_cache::spill() {
   // The older half goes; the hot ones stay.
   depot_->give(slots_, batch);
   count_ -= batch;
+  cold_ = cold_ > batch ? cold_ - batch : 0;
   std::memmove(slots_, slots_ + batch, count_ * sizeof *slots_);
 }
 
 void stack_cache::stop() {
   depot_->give(slots_, count_);
-  count_ = 0;
+  cold_ = count_ = 0;
 }
 
 }  // namespace weft::mem

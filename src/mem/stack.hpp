@@ -116,7 +116,8 @@ class stack_cache {
   bool has_two() const { return count_ > 1; }
   stack* take() {  // after ensure_one
     stack* one = slots_[--count_];
-    if (count_ >= ahead) will_be_used(slots_[count_ - ahead]);
+    if (cold_ != 0 && count_ < cold_ + ahead) [[unlikely]]
+      warm_one();
     return one;
   }
   void give(stack* one) {
@@ -136,11 +137,17 @@ class stack_cache {
     for (int line = -8; line <= 0; ++line) __builtin_prefetch(top + line * static_cast<int>(base::cache_line), 1);
   }
 
+  void warm_one() {
+    cold_ = count_ > ahead ? count_ - ahead : 0;
+    will_be_used(slots_[cold_]);
+  }
+
   bool refill();
   void spill();
 
   stack_depot* depot_ = nullptr;
   unsigned count_ = 0;
+  unsigned cold_ = 0;  // so many, the oldest, came from the depot and were not taken since: hardly in the CPU's cache
   stack* slots_[most];
 };
 

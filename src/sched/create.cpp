@@ -251,7 +251,7 @@ status make_owned(const creation& how, unit** out) {
 
 namespace {
 
-[[gnu::noinline]] status make_owned_slowly(unit::function_type function, void* argument, pool* home, unsigned kind, unit** out,
+[[gnu::noinline]] status make_owned_slowly(pool* home, unit::function_type function, void* argument, unsigned kind, unit** out,
                                            const void* made_at) {
   weft_thread_attr wanted = WEFT_THREAD_ATTR_INIT;
   wanted.pool = reinterpret_cast<weft_pool*>(home);
@@ -259,18 +259,25 @@ namespace {
   return make_owned({function, argument, &wanted, (kind & is_tasklet) != 0, (kind & join_word::detached) != 0, made_at}, out);
 }
 
+[[gnu::noinline]] status tell_made(const runtime* rt, unit* one) {
+  note(rt, WEFT_ON_CREATE, one);
+  return status::ok;
+}
+
 }  // namespace
 
-status make_owned_plainly(unit::function_type function, void* argument, pool* home, unsigned kind, unit** out,
+// Every slow case is a tail call, so that this needs no frame.
+status make_owned_plainly(pool* home, unit::function_type function, void* argument, unsigned kind, unit** out,
                           const void* made_at) {
   worker* w = local::current_worker();
   if (w == nullptr || w->units.is_empty()) [[unlikely]]
-    return make_owned_slowly(function, argument, home, kind, out, made_at);
+    return make_owned_slowly(home, function, argument, kind, out, made_at);
   const auto flags = static_cast<std::uint16_t>((kind & is_tasklet) | flags_of_owned);
   unit* one = lay_out(w->units.take_one(), function, argument, flags, kind & join_word::detached, made_at, 0, home);
   w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
-  note(w->rt, WEFT_ON_CREATE, one);
   *out = one;
+  if (w->rt->tells_events.load(base::relaxed)) [[unlikely]]
+    return tell_made(w->rt, one);
   return status::ok;
 }
 

@@ -47,15 +47,12 @@ void run_tasklet(worker* w, unit* self, unit* one) {
     trace_resumed(w, self);
 }
 
-// Whether `one` is new, and needs nothing but to be called or entered here.
-bool is_plain(const unit* one) {
-  constexpr unsigned usual = unsigned{is_tasklet} | unsigned{is_default} | unsigned{is_known} | unsigned{ends_noticed};
-  return (one->flags.load(base::relaxed) & ~usual) == may_be_dispatched && !one->has_parked();
-}
+// Of a new unit that needs nothing but to be entered.
+constexpr unsigned usual_when_new = unsigned{is_default} | unsigned{is_known} | unsigned{ends_noticed};
 
-// Whether `self` can be left for a new unit with nothing to look after.
-bool may_leave_for_new(worker* w, const unit* self) {
-  return !self->has(keeps_fp) && !carries(w) && w->stacks.has_two() && w->lock.try_enter();
+// Whether the running unit can be left for a new one on a stack of the worker's with nothing to look after, and if so enters the lock.
+bool begins_to_start(worker* w, const unit* one) {
+  return !one->has_parked() && !has_forks(w) && w->carried == nullptr && w->stacks.has_two() && w->lock.try_enter();
 }
 
 // Inside the lock.
@@ -72,6 +69,7 @@ bool may_leave_for_new(worker* w, const unit* self) {
 }
 
 [[gnu::noinline]] status dispatch_elaborately(worker* w, unit* self, unit* one) {
+  if (self->has(is_tasklet)) return status::cannot_block;
   if (one->has(stays_put) && one->home_worker != w->index) return status::invalid;
   if (one->has(wants_to_move)) {
     make_ready(w, one, push_reason::moved);
@@ -161,13 +159,11 @@ void wake_those(runtime* rt, Predicate wanted) {
 status dispatch(unit* one) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
-  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
-  if (!is_plain(one) || has_forks(w)) return dispatch_elaborately(w, self, one);
-  if (one->has(is_tasklet)) {
-    run_tasklet(w, self, one);
-    return status::ok;
-  }
-  return may_leave_for_new(w, self) ? start(w, self, one) : dispatch_elaborately(w, self, one);
+  if (self == nullptr) return status::cannot_block;
+  const unsigned of_one = one->flags.load(base::relaxed) & ~usual_when_new;
+  if (of_one != may_be_dispatched || self->has_any(is_tasklet | keeps_fp) || !begins_to_start(w, one))
+    return dispatch_elaborately(w, self, one);
+  return start(w, self, one);
 }
 
 // In the frame of dispatch_in_turn.

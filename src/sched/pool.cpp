@@ -282,20 +282,23 @@ status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
 
 namespace {
 
-[[gnu::noinline]] void push_elaborately(pool* one, unit* what, push_reason reason, bool was_blocked) {
+// These answer status::ok, so that they can be the last act of what does.
+[[gnu::noinline]] status push_elaborately(pool* one, unit* what, push_reason reason, bool was_blocked) {
   tell(one, push_anywhere(one, what, reason, was_blocked));
+  return status::ok;
 }
 
-[[gnu::noinline]] void unlock_and_tell(pool* one) {
+[[gnu::noinline]] status unlock_and_tell(pool* one) {
   const audience told = audience_of(one);
   one->lock.unlock();
   tell(one, told);
+  return status::ok;
 }
 
 }  // namespace
 
 // Into the usual pool in as few instructions as can be.
-[[gnu::always_inline]] inline static void push_quickly(pool* one, unit* what, push_reason reason, bool was_blocked) {
+[[gnu::always_inline]] inline static status push_quickly(pool* one, unit* what, push_reason reason, bool was_blocked) {
   if (!one->is_plain_fifo || !one->lock.try_lock()) [[unlikely]]
     return push_elaborately(one, what, reason, was_blocked);
   enqueue(one, one->queues[0], what);
@@ -303,10 +306,15 @@ namespace {
   if (has_audience(one)) [[unlikely]]
     return unlock_and_tell(one);
   one->lock.unlock();
+  return status::ok;
 }
 
-void push_to_pool(pool* one, unit* what, push_reason reason) { push_quickly(one, what, reason, false); }
-void return_to_pool(pool* one, unit* what) { push_quickly(one, what, push_reason::woken, true); }
+void push_to_pool(pool* one, unit* what, push_reason reason) { static_cast<void>(push_quickly(one, what, reason, false)); }
+void return_to_pool(pool* one, unit* what) { static_cast<void>(push_quickly(one, what, push_reason::woken, true)); }
+status push_owned(pool* one, unit* what, push_reason reason) {
+  set_home(what, one);
+  return push_quickly(one, what, reason, false);
+}
 
 unit* pop_from_pool(pool* one) {
   if (!one->is_custom) return pop_built_in(one);

@@ -76,6 +76,8 @@ inline void set_home(unit* one, pool* home) {
 }
 // Any OS thread; wakes a worker that serves the pool.
 void push_to_pool(pool* one, unit* what, push_reason reason);
+// The same for one that somebody owns, whose home this becomes. Never fails.
+status push_owned(pool* one, unit* what, push_reason reason);
 // The same for a unit that was blocked, and woke.
 void return_to_pool(pool* one, unit* what);
 unit* pop_from_pool(pool* one);

@@ -55,9 +55,14 @@ void run_function(unit_fields* mine) {
   }
 }
 
-void finish(weft_thread* self, const unit_fields* mine) {
+[[gnu::noinline]] void finish_unusual(weft_thread* self, const unit_fields* mine) {
   if (!is_requested(mine, is_cancelled)) tell_tool(ABT_TOOL_EVENT_THREAD_FINISH, self);
   if (!mine->is(is_named)) free_fields(self);
+}
+
+void finish(weft_thread* self, const unit_fields* mine) {
+  if (!mine->is(is_named) || tool_wants(ABT_TOOL_EVENT_THREAD_FINISH)) [[unlikely]]
+    finish_unusual(self, mine);
 }
 
 // Main schedulers, units that were cancelled before they started, and those with guards.

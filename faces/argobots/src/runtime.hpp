@@ -21,7 +21,7 @@ struct runtime {
   std::atomic<int> most_streams;  // ABT_MAX_NUM_XSTREAMS, or one more than the largest rank so far
 };
 
-extern std::atomic<runtime*> the_runtime;
+[[gnu::visibility("hidden")]] extern std::atomic<runtime*> the_runtime;
 
 // Null: ABT_init has not been called, or ABT_finalize has. In signal handlers too.
 inline runtime* current_runtime() {

@@ -56,9 +56,8 @@ struct stream {
 // scheduler.
 void run_unit(weft_thread* owned);
 
-// The same for a caller that has told who it is.
-struct caller;
-void run_unit_by(const caller& me, weft_thread* owned);
+// The same for a caller that knows who and where it is.
+void run_unit_by(weft_thread* self, stream* here, weft_thread* owned);
 
 // The same by a main scheduler's ULT, for `owned` and those that are chosen after it, until none is: from one to the other without a switch
 // to the caller.

@@ -114,19 +114,29 @@ void put_back(weft_thread* owned) {
   sched_yield();
 }
 
-// What comes before a unit runs. False: it does not, here and now.
-[[gnu::always_inline]] inline bool prepare(weft_thread* self, stream* here, weft_thread* owned) {
+void enter_on(weft_thread* self, stream* here, unit_fields* what) {
+  what->parent = self;
+  what->last_stream.store(here, std::memory_order_relaxed);
+}
+
+[[gnu::noinline]] bool prepare_unusual(weft_thread* self, stream* here, weft_thread* owned) {
   unit_fields* const what = fields_of(owned);
-  if (has_requests(what)) [[unlikely]] {
-    if (!obey_requests_for(owned)) return false;
-  }
-  if (what->is(is_primary) && !here->is_primary) [[unlikely]] {
+  if (has_requests(what) && !obey_requests_for(owned)) return false;
+  if (what->is(is_primary) && !here->is_primary) {
     hand_to_primary_stream(owned);
     return false;
   }
-  what->parent = self;
-  what->last_stream.store(here, std::memory_order_relaxed);
+  enter_on(self, here, what);
   if (!is_requested(what, is_cancelled)) tell_tool(ABT_TOOL_EVENT_THREAD_RUN, owned);
+  return true;
+}
+
+// What comes before a unit runs. False: it does not, here and now.
+bool prepare(weft_thread* self, stream* here, weft_thread* owned) {
+  unit_fields* const what = fields_of(owned);
+  if (has_requests(what) || what->is(is_primary) || tool_wants(ABT_TOOL_EVENT_THREAD_RUN)) [[unlikely]]
+    return prepare_unusual(self, here, owned);
+  enter_on(self, here, what);
   return true;
 }
 
@@ -174,20 +184,29 @@ void run_units(weft_thread* owned, const choice_of_units& choice) {
   mine.here->choice = nullptr;
 }
 
-void run_unit_by(const caller& me, weft_thread* owned) {
-  stream* here = me.where;
-  for (;;) {
-    run_one(me.thread, here, owned);
-    owned = here->next;
-    if (owned == nullptr) [[likely]]
-      return;
+namespace {
+
+[[gnu::noinline]] void run_named(weft_thread* self, stream* here) {
+  do {
+    weft_thread* const owned = here->next;
     here->next = nullptr;
-    here = me.fields->last_stream.load(std::memory_order_relaxed);
-  }
+    here = fields_of(self)->last_stream.load(std::memory_order_relaxed);
+    run_one(self, here, owned);
+  } while (here->next != nullptr);
+}
+
+}  // namespace
+
+void run_unit_by(weft_thread* self, stream* here, weft_thread* owned) {
+  run_one(self, here, owned);
+  if (here->next != nullptr) [[unlikely]]
+    run_named(self, here);
 }
 
 void run_unit(weft_thread* owned) {
-  if (owned != nullptr) run_unit_by(who_calls(), owned);
+  if (owned == nullptr) return;
+  const caller me = who_calls();
+  run_unit_by(me.thread, me.where, owned);
 }
 
 namespace {

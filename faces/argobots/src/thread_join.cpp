@@ -13,38 +13,45 @@ using namespace weft::abt;
 
 namespace {
 
-int need_joinable(const caller& me, weft_thread* thread) {
-  if (thread == nullptr || thread == me.thread) return ABT_ERR_INV_THREAD;
+int need_joinable(const weft_thread* self, weft_thread* thread) {
+  if (thread == nullptr || thread == self) return ABT_ERR_INV_THREAD;
   return fields_of(thread)->is_exactly(is_named, is_named | is_primary | is_main_scheduler) ? ABT_SUCCESS : ABT_ERR_INV_THREAD;
 }
 
 // A unit that lies in a pool of the caller's own stream need not wait for its turn, nor the caller for the scheduler: it runs at once. The
 // pools of its main scheduler cannot go while a unit of the stream looks at them.
-inline void run_if_it_lies_here(const caller& me, weft_thread* thread) {
-  const scheduler* const main = me.where->main_scheduler.load(std::memory_order_relaxed);
-  if (weft_ext_pool_remove_from(main->queues, main->pool_count, thread)) run_unit_by(me, thread);
+[[gnu::always_inline]] inline void run_if_it_lies_here(weft_thread* self, stream* here, weft_thread* thread) {
+  const scheduler* const main = here->main_scheduler.load(std::memory_order_relaxed);
+  if (weft_ext_pool_remove_from(main->queues, main->pool_count, thread)) run_unit_by(self, here, thread);
 }
 
-// A unit that was cancelled while it waited ends.
-[[gnu::always_inline]] inline void join(const caller& me, weft_thread* thread) {
-  const bool is_ult = me.is_ult();
-  if (is_ult) run_if_it_lies_here(me, thread);
-  wait_for_unit(thread);
-  if (is_ult && is_requested(me.fields, is_cancelled)) [[unlikely]]
-    exit_unit(me.fields);
+[[gnu::always_inline]] inline int join(weft_thread* thread) {
+  const caller me = who_calls();
+  if (const int error = need_joinable(me.thread, thread); error != ABT_SUCCESS) return error;
+  if (me.is_ult()) {
+    run_if_it_lies_here(me.thread, me.where, thread);
+    wait_for_unit(thread);
+    if (is_requested(me.fields, is_cancelled)) [[unlikely]]
+      exit_unit(me.fields);  // it was cancelled while it waited
+  } else {
+    wait_for_unit(thread);
+  }
+  return ABT_SUCCESS;
+}
+
+[[gnu::always_inline]] inline int join_and_free(weft_thread* thread) {
+  const int error = join(thread);
+  if (error == ABT_SUCCESS) free_unit(thread);
+  return error;
 }
 
 }  // namespace
 
 int ABT_thread_free(ABT_thread* thread) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
-  weft_thread* const one = thread_of(*thread);
-  const caller me = who_calls();
-  if (const int error = need_joinable(me, one); error != ABT_SUCCESS) return error;
-  join(me, one);
-  free_unit(one);
-  *thread = ABT_THREAD_NULL;
-  return ABT_SUCCESS;
+  const int error = join_and_free(thread_of(*thread));
+  if (error == ABT_SUCCESS) *thread = ABT_THREAD_NULL;
+  return error;
 }
 
 int ABT_thread_free_many(int num_threads, ABT_thread* thread_list) {
@@ -52,30 +59,19 @@ int ABT_thread_free_many(int num_threads, ABT_thread* thread_list) {
   for (int index = 0; index < num_threads; ++index) {
     weft_thread* const one = thread_of(thread_list[index]);
     thread_list[index] = ABT_THREAD_NULL;
-    const caller me = who_calls();
-    if (need_joinable(me, one) != ABT_SUCCESS) continue;
-    join(me, one);
-    free_unit(one);
+    static_cast<void>(join_and_free(one));
   }
   return ABT_SUCCESS;
 }
 
 int ABT_thread_join(ABT_thread thread) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
-  weft_thread* const one = thread_of(thread);
-  const caller me = who_calls();
-  if (const int error = need_joinable(me, one); error != ABT_SUCCESS) return error;
-  join(me, one);
-  return ABT_SUCCESS;
+  return join(thread_of(thread));
 }
 
 int ABT_thread_join_many(int num_threads, ABT_thread* thread_list) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
-  for (int index = 0; index < num_threads; ++index) {
-    weft_thread* const one = thread_of(thread_list[index]);
-    const caller me = who_calls();
-    if (need_joinable(me, one) == ABT_SUCCESS) join(me, one);
-  }
+  for (int index = 0; index < num_threads; ++index) static_cast<void>(join(thread_of(thread_list[index])));
   return ABT_SUCCESS;
 }
 

@@ -13,7 +13,7 @@ namespace weft::abt {
 
 struct stream;
 
-extern std::atomic<std::uint64_t> tool_mask;  // the events that are wanted; 0: no callback
+[[gnu::visibility("hidden")]] extern std::atomic<std::uint64_t> tool_mask;  // the events that are wanted; 0: no callback
 
 // By the OS thread of a stream before all else.
 void enter_stream_for_tools(stream* here);
@@ -23,6 +23,9 @@ inline void tell_tool(std::uint64_t event, weft_thread* thread) {
   if ((tool_mask.load(std::memory_order_relaxed) & event) != 0) [[unlikely]]
     call_tool(event, thread);
 }
+
+// Whether any of these is wanted.
+inline bool tool_wants(std::uint64_t events) { return (tool_mask.load(std::memory_order_relaxed) & events) != 0; }
 
 // Of the running unit: what its next wait is for. Without a callback nothing is done.
 void name_wait(ABT_sync_event_type kind, const void* object);
