@@ -267,7 +267,8 @@ namespace {
 // Whether a unit that ends on a stack of the worker's leaves nothing behind but that stack, its join word, and a scheduler that goes on.
 bool ends_plainly(const worker* w, const unit* ended) {
   constexpr unsigned obstacles = keeps_fp | has_own_stack | stays_put;
-  if (w == nullptr || w->is_watched || ended->has_any(obstacles) || ended->extra.load(base::relaxed) != nullptr) return false;
+  if (w == nullptr || w->is_watched || w->rt->tells_events.load(base::relaxed)) return false;
+  if (ended->has_any(obstacles) || ended->extra.load(base::relaxed) != nullptr) return false;
   return ended->parent != nullptr && ended->parent->relays == nullptr;
 }
 
@@ -276,9 +277,8 @@ bool ends_plainly(const worker* w, const unit* ended) {
   unit* const parent = ended->parent;
   w->current = nullptr;
   w->stacks.give(w->standing);  // nobody takes it before the jump
-  end_unpinned(w, ended);
+  end_unheard(w, ended);
   enter(w);
-  note(w->rt, WEFT_ON_RUN, parent);
   step_over(w, parent);
   fiber::jump_to(parent->context.context(), side_of(w), w);
 }

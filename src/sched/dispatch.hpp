@@ -19,7 +19,7 @@ namespace weft::sched {
 
 // Enters the worker's lock, answering a thief that asked.
 void answer(worker* w, worker* thief);
-inline void enter(worker* w) {
+[[gnu::always_inline]] inline void enter(worker* w) {
   if (worker* thief = w->lock.enter(); thief != nullptr) [[unlikely]]
     answer(w, thief);
 }

@@ -42,7 +42,7 @@ void run_tasklet(worker* w, unit* self, unit* one) {
   if (w == nullptr) [[unlikely]]
     refuse_if_left_behind("the end of a tasklet");
   w->current = self;
-  one->has(stays_put) ? end(w, one) : end_unpinned(w, one);
+  one->has(stays_put) || w->rt->tells_events.load(base::relaxed) ? end(w, one) : end_unheard(w, one);
   if (w->rt->tracer != nullptr) [[unlikely]]
     trace_resumed(w, self);
 }

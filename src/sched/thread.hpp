@@ -75,9 +75,8 @@ inline void wake_finalizer_if_drained(const worker* w) { wake_finalizer_if_drain
 void end(worker* w, unit* one);
 // What is left to do after the join word was set, outside the lock. found: as of join_word::end.
 void settle_end(worker* w, unit* one, std::uintptr_t found);
-// As end, for one that is not pinned.
-inline void end_unpinned(worker* w, unit* one) {
-  note(w->rt, WEFT_ON_END, one);
+// As end, for one that is not pinned, when nobody wants to be told.
+inline void end_unheard(worker* w, unit* one) {
   const std::uintptr_t found = join_word::end(one);
   if (found != join_word::open) [[unlikely]]
     return settle_end(w, one, found);

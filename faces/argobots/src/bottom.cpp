@@ -40,40 +40,38 @@ class page_guard {
 
 constexpr int words_of_exit_point = 5;  // as __builtin_setjmp wants
 
-// Calls the function from a frame of its own, to which exit_unit comes back.
-[[gnu::noinline]] void call_function(unit_fields* mine) {
-  void* point[words_of_exit_point];
-  mine->exit_point = point;
-  if (__builtin_setjmp(point) == 0) mine->function(mine->argument);
-}
-
-void run_function(unit_fields* mine) {
-  if (mine->is(is_yieldable)) {
-    call_function(mine);
-  } else {
-    mine->function(mine->argument);
-  }
-}
-
-[[gnu::noinline]] void finish_unusual(weft_thread* self, const unit_fields* mine) {
+[[gnu::noinline]] void finish_elaborately(weft_thread* self, const unit_fields* mine) {
   if (!is_requested(mine, is_cancelled)) tell_tool(ABT_TOOL_EVENT_THREAD_FINISH, self);
   if (!mine->is(is_named)) free_fields(self);
 }
 
 void finish(weft_thread* self, const unit_fields* mine) {
   if (!mine->is(is_named) || tool_wants(ABT_TOOL_EVENT_THREAD_FINISH)) [[unlikely]]
-    finish_unusual(self, mine);
+    finish_elaborately(self, mine);
 }
 
-// Main schedulers, units that were cancelled before they started, and those with guards.
-[[gnu::noinline]] void run_unusual(weft_thread* self, unit_fields* mine) {
+// Calls the function from a frame of its own, to which exit_unit comes back.
+[[gnu::noinline]] void run_ult(unit_fields* mine) {
+  void* point[words_of_exit_point];
+  mine->exit_point = point;
+  if (__builtin_setjmp(point) == 0) mine->function(mine->argument);
+  finish(thread_of(mine), mine);
+}
+
+void run_tasklet(weft_thread* self, unit_fields* mine) {
+  if (!is_requested(mine, is_cancelled)) mine->function(mine->argument);
+  finish(self, mine);
+}
+
+// Main schedulers, ULTs that were cancelled before they started, and those with guards.
+[[gnu::noinline]] void run_elaborately(weft_thread* self, unit_fields* mine) {
   const bool is_main = mine->is(is_main_scheduler);
   if (is_main) tell_tool(ABT_TOOL_EVENT_THREAD_RUN, self);  // of others their schedulers tell it
-  if (!is_requested(mine, is_cancelled)) {
+  if (is_requested(mine, is_cancelled)) return finish(self, mine);
+  {
     const page_guard guard(self);
-    run_function(mine);
+    run_ult(mine);
   }
-  finish(self, mine);
   if (is_main) end_main_scheduler(mine->last_stream.load(std::memory_order_relaxed));
 }
 
@@ -82,10 +80,10 @@ void finish(weft_thread* self, const unit_fields* mine) {
 void run_bottom(void*) {
   weft_thread* const self = weft_hot_self();
   unit_fields* const mine = fields_of(self);
+  if (!mine->is(is_yieldable)) return run_tasklet(self, mine);
   if (mine->is(is_main_scheduler) || has_requests(mine) || current_settings().is_strict_about_stacks) [[unlikely]]
-    return run_unusual(self, mine);
-  run_function(mine);
-  finish(self, mine);
+    return run_elaborately(self, mine);
+  run_ult(mine);
 }
 
 void exit_unit(unit_fields* mine) { __builtin_longjmp(mine->exit_point, 1); }

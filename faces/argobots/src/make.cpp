@@ -4,13 +4,13 @@
 #include <new>
 
 #include "environment.hpp"
-#include "handle.hpp"
 #include "key.hpp"
 #include "pool.hpp"
 #include "scheduler.hpp"
 #include "self.hpp"
 #include "tool.hpp"
 #include "unit.hpp"
+#include "unit_create.hpp"
 #include "unit_end.hpp"
 #include "waiting.hpp"
 
@@ -45,8 +45,6 @@ placed_stack stack_of(const weft_thread* thread) {
   return {bytes > wanted ? static_cast<char*>(low) + (bytes - wanted) : low, wanted};
 }
 
-namespace {
-
 int code_of(weft_status status) {
   switch (status) {
     case WEFT_OK: return ABT_SUCCESS;
@@ -55,6 +53,8 @@ int code_of(weft_status status) {
     default: return ABT_ERR_OTHER;
   }
 }
+
+namespace {
 
 // The core's smallest stack is larger than what Argobots takes: a smaller one is made larger, and memory of the user's that is too small
 // for it is left alone.
@@ -109,33 +109,8 @@ int create_unit(const unit_plan& plan, weft_thread** out) {
   return ABT_SUCCESS;
 }
 
-namespace {
-
-[[gnu::noinline]] int create_in_users_pool(const unit_plan& plan, ABT_thread* out) {
-  return create_unit(plan, reinterpret_cast<weft_thread**>(out));
-}
-
-}  // namespace
-
-int create_plain_unit(pool* home, unit_function function, void* argument, std::uint32_t kind, ABT_thread* out) {
-  if (!home->is_built_in()) [[unlikely]]
-    return create_in_users_pool({function, argument, home, kind}, out);
-  static_assert(int{is_yieldable} == WEFT_MAKE_TASKLET && int{is_named} == WEFT_MAKE_DETACHED);
-  const unsigned made_as = ~kind & (is_yieldable | is_named);
-  weft_thread* made;
-  const weft_status result = weft_ext_thread_make_in(home->queue, run_bottom, nullptr, made_as, &made);
-  if (result != WEFT_OK) [[unlikely]]
-    return code_of(result);
-  unit_fields* const fields = fields_of(made);
-  fields->function = function;
-  fields->argument = argument;
-  fields->home = home;
-  fields->unit = built_in_unit(made);
-  fields->kind.store(kind, std::memory_order_relaxed);
-  tell_tool(ABT_TOOL_EVENT_THREAD_CREATE, made);
-  if (out != nullptr) *out = handle_of(made);  // first: it may end before push returns
-  push(home, made, ABT_POOL_CONTEXT_OP_THREAD_CREATE);
-  return ABT_SUCCESS;
+int create_otherwise(pool* home, unit_function function, void* argument, std::uint32_t kind, ABT_thread* out) {
+  return create_unit({function, argument, home, kind}, reinterpret_cast<weft_thread**>(out));
 }
 
 int revive_unit(weft_thread* thread, pool* home, unit_function function, void* argument) {

@@ -8,6 +8,7 @@
 #include "self.hpp"
 #include "stream.hpp"
 #include "unit.hpp"
+#include "unit_create.hpp"
 
 using namespace weft::abt;
 

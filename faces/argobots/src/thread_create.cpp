@@ -9,6 +9,7 @@
 #include "stream.hpp"
 #include "thread_attr.hpp"
 #include "unit.hpp"
+#include "unit_create.hpp"
 
 using namespace weft::abt;
 
@@ -47,7 +48,8 @@ int make_ult(pool* home, unit_function function, void* argument, const thread_at
   return ABT_SUCCESS;
 }
 
-int create_ult(pool* home, unit_function function, void* argument, ABT_thread_attr attr, ABT_thread* out) {
+[[gnu::always_inline]] inline int create_ult(pool* home, unit_function function, void* argument, ABT_thread_attr attr,
+                                             ABT_thread* out) {
   if (home == nullptr) return ABT_ERR_INV_POOL;
   if (attr != ABT_THREAD_ATTR_NULL) return create_with_attributes(home, function, argument, attr, out);
   return create_plain_unit(home, function, argument, kind_of_plain(out != nullptr), out);

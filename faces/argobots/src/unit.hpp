@@ -91,6 +91,10 @@ inline const unit_fields* fields_of(const weft_thread* thread) {
   return reinterpret_cast<const unit_fields*>(reinterpret_cast<const char*>(thread) + distance_to_fields);
 }
 
+inline weft_thread* thread_of(unit_fields* fields) {
+  return reinterpret_cast<weft_thread*>(reinterpret_cast<char*>(fields) - distance_to_fields);
+}
+
 // READY, RUNNING, BLOCKED or TERMINATED.
 ABT_thread_state state_of(const weft_thread* thread);
 
@@ -119,8 +123,6 @@ struct unit_plan {
 int make_unit(const unit_plan& plan, weft_thread** out);
 // As make_unit, and pushes it.
 int create_unit(const unit_plan& plan, weft_thread** out);
-// The same for units as most are, in few instructions. out null: nobody gets to know it (and kind says so).
-int create_plain_unit(pool* home, unit_function function, void* argument, std::uint32_t kind, ABT_thread* out);
 // Of make_unit, not pushed anywhere.
 void discard_unit(weft_thread* owned);
 // An ended unit begins anew in `home` (which may be its old one); the caller owns it as if popped.
