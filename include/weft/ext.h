@@ -112,6 +112,11 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch(weft_thread *unit);
 WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit,
                                                               weft_thread *(*next)(void *state, weft_thread *yielding),
                                                               void *state);
+/* As weft_yield, but unit, which the caller owns, runs now in the caller's place: under the scheduler ULT that dispatched the caller, if one did,
+ * to which it returns instead of the caller. The caller goes back into its pool once its context is saved. A tasklet runs at once, and the caller
+ * yields after it. Errors: WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack); then the
+ * caller still owns the unit. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_to_owned(weft_thread *unit);
 /* True when the caller, a scheduler ULT, should return: its worker is being removed or the runtime finalized. Also lets timers,
  * sources and the inbox of this worker have their turn. */
 WEFT_API bool weft_ext_should_stop(void);

@@ -40,6 +40,8 @@ status detach(unit* one);
 
 void yield();
 status yield_to(unit* next);
+// As yield, but next, which the caller owns, runs at once, under the scheduler that dispatched the caller, if one did.
+status yield_to_owned(unit* next);
 status suspend();
 status resume(unit* one);
 status sleep_until(std::uint64_t deadline_ns);

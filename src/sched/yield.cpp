@@ -1,9 +1,10 @@
-// Yields: to whoever is next, and to a named unit.
+// Yields: to whoever is next, to a named unit, and to one that the caller owns.
 
 #include "os/thread.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/entering.hpp"
 #include "sched/local.hpp"
+#include "sched/nested.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
@@ -86,7 +87,59 @@ bool take_ready(worker* w, unit* next) {
   return status::ok;
 }
 
+// ---- to a unit that the caller owns ----
+
+// The scheduler that dispatched self, if one did, waits for next instead.
+void pass_on_scheduler(unit* self, unit* next) {
+  if (!self->has(is_dispatched)) return;
+  self->clear(is_dispatched);
+  next->parent = self->parent;
+  next->set(is_dispatched);
+}
+
+// Whether self may be left for next, which it owns, by a mere switch.
+bool is_mere_switch(const worker* w, const unit* self, const unit* next) {
+  constexpr unsigned obstacles = is_tasklet | keeps_fp | wants_to_move;
+  return !w->is_special && !is_time_to_look(w) && !carries(w) && !has_forks(w) && !self->has_any(obstacles) &&
+         next->has_parked() && !next->has(wants_to_move) && !is_pinned_elsewhere(w, next);
+}
+
+[[gnu::noinline]] status yield_to_owned_elaborately(unit* next) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
+  if (is_pinned_elsewhere(w, next)) return status::invalid;
+  if (next->has_any(is_tasklet | wants_to_move)) {
+    const status result = dispatch(next);
+    if (result == status::ok) sched::yield(local::current_worker(), self);
+    return result;
+  }
+  if (is_time_to_look(w)) look_around(w);
+  if (has_forks(w)) detach_forks(w);
+  if (!can_follow(w, next)) return status::nomem;
+  pass_on_scheduler(self, next);
+  --w->turns_left;
+  w->after = {become_ready_again, self};
+  enter(w);
+  leave_for(w, self, next);
+  return status::ok;
+}
+
 }  // namespace
+
+status yield_to_owned(unit* next) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || !is_mere_switch(w, self, next) || !w->lock.try_enter()) [[unlikely]]
+    return yield_to_owned_elaborately(next);
+  pass_on_scheduler(self, next);
+  --w->turns_left;
+  w->after = {become_ready_again, self};
+  leave_mark(w, self);
+  step_over(w, next);
+  arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), next->context.context(), side_of(w), w)));
+  return status::ok;
+}
 
 void yield() {
   worker* w = local::current_worker();

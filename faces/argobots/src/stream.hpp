@@ -18,12 +18,16 @@ namespace weft::abt {
 struct pool;
 struct scheduler;
 
-// How a main scheduler chooses, without a switch to its ULT. Called without identity; must not block or switch.
+// Who runs next on a stream.
+struct chosen {
+  weft_thread* unit;  // null: the one that yields, if is_same; else the scheduler wants to look itself
+  bool is_same;
+};
+
+// How a main scheduler chooses, without a switch to its ULT: on the stack of the unit that leaves, or after it. Must not block or switch.
 struct choice_of_units {
-  // Null: the scheduler wants to look itself. comes_back: the pool into which the unit that leaves goes next; or null.
-  weft_thread* (*next)(void* state, const pool* comes_back);
-  // Whether a unit of pool `home` that yields would be chosen again. Counts as a choice.
-  bool (*would_repeat)(void* state, const pool* home);
+  // comes_back: the pool into which the unit that leaves goes next; or null.
+  chosen (*next)(void* state, const pool* comes_back);
   void* state;
 };
 

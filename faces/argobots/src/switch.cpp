@@ -24,36 +24,82 @@ void yield_somehow() {
 
 namespace {
 
-// A unit of a main scheduler's row that yields, and would be chosen again.
-bool goes_on(const caller& me) {
+// A unit that yields chooses for its main scheduler: nobody else wants to be asked or told.
+bool may_choose(const caller& me) {
   const stream* const here = me.where;
-  if (here->choice == nullptr || here->next != nullptr || me.fields->parent != here->scheduler_thread) return false;
-  if (tool_mask.load(std::memory_order_relaxed) != 0) return false;
-  return here->choice->would_repeat(here->choice->state, me.fields->home);
+  return here->choice != nullptr && me.fields->parent == here->scheduler_thread && tool_mask.load(std::memory_order_relaxed) == 0;
+}
+
+// Whether an owned unit needs no more than to be entered; what else it needs its scheduler does.
+bool can_be_entered(const stream* here, const unit_fields* what) {
+  if (tool_mask.load(std::memory_order_relaxed) != 0 || has_requests(what)) return false;
+  return !what->is(is_primary) || here->is_primary;
+}
+
+void note_entry(unit_fields* what, weft_thread* parent, stream* here) {
+  what->parent = parent;
+  what->last_stream.store(here, std::memory_order_relaxed);
 }
 
 void name_context(unit_fields* mine, ABT_pool_context context) {
   if (mine->home->family != pool_family::fifo) mine->context = context | push_context_is_named;
 }
 
-}  // namespace
+// Without memory for a stack the unit waits in its pool until somebody gives one back.
+void put_back(weft_thread* owned) {
+  push(fields_of(owned)->home, owned, ABT_POOL_CONTEXT_OP_POOL_OTHER);
+  sched_yield();
+}
 
-void yield_self(const caller& me, ABT_pool_context context) {
-  tell_tool(ABT_TOOL_EVENT_THREAD_YIELD, me.thread);
-  if (has_requests(me.fields)) [[unlikely]] {
-    obey_cancellation(me.fields);
-    obey_migration(me.thread, me.fields);
+// Goes back into its pool, and target runs instead.
+void leave_to(const caller& me, weft_thread* target, ABT_pool_context context) {
+  name_context(me.fields, context);
+  if (!can_be_entered(me.where, fields_of(target))) [[unlikely]] {
+    me.where->next = target;
+    return weft_yield();
   }
-  if (goes_on(me)) return;
+  note_entry(fields_of(target), me.fields->parent, me.where);
+  if (weft_ext_yield_to_owned(target) != WEFT_OK) [[unlikely]]
+    put_back(target);
+}
+
+// Goes back into its pool, and whoever is next runs, which may be itself.
+void leave(const caller& me, ABT_pool_context context) {
+  if (may_choose(me)) [[likely]] {
+    const chosen next = me.where->choice->next(me.where->choice->state, me.fields->home);
+    if (next.unit != nullptr) return leave_to(me, next.unit, context);
+    if (next.is_same) return;
+  }
   name_context(me.fields, context);
   weft_yield();
+}
+
+void obey_requests(const caller& me) {
+  obey_cancellation(me.fields);
+  obey_migration(me.thread, me.fields);
+}
+
+void end_if_cancelled(const caller& me) {
   if (is_requested(me.fields, is_cancelled)) [[unlikely]]
     exit_unit(me.fields);
 }
 
+}  // namespace
+
+void yield_self(const caller& me, ABT_pool_context context) {
+  tell_tool(ABT_TOOL_EVENT_THREAD_YIELD, me.thread);
+  if (has_requests(me.fields)) [[unlikely]]
+    obey_requests(me);
+  leave(me, context);
+  end_if_cancelled(me);
+}
+
 void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context context) {
-  me.where->next = target;
-  yield_self(me, context);
+  tell_tool(ABT_TOOL_EVENT_THREAD_YIELD, me.thread);
+  if (has_requests(me.fields)) [[unlikely]]
+    obey_requests(me);
+  leave_to(me, target, context);
+  end_if_cancelled(me);
 }
 
 namespace {
@@ -80,8 +126,7 @@ void suspend_self(const caller& me, weft_thread* target) {
   me.where->next = target;
   tell_wait(ABT_SYNC_EVENT_TYPE_USER, nullptr);
   static_cast<void>(weft_ext_park(note_suspended, nullptr, "ABT_thread_resume"));
-  if (is_requested(me.fields, is_cancelled)) [[unlikely]]
-    exit_unit(me.fields);
+  end_if_cancelled(me);
 }
 
 int resume_unit(weft_thread* thread) {
@@ -108,12 +153,6 @@ void hand_to_primary_stream(weft_thread* primary) {
   wake_main_scheduler(one);
 }
 
-// Without memory for a stack the unit waits in its pool until somebody gives one back.
-void put_back(weft_thread* owned) {
-  push(fields_of(owned)->home, owned, ABT_POOL_CONTEXT_OP_POOL_OTHER);
-  sched_yield();
-}
-
 // What comes before a unit runs. False: it does not, here and now.
 bool prepare(weft_thread* self, stream* here, weft_thread* owned) {
   unit_fields* const what = fields_of(owned);
@@ -124,8 +163,7 @@ bool prepare(weft_thread* self, stream* here, weft_thread* owned) {
     hand_to_primary_stream(owned);
     return false;
   }
-  what->parent = self;
-  what->last_stream.store(here, std::memory_order_relaxed);
+  note_entry(what, self, here);
   if (!is_requested(what, is_cancelled)) tell_tool(ABT_TOOL_EVENT_THREAD_RUN, owned);
   return true;
 }
@@ -147,16 +185,13 @@ weft_thread* next_of_row(void* argument, weft_thread* yielding) {
   stream* const here = mine->here;
   weft_thread* owned = here->next;
   const pool* const comes_back = yielding != nullptr ? fields_of(yielding)->home : nullptr;
-  if (owned == nullptr) owned = here->choice->next(here->choice->state, comes_back);
+  if (owned == nullptr) owned = here->choice->next(here->choice->state, comes_back).unit;
   if (owned == nullptr) return nullptr;
-  unit_fields* const what = fields_of(owned);
-  here->next = owned;
-  const bool is_watched = tool_mask.load(std::memory_order_relaxed) != 0;
-  if (is_watched || has_requests(what) || (what->is(is_primary) && !here->is_primary)) [[unlikely]]
+  const bool is_plain = can_be_entered(here, fields_of(owned));
+  here->next = is_plain ? nullptr : owned;
+  if (!is_plain) [[unlikely]]
     return nullptr;
-  here->next = nullptr;
-  what->parent = mine->self;
-  what->last_stream.store(here, std::memory_order_relaxed);
+  note_entry(fields_of(owned), mine->self, here);
   return owned;
 }
 
