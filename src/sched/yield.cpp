@@ -91,17 +91,25 @@ bool take_ready(worker* w, unit* next) {
 
 // The scheduler that dispatched self, if one did, waits for next instead.
 void pass_on_scheduler(unit* self, unit* next) {
-  if (!self->has(is_dispatched)) return;
-  self->clear(is_dispatched);
-  next->parent = self->parent;
-  next->set(is_dispatched);
+  if (!self->is_dispatched()) return;
+  next->set_parent(self->parent);
+  self->parent = nullptr;
 }
 
-// Whether self may be left for next, which it owns, by a mere switch.
-bool is_mere_switch(const worker* w, const unit* self, const unit* next) {
-  constexpr unsigned obstacles = is_tasklet | keeps_fp | wants_to_move;
-  return !w->is_special && !is_time_to_look(w) && !carries(w) && !has_forks(w) && !self->has_any(obstacles) &&
-         next->has_parked() && !next->has(wants_to_move) && !is_pinned_elsewhere(w, next);
+// Whether nothing hinders self from leaving for a unit that it owns.
+bool may_give_way(const worker* w, const unit* self) {
+  return !w->is_special && !is_time_to_look(w) && !carries(w) && !has_forks(w) &&
+         !self->has_any(is_tasklet | keeps_fp | wants_to_move);
+}
+
+// Inside the lock, which the switch leaves.
+[[gnu::always_inline]] inline void give_way(worker* w, unit* self, unit* next) {
+  pass_on_scheduler(self, next);
+  --w->turns_left;
+  w->after = {become_ready_again, self};
+  leave_mark(w, self);
+  step_over(w, next);
+  arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), context_of(next), side_of(w), w)));
 }
 
 [[gnu::noinline]] status yield_to_owned_elaborately(unit* next) {
@@ -130,14 +138,9 @@ bool is_mere_switch(const worker* w, const unit* self, const unit* next) {
 status yield_to_owned(unit* next) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
-  if (self == nullptr || !is_mere_switch(w, self, next) || !w->lock.try_enter()) [[unlikely]]
+  if (self == nullptr || !may_give_way(w, self) || !can_follow(w, next) || !w->lock.try_enter()) [[unlikely]]
     return yield_to_owned_elaborately(next);
-  pass_on_scheduler(self, next);
-  --w->turns_left;
-  w->after = {become_ready_again, self};
-  leave_mark(w, self);
-  step_over(w, next);
-  arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), next->context.context(), side_of(w), w)));
+  give_way(w, self, next);
   return status::ok;
 }
 

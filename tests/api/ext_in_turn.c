@@ -166,7 +166,104 @@ static void refuses(void) {
   end(&one, 1);
 }
 
+/* ---- weft_ext_yield_to_owned ---- */
+
+static weft_thread *make_owned(weft_function function, void *argument, bool tasklet, int worker) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.pool = scene.pool;
+  attr.worker = worker;
+  weft_thread *made = NULL;
+  OK(weft_ext_thread_make(function, argument, &attr, tasklet, &made));
+  return made;
+}
+
+static void gives_way(void *argument) {
+  note('<');
+  OK(weft_ext_yield_to_owned(argument));
+  note('>');
+}
+
+/* The owned unit takes the place of the one that gives way, which goes behind those that wait in the pool. */
+static void gives_way_in_a_row(void) {
+  begin();
+  weft_thread *owned = make_owned(yields_twice, "o", false, WEFT_ANY_WORKER);
+  weft_thread *threads[] = {make(gives_way, owned, false, 0), make(yields_twice, "a", false, 0), owned};
+  CHECK(run_all() == 1);
+  CHECK(strcmp(scene.log, "<oa>oaoa") == 0);
+  end(threads, 3);
+}
+
+/* Back and forth between two that have both started. */
+struct pair {
+  weft_thread *threads[2];
+};
+
+static void passes_the_ball(void *argument) {
+  const struct pair *both = argument;
+  const int mine = weft_self() == both->threads[1];
+  for (int i = 0; i < 3; ++i) {
+    note(mine ? 'B' : 'A');
+    if (weft_ext_pool_remove(scene.pool, both->threads[1 - mine])) OK(weft_ext_yield_to_owned(both->threads[1 - mine]));
+  }
+}
+
+static void passes_back_and_forth(void) {
+  begin();
+  struct pair both;
+  both.threads[0] = make(passes_the_ball, &both, false, 0);
+  both.threads[1] = make(passes_the_ball, &both, false, 100000);
+  weft_thread *third = make(yields_twice, "c", false, 0);
+  run_all();
+  CHECK(strcmp(scene.log, "ABABABccc") == 0);
+  OK(weft_thread_join(third));
+  end(both.threads, 2);
+}
+
+/* Whom no scheduler dispatched goes behind the ready units of its worker. */
+static void gives_way_without_scheduler(void) {
+  begin();
+  weft_thread *owned = make_owned(yields_twice, "o", false, WEFT_ANY_WORKER);
+  gives_way(owned);
+  CHECK(strcmp(scene.log, "<o>") == 0);
+  run_all();
+  CHECK(strcmp(scene.log, "<o>oo") == 0);
+  end(&owned, 1);
+}
+
+static void tasklet_runs_at_once(void) {
+  begin();
+  weft_thread *owned = make_owned(tasklet, "t", true, WEFT_ANY_WORKER);
+  weft_thread *threads[] = {make(gives_way, owned, false, 0), make(yields_twice, "a", false, 0), owned};
+  run_all();
+  CHECK(strcmp(scene.log, "<ta>aa") == 0);
+  end(threads, 3);
+}
+
+static void may_not_give_way(void *argument) { IS(WEFT_CANNOT_BLOCK, weft_ext_yield_to_owned(argument)); }
+
+static void refuses_to_give_way(void) {
+  begin();
+  IS(WEFT_INVALID, weft_ext_yield_to_owned(NULL));
+  weft_thread *owned = make_owned(tasklet, "x", true, WEFT_ANY_WORKER);
+  weft_thread *refused = make(may_not_give_way, owned, true, 0);
+  run_all();
+  OK(weft_ext_call_outside(may_not_give_way, owned));
+  weft_ext_thread_discard(owned);
+  if (weft_worker_count() > 1) {
+    weft_thread *elsewhere = make_owned(yields_twice, "e", false, 1);
+    IS(WEFT_INVALID, weft_ext_yield_to_owned(elsewhere));
+    weft_ext_thread_discard(elsewhere);
+  }
+  end(&refused, 1);
+  CHECK(scene.log[0] == 0);
+}
+
 static void all(void) {
+  RUN(gives_way_in_a_row);
+  RUN(passes_back_and_forth);
+  RUN(gives_way_without_scheduler);
+  RUN(tasklet_runs_at_once);
+  RUN(refuses_to_give_way);
   RUN(takes_turns);
   RUN(yields_to_nobody);
   RUN(stops_where_nobody_is_named);
