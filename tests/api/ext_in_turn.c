@@ -239,6 +239,80 @@ static void tasklet_runs_at_once(void) {
   end(threads, 3);
 }
 
+/* ---- weft_ext_yield_in_pool ---- */
+
+static int accepted;
+
+static bool accepts_all_but(void *refused, weft_thread *unit) {
+  CHECK(unit != weft_self());
+  if (unit == refused) return false;
+  ++accepted;
+  return true;
+}
+
+static void yields_within(void *argument) {
+  weft_yield(); /* the others start */
+  for (int i = 0; i < 3; ++i) {
+    note(*(const char *)argument);
+    OK(weft_ext_yield_in_pool(accepts_all_but, NULL));
+  }
+}
+
+static void yields_on(void *argument) {
+  weft_yield();
+  for (int i = 0; i < 3; ++i) {
+    note(*(const char *)argument);
+    weft_yield();
+  }
+}
+
+static void yields_within_its_pool(void) {
+  begin();
+  accepted = 0;
+  weft_thread *threads[] = {make(yields_within, "a", false, 0), make(yields_on, "b", false, 0),
+                            make(yields_on, "c", false, 100000)};
+  CHECK(run_all() == 1);
+  CHECK(strcmp(scene.log, "abcabcabc") == 0 && accepted == 3);
+  CHECK(weft_pool_ready_count(scene.pool) == 0 && weft_pool_total_count(scene.pool) == 0);
+  end(threads, 3);
+}
+
+static void finds_nobody(void *argument) {
+  weft_thread *const *other = argument;
+  IS(WEFT_BUSY, weft_ext_yield_in_pool(accepts_all_but, NULL)); /* the other one is new */
+  weft_yield();
+  IS(WEFT_BUSY, weft_ext_yield_in_pool(accepts_all_but, *other));
+  CHECK(weft_ext_pool_pop(scene.pool) == *other);
+  IS(WEFT_AGAIN, weft_ext_yield_in_pool(accepts_all_but, NULL));
+  OK(weft_ext_pool_push(scene.pool, *other, WEFT_PUSH_NEW));
+}
+
+static void says_why_not(void) {
+  begin();
+  accepted = 0;
+  weft_thread *threads[2];
+  threads[0] = make(finds_nobody, &threads[1], false, 0);
+  threads[1] = make(yields_twice, "b", false, 0);
+  run_all();
+  CHECK(accepted == 0);
+  IS(WEFT_INVALID, weft_ext_yield_in_pool(NULL, NULL));
+  IS(WEFT_BUSY, weft_ext_yield_in_pool(accepts_all_but, NULL)); /* the caller has no pool */
+  end(threads, 2);
+}
+
+static void may_not_yield_there(void *argument) {
+  (void)argument;
+  IS(WEFT_CANNOT_BLOCK, weft_ext_yield_in_pool(accepts_all_but, NULL));
+}
+
+static void tasklets_do_not_yield(void) {
+  begin();
+  weft_thread *threads[] = {make(may_not_yield_there, NULL, true, 0)};
+  run_all();
+  OK(weft_ext_call_outside(may_not_yield_there, NULL));
+  end(threads, 1);
+}
+
 static void may_not_give_way(void *argument) { IS(WEFT_CANNOT_BLOCK, weft_ext_yield_to_owned(argument)); }
 
 static void refuses_to_give_way(void) {
@@ -264,6 +338,9 @@ static void all(void) {
   RUN(gives_way_without_scheduler);
   RUN(tasklet_runs_at_once);
   RUN(refuses_to_give_way);
+  RUN(yields_within_its_pool);
+  RUN(says_why_not);
+  RUN(tasklets_do_not_yield);
   RUN(takes_turns);
   RUN(yields_to_nobody);
   RUN(stops_where_nobody_is_named);

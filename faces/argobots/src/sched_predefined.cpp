@@ -113,38 +113,27 @@ bool may_run_rows(const scheduler* who) {
 }
 
 template <class Choice>
-struct batch {
-  Choice choice;
-  unsigned left;  // units until the next look at events
-
-  chosen next(const pool* comes_back) {
-    if (left == 0) return {nullptr, false};
-    --left;
-    return choice.next(comes_back);
-  }
-};
-
-template <class Choice>
-choice_of_units choice_by(batch<Choice>* some) {
-  return {[](void* state, const pool* comes_back) { return static_cast<batch<Choice>*>(state)->next(comes_back); }, some};
+choice_of_units choice_by(Choice* how, const scheduler* who) {
+  const pool* const first = who->served[0];
+  return {[](void* state, const pool* comes_back) { return static_cast<Choice*>(state)->next(comes_back); }, how,
+          first->family == pool_family::fifo ? first : nullptr, who->event_frequency};
 }
 
 template <class Choice>
-void serve(scheduler* who, Choice choice) {
+void serve(scheduler* who, Choice how) {
   if (who->pool_count == 0) return;
   const bool in_rows = may_run_rows(who);
-  batch<Choice> some{choice, who->event_frequency};
-  const choice_of_units chosen = choice_by(&some);
+  choice_of_units choice = choice_by(&how, who);
   for (;;) {
-    weft_thread* const found = some.next(nullptr).unit;
+    weft_thread* const found = choice.choose(nullptr).unit;
     if (found != nullptr) {
-      in_rows ? run_units(found, chosen) : run_unit(found);
-      if (some.left != 0) continue;
+      in_rows ? run_units(found, &choice) : run_unit(found);
+      if (choice.left != 0) continue;
     }
-    some.left = who->event_frequency;
+    choice.left = who->event_frequency;
     check_events(who_calls().where, who);
     if (has_to_stop(who)) return;
-    some.choice.take_stock();
+    how.take_stock();
     if (found == nullptr) sleep(who);
   }
 }

@@ -31,9 +31,11 @@ bool may_choose(const caller& me) {
 }
 
 // Whether an owned unit needs no more than to be entered; what else it needs its scheduler does.
+bool is_without_wishes(const stream* here, const unit_fields* what) {
+  return !has_requests(what) && (!what->is(is_primary) || here->is_primary);
+}
 bool can_be_entered(const stream* here, const unit_fields* what) {
-  if (tool_mask.load(std::memory_order_relaxed) != 0 || has_requests(what)) return false;
-  return !what->is(is_primary) || here->is_primary;
+  return tool_mask.load(std::memory_order_relaxed) == 0 && is_without_wishes(here, what);
 }
 
 void note_entry(unit_fields* what, weft_thread* parent, stream* here) {
@@ -63,10 +65,28 @@ void leave_to(const caller& me, weft_thread* target, ABT_pool_context context) {
     put_back(target);
 }
 
+bool enter_plainly(void* given, weft_thread* owned) {
+  const auto* const me = static_cast<const caller*>(given);
+  unit_fields* const what = fields_of(owned);
+  if (!is_without_wishes(me->where, what)) return false;
+  note_entry(what, me->fields->parent, me->where);
+  return true;
+}
+
+// Goes back into its pool, and the pool's next one runs. False: it takes more than that.
+bool has_left_within_pool(caller& me) {
+  choice_of_units* const choice = me.where->choice;
+  if (choice->first != me.fields->home || choice->left == 0) return false;
+  --choice->left;
+  const weft_status result = weft_ext_yield_in_pool(enter_plainly, &me);
+  return result == WEFT_OK || result == WEFT_AGAIN;
+}
+
 // Goes back into its pool, and whoever is next runs, which may be itself.
-void leave(const caller& me, ABT_pool_context context) {
+void leave(caller me, ABT_pool_context context) {
   if (may_choose(me)) [[likely]] {
-    const chosen next = me.where->choice->next(me.where->choice->state, me.fields->home);
+    if (has_left_within_pool(me)) return;
+    const chosen next = me.where->choice->choose(me.fields->home);
     if (next.unit != nullptr) return leave_to(me, next.unit, context);
     if (next.is_same) return;
   }
@@ -185,7 +205,7 @@ weft_thread* next_of_row(void* argument, weft_thread* yielding) {
   stream* const here = mine->here;
   weft_thread* owned = here->next;
   const pool* const comes_back = yielding != nullptr ? fields_of(yielding)->home : nullptr;
-  if (owned == nullptr) owned = here->choice->next(here->choice->state, comes_back).unit;
+  if (owned == nullptr) owned = here->choice->choose(comes_back).unit;
   if (owned == nullptr) return nullptr;
   const bool is_plain = can_be_entered(here, fields_of(owned));
   here->next = is_plain ? nullptr : owned;
@@ -197,9 +217,9 @@ weft_thread* next_of_row(void* argument, weft_thread* yielding) {
 
 }  // namespace
 
-void run_units(weft_thread* owned, const choice_of_units& choice) {
+void run_units(weft_thread* owned, choice_of_units* choice) {
   row mine{weft_self(), who_calls().where};
-  mine.here->choice = &choice;
+  mine.here->choice = choice;
   while (owned != nullptr) {
     if (prepare(mine.self, mine.here, owned) && weft_ext_dispatch_in_turn(owned, next_of_row, &mine) == WEFT_NOMEM)
       put_back(owned);
