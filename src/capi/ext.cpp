@@ -206,6 +206,14 @@ weft_status weft_ext_dispatch(weft_thread* unit) {
   return unit != nullptr ? code(sched::dispatch(ready_unit(unit, "weft_ext_dispatch"))) : WEFT_INVALID;
 }
 
+weft_status weft_ext_yield_to_owned(weft_thread* unit) {
+  return call_on(unit, [](weft_thread* it) { return sched::yield_to_owned(ready_unit(it, "weft_ext_yield_to_owned")); });
+}
+
+weft_status weft_ext_yield_in_pool(bool (*accepts)(void* state, weft_thread* unit), void* state) {
+  return accepts != nullptr ? code(sched::yield_in_pool(accepts, state)) : WEFT_INVALID;
+}
+
 weft_status weft_ext_dispatch_in_turn(weft_thread* unit, weft_thread* (*next)(void* state, weft_thread* yielding), void* state) {
   if (unit == nullptr || next == nullptr) return WEFT_INVALID;
   if (!pass_point()) return WEFT_UNSUPPORTED;

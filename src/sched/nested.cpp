@@ -180,13 +180,14 @@ struct relay {
   }
 };
 
-namespace {
-
 bool can_follow(worker* w, unit* one) {
-  if (one->has_any(is_tasklet | wants_to_move)) return false;
-  if (one->has(stays_put) && one->home_worker != w->index) return false;
-  return one->has_parked() || one->has(has_own_stack) || bind_stack(w, one);
+  if (one->has_any(is_tasklet | wants_to_move | stays_put)) [[unlikely]] {
+    if (!one->has(stays_put) || one->home_worker != w->index || one->has_any(is_tasklet | wants_to_move)) return false;
+  }
+  return one->stack != nullptr || bind_stack(w, one);
 }
+
+namespace {
 
 // Of one that was named, but could not be entered: it goes home.
 void put_back(unit* one) { make_ready(local::current_worker(), one, push_reason::moved); }

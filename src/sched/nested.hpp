@@ -26,6 +26,9 @@ status dispatch_in_turn(unit* first, choice_of_next next, void* state);
 // be ready again at once.
 unit* next_in_turn(worker* w, unit* scheduler, unit* yielding);
 
+// Whether w can go to a unit that is owned there: it has a stack, or got one now.
+bool can_follow(worker* w, unit* one);
+
 // Whether the calling scheduler should return. Lets timers, sources and mail have their turn.
 bool should_stop();
 

@@ -32,8 +32,7 @@ base::list<unit>& queue_for(pool* one, const unit* what) {
 
 // Inside the lock, as the next ones.
 void note_entry(pool* one, unit* what) {
-  // [A72] release: whose pool it is; pairs with [A73]
-  what->in.store(in_pool, base::release);
+  note_pool(what);
   one->ready_count.store(one->ready_count.load(base::relaxed) + 1, base::relaxed);
 }
 

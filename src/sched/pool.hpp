@@ -85,6 +85,25 @@ unit* pop_from_pool(pool* one);
 bool remove_from_pool(pool* one, unit* what);
 // The same for the one of some pools to which it belongs.
 bool remove_from_one(pool* const* some, std::size_t count, unit* what);
+inline void note_pool(unit* enters) {
+  // [A72] release: whose pool it is; pairs with [A73]
+  enters->in.store(in_pool, base::release);
+}
+// The first ready unit of a FIFO, whose lock the caller then holds; null, and no lock: nobody, no FIFO, or another holds it.
+inline unit* lock_first(pool* one) {
+  if (!one->is_plain_fifo || !one->lock.try_lock()) [[unlikely]]
+    return nullptr;
+  unit* const first = one->queues[0].front();
+  if (first == nullptr) one->lock.unlock();
+  return first;
+}
+// Inside the lock: takes the first one out, and puts `by` behind all others, so that there are as many as before, and nobody is to be told.
+// Nobody finds it before the lock is left, which may be after a switch.
+inline void replace_first(pool* one, unit* by) {
+  one->queues[0].pop_front()->in.store(0, base::relaxed);
+  note_pool(by);
+  one->queues[0].push_back(by);
+}
 // Calls each(state, unit) for the ready units of a built-in pool, inside its lock.
 void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state);
 // As remove_from_pool for a worker, if it serves the pool: who knows that only from a look at the unit knows nothing of the pool.

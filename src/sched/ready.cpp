@@ -146,4 +146,13 @@ void make_ready(worker* w, unit* one, push_reason reason) {
   wake_one(w->rt);
 }
 
+void become_ready_again(worker* w, void* yielded) {
+  auto* one = static_cast<unit*>(yielded);
+  pool* const home = one->home.load(base::relaxed);
+  if (home == nullptr || w->is_special || one->has(wants_to_move)) [[unlikely]]
+    return make_ready(w, one, push_reason::yielded);
+  one->state.store(unit_state::ready, base::relaxed);
+  push_to_pool(home, one, push_reason::yielded);
+}
+
 }  // namespace weft::sched

@@ -13,8 +13,8 @@ void make_ready(worker* w, unit* one, push_reason reason);
 // A parked unit becomes the caller's, as if taken from a queue.
 void own_parked(unit* one);
 
-// The same, of a unit that yielded, once it is off its stack.
-inline void become_ready_again(worker* w, void* one) { make_ready(w, static_cast<unit*>(one), push_reason::yielded); }
+// The same, of a unit that yielded, once it is off its stack: what runs after the switch.
+void become_ready_again(worker* w, void* one);
 
 // A unit that may run only on `target` or should start there.
 void send_to(worker* target, unit* one);

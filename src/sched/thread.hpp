@@ -44,6 +44,10 @@ status detach(unit* one);
 
 void yield();
 status yield_to(unit* next);
+// As yield, but next, which the caller owns, runs at once, under the scheduler that dispatched the caller, if one did.
+status yield_to_owned(unit* next);
+// As yield of a unit whose home is a FIFO, if its first ready unit can run instead at once. again: nobody is ready there; busy: it cannot.
+status yield_in_pool(bool (*accepts)(void* state, weft_thread* unit), void* state);
 status suspend();
 status resume(unit* one);
 status sleep_until(std::uint64_t deadline_ns);

@@ -1,9 +1,10 @@
-// Yields: to whoever is next, and to a named unit.
+// Yields: to whoever is next, to a named unit, and to one that the caller owns.
 
 #include "os/thread.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/entering.hpp"
 #include "sched/local.hpp"
+#include "sched/nested.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
@@ -86,7 +87,100 @@ bool take_ready(worker* w, unit* next) {
   return status::ok;
 }
 
+// ---- to a unit that the caller owns ----
+
+// The scheduler that dispatched self, if one did, waits for next instead.
+void pass_on_scheduler(unit* self, unit* next) {
+  if (!self->is_dispatched()) return;
+  next->set_parent(self->parent);
+  self->parent = nullptr;
+}
+
+// Whether nothing hinders self from leaving for a unit that it owns.
+bool may_give_way(const worker* w, const unit* self) {
+  return !w->is_special && !is_time_to_look(w) && !carries(w) && !has_forks(w) &&
+         !self->has_any(is_tasklet | keeps_fp | wants_to_move);
+}
+
+// Inside the lock, which the switch leaves.
+[[gnu::always_inline]] inline void give_way(worker* w, unit* self, unit* next, fiber::context target, after_switch after) {
+  pass_on_scheduler(self, next);
+  --w->turns_left;
+  w->after = after;
+  leave_mark(w, self);
+  step_over(w, next);
+  arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side_of(w), w)));
+}
+
+[[gnu::noinline]] status yield_to_owned_elaborately(unit* next) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
+  if (is_pinned_elsewhere(w, next)) return status::invalid;
+  if (next->has_any(is_tasklet | wants_to_move)) {
+    const status result = dispatch(next);
+    if (result == status::ok) sched::yield(local::current_worker(), self);
+    return result;
+  }
+  if (is_time_to_look(w)) look_around(w);
+  if (has_forks(w)) detach_forks(w);
+  if (!can_follow(w, next)) return status::nomem;
+  pass_on_scheduler(self, next);
+  --w->turns_left;
+  w->after = {become_ready_again, self};
+  enter(w);
+  leave_for(w, self, next);
+  return status::ok;
+}
+
 }  // namespace
+
+status yield_to_owned(unit* next) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || !may_give_way(w, self) || !can_follow(w, next) || !w->lock.try_enter()) [[unlikely]]
+    return yield_to_owned_elaborately(next);
+  give_way(w, self, next, context_of(next), {become_ready_again, self});
+  return status::ok;
+}
+
+namespace {
+
+// Inside the pool's lock: whether next can be entered as it is. Then the worker's lock is entered, too.
+bool may_enter_now(worker* w, unit* next, bool (*accepts)(void* state, weft_thread* unit), void* state) {
+  if (next->has_any(wants_to_move | stays_put)) [[unlikely]] {
+    if (next->has(wants_to_move) || is_pinned_elsewhere(w, next)) return false;
+  }
+  if (!next->has_parked() || !w->lock.try_enter()) [[unlikely]]
+    return false;
+  if (accepts(state, reinterpret_cast<weft_thread*>(next))) [[likely]]
+    return true;
+  w->lock.leave();
+  return false;
+}
+
+void unlock_pool(worker*, void* left) { static_cast<pool*>(left)->lock.unlock(); }
+
+}  // namespace
+
+status yield_in_pool(bool (*accepts)(void* state, weft_thread* unit), void* state) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr) return status::cannot_block;
+  pool* const home = self->home.load(base::relaxed);
+  if (home == nullptr || !may_give_way(w, self)) [[unlikely]]
+    return self->has(is_tasklet) ? status::cannot_block : status::busy;
+  unit* const next = lock_first(home);
+  if (next == nullptr) return home->is_plain_fifo && ready_units(home) == 0 ? status::again : status::busy;
+  if (!may_enter_now(w, next, accepts, state)) {
+    home->lock.unlock();
+    return status::busy;
+  }
+  replace_first(home, self);
+  self->state.store(unit_state::ready, base::relaxed);
+  give_way(w, self, next, next->context.context(), {unlock_pool, home});
+  return status::ok;
+}
 
 void yield() {
   worker* w = local::current_worker();

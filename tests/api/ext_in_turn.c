@@ -166,7 +166,181 @@ static void refuses(void) {
   end(&one, 1);
 }
 
+/* ---- weft_ext_yield_to_owned ---- */
+
+static weft_thread *make_owned(weft_function function, void *argument, bool tasklet, int worker) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.pool = scene.pool;
+  attr.worker = worker;
+  weft_thread *made = NULL;
+  OK(weft_ext_thread_make(function, argument, &attr, tasklet, &made));
+  return made;
+}
+
+static void gives_way(void *argument) {
+  note('<');
+  OK(weft_ext_yield_to_owned(argument));
+  note('>');
+}
+
+/* The owned unit takes the place of the one that gives way, which goes behind those that wait in the pool. */
+static void gives_way_in_a_row(void) {
+  begin();
+  weft_thread *owned = make_owned(yields_twice, "o", false, WEFT_ANY_WORKER);
+  weft_thread *threads[] = {make(gives_way, owned, false, 0), make(yields_twice, "a", false, 0), owned};
+  CHECK(run_all() == 1);
+  CHECK(strcmp(scene.log, "<oa>oaoa") == 0);
+  end(threads, 3);
+}
+
+/* Back and forth between two that have both started. */
+struct pair {
+  weft_thread *threads[2];
+};
+
+static void passes_the_ball(void *argument) {
+  const struct pair *both = argument;
+  const int mine = weft_self() == both->threads[1];
+  for (int i = 0; i < 3; ++i) {
+    note(mine ? 'B' : 'A');
+    if (weft_ext_pool_remove(scene.pool, both->threads[1 - mine])) OK(weft_ext_yield_to_owned(both->threads[1 - mine]));
+  }
+}
+
+static void passes_back_and_forth(void) {
+  begin();
+  struct pair both;
+  both.threads[0] = make(passes_the_ball, &both, false, 0);
+  both.threads[1] = make(passes_the_ball, &both, false, 100000);
+  weft_thread *third = make(yields_twice, "c", false, 0);
+  run_all();
+  CHECK(strcmp(scene.log, "ABABABccc") == 0);
+  OK(weft_thread_join(third));
+  end(both.threads, 2);
+}
+
+/* Whom no scheduler dispatched goes behind the ready units of its worker. */
+static void gives_way_without_scheduler(void) {
+  begin();
+  weft_thread *owned = make_owned(yields_twice, "o", false, WEFT_ANY_WORKER);
+  gives_way(owned);
+  CHECK(strcmp(scene.log, "<o>") == 0);
+  run_all();
+  CHECK(strcmp(scene.log, "<o>oo") == 0);
+  end(&owned, 1);
+}
+
+static void tasklet_runs_at_once(void) {
+  begin();
+  weft_thread *owned = make_owned(tasklet, "t", true, WEFT_ANY_WORKER);
+  weft_thread *threads[] = {make(gives_way, owned, false, 0), make(yields_twice, "a", false, 0), owned};
+  run_all();
+  CHECK(strcmp(scene.log, "<ta>aa") == 0);
+  end(threads, 3);
+}
+
+/* ---- weft_ext_yield_in_pool ---- */
+
+static int accepted;
+
+static bool accepts_all_but(void *refused, weft_thread *unit) {
+  CHECK(unit != weft_self());
+  if (unit == refused) return false;
+  ++accepted;
+  return true;
+}
+
+static void yields_within(void *argument) {
+  weft_yield(); /* the others start */
+  for (int i = 0; i < 3; ++i) {
+    note(*(const char *)argument);
+    OK(weft_ext_yield_in_pool(accepts_all_but, NULL));
+  }
+}
+
+static void yields_on(void *argument) {
+  weft_yield();
+  for (int i = 0; i < 3; ++i) {
+    note(*(const char *)argument);
+    weft_yield();
+  }
+}
+
+static void yields_within_its_pool(void) {
+  begin();
+  accepted = 0;
+  weft_thread *threads[] = {make(yields_within, "a", false, 0), make(yields_on, "b", false, 0),
+                            make(yields_on, "c", false, 100000)};
+  CHECK(run_all() == 1);
+  CHECK(strcmp(scene.log, "abcabcabc") == 0 && accepted == 3);
+  CHECK(weft_pool_ready_count(scene.pool) == 0 && weft_pool_total_count(scene.pool) == 0);
+  end(threads, 3);
+}
+
+static void finds_nobody(void *argument) {
+  weft_thread *const *other = argument;
+  IS(WEFT_BUSY, weft_ext_yield_in_pool(accepts_all_but, NULL)); /* the other one is new */
+  weft_yield();
+  IS(WEFT_BUSY, weft_ext_yield_in_pool(accepts_all_but, *other));
+  CHECK(weft_ext_pool_pop(scene.pool) == *other);
+  IS(WEFT_AGAIN, weft_ext_yield_in_pool(accepts_all_but, NULL));
+  OK(weft_ext_pool_push(scene.pool, *other, WEFT_PUSH_NEW));
+}
+
+static void says_why_not(void) {
+  begin();
+  accepted = 0;
+  weft_thread *threads[2];
+  threads[0] = make(finds_nobody, &threads[1], false, 0);
+  threads[1] = make(yields_twice, "b", false, 0);
+  run_all();
+  CHECK(accepted == 0);
+  IS(WEFT_INVALID, weft_ext_yield_in_pool(NULL, NULL));
+  IS(WEFT_BUSY, weft_ext_yield_in_pool(accepts_all_but, NULL)); /* the caller has no pool */
+  end(threads, 2);
+}
+
+static void may_not_yield_there(void *argument) {
+  (void)argument;
+  IS(WEFT_CANNOT_BLOCK, weft_ext_yield_in_pool(accepts_all_but, NULL));
+}
+
+static void tasklets_do_not_yield(void) {
+  begin();
+  weft_thread *threads[] = {make(may_not_yield_there, NULL, true, 0)};
+  run_all();
+  OK(weft_ext_call_outside(may_not_yield_there, NULL));
+  end(threads, 1);
+}
+
+static void may_not_give_way(void *argument) { IS(WEFT_CANNOT_BLOCK, weft_ext_yield_to_owned(argument)); }
+
+static void refuses_to_give_way(void) {
+  begin();
+  IS(WEFT_INVALID, weft_ext_yield_to_owned(NULL));
+  weft_thread *owned = make_owned(tasklet, "x", true, WEFT_ANY_WORKER);
+  weft_thread *refused = make(may_not_give_way, owned, true, 0);
+  run_all();
+  OK(weft_ext_call_outside(may_not_give_way, owned));
+  weft_ext_thread_discard(owned);
+  if (weft_worker_count() > 1) {
+    weft_thread *elsewhere = make_owned(yields_twice, "e", false, 1);
+    IS(WEFT_INVALID, weft_ext_yield_to_owned(elsewhere));
+    weft_ext_thread_discard(elsewhere);
+  }
+  end(&refused, 1);
+  CHECK(scene.log[0] == 0);
+}
+
 static void all(void) {
+  RUN(gives_way_in_a_row);
+  RUN(passes_back_and_forth);
+  RUN(gives_way_without_scheduler);
+  RUN(tasklet_runs_at_once);
+  RUN(refuses_to_give_way);
+  RUN(yields_within_its_pool);
+  RUN(says_why_not);
+  RUN(tasklets_do_not_yield);
   RUN(takes_turns);
   RUN(yields_to_nobody);
   RUN(stops_where_nobody_is_named);

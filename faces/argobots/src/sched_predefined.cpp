@@ -23,20 +23,13 @@ namespace {
 struct in_order {
   scheduler* who;
 
-  weft_thread* next(const pool* comes_back) const {
+  chosen next(const pool* comes_back) const {
     for (std::size_t index = 0; index < who->pool_count; ++index) {
       pool* const one = who->served[index];
-      if (weft_thread* found = pop(one, ABT_POOL_CONTEXT_OP_POOL_OTHER); found != nullptr) return found;
-      if (one == comes_back) return nullptr;
+      if (weft_thread* found = pop(one, ABT_POOL_CONTEXT_OP_POOL_OTHER); found != nullptr) return {found, false};
+      if (one == comes_back) return {nullptr, true};
     }
-    return nullptr;
-  }
-  bool would_repeat(const pool* home) const {
-    for (std::size_t index = 0; index < who->pool_count; ++index) {
-      if (!is_empty(who->served[index])) return false;
-      if (who->served[index] == home) return true;
-    }
-    return false;
+    return {nullptr, false};
   }
   void take_stock() {}
 };
@@ -46,14 +39,13 @@ struct in_order_with_turns {
   std::size_t turn = 0;  // the pool that is looked at first, once after each look at events
   bool has_turn = false;
 
-  weft_thread* next(const pool* comes_back) {
+  chosen next(const pool* comes_back) {
     if (has_turn) {
       has_turn = false;
-      if (weft_thread* found = pop(who->served[turn], ABT_POOL_CONTEXT_OP_POOL_OTHER); found != nullptr) return found;
+      if (weft_thread* found = pop(who->served[turn], ABT_POOL_CONTEXT_OP_POOL_OTHER); found != nullptr) return {found, false};
     }
     return in_order{who}.next(comes_back);
   }
-  bool would_repeat(const pool* home) const { return !has_turn && in_order{who}.would_repeat(home); }
   void take_stock() {
     if (++turn >= who->pool_count) turn = 0;
     has_turn = turn != 0;
@@ -64,11 +56,11 @@ struct stealing {
   scheduler* who;
   std::uint64_t random;
 
-  weft_thread* next(const pool* comes_back) {
-    if (weft_thread* found = pop(who->served[0], ABT_POOL_CONTEXT_OWNER_PRIMARY); found != nullptr) return found;
-    return who->pool_count > 1 && comes_back != who->served[0] ? steal() : nullptr;
+  chosen next(const pool* comes_back) {
+    if (weft_thread* found = pop(who->served[0], ABT_POOL_CONTEXT_OWNER_PRIMARY); found != nullptr) return {found, false};
+    if (comes_back == who->served[0]) return {nullptr, true};
+    return {who->pool_count > 1 ? steal() : nullptr, false};
   }
-  bool would_repeat(const pool* home) const { return home == who->served[0] && is_empty(who->served[0]); }
   // Each of the others once, from a random one on.
   weft_thread* steal() {
     const std::size_t others = who->pool_count - 1;
@@ -121,36 +113,27 @@ bool may_run_rows(const scheduler* who) {
 }
 
 template <class Choice>
-struct batch {
-  Choice choice;
-  unsigned left;  // units until the next look at events
-
-  weft_thread* next(const pool* comes_back) { return left != 0 ? (--left, choice.next(comes_back)) : nullptr; }
-  bool would_repeat(const pool* home) { return left != 0 && (--left, choice.would_repeat(home)); }
-};
-
-template <class Choice>
-choice_of_units choice_by(batch<Choice>* some) {
-  return {[](void* state, const pool* comes_back) { return static_cast<batch<Choice>*>(state)->next(comes_back); },
-          [](void* state, const pool* home) { return static_cast<batch<Choice>*>(state)->would_repeat(home); }, some};
+choice_of_units choice_by(Choice* how, const scheduler* who) {
+  const pool* const first = who->served[0];
+  return {[](void* state, const pool* comes_back) { return static_cast<Choice*>(state)->next(comes_back); }, how,
+          first->family == pool_family::fifo ? first : nullptr, who->event_frequency};
 }
 
 template <class Choice>
-void serve(scheduler* who, Choice choice) {
+void serve(scheduler* who, Choice how) {
   if (who->pool_count == 0) return;
   const bool in_rows = may_run_rows(who);
-  batch<Choice> some{choice, who->event_frequency};
-  const choice_of_units chosen = choice_by(&some);
+  choice_of_units choice = choice_by(&how, who);
   for (;;) {
-    weft_thread* const found = some.next(nullptr);
+    weft_thread* const found = choice.choose(nullptr).unit;
     if (found != nullptr) {
-      in_rows ? run_units(found, chosen) : run_unit(found);
-      if (some.left != 0) continue;
+      in_rows ? run_units(found, &choice) : run_unit(found);
+      if (choice.left != 0) continue;
     }
-    some.left = who->event_frequency;
+    choice.left = who->event_frequency;
     check_events(who_calls().where, who);
     if (has_to_stop(who)) return;
-    some.choice.take_stock();
+    how.take_stock();
     if (found == nullptr) sleep(who);
   }
 }

@@ -18,13 +18,25 @@ namespace weft::abt {
 struct pool;
 struct scheduler;
 
-// How a main scheduler chooses, without a switch to its ULT. Called without identity; must not block or switch.
+// Who runs next on a stream.
+struct chosen {
+  weft_thread* unit;  // null: the one that yields, if is_same; else the scheduler wants to look itself
+  bool is_same;
+};
+
+// How a main scheduler chooses, without a switch to its ULT: on the stack of the unit that leaves, or after it. Must not block or switch.
 struct choice_of_units {
-  // Null: the scheduler wants to look itself. comes_back: the pool into which the unit that leaves goes next; or null.
-  weft_thread* (*next)(void* state, const pool* comes_back);
-  // Whether a unit of pool `home` that yields would be chosen again. Counts as a choice.
-  bool (*would_repeat)(void* state, const pool* home);
+  // comes_back: the pool into which the unit that leaves goes next; or null.
+  chosen (*next)(void* state, const pool* comes_back);
   void* state;
+  const pool* first;  // a FIFO that is looked at before all others; or null
+  unsigned left;      // units until the scheduler wants to look at events
+
+  chosen choose(const pool* comes_back) {
+    if (left == 0) return {nullptr, false};
+    --left;
+    return next(state, comes_back);
+  }
 };
 
 struct stream {
@@ -38,7 +50,7 @@ struct stream {
   weft_thread* scheduler_thread;  // runs main_scheduler
   pool* root_pool;                // that scheduler_thread is said to be in
   weft_thread* next;              // named by the unit that leaves: who runs instead, with the same parent
-  const choice_of_units* choice;  // while units run in a row; else null
+  choice_of_units* choice;        // while units run in a row; else null
   int os_thread;                  // as the system numbers it; see started
 
   // anyone
@@ -61,7 +73,7 @@ void run_unit_by(weft_thread* self, stream* here, weft_thread* owned);
 
 // The same by a main scheduler's ULT, for `owned` and those that are chosen after it, until none is: from one to the other without a switch
 // to the caller.
-void run_units(weft_thread* owned, const choice_of_units& choice);
+void run_units(weft_thread* owned, choice_of_units* choice);
 
 // What a scheduler does now and then: requests for its stream (join, cancel), the dump of stacks, the primary ULT.
 void check_events(stream* here, scheduler* who);

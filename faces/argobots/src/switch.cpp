@@ -24,36 +24,102 @@ void yield_somehow() {
 
 namespace {
 
-// A unit of a main scheduler's row that yields, and would be chosen again.
-bool goes_on(const caller& me) {
+// A unit that yields chooses for its main scheduler: nobody else wants to be asked or told.
+bool may_choose(const caller& me) {
   const stream* const here = me.where;
-  if (here->choice == nullptr || here->next != nullptr || me.fields->parent != here->scheduler_thread) return false;
-  if (tool_mask.load(std::memory_order_relaxed) != 0) return false;
-  return here->choice->would_repeat(here->choice->state, me.fields->home);
+  return here->choice != nullptr && me.fields->parent == here->scheduler_thread && tool_mask.load(std::memory_order_relaxed) == 0;
+}
+
+// Whether an owned unit needs no more than to be entered; what else it needs its scheduler does.
+bool is_without_wishes(const stream* here, const unit_fields* what) {
+  return !has_requests(what) && (!what->is(is_primary) || here->is_primary);
+}
+bool can_be_entered(const stream* here, const unit_fields* what) {
+  return tool_mask.load(std::memory_order_relaxed) == 0 && is_without_wishes(here, what);
+}
+
+void note_entry(unit_fields* what, weft_thread* parent, stream* here) {
+  what->parent = parent;
+  what->last_stream.store(here, std::memory_order_relaxed);
 }
 
 void name_context(unit_fields* mine, ABT_pool_context context) {
   if (mine->home->family != pool_family::fifo) mine->context = context | push_context_is_named;
 }
 
-}  // namespace
+// Without memory for a stack the unit waits in its pool until somebody gives one back.
+void put_back(weft_thread* owned) {
+  push(fields_of(owned)->home, owned, ABT_POOL_CONTEXT_OP_POOL_OTHER);
+  sched_yield();
+}
 
-void yield_self(const caller& me, ABT_pool_context context) {
-  tell_tool(ABT_TOOL_EVENT_THREAD_YIELD, me.thread);
-  if (has_requests(me.fields)) [[unlikely]] {
-    obey_cancellation(me.fields);
-    obey_migration(me.thread, me.fields);
+// Goes back into its pool, and target runs instead.
+void leave_to(const caller& me, weft_thread* target, ABT_pool_context context) {
+  name_context(me.fields, context);
+  if (!can_be_entered(me.where, fields_of(target))) [[unlikely]] {
+    me.where->next = target;
+    return weft_yield();
   }
-  if (goes_on(me)) return;
+  note_entry(fields_of(target), me.fields->parent, me.where);
+  if (weft_ext_yield_to_owned(target) != WEFT_OK) [[unlikely]]
+    put_back(target);
+}
+
+bool enter_plainly(void* given, weft_thread* owned) {
+  const auto* const me = static_cast<const caller*>(given);
+  unit_fields* const what = fields_of(owned);
+  if (!is_without_wishes(me->where, what)) return false;
+  note_entry(what, me->fields->parent, me->where);
+  return true;
+}
+
+// Goes back into its pool, and the pool's next one runs. False: it takes more than that.
+bool has_left_within_pool(caller& me) {
+  choice_of_units* const choice = me.where->choice;
+  if (choice->first != me.fields->home || choice->left == 0) return false;
+  --choice->left;
+  const weft_status result = weft_ext_yield_in_pool(enter_plainly, &me);
+  return result == WEFT_OK || result == WEFT_AGAIN;
+}
+
+// Goes back into its pool, and whoever is next runs, which may be itself.
+void leave(caller me, ABT_pool_context context) {
+  if (may_choose(me)) [[likely]] {
+    if (has_left_within_pool(me)) return;
+    const chosen next = me.where->choice->choose(me.fields->home);
+    if (next.unit != nullptr) return leave_to(me, next.unit, context);
+    if (next.is_same) return;
+  }
   name_context(me.fields, context);
   weft_yield();
+}
+
+void obey_requests(const caller& me) {
+  obey_cancellation(me.fields);
+  obey_migration(me.thread, me.fields);
+}
+
+void end_if_cancelled(const caller& me) {
   if (is_requested(me.fields, is_cancelled)) [[unlikely]]
     exit_unit(me.fields);
 }
 
+}  // namespace
+
+void yield_self(const caller& me, ABT_pool_context context) {
+  tell_tool(ABT_TOOL_EVENT_THREAD_YIELD, me.thread);
+  if (has_requests(me.fields)) [[unlikely]]
+    obey_requests(me);
+  leave(me, context);
+  end_if_cancelled(me);
+}
+
 void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context context) {
-  me.where->next = target;
-  yield_self(me, context);
+  tell_tool(ABT_TOOL_EVENT_THREAD_YIELD, me.thread);
+  if (has_requests(me.fields)) [[unlikely]]
+    obey_requests(me);
+  leave_to(me, target, context);
+  end_if_cancelled(me);
 }
 
 namespace {
@@ -80,8 +146,7 @@ void suspend_self(const caller& me, weft_thread* target) {
   me.where->next = target;
   tell_wait(ABT_SYNC_EVENT_TYPE_USER, nullptr);
   static_cast<void>(weft_ext_park(note_suspended, nullptr, "ABT_thread_resume"));
-  if (is_requested(me.fields, is_cancelled)) [[unlikely]]
-    exit_unit(me.fields);
+  end_if_cancelled(me);
 }
 
 int resume_unit(weft_thread* thread) {
@@ -108,17 +173,6 @@ void hand_to_primary_stream(weft_thread* primary) {
   wake_main_scheduler(one);
 }
 
-// Without memory for a stack the unit waits in its pool until somebody gives one back.
-void put_back(weft_thread* owned) {
-  push(fields_of(owned)->home, owned, ABT_POOL_CONTEXT_OP_POOL_OTHER);
-  sched_yield();
-}
-
-void enter_on(weft_thread* self, stream* here, unit_fields* what) {
-  what->parent = self;
-  what->last_stream.store(here, std::memory_order_relaxed);
-}
-
 [[gnu::noinline]] bool prepare_unusual(weft_thread* self, stream* here, weft_thread* owned) {
   unit_fields* const what = fields_of(owned);
   if (has_requests(what) && !obey_requests_for(owned)) return false;
@@ -126,7 +180,7 @@ void enter_on(weft_thread* self, stream* here, unit_fields* what) {
     hand_to_primary_stream(owned);
     return false;
   }
-  enter_on(self, here, what);
+  note_entry(what, self, here);
   if (!is_requested(what, is_cancelled)) tell_tool(ABT_TOOL_EVENT_THREAD_RUN, owned);
   return true;
 }
@@ -136,7 +190,7 @@ bool prepare(weft_thread* self, stream* here, weft_thread* owned) {
   unit_fields* const what = fields_of(owned);
   if (has_requests(what) || what->is(is_primary) || tool_wants(ABT_TOOL_EVENT_THREAD_RUN)) [[unlikely]]
     return prepare_unusual(self, here, owned);
-  enter_on(self, here, what);
+  note_entry(what, self, here);
   return true;
 }
 
@@ -157,24 +211,21 @@ weft_thread* next_of_row(void* argument, weft_thread* yielding) {
   stream* const here = mine->here;
   weft_thread* owned = here->next;
   const pool* const comes_back = yielding != nullptr ? fields_of(yielding)->home : nullptr;
-  if (owned == nullptr) owned = here->choice->next(here->choice->state, comes_back);
+  if (owned == nullptr) owned = here->choice->choose(comes_back).unit;
   if (owned == nullptr) return nullptr;
-  unit_fields* const what = fields_of(owned);
-  here->next = owned;
-  const bool is_watched = tool_mask.load(std::memory_order_relaxed) != 0;
-  if (is_watched || has_requests(what) || (what->is(is_primary) && !here->is_primary)) [[unlikely]]
+  const bool is_plain = can_be_entered(here, fields_of(owned));
+  here->next = is_plain ? nullptr : owned;
+  if (!is_plain) [[unlikely]]
     return nullptr;
-  here->next = nullptr;
-  what->parent = mine->self;
-  what->last_stream.store(here, std::memory_order_relaxed);
+  note_entry(fields_of(owned), mine->self, here);
   return owned;
 }
 
 }  // namespace
 
-void run_units(weft_thread* owned, const choice_of_units& choice) {
+void run_units(weft_thread* owned, choice_of_units* choice) {
   row mine{weft_self(), who_calls().where};
-  mine.here->choice = &choice;
+  mine.here->choice = choice;
   while (owned != nullptr) {
     if (prepare(mine.self, mine.here, owned) && weft_ext_dispatch_in_turn(owned, next_of_row, &mine) == WEFT_NOMEM)
       put_back(owned);
