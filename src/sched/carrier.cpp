@@ -269,24 +269,25 @@ bool ends_plainly(const worker* w, const unit* ended) {
   constexpr unsigned obstacles = keeps_fp | has_own_stack | stays_put;
   if (w == nullptr || w->is_watched || w->rt->tells_events.load(base::relaxed)) return false;
   if (ended->has_any(obstacles) || ended->extra.load(base::relaxed) != nullptr) return false;
-  return ended->parent != nullptr && ended->parent->relays == nullptr;
+  return ended->parent != nullptr;
 }
 
 // Both: part of their caller. A call from which nobody returns would upset the processor's predictions of all returns that come after it.
-[[noreturn, gnu::always_inline]] inline void return_to_parent(worker* w, unit* ended) {
+[[noreturn, gnu::always_inline]] inline void leave_to_scheduler(worker* w, unit* ended) {
   unit* const parent = ended->parent;
   w->current = nullptr;
-  w->stacks.give(w->standing);  // nobody takes it before the jump
   end_unheard(w, ended);
+  unit* const next = parent->relays == nullptr ? parent : next_in_turn(w, parent, nullptr);
+  w->stacks.give(w->standing);  // nobody takes it before the jump
   enter(w);
-  step_over(w, parent);
-  fiber::jump_to(parent->context.context(), side_of(w), w);
+  step_over(w, next);
+  fiber::jump_to(context_of(next), side_of(w), w);
 }
 
 // Ends the running unit and goes on with others; for units that cannot return to a carrier.
 [[noreturn, gnu::always_inline]] inline void leave_for_good(unit* ended) {
   worker* w = local::current_worker();
-  if (ends_plainly(w, ended)) return_to_parent(w, ended);
+  if (ends_plainly(w, ended)) leave_to_scheduler(w, ended);
   w = run_destructors(ended);
   if (w->rt->inspects_stacks) [[unlikely]]
     inspect_stack(w, ended, w->standing);
