@@ -183,8 +183,7 @@ void rouse(worker* w) {
 worker* a_sleeper(runtime* rt) {
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
-    // [A7] acquire: sees the worker's fields; pairs with [A4]
-    worker* w = rt->workers[index].load(base::acquire);
+    worker* w = worker_in_slot(rt, index);
     if (w != nullptr && w->is_asleep.load(base::relaxed) == 1 && take_out_of_sleep(w)) return w;
   }
   return nullptr;
@@ -200,8 +199,7 @@ void wake_somebody(runtime* rt) {
   wake_one(rt);
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
-    // [A43] acquire: as [A7]; pairs with [A4]
-    worker* w = rt->workers[index].load(base::acquire);
+    worker* w = worker_in_slot(rt, index);
     if (w != nullptr && w->is_asleep.load(base::relaxed) == asleep_for_a_pause) return wake(w);
   }
 }
@@ -219,8 +217,7 @@ void wake(worker* w) {
 void wake_all(runtime* rt) {
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
-    // [A8] acquire: as [A7]; pairs with [A4]
-    if (worker* w = rt->workers[index].load(base::acquire); w != nullptr) wake(w);
+    if (worker* w = worker_in_slot(rt, index); w != nullptr) wake(w);
   }
 }
 

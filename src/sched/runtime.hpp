@@ -137,6 +137,11 @@ inline void note(const runtime* rt, weft_event_kind kind, unit* one) {
 
 // The worker at `index`; null: none serves there.
 worker* serving_worker(runtime* rt, unsigned index);
+// The worker that is or was in a slot; null: none yet. A slot is never emptied before the runtime ends.
+inline worker* worker_in_slot(const runtime* rt, unsigned index) {
+  // [A8] acquire: sees the worker's fields; pairs with [A4]
+  return rt->workers[index].load(base::acquire);
+}
 
 // Starts a worker in a free slot.
 status add_worker(runtime* rt, unsigned* index);
