@@ -107,6 +107,8 @@ void go_to_sleep_in_turn(worker* w) {
   w->is_asleep.store(1, base::relaxed);
   w->rt->sleepers.fetch_add(1, base::relaxed);
   w->rt->searchers.fetch_sub(1, base::relaxed);
+  // [I13] heavy fence: as [I5], for those outside; pairs with [I6] [I7] [I9]
+  os::heavy_fence();
   const bool stays = has_reason_to_stay(w);
   if (!stays) {
     count_sleep(w);
@@ -205,7 +207,7 @@ void wake_somebody(runtime* rt) {
 }
 
 void wake(worker* w) {
-  // [I7] light fence: as [I6]; pairs with [I5] [I8]
+  // [I7] light fence: as [I6]; pairs with [I5] [I8] [I13]
   base::light_fence();
   if (w->is_asleep.load(base::relaxed) == 0) return;
   std::uint32_t pausing = asleep_for_a_pause;

@@ -89,7 +89,7 @@ pool* make(weft_pool_access access, unsigned most) {
 
 // Whether anybody might have to be told of a push: nobody, mostly.
 bool has_audience(const pool* one) {
-  // [I9] light fence: work before the look for servers and watchers; pairs with [I5] [I8] [I10]
+  // [I9] light fence: work before the look for servers and watchers; pairs with [I5] [I8] [I10] [I13]
   base::light_fence();
   return (one->server_count.load(base::relaxed) | one->watch_count.load(base::relaxed)) != 0;
 }
