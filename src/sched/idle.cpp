@@ -207,7 +207,7 @@ void wake_somebody(runtime* rt) {
 }
 
 void wake(worker* w) {
-  // [I7] light fence: as [I6]; pairs with [I5] [I8] [I13]
+  // [I7] light fence: as [I6], and mail before the look at is_serving; pairs with [A33] [I5] [I8] [I13]
   base::light_fence();
   if (w->is_asleep.load(base::relaxed) == 0) return;
   std::uint32_t pausing = asleep_for_a_pause;

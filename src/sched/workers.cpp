@@ -87,7 +87,7 @@ void settle(worker* w) {
 
 // Gives what this worker still holds to others. Nobody chooses it any more.
 void hand_over(worker* w) {
-  // [A33] heavy fence: is_serving, and who serves the domain, before the last look into mail and domain; pairs with [A32] [A48]
+  // [A33] heavy fence: is_serving, and who serves the domain, before the last look into mail and domain; pairs with [I6] [I7]
   os::heavy_fence();
   forward_mail(w);
   forward_domain(w);
