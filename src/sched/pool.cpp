@@ -366,8 +366,9 @@ namespace {
 
 // Inside pools_lock.
 void replace_scheduler(runtime* rt, worker* w, scheduler* made) {
-  // [A30] acq_rel: publishes the scheduler; pairs with [A31]
-  scheduler* old = w->custom.exchange(made, base::acq_rel);
+  // What the old one says was written inside pools_lock, too.
+  // [A30] release: publishes the scheduler; pairs with [A31]
+  scheduler* old = w->custom.exchange(made, base::release);
   if (old != nullptr) {
     old->replaced = rt->replaced_schedulers;
     rt->replaced_schedulers = old;
