@@ -38,19 +38,30 @@ bool has_own_work(worker* w) { return has_mail(w) || has_ready(w) || pools_have_
 
 bool has_reason_to_stay(worker* w) { return must_leave(w) || has_own_work(w) || sees_prey(w); }
 
-// Of those that sleep, takes w out. False: somebody else did.
+void stop_searching(runtime* rt) {
+  // What came while this one searched woke nobody: if it was the last searcher, another one must look.
+  if (rt->searchers.fetch_sub(1, base::relaxed) == 1) wake_one(rt);
+}
+
+// Of those that sleep, takes w out. False: somebody else did. It counts as a searcher before it is awake, because it may stop searching at
+// once; uncounted, it would make the count wrong for those who look whom to wake.
 bool take_out_of_sleep(worker* w) {
   std::uint32_t expected = 1;
-  // [I1] acq_rel: the sleeper sees what its waker did; pairs with [I2] [I12]
-  if (!w->is_asleep.compare_exchange_strong(expected, 0, base::acq_rel, base::relaxed)) return false;
+  // [I11] acquire: it is counted; pairs with [I1]
+  if (w->is_asleep.load(base::acquire) != expected) return false;
   w->rt->searchers.fetch_add(1, base::relaxed);
+  // [I1] acq_rel: the sleeper is counted, by whoever wakes it; pairs with [I1] [I2] [I11] [I12]
+  if (!w->is_asleep.compare_exchange_strong(expected, 0, base::acq_rel, base::acquire)) {
+    stop_searching(w->rt);
+    return false;
+  }
   w->rt->sleepers.fetch_sub(1, base::relaxed);
   return true;
 }
 
 // Sleeps until taken out or `until`. The caller has announced itself.
 void sleep(worker* w, std::uint64_t until) {
-  // [I2] acquire: as [I1]; pairs with [I1]
+  // [I2] acquire: it is counted; pairs with [I1]
   while (w->is_asleep.load(base::acquire) == 1) {
     if (until == UINT64_MAX) {
       os::futex_wait(&w->is_asleep, 1);
@@ -145,11 +156,6 @@ unit* search(worker* w) {
   w->expects_mail = has_mail(w);
   if (unit* own = find_own(w); own != nullptr) return own;
   return steal(w);
-}
-
-void stop_searching(worker* w) {
-  // What came while this one searched woke nobody: if it was the last searcher, another one must look.
-  if (w->rt->searchers.fetch_sub(1, base::relaxed) == 1) wake_one(w->rt);
 }
 
 void spin(worker* w) {
@@ -248,7 +254,7 @@ unit* idle(worker* w) {
     }
     wait_a_little(w, &since);
   }
-  stop_searching(w);
+  stop_searching(w->rt);
   return found;
 }
 
