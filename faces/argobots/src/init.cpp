@@ -89,6 +89,7 @@ void forget(runtime* all) {
 
 void end_core() {
   static_cast<void>(weft_finalize());
+  free_given_up_pools();
   end_affinity();
 }
 
@@ -131,10 +132,9 @@ void free_secondary_streams(runtime* all) {
   }
 }
 
-// Runs what is in the primary stream's pools; the caller is in none of them any more.
+// Runs what is in the primary stream's pools; the caller goes into none of them any more, but destructors of its values may ask for its pool.
 void end_primary_stream(runtime* all) {
   stream* const one = all->primary_stream;
-  dissociate(all->primary_thread);
   static_cast<void>(weft_ext_thread_set_pool(all->primary_thread, nullptr));
   request(one->main_scheduler.load(std::memory_order_relaxed), stop_when_empty);
   wake_main_scheduler(one);
@@ -142,6 +142,7 @@ void end_primary_stream(runtime* all) {
   unit_fields* const mine = fields_of(all->primary_thread);
   free_values(mine);
   std::free(mine->moving.load(std::memory_order_relaxed));
+  dissociate(all->primary_thread);
   free_stream(one);
 }
 
