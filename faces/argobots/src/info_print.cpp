@@ -80,7 +80,7 @@ void print_scheduler(std::FILE* to, scheduler* one, int indent) {
 }
 
 void print_stream(std::FILE* to, const stream* one) {
-  const bool runs = one->state.load(std::memory_order_relaxed) == ABT_XSTREAM_STATE_RUNNING;
+  const bool runs = state_of(one) == ABT_XSTREAM_STATE_RUNNING;
   std::fprintf(to, "execution stream %p: rank %d, %s, %s\n", static_cast<const void*>(one),
                one->rank.load(std::memory_order_relaxed), one->is_primary ? "primary" : "secondary",
                runs ? "RUNNING" : "TERMINATED");

@@ -47,7 +47,7 @@ void free_scheduler_alone(scheduler* one, int pool_count, const ABT_pool* pools)
 int need_replaceable(ABT_xstream xstream) {
   if (const int error = need_ult(who_calls()); error != ABT_SUCCESS) return error;
   const stream* const one = stream_of(xstream);
-  const bool runs = one->state.load(std::memory_order_relaxed) == ABT_XSTREAM_STATE_RUNNING;
+  const bool runs = state_of(one) == ABT_XSTREAM_STATE_RUNNING;
   return !runs || who_calls().where == one ? ABT_SUCCESS : ABT_ERR_XSTREAM_STATE;
 }
 
