@@ -60,7 +60,7 @@ int start_core(const settings& wanted) {
 // The caller becomes the primary ULT, in a pool of the primary stream.
 void adopt_caller(runtime* all) {
   auto* const mine = new (fields_of(all->primary_thread)) unit_fields{};
-  mine->kind.store(is_yieldable | is_primary, std::memory_order_relaxed);
+  mine->kind.store(is_unit | is_yieldable | is_primary, std::memory_order_relaxed);
   mine->last_stream.store(all->primary_stream, std::memory_order_relaxed);
   pool* const home = main_pool(all->primary_stream);
   static_cast<void>(associate_new(all->primary_thread, home));  // a built-in pool

@@ -70,7 +70,7 @@ void lay_out(unit_fields* fields, const unit_plan& plan) {
   made->runs = plan.runs;
   made->stack = plan.stack;
   made->stack_bytes = stack_bytes_of(plan);
-  made->kind.store(plan.kind, std::memory_order_relaxed);
+  made->kind.store(plan.kind | is_unit, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -118,6 +118,7 @@ int revive_unit(weft_thread* thread, pool* home, unit_function function, void* a
   fields->last_stream.store(nullptr, std::memory_order_relaxed);
   fields->request.store(0, std::memory_order_relaxed);
   fields->suspended.store(not_suspended, std::memory_order_relaxed);
+  fields->wait_kind.store(ABT_SYNC_EVENT_TYPE_UNKNOWN, std::memory_order_relaxed);
   tell_tool(ABT_TOOL_EVENT_THREAD_REVIVE, thread);
   return ABT_SUCCESS;
 }
@@ -135,6 +136,9 @@ void free_fields(weft_thread* thread) {
   std::free(fields->moving.load(std::memory_order_relaxed));
   if (fields->is(is_pool_scheduler)) end_stacked(fields->runs);
   dissociate(thread);
+  // A thread that weft.h makes may be the next one here.
+  fields->kind.store(0, std::memory_order_relaxed);
+  fields->request.store(0, std::memory_order_relaxed);
 }
 
 void free_unit(weft_thread* thread) {

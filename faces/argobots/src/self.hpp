@@ -12,7 +12,7 @@
 namespace weft::abt {
 
 struct caller {
-  weft_thread* thread;  // null: an OS thread outside
+  weft_thread* thread;  // null: an OS thread outside, or a thread that weft.h made
   unit_fields* fields;
   stream* where;
 
@@ -24,6 +24,8 @@ inline caller who_calls() {
   weft_thread* const thread = weft_hot_self();
   if (thread == nullptr) return {nullptr, nullptr, nullptr};
   unit_fields* const fields = fields_of(thread);
+  if (!fields->is(is_unit)) [[unlikely]]
+    return {nullptr, nullptr, nullptr};
   return {thread, fields, fields->last_stream.load(std::memory_order_relaxed)};
 }
 

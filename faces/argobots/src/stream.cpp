@@ -192,6 +192,7 @@ int join_stream(stream* one) {
     request(one->main_scheduler.load(std::memory_order_relaxed), stop_when_empty);
   }
   wake_main_scheduler(one);
+  const named_wait as(ABT_SYNC_EVENT_TYPE_XSTREAM_JOIN, one);
   wait_for_unit(one->scheduler_thread);
   return ABT_SUCCESS;
 }

@@ -19,7 +19,7 @@ namespace weft::abt {
 void yield_somehow() {
   const caller me = who_calls();
   if (me.is_ult()) return yield_self(me, ABT_POOL_CONTEXT_OP_THREAD_YIELD_LOOP);
-  sched_yield();
+  me.is_outside() ? weft_yield() : static_cast<void>(sched_yield());
 }
 
 namespace {
@@ -78,7 +78,7 @@ void suspend_self(const caller& me, weft_thread* target) {
   obey_migration(me.thread, me.fields);
   me.fields->suspended.store(about_to_suspend, std::memory_order_relaxed);
   me.where->next = target;
-  tell_wait(ABT_SYNC_EVENT_TYPE_USER, nullptr);
+  const named_wait as(ABT_SYNC_EVENT_TYPE_USER, nullptr);
   static_cast<void>(weft_ext_park(note_suspended, nullptr, "ABT_thread_resume"));
   if (is_requested(me.fields, is_cancelled)) [[unlikely]]
     exit_unit(me.fields);
@@ -213,7 +213,8 @@ bool has_events(const stream* here) {
 }
 
 void check_events(stream* here, scheduler* who) {
-  static_cast<void>(weft_ext_should_stop());  // timers have their turn
+  static_cast<void>(weft_ext_should_stop());                // timers have their turn
+  if (weft_self() == here->scheduler_thread) weft_yield();  // and threads that weft.h made
   if (is_dump_wanted()) take_part_in_dump();
   pass_on_requests(here, who);
   if (here->handed.load(std::memory_order_relaxed) == nullptr) return;

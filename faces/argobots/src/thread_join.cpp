@@ -6,6 +6,7 @@
 #include "runtime.hpp"
 #include "scheduler.hpp"
 #include "self.hpp"
+#include "tool.hpp"
 #include "unit.hpp"
 
 using namespace weft::abt;
@@ -38,7 +39,10 @@ void run_if_it_lies_here(weft_thread* thread) {
 // A unit that was cancelled while it waited ends.
 void join(weft_thread* thread) {
   run_if_it_lies_here(thread);
-  wait_for_unit(thread);
+  {
+    const named_wait as(ABT_SYNC_EVENT_TYPE_THREAD_JOIN, thread);
+    wait_for_unit(thread);
+  }
   const caller me = who_calls();
   if (me.is_ult() && is_requested(me.fields, is_cancelled)) exit_unit(me.fields);
 }

@@ -29,6 +29,7 @@ enum unit_kind : std::uint32_t {
   is_primary = 1 << 3,         // the caller of ABT_init
   is_main_scheduler = 1 << 4,  // runs the main scheduler of a stream
   is_pool_scheduler = 1 << 5,  // runs a scheduler that lies in a pool
+  is_unit = 1 << 6,            // always; others are threads that weft.h made, outside as far as this interface goes
 };
 
 enum unit_request : std::uint32_t {
@@ -69,7 +70,7 @@ struct unit_fields {
   std::atomic<std::uint32_t> kind;
   std::atomic<std::uint32_t> request;
   std::atomic<std::uint32_t> suspended;
-  std::atomic<std::uint32_t> wait_kind;  // for tool.cpp: ABT_sync_event_type, and that the wait was told
+  std::atomic<std::uint32_t> wait_kind;  // for tool.cpp: ABT_sync_event_type of its waits now, and that one was told
   std::atomic<const void*> wait_object;  // likewise
   std::atomic<key_table*> keys;
   std::atomic<migration*> moving;

@@ -81,5 +81,8 @@ void check_printing(void);
 void check_definitions(void);
 void check_switching(void);
 void check_information(void);
+void check_mixed(void);
+void check_tools(void);
+void check_tool_waits(void);
 
 #endif
