@@ -86,9 +86,12 @@ std::size_t wake_all(void*) {
 
 }  // namespace
 
-void start_dumps() {
+int start_dumps() {
   weft_source* made = nullptr;
-  if (weft_ext_source_add(wake_all, nullptr, &made) == WEFT_OK) bell.store(made, std::memory_order_relaxed);
+  const weft_status result = weft_ext_source_add(wake_all, nullptr, &made);
+  bell.store(made, std::memory_order_relaxed);  // that of an earlier runtime is gone
+  if (result == WEFT_OK) return ABT_SUCCESS;
+  return result == WEFT_NOMEM ? ABT_ERR_MEM : ABT_ERR_OTHER;
 }
 
 void take_part_in_dump() {

@@ -26,8 +26,8 @@ extern std::atomic<std::uint32_t> dump;
 inline bool is_dump_wanted() { return (dump.load(std::memory_order_relaxed) & dump_state) == dump_wanted; }
 // By a stream's scheduler.
 void take_part_in_dump();
-// With the runtime: what wakes sleeping streams when a signal handler asked.
-void start_dumps();
+// With the runtime: what wakes sleeping streams when a signal handler asked. An ABT_ code.
+int start_dumps();
 
 // info_print.cpp
 void print_stack(std::FILE* to, weft_thread* thread);

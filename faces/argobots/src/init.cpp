@@ -102,13 +102,14 @@ int start() {
   start_affinity(wanted);
   reset_pool_ids();
   the_runtime.store(all, std::memory_order_relaxed);  // for take_rank and its like; nobody else is there
-  if (const int error = make_primary_stream(all); error != ABT_SUCCESS) {
+  int error = start_dumps();
+  if (error == ABT_SUCCESS) error = make_primary_stream(all);
+  if (error != ABT_SUCCESS) {
     forget(all);
     end_core();
     return error;
   }
   adopt_caller(all);
-  start_dumps();
   enter_primary_stream();
   // [Z30] release: all is laid out; pairs with [Z19]
   the_runtime.store(all, std::memory_order_release);

@@ -170,9 +170,11 @@ using namespace weft::abt;
 int ABT_tool_register_thread_callback(ABT_tool_thread_callback_fn cb_func, uint64_t event_mask, void* user_arg) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
   const std::uint64_t mask = cb_func != nullptr ? event_mask & ABT_TOOL_EVENT_THREAD_ALL : ABT_TOOL_EVENT_THREAD_NONE;
-  replace_listener(cb_func, mask, user_arg);
   const bool hears = (mask & (ABT_TOOL_EVENT_THREAD_SUSPEND | ABT_TOOL_EVENT_THREAD_RESUME)) != 0;
-  return weft_ext_set_event_sink(hears ? hear : nullptr, nullptr) == WEFT_OK ? ABT_SUCCESS : ABT_ERR_FEATURE_NA;
+  if (hears && weft_ext_set_event_sink(hear, nullptr) != WEFT_OK) return ABT_ERR_MEM;
+  replace_listener(cb_func, mask, user_arg);
+  if (!hears) static_cast<void>(weft_ext_set_event_sink(nullptr, nullptr));  // one that stays finds nobody to tell
+  return ABT_SUCCESS;
 }
 
 int ABT_tool_query_thread(ABT_tool_context handle, uint64_t, ABT_tool_query_kind query_kind, void* val) {
