@@ -34,7 +34,9 @@ placed_stack stack_of(const weft_thread* thread) {
   std::size_t bytes = 0;
   weft_ext_thread_stack(thread, &low, &bytes);
   if (low == nullptr || wanted == 0) return {fields_of(thread)->stack, wanted};
-  return {bytes > wanted ? static_cast<char*>(low) + (bytes - wanted) : low, wanted};
+  if (low == fields_of(thread)->stack) return {low, wanted};
+  if (bytes > wanted) return {static_cast<char*>(low) + (bytes - wanted), wanted};
+  return {low, bytes};  // Weft keeps some of it
 }
 
 namespace {

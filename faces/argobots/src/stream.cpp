@@ -256,7 +256,7 @@ int replace_main_scheduler(stream* one, scheduler* by) {
   old->replacement = by;
   old->replacement_waiter = me.thread;
   request(old, make_way);
-  suspend_self(me, nullptr);
+  suspend_self(me, nullptr, ABT_SYNC_EVENT_TYPE_OTHER);
   return ABT_SUCCESS;
 }
 

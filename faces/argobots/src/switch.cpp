@@ -74,11 +74,11 @@ bool end_suspension(weft_thread* thread) {
 
 }  // namespace
 
-void suspend_self(const caller& me, weft_thread* target) {
+void suspend_self(const caller& me, weft_thread* target, ABT_sync_event_type why) {
   obey_migration(me.thread, me.fields);
   me.fields->suspended.store(about_to_suspend, std::memory_order_relaxed);
   me.where->next = target;
-  const named_wait as(ABT_SYNC_EVENT_TYPE_USER, nullptr);
+  const named_wait as(why, nullptr);
   static_cast<void>(weft_ext_park(note_suspended, nullptr, "ABT_thread_resume"));
   if (is_requested(me.fields, is_cancelled)) [[unlikely]]
     exit_unit(me.fields);

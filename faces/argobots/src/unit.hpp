@@ -93,7 +93,7 @@ inline const unit_fields* fields_of(const weft_thread* thread) {
 // READY, RUNNING, BLOCKED or TERMINATED.
 ABT_thread_state state_of(const weft_thread* thread);
 
-// Where its stack lies: the upper `bytes` of it, as many as it was made with. low null: it has none now.
+// Where its stack lies: as many bytes as it was made with, or somewhat fewer; all may be read. low null: it has none now.
 struct placed_stack {
   void* low;
   std::size_t bytes;

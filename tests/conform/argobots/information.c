@@ -133,13 +133,18 @@ static void see_stack(void *argument) {
   OK(ABT_self_get_thread(&me));
   OK(ABT_thread_get_stack(me, &now->low, &now->bytes));
   CHECK((char *)now->low <= &here && &here < (char *)now->low + now->bytes);
+  unsigned sum = 0;
+  for (size_t i = 0; i < now->bytes; i += 64) sum += ((volatile unsigned char *)now->low)[i]; /* it is there */
+  (void)sum;
 }
 
 static void stacks(void) {
   static char memory[1 << 16] __attribute__((aligned(64)));
   struct stack_now now = {NULL, 0};
   ABT_thread_attr attr, again;
-  ABT_thread thread;
+  ABT_thread thread = start(my_pool(), see_stack, &now);
+  end(thread);
+  CHECK(now.bytes > 8192);
   void *low = NULL;
   size_t bytes = 0;
   OK(ABT_thread_attr_create(&attr));

@@ -10,7 +10,7 @@ enum { count = 32 };
 
 static ABT_key key;
 static ABT_mutex mutex;
-static ABT_eventual eventual;
+static ABT_eventual arrived, eventual;
 static int guarded;
 
 static void be_outside(void *argument) {
@@ -41,6 +41,7 @@ static void use_objects(void *argument) {
   OK(ABT_thread_yield());
   guarded = before + 1;
   OK(ABT_mutex_unlock(mutex));
+  if (before + 1 == count) OK(ABT_eventual_set(arrived, NULL, 0));
   OK(ABT_eventual_wait(eventual, NULL));
   add_one(argument);
 }
@@ -77,12 +78,14 @@ static void use_abt_in_threads(void) {
   atomic_int done = 0;
   weft_thread *threads[count], *tasklet;
   OK(ABT_eventual_create(0, &eventual));
+  OK(ABT_eventual_create(0, &arrived));
   for (int i = 0; i < count; ++i) WEFT_OK_IS(weft_thread_create(use_objects, &done, NULL, &threads[i]));
-  wait_for(&done, count);
+  OK(ABT_eventual_wait(arrived, NULL));
   OK(ABT_eventual_set(eventual, NULL, 0));
   for (int i = 0; i < count; ++i) WEFT_OK_IS(weft_thread_join(threads[i]));
   CHECK(guarded == count && atomic_load(&done) == 2 * count);
   guarded = 0;
+  OK(ABT_eventual_free(&arrived));
   OK(ABT_eventual_free(&eventual));
   WEFT_OK_IS(weft_tasklet_create(be_outside, &done, NULL, &tasklet));
   WEFT_OK_IS(weft_thread_join(tasklet));
@@ -99,6 +102,15 @@ static void threads_of_weft(void) {
   use_abt_in_threads();
   OK(ABT_mutex_free(&mutex));
   OK(ABT_key_free(&key));
+}
+
+/* They have their turn also while units yield all the time. */
+static void turns(void) {
+  atomic_int ran = 0;
+  weft_thread *thread;
+  WEFT_OK_IS(weft_thread_create(add_one, &ran, NULL, &thread));
+  while (atomic_load(&ran) == 0) OK(ABT_thread_yield());
+  WEFT_OK_IS(weft_thread_join(thread));
 }
 
 static void note_unit(ABT_thread thread, ABT_xstream stream, uint64_t event, ABT_tool_context context, void *argument) {
@@ -120,6 +132,7 @@ static void unheard_by_tools(void) {
 
 void check_mixed(void) {
   RUN(threads_of_weft);
+  RUN(turns);
   RUN(unheard_by_tools);
 }
 #else
