@@ -39,6 +39,7 @@ struct stream {
   pool* root_pool;                // that scheduler_thread is said to be in
   weft_thread* next;              // named by the unit that leaves: who runs instead, with the same parent
   const choice_of_units* choice;  // while units run in a row; else null
+  unsigned looks;                 // at events, by the main scheduler
   int os_thread;                  // as the system numbers it; see started
 
   // anyone

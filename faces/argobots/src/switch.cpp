@@ -207,14 +207,24 @@ void pass_on_requests(stream* here, scheduler* who) {
 
 }  // namespace
 
+namespace {
+
+// Which have no pool, so that nobody but the worker itself looks for them.
+void let_threads_of_weft_run(stream* here) {
+  constexpr unsigned looks_between_turns = 8;
+  if (weft_self() == here->scheduler_thread && ++here->looks % looks_between_turns == 0) weft_yield();
+}
+
+}  // namespace
+
 bool has_events(const stream* here) {
   if (here->handed.load(std::memory_order_relaxed) != nullptr || is_dump_wanted()) return true;
   return requests_to_pass_on(here) != 0;
 }
 
 void check_events(stream* here, scheduler* who) {
-  static_cast<void>(weft_ext_should_stop());                // timers have their turn
-  if (weft_self() == here->scheduler_thread) weft_yield();  // and threads that weft.h made
+  static_cast<void>(weft_ext_should_stop());  // timers have their turn
+  let_threads_of_weft_run(here);
   if (is_dump_wanted()) take_part_in_dump();
   pass_on_requests(here, who);
   if (here->handed.load(std::memory_order_relaxed) == nullptr) return;
