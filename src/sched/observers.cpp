@@ -1,5 +1,6 @@
 // Who is told of what happens to units: the trace, and the event sink, which may be set and taken away while units run.
 #include <cstdlib>
+#include <new>
 
 #include "base/assert.hpp"
 #include "os/heap.hpp"
@@ -10,14 +11,28 @@
 
 namespace weft::sched {
 
-status set_listener(runtime* rt, void (*hear)(void* state, weft_event_kind kind, weft_thread* thread), void* state) {
-  listener* made = nullptr;
-  if (hear != nullptr) {
-    made = static_cast<listener*>(os::allocate(sizeof(listener)));
-    if (made == nullptr) return status::nomem;
-    *made = {hear, state, nullptr};
+using event_hearer = void (*)(void* state, weft_event_kind kind, weft_thread* thread);
+
+namespace {
+
+// Whoever is still inside a replaced record only reads what never changes. Null: no memory.
+listener* replaced_or_new(runtime* rt, event_hearer hear, void* state) {
+  for (listener** link = &rt->replaced_sinks; *link != nullptr; link = &(*link)->replaced) {
+    listener* const known = *link;
+    if (known->hear != hear || known->state != state) continue;
+    *link = known->replaced;
+    return known;
   }
+  void* const memory = os::allocate(sizeof(listener));
+  return memory != nullptr ? new (memory) listener{hear, state, nullptr} : nullptr;
+}
+
+}  // namespace
+
+status set_listener(runtime* rt, event_hearer hear, void* state) {
   const queue::guard hold(rt->pools_lock);
+  listener* const made = hear != nullptr ? replaced_or_new(rt, hear, state) : nullptr;
+  if (hear != nullptr && made == nullptr) return status::nomem;
   listener* const old = rt->sink.load(base::relaxed);
   // [A93] release: publishes the record; pairs with [A94]
   rt->sink.store(made, base::release);

@@ -117,7 +117,7 @@ namespace {
 // ABT_SUCCESS: the caller is a work unit.
 int find_caller(unit_fields** out) {
   weft_thread* const self = weft_hot_self();
-  if (self == nullptr) return is_initialized() ? ABT_ERR_INV_XSTREAM : ABT_ERR_UNINITIALIZED;
+  if (self == nullptr || !fields_of(self)->is(is_unit)) return is_initialized() ? ABT_ERR_INV_XSTREAM : ABT_ERR_UNINITIALIZED;
   *out = fields_of(self);
   return ABT_SUCCESS;
 }
@@ -158,8 +158,9 @@ int ABT_key_set(ABT_key handle, void* value) {
 int ABT_key_get(ABT_key handle, void** value) {
   if (handle == ABT_KEY_NULL) return ABT_ERR_INV_KEY;
   weft_thread* const self = weft_hot_known_self();
-  if (self == nullptr) [[unlikely]]
+  void* const found = self != nullptr ? value_of(fields_of(self), key_of(handle)) : nullptr;
+  if (found == nullptr) [[unlikely]]  // maybe of a thread that has no values
     return get_slowly(handle, value);
-  *value = value_of(fields_of(self), key_of(handle));
+  *value = found;
   return ABT_SUCCESS;
 }

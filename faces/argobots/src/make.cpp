@@ -42,7 +42,9 @@ placed_stack stack_of(const weft_thread* thread) {
   std::size_t bytes = 0;
   weft_ext_thread_stack(thread, &low, &bytes);
   if (low == nullptr || wanted == 0) return {fields_of(thread)->stack, wanted};
-  return {bytes > wanted ? static_cast<char*>(low) + (bytes - wanted) : low, wanted};
+  if (low == fields_of(thread)->stack) return {low, wanted};
+  if (bytes > wanted) return {static_cast<char*>(low) + (bytes - wanted), wanted};
+  return {low, bytes};  // Weft keeps some of it
 }
 
 int code_of(weft_status status) {
@@ -72,7 +74,7 @@ void lay_out(unit_fields* made, const unit_plan& plan) {
   made->runs = plan.runs;
   made->stack = plan.stack;
   made->stack_bytes = plan.stack_bytes;
-  made->kind.store(plan.kind, std::memory_order_relaxed);
+  made->kind.store(plan.kind | is_unit, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -124,6 +126,7 @@ int revive_unit(weft_thread* thread, pool* home, unit_function function, void* a
   fields->last_stream.store(nullptr, std::memory_order_relaxed);
   fields->request.store(0, std::memory_order_relaxed);
   fields->suspended.store(not_suspended, std::memory_order_relaxed);
+  fields->wait_kind.store(ABT_SYNC_EVENT_TYPE_UNKNOWN, std::memory_order_relaxed);
   tell_tool(ABT_TOOL_EVENT_THREAD_REVIVE, thread);
   return ABT_SUCCESS;
 }

@@ -29,6 +29,7 @@ enum unit_kind : std::uint32_t {
   is_primary = 1 << 3,         // the caller of ABT_init
   is_main_scheduler = 1 << 4,  // runs the main scheduler of a stream
   is_pool_scheduler = 1 << 5,  // runs a scheduler that lies in a pool
+  is_unit = 1 << 6,            // always; others are threads that weft.h made, outside as far as this interface goes
 };
 
 enum unit_request : std::uint32_t {
@@ -69,7 +70,7 @@ struct unit_fields {
   std::atomic<std::uint32_t> kind;
   std::atomic<std::uint32_t> request;
   std::atomic<std::uint32_t> suspended;
-  std::atomic<std::uint32_t> wait_kind;  // for tool.cpp: ABT_sync_event_type, and that the wait was told
+  std::atomic<std::uint32_t> wait_kind;  // for tool.cpp: ABT_sync_event_type of its waits now, and that one was told
   std::atomic<const void*> wait_object;  // likewise
   std::atomic<key_table*> keys;
   std::atomic<migration*> moving;
@@ -98,7 +99,7 @@ inline weft_thread* thread_of(unit_fields* fields) {
 // READY, RUNNING, BLOCKED or TERMINATED.
 ABT_thread_state state_of(const weft_thread* thread);
 
-// Where its stack lies: the upper `bytes` of it, as many as it was made with. low null: it has none now.
+// Where its stack lies: as many bytes as it was made with, or somewhat fewer; all may be read. low null: it has none now.
 struct placed_stack {
   void* low;
   std::size_t bytes;

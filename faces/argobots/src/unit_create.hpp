@@ -23,7 +23,7 @@ int code_of(weft_status status);
   fields->argument = argument;
   fields->home = home;
   fields->unit = built_in_unit(*out);
-  fields->kind.store(kind, std::memory_order_relaxed);
+  fields->kind.store(kind | is_unit, std::memory_order_relaxed);
   tell_tool(ABT_TOOL_EVENT_THREAD_CREATE, *out);
   return ABT_SUCCESS;
 }
