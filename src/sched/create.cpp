@@ -320,7 +320,18 @@ status bind_stack_again(runtime* rt, unit* one) {
 
 }  // namespace
 
-status revive(unit* one, unit::function_type function, void* argument) {
+namespace {
+
+[[gnu::always_inline]] inline void begin_anew(unit* one, unit::function_type function, void* argument) {
+  const unsigned kept = one->flags.load(base::relaxed) & ~unsigned{wants_to_move};
+  const auto flags = static_cast<std::uint16_t>(kept | flags_of_owned);
+  const void* const made_at = one->has_parked() ? one->made_at : one->context.maker();
+  lay_out(one, function, argument, flags, join_word::open, made_at, 0, one->home.load(base::relaxed));
+  one->parent = nullptr;
+  one->permit.store(0, base::relaxed);
+}
+
+[[gnu::noinline]] status revive_elaborately(unit* one, unit::function_type function, void* argument) {
   worker* w = local::current_worker();
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
   if (!join_word::has_ended(one)) return status::busy;
@@ -329,15 +340,22 @@ status revive(unit* one, unit::function_type function, void* argument) {
     if (one->has(stays_put)) unpin_from(rt, one->home_worker);
     return result;
   }
-  pool* const home = one->home.load(base::relaxed);
-  const unsigned kept = one->flags.load(base::relaxed) & ~unsigned{wants_to_move};
-  const auto flags = static_cast<std::uint16_t>(kept | flags_of_owned);
-  const void* const made_at = one->has_parked() ? one->made_at : one->context.maker();
-  lay_out(one, function, argument, flags, join_word::open, made_at, 0, home);
-  one->parent = nullptr;
-  one->permit.store(0, base::relaxed);
+  begin_anew(one, function, argument);
   count_created(rt, w, 1);
   note(rt, WEFT_ON_CREATE, one);
+  return status::ok;
+}
+
+}  // namespace
+
+status revive(unit* one, unit::function_type function, void* argument) {
+  worker* w = local::current_worker();
+  if (w == nullptr || w->rt->tells_events.load(base::relaxed) || !join_word::has_ended(one) ||
+      one->has_any(stays_put | has_own_stack)) [[unlikely]]
+    return revive_elaborately(one, function, argument);
+  begin_anew(one, function, argument);
+  one->stack = nullptr;
+  w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
   return status::ok;
 }
 

@@ -109,7 +109,7 @@ inline void clean_lines(const runtime* rt, unit* one) {
 }
 // As free_plainly for one that did, but has no details.
 [[gnu::always_inline]] inline bool free_used(worker* w, unit* one) {
-  if (w == nullptr || w->units.is_full() || one->extra.load(base::relaxed) != nullptr) [[unlikely]]
+  if (w->units.is_full() || one->extra.load(base::relaxed) != nullptr) [[unlikely]]
     return false;
   clean_lines(w->rt, one);
   one->state.store(unit_state::free, base::relaxed);

@@ -125,8 +125,6 @@ int make_unit(const unit_plan& plan, weft_thread** out);
 int create_unit(const unit_plan& plan, weft_thread** out);
 // Of make_unit, not pushed anywhere.
 void discard_unit(weft_thread* owned);
-// An ended unit begins anew in `home` (which may be its old one); the caller owns it as if popped.
-int revive_unit(weft_thread* thread, pool* home, unit_function function, void* argument);
 // ---- the bottom of a unit's stack (bottom.cpp) ----
 
 void run_bottom(void*);
