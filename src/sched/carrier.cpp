@@ -264,10 +264,10 @@ void carrier_entry(void* transfer, void* stack) {
 
 namespace {
 
-// Whether a unit that ends on a stack of the worker's leaves nothing behind but that stack, its join word, and a scheduler that goes on.
+// Whether a unit that nobody watches, and that ends on a stack of the worker's, leaves nothing behind but that stack, its join word, and a scheduler that goes on.
 bool ends_plainly(const worker* w, const unit* ended) {
   constexpr unsigned obstacles = keeps_fp | has_own_stack | stays_put;
-  if (w == nullptr || w->is_watched || w->rt->tells_events.load(base::relaxed)) return false;
+  if (w == nullptr || w->rt->tells_events.load(base::relaxed)) return false;
   if (ended->has_any(obstacles) || ended->extra.load(base::relaxed) != nullptr) return false;
   return ended->parent != nullptr && ended->parent->relays == nullptr;
 }
@@ -285,9 +285,7 @@ bool ends_plainly(const worker* w, const unit* ended) {
 
 // Ends the running unit and goes on with others; for units that cannot return to a carrier.
 [[noreturn, gnu::always_inline]] inline void leave_for_good(unit* ended) {
-  worker* w = local::current_worker();
-  if (ends_plainly(w, ended)) return_to_parent(w, ended);
-  w = run_destructors(ended);
+  worker* w = run_destructors(ended);
   if (w->rt->inspects_stacks) [[unlikely]]
     inspect_stack(w, ended, w->standing);
   if (ended->has(keeps_fp)) arch::load_fp_control(w->fp);
@@ -318,6 +316,20 @@ void own_stack_entry(void* transfer, void* argument) {
   if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, self);
   self->function(self->argument);
   note_return();
+  leave_for_good(self);
+}
+
+void plain_stack_entry(void* transfer, void* argument) {
+  auto* w = static_cast<worker*>(transfer);
+  auto* self = static_cast<unit*>(argument);
+  fiber::started();
+  arrive(w);
+  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, self);
+  self->function(self->argument);
+  note_return();
+  w = local::current_worker();
+  if (ends_plainly(w, self)) [[likely]]
+    return_to_parent(w, self);
   leave_for_good(self);
 }
 

@@ -251,12 +251,15 @@ status make_owned(const creation& how, unit** out) {
 
 namespace {
 
-[[gnu::noinline]] status make_owned_slowly(pool* home, unit::function_type function, void* argument, unsigned kind, unit** out,
+[[gnu::noinline]] status make_owned_slowly(pool* home, unit::function_type function, unsigned kind, unit** out,
                                            const void* made_at) {
   weft_thread_attr wanted = WEFT_THREAD_ATTR_INIT;
   wanted.pool = reinterpret_cast<weft_pool*>(home);
   if (is_left_behind()) return status::unsupported;
-  return make_owned({function, argument, &wanted, (kind & is_tasklet) != 0, (kind & join_word::detached) != 0, made_at}, out);
+  const bool is_detached = (kind & join_word::detached) != 0;
+  const status result = make_owned({function, nullptr, &wanted, (kind & is_tasklet) != 0, is_detached, made_at}, out);
+  if (result == status::ok) (*out)->argument = *out;
+  return result;
 }
 
 [[gnu::noinline]] status tell_made(const runtime* rt, unit* one) {
@@ -267,13 +270,13 @@ namespace {
 }  // namespace
 
 // Every slow case is a tail call, so that this needs no frame.
-status make_owned_plainly(pool* home, unit::function_type function, void* argument, unsigned kind, unit** out,
-                          const void* made_at) {
+status make_owned_plainly(pool* home, unit::function_type function, unsigned kind, unit** out, const void* made_at) {
   worker* w = local::current_worker();
   if (w == nullptr || w->units.is_empty()) [[unlikely]]
-    return make_owned_slowly(home, function, argument, kind, out, made_at);
+    return make_owned_slowly(home, function, kind, out, made_at);
   const auto flags = static_cast<std::uint16_t>((kind & is_tasklet) | flags_of_owned);
-  unit* one = lay_out(w->units.take_one(), function, argument, flags, kind & join_word::detached, made_at, 0, home);
+  void* memory = w->units.take_one();
+  unit* one = lay_out(memory, function, memory, flags, kind & join_word::detached, made_at, 0, home);
   w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
   *out = one;
   if (w->rt->tells_events.load(base::relaxed)) [[unlikely]]

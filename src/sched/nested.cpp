@@ -61,7 +61,7 @@ constexpr unsigned usual_when_new = unsigned{is_default} | unsigned{is_known} | 
 
 // Whether the running unit can be left for a new one on a stack of the worker's with nothing to look after, and if so enters the lock.
 bool begins_to_start(worker* w, const unit* one) {
-  return !one->has_parked() && w->carried == nullptr && w->stacks.has_two() && w->lock.try_enter();
+  return !one->has_parked() && !w->is_watched && w->carried == nullptr && w->stacks.has_two() && w->lock.try_enter();
 }
 
 // Inside the lock.
@@ -73,7 +73,7 @@ bool begins_to_start(worker* w, const unit* one) {
   note(w->rt, WEFT_ON_RUN, one);
   leave_mark(w, self);
   step_over(w, one);
-  switch_from(w, self, fiber::make(stack, own_stack_entry, one));
+  arrive(static_cast<worker*>(fiber::start_on(stack, self->context.slot(), plain_stack_entry, one, w)));
   return status::ok;
 }
 

@@ -127,7 +127,7 @@ int create_unit(const unit_plan& plan, weft_thread** out);
 void discard_unit(weft_thread* owned);
 // ---- the bottom of a unit's stack (bottom.cpp) ----
 
-void run_bottom(void*);
+void run_bottom(void* known_self);  // or null
 // Ends the running ULT, whose frames are left as they are.
 [[noreturn]] void exit_unit(unit_fields* mine);
 

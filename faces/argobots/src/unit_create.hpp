@@ -20,7 +20,7 @@ int create_otherwise(pool* home, unit_function function, void* argument, std::ui
   if (!home->is_built_in()) [[unlikely]]
     return create_otherwise(home, function, argument, kind, out);
   auto** const made = reinterpret_cast<weft_thread**>(out);
-  const weft_status result = weft_ext_thread_make_in(home->queue, run_bottom, nullptr, ~kind & is_yieldable, made);
+  const weft_status result = weft_ext_thread_make_in(home->queue, run_bottom, ~kind & is_yieldable, made);
   if (result != WEFT_OK) [[unlikely]]
     return code_of(result);
   weft_thread* const thread = *made;
@@ -41,7 +41,7 @@ inline int revive_unit(weft_thread* thread, pool* home, unit_function function, 
   if (fields->home != home) [[unlikely]] {
     if (const int error = associate(thread, home); error != ABT_SUCCESS) return error;
   }
-  if (const weft_status result = weft_ext_thread_revive(thread, run_bottom, nullptr); result != WEFT_OK) [[unlikely]]
+  if (const weft_status result = weft_ext_thread_revive(thread, run_bottom, thread); result != WEFT_OK) [[unlikely]]
     return code_of(result);
   fields->function = function;
   fields->argument = argument;
