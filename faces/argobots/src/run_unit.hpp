@@ -15,10 +15,10 @@ void put_back(weft_thread* owned);
 void run_named(weft_thread* self, stream* here);
 void run_unit_elaborately(weft_thread* self, stream* here, weft_thread* owned);
 
-// As run_unit, by a caller that knows who and where it is.
+// As run_unit of another than the primary ULT, by a caller that knows who and where it is.
 [[gnu::always_inline]] inline void run_unit_by(weft_thread* self, stream* here, weft_thread* owned) {
   unit_fields* const what = fields_of(owned);
-  if (has_requests(what) || what->is(is_primary) || tool_wants(ABT_TOOL_EVENT_THREAD_RUN)) [[unlikely]]
+  if (has_requests(what) || tool_wants(ABT_TOOL_EVENT_THREAD_RUN)) [[unlikely]]
     return run_unit_elaborately(self, here, owned);
   what->parent = self;
   what->last_stream.store(here, std::memory_order_relaxed);

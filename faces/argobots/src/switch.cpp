@@ -250,7 +250,7 @@ void run_unit_elaborately(weft_thread* self, stream* here, weft_thread* owned) {
 void run_unit(weft_thread* owned) {
   if (owned == nullptr) return;
   const caller me = who_calls();
-  run_unit_by(me.thread, me.where, owned);
+  run_unit_elaborately(me.thread, me.where, owned);
 }
 
 namespace {

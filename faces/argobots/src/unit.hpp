@@ -29,6 +29,7 @@ enum unit_kind : std::uint32_t {
   is_primary = 1 << 3,         // the caller of ABT_init
   is_main_scheduler = 1 << 4,  // runs the main scheduler of a stream
   is_pool_scheduler = 1 << 5,  // runs a scheduler that lies in a pool
+  has_belongings = 1 << 6,     // * values of keys, a record of migrations, an ABT_unit of a user's pool: they go with it
 };
 
 enum unit_request : std::uint32_t {
@@ -71,7 +72,10 @@ struct unit_fields {
   std::atomic<std::uint32_t> suspended;
   std::atomic<std::uint32_t> wait_kind;  // for tool.cpp: ABT_sync_event_type, and that the wait was told
   std::atomic<const void*> wait_object;  // likewise
-  std::atomic<key_table*> keys;
+  std::atomic<std::uint32_t> first_key;  // of the value that was set first, which has its place here; 0: none. See key.hpp
+  std::atomic<void*> first_value;
+  std::atomic<void (*)(void*)> first_destructor;
+  std::atomic<key_table*> keys;  // of the other values
   std::atomic<migration*> moving;
 
   bool is(unit_kind what) const { return (kind.load(std::memory_order_relaxed) & what) != 0; }
@@ -79,7 +83,7 @@ struct unit_fields {
   bool is_exactly(unsigned these, unsigned some) const { return (kind.load(std::memory_order_relaxed) & some) == these; }
   bool is_any(unsigned some) const { return (kind.load(std::memory_order_relaxed) & some) != 0; }
 };
-static_assert(sizeof(unit_fields) <= 160);
+static_assert(sizeof(unit_fields) <= 192);
 
 // From a unit to its fields; known from the first ABT_init on.
 [[gnu::visibility("hidden")]] extern std::ptrdiff_t distance_to_fields;
