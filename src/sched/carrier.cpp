@@ -264,28 +264,32 @@ void carrier_entry(void* transfer, void* stack) {
 
 namespace {
 
-// Whether a unit that nobody watches, and that ends on a stack of the worker's, leaves nothing behind but that stack, its join word, and a scheduler that goes on.
+// Whether a unit that nobody watches, and that ends on a stack of the worker's, leaves nothing behind but that stack, its join word, and
+// a scheduler that goes on.
 bool ends_plainly(const worker* w, const unit* ended) {
   constexpr unsigned obstacles = keeps_fp | has_own_stack | stays_put;
   if (w == nullptr || w->rt->tells_events.load(base::relaxed)) return false;
   if (ended->has_any(obstacles) || ended->extra.load(base::relaxed) != nullptr) return false;
-  return ended->parent != nullptr && ended->parent->relays == nullptr;
+  return ended->parent != nullptr;
 }
 
 // Both: part of their caller. A call from which nobody returns would upset the processor's predictions of all returns that come after it.
-[[noreturn, gnu::always_inline]] inline void return_to_parent(worker* w, unit* ended) {
+[[noreturn, gnu::always_inline]] inline void leave_to_scheduler(worker* w, unit* ended) {
   unit* const parent = ended->parent;
   w->current = nullptr;
-  w->stacks.give(w->standing);  // nobody takes it before the jump
   end_unheard(w, ended);
+  unit* const next = parent->relays == nullptr ? parent : next_in_turn(w, parent, nullptr);
+  w->stacks.give(w->standing);  // nobody takes it before the jump
   enter(w);
-  step_over(w, parent);
-  fiber::jump_to(parent->context.context(), side_of(w), w);
+  step_over(w, next);
+  fiber::jump_to(context_of(next), side_of(w), w);
 }
 
 // Ends the running unit and goes on with others; for units that cannot return to a carrier.
 [[noreturn, gnu::always_inline]] inline void leave_for_good(unit* ended) {
-  worker* w = run_destructors(ended);
+  worker* w = local::current_worker();
+  if (ends_plainly(w, ended) && !w->is_watched) leave_to_scheduler(w, ended);
+  w = run_destructors(ended);
   if (w->rt->inspects_stacks) [[unlikely]]
     inspect_stack(w, ended, w->standing);
   if (ended->has(keeps_fp)) arch::load_fp_control(w->fp);
@@ -319,7 +323,8 @@ void own_stack_entry(void* transfer, void* argument) {
   leave_for_good(self);
 }
 
-void plain_stack_entry(void* transfer, void* argument) {
+// Flattened: to compilers what comes before such a jump is rare code, in which they inline nothing.
+[[gnu::flatten]] void plain_stack_entry(void* transfer, void* argument) {
   auto* w = static_cast<worker*>(transfer);
   auto* self = static_cast<unit*>(argument);
   fiber::started();
@@ -329,7 +334,7 @@ void plain_stack_entry(void* transfer, void* argument) {
   note_return();
   w = local::current_worker();
   if (ends_plainly(w, self)) [[likely]]
-    return_to_parent(w, self);
+    leave_to_scheduler(w, self);
   leave_for_good(self);
 }
 

@@ -149,7 +149,7 @@ void make_ready(worker* w, unit* one, push_reason reason) {
 void become_ready_again(worker* w, void* yielded) {
   auto* one = static_cast<unit*>(yielded);
   pool* const home = one->home.load(base::relaxed);
-  if (home == nullptr || w->is_special || one->has(wants_to_move)) [[unlikely]]
+  if (home == nullptr || w->is_special || w->rt->tells_events.load(base::relaxed) || one->has(wants_to_move)) [[unlikely]]
     return make_ready(w, one, push_reason::yielded);
   one->state.store(unit_state::ready, base::relaxed);
   push_to_pool(home, one, push_reason::yielded);

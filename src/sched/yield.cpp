@@ -98,7 +98,7 @@ void pass_on_scheduler(unit* self, unit* next) {
 
 // Whether nothing hinders self from leaving for a unit that it owns.
 bool may_give_way(const worker* w, const unit* self) {
-  return !w->is_special && !is_time_to_look(w) && !carries(w) && !has_forks(w) &&
+  return !w->is_special && !w->rt->tells_events.load(base::relaxed) && !is_time_to_look(w) && !carries(w) && !has_forks(w) &&
          !self->has_any(is_tasklet | keeps_fp | wants_to_move);
 }
 

@@ -26,8 +26,8 @@ int make_callback(weft_thread* made, const thread_attr* attr) {
 std::uint32_t kind_of_plain(bool named) { return is_yieldable | is_migratable | (named ? is_named : 0u); }
 
 int make_ult(pool* home, unit_function function, void* argument, const thread_attr* attr, bool named, weft_thread** out) {
+  if (attr == nullptr) return make_plain_unit(home, function, argument, kind_of_plain(named), out);
   unit_plan plan{function, argument, home, kind_of_plain(named)};
-  if (attr == nullptr) return make_unit(plan, out);
   if (!attr->is_migratable) plan.kind &= ~std::uint32_t{is_migratable};
   plan.stack = attr->stack;
   plan.stack_bytes = attr->stack_bytes;

@@ -30,7 +30,7 @@ int need_joinable(const weft_thread* self, weft_thread* thread) {
   const caller me = who_calls();
   if (const int error = need_joinable(me.thread, thread); error != ABT_SUCCESS) return error;
   if (me.is_ult()) {
-    run_if_it_lies_here(me.thread, me.where, thread);
+    if (!weft_hot_has_ended(thread)) run_if_it_lies_here(me.thread, me.where, thread);
     wait_for_unit(thread);
     if (is_requested(me.fields, is_cancelled)) [[unlikely]]
       exit_unit(me.fields);  // it was cancelled while it waited

@@ -10,28 +10,44 @@ namespace weft::abt {
 
 int code_of(weft_status status);
 
-// Without attributes; the others.
-int create_otherwise(pool* home, unit_function function, void* argument, std::uint32_t kind, ABT_thread* out);
-
-// kind says that somebody gets to know it: *out, which is null in case of an error.
-[[gnu::always_inline]] inline int create_named_unit(pool* home, unit_function function, void* argument, std::uint32_t kind,
-                                                    ABT_thread* out) {
-  static_assert(int{is_yieldable} == WEFT_MAKE_TASKLET);
-  if (!home->is_built_in()) [[unlikely]]
-    return create_otherwise(home, function, argument, kind, out);
-  auto** const made = reinterpret_cast<weft_thread**>(out);
-  const weft_status result = weft_ext_thread_make_in(home->queue, run_bottom, ~kind & is_yieldable, made);
+// In a built-in pool; the caller owns it as if popped.
+[[gnu::always_inline]] inline int make_plainly(pool* home, unit_function function, void* argument, std::uint32_t kind,
+                                               weft_thread** out) {
+  static_assert(int{is_yieldable} == WEFT_MAKE_TASKLET && int{is_named} == WEFT_MAKE_DETACHED);
+  const unsigned made_as = ~kind & (is_yieldable | is_named);
+  const weft_status result = weft_ext_thread_make_in(home->queue, run_bottom, made_as, out);
   if (result != WEFT_OK) [[unlikely]]
     return code_of(result);
-  weft_thread* const thread = *made;
-  unit_fields* const fields = fields_of(thread);
+  weft_thread* const made = *out;
+  unit_fields* const fields = fields_of(made);
   fields->function = function;
   fields->argument = argument;
   fields->home = home;
-  fields->unit = built_in_unit(thread);
+  fields->unit = built_in_unit(made);
   fields->kind.store(kind, std::memory_order_relaxed);
-  tell_tool(ABT_TOOL_EVENT_THREAD_CREATE, thread);
-  push(home, thread, ABT_POOL_CONTEXT_OP_THREAD_CREATE);
+  tell_tool(ABT_TOOL_EVENT_THREAD_CREATE, made);
+  return ABT_SUCCESS;
+}
+
+// As make_unit.
+inline int make_plain_unit(pool* home, unit_function function, void* argument, std::uint32_t kind, weft_thread** out) {
+  if (!home->is_built_in()) [[unlikely]]
+    return make_unit({function, argument, home, kind}, out);
+  return make_plainly(home, function, argument, kind, out);
+}
+
+// As create_unit; out may be null.
+int create_otherwise(pool* home, unit_function function, void* argument, std::uint32_t kind, ABT_thread* out);
+
+// As create_unit. kind says that somebody gets to know it: *out, which is null in case of an error.
+[[gnu::always_inline]] inline int create_named_unit(pool* home, unit_function function, void* argument, std::uint32_t kind,
+                                                    ABT_thread* out) {
+  if (!home->is_built_in()) [[unlikely]]
+    return create_otherwise(home, function, argument, kind, out);
+  auto** const made = reinterpret_cast<weft_thread**>(out);
+  if (const int error = make_plainly(home, function, argument, kind, made); error != ABT_SUCCESS) [[unlikely]]
+    return error;
+  push(home, *made, ABT_POOL_CONTEXT_OP_THREAD_CREATE);
   return ABT_SUCCESS;
 }
 
