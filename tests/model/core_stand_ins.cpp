@@ -9,6 +9,7 @@
 #include "sched/fork.hpp"
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
+#include "sched/left_behind.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/report.hpp"
@@ -52,6 +53,7 @@ STAND_IN void run_here(worker*, unit*) {}
 // ---- turns.cpp: no schedule -------------------------------------------------------------------------------------------------
 
 STAND_IN bool pass_point() { return true; }
+STAND_IN bool is_left_behind() { return false; }
 STAND_IN void refuse_if_left_behind(const char*) {}
 STAND_IN void pass_turn(worker*) {}
 STAND_IN void sleep_in_turn(worker*) {}
