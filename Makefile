@@ -64,9 +64,9 @@ soak: ## random programs on any number of workers, one after the other [SOAK_SEC
 	$(call configure-and-build,checked,tests/stress/all)
 	$(PYTHON) tests/stress/soak.py build/checked --seconds $(or $(SOAK_SECONDS),60) $(ARGS)
 
-model: ## explores the protocols' interleavings
+model: ## explores the protocols' interleavings in depth, half an hour or more [EXECUTIONS=2000000 of a model at most]
 	$(call configure-and-build,model)
-	$(call some-tests,model,model)
+	@ls build/model/tests/model/model_* | xargs -P $(JOBS) -I{} sh -c '{} --deep --executions $(or $(EXECUTIONS),2000000)'
 
 asan: ## unit, api, conform and stress tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(call configure-and-build,asan)

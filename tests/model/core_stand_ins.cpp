@@ -55,6 +55,7 @@ STAND_IN void run_here(worker*, unit*) {}
 STAND_IN bool pass_point() { return true; }
 STAND_IN bool is_left_behind() { return false; }
 STAND_IN void refuse_if_left_behind(const char*) {}
+STAND_IN bool is_left_behind() { return false; }
 STAND_IN void pass_turn(worker*) {}
 STAND_IN void sleep_in_turn(worker*) {}
 STAND_IN void ring_bell(turn_taking*) {}

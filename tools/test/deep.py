@@ -18,13 +18,17 @@ def tests_of(*kinds):
     return tuple(f"tests/{kind}/all" for kind in kinds)
 
 
+MOST_EXECUTIONS = 500_000  # of one model: with all of them, as `make model` has them, the deep bounds take many hours
+
+
 class Models(steps.Commands):
-    """Each program of tests/model with its deep bounds; which there are is known once they are built."""
+    """Each program of tests/model with its deep bounds, cut; which there are is known once they are built."""
 
     def run(self, jobs):
         folder = os.path.join(TESTS, "model")
         programs = sorted(name for name in os.listdir(folder) if name.startswith("model_")) if os.path.isdir(folder) else []
-        self.commands = {name: [os.path.join(folder, name), "--deep"] for name in programs}
+        bounds = ["--deep", "--executions", str(MOST_EXECUTIONS)]
+        self.commands = {name: [os.path.join(folder, name), *bounds] for name in programs}
         super().run(jobs)
 
 
