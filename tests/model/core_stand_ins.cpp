@@ -53,7 +53,6 @@ STAND_IN void run_here(worker*, unit*) {}
 // ---- turns.cpp: no schedule -------------------------------------------------------------------------------------------------
 
 STAND_IN bool pass_point() { return true; }
-STAND_IN bool is_left_behind() { return false; }
 STAND_IN void refuse_if_left_behind(const char*) {}
 STAND_IN bool is_left_behind() { return false; }
 STAND_IN void pass_turn(worker*) {}
