@@ -42,10 +42,11 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_call_outside(weft_function function
  * when it is revived, not when its owner makes it ready or discards it. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_make(weft_function function, void *argument, const weft_thread_attr *attr,
                                                          bool tasklet, weft_thread **out);
-/* The same for units without attributes but a pool (null: none), in fewer instructions. kind: 0 for a ULT that somebody joins, or of weft_make_kind. */
+/* The same in fewer instructions, for units without attributes but a pool (null: none), which call function(their own handle): what else they
+ * need lies in their extension bytes. kind: 0 for a ULT that somebody joins, or of weft_make_kind. */
 typedef enum weft_make_kind { WEFT_MAKE_TASKLET = 1, WEFT_MAKE_DETACHED = 2 } weft_make_kind;
-WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_make_in(weft_pool *pool, weft_function function, void *argument,
-                                                            unsigned kind, weft_thread **out);
+WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_make_in(weft_pool *pool, weft_function function, unsigned kind,
+                                                            weft_thread **out);
 /* Frees an owned unit that has not started; null: nothing. Its handle is not good for any other call afterwards. */
 WEFT_API void weft_ext_thread_discard(weft_thread *owned);
 /* Waits for the end of thread as weft_thread_join does, but leaves the descriptor: the caller joins it (which then returns at once),

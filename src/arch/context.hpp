@@ -43,4 +43,11 @@ inline void* make_context(void* top, entry_function entry, void* argument) {
   return frame;
 }
 
+#if !defined(__x86_64__)
+// As switch_context to the context that make_context makes.
+[[gnu::always_inline]] inline void* start_context(void** save, void* top, entry_function entry, void* transfer, void* argument) {
+  return switch_context(save, make_context(top, entry, argument), transfer);
+}
+#endif
+
 }  // namespace weft::arch

@@ -162,12 +162,12 @@ weft_status weft_ext_thread_make(weft_function function, void* argument, const w
   return code(sched::make_owned(how, reinterpret_cast<sched::unit**>(out)));
 }
 
-weft_status weft_ext_thread_make_in(weft_pool* pool, weft_function function, void* argument, unsigned kind, weft_thread** out) {
+weft_status weft_ext_thread_make_in(weft_pool* pool, weft_function function, unsigned kind, weft_thread** out) {
   if (function == nullptr || out == nullptr || kind > (WEFT_MAKE_TASKLET | WEFT_MAKE_DETACHED)) [[unlikely]]
     return WEFT_INVALID;
   static_assert(int{WEFT_MAKE_TASKLET} == sched::is_tasklet && int{WEFT_MAKE_DETACHED} == sched::join_word::detached);
   auto** const made = reinterpret_cast<sched::unit**>(out);
-  return code(sched::make_owned_plainly(pool_of(pool), function, argument, kind, made, __builtin_return_address(0)));
+  return code(sched::make_owned_plainly(pool_of(pool), function, kind, made, __builtin_return_address(0)));
 }
 
 void weft_ext_thread_discard(weft_thread* owned) {

@@ -32,6 +32,16 @@ inline context make(mem::stack* stack, arch::entry_function entry, void* argumen
   return transfer;
 }
 
+// As switch_to to a fiber that is made on stack.
+[[gnu::always_inline]] inline void* start_on(mem::stack* stack, void** from, arch::entry_function entry, void* argument,
+                                             void* transfer) {
+  sanitizer::renew(stack);
+  void* kept = sanitizer::leaving(sanitizer::of(stack));
+  transfer = arch::start_context(from, stack->top(), entry, transfer, argument);
+  sanitizer::arrived(kept);
+  return transfer;
+}
+
 // Leaves the running fiber for good and resumes `to`.
 [[noreturn, gnu::always_inline]] inline void jump_to(context to, const sanitizer::side& target, void* transfer) {
   sanitizer::leaving_for_good(target);

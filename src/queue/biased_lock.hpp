@@ -34,7 +34,7 @@ class biased_lock {
   // ---- owner ----
 
   // Enters. Returns null, or a thief that asked and must now be answered.
-  Thief* enter() {
+  [[gnu::always_inline]] Thief* enter() {
     busy_.store(1, base::relaxed);
     // [D1] light fence: busy before attention; pairs with [D5] [T8]
     base::light_fence();

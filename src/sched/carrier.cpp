@@ -263,10 +263,11 @@ void carrier_entry(void* transfer, void* stack) {
 
 namespace {
 
-// Whether a unit that ends on a stack of the worker's leaves nothing behind but that stack, its join word, and a scheduler that goes on.
+// Whether a unit that nobody watches, and that ends on a stack of the worker's, leaves nothing behind but that stack, its join word, and
+// a scheduler that goes on.
 bool ends_plainly(const worker* w, const unit* ended) {
   constexpr unsigned obstacles = keeps_fp | has_own_stack | stays_put;
-  if (w == nullptr || w->is_watched || w->rt->tells_events.load(base::relaxed)) return false;
+  if (w == nullptr || w->rt->tells_events.load(base::relaxed)) return false;
   if (ended->has_any(obstacles) || ended->extra.load(base::relaxed) != nullptr) return false;
   return ended->parent != nullptr;
 }
@@ -286,7 +287,7 @@ bool ends_plainly(const worker* w, const unit* ended) {
 // Ends the running unit and goes on with others; for units that cannot return to a carrier.
 [[noreturn, gnu::always_inline]] inline void leave_for_good(unit* ended) {
   worker* w = local::current_worker();
-  if (ends_plainly(w, ended)) leave_to_scheduler(w, ended);
+  if (ends_plainly(w, ended) && !w->is_watched) leave_to_scheduler(w, ended);
   w = run_destructors(ended);
   if (w->rt->inspects_stacks) [[unlikely]]
     inspect_stack(w, ended, w->standing);
@@ -318,6 +319,21 @@ void own_stack_entry(void* transfer, void* argument) {
   if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, self);
   self->function(self->argument);
   note_return();
+  leave_for_good(self);
+}
+
+// Flattened: to compilers what comes before such a jump is rare code, in which they inline nothing.
+[[gnu::flatten]] void plain_stack_entry(void* transfer, void* argument) {
+  auto* w = static_cast<worker*>(transfer);
+  auto* self = static_cast<unit*>(argument);
+  fiber::started();
+  arrive(w);
+  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, self);
+  self->function(self->argument);
+  note_return();
+  w = local::current_worker();
+  if (ends_plainly(w, self)) [[likely]]
+    leave_to_scheduler(w, self);
   leave_for_good(self);
 }
 

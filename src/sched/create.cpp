@@ -251,12 +251,15 @@ status make_owned(const creation& how, unit** out) {
 
 namespace {
 
-[[gnu::noinline]] status make_owned_slowly(pool* home, unit::function_type function, void* argument, unsigned kind, unit** out,
+[[gnu::noinline]] status make_owned_slowly(pool* home, unit::function_type function, unsigned kind, unit** out,
                                            const void* made_at) {
   weft_thread_attr wanted = WEFT_THREAD_ATTR_INIT;
   wanted.pool = reinterpret_cast<weft_pool*>(home);
   if (is_left_behind()) return status::unsupported;
-  return make_owned({function, argument, &wanted, (kind & is_tasklet) != 0, (kind & join_word::detached) != 0, made_at}, out);
+  const bool is_detached = (kind & join_word::detached) != 0;
+  const status result = make_owned({function, nullptr, &wanted, (kind & is_tasklet) != 0, is_detached, made_at}, out);
+  if (result == status::ok) (*out)->argument = *out;
+  return result;
 }
 
 [[gnu::noinline]] status tell_made(const runtime* rt, unit* one) {
@@ -267,13 +270,13 @@ namespace {
 }  // namespace
 
 // Every slow case is a tail call, so that this needs no frame.
-status make_owned_plainly(pool* home, unit::function_type function, void* argument, unsigned kind, unit** out,
-                          const void* made_at) {
+status make_owned_plainly(pool* home, unit::function_type function, unsigned kind, unit** out, const void* made_at) {
   worker* w = local::current_worker();
   if (w == nullptr || w->units.is_empty()) [[unlikely]]
-    return make_owned_slowly(home, function, argument, kind, out, made_at);
+    return make_owned_slowly(home, function, kind, out, made_at);
   const auto flags = static_cast<std::uint16_t>((kind & is_tasklet) | flags_of_owned);
-  unit* one = lay_out(w->units.take_one(), function, argument, flags, kind & join_word::detached, made_at, 0, home);
+  void* memory = w->units.take_one();
+  unit* one = lay_out(memory, function, memory, flags, kind & join_word::detached, made_at, 0, home);
   w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
   *out = one;
   if (w->rt->tells_events.load(base::relaxed)) [[unlikely]]
@@ -320,7 +323,18 @@ status bind_stack_again(runtime* rt, unit* one) {
 
 }  // namespace
 
-status revive(unit* one, unit::function_type function, void* argument) {
+namespace {
+
+[[gnu::always_inline]] inline void begin_anew(unit* one, unit::function_type function, void* argument) {
+  const unsigned kept = one->flags.load(base::relaxed) & ~unsigned{wants_to_move};
+  const auto flags = static_cast<std::uint16_t>(kept | flags_of_owned);
+  const void* const made_at = one->has_parked() ? one->made_at : one->context.maker();
+  lay_out(one, function, argument, flags, join_word::open, made_at, 0, one->home.load(base::relaxed));
+  one->parent = nullptr;
+  one->permit.store(0, base::relaxed);
+}
+
+[[gnu::noinline]] status revive_elaborately(unit* one, unit::function_type function, void* argument) {
   worker* w = local::current_worker();
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
   if (!join_word::has_ended(one)) return status::busy;
@@ -329,15 +343,22 @@ status revive(unit* one, unit::function_type function, void* argument) {
     if (one->has(stays_put)) unpin_from(rt, one->home_worker);
     return result;
   }
-  pool* const home = one->home.load(base::relaxed);
-  const unsigned kept = one->flags.load(base::relaxed) & ~unsigned{wants_to_move};
-  const auto flags = static_cast<std::uint16_t>(kept | flags_of_owned);
-  const void* const made_at = one->has_parked() ? one->made_at : one->context.maker();
-  lay_out(one, function, argument, flags, join_word::open, made_at, 0, home);
-  one->parent = nullptr;
-  one->permit.store(0, base::relaxed);
+  begin_anew(one, function, argument);
   count_created(rt, w, 1);
   note(rt, WEFT_ON_CREATE, one);
+  return status::ok;
+}
+
+}  // namespace
+
+status revive(unit* one, unit::function_type function, void* argument) {
+  worker* w = local::current_worker();
+  if (w == nullptr || w->rt->tells_events.load(base::relaxed) || !join_word::has_ended(one) ||
+      one->has_any(stays_put | has_own_stack)) [[unlikely]]
+    return revive_elaborately(one, function, argument);
+  begin_anew(one, function, argument);
+  one->stack = nullptr;
+  w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
   return status::ok;
 }
 

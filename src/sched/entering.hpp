@@ -31,8 +31,9 @@ inline void step_over(worker* w, unit* next) {
   w->standing = next->stack;
 }
 
-// The bottom of a unit that starts on a stack of its own.
+// The bottom of a unit that starts on a stack of its own; the plain one for those that nobody watches, and that do not keep their FP control.
 void own_stack_entry(void* transfer, void* argument);
+void plain_stack_entry(void* transfer, void* argument);
 
 // The context at which a unit goes on, or starts if it has a stack of its own.
 inline fiber::context context_of(unit* one) {

@@ -181,14 +181,15 @@ status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
 }
 
 [[gnu::noinline]] status reap_used(worker* w, unit* one) {
-  if (w == nullptr || w->rt->tells_events.load(base::relaxed) || !free_used(w, one)) [[unlikely]]
+  if (w->rt->tells_events.load(base::relaxed) || !free_used(w, one)) [[unlikely]]
     return reap_slowly(w, one);
   return status::ok;
 }
 
 status reap(unit* one) {
   worker* const w = local::current_worker();
-  return free_plainly(w, one) ? status::ok : reap_used(w, one);
+  if (free_plainly(w, one)) return status::ok;
+  return w != nullptr ? reap_used(w, one) : reap_slowly(w, one);
 }
 
 }  // namespace

@@ -32,7 +32,13 @@ bool bind_stack(worker* w, unit* one) {
   return true;
 }
 
-void run_tasklet(worker* w, unit* self, unit* one) {
+[[gnu::noinline]] void end_tasklet_elaborately(worker* w, unit* self, unit* one) {
+  end(w, one);
+  trace_resumed(w, self);
+}
+
+// Never fails.
+[[gnu::noinline]] status run_tasklet(worker* w, unit* self, unit* one) {
   note(w->rt, WEFT_ON_RUN, one);
   become(w, one);
   if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, one);
@@ -42,9 +48,12 @@ void run_tasklet(worker* w, unit* self, unit* one) {
   if (w == nullptr) [[unlikely]]
     refuse_if_left_behind("the end of a tasklet");
   w->current = self;
-  one->has(stays_put) || w->rt->tells_events.load(base::relaxed) ? end(w, one) : end_unheard(w, one);
-  if (w->rt->tracer != nullptr) [[unlikely]]
-    trace_resumed(w, self);
+  if (one->has(stays_put) || w->rt->tells_events.load(base::relaxed)) [[unlikely]] {
+    end_tasklet_elaborately(w, self, one);
+  } else {
+    end_unheard(w, one);
+  }
+  return status::ok;
 }
 
 // Of a new unit that needs nothing but to be entered.
@@ -52,7 +61,7 @@ constexpr unsigned usual_when_new = unsigned{is_default} | unsigned{is_known} | 
 
 // Whether the running unit can be left for a new one on a stack of the worker's with nothing to look after, and if so enters the lock.
 bool begins_to_start(worker* w, const unit* one) {
-  return !one->has_parked() && !has_forks(w) && w->carried == nullptr && w->stacks.has_two() && w->lock.try_enter();
+  return !one->has_parked() && !w->is_watched && w->carried == nullptr && w->stacks.has_two() && w->lock.try_enter();
 }
 
 // Inside the lock.
@@ -64,7 +73,7 @@ bool begins_to_start(worker* w, const unit* one) {
   note(w->rt, WEFT_ON_RUN, one);
   leave_mark(w, self);
   step_over(w, one);
-  switch_from(w, self, fiber::make(stack, own_stack_entry, one));
+  arrive(static_cast<worker*>(fiber::start_on(stack, self->context.slot(), plain_stack_entry, one, w)));
   return status::ok;
 }
 
@@ -76,10 +85,7 @@ bool begins_to_start(worker* w, const unit* one) {
     return status::ok;
   }
   if (has_forks(w)) detach_forks(w);
-  if (one->has(is_tasklet)) {
-    run_tasklet(w, self, one);
-    return status::ok;
-  }
+  if (one->has(is_tasklet)) return run_tasklet(w, self, one);
   if (!one->has_parked() && !one->has(has_own_stack) && !bind_stack(w, one)) return status::nomem;
   one->set_parent(self);
   enter(w);
@@ -160,10 +166,10 @@ status dispatch(unit* one) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == nullptr) return status::cannot_block;
-  const unsigned of_one = one->flags.load(base::relaxed) & ~usual_when_new;
-  if (of_one != may_be_dispatched || self->has_any(is_tasklet | keeps_fp) || !begins_to_start(w, one))
-    return dispatch_elaborately(w, self, one);
-  return start(w, self, one);
+  if (has_forks(w) || self->has_any(is_tasklet | keeps_fp)) return dispatch_elaborately(w, self, one);
+  const unsigned unusual = one->flags.load(base::relaxed) & ~usual_when_new;
+  if (unusual == may_be_dispatched && begins_to_start(w, one)) return start(w, self, one);
+  return unusual == (may_be_dispatched | is_tasklet) ? run_tasklet(w, self, one) : dispatch_elaborately(w, self, one);
 }
 
 // In the frame of dispatch_in_turn.

@@ -28,9 +28,9 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
 
 // As create, but the caller owns the unit, as one that it took from a queue.
 status make_owned(const creation& how, unit** out);
-// The same without attributes but a home (or null); kind: of is_tasklet and join_word::detached. The path to be short.
-status make_owned_plainly(pool* home, unit::function_type function, void* argument, unsigned kind, unit** out,
-                          const void* made_at);
+// The same without attributes but a home (or null), for units that are called with their own address; kind: of is_tasklet and
+// join_word::detached. The path to be short.
+status make_owned_plainly(pool* home, unit::function_type function, unsigned kind, unit** out, const void* made_at);
 // One that has not started.
 void discard_owned(unit* one);
 // An ended unit that nobody joined begins anew, owned by the caller; with its id, name, home, pin, extension bytes and stack size.
@@ -109,7 +109,7 @@ inline void clean_lines(const runtime* rt, unit* one) {
 }
 // As free_plainly for one that did, but has no details.
 [[gnu::always_inline]] inline bool free_used(worker* w, unit* one) {
-  if (w == nullptr || w->units.is_full() || one->extra.load(base::relaxed) != nullptr) [[unlikely]]
+  if (w->units.is_full() || one->extra.load(base::relaxed) != nullptr) [[unlikely]]
     return false;
   clean_lines(w->rt, one);
   one->state.store(unit_state::free, base::relaxed);

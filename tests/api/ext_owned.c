@@ -1,7 +1,9 @@
 /* Units that a builder owns: made without being ready, discarded, waited for, revived; pools whose middle is reached into; waits that block
  * the OS thread. */
+#include <pthread.h>
 #include <stdint.h>
 #include <weft/ext.h>
+#include <weft/hot.h>
 
 #include "check.h"
 
@@ -42,6 +44,74 @@ static void does_not_run_until_pushed(void) {
   OK(weft_ext_dispatch(one));
   CHECK(atomic_load(&runs) == 1);
   OK(weft_thread_join(one));
+}
+
+enum { KINDS = 4, OF_A_KIND = 200 };
+
+static atomic_int runs_by_kind[KINDS];
+
+static bool is_tasklet(unsigned kind) { return (kind & WEFT_MAKE_TASKLET) != 0; }
+static bool is_detached(unsigned kind) { return (kind & WEFT_MAKE_DETACHED) != 0; }
+
+static void count_itself(void *self) {
+  CHECK(self == weft_self());
+  if (!weft_thread_is_tasklet(self)) weft_yield();
+  atomic_fetch_add(&runs_by_kind[weft_thread_is_tasklet(self)], 1);
+}
+
+/* More than a worker keeps at hand, all of them there at once. */
+static void make_and_run(weft_pool *pool, unsigned kind) {
+  static weft_thread *made[OF_A_KIND];
+  const int before = atomic_load(&runs_by_kind[is_tasklet(kind)]);
+  for (int i = 0; i < OF_A_KIND; ++i) {
+    OK(weft_ext_thread_make_in(pool, count_itself, kind, &made[i]));
+    CHECK(weft_ext_thread_pool(made[i]) == pool);
+    CHECK(weft_thread_is_tasklet(made[i]) == is_tasklet(kind));
+    OK(weft_ext_pool_push(pool, made[i], WEFT_PUSH_NEW));
+  }
+  for (weft_thread *popped = NULL; (popped = weft_ext_pool_pop(pool)) != NULL;) OK(weft_ext_dispatch(popped));
+  CHECK(atomic_load(&runs_by_kind[is_tasklet(kind)]) == before + OF_A_KIND);
+  if (is_detached(kind)) return;
+  for (int i = 0; i < OF_A_KIND; ++i) CHECK(weft_hot_has_ended(made[i]));
+  OK(weft_thread_join_many(made, OF_A_KIND));
+}
+
+/* In few instructions: each is called with its own handle. */
+static void makes_in_pools(void) {
+  weft_pool *pool = make_pool();
+  for (unsigned kind = 0; kind < KINDS; ++kind) make_and_run(pool, kind);
+  weft_thread *one;
+  OK(weft_ext_thread_make_in(NULL, count_itself, 0, &one));
+  CHECK(weft_ext_thread_pool(one) == NULL && !weft_hot_has_ended(one));
+  weft_ext_thread_discard(one);
+  OK(weft_pool_destroy(pool));
+}
+
+static atomic_int outside_is_done;
+
+static void *make_outside(void *pool) {
+  weft_thread *one;
+  for (unsigned kind = 0; kind < KINDS; ++kind) {
+    OK(weft_ext_thread_make_in(pool, count_itself, kind, &one));
+    OK(weft_ext_pool_push(pool, one, WEFT_PUSH_NEW));
+    if (is_detached(kind)) continue;
+    OK(weft_thread_join(one));
+  }
+  atomic_store(&outside_is_done, 1);
+  return NULL;
+}
+
+static void makes_in_pools_from_outside(void) {
+  weft_pool *pool = make_pool();
+  OK(weft_pool_attach(pool, 0));
+  pthread_t outside;
+  atomic_store(&outside_is_done, 0);
+  CHECK(pthread_create(&outside, NULL, make_outside, pool) == 0);
+  wait_for(&outside_is_done, 1);
+  CHECK(pthread_join(outside, NULL) == 0);
+  while (weft_pool_total_count(pool) != 0) breathe();
+  OK(weft_pool_detach(pool, 0));
+  OK(weft_pool_destroy(pool));
 }
 
 static void discards(void) {
@@ -159,6 +229,21 @@ static void yield_once(void *argument) {
   weft_yield();
 }
 
+static void reaches_into_some_pool(void) {
+  weft_pool *pools[3] = {make_pool(), make_pool(), make_pool()};
+  weft_thread *one;
+  OK(weft_ext_thread_make_in(pools[1], count_itself, 0, &one));
+  CHECK(!weft_ext_pool_remove_from(pools, 3, one)); /* its home, but it is not there */
+  OK(weft_ext_pool_push(pools[1], one, WEFT_PUSH_NEW));
+  CHECK(!weft_ext_pool_remove_from(pools, 1, one));
+  CHECK(!weft_ext_pool_remove_from(NULL, 0, one));
+  CHECK(!weft_ext_pool_remove_from(pools, 3, NULL));
+  CHECK(weft_ext_pool_remove_from(pools, 3, one));
+  CHECK(!weft_ext_pool_remove_from(pools, 3, one) && weft_pool_ready_count(pools[1]) == 0);
+  weft_ext_thread_discard(one);
+  for (int i = 0; i < 3; ++i) OK(weft_pool_destroy(pools[i]));
+}
+
 /* Who sets its own pool comes back through it. */
 static void sets_pools(void) {
   weft_pool *pool = make_pool();
@@ -234,6 +319,9 @@ static void refuses(void) {
   weft_thread *out = (weft_thread *)&out;
   IS(WEFT_INVALID, weft_ext_thread_make(NULL, NULL, NULL, false, &out));
   IS(WEFT_INVALID, weft_ext_thread_make(count, NULL, NULL, false, NULL));
+  IS(WEFT_INVALID, weft_ext_thread_make_in(NULL, NULL, 0, &out));
+  IS(WEFT_INVALID, weft_ext_thread_make_in(NULL, count, 0, NULL));
+  IS(WEFT_INVALID, weft_ext_thread_make_in(NULL, count, WEFT_MAKE_DETACHED + WEFT_MAKE_TASKLET + 1, &out));
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
   attr.worker = 4000;
   IS(WEFT_INVALID, weft_ext_thread_make(count, NULL, &attr, false, &out));
@@ -247,10 +335,13 @@ static void refuses(void) {
 
 static void all(void) {
   RUN(does_not_run_until_pushed);
+  RUN(makes_in_pools);
+  RUN(makes_in_pools_from_outside);
   RUN(discards);
   RUN(revives_all_kinds);
   RUN(waits_while_it_runs);
   RUN(reaches_into_pools);
+  RUN(reaches_into_some_pool);
   RUN(sets_pools);
   RUN(notifies);
   RUN(tasklets_may_block_their_worker);
@@ -260,6 +351,7 @@ static void all(void) {
 int main(void) {
   weft_thread *out = NULL;
   IS(WEFT_NOT_INITIALIZED, weft_ext_thread_make(count, NULL, NULL, false, &out));
+  IS(WEFT_NOT_INITIALIZED, weft_ext_thread_make_in(NULL, count, 0, &out));
   with_workers("one worker", 1, all);
   with_workers("three workers", 3, all);
   return 0;

@@ -13,6 +13,7 @@
 #include "sched/fork.hpp"
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
+#include "sched/left_behind.hpp"
 #include "sched/overflow.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"

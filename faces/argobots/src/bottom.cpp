@@ -77,8 +77,8 @@ void run_tasklet(weft_thread* self, unit_fields* mine) {
 
 }  // namespace
 
-void run_bottom(void*) {
-  weft_thread* const self = weft_hot_self();
+void run_bottom(void* known_self) {
+  auto* const self = known_self != nullptr ? static_cast<weft_thread*>(known_self) : weft_self();
   unit_fields* const mine = fields_of(self);
   if (!mine->is(is_yieldable)) return run_tasklet(self, mine);
   if (mine->is(is_main_scheduler) || has_requests(mine) || current_settings().is_strict_about_stacks) [[unlikely]]

@@ -88,7 +88,35 @@ void destroy(key_table* table, bool calls_destructors) {
 
 }  // namespace
 
+namespace {
+
+// False: another key has it.
+bool takes_first_place(unit_fields* unit, const key* of) {
+  std::uint32_t there = unit->first_key.load(std::memory_order_relaxed);
+  if (there == 0 && unit->first_key.compare_exchange_strong(there, of->id, std::memory_order_relaxed)) {
+    unit->first_destructor.store(of->destructor, std::memory_order_relaxed);
+    unit->kind.fetch_or(has_belongings, std::memory_order_relaxed);
+    return true;
+  }
+  return there == of->id;
+}
+
+void free_first(unit_fields* unit, bool calls_destructor) {
+  void* const value = unit->first_value.load(std::memory_order_relaxed);
+  const auto destructor = unit->first_destructor.load(std::memory_order_relaxed);
+  unit->first_value.store(nullptr, std::memory_order_relaxed);
+  unit->first_key.store(0, std::memory_order_relaxed);
+  if (calls_destructor && value != nullptr && destructor != nullptr) destructor(value);
+}
+
+}  // namespace
+
 int set_value(unit_fields* unit, const key* of, void* value) {
+  if (takes_first_place(unit, of)) {
+    // [Z77] release: as [Z70]; pairs with [Z78]
+    unit->first_value.store(value, std::memory_order_release);
+    return ABT_SUCCESS;
+  }
   key_table* const table = table_of(unit);
   if (table == nullptr) return ABT_ERR_MEM;
   // [Z73] acquire: as [Z67]; pairs with [Z68]
@@ -101,10 +129,13 @@ int set_value(unit_fields* unit, const key* of, void* value) {
   return ABT_SUCCESS;
 }
 
-void free_table(unit_fields* unit) {
-  // [Z72] acquire: as [Z65]; pairs with [Z66]
-  for (int round = 0; key_table* const table = unit->keys.exchange(nullptr, std::memory_order_acquire); ++round) {
-    destroy(table, round < most_rounds);
+void free_values(unit_fields* unit) {
+  for (int round = 0; has_values(unit); ++round) {
+    const bool calls_destructors = round < most_rounds;
+    if (unit->first_key.load(std::memory_order_relaxed) != 0) free_first(unit, calls_destructors);
+    // [Z72] acquire: as [Z65]; pairs with [Z66]
+    key_table* const table = unit->keys.exchange(nullptr, std::memory_order_acquire);
+    if (table != nullptr) destroy(table, calls_destructors);
   }
 }
 
@@ -135,7 +166,7 @@ int ABT_key_create(void (*destructor)(void* value), ABT_key* newkey) {
   if (newkey == nullptr) return ABT_ERR_INV_ARG;
   key* const made = make_object<key>(0);
   if (made == nullptr) return ABT_ERR_MEM;
-  made->id = last_key_id.fetch_add(1, std::memory_order_relaxed);
+  made->id = last_key_id.fetch_add(1, std::memory_order_relaxed) + 1;
   made->destructor = destructor;
   *newkey = reinterpret_cast<ABT_key>(made);
   return ABT_SUCCESS;
@@ -157,10 +188,10 @@ int ABT_key_set(ABT_key handle, void* value) {
 
 int ABT_key_get(ABT_key handle, void** value) {
   if (handle == ABT_KEY_NULL) return ABT_ERR_INV_KEY;
-  weft_thread* const self = weft_hot_known_self();
-  void* const found = self != nullptr ? value_of(fields_of(self), key_of(handle)) : nullptr;
-  if (found == nullptr) [[unlikely]]  // maybe of a thread that has no values
+  // A fork (weft/hot.h) finds no values in its own fields.
+  weft_thread* const running = *weft_hot_here()->self;
+  if (running == nullptr || !is_first(fields_of(running), key_of(handle))) [[unlikely]]
     return get_slowly(handle, value);
-  *value = found;
+  *value = first_value_of(fields_of(running));
   return ABT_SUCCESS;
 }

@@ -1,4 +1,5 @@
-// Values of work units by key: a table that a unit gets with its first value, and that any caller may read and write.
+// Values of work units by key, which any caller may read and write. The value that is set first has its place in the unit's fields; the others
+// are in a table that the unit gets with its second one.
 //
 // A unit has few values, looked up far more often than added: short lists, which only grow, with the newest in front. Keys count up and are
 // never used twice, so values of a key that was freed stay unseen until the unit goes; then their destructors run, too.
@@ -15,7 +16,7 @@
 namespace weft::abt {
 
 struct key {
-  std::uint32_t id;
+  std::uint32_t id;                 // from 1 on
   void (*destructor)(void* value);  // null: none
 };
 
@@ -42,8 +43,15 @@ struct key_table {
   bool has_place(const keyed_value* one) const { return one >= place && one < place + places; }
 };
 
+inline bool is_first(const unit_fields* unit, const key* of) { return unit->first_key.load(std::memory_order_relaxed) == of->id; }
+inline void* first_value_of(const unit_fields* unit) {
+  // [Z78] acquire: as [Z69]; pairs with [Z77]
+  return unit->first_value.load(std::memory_order_acquire);
+}
+
 // Null: none was set.
 inline void* value_of(const unit_fields* unit, const key* of) {
+  if (is_first(unit, of)) return first_value_of(unit);
   // [Z65] acquire: the table is as it was made; pairs with [Z66]
   key_table* const table = unit->keys.load(std::memory_order_acquire);
   if (table == nullptr) return nullptr;
@@ -58,10 +66,10 @@ inline void* value_of(const unit_fields* unit, const key* of) {
 // ABT_SUCCESS or ABT_ERR_MEM.
 int set_value(unit_fields* unit, const key* of, void* value);
 
-// Calls the destructors and frees the table. The unit has ended, or does so; nobody else uses its values.
-void free_table(unit_fields* unit);
-inline void free_values(unit_fields* unit) {
-  if (unit->keys.load(std::memory_order_relaxed) != nullptr) free_table(unit);
+inline bool has_values(const unit_fields* unit) {
+  return unit->first_key.load(std::memory_order_relaxed) != 0 || unit->keys.load(std::memory_order_relaxed) != nullptr;
 }
+// Calls the destructors and frees the table. The unit has ended, or does so; nobody else uses its values.
+void free_values(unit_fields* unit);
 
 }  // namespace weft::abt

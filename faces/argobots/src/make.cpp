@@ -115,22 +115,6 @@ int create_otherwise(pool* home, unit_function function, void* argument, std::ui
   return create_unit({function, argument, home, kind}, reinterpret_cast<weft_thread**>(out));
 }
 
-int revive_unit(weft_thread* thread, pool* home, unit_function function, void* argument) {
-  if (const int error = associate(thread, home); error != ABT_SUCCESS) return error;
-  if (const weft_status result = weft_ext_thread_revive(thread, run_bottom, nullptr); result != WEFT_OK) return code_of(result);
-  unit_fields* const fields = fields_of(thread);
-  fields->function = function;
-  fields->argument = argument;
-  fields->context = 0;
-  fields->parent = nullptr;
-  fields->last_stream.store(nullptr, std::memory_order_relaxed);
-  fields->request.store(0, std::memory_order_relaxed);
-  fields->suspended.store(not_suspended, std::memory_order_relaxed);
-  fields->wait_kind.store(ABT_SYNC_EVENT_TYPE_UNKNOWN, std::memory_order_relaxed);
-  tell_tool(ABT_TOOL_EVENT_THREAD_REVIVE, thread);
-  return ABT_SUCCESS;
-}
-
 // Two that wait for one unit: the core takes one, the other one looks now and then.
 void wait_for_unended(weft_thread* thread) {
   while (wait_anywhere([thread] { return weft_ext_thread_wait(thread); }) == WEFT_BUSY) yield_somehow();

@@ -15,6 +15,7 @@
 #include "self.hpp"
 #include "tool.hpp"
 #include "unit.hpp"
+#include "unit_create.hpp"
 #include "unit_end.hpp"
 #include "waiting.hpp"
 

@@ -3,6 +3,7 @@
 #include "dump.hpp"
 #include "handle.hpp"
 #include "pool.hpp"
+#include "run_unit.hpp"
 #include "runtime.hpp"
 #include "scheduler.hpp"
 #include "self.hpp"
@@ -47,11 +48,14 @@ void name_context(unit_fields* mine, ABT_pool_context context) {
   if (mine->home->family != pool_family::fifo) mine->context = context | push_context_is_named;
 }
 
-// Without memory for a stack the unit waits in its pool until somebody gives one back.
+}  // namespace
+
 void put_back(weft_thread* owned) {
   push(fields_of(owned)->home, owned, ABT_POOL_CONTEXT_OP_POOL_OTHER);
   sched_yield();
 }
+
+namespace {
 
 // Goes back into its pool, and target runs instead.
 void leave_to(const caller& me, weft_thread* target, ABT_pool_context context) {
@@ -173,24 +177,18 @@ void hand_to_primary_stream(weft_thread* primary) {
   wake_main_scheduler(one);
 }
 
-[[gnu::noinline]] bool prepare_unusual(weft_thread* self, stream* here, weft_thread* owned) {
+// What comes before a unit runs. False: it does not, here and now.
+bool prepare(weft_thread* self, stream* here, weft_thread* owned) {
   unit_fields* const what = fields_of(owned);
-  if (has_requests(what) && !obey_requests_for(owned)) return false;
-  if (what->is(is_primary) && !here->is_primary) {
+  if (has_requests(what)) [[unlikely]] {
+    if (!obey_requests_for(owned)) return false;
+  }
+  if (what->is(is_primary) && !here->is_primary) [[unlikely]] {
     hand_to_primary_stream(owned);
     return false;
   }
   note_entry(what, self, here);
   if (!is_requested(what, is_cancelled)) tell_tool(ABT_TOOL_EVENT_THREAD_RUN, owned);
-  return true;
-}
-
-// What comes before a unit runs. False: it does not, here and now.
-bool prepare(weft_thread* self, stream* here, weft_thread* owned) {
-  unit_fields* const what = fields_of(owned);
-  if (has_requests(what) || what->is(is_primary) || tool_wants(ABT_TOOL_EVENT_THREAD_RUN)) [[unlikely]]
-    return prepare_unusual(self, here, owned);
-  note_entry(what, self, here);
   return true;
 }
 
@@ -235,9 +233,7 @@ void run_units(weft_thread* owned, choice_of_units* choice) {
   mine.here->choice = nullptr;
 }
 
-namespace {
-
-[[gnu::noinline]] void run_named(weft_thread* self, stream* here) {
+void run_named(weft_thread* self, stream* here) {
   do {
     weft_thread* const owned = here->next;
     here->next = nullptr;
@@ -246,18 +242,15 @@ namespace {
   } while (here->next != nullptr);
 }
 
-}  // namespace
-
-void run_unit_by(weft_thread* self, stream* here, weft_thread* owned) {
+void run_unit_elaborately(weft_thread* self, stream* here, weft_thread* owned) {
   run_one(self, here, owned);
-  if (here->next != nullptr) [[unlikely]]
-    run_named(self, here);
+  if (here->next != nullptr) run_named(self, here);
 }
 
 void run_unit(weft_thread* owned) {
   if (owned == nullptr) return;
   const caller me = who_calls();
-  run_unit_by(me.thread, me.where, owned);
+  run_unit_elaborately(me.thread, me.where, owned);
 }
 
 namespace {

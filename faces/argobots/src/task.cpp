@@ -16,9 +16,10 @@ namespace {
 
 int as_task(int code) { return code == ABT_ERR_INV_THREAD ? ABT_ERR_INV_TASK : code; }
 
-int create_tasklet(pool* home, unit_function function, void* argument, ABT_task* out) {
+[[gnu::always_inline]] inline int create_tasklet(pool* home, unit_function function, void* argument, ABT_task* out) {
   if (home == nullptr) return ABT_ERR_INV_POOL;
-  return create_plain_unit(home, function, argument, is_migratable | (out != nullptr ? is_named : 0u), out);
+  if (out == nullptr) return create_otherwise(home, function, argument, is_migratable, out);
+  return create_named_unit(home, function, argument, is_migratable | is_named, out);
 }
 
 int need_tasklet(caller* me) {

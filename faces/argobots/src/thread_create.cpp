@@ -52,7 +52,8 @@ int make_ult(pool* home, unit_function function, void* argument, const thread_at
                                              ABT_thread* out) {
   if (home == nullptr) return ABT_ERR_INV_POOL;
   if (attr != ABT_THREAD_ATTR_NULL) return create_with_attributes(home, function, argument, attr, out);
-  return create_plain_unit(home, function, argument, kind_of_plain(out != nullptr), out);
+  if (out == nullptr) return create_otherwise(home, function, argument, kind_of_plain(false), out);
+  return create_named_unit(home, function, argument, kind_of_plain(true), out);
 }
 
 // What *_to calls want of their caller.

@@ -3,6 +3,7 @@
 #include <abt.h>
 
 #include "handle.hpp"
+#include "run_unit.hpp"
 #include "runtime.hpp"
 #include "scheduler.hpp"
 #include "self.hpp"

@@ -30,6 +30,7 @@ enum unit_kind : std::uint32_t {
   is_main_scheduler = 1 << 4,  // runs the main scheduler of a stream
   is_pool_scheduler = 1 << 5,  // runs a scheduler that lies in a pool
   is_unit = 1 << 6,            // always; others are threads that weft.h made, outside as far as this interface goes
+  has_belongings = 1 << 7,     // * values of keys, a record of migrations, an ABT_unit of a user's pool: they go with it
 };
 
 enum unit_request : std::uint32_t {
@@ -72,7 +73,10 @@ struct unit_fields {
   std::atomic<std::uint32_t> suspended;
   std::atomic<std::uint32_t> wait_kind;  // for tool.cpp: ABT_sync_event_type of its waits now, and that one was told
   std::atomic<const void*> wait_object;  // likewise
-  std::atomic<key_table*> keys;
+  std::atomic<std::uint32_t> first_key;  // of the value that was set first, which has its place here; 0: none. See key.hpp
+  std::atomic<void*> first_value;
+  std::atomic<void (*)(void*)> first_destructor;
+  std::atomic<key_table*> keys;  // of the other values
   std::atomic<migration*> moving;
 
   bool is(unit_kind what) const { return (kind.load(std::memory_order_relaxed) & what) != 0; }
@@ -80,7 +84,7 @@ struct unit_fields {
   bool is_exactly(unsigned these, unsigned some) const { return (kind.load(std::memory_order_relaxed) & some) == these; }
   bool is_any(unsigned some) const { return (kind.load(std::memory_order_relaxed) & some) != 0; }
 };
-static_assert(sizeof(unit_fields) <= 160);
+static_assert(sizeof(unit_fields) <= 192);
 
 // From a unit to its fields; known from the first ABT_init on.
 [[gnu::visibility("hidden")]] extern std::ptrdiff_t distance_to_fields;
@@ -126,11 +130,9 @@ int make_unit(const unit_plan& plan, weft_thread** out);
 int create_unit(const unit_plan& plan, weft_thread** out);
 // Of make_unit, not pushed anywhere.
 void discard_unit(weft_thread* owned);
-// An ended unit begins anew in `home` (which may be its old one); the caller owns it as if popped.
-int revive_unit(weft_thread* thread, pool* home, unit_function function, void* argument);
 // ---- the bottom of a unit's stack (bottom.cpp) ----
 
-void run_bottom(void*);
+void run_bottom(void* known_self);  // or null
 // Ends the running ULT, whose frames are left as they are.
 [[noreturn]] void exit_unit(unit_fields* mine);
 

@@ -3,7 +3,6 @@
 
 #include <weft/hot.h>
 
-#include "pool.hpp"
 #include "tool.hpp"
 #include "unit.hpp"
 
@@ -19,17 +18,10 @@ inline void wait_for_unit(weft_thread* thread) {
   tell_tool(ABT_TOOL_EVENT_THREAD_JOIN, thread);
 }
 
-// Values of keys, a record of migrations, a scheduler, an ABT_unit of a user's pool: most units have none.
-inline bool has_nothing_to_free(const unit_fields* fields) {
-  const bool has_values = fields->keys.load(std::memory_order_relaxed) != nullptr;
-  const bool has_moved = fields->moving.load(std::memory_order_relaxed) != nullptr;
-  return !has_values && !has_moved && !fields->is(is_pool_scheduler) && is_built_in_unit(fields->unit);
-}
-
 // Of a unit that has ended, or does so, and whose descriptor goes by itself.
 inline void free_fields(weft_thread* thread) {
   tell_tool(ABT_TOOL_EVENT_THREAD_FREE, thread);
-  if (!has_nothing_to_free(fields_of(thread))) [[unlikely]]
+  if (fields_of(thread)->is_any(has_belongings | is_pool_scheduler)) [[unlikely]]
     free_all_fields(thread);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 extern "C" void weft_context_entry();  // switch.S
+extern "C" void weft_context_end();    // likewise
 
 namespace weft::arch {
 
@@ -48,6 +49,30 @@ inline constexpr char argument_register[] = "rbp";
       : WEFT_VECTOR_CLOBBERS "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3",
         "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
   return transfer;
+}
+
+// As switch_context to the context that make_context makes, in fewer instructions.
+[[gnu::always_inline]] inline void* start_context(void** save, void* top, void (*entry)(void*, void*), void* transfer,
+                                                  void* argument) {
+  register auto r8 asm("r8") = entry;
+  void* result = save;
+  asm volatile(
+      "pushq %%rbp\n\t"
+      "pushq %%rbx\n\t"
+      "leaq 1f(%%rip), %%rcx\n\t"
+      "pushq %%rcx\n\t"
+      "movq %%rsp, (%%rax)\n\t"
+      "movq %%rdx, %%rsp\n\t"
+      "leaq weft_context_end(%%rip), %%rcx\n\t"
+      "pushq %%rcx\n\t"
+      "xorl %%ebp, %%ebp\n\t"
+      "jmpq *%%r8\n"
+      "1:"
+      : "+a"(result), "+d"(top), "+D"(transfer), "+S"(argument), "+r"(r8)
+      :
+      : WEFT_VECTOR_CLOBBERS "rcx", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+        "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+  return result;
 }
 #undef WEFT_VECTOR_CLOBBERS
 

@@ -3,6 +3,8 @@
     .text
     .globl  weft_context_entry
     .hidden weft_context_entry
+    .globl  weft_context_end
+    .hidden weft_context_end
     .type   weft_context_entry, @function
     .p2align 4
 weft_context_entry:
@@ -15,6 +17,7 @@ weft_context_entry:
     pushq   %rcx
     jmpq    *%rbx
 1:
+weft_context_end: /* where the frames that start_context begins seem to return to */
     ud2
     .cfi_endproc
     .size   weft_context_entry, . - weft_context_entry
