@@ -19,7 +19,7 @@ namespace {
 // As many bytes as were asked for, up to where the stack begins: the lowest of them may be its guard.
 placed_stack asked_stack_of(const weft_thread* thread) {
   const placed_stack now = stack_of(thread);
-  const std::size_t asked = fields_of(thread)->stack_bytes;
+  const std::size_t asked = stack_bytes_of(thread);
   return {now.low != nullptr ? static_cast<char*>(now.low) - (asked - now.bytes) : nullptr, asked};
 }
 
