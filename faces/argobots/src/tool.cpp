@@ -150,7 +150,7 @@ void enter_stream_for_tools(stream* here) { stream_of_os_thread = here; }
 
 void name_wait(ABT_sync_event_type kind, const void* object) {
   weft_thread* const self = weft_self();
-  if (self == nullptr) return;
+  if (self == nullptr || !is_of_interest(self)) return;
   fields_of(self)->wait_kind.store(kind, std::memory_order_relaxed);
   fields_of(self)->wait_object.store(object, std::memory_order_relaxed);
 }

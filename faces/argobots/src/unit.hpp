@@ -99,6 +99,15 @@ inline weft_thread* thread_of(unit_fields* fields) {
   return reinterpret_cast<weft_thread*>(reinterpret_cast<char*>(fields) - distance_to_fields);
 }
 
+// A thread of Weft's that the face has not made may have some as well: then the core must know that its extension bytes are in use.
+inline void note_belongings(unit_fields* unit) {
+  if (unit->kind.load(std::memory_order_relaxed) != 0) {
+    unit->kind.fetch_or(has_belongings, std::memory_order_relaxed);
+  } else {
+    static_cast<void>(weft_ext_bytes(thread_of(unit), static_cast<std::size_t>(distance_to_fields)));
+  }
+}
+
 // READY, RUNNING, BLOCKED or TERMINATED.
 ABT_thread_state state_of(const weft_thread* thread);
 

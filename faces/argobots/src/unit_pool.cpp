@@ -22,7 +22,7 @@ int name_in(pool* one, weft_thread* thread, ABT_unit* out) {
     return error;
   }
   *out = made;
-  fields_of(thread)->kind.fetch_or(has_belongings, std::memory_order_relaxed);
+  note_belongings(fields_of(thread));
   return ABT_SUCCESS;
 }
 
