@@ -56,24 +56,37 @@ bool bind_stack(worker* w, unit* one) {
   return status::ok;
 }
 
-// Of a new unit that needs nothing but to be entered.
+// Of a new unit that needs nothing but to be entered, besides may_be_dispatched.
 constexpr unsigned usual_when_new = unsigned{is_default} | unsigned{is_known} | unsigned{ends_noticed};
 
+unsigned what_is_unusual(const unit* fresh) { return fresh->flags.load(base::relaxed) & ~usual_when_new; }
+
 // Whether the running unit can be left for a new one on a stack of the worker's with nothing to look after, and if so enters the lock.
-bool begins_to_start(worker* w, const unit* one) {
+bool enters_lock_to_start(worker* w, const unit* one) {
   return !one->has_parked() && !w->is_watched && w->carried == nullptr && w->stacks.has_two() && w->lock.try_enter();
 }
 
-// Inside the lock.
-[[gnu::noinline]] status start(worker* w, unit* self, unit* one) {
+}  // namespace
+
+bool begins_to_start(worker* w, const unit* one) {
+  return what_is_unusual(one) == may_be_dispatched && enters_lock_to_start(w, one);
+}
+
+void start(worker* w, unit* self, unit* one) {
   mem::stack* const stack = w->stacks.take();
   one->stack = stack;
   one->made_at = one->context.maker();
-  one->parent = self;
   note(w->rt, WEFT_ON_RUN, one);
   leave_mark(w, self);
   step_over(w, one);
   arrive(static_cast<worker*>(fiber::start_on(stack, self->context.slot(), plain_stack_entry, one, w)));
+}
+
+namespace {
+
+[[gnu::noinline]] status start_as_child(worker* w, unit* self, unit* one) {
+  one->parent = self;
+  start(w, self, one);
   return status::ok;
 }
 
@@ -167,8 +180,8 @@ status dispatch(unit* one) {
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == nullptr) return status::cannot_block;
   if (has_forks(w) || self->has_any(is_tasklet | keeps_fp)) return dispatch_elaborately(w, self, one);
-  const unsigned unusual = one->flags.load(base::relaxed) & ~usual_when_new;
-  if (unusual == may_be_dispatched && begins_to_start(w, one)) return start(w, self, one);
+  const unsigned unusual = what_is_unusual(one);
+  if (unusual == may_be_dispatched && enters_lock_to_start(w, one)) return start_as_child(w, self, one);
   return unusual == (may_be_dispatched | is_tasklet) ? run_tasklet(w, self, one) : dispatch_elaborately(w, self, one);
 }
 

@@ -26,6 +26,11 @@ status dispatch_in_turn(unit* first, choice_of_next next, void* state);
 // be ready again at once.
 unit* next_in_turn(worker* w, unit* scheduler, unit* yielding);
 
+// Whether the running unit of w, which has nothing to look after, can be left for a new one by start, and if so enters the lock.
+bool begins_to_start(worker* w, const unit* one);
+// Leaves self for the new unit, whose parent is set. Returns when self goes on.
+void start(worker* w, unit* self, unit* one);
+
 // Whether w can go to a unit that is owned there: it has a stack, or got one now.
 bool can_follow(worker* w, unit* one);
 

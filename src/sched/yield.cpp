@@ -102,11 +102,15 @@ bool may_give_way(const worker* w, const unit* self) {
          !self->has_any(is_tasklet | keeps_fp | wants_to_move);
 }
 
-// Inside the lock, which the switch leaves.
-[[gnu::always_inline]] inline void give_way(worker* w, unit* self, unit* next, fiber::context target, after_switch after) {
+void prepare_to_give_way(worker* w, unit* self, unit* next, after_switch after) {
   pass_on_scheduler(self, next);
   --w->turns_left;
   w->after = after;
+}
+
+// Inside the lock, which the switch leaves.
+[[gnu::always_inline]] inline void give_way(worker* w, unit* self, unit* next, fiber::context target, after_switch after) {
+  prepare_to_give_way(w, self, next, after);
   leave_mark(w, self);
   step_over(w, next);
   arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side_of(w), w)));
@@ -125,9 +129,7 @@ bool may_give_way(const worker* w, const unit* self) {
   if (is_time_to_look(w)) look_around(w);
   if (has_forks(w)) detach_forks(w);
   if (!can_follow(w, next)) return status::nomem;
-  pass_on_scheduler(self, next);
-  --w->turns_left;
-  w->after = {become_ready_again, self};
+  prepare_to_give_way(w, self, next, {become_ready_again, self});
   enter(w);
   leave_for(w, self, next);
   return status::ok;
@@ -138,7 +140,14 @@ bool may_give_way(const worker* w, const unit* self) {
 status yield_to_owned(unit* next) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
-  if (self == nullptr || !may_give_way(w, self) || !can_follow(w, next) || !w->lock.try_enter()) [[unlikely]]
+  if (self == nullptr || !may_give_way(w, self)) [[unlikely]]
+    return yield_to_owned_elaborately(next);
+  if (begins_to_start(w, next)) {
+    prepare_to_give_way(w, self, next, {become_ready_again, self});
+    start(w, self, next);
+    return status::ok;
+  }
+  if (!can_follow(w, next) || !w->lock.try_enter()) [[unlikely]]
     return yield_to_owned_elaborately(next);
   give_way(w, self, next, context_of(next), {become_ready_again, self});
   return status::ok;
