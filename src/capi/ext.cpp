@@ -16,6 +16,7 @@
 #include "sched/source.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
+#include "sched/watch.hpp"
 #include "sched/worker.hpp"
 
 using namespace weft::capi;

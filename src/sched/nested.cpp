@@ -1,6 +1,5 @@
 #include "sched/nested.hpp"
 
-#include "os/fence.hpp"
 #include "sched/blame.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/entering.hpp"
@@ -12,7 +11,6 @@
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
 #include "sched/tracing.hpp"
-#include "sched/waiter.hpp"
 #include "sched/worker.hpp"
 
 namespace weft::sched {
@@ -106,73 +104,6 @@ namespace {
   return status::ok;
 }
 
-struct watch : base::list_link {
-  waiter me{"work in a pool", nullptr};
-  pool* const* pools;
-  std::size_t count;
-
-  bool has_work() const {
-    for (std::size_t index = 0; index < count; ++index) {
-      if (ready_units(pools[index]) != 0) return true;
-    }
-    return false;
-  }
-  bool watches(const pool* one) const {
-    for (std::size_t index = 0; index < count; ++index) {
-      if (pools[index] == one) return true;
-    }
-    return false;
-  }
-  void count_in_pools(unsigned change) const {
-    for (std::size_t index = 0; index < count; ++index) pools[index]->watch_count.fetch_add(change, base::relaxed);
-  }
-};
-
-constexpr unsigned one_more = 1;
-constexpr unsigned one_less = ~0u;
-
-// Inside the lock, as take_watch.
-void remove_watch(runtime* rt, watch* one) {
-  rt->watches.remove(one);
-  one->count_in_pools(one_less);
-}
-
-unit* take_watch(runtime* rt, watch* one) {
-  remove_watch(rt, one);
-  return take_to_wake(&one->me);
-}
-
-bool is_over(runtime* rt) { return rt->is_stopping.load(base::relaxed) || rt->is_draining.load(base::relaxed); }
-
-// Chained by next.
-template <class Predicate>
-unit* take_those(runtime* rt, Predicate wanted) {
-  const queue::guard hold(rt->watch_lock);
-  unit* chain = nullptr;
-  watch* one = static_cast<watch*>(rt->watches.front());
-  while (one != nullptr) {
-    watch* next = static_cast<watch*>(rt->watches.after(one));
-    if (unit* who = wanted(one) ? take_watch(rt, one) : nullptr; who != nullptr) {
-      who->next = chain;
-      chain = who;
-    }
-    one = next;
-  }
-  return chain;
-}
-
-// Outside the lock: a scheduler that becomes ready in a pool is work for those who watch that pool.
-template <class Predicate>
-void wake_those(runtime* rt, Predicate wanted) {
-  unit* chain = take_those(rt, wanted);
-  while (chain != nullptr) {
-    unit* one = chain;
-    chain = static_cast<unit*>(one->next);
-    one->next = nullptr;
-    make_ready(local::current_worker(), one, push_reason::woken);
-  }
-}
-
 }  // namespace
 
 status dispatch(unit* one) {
@@ -251,38 +182,6 @@ bool should_stop() {
   if (w == nullptr) return true;
   look_around(w);
   return is_over(w->rt) || w->must_end.load(base::relaxed);
-}
-
-status wait_for_work(pool* const* pools, std::size_t count, std::uint64_t deadline_ns, bool (*is_wanted)(void*), void* argument) {
-  if (!may_block()) return status::cannot_block;
-  runtime* rt = local::current_runtime();
-  if (rt == nullptr) return status::not_initialized;
-  watch mine;
-  mine.pools = pools;
-  mine.count = count;
-  mine.me.deadline_ns = deadline_ns;
-  rt->watch_lock.lock();
-  mine.count_in_pools(one_more);
-  // [I10] heavy fence: watching before the last look; pairs with [I9]
-  os::heavy_fence();
-  if (mine.has_work() || is_over(rt) || (is_wanted != nullptr && is_wanted(argument))) {
-    mine.count_in_pools(one_less);
-    rt->watch_lock.unlock();
-    return status::ok;
-  }
-  rt->watches.push_back(&mine);
-  if (wait(&mine.me, &rt->watch_lock) == wait_result::woken) return status::ok;
-  const queue::guard hold(rt->watch_lock);
-  if (mine.is_linked()) remove_watch(rt, &mine);
-  return status::timeout;
-}
-
-void tell_watchers(runtime* rt, const pool* changed) {
-  wake_those(rt, [changed](const watch* one) { return one->watches(changed); });
-}
-
-void tell_all_watchers(runtime* rt) {
-  wake_those(rt, [](const watch*) { return true; });
 }
 
 }  // namespace weft::sched

@@ -9,9 +9,9 @@
 #include "sched/details.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
-#include "sched/nested.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
+#include "sched/watch.hpp"
 #include "sched/worker.hpp"
 
 namespace weft::sched {

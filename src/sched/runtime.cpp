@@ -14,7 +14,6 @@
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
 #include "sched/local.hpp"
-#include "sched/nested.hpp"
 #include "sched/overflow.hpp"
 #include "sched/pool.hpp"
 #include "sched/seam.hpp"
@@ -25,6 +24,7 @@
 #include "sched/turns.hpp"
 #include "sched/watchdog.hpp"
 #include "sched/watermark.hpp"
+#include "sched/watch.hpp"
 #include "sched/worker.hpp"
 #include "sched/workers.hpp"
 

@@ -137,6 +137,9 @@ inline void note(const runtime* rt, weft_event_kind kind, unit* one) {
     tell_observers(rt, kind, one);
 }
 
+// Whether schedulers are to return.
+inline bool is_over(const runtime* rt) { return rt->is_stopping.load(base::relaxed) || rt->is_draining.load(base::relaxed); }
+
 // The worker that is or was in a slot; null: none yet. A slot is never emptied before the runtime ends.
 inline worker* worker_in_slot(const runtime* rt, unsigned index) {
   // [A8] acquire: sees the worker's fields; pairs with [A4]

@@ -1,0 +1,105 @@
+// Protocol I, who waits for work in pools: no push, no notification and no end of the runtime is missed.
+// Built with src/sched/watch.cpp src/sched/pool.cpp src/sched/park.cpp src/sched/timer.cpp
+#include "sched/watch.hpp"
+
+#include <cstdlib>
+
+#include "core_world.hpp"
+#include "os/heap.hpp"
+#include "sched/pool.hpp"
+#include "sched/ready.hpp"
+#include "sched/waiter.hpp"
+
+void* weft::os::allocate(std::size_t bytes) { return std::calloc(1, bytes); }
+
+namespace {
+
+using namespace weft::sched;
+namespace base = weft::base;
+using core_world::the;
+using explorer::bounds;
+using explorer::check;
+using explorer::model;
+using explorer::thread;
+using explorer::threads;
+using weft::status;
+
+pool* make_pool() {
+  pool* one = nullptr;
+  static_cast<void>(create_pool(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &one));
+  return one;
+}
+
+unit* wait_and_pop(pool* from) {
+  for (;;) {
+    check(wait_for_work(&from, 1, forever, nullptr, nullptr) == status::ok, "there is no deadline");
+    if (unit* found = pop_from_pool(from); found != nullptr) return found;
+  }
+}
+
+void pushed() {
+  core_world::make(0);
+  pool* one = make_pool();
+  unit work{};
+  threads(thread{"scheduler", [&] { check(wait_and_pop(one) == &work, "the unit"); }},
+          thread{"pusher", [&] { push_to_pool(one, &work, push_reason::created); }});
+  std::free(one);
+}
+
+void pushed_to_two() {
+  core_world::make(0);
+  pool* one = make_pool();
+  unit work[2] = {};
+  unit* found[2] = {};
+  threads(thread{"scheduler", [&] { found[0] = wait_and_pop(one); }}, thread{"other scheduler", [&] { found[1] = wait_and_pop(one); }},
+          thread{"pusher", [&] {
+                   push_to_pool(one, &work[0], push_reason::created);
+                   push_to_pool(one, &work[1], push_reason::created);
+                 }});
+  check(found[0] != found[1], "each one of them");
+  std::free(one);
+}
+
+struct request {
+  base::atomic<bool> is_made{false};
+};
+bool is_made(void* argument) { return static_cast<request*>(argument)->is_made.load(base::relaxed); }
+
+void notified() {
+  core_world::make(0);
+  pool* one = make_pool();
+  request wanted;
+  threads(thread{"scheduler",
+                 [&] {
+                   while (!is_made(&wanted)) {
+                     check(wait_for_work(&one, 1, forever, is_made, &wanted) == status::ok, "there is no deadline");
+                   }
+                 }},
+          thread{"who wants something", [&] {
+                   wanted.is_made.store(true, base::relaxed);
+                   tell_watchers(the.rt, one);
+                 }});
+  std::free(one);
+}
+
+void runtime_ends() {
+  core_world::make(0);
+  pool* one = make_pool();
+  threads(thread{"scheduler", [&] { check(wait_for_work(&one, 1, forever, nullptr, nullptr) == status::ok, "there is no deadline"); }},
+          thread{"weft_finalize", [&] {
+                   the.rt->is_draining.store(true, base::relaxed);
+                   tell_all_watchers(the.rt);
+                 }});
+  check(one->watch_count.load(base::relaxed) == 0, "nobody watches any more");
+  std::free(one);
+}
+
+constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
+
+const model m1{"I pushed to who waits for work", {.at_least = 10, .quick = quick, .deep = deep}, pushed};
+const model m2{"I pushed to two who wait for work", {.at_least = 50, .quick = quick, .deep = deep}, pushed_to_two};
+const model m3{"I notified while waiting for work", {.at_least = 5, .quick = quick, .deep = deep}, notified};
+const model m4{"I the runtime ends while somebody waits for work", {.at_least = 5, .quick = quick, .deep = deep}, runtime_ends};
+
+}  // namespace
