@@ -137,7 +137,7 @@ inline bool has_ended(const unit* one) {
 
 // The unit's last act. Returns what was there: open, detached, or a waiter to wake.
 inline std::uintptr_t end(unit* one) {
-  // [T2] acq_rel: publishes what the unit did, and sees the waiter's fields; pairs with [T1] [T3] [T4] [T5] [T10]
+  // [T2] acq_rel: publishes what the unit did, and sees the waiter's fields; pairs with [T1] [T3] [T5] [T10]
   return one->join.exchange(noticed, base::acq_rel);
 }
 
@@ -145,7 +145,7 @@ inline std::uintptr_t end(unit* one) {
 inline std::uintptr_t end_inside(unit* one) {
   if (one->join.load(base::relaxed) != open) [[unlikely]]
     return end(one);
-  // [T9] release: publishes what the unit did; pairs with [T1] [T3] [T4] [T5] [T10]
+  // [T9] release: publishes what the unit did; pairs with [T1] [T3] [T5] [T10]
   one->join.store(ended, base::release);
   return open;
 }
@@ -157,11 +157,10 @@ inline bool wait_for(unit* one, waiter* joiner, std::uintptr_t* found) {
   return one->join.compare_exchange_strong(*found, reinterpret_cast<std::uintptr_t>(joiner), base::acq_rel, base::acquire);
 }
 
-// A joiner whose deadline passed. False: it has ended meanwhile (*found tells how).
-inline bool give_up(unit* one, waiter* joiner, std::uintptr_t* found) {
-  *found = reinterpret_cast<std::uintptr_t>(joiner);
-  // [T4] acquire: sees what the unit did; pairs with [T2] [T9]
-  return one->join.compare_exchange_strong(*found, open, base::acquire, base::acquire);
+// A joiner whose deadline passed. False: it has ended meanwhile, and noticed the joiner, who waits for [T6]: that orders.
+inline bool give_up(unit* one, waiter* joiner) {
+  auto found = reinterpret_cast<std::uintptr_t>(joiner);
+  return one->join.compare_exchange_strong(found, open, base::relaxed, base::relaxed);
 }
 
 // False: it has ended (or is being joined): *found tells.
