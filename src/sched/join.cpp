@@ -123,11 +123,10 @@ bool publish_join(void* argument) {
   return false;
 }
 
-// After the deadline of a joiner. If the unit has just ended and noticed the joiner, its finisher still holds the record.
+// After the deadline of a joiner whose record was in the join word. If the unit has just ended it has noticed the joiner, and its finisher
+// still holds the record.
 status give_up(unit* one, waiter* me) {
-  std::uintptr_t found;
-  if (join_word::give_up(one, me, &found)) return status::timeout;
-  if (found == join_word::ended) return status::ok;
+  if (join_word::give_up(one, me)) return status::timeout;
   // [T7] acquire: the finisher has let go; pairs with [T6]
   while (me->word.load(base::acquire) != dropped) arch::pause();
   return status::ok;

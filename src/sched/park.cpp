@@ -30,7 +30,7 @@ struct farewell {
 // False: the clock was first.
 bool claim(waiter* one, wait_word as) {
   std::uint32_t expected = waiting;
-  // [P1] acq_rel: the one that moves it sees the record's fields, and is seen by the waiter; pairs with [P2] [P3]
+  // [P1] acq_rel: the one that moves it sees the record's fields, and is seen by the waiter; pairs with [P3]
   return one->word.compare_exchange_strong(expected, as, base::acq_rel, base::relaxed);
 }
 
@@ -80,8 +80,7 @@ wait_result wait_as_ult(worker* w, unit* self, farewell* todo) {
 }
 
 void sleep_outside(waiter* me) {
-  // [P2] acquire: sees what the waker did; pairs with [P1] [P4]
-  while (me->word.load(base::acquire) == waiting) {
+  while (me->word.load(base::relaxed) == waiting) {
     if (me->deadline_ns == forever) {
       sleep_and_look(&me->word, waiting);
     } else if (!os::futex_wait_until(&me->word, waiting, me->deadline_ns) && os::now_ns() >= me->deadline_ns) {
@@ -104,7 +103,7 @@ wait_result wait_outside(farewell* todo) {
     sleep_outside(me);
   }
   if (record != nullptr) record->is_blocked.store(wait_kind::none, base::relaxed);
-  // [P3] acquire: as [P2]; pairs with [P1] [P4]
+  // [P3] acquire: sees what the waker did; pairs with [P1] [P4]
   return me->word.load(base::acquire) == timed_out ? wait_result::timed_out : wait_result::woken;
 }
 
@@ -152,7 +151,7 @@ bool wake(waiter* one) {
     if (one->deadline_ns != forever) {
       if (!claim(one, woken)) return false;
     } else {
-      // [P4] release: the waiter sees what the waker did; pairs with [P2] [P3]
+      // [P4] release: the waiter sees what the waker did; pairs with [P3]
       one->word.store(woken, base::release);
     }
     os::futex_wake(&one->word, 1);  // on a dead record it wakes nobody, or somebody who looks again

@@ -152,7 +152,7 @@ inline std::uintptr_t end_alone(unit* one) {
 // The unit's last act. Returns what was there: open, detached, or a waiter to wake.
 inline std::uintptr_t end(unit* one) {
   if (os::is_alone()) return end_alone(one);
-  // [T2] acq_rel: publishes what the unit did, and sees the waiter's fields; pairs with [T1] [T3] [T4] [T5] [T10] [T11]
+  // [T2] acq_rel: publishes what the unit did, and sees the waiter's fields; pairs with [T1] [T3] [T5] [T10] [T11]
   return one->join.exchange(noticed, base::acq_rel);
 }
 
@@ -160,7 +160,7 @@ inline std::uintptr_t end(unit* one) {
 inline std::uintptr_t end_inside(unit* one) {
   if (one->join.load(base::relaxed) != open) [[unlikely]]
     return end(one);
-  // [T9] release: publishes what the unit did; pairs with [T1] [T3] [T4] [T5] [T10] [T11]
+  // [T9] release: publishes what the unit did; pairs with [T1] [T3] [T5] [T10] [T11]
   one->join.store(ended, base::release);
   return open;
 }
@@ -172,11 +172,10 @@ inline bool wait_for(unit* one, waiter* joiner, std::uintptr_t* found) {
   return one->join.compare_exchange_strong(*found, reinterpret_cast<std::uintptr_t>(joiner), base::acq_rel, base::acquire);
 }
 
-// A joiner whose deadline passed. False: it has ended meanwhile (*found tells how).
-inline bool give_up(unit* one, waiter* joiner, std::uintptr_t* found) {
-  *found = reinterpret_cast<std::uintptr_t>(joiner);
-  // [T4] acquire: sees what the unit did; pairs with [T2] [T9]
-  return one->join.compare_exchange_strong(*found, open, base::acquire, base::acquire);
+// A joiner whose deadline passed. False: it has ended meanwhile, and noticed the joiner, who waits for [T6]: that orders.
+inline bool give_up(unit* one, waiter* joiner) {
+  auto found = reinterpret_cast<std::uintptr_t>(joiner);
+  return one->join.compare_exchange_strong(found, open, base::relaxed, base::relaxed);
 }
 
 // False: it has ended (or is being joined): *found tells.
