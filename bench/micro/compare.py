@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures single operations on Weft and on a rival, in turn, and prints ratios.
 
-    bench/micro/compare.py BUILD [--rivals FOLDER] [--processes 7] [--only NAME ...]
+    bench/micro/compare.py BUILD [--face] [--rivals FOLDER] [--processes 7] [--only NAME ...]
 
 BUILD is a build folder with bench/micro/micro-weft in it; the rivals are micro-argobots, and micro-lace for forks, there or in the folder
-named. Each process measures one operation, best of three rounds after a warm-up, pinned to one CPU (operations on two workers: unpinned). Processes of the two alternate.
+named. With --face it is the Argobots interface on Weft, micro-weft-abt, with the pools of ABT_init, against micro-argobots, which is the same
+text, with the pools that suit it best. Each process measures one operation, best of three rounds after a warm-up, pinned to one CPU (operations on two workers: unpinned). Processes of the two alternate.
 A rival may be Weft itself on one worker. The ratio is Weft's figure over the rival's: its median, and the interval that covers the median with 95 % by order statistics."""
 
 import argparse
@@ -38,6 +39,24 @@ OPERATIONS = [
     ("fork-flat", 2, None, "lace"),
     ("fork-flat", 2, 1.0, ITSELF),
 ]
+# The same program text, on the Argobots interface; at last what half of the ratios should be below.
+FACE_OPERATIONS = [
+    ("create-join-one", 1, 0.8, "argobots"),
+    ("create-join", 1, 0.8, "argobots"),
+    ("create-first-join-one", 1, 0.8, "argobots"),
+    ("revive-join", 1, 0.8, "argobots"),
+    ("tasklet-one", 1, 0.8, "argobots"),
+    ("tasklet", 1, 0.8, "argobots"),
+    ("yield", 1, 0.8, "argobots"),
+    ("yield-alone", 1, 0.8, "argobots"),
+    ("yield-to", 1, 0.8, "argobots"),
+    ("mutex", 1, 0.8, "argobots"),
+    ("eventual", 1, 0.8, "argobots"),
+    ("key-get", 1, 0.8, "argobots"),
+    ("pop-push", 1, 0.8, "argobots"),
+    ("nested", 2, 0.5, "argobots"),
+]
+FACE_MEDIAN = 0.5
 TIME_LIMIT_S = 30
 
 
@@ -58,11 +77,11 @@ def interval(values):
     return ranked[drop], ranked[-1 - drop]
 
 
-def compare(weft, rival, name, workers, processes):
-    pools = ("private", "randws") if workers == 1 else ("randws",)  # Argobots': the faster one counts
+def compare(weft, rival, name, workers, processes, own_pool):
+    pools = ("private", "randws", *([own_pool] if own_pool else [])) if workers == 1 else ("randws",)  # Argobots': the fastest counts
     ours, theirs, ratios = [], [], []
     for _ in range(processes):
-        mine = measure(weft, name, workers)
+        mine = measure(weft, name, workers, own_pool if workers == 1 else None)
         figures = [measure(weft, name, 1)] if rival is None else [measure(rival, name, workers, pool) for pool in pools]
         best = min((figure for figure in figures if figure is not None), default=None)
         if mine is None or best is None:
@@ -76,33 +95,40 @@ def compare(weft, rival, name, workers, processes):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
+    parser.add_argument("--face", action="store_true")
     parser.add_argument("--rivals")
     parser.add_argument("--processes", type=int, default=7)
     parser.add_argument("--only", nargs="*", default=[])
     arguments = parser.parse_args()
     folder = os.path.join(arguments.build, "bench", "micro")
-    weft = os.path.join(folder, "micro-weft")
+    weft = os.path.join(folder, "micro-weft-abt" if arguments.face else "micro-weft")
     if not os.access(weft, os.X_OK):
         sys.exit(f"{weft} is not there: build it")
-    names = sorted({operation[0] for operation in OPERATIONS})
+    operations = FACE_OPERATIONS if arguments.face else OPERATIONS
+    names = sorted({operation[0] for operation in operations})
     unknown = set(arguments.only) - set(names)
     if unknown:
         sys.exit(f"no operation {', '.join(sorted(unknown))}; there are: {', '.join(names)}")
     print(f"{'operation':18} {'workers':>7} {'weft ns':>9} {'rival ns':>9} {'ratio':>6}  {'95 %':>13}  {'aim':>5}")
-    for name, workers, aim, rival_name in OPERATIONS:
+    ratios = []
+    for name, workers, aim, rival_name in operations:
         if arguments.only and name not in arguments.only:
             continue
         rival = None if rival_name == ITSELF else os.path.join(arguments.rivals or folder, f"micro-{rival_name}")
         if rival is not None and not os.access(rival, os.X_OK):
             print(f"{name:18} {workers:7}  {rival_name} is not installed where pkg-config finds it")
             continue
-        result = compare(weft, rival, name, workers, arguments.processes)
+        result = compare(weft, rival, name, workers, arguments.processes, "plain" if arguments.face else None)
         if result is None:
             print(f"{name:18} {workers:7}  one of the two failed, or took over {TIME_LIMIT_S} s")
             continue
         mine, theirs, ratio, low, high = result
+        ratios.append(ratio)
         verdict = "" if aim is None else ("met" if high <= aim else "missed")
         print(f"{name:18} {workers:7} {mine:9.1f} {theirs:9.1f} {ratio:6.2f}  {low:5.2f} - {high:5.2f}  {aim or '':>5} {verdict}", flush=True)
+    if arguments.face and ratios:
+        median = statistics.median(ratios)
+        print(f"median of the ratios: {median:.2f}, aim {FACE_MEDIAN}: {'met' if median <= FACE_MEDIAN else 'missed'}")
 
 
 if __name__ == "__main__":

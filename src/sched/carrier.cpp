@@ -57,8 +57,7 @@ namespace {
 std::uint64_t finished_anywhere(const runtime* rt) {
   std::uint64_t sum = 0;
   for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
-    // [A42] acquire: sees the worker's fields; pairs with [A4]
-    const worker* w = rt->workers[index].load(base::acquire);
+    const worker* w = worker_in_slot(rt, index);
     if (w != nullptr) sum += w->finished.load(base::relaxed);
   }
   return sum;

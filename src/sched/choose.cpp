@@ -53,7 +53,7 @@ unit* find_own(worker* w) {
 constexpr std::int32_t turns_between_looks = 64;
 
 void look_around(worker* w) {
-  w->turns_left = turns_between_looks;
+  w->turns_left = turns_between_looks - (w->turns_left & 1);  // whether pools come first now: see find_own
   w->owes_oldest = true;
   w->coarse_ns = w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
   expire_timers(w);

@@ -42,6 +42,7 @@ pool* target_for(runtime* rt, const worker* w) {
   return rt->domain_pools[0];
 }
 
+// After a push, and wake_one, whose fence [I6] stands between the push and this look; or after a heavy fence.
 void forward_if_left(pool* one) {
   if (one->server_count.load(base::relaxed) != 0) [[likely]]
     return;
@@ -82,8 +83,6 @@ void push_to_domain(runtime* rt, const worker* w, unit* one, push_reason reason)
   pool* const target = target_for(rt, w);
   push_to_pool(target, one, reason);
   wake_one(rt);  // if nobody sleeps who serves it, somebody of another domain may come
-  // [A48] light fence: pushed before the look at who serves it; pairs with [A33]
-  base::light_fence();
   forward_if_left(target);
 }
 

@@ -43,14 +43,12 @@ std::uint64_t live_units(runtime* rt) {
   std::uint64_t made = 0;
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
-    // [A25] acquire: sees the worker's fields; pairs with [A4]
-    const worker* w = rt->workers[index].load(base::acquire);
+    const worker* w = worker_in_slot(rt, index);
     // [A26] acquire: what a unit made is counted before its end is; pairs with [A27]
     if (w != nullptr) ended += w->finished.load(base::acquire);
   }
   for (unsigned index = 0; index < slots; ++index) {
-    // [A28] acquire: as [A25]; pairs with [A4]
-    const worker* w = rt->workers[index].load(base::acquire);
+    const worker* w = worker_in_slot(rt, index);
     if (w != nullptr) made += w->created.load(base::relaxed);
   }
   return made + rt->outside_created.load(base::relaxed) - ended;

@@ -177,8 +177,7 @@ void push(worker* w, unit* one) {
 // Checked builds: the running unit has no such fork.
 void check_is_mine(const worker* w, const weft_forked* forked) {
   for (unsigned index = 0; index < w->rt->worker_slots.load(base::relaxed); ++index) {
-    // [A74] acquire: as [A9]; pairs with [A4]
-    worker* other = w->rt->workers[index].load(base::acquire);
+    worker* other = worker_in_slot(w->rt, index);
     if (other == nullptr || other == w) continue;
     const queue::guard hold(other->forks.lock);
     if (other->forks.segment != nullptr && other->forks.segment->holds(forked)) refuse("the fork is another thread's");
@@ -402,8 +401,7 @@ void want_to_hear_of_forks(const runtime* rt) {
   base::fence_seq_cst();
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
-    // [A71] acquire: as [A9]; pairs with [A4]
-    worker* w = rt->workers[index].load(base::acquire);
+    worker* w = worker_in_slot(rt, index);
     if (w != nullptr && weft_hot_load(&w->forks.hot.limit, __ATOMIC_RELAXED) != nullptr)
       weft_hot_store(&w->forks.hot.limit, nullptr, __ATOMIC_RELAXED);
   }

@@ -38,19 +38,30 @@ bool has_own_work(worker* w) { return has_mail(w) || has_ready(w) || pools_have_
 
 bool has_reason_to_stay(worker* w) { return must_leave(w) || has_own_work(w) || sees_prey(w); }
 
-// Of those that sleep, takes w out. False: somebody else did.
+void stop_searching(runtime* rt) {
+  // What came while this one searched woke nobody: if it was the last searcher, another one must look.
+  if (rt->searchers.fetch_sub(1, base::relaxed) == 1) wake_one(rt);
+}
+
+// Of those that sleep, takes w out. False: somebody else did. It counts as a searcher before it is awake, because it may stop searching at
+// once; uncounted, it would make the count wrong for those who look whom to wake.
 bool take_out_of_sleep(worker* w) {
   std::uint32_t expected = 1;
-  // [I1] acq_rel: the sleeper sees what its waker did; pairs with [I2] [I12]
-  if (!w->is_asleep.compare_exchange_strong(expected, 0, base::acq_rel, base::relaxed)) return false;
+  // [I11] acquire: it is counted; pairs with [I1]
+  if (w->is_asleep.load(base::acquire) != expected) return false;
   w->rt->searchers.fetch_add(1, base::relaxed);
+  // [I1] acq_rel: the sleeper is counted, by whoever wakes it; pairs with [I1] [I2] [I11] [I12]
+  if (!w->is_asleep.compare_exchange_strong(expected, 0, base::acq_rel, base::acquire)) {
+    stop_searching(w->rt);
+    return false;
+  }
   w->rt->sleepers.fetch_sub(1, base::relaxed);
   return true;
 }
 
 // Sleeps until taken out or `until`. The caller has announced itself.
 void sleep(worker* w, std::uint64_t until) {
-  // [I2] acquire: as [I1]; pairs with [I1]
+  // [I2] acquire: it is counted; pairs with [I1]
   while (w->is_asleep.load(base::acquire) == 1) {
     if (until == UINT64_MAX) {
       os::futex_wait(&w->is_asleep, 1);
@@ -107,6 +118,8 @@ void go_to_sleep_in_turn(worker* w) {
   w->is_asleep.store(1, base::relaxed);
   w->rt->sleepers.fetch_add(1, base::relaxed);
   w->rt->searchers.fetch_sub(1, base::relaxed);
+  // [I13] heavy fence: as [I5], for those outside; pairs with [I6] [I7] [I9]
+  os::heavy_fence();
   const bool stays = has_reason_to_stay(w);
   if (!stays) {
     count_sleep(w);
@@ -145,11 +158,6 @@ unit* search(worker* w) {
   return steal(w);
 }
 
-void stop_searching(worker* w) {
-  // What came while this one searched woke nobody: if it was the last searcher, another one must look.
-  if (w->rt->searchers.fetch_sub(1, base::relaxed) == 1) wake_one(w->rt);
-}
-
 void spin(worker* w) {
   constexpr int rounds = 32;
   for (int round = 0; round < rounds && !has_own_work(w); ++round) arch::pause();
@@ -183,8 +191,7 @@ void rouse(worker* w) {
 worker* a_sleeper(runtime* rt) {
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
-    // [A7] acquire: sees the worker's fields; pairs with [A4]
-    worker* w = rt->workers[index].load(base::acquire);
+    worker* w = worker_in_slot(rt, index);
     if (w != nullptr && w->is_asleep.load(base::relaxed) == 1 && take_out_of_sleep(w)) return w;
   }
   return nullptr;
@@ -200,14 +207,13 @@ void wake_somebody(runtime* rt) {
   wake_one(rt);
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
-    // [A43] acquire: as [A7]; pairs with [A4]
-    worker* w = rt->workers[index].load(base::acquire);
+    worker* w = worker_in_slot(rt, index);
     if (w != nullptr && w->is_asleep.load(base::relaxed) == asleep_for_a_pause) return wake(w);
   }
 }
 
 void wake(worker* w) {
-  // [I7] light fence: as [I6]; pairs with [I5] [I8]
+  // [I7] light fence: as [I6], and mail before the look at is_serving; pairs with [A33] [I5] [I8] [I13]
   base::light_fence();
   if (w->is_asleep.load(base::relaxed) == 0) return;
   std::uint32_t pausing = asleep_for_a_pause;
@@ -219,8 +225,7 @@ void wake(worker* w) {
 void wake_all(runtime* rt) {
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
-    // [A8] acquire: as [A7]; pairs with [A4]
-    if (worker* w = rt->workers[index].load(base::acquire); w != nullptr) wake(w);
+    if (worker* w = worker_in_slot(rt, index); w != nullptr) wake(w);
   }
 }
 
@@ -249,7 +254,7 @@ unit* idle(worker* w) {
     }
     wait_a_little(w, &since);
   }
-  stop_searching(w);
+  stop_searching(w->rt);
   return found;
 }
 

@@ -18,7 +18,7 @@ void wake_any(runtime* rt);
 
 // After work was made available to any worker. Cheap when nobody sleeps.
 inline bool somebody_must_wake(const runtime* rt) {
-  // [I6] light fence: work before the look for sleepers; pairs with [I5]
+  // [I6] light fence: work before the look for sleepers, and at who serves a domain; pairs with [A33] [I5] [I13]
   base::light_fence();
   return rt->sleepers.load(base::relaxed) != 0 && rt->searchers.load(base::relaxed) == 0;
 }

@@ -92,8 +92,7 @@ void outlast_plain_ends(const unit* target) {
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
     // Also one that is leaving: it may still run the target.
-    // [A36] acquire: sees the worker's fields; pairs with [A4]
-    const worker* runner = rt->workers[index].load(base::acquire);
+    const worker* runner = worker_in_slot(rt, index);
     if (runner != nullptr && runner != local::current_worker()) runner->lock.wait_until_left();
   }
 }

@@ -88,7 +88,7 @@ pool* make(weft_pool_access access, unsigned most) {
 
 // Whether anybody might have to be told of a push: nobody, mostly.
 bool has_audience(const pool* one) {
-  // [I9] light fence: work before the look for servers and watchers; pairs with [I5] [I8] [I10]
+  // [I9] light fence: work before the look for servers and watchers; pairs with [I5] [I8] [I10] [I13]
   base::light_fence();
   return (one->server_count.load(base::relaxed) | one->watch_count.load(base::relaxed)) != 0;
 }
@@ -406,8 +406,9 @@ namespace {
 
 // Inside pools_lock.
 void replace_scheduler(runtime* rt, worker* w, scheduler* made) {
-  // [A30] acq_rel: publishes the scheduler; pairs with [A31]
-  scheduler* old = w->custom.exchange(made, base::acq_rel);
+  // What the old one says was written inside pools_lock, too.
+  // [A30] release: publishes the scheduler; pairs with [A31]
+  scheduler* old = w->custom.exchange(made, base::release);
   if (old != nullptr) {
     old->replaced = rt->replaced_schedulers;
     rt->replaced_schedulers = old;

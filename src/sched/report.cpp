@@ -206,8 +206,7 @@ bool look_at(const unit* one, unit_view* out) {
 void look_at_runner(runtime* rt, unit_view* one) {
   if (one->state != unit_state::running) return;
   for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
-    // [A91] acquire: sees the worker's fields; pairs with [A4]
-    const worker* w = rt->workers[index].load(base::acquire);
+    const worker* w = worker_in_slot(rt, index);
     if (w == nullptr || glance(w->current) != one->where) continue;
     one->worker = static_cast<int>(index);
     one->awaits_turn = awaits_turn(w);

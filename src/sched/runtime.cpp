@@ -117,14 +117,6 @@ void free_domain_pools(runtime* rt) {
   for (unsigned index = 0; index < rt->domain_count.load(base::relaxed); ++index) std::free(rt->domain_pools[index]);
 }
 
-void free_listeners(runtime* rt) {
-  static_cast<void>(set_listener(rt, nullptr, nullptr));
-  while (listener* one = rt->replaced_sinks) {
-    rt->replaced_sinks = one->replaced;
-    std::free(one);
-  }
-}
-
 void free_runtime(runtime* rt) {
   free_listeners(rt);
   stop_turns(rt);
@@ -196,38 +188,6 @@ void end_main(runtime* rt) {
 }
 
 }  // namespace
-
-status set_listener(runtime* rt, void (*hear)(void* state, weft_event_kind kind, weft_thread* thread), void* state) {
-  listener* made = nullptr;
-  if (hear != nullptr) {
-    made = static_cast<listener*>(os::allocate(sizeof(listener)));
-    if (made == nullptr) return status::nomem;
-    *made = {hear, state, nullptr};
-  }
-  const queue::guard hold(rt->pools_lock);
-  listener* const old = rt->sink.load(base::relaxed);
-  // [A93] release: publishes the record; pairs with [A94]
-  rt->sink.store(made, base::release);
-  rt->tells_events.store(made != nullptr || rt->settings.trace != nullptr, base::relaxed);
-  if (old == nullptr) return status::ok;
-  old->replaced = rt->replaced_sinks;
-  rt->replaced_sinks = old;
-  return status::ok;
-}
-
-void tell_observers(const runtime* rt, weft_event_kind kind, unit* one) {
-  worker* w = local::current_worker();
-  if (rt->tracer != nullptr) trace_event(rt, w, kind, one);
-  // [A94] acquire: sees the record; pairs with [A93]
-  const listener* const to = rt->sink.load(base::acquire);
-  if (to == nullptr) return;
-  if (config::checked && w != nullptr && w->is_in_sink)
-    base::panic("the event sink causes an event itself (%d)", static_cast<int>(kind));
-  const without_identity callback(w);
-  if (w != nullptr) w->is_in_sink = true;
-  to->hear(to->state, kind, reinterpret_cast<weft_thread*>(one));
-  if (w != nullptr) w->is_in_sink = false;
-}
 
 status start(const weft_config* config) {
   void* memory = os::reserve(sizeof(runtime), os::page_bytes());

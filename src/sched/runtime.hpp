@@ -127,6 +127,8 @@ void check_drained(runtime* rt);
 
 // Null: none any more. Errors: nomem.
 status set_listener(runtime* rt, void (*hear)(void* state, weft_event_kind kind, weft_thread* thread), void* state);
+// When nobody can call any of them any more.
+void free_listeners(runtime* rt);
 
 // Tells the trace, and the event sink, which runs without identity.
 void tell_observers(const runtime* rt, weft_event_kind kind, unit* one);
@@ -135,6 +137,11 @@ inline void note(const runtime* rt, weft_event_kind kind, unit* one) {
     tell_observers(rt, kind, one);
 }
 
+// The worker that is or was in a slot; null: none yet. A slot is never emptied before the runtime ends.
+inline worker* worker_in_slot(const runtime* rt, unsigned index) {
+  // [A8] acquire: sees the worker's fields; pairs with [A4]
+  return rt->workers[index].load(base::acquire);
+}
 // The worker at `index`; null: none serves there.
 worker* serving_worker(runtime* rt, unsigned index);
 

@@ -33,9 +33,7 @@ void add_common(weft_stats* to, runtime* rt) {
 }
 
 const worker* worker_ever_at(const runtime* rt, unsigned index) {
-  if (index >= rt->worker_slots.load(base::relaxed)) return nullptr;
-  // [A90] acquire: sees the worker's fields; pairs with [A4]
-  return rt->workers[index].load(base::acquire);
+  return index < rt->worker_slots.load(base::relaxed) ? worker_in_slot(rt, index) : nullptr;
 }
 
 constexpr const char* heads[] = {"created", "ended", "searches", "thefts", "stolen", "forks", "idle", "sleeps", "woken"};

@@ -138,8 +138,7 @@ namespace {
 
 // The worker at `index` if it holds something that w may take. One that is ending is robbed, too: what it runs may take long.
 worker* victim_at(const worker* w, unsigned index) {
-  // [A10] acquire: as [A9]; pairs with [A4]
-  worker* victim = w->rt->workers[index].load(base::acquire);
+  worker* victim = worker_in_slot(w->rt, index);
   if (victim == nullptr || victim == w) return nullptr;
   return has_something(victim) ? victim : nullptr;
 }

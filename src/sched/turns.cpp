@@ -98,8 +98,7 @@ std::uint32_t find_others(turn_taking* all, const worker* w) {
   all->candidates[0] = static_cast<std::uint16_t>(w->index);
   for (unsigned step = 1; step < slots; ++step) {
     const unsigned index = (w->index + step) % slots;
-    // [A82] acquire: sees the worker's fields; pairs with [A4]
-    const worker* other = all->rt->workers[index].load(base::acquire);
+    const worker* other = worker_in_slot(all->rt, index);
     if (other != nullptr && can_go_on(other)) all->candidates[count++] = static_cast<std::uint16_t>(index);
   }
   return count - 1;

@@ -66,8 +66,7 @@ unsigned waiting_behind(const worker* w) {
 
 int index_of_os_thread(const runtime* rt, int thread_id) {
   for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
-    // [A40] acquire: sees the worker's fields; pairs with [A4]
-    const worker* w = rt->workers[index].load(base::acquire);
+    const worker* w = worker_in_slot(rt, index);
     if (w != nullptr && w->os_thread_id.load(base::relaxed) == thread_id) return static_cast<int>(index);
   }
   return -1;
@@ -189,8 +188,7 @@ void* watch(void* argument) {
     const bool stood_still = now_ns - last_ns > limit_ns;
     last_ns = now_ns;
     for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
-      // [A41] acquire: as [A40]; pairs with [A4]
-      const worker* w = rt->workers[index].load(base::acquire);
+      const worker* w = worker_in_slot(rt, index);
       if (stood_still || w == nullptr) dog->episodes[index] = {};
       if (w != nullptr) check_on(w, &dog->episodes[index], limit_ns, now_ns);
     }

@@ -61,7 +61,7 @@ void free_worker(worker* w) {
 // A slot is never emptied before the runtime ends: others may be looking at the worker.
 void publish(runtime* rt, worker* w) {
   if (w->index >= rt->worker_slots.load(base::relaxed)) rt->worker_slots.store(w->index + 1, base::relaxed);
-  // [A4] release: publishes the worker's fields; pairs with [A7] [A8] [A10] [A25] [A28] [A29] [A36] [A40] [A41] [A42] [A43] [A71] [A74] [A82] [A90] [A91]
+  // [A4] release: publishes the worker's fields; pairs with [A8]
   rt->workers[w->index].store(w, base::release);
 }
 
@@ -87,7 +87,7 @@ void settle(worker* w) {
 
 // Gives what this worker still holds to others. Nobody chooses it any more.
 void hand_over(worker* w) {
-  // [A33] heavy fence: is_serving, and who serves the domain, before the last look into mail and domain; pairs with [A32] [A48]
+  // [A33] heavy fence: is_serving, and who serves the domain, before the last look into mail and domain; pairs with [I6] [I7]
   os::heavy_fence();
   forward_mail(w);
   forward_domain(w);
@@ -298,8 +298,7 @@ void clear_slot(runtime* rt, worker* w) {
 
 worker* serving_worker(runtime* rt, unsigned index) {
   if (index >= most_workers) return nullptr;
-  // [A29] acquire: sees the worker's fields; pairs with [A4]
-  worker* w = rt->workers[index].load(base::acquire);
+  worker* w = worker_in_slot(rt, index);
   return w != nullptr && w->is_serving.load(base::relaxed) ? w : nullptr;
 }
 

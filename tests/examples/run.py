@@ -39,7 +39,7 @@ def check_report(command, environment, wanted, seconds):
     return [f"no report matches {each}" for each in wanted if not re.search(each, text, re.DOTALL)]
 
 
-def check_output(command, environment, expected, seconds, exit_signal, wanted):
+def check_output(command, environment, expected, printed, seconds, exit_signal, wanted):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds)
     sys.stdout.write(done.stderr)
     problems = [f"stderr has nothing that matches {each}" for each in wanted if not re.search(each, done.stderr, re.DOTALL)]
@@ -48,6 +48,7 @@ def check_output(command, environment, expected, seconds, exit_signal, wanted):
         problems.append(f"exit status {done.returncode}, not {status}")
     if expected is not None and done.stdout != expected:
         problems.append(f"printed:\n{done.stdout}instead of:\n{expected}")
+    problems += [f"stdout has nothing that matches {each}" for each in printed if not re.search(each, done.stdout, re.MULTILINE)]
     if not wanted and done.stderr:
         problems.append("printed on stderr")
     return problems
@@ -57,6 +58,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
     parser.add_argument("--expect", help="file with what it prints")
+    parser.add_argument("--stdout", action="append", default=[], metavar="REGEX", help="what it prints, where that is not always the same")
+    parser.add_argument("--argument", action="append", default=[])
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--stderr", action="append", default=[], metavar="REGEX")
     parser.add_argument("--report", action="store_true", help="kill the program once it has reported")
@@ -64,12 +67,12 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     arguments = parser.parse_args()
     environment = dict(os.environ, **dict(each.split("=", 1) for each in arguments.env))
-    command = [arguments.program]
+    command = [arguments.program, *arguments.argument]
     if arguments.report:
         problems = check_report(command, environment, arguments.stderr, arguments.seconds)
     else:
         expected = open(arguments.expect, encoding="utf-8").read() if arguments.expect else None
-        problems = check_output(command, environment, expected, arguments.seconds, arguments.signal, arguments.stderr)
+        problems = check_output(command, environment, expected, arguments.stdout, arguments.seconds, arguments.signal, arguments.stderr)
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -1,5 +1,5 @@
 // Protocol A, the last unit: weft_finalize returns when as many units have ended as were made, sees what they did, and is always woken.
-// Built with src/sched/drain.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sched/drain.cpp src/sched/park.cpp src/sched/timer.cpp src/sched/create.cpp src/sched/thread.cpp
 #include "core_world.hpp"
 #include "sched/thread.hpp"
 #include "ult.hpp"
@@ -86,6 +86,22 @@ void two_end_at_once() {
                                                                                            }});
 }
 
+// One outside makes a unit and discards it while another unit lives, which must be counted throughout.
+void discarded_outside() {
+  core_world::make(1);
+  count_made(the.workers[0]);
+  unit one{};
+  threads(thread{"outside",
+                 [&] {
+                   the.rt->outside_created.fetch_add(1, base::relaxed);
+                   discard_owned(&one);
+                 }},
+          thread{"counts", [&] {
+                   const std::uint64_t live = live_units(the.rt);
+                   check(live == 1 || live == 2, "the other lives");
+                 }});
+}
+
 void worker_appears() {
   core_world::make(1);
   threads(thread{"starter", [&] { core_world::publish(1, base::release); }},
@@ -99,6 +115,7 @@ constexpr bounds short_of_all{.preemptions = 2, .weak = 2, .executions = 15'000}
 const model m1{"A the last unit", {.at_least = 50, .quick = quick, .deep = deep}, last_unit};
 const model m2{"A the last unit makes another", {.at_least = 50, .quick = short_of_all, .deep = deep}, makes_another};
 const model m3{"A two last units", {.at_least = 50, .quick = quick, .deep = deep}, two_end_at_once};
+const model m5{"A a unit is discarded outside", {.at_least = 5, .quick = quick, .deep = deep}, discarded_outside};
 const model m4{"A a worker appears to who counts", {.at_least = 5, .quick = quick, .deep = deep}, worker_appears};
 
 }  // namespace

@@ -113,7 +113,7 @@ void goes_to_another_pool() {
           thread{"mover", [&] {
                    is_moved = pop_from_pool(from) == &one;
                    if (!is_moved) return;
-                   one.home.store(to, base::release);  // [A76]
+                   set_home(&one, to);
                    push_to_pool(to, &one, push_reason::moved);
                  }});
   check(is_taken != is_moved, "one of them has it");
@@ -121,7 +121,7 @@ void goes_to_another_pool() {
 }
 
 // It comes back before whoever wants it has looked twice.
-void goes_and_comes_back() {
+void goes_and_comes_back(void (*send)(unit* one, pool* next)) {
   core_world::make(1);
   pool* from = make_pool();
   pool* to = make_pool();
@@ -135,11 +135,23 @@ void goes_and_comes_back() {
                    local::set_worker(the.workers[0]);
                    for (pool* next : {to, from}) {
                      if (pop_from_pool(next == to ? from : to) != &one) return;
-                     check(migrate(&one, next, 0) == status::ok, "sent");
-                     make_ready(the.workers[0], &one, push_reason::woken);
+                     send(&one, next);
                    }
                  }});
   check(ready_units(to) == 0 && ready_units(from) == (is_taken ? 0U : 1U), "each pool counts its own");
+}
+
+void migrates_and_comes_back() {
+  goes_and_comes_back([](unit* one, pool* next) {
+    check(migrate(one, next, 0) == status::ok, "sent");
+    make_ready(the.workers[0], one, push_reason::woken);
+  });
+}
+void is_pushed_and_comes_back() {
+  goes_and_comes_back([](unit* one, pool* next) {
+    set_home(one, next);
+    push_to_pool(next, one, push_reason::moved);
+  });
 }
 
 // Two send a unit that gets ready to different places: it goes to one of these, or stays, and nowhere else.
@@ -259,6 +271,19 @@ void appears_to_thief() {
   });
 }
 
+// The pool is older than the worker that comes to serve it.
+void appears_to_pusher_into_its_pool() {
+  core_world::make(1);
+  pool* early = make_pool();
+  unit one{};
+  threads(thread{"starter",
+                 [&] {
+                   core_world::publish(1, base::release);
+                   check(attach_pool(the.rt, early, 1) == status::ok, "there is room");
+                 }},
+          thread{"pusher", [&] { push_to_pool(early, &one, push_reason::created); }});
+}
+
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 60'000};
 constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 
@@ -267,7 +292,8 @@ const model m2{"A pool attached meanwhile", {.at_least = 100, .quick = quick, .d
 const model m3{"A pool attached and pushed to", {.at_least = 100, .quick = quick, .deep = deep}, attached_and_pushed};
 const model m4{"A pushed while pausing", {.at_least = 100, .quick = quick, .deep = deep}, pushed_while_pausing};
 const model m12{"A unit goes to another pool", {.at_least = 10, .quick = quick, .deep = deep}, goes_to_another_pool};
-const model m14{"A unit goes and comes back", {.at_least = 10, .quick = quick, .deep = deep}, goes_and_comes_back};
+const model m14{"A unit goes and comes back", {.at_least = 10, .quick = quick, .deep = deep}, migrates_and_comes_back};
+const model m18{"A unit is pushed and comes back", {.at_least = 10, .quick = quick, .deep = deep}, is_pushed_and_comes_back};
 const model m13{"A sent by two", {.at_least = 100, .quick = quick, .deep = deep}, sent_by_two};
 const model m5{"A source notified", {.at_least = 100, .quick = quick, .deep = deep}, notified};
 const model m6{"A source added meanwhile", {.at_least = 100, .quick = quick, .deep = deep}, added_meanwhile};
@@ -278,6 +304,9 @@ const model m15{"A worker appears to a waker of one", {.at_least = 5, .quick = q
 const model m16{
     "A worker appears to a waker of somebody", {.at_least = 5, .quick = quick, .deep = deep}, appears_to_waker_of_somebody};
 const model m10{"A worker appears to a pusher", {.at_least = 10, .quick = quick, .deep = deep}, appears_to_pusher};
+const model m17{"A worker appears to a pusher into its pool",
+                {.at_least = 10, .quick = quick, .deep = deep},
+                appears_to_pusher_into_its_pool};
 const model m11{"A worker appears to a thief", {.at_least = 10, .quick = quick, .deep = deep}, appears_to_thief};
 
 }  // namespace

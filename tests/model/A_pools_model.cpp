@@ -1,6 +1,6 @@
 // Protocol A: what is allocated and goes again while others look: a pool that a worker visits, a builder's pool that somebody pushes to,
-// a unit's details that two want to make. Over src/sched/pool.cpp and thread.cpp.
-// Built with src/sched/pool.cpp src/sched/thread.cpp src/sched/timer.cpp
+// a scheduler that is replaced, a unit's details that two want to make. Over src/sched/pool.cpp, choose.cpp and thread.cpp.
+// Built with src/sched/pool.cpp src/sched/choose.cpp src/sched/thread.cpp src/sched/timer.cpp
 #include <cstdlib>
 
 #include "core_world.hpp"
@@ -95,6 +95,45 @@ void destroyed_after_push() {
   check(here.notes == 2, "the push had ended before");
 }
 
+// ---- what a pool counts -------------------------------------------------------------------------------------------------------
+
+void comes_back_while_counted() {
+  core_world::make(1);
+  pool* home = nullptr;
+  static_cast<void>(create_pool(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &home));
+  unit one{};
+  home->note_blocked();
+  threads(thread{"wakes it", [&] { return_to_pool(home, &one); }},
+          thread{"counts", [&] { check(total_units(home) >= 1, "it is blocked, or ready"); }});
+  std::free(home);
+}
+
+// ---- a scheduler is replaced ------------------------------------------------------------------------------------------------
+
+struct script {
+  int line = 0;  // written before the scheduler is set
+};
+
+void replaced_while_asked() {
+  core_world::make(1);
+  script first{1}, second{0};
+  weft_scheduler_ops ops{};
+  ops.next = [](void* state, unsigned) -> weft_thread* {
+    check(static_cast<script*>(state)->line == 1, "the state is what was written before");
+    return nullptr;
+  };
+  static_cast<void>(set_scheduler(the.rt, 0, &ops, &first));
+  threads(thread{"worker",
+                 [&] {
+                   local::set_worker(the.workers[0]);
+                   check(find_own(the.workers[0]) == nullptr, "nothing is ready");
+                 }},
+          thread{"outside", [&] {
+                   second.line = 1;
+                   check(set_scheduler(the.rt, 0, &ops, &second) == status::ok, "there is memory");
+                 }});
+}
+
 // ---- details that two want --------------------------------------------------------------------------------------------------
 
 void details_of_two() {
@@ -124,6 +163,9 @@ constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 const model m1{"A pool detached while popped", {.at_least = 20, .quick = quick, .deep = deep}, detached_while_popped};
 const model m2{"A pool detached while counted", {.at_least = 20, .quick = quick, .deep = deep}, detached_while_counted};
 const model m3{"A builder's pool destroyed after a push", {.at_least = 5, .quick = quick, .deep = deep}, destroyed_after_push};
+const model m5{
+    "A a unit comes back while its pool is counted", {.at_least = 5, .quick = quick, .deep = deep}, comes_back_while_counted};
+const model m6{"A a scheduler is replaced while asked", {.at_least = 10, .quick = quick, .deep = deep}, replaced_while_asked};
 const model m4{"A details wanted by two", {.at_least = 20, .quick = quick, .deep = deep}, details_of_two};
 
 }  // namespace

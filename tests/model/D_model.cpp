@@ -74,11 +74,14 @@ void steal(owner& victim, thief& me) {
   if (one != nullptr) ++one->taken;
 }
 
+void retract(owner& victim, thief& me) {
+  if (!victim.lock.retract(&me)) read_reply(me);
+}
+
 // As the thief does where there is no asymmetric fence.
 void ask_and_retract(owner& victim, thief& me) {
   me.reply.store(0, base::relaxed);
-  if (!victim.lock.ask(&me)) return;
-  if (!victim.lock.retract(&me)) read_reply(me);
+  if (victim.lock.ask(&me)) retract(victim, me);
 }
 
 template <std::size_t Count>
@@ -189,8 +192,24 @@ void question_replaced() {
   node units[2];
   victim.push(&units[0]);
   victim.push(&units[1]);
-  threads(thread{"owner", [&] { victim.run_one(); }}, thread{"thief a", [&] { ask_and_retract(victim, first); }},
+  check(victim.lock.ask(&first), "nobody else asks");
+  threads(thread{"owner", [&] { victim.run_one(); }}, thread{"thief a", [&] { retract(victim, first); }},
           thread{"thief b", [&] { ask_and_retract(victim, second); }});
+  check_taken(victim, units);
+}
+
+// The same thief asks again: the owner must see what it prepared for the second question, although it has seen the first.
+void question_asked_again() {
+  owner victim;
+  thief robber;
+  node units[2];
+  victim.push(&units[0]);
+  victim.push(&units[1]);
+  check(victim.lock.ask(&robber), "nobody else asks");
+  threads(thread{"owner", [&] { victim.run_one(); }}, thread{"thief", [&] {
+                                                               retract(victim, robber);
+                                                               ask_and_retract(victim, robber);
+                                                             }});
   check_taken(victim, units);
 }
 
@@ -206,5 +225,6 @@ const model three{"D owner and two thieves", {.at_least = 1000, .quick = quick_t
 const model retracted{"D question taken back", {.at_least = 50, .quick = quick, .deep = deep}, without_heavy_fence};
 const model back{"D owner turns back", {.at_least = 50, .quick = quick, .deep = deep}, turning_back};
 const model replaced{"D question replaced", {.at_least = 50, .quick = quick, .deep = deep}, question_replaced};
+const model again{"D question asked again", {.at_least = 50, .quick = quick, .deep = deep}, question_asked_again};
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Protocol I over src/sched/idle.cpp and ready.cpp: work that was made available is found, however the sleepers and the pushers meet; a
 // deadline that becomes earlier reaches whoever keeps the clock; stopping reaches everybody.
 // Built with src/sched/idle.cpp src/sched/ready.cpp src/sched/timer.cpp
+#include "arch/cpu.hpp"
 #include "core_world.hpp"
 #include "os/clock.hpp"
 #include "sched/dispatch.hpp"
@@ -18,6 +19,18 @@ void look_around(worker* w) {
   if (due == nullptr) return;
   behind_alarm->next = nullptr;
   take_in(w, behind_alarm);
+}
+
+// Work that any worker may take, of owners that never come to it.
+base::atomic<unit*> left_lying[2];
+
+bool sees_prey(worker*) { return left_lying[0].load(base::relaxed) != nullptr || left_lying[1].load(base::relaxed) != nullptr; }
+unit* steal(worker*) {
+  for (base::atomic<unit*>& place : left_lying) {
+    if (place.load(base::relaxed) == nullptr) continue;
+    if (unit* one = place.exchange(nullptr, base::acquire); one != nullptr) return one;
+  }
+  return nullptr;
 }
 
 }  // namespace weft::sched
@@ -145,6 +158,38 @@ void deadline_appears_to_two() {
                  }});
 }
 
+// Whoever looks whom to wake never finds a wrong count: the woken one may stop searching before its waker goes on.
+void searchers_are_counted() {
+  core_world::make(1);
+  unit one{};
+  threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] { push_from_outside(&one); }},
+          thread{"looks", [] { check(the.rt->searchers.load(base::relaxed) <= 2, "the one worker, and once more on its way"); }});
+}
+
+// Keeps its worker, once it has something to run, until the other unit is run as well.
+void find_and_stay(unsigned index, shared_count* units) {
+  worker* w = the.workers[index];
+  local::set_worker(w);
+  if (idle(w) == nullptr) return;
+  units->left.fetch_sub(1, base::relaxed);
+  while (units->left.load(base::relaxed) != 0) weft::arch::pause();
+  the.rt->is_stopping.store(true, base::relaxed);
+  wake_all(the.rt);
+}
+
+// Each of two units must get a worker, however long it takes whoever wakes the first one.
+void two_owners_stay_away() {
+  core_world::make(2);
+  unit units[2]{};
+  shared_count left{{2}};
+  const auto leave = [&](unsigned index) {
+    left_lying[index].store(&units[index], base::release);
+    wake_one(the.rt);
+  };
+  threads(thread{"worker 0", [&] { find_and_stay(0, &left); }}, thread{"worker 1", [&] { find_and_stay(1, &left); }},
+          thread{"owner 0", [&] { leave(0); }}, thread{"owner 1", [&] { leave(1); }});
+}
+
 constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 50'000};
 constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 50'000};
 constexpr bounds deep{.preemptions = 5, .weak = 3, .executions = 10'000'000};
@@ -157,6 +202,10 @@ const model m4{"I two workers", {.at_least = 100, .quick = quick_three, .deep = 
 const model m5{"I pinned unit", {.at_least = 100, .quick = quick, .deep = deep}, pinned_unit};
 const model m6{"I standing back from stealing", {.at_least = 100, .quick = quick, .deep = deep}, pausing};
 const model m7{"I stopping", {.at_least = 100, .quick = quick_three, .deep = deep_three}, stopping};
+const model m11{"I searchers are counted", {.at_least = 100, .quick = quick_three, .deep = deep}, searchers_are_counted};
+const model m10{"I two owners stay away",
+                {.at_least = 100, .quick = {.preemptions = 2, .weak = 0, .executions = 100'000}, .deep = deep_three},
+                two_owners_stay_away};
 const model m8{"I a deadline appears", {.at_least = 100, .quick = quick, .deep = deep}, deadline_appears};
 const model m9{
     "I a deadline appears to two", {.at_least = 100, .quick = quick_three, .deep = deep_three}, deadline_appears_to_two};

@@ -2,14 +2,19 @@
 // that includes the real file, or defines something of its own, replaces it.
 #include "core_world.hpp"
 #include "os/clock.hpp"
+#include "os/fault.hpp"
 #include "os/futex.hpp"
 #include "os/heap.hpp"
+#include "os/vm.hpp"
+#include "os_threads.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/domains.hpp"
 #include "sched/fork.hpp"
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
 #include "sched/left_behind.hpp"
+#include "sched/overflow.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/report.hpp"
@@ -18,8 +23,12 @@
 #include "sched/thread.hpp"
 #include "sched/tracing.hpp"
 #include "sched/turns.hpp"
+#include "sched/waiter.hpp"
+#include "sched/workers.hpp"
 
 #define STAND_IN [[gnu::weak]]
+
+extern "C" STAND_IN void weft_context_entry() {}
 
 namespace weft::sched {
 
@@ -45,10 +54,25 @@ STAND_IN unit* find_own(worker* w) {
 }
 
 STAND_IN void look_around(worker*) {}
+STAND_IN worker* park(worker*, unit*, after_switch) { explorer::fail("assertion", "the model has no ULTs that park"); }
 STAND_IN worker* yield(worker* w, unit*) { return w; }
 STAND_IN worker* leave_for(worker* w, unit*, unit*) { return w; }
 STAND_IN worker* yield_away(worker* w, unit*) { return w; }
 STAND_IN void run_here(worker*, unit*) {}
+
+// ---- carrier.cpp: units that return -------------------------------------------------------------------------------------------
+
+STAND_IN void carrier_entry(void* transfer, void*) {
+  auto* w = static_cast<worker*>(transfer);
+  arrive(w);
+  for (;;) {
+    unit* one = find_own(w);
+    if (one == nullptr) one = idle(w);
+    if (one == nullptr) break;
+    one->function(one->argument);
+  }
+  enter(w);
+}
 
 // ---- turns.cpp: no schedule -------------------------------------------------------------------------------------------------
 
@@ -58,6 +82,12 @@ STAND_IN bool is_left_behind() { return false; }
 STAND_IN void pass_turn(worker*) {}
 STAND_IN void sleep_in_turn(worker*) {}
 STAND_IN void ring_bell(turn_taking*) {}
+STAND_IN void host_turns(worker*) {}
+STAND_IN void leave_turns(worker*) {}
+STAND_IN bool needs_os_thread(const worker*) { return true; }
+STAND_IN status start_virtual(worker*, void* (*)(void*)) { return status::unsupported; }
+STAND_IN void join_virtual(worker*) {}
+STAND_IN bool awaits_turn(const worker*) { return false; }
 STAND_IN unit* choose_unit(worker*) { return nullptr; }
 STAND_IN std::uint32_t choose_victim(worker*, std::uint32_t) { return 0; }
 STAND_IN std::uint64_t now_ns() { return os::now_ns(); }
@@ -71,6 +101,7 @@ STAND_IN void answer(worker*, worker*) {}
 
 // ---- tracing.cpp: no traces -------------------------------------------------------------------------------------------------
 
+STAND_IN void trace_event(const runtime*, worker*, weft_event_kind, unit*) {}
 STAND_IN void trace_fork(const worker*, weft_forked*) {}
 STAND_IN void trace_fork_as_unit(const runtime*, unit*, const weft_forked*, const worker*) {}
 STAND_IN void run_traced(const runtime*, void (*)(void*), weft_forked*) {}
@@ -78,6 +109,7 @@ STAND_IN void run_traced(const runtime*, void (*)(void*), weft_forked*) {}
 // ---- fork.cpp: no forks -----------------------------------------------------------------------------------------------------
 
 STAND_IN void detach_forks(worker*) {}
+STAND_IN void free_fork_segments(worker*) {}
 STAND_IN bool has_forks_to_take(const worker*) { return false; }
 STAND_IN bool forks_stand_still(const worker*) { return false; }
 STAND_IN unit* steal_forks(worker*, worker*, std::size_t) { return nullptr; }
@@ -101,11 +133,17 @@ STAND_IN void push_to_domain(runtime*, const worker*, unit*, push_reason) {
 }
 STAND_IN unit* steal_from_domains(const worker*) { return nullptr; }
 STAND_IN bool sees_prey_in_domains(const worker*) { return false; }
+STAND_IN status enter_domain(runtime*, worker*) { return status::ok; }
+STAND_IN void leave_domain(runtime*, worker*) {}
+STAND_IN void forward_domain(const worker*) {}
+STAND_IN bool serves_its_domain_only(const worker* w) { return w->pool_count.load(base::relaxed) == 0; }
+STAND_IN void retire_scheduler(runtime*, worker*) {}
 STAND_IN bool sources_want_poll(runtime*) { return false; }
 STAND_IN void poll_sources(worker*) {}
 
 // ---- idle.cpp, ready.cpp ----------------------------------------------------------------------------------------------------
 
+STAND_IN unit* idle(worker*) { return nullptr; }
 STAND_IN void wake(worker*) {}
 STAND_IN void wake_all(runtime*) {}
 STAND_IN void wake_clock_keeper(runtime*) {}
@@ -117,6 +155,9 @@ STAND_IN void panic_about(unit*, const char*, std::uint64_t, const char*, const 
 
 STAND_IN bool pin_to(runtime*, unsigned) { return true; }
 STAND_IN void unpin_from(runtime*, unsigned) {}
+STAND_IN void expire_timers(worker*) {}
+STAND_IN void start_fault_stack(worker*) {}
+STAND_IN void stop_fault_stack(worker*) {}
 STAND_IN void order_victims(worker* w) {
   static std::uint16_t others[core_world::most_workers][core_world::most_workers];
   w->victims = others[w->index];
@@ -131,7 +172,7 @@ STAND_IN void yield() {}
 STAND_IN void tell_observers(const runtime*, weft_event_kind, unit*) {}
 STAND_IN void wake_any(runtime*) {}
 STAND_IN worker* serving_worker(runtime* rt, unsigned index) {
-  worker* w = rt->workers[index].load(base::acquire);
+  worker* w = worker_in_slot(rt, index);
   return w != nullptr && w->is_serving.load(base::relaxed) ? w : nullptr;
 }
 STAND_IN void all_workers_idle(runtime*) {}
@@ -152,6 +193,8 @@ STAND_IN runtime* current_runtime() { return core_world::the.rt; }
 STAND_IN void hold(runtime** rt) { *rt = core_world::the.rt; }
 STAND_IN void let_go() {}
 STAND_IN outside* this_outside() { return nullptr; }
+STAND_IN void set_hot(worker*) {}
+STAND_IN void set_runtime(runtime*) {}
 
 }  // namespace weft::sched::local
 
@@ -159,6 +202,21 @@ namespace weft::mem {
 
 STAND_IN bool slab_cache::refill() { return false; }
 STAND_IN void slab_cache::spill() {}
+STAND_IN void slab_cache::stop() { count_ = 0; }
+
+// One stack each, on which nothing runs: fiber/fiber.hpp.
+STAND_IN bool stack_cache::refill() {
+  struct alignas(base::cache_line) low_end {
+    unsigned char frame[base::cache_line];
+    stack header;
+  };
+  static low_end all[core_world::most_workers];
+  static unsigned next = 0;
+  slots_[count_++] = &all[next++ % core_world::most_workers].header;
+  return true;
+}
+STAND_IN void stack_cache::spill() {}
+STAND_IN void stack_cache::stop() { count_ = 0; }
 STAND_IN stack* stack_depot::make_mapping(std::size_t) { return nullptr; }
 STAND_IN stack* stack_depot::adopt(void*, std::size_t) { return nullptr; }
 STAND_IN void stack_depot::destroy(stack*) {}
@@ -168,6 +226,40 @@ STAND_IN void stack_depot::destroy(stack*) {}
 namespace weft::os {
 
 STAND_IN void sleep_until(std::uint64_t) {}
+STAND_IN constinit base::atomic<fault::plan*> fault::installed{nullptr};
+STAND_IN bool fault::fails_by_plan(plan*, call) { return false; }
+STAND_IN int thread_id() { return 1; }
+STAND_IN status bind_thread(unsigned) { return status::ok; }
+STAND_IN status bind_thread_to(const std::uint16_t*, unsigned) { return status::ok; }
+STAND_IN void stack_bounds(void** low, std::size_t* bytes) {
+  *low = nullptr;
+  *bytes = 0;
+}
+
+STAND_IN status start_thread(os_thread* out, void* (*function)(void*), void* argument, std::size_t, const char*) {
+  if (os_threads::in_use == os_threads::there) return status::again;
+  const unsigned index = os_threads::in_use++;
+  os_threads::slot& next = os_threads::at(index);
+  next.function = function;
+  next.argument = argument;
+  next.at.store(os_threads::started, base::release);
+  out->handle = index + 1;
+  return status::ok;
+}
+STAND_IN void join_thread(os_thread which) {
+  const os_threads::slot& its = os_threads::at(static_cast<unsigned>(which.handle) - 1);
+  while (its.at.load(base::acquire) != os_threads::ended) arch::pause();
+}
+
+// Records of workers alone. Whoever gives one back must be the last to have used it.
+STAND_IN std::size_t page_bytes() { return 4096; }
+STAND_IN void* reserve(std::size_t bytes, std::size_t) {
+  using core_world::the;
+  return bytes == sizeof(sched::worker) && the.records < core_world::most_workers ? the.worker_memory[the.records++] : nullptr;
+}
+STAND_IN void release(void* base, std::size_t bytes) {
+  if (bytes == sizeof(sched::worker)) static_cast<sched::worker*>(base)->~worker();
+}
 STAND_IN void* allocate(std::size_t) { return nullptr; }
 
 }  // namespace weft::os

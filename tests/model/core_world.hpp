@@ -19,6 +19,7 @@ inline constexpr unsigned most_workers = 3;
 struct world {
   alignas(runtime) unsigned char runtime_memory[sizeof(runtime)];
   alignas(worker) unsigned char worker_memory[most_workers][sizeof(worker)];
+  unsigned records;  // of workers, in use
   runtime* rt;
   worker* workers[most_workers];
 };
@@ -26,7 +27,7 @@ inline world the;
 
 // As start_one() in workers.cpp: the fields first, then the pointer.
 inline void publish(unsigned index, std::memory_order pointer) {
-  worker* w = new (the.worker_memory[index]) worker;
+  worker* w = new (the.worker_memory[the.records++]) worker;
   w->rt = the.rt;
   w->index = index;
   w->ready.start(static_cast<std::uint16_t>(index + 1));
@@ -40,6 +41,7 @@ inline void publish(unsigned index, std::memory_order pointer) {
 // Without stealing, and every worker sleeps as soon as it finds nothing; the model changes what it wants otherwise.
 inline void make(unsigned count) {
   the.rt = new (the.runtime_memory) runtime{};
+  the.records = 0;
   the.rt->cpu_count = most_workers;
   the.rt->settings.wait_policy = WEFT_WAIT_PASSIVE;
   the.rt->settings.locality = WEFT_LOCALITY_STRICT;

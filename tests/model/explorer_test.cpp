@@ -72,14 +72,17 @@ const model spin_lock{"spin lock", {.at_least = 6}, [] { spin_lock_test(base::ac
 const model spin_lock_weak{
     "spin lock without release", {.must_fail = "data race"}, [] { spin_lock_test(base::acquire, base::relaxed); }};
 
-const model spins_for_ever{"a loop that nobody ends", {.must_fail = "deadlock"}, [] {
-                             base::atomic<int> word{0};
-                             threads(thread{"waits",
-                                            [&] {
-                                              while (word.load(base::acquire) == 0) arch::pause();
-                                            }},
-                                     thread{"forgets", [&] { (void)word.load(base::relaxed); }});
-                           }};
+void spin_for_ever() {
+  base::atomic<int> word{0};
+  threads(thread{"waits",
+                 [&] {
+                   while (word.load(base::acquire) == 0) arch::pause();
+                 }},
+          thread{"forgets", [&] { (void)word.load(base::relaxed); }});
+}
+const model spins_for_ever{"a loop that nobody ends", {.must_fail = "deadlock"}, spin_for_ever};
+const model spins_impatiently{
+    "a loop that nobody ends, impatient", {.quick = {.impatience = 1}, .must_fail = "deadlock"}, spin_for_ever};
 
 // The flag goes up and down again: the waiter may miss it.
 const model missed_flicker{"a flag that goes down again", {.must_fail = "deadlock"}, [] {

@@ -123,7 +123,8 @@ int ABT_sched_config_get(ABT_sched_config config, int idx, ABT_sched_config_type
 int ABT_pool_create(ABT_pool_user_def def, ABT_pool_config config,
                     ABT_pool *newpool) ABT_API_PUBLIC; /* also of an ABT_pool_def */
 int ABT_pool_create_basic(ABT_pool_kind kind, ABT_pool_access access, ABT_bool automatic, ABT_pool *newpool) ABT_API_PUBLIC;
-int ABT_pool_free(ABT_pool *pool) ABT_API_PUBLIC; /* ABT_ERR_POOL: it is not empty. Undefined: a scheduler has it */
+int ABT_pool_free(ABT_pool *pool)
+    ABT_API_PUBLIC; /* units that still belong to it can no longer be reached by it. Undefined: a scheduler has it */
 int ABT_pool_get_access(ABT_pool pool, ABT_pool_access *access) ABT_API_PUBLIC;
 int ABT_pool_is_empty(ABT_pool pool, ABT_bool *is_empty) ABT_API_PUBLIC;
 int ABT_pool_get_size(ABT_pool pool, size_t *size) ABT_API_PUBLIC;         /* READY units in it */
@@ -176,8 +177,8 @@ int ABT_pool_user_def_set_push_many(ABT_pool_user_def def, ABT_pool_user_push_ma
 int ABT_pool_user_def_set_print_all(ABT_pool_user_def def, ABT_pool_user_print_all_fn print_all) ABT_API_PUBLIC;
 
 int ABT_unit_get_thread(ABT_unit unit, ABT_thread *thread) ABT_API_PUBLIC;
-int ABT_unit_set_associated_pool(ABT_unit unit,
-                                 ABT_pool pool) ABT_API_PUBLIC; /* of a popped unit, whose handle may change by that */
+/* Looks at its arguments and does nothing else: units change pools when they are pushed or run, or by ABT_thread_set_associated_pool. */
+int ABT_unit_set_associated_pool(ABT_unit unit, ABT_pool pool) ABT_API_PUBLIC;
 
 /* ---- ULTs ---------------------------------------------------------------------------------------------------------- */
 

@@ -49,7 +49,7 @@ int ABT_barrier_wait(ABT_barrier handle) {
   weft_thread* const self = weft_hot_self();
   if (is_tasklet(self)) return ABT_ERR_BARRIER;
   weft_barrier* const parties = &barrier_of(handle)->parties;
-  tell_wait(ABT_SYNC_EVENT_TYPE_BARRIER, handle);
+  const named_wait as(ABT_SYNC_EVENT_TYPE_BARRIER, handle);
   const weft_status result = wait_anywhere([=] { return weft_barrier_wait(parties, nullptr); });
   end_if_cancelled(self);
   return result == WEFT_OK ? ABT_SUCCESS : ABT_ERR_BARRIER;

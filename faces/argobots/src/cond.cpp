@@ -92,7 +92,7 @@ int ABT_cond_wait(ABT_cond cond, ABT_mutex handle) {
   weft_thread* const self = weft_hot_self();
   if (is_tasklet(self)) return ABT_ERR_COND;
   if (const int problem = check(cond, handle); problem != ABT_SUCCESS) return problem;
-  tell_wait(ABT_SYNC_EVENT_TYPE_COND, cond);
+  const named_wait as(ABT_SYNC_EVENT_TYPE_COND, cond);
   weft_mutex* const lock = &mutex_of(handle)->lock;
   return leave(self, lock, weft_cond_wait(&condition_of(cond)->waiters, lock));
 }
@@ -103,7 +103,7 @@ int ABT_cond_timedwait(ABT_cond cond, ABT_mutex handle, const struct timespec* a
   condition* const one = condition_of(cond);
   weft_mutex* const lock = &mutex_of(handle)->lock;
   const std::uint64_t deadline_ns = deadline_at(*abstime);
-  tell_wait(ABT_SYNC_EVENT_TYPE_COND, cond);
+  const named_wait as(ABT_SYNC_EVENT_TYPE_COND, cond);
   weft_thread* const self = weft_hot_self();
   one->late.enter();
   const weft_status result =

@@ -8,7 +8,7 @@
 
 namespace weft::abt {
 
-constinit std::atomic<dump_state> dump{dump_state::none};
+constinit std::atomic<std::uint32_t> dump{no_dump};
 
 namespace {
 
@@ -19,22 +19,23 @@ struct wish {
   void* argument;
 };
 
-constinit wish asked{};                 // written while the state is being_asked_for
-constinit std::atomic<int> stopped{0};  // streams that take part
+constinit wish asked{};  // written while the state is being_asked_for
 constinit weft_event is_over = WEFT_EVENT_INIT;
 constinit std::atomic<weft_source*> bell{nullptr};
+
+int stopped_streams() { return static_cast<int>(dump.load(std::memory_order_relaxed) / one_stream); }
 
 int running_streams(const runtime* all) {
   int running = 0;
   for (const stream* one = all->first; one != nullptr; one = one->after) {
-    if (one->state.load(std::memory_order_relaxed) == ABT_XSTREAM_STATE_RUNNING) ++running;
+    if (!one->is_over.load(std::memory_order_relaxed)) ++running;
   }
   return running;
 }
 
 bool have_all_stopped(runtime* all) {
   const guard hold(all->lock);
-  return stopped.load(std::memory_order_relaxed) >= running_streams(all);
+  return stopped_streams() >= running_streams(all);
 }
 
 // False: the time is over.
@@ -61,14 +62,14 @@ void print_for_all(runtime* all) {
   {
     const guard hold(all->lock);
     if (!is_complete) {
-      std::fprintf(asked.to, "stacks: only %d of %d execution streams stopped in time\n", stopped.load(std::memory_order_relaxed),
+      std::fprintf(asked.to, "stacks: only %d of %d execution streams stopped in time\n", stopped_streams(),
                    running_streams(all));
     }
     print_stacks_of_all_streams(asked.to);
   }
   print_what_they_wait_for();
   if (asked.callback != nullptr) asked.callback(is_complete ? ABT_FALSE : ABT_TRUE, asked.argument);
-  dump.store(dump_state::printed, std::memory_order_relaxed);
+  dump.fetch_add(dump_printed - dump_wanted, std::memory_order_relaxed);
   static_cast<void>(weft_event_set(&is_over));
 }
 
@@ -85,24 +86,30 @@ std::size_t wake_all(void*) {
 
 }  // namespace
 
-void start_dumps() {
+int start_dumps() {
   weft_source* made = nullptr;
-  if (weft_ext_source_add(wake_all, nullptr, &made) == WEFT_OK) bell.store(made, std::memory_order_relaxed);
+  const weft_status result = weft_ext_source_add(wake_all, nullptr, &made);
+  bell.store(made, std::memory_order_relaxed);  // that of an earlier runtime is gone
+  if (result == WEFT_OK) return ABT_SUCCESS;
+  return result == WEFT_NOMEM ? ABT_ERR_MEM : ABT_ERR_OTHER;
 }
 
 void take_part_in_dump() {
-  // [Z25] acquire: sees what was asked for; pairs with [Z26]
-  if (dump.load(std::memory_order_acquire) != dump_state::wanted) return;
-  if (stopped.fetch_add(1, std::memory_order_relaxed) == 0) {
+  std::uint32_t seen = dump.load(std::memory_order_relaxed);
+  do {
+    if ((seen & dump_state) != dump_wanted) return;
+    // [Z25] acquire: sees what was asked for; pairs with [Z26]
+  } while (!dump.compare_exchange_weak(seen, seen + one_stream, std::memory_order_acquire, std::memory_order_relaxed));
+  if (seen == dump_wanted) {
     print_for_all(current_runtime());
   } else {
     static_cast<void>(wait_outside([] { return weft_event_wait(&is_over); }));
   }
   // [Z27] acq_rel: the last one to leave comes after the others; pairs with [Z27]
-  if (stopped.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (dump.fetch_sub(one_stream, std::memory_order_acq_rel) / one_stream != 1) return;
   static_cast<void>(weft_event_reset(&is_over));
   // [Z28] release: the event is as new; pairs with [Z29]
-  dump.store(dump_state::none, std::memory_order_release);
+  dump.store(no_dump, std::memory_order_release);
 }
 
 }  // namespace weft::abt
@@ -111,15 +118,14 @@ using namespace weft::abt;
 
 int ABT_info_trigger_print_all_thread_stacks(FILE* fp, double timeout, void (*callback)(ABT_bool timed_out, void* arg),
                                              void* arg) {
-  dump_state expected = dump_state::none;
+  std::uint32_t expected = no_dump;
   // [Z29] acquire: the last one is over; pairs with [Z28]
-  if (!dump.compare_exchange_strong(expected, dump_state::being_asked_for, std::memory_order_acquire,
-                                    std::memory_order_relaxed)) {
+  if (!dump.compare_exchange_strong(expected, being_asked_for, std::memory_order_acquire, std::memory_order_relaxed)) {
     return ABT_SUCCESS;  // another one is under way
   }
   asked = {fp, timeout, callback, arg};
   // [Z26] release: publishes what is asked for; pairs with [Z25]
-  dump.store(dump_state::wanted, std::memory_order_release);
+  dump.store(dump_wanted, std::memory_order_release);
   if (weft_source* const one = bell.load(std::memory_order_relaxed); is_initialized() && one != nullptr)
     weft_ext_source_notify(one);
   return ABT_SUCCESS;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 
 #include <weft/weft.h>
@@ -11,14 +12,22 @@ namespace weft::abt {
 
 struct stream;
 
-enum class dump_state : int { none, being_asked_for, wanted, printed };
-extern std::atomic<dump_state> dump;
+// One word: the state, and above it how many streams have stopped for the dump. They come while it is wanted, and no later.
+enum dump_word : std::uint32_t {
+  no_dump = 0,
+  being_asked_for = 1,
+  dump_wanted = 2,
+  dump_printed = 3,
+  dump_state = 3,
+  one_stream = 4
+};
+extern std::atomic<std::uint32_t> dump;
 
-inline bool is_dump_wanted() { return dump.load(std::memory_order_relaxed) == dump_state::wanted; }
+inline bool is_dump_wanted() { return (dump.load(std::memory_order_relaxed) & dump_state) == dump_wanted; }
 // By a stream's scheduler.
 void take_part_in_dump();
-// With the runtime: what wakes sleeping streams when a signal handler asked.
-void start_dumps();
+// With the runtime: what wakes sleeping streams when a signal handler asked. An ABT_ code.
+int start_dumps();
 
 // info_print.cpp
 void print_stack(std::FILE* to, weft_thread* thread);

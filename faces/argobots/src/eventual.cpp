@@ -165,7 +165,7 @@ int ABT_eventual_wait(ABT_eventual handle, void** value) {
   eventual* const one = eventual_of(handle);
   void* const its_value = one->value;  // the eventual may be gone after the wait
   if (!has_been_set(one)) {
-    tell_wait(ABT_SYNC_EVENT_TYPE_EVENTUAL, handle);
+    const named_wait as(ABT_SYNC_EVENT_TYPE_EVENTUAL, handle);
     const weft_status result = wait(one);
     end_if_cancelled(self);
     if (result != WEFT_OK) return answer(result);
@@ -180,7 +180,7 @@ int ABT_eventual_timedwait(ABT_eventual handle, void** value, const struct times
   if (abstime == nullptr) return ABT_ERR_INV_ARG;
   eventual* const one = eventual_of(handle);
   void* const its_value = one->value;
-  tell_wait(ABT_SYNC_EVENT_TYPE_EVENTUAL, handle);
+  const named_wait as(ABT_SYNC_EVENT_TYPE_EVENTUAL, handle);
   one->late.enter();
   const weft_status result = wait_with_deadline(one, deadline_at(*abstime));
   if (one->late.leave()) free_object(one);

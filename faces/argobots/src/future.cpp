@@ -22,7 +22,10 @@ struct future {
 
 future* future_of(ABT_future handle) { return reinterpret_cast<future*>(handle); }
 
-weft_status enter(future* one) { return lock_anywhere(&one->guard); }
+weft_status enter(future* one) {
+  const named_wait as(ABT_SYNC_EVENT_TYPE_FUTURE, one);
+  return lock_anywhere(&one->guard);
+}
 void leave(future* one) { static_cast<void>(weft_mutex_unlock(&one->guard)); }
 
 // Inside guard.
@@ -62,7 +65,7 @@ int ABT_future_wait(ABT_future handle) {
   if (is_tasklet(self)) return ABT_ERR_FUTURE;
   weft_event* const ready = &future_of(handle)->ready;
   if (weft_event_is_set(ready)) return ABT_SUCCESS;
-  tell_wait(ABT_SYNC_EVENT_TYPE_FUTURE, handle);
+  const named_wait as(ABT_SYNC_EVENT_TYPE_FUTURE, handle);
   const weft_status result = wait_anywhere([=] { return weft_event_wait(ready); });
   end_if_cancelled(self);
   return result == WEFT_OK ? ABT_SUCCESS : ABT_ERR_FUTURE;

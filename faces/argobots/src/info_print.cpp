@@ -80,7 +80,7 @@ void print_scheduler(std::FILE* to, scheduler* one, int indent) {
 }
 
 void print_stream(std::FILE* to, const stream* one) {
-  const bool runs = one->state.load(std::memory_order_relaxed) == ABT_XSTREAM_STATE_RUNNING;
+  const bool runs = state_of(one) == ABT_XSTREAM_STATE_RUNNING;
   std::fprintf(to, "execution stream %p: rank %d, %s, %s\n", static_cast<const void*>(one),
                one->rank.load(std::memory_order_relaxed), one->is_primary ? "primary" : "secondary",
                runs ? "RUNNING" : "TERMINATED");
@@ -99,8 +99,10 @@ void print_unit(std::FILE* to, weft_thread* thread) {
   std::fputc('\n', to);
 }
 
-// Lines that are all zero are left out.
-void print_memory(std::FILE* to, const placed_stack& stack) {
+// What the ULT can use of its stack; the size that was asked for counts what lies above that, too. Lines that are all zero are left out.
+void print_memory(std::FILE* to, weft_thread* thread) {
+  placed_stack stack{};
+  weft_ext_thread_stack(thread, &stack.low, &stack.bytes);
   constexpr std::size_t words_a_line = 4;
   constexpr std::size_t line_bytes = words_a_line * sizeof(std::uint64_t);
   const auto* const words = static_cast<const std::uint64_t*>(stack.low);
@@ -138,7 +140,7 @@ void print_stack(std::FILE* to, weft_thread* thread) {
   }
   std::fprintf(to, "  stack %p to %p, %zu bytes\n", stack.low, static_cast<void*>(static_cast<char*>(stack.low) + stack.bytes),
                stack.bytes);
-  if (current_settings().prints_raw_stack) print_memory(to, stack);
+  if (current_settings().prints_raw_stack) print_memory(to, thread);
 }
 
 void print_stacks_of_all_streams(std::FILE* to) {

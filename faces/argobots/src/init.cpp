@@ -60,7 +60,7 @@ int start_core(const settings& wanted) {
 // The caller becomes the primary ULT, in a pool of the primary stream.
 void adopt_caller(runtime* all) {
   auto* const mine = new (fields_of(all->primary_thread)) unit_fields{};
-  mine->kind.store(is_yieldable | is_primary, std::memory_order_relaxed);
+  mine->kind.store(is_unit | is_yieldable | is_primary, std::memory_order_relaxed);
   mine->last_stream.store(all->primary_stream, std::memory_order_relaxed);
   pool* const home = main_pool(all->primary_stream);
   static_cast<void>(associate_new(all->primary_thread, home));  // a built-in pool
@@ -89,6 +89,7 @@ void forget(runtime* all) {
 
 void end_core() {
   static_cast<void>(weft_finalize());
+  free_given_up_pools();
   end_affinity();
 }
 
@@ -101,13 +102,14 @@ int start() {
   start_affinity(wanted);
   reset_pool_ids();
   the_runtime.store(all, std::memory_order_relaxed);  // for take_rank and its like; nobody else is there
-  if (const int error = make_primary_stream(all); error != ABT_SUCCESS) {
+  int error = start_dumps();
+  if (error == ABT_SUCCESS) error = make_primary_stream(all);
+  if (error != ABT_SUCCESS) {
     forget(all);
     end_core();
     return error;
   }
   adopt_caller(all);
-  start_dumps();
   enter_primary_stream();
   // [Z30] release: all is laid out; pairs with [Z19]
   the_runtime.store(all, std::memory_order_release);
@@ -131,10 +133,9 @@ void free_secondary_streams(runtime* all) {
   }
 }
 
-// Runs what is in the primary stream's pools; the caller is in none of them any more.
+// Runs what is in the primary stream's pools; the caller goes into none of them any more, but destructors of its values may ask for its pool.
 void end_primary_stream(runtime* all) {
   stream* const one = all->primary_stream;
-  dissociate(all->primary_thread);
   static_cast<void>(weft_ext_thread_set_pool(all->primary_thread, nullptr));
   request(one->main_scheduler.load(std::memory_order_relaxed), stop_when_empty);
   wake_main_scheduler(one);
@@ -142,6 +143,7 @@ void end_primary_stream(runtime* all) {
   unit_fields* const mine = fields_of(all->primary_thread);
   free_values(mine);
   std::free(mine->moving.load(std::memory_order_relaxed));
+  dissociate(all->primary_thread);
   free_stream(one);
 }
 

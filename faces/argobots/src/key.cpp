@@ -148,7 +148,7 @@ namespace {
 // ABT_SUCCESS: the caller is a work unit.
 int find_caller(unit_fields** out) {
   weft_thread* const self = weft_hot_self();
-  if (self == nullptr) return is_initialized() ? ABT_ERR_INV_XSTREAM : ABT_ERR_UNINITIALIZED;
+  if (self == nullptr || !fields_of(self)->is(is_unit)) return is_initialized() ? ABT_ERR_INV_XSTREAM : ABT_ERR_UNINITIALIZED;
   *out = fields_of(self);
   return ABT_SUCCESS;
 }

@@ -42,7 +42,9 @@ placed_stack stack_of(const weft_thread* thread) {
   std::size_t bytes = 0;
   weft_ext_thread_stack(thread, &low, &bytes);
   if (low == nullptr || wanted == 0) return {fields_of(thread)->stack, wanted};
-  return {bytes > wanted ? static_cast<char*>(low) + (bytes - wanted) : low, wanted};
+  if (low == fields_of(thread)->stack) return {low, wanted};
+  if (bytes > wanted) return {static_cast<char*>(low) + (bytes - wanted), wanted};
+  return {low, bytes};  // Weft keeps some of it
 }
 
 int code_of(weft_status status) {
@@ -72,7 +74,7 @@ void lay_out(unit_fields* made, const unit_plan& plan) {
   made->runs = plan.runs;
   made->stack = plan.stack;
   made->stack_bytes = plan.stack_bytes;
-  made->kind.store(plan.kind, std::memory_order_relaxed);
+  made->kind.store(plan.kind | is_unit, std::memory_order_relaxed);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ int create(bool is_recursive, ABT_mutex* out) {
 }
 
 int wait_for(ABT_mutex handle) {
-  tell_wait(ABT_SYNC_EVENT_TYPE_MUTEX, handle);
+  const named_wait as(ABT_SYNC_EVENT_TYPE_MUTEX, handle);
   weft_mutex* const lock = &mutex_of(handle)->lock;
   weft_thread* const self = weft_self();
   const weft_status result = lock_anywhere(lock);

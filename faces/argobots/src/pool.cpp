@@ -8,6 +8,7 @@
 
 #include "config_values.hpp"
 #include "object.hpp"
+#include "spinlock.hpp"
 #include "stealing_queue.hpp"
 
 namespace weft::abt {
@@ -15,6 +16,10 @@ namespace weft::abt {
 namespace {
 
 constinit std::atomic<std::uint64_t> next_id{0};
+
+// Freed by the program while units still belong to them.
+constinit spinlock given_up_lock;
+constinit pool* given_up = nullptr;
 
 pool* pool_in(void* state) { return static_cast<pool*>(state); }
 
@@ -95,38 +100,55 @@ weft_status make_queue(pool* one) {
   return WEFT_INVALID;
 }
 
-bool make_parts(pool* one) {
+int make_parts(pool* one) {
   if (one->family == pool_family::stealing) {
     one->stealing = make_object<stealing_queue>(0);
-    if (one->stealing == nullptr) return false;
+    if (one->stealing == nullptr) return ABT_ERR_MEM;
   }
-  if (make_queue(one) == WEFT_OK) return true;
+  const weft_status result = make_queue(one);
+  if (result == WEFT_OK) return ABT_SUCCESS;
   std::free(one->stealing);
-  return false;
+  return result == WEFT_NOMEM ? ABT_ERR_MEM : ABT_ERR_POOL;
 }
 
 int finish_pool(pool* one, pool** out) {
   if (one == nullptr) return ABT_ERR_MEM;
-  if (!make_parts(one)) {
+  if (const int error = make_parts(one); error != ABT_SUCCESS) {
     std::free(one);
-    return ABT_ERR_MEM;
+    return error;
   }
   one->id = next_id.fetch_add(1, std::memory_order_relaxed);
   *out = one;
   return ABT_SUCCESS;
 }
 
-// The user's init refused: the user has nothing to free or to count.
-void discard_unused(pool* one) {
+// From here on the pool makes do without the user's functions, which may use what the user frees now: it holds nothing.
+void forget_user(pool* one) {
   one->user.free = nullptr;
   one->user.get_size = nullptr;
   one->user.is_empty = [](ABT_pool) -> ABT_bool { return ABT_TRUE; };
-  static_cast<void>(free_pool(one));
+  one->user.pop = [](ABT_pool, ABT_pool_context) -> ABT_thread { return ABT_THREAD_NULL; };
+  one->user.push = [](ABT_pool, ABT_unit, ABT_pool_context) {};
+}
+
+// The user's init refused: the user has nothing to free or to count.
+void discard_unused(pool* one) {
+  forget_user(one);
+  free_pool(one);
 }
 
 void wait_for_visitors(const pool* one) {
   // [Z3] acquire: they are done with the pool; pairs with [Z4]
   while (one->visitors.load(std::memory_order_acquire) != 0) sched_yield();
+}
+
+// False: units belong to it.
+bool try_to_free(pool* one) {
+  wait_for_visitors(one);
+  if (weft_pool_destroy(one->queue) != WEFT_OK) return false;
+  std::free(one->stealing);
+  std::free(one);
+  return true;
 }
 
 }  // namespace
@@ -160,18 +182,26 @@ int create_user_pool(const pool_callbacks& callbacks, const ABT_pool_def* old, A
   return ABT_SUCCESS;
 }
 
-int free_pool(pool* one) {
-  wait_for_visitors(one);
-  if (weft_pool_destroy(one->queue) != WEFT_OK) return ABT_ERR_POOL;
-  std::free(one->stealing);
-  std::free(one);
-  return ABT_SUCCESS;
+void free_pool(pool* one) {
+  if (try_to_free(one)) return;
+  if (one->user.free != nullptr) one->user.free(handle_of(one));
+  if (one->family == pool_family::user) forget_user(one);
+  const guard hold(given_up_lock);
+  one->next_given_up = given_up;
+  given_up = one;
+}
+
+void free_given_up_pools() {
+  while (pool* const one = given_up) {
+    given_up = one->next_given_up;
+    static_cast<void>(try_to_free(one));
+  }
 }
 
 void release_pool(pool* one, bool must_go) {
   // [Z5] acq_rel: what the other schedulers did with it, before it goes; pairs with [Z5]
   const bool was_last = one->scheduler_count.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  if (must_go || (one->is_automatic && was_last)) static_cast<void>(free_pool(one));
+  if (must_go || (one->is_automatic && was_last)) free_pool(one);
 }
 
 void reset_pool_ids() { next_id.store(0, std::memory_order_relaxed); }

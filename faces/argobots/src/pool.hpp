@@ -56,6 +56,7 @@ struct pool {
   stealing_queue* stealing;  // of RANDWS
   pool_callbacks user;       // of user's pools
   ABT_pool_def old;          // of those by ABT_pool_def
+  pool* next_given_up;       // see free_pool
 
   bool is_built_in() const { return family != pool_family::user; }
 };
@@ -65,8 +66,10 @@ struct pool {
 int create_basic_pool(ABT_pool_kind kind, ABT_pool_access access, bool is_automatic, pool** out);
 int create_user_pool(const pool_callbacks& callbacks, const ABT_pool_def* old, ABT_pool_access access, ABT_pool_config config,
                      pool** out);
-int free_pool(pool* one);  // ABT_ERR_POOL: something lies in it, or will come back
-void reset_pool_ids();     // at ABT_init
+// One to which units belong stays until the end, as Argobots' programs do free such: nothing points nowhere then.
+void free_pool(pool* one);
+void free_given_up_pools();  // when no unit is left
+void reset_pool_ids();       // at ABT_init
 
 inline void retain_pool(pool* one) { one->scheduler_count.fetch_add(1, std::memory_order_relaxed); }
 // A scheduler that had it is gone: frees it if it is automatic and has no other, or if must_go.

@@ -32,9 +32,9 @@ int ABT_pool_create_basic(ABT_pool_kind kind, ABT_pool_access access, ABT_bool a
 int ABT_pool_free(ABT_pool* pool) {
   weft::abt::pool* const one = pool_of(*pool);
   if (one == nullptr) return ABT_ERR_INV_POOL;
-  const int error = free_pool(one);
-  if (error == ABT_SUCCESS) *pool = ABT_POOL_NULL;
-  return error;
+  free_pool(one);
+  *pool = ABT_POOL_NULL;
+  return ABT_SUCCESS;
 }
 
 int ABT_pool_get_access(ABT_pool pool, ABT_pool_access* access) {

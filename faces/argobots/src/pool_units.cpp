@@ -171,7 +171,8 @@ int ABT_pool_push_threads_ex(ABT_pool pool, const ABT_thread* threads, size_t nu
 int ABT_pool_push(ABT_pool pool, ABT_unit unit) {
   if (pool_of(pool) == nullptr) return ABT_ERR_INV_POOL;
   if (unit == ABT_UNIT_NULL) return ABT_ERR_INV_UNIT;
-  return push_one(pool, thread_of_unit(unit), ABT_POOL_CONTEXT_OP_POOL_OTHER);
+  weft_thread* const thread = thread_of_unit(unit);
+  return thread != nullptr ? push_one(pool, thread, ABT_POOL_CONTEXT_OP_POOL_OTHER) : ABT_ERR_INV_UNIT;
 }
 
 int ABT_pool_pop_wait_thread(ABT_pool pool, ABT_thread* thread, double time_secs) {
@@ -206,8 +207,9 @@ int ABT_pool_remove(ABT_pool pool, ABT_unit unit) {
   weft::abt::pool* const one = pool_of(pool);
   if (one == nullptr) return ABT_ERR_INV_POOL;
   if (one->is_built_in()) {
-    if (unit == ABT_UNIT_NULL) return ABT_ERR_INV_UNIT;
-    return take(one, thread_of_unit(unit)) ? ABT_SUCCESS : ABT_ERR_POOL;
+    weft_thread* const thread = unit != ABT_UNIT_NULL ? thread_of_unit(unit) : nullptr;
+    if (thread == nullptr) return ABT_ERR_INV_UNIT;
+    return take(one, thread) ? ABT_SUCCESS : ABT_ERR_POOL;
   }
   return one->old.p_remove != nullptr ? one->old.p_remove(pool, unit) : ABT_ERR_POOL;
 }
@@ -222,15 +224,16 @@ int ABT_pool_print_all(ABT_pool pool, void* arg, void (*print_fn)(void*, ABT_uni
 }
 
 int ABT_unit_get_thread(ABT_unit unit, ABT_thread* thread) {
-  if (unit == ABT_UNIT_NULL) return ABT_ERR_INV_UNIT;
-  *thread = handle_of(thread_of_unit(unit));
+  weft_thread* const found = unit != ABT_UNIT_NULL ? thread_of_unit(unit) : nullptr;
+  if (found == nullptr) return ABT_ERR_INV_UNIT;
+  *thread = handle_of(found);
   return ABT_SUCCESS;
 }
 
+// Argobots' schedulers said so before they ran a unit: today pushing and running say it.
 int ABT_unit_set_associated_pool(ABT_unit unit, ABT_pool pool) {
-  weft::abt::pool* const one = pool_of(pool);
-  if (one == nullptr) return ABT_ERR_INV_POOL;
-  return unit != ABT_UNIT_NULL ? associate(thread_of_unit(unit), one) : ABT_ERR_INV_UNIT;
+  if (pool == ABT_POOL_NULL) return ABT_ERR_INV_POOL;
+  return unit != ABT_UNIT_NULL ? ABT_SUCCESS : ABT_ERR_INV_UNIT;
 }
 
 }  // extern "C"

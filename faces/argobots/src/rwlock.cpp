@@ -89,7 +89,7 @@ int lock(ABT_rwlock handle, weft_status (*how)(rwlock*, weft_thread*)) {
   if (handle == ABT_RWLOCK_NULL) return ABT_ERR_INV_RWLOCK;
   weft_thread* const self = weft_hot_self();
   if (is_tasklet(self)) return ABT_ERR_RWLOCK;
-  tell_wait(ABT_SYNC_EVENT_TYPE_RWLOCK, handle);
+  const named_wait as(ABT_SYNC_EVENT_TYPE_RWLOCK, handle);
   const weft_status result = how(rwlock_of(handle), self);
   if (result == WEFT_ENDED) end_if_cancelled(self);
   return answer(result);
@@ -115,5 +115,6 @@ int ABT_rwlock_wrlock(ABT_rwlock handle) { return lock(handle, lock_to_write); }
 
 int ABT_rwlock_unlock(ABT_rwlock handle) {
   if (handle == ABT_RWLOCK_NULL) return ABT_ERR_INV_RWLOCK;
+  const named_wait as(ABT_SYNC_EVENT_TYPE_RWLOCK, handle);
   return answer(unlock(rwlock_of(handle)));
 }

@@ -3,6 +3,7 @@
 #include "config_values.hpp"
 #include "environment.hpp"
 #include "pool.hpp"
+#include "runtime.hpp"
 #include "sched_predefined.hpp"
 
 namespace weft::abt {
@@ -35,7 +36,8 @@ void sort_by_access(scheduler* one) {
 }
 
 unsigned event_frequency(ABT_sched_config config) {
-  int frequency = static_cast<int>(current_settings().event_frequency);
+  const settings& wanted = is_initialized() ? current_settings() : read_settings();
+  int frequency = static_cast<int>(wanted.event_frequency);
   read_config(config, ABT_sched_basic_freq.idx, &frequency);
   return frequency > 0 ? static_cast<unsigned>(frequency) : 1;
 }

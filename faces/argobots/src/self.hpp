@@ -12,7 +12,7 @@
 namespace weft::abt {
 
 struct caller {
-  weft_thread* thread;  // null: an OS thread outside
+  weft_thread* thread;  // null: an OS thread outside, or a thread that weft.h made
   unit_fields* fields;
   stream* where;
 
@@ -24,6 +24,8 @@ inline caller who_calls() {
   weft_thread* const thread = weft_hot_self();
   if (thread == nullptr) return {nullptr, nullptr, nullptr};
   unit_fields* const fields = fields_of(thread);
+  if (!fields->is(is_unit)) [[unlikely]]
+    return {nullptr, nullptr, nullptr};
   return {thread, fields, fields->last_stream.load(std::memory_order_relaxed)};
 }
 
@@ -42,7 +44,7 @@ void yield_self(const caller& me, ABT_pool_context context);
 // The same, but `target`, which the caller owns, runs instead at once.
 void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context context);
 // Until resume_unit(self). target, which the caller owns, runs instead at once; null: nobody.
-void suspend_self(const caller& me, weft_thread* target);
+void suspend_self(const caller& me, weft_thread* target, ABT_sync_event_type why = ABT_SYNC_EVENT_TYPE_USER);
 // ABT_ERR_THREAD: it is not suspended.
 int resume_unit(weft_thread* thread);
 // As resume_unit, but the caller then owns the unit as if popped.

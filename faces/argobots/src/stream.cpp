@@ -100,7 +100,15 @@ void run_main_scheduler(void* argument) {
 
 }  // namespace
 
-void end_main_scheduler(stream* one) { one->state.store(ABT_XSTREAM_STATE_TERMINATED, std::memory_order_relaxed); }
+// [Z34] release: the stream is laid out, for those who found it in the list; pairs with [Z35]
+void end_main_scheduler(stream* one) { one->is_over.store(true, std::memory_order_release); }
+
+ABT_xstream_state state_of(const stream* one) {
+  // [Z35] acquire: scheduler_thread is there; pairs with [Z34]
+  if (!one->is_over.load(std::memory_order_acquire)) return ABT_XSTREAM_STATE_RUNNING;
+  const bool has_ended = state_of(one->scheduler_thread) == ABT_THREAD_STATE_TERMINATED;
+  return has_ended ? ABT_XSTREAM_STATE_TERMINATED : ABT_XSTREAM_STATE_RUNNING;
+}
 
 // ---- making --------------------------------------------------------------------------------------------------------------------------
 
@@ -186,6 +194,7 @@ int join_stream(stream* one) {
     request(one->main_scheduler.load(std::memory_order_relaxed), stop_when_empty);
   }
   wake_main_scheduler(one);
+  const named_wait as(ABT_SYNC_EVENT_TYPE_XSTREAM_JOIN, one);
   wait_for_unit(one->scheduler_thread);
   return ABT_SUCCESS;
 }
@@ -196,7 +205,7 @@ int revive_stream(stream* one) {
   one->main_scheduler.load(std::memory_order_relaxed)->requests.store(0, std::memory_order_relaxed);
   if (const int error = revive_unit(thread, one->root_pool, run_main_scheduler, one); error != ABT_SUCCESS) return error;
   fields_of(thread)->last_stream.store(one, std::memory_order_relaxed);
-  one->state.store(ABT_XSTREAM_STATE_RUNNING, std::memory_order_relaxed);
+  one->is_over.store(false, std::memory_order_relaxed);
   push(one->root_pool, thread, ABT_POOL_CONTEXT_OP_THREAD_REVIVE);
   return ABT_SUCCESS;
 }
@@ -249,7 +258,7 @@ int replace_main_scheduler(stream* one, scheduler* by) {
   old->replacement = by;
   old->replacement_waiter = me.thread;
   request(old, make_way);
-  suspend_self(me, nullptr);
+  suspend_self(me, nullptr, ABT_SYNC_EVENT_TYPE_OTHER);
   return ABT_SUCCESS;
 }
 

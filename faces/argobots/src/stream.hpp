@@ -43,7 +43,7 @@ struct stream {
   unsigned worker;
   bool is_primary;
   std::atomic<int> rank;
-  std::atomic<int> state;  // ABT_xstream_state
+  std::atomic<bool> is_over;  // its main scheduler has returned, or is about to: it looks at requests no more
 
   // the stream's own units, and whoever changes a stream that does not run
   std::atomic<scheduler*> main_scheduler;
@@ -51,6 +51,7 @@ struct stream {
   pool* root_pool;                // that scheduler_thread is said to be in
   weft_thread* next;              // named by the unit that leaves: who runs instead, with the same parent
   choice_of_units* choice;        // while units run in a row; else null
+  unsigned looks;                 // at events, by the main scheduler
   int os_thread;                  // as the system numbers it; see started
 
   // anyone
@@ -62,6 +63,9 @@ struct stream {
   stream* before;
   stream* after;
 };
+
+// TERMINATED: it can be revived, freed, and given another main scheduler.
+ABT_xstream_state state_of(const stream* one);
 
 // Runs a unit that the caller, a ULT, owns, and those that it names as next ones. Returns when they ended, wait or yielded. First its
 // requests are obeyed; the primary ULT goes to the primary stream. The caller may be on another stream afterwards, if it is no main

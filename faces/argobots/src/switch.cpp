@@ -20,7 +20,7 @@ namespace weft::abt {
 void yield_somehow() {
   const caller me = who_calls();
   if (me.is_ult()) return yield_self(me, ABT_POOL_CONTEXT_OP_THREAD_YIELD_LOOP);
-  sched_yield();
+  me.is_outside() ? weft_yield() : static_cast<void>(sched_yield());
 }
 
 namespace {
@@ -144,11 +144,11 @@ bool end_suspension(weft_thread* thread) {
 
 }  // namespace
 
-void suspend_self(const caller& me, weft_thread* target) {
+void suspend_self(const caller& me, weft_thread* target, ABT_sync_event_type why) {
   obey_migration(me.thread, me.fields);
   me.fields->suspended.store(about_to_suspend, std::memory_order_relaxed);
   me.where->next = target;
-  tell_wait(ABT_SYNC_EVENT_TYPE_USER, nullptr);
+  const named_wait as(why, nullptr);
   static_cast<void>(weft_ext_park(note_suspended, nullptr, "ABT_thread_resume"));
   end_if_cancelled(me);
 }
@@ -275,6 +275,16 @@ void pass_on_requests(stream* here, scheduler* who) {
 
 }  // namespace
 
+namespace {
+
+// Which have no pool, so that nobody but the worker itself looks for them.
+void let_threads_of_weft_run(stream* here) {
+  constexpr unsigned looks_between_turns = 8;
+  if (weft_self() == here->scheduler_thread && ++here->looks % looks_between_turns == 0) weft_yield();
+}
+
+}  // namespace
+
 bool has_events(const stream* here) {
   if (here->handed.load(std::memory_order_relaxed) != nullptr || is_dump_wanted()) return true;
   return requests_to_pass_on(here) != 0;
@@ -282,6 +292,7 @@ bool has_events(const stream* here) {
 
 void check_events(stream* here, scheduler* who) {
   static_cast<void>(weft_ext_should_stop());  // timers have their turn
+  let_threads_of_weft_run(here);
   if (is_dump_wanted()) take_part_in_dump();
   pass_on_requests(here, who);
   if (here->handed.load(std::memory_order_relaxed) == nullptr) return;

@@ -34,7 +34,7 @@ int migrate_anywhere(weft_thread* thread) {
   const guard hold(all->lock);
   const stream* const last = fields_of(thread)->last_stream.load(std::memory_order_relaxed);
   for (const stream* one = all->first; one != nullptr; one = one->after) {
-    if (one == last || one->state.load(std::memory_order_relaxed) != ABT_XSTREAM_STATE_RUNNING) continue;
+    if (one == last || one->is_over.load(std::memory_order_relaxed)) continue;
     scheduler* const main = main_scheduler_of(one);
     if (main != nullptr && migrate_to(thread, main) == ABT_SUCCESS) return ABT_SUCCESS;
   }

@@ -12,7 +12,11 @@ using namespace weft::abt;
 
 int ABT_thread_yield() {
   const caller me = who_calls();
-  if (me.is_ult()) yield_self(me, ABT_POOL_CONTEXT_OP_THREAD_YIELD);
+  if (me.is_ult()) {
+    yield_self(me, ABT_POOL_CONTEXT_OP_THREAD_YIELD);
+  } else if (me.is_outside()) [[unlikely]] {
+    weft_yield();
+  }
   return ABT_SUCCESS;
 }
 

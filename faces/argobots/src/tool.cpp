@@ -103,22 +103,23 @@ void tell(std::uint64_t event, weft_thread* thread, ABT_sync_event_type kind, co
 // What a main scheduler does between its units is its stream's idling.
 bool is_of_interest(weft_thread* thread) {
   const unit_fields* const what = fields_of(thread);
-  return what->kind.load(std::memory_order_relaxed) != 0 && !what->is(is_main_scheduler);
+  return what->is(is_unit) && !what->is(is_main_scheduler);
 }
 
 void tell_that_it_waits(weft_thread* thread) {
   unit_fields* const what = fields_of(thread);
   const std::uint32_t kind = what->wait_kind.load(std::memory_order_relaxed);
   const void* const object = what->wait_object.load(std::memory_order_relaxed);
-  what->wait_kind.store(is_wait_told, std::memory_order_relaxed);
+  what->wait_kind.store(kind | is_wait_told, std::memory_order_relaxed);
   tell(ABT_TOOL_EVENT_THREAD_SUSPEND, thread, static_cast<ABT_sync_event_type>(kind & kinds), object);
 }
 
 // Units become ready in other ways too.
 void tell_that_it_was_woken(weft_thread* thread) {
   std::atomic<std::uint32_t>& kind = fields_of(thread)->wait_kind;
-  if ((kind.load(std::memory_order_relaxed) & is_wait_told) == 0) return;
-  kind.store(ABT_SYNC_EVENT_TYPE_UNKNOWN, std::memory_order_relaxed);
+  const std::uint32_t told = kind.load(std::memory_order_relaxed);
+  if ((told & is_wait_told) == 0) return;
+  kind.store(told & kinds, std::memory_order_relaxed);
   tell(ABT_TOOL_EVENT_THREAD_RESUME, thread, ABT_SYNC_EVENT_TYPE_UNKNOWN, nullptr);
 }
 
@@ -141,18 +142,25 @@ int depth_of(const weft_thread* parent) {
 }  // namespace
 
 void call_tool(std::uint64_t event, weft_thread* thread) {
-  const bool is_own_yield = event == ABT_TOOL_EVENT_THREAD_YIELD;
-  if (is_own_yield && !is_of_interest(thread)) return;
-  tell(event, thread, is_own_yield ? ABT_SYNC_EVENT_TYPE_USER : ABT_SYNC_EVENT_TYPE_UNKNOWN, nullptr);
+  if (event != ABT_TOOL_EVENT_THREAD_YIELD) return tell(event, thread, ABT_SYNC_EVENT_TYPE_UNKNOWN, nullptr);
+  if (!is_of_interest(thread)) return;
+  // The unit's own wish, or how the face waits.
+  const unit_fields* const what = fields_of(thread);
+  const auto kind = static_cast<ABT_sync_event_type>(what->wait_kind.load(std::memory_order_relaxed) & kinds);
+  if (kind == ABT_SYNC_EVENT_TYPE_UNKNOWN) return tell(event, thread, ABT_SYNC_EVENT_TYPE_USER, nullptr);
+  tell(event, thread, kind, what->wait_object.load(std::memory_order_relaxed));
 }
 
 void enter_stream_for_tools(stream* here) { stream_of_os_thread = here; }
 
-void name_wait(ABT_sync_event_type kind, const void* object) {
-  weft_thread* const self = weft_self();
-  if (self == nullptr || !is_of_interest(self)) return;
-  fields_of(self)->wait_kind.store(kind, std::memory_order_relaxed);
-  fields_of(self)->wait_object.store(object, std::memory_order_relaxed);
+wait_name name_wait(wait_name name) {
+  const caller me = who_calls();
+  if (me.is_outside()) return {ABT_SYNC_EVENT_TYPE_UNKNOWN, nullptr};
+  const wait_name before{me.fields->wait_kind.load(std::memory_order_relaxed) & kinds,
+                         me.fields->wait_object.load(std::memory_order_relaxed)};
+  me.fields->wait_kind.store(name.kind, std::memory_order_relaxed);
+  me.fields->wait_object.store(name.object, std::memory_order_relaxed);
+  return before;
 }
 
 }  // namespace weft::abt
@@ -162,9 +170,11 @@ using namespace weft::abt;
 int ABT_tool_register_thread_callback(ABT_tool_thread_callback_fn cb_func, uint64_t event_mask, void* user_arg) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
   const std::uint64_t mask = cb_func != nullptr ? event_mask & ABT_TOOL_EVENT_THREAD_ALL : ABT_TOOL_EVENT_THREAD_NONE;
-  replace_listener(cb_func, mask, user_arg);
   const bool hears = (mask & (ABT_TOOL_EVENT_THREAD_SUSPEND | ABT_TOOL_EVENT_THREAD_RESUME)) != 0;
-  return weft_ext_set_event_sink(hears ? hear : nullptr, nullptr) == WEFT_OK ? ABT_SUCCESS : ABT_ERR_FEATURE_NA;
+  if (hears && weft_ext_set_event_sink(hear, nullptr) != WEFT_OK) return ABT_ERR_MEM;
+  replace_listener(cb_func, mask, user_arg);
+  if (!hears) static_cast<void>(weft_ext_set_event_sink(nullptr, nullptr));  // one that stays finds nobody to tell
+  return ABT_SUCCESS;
 }
 
 int ABT_tool_query_thread(ABT_tool_context handle, uint64_t, ABT_tool_query_kind query_kind, void* val) {

@@ -27,11 +27,31 @@ inline void tell_tool(std::uint64_t event, weft_thread* thread) {
 // Whether any of these is wanted.
 inline bool tool_wants(std::uint64_t events) { return (tool_mask.load(std::memory_order_relaxed) & events) != 0; }
 
-// Of the running unit: what its next wait is for. Without a callback nothing is done.
-void name_wait(ABT_sync_event_type kind, const void* object);
-inline void tell_wait(ABT_sync_event_type kind, const void* object) {
-  if (tool_mask.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    name_wait(kind, object);
-}
+struct wait_name {
+  std::uint32_t kind;  // ABT_sync_event_type
+  const void* object;
+};
+
+// Of the running unit: what its waits are for. What they were for before.
+wait_name name_wait(wait_name name);
+
+// The same for as long as it lives. Without a callback nothing is done.
+class named_wait {
+ public:
+  named_wait(ABT_sync_event_type kind, const void* object) : is_named_(tool_mask.load(std::memory_order_relaxed) != 0) {
+    if (is_named_) [[unlikely]]
+      before_ = name_wait({kind, object});
+  }
+  ~named_wait() {
+    if (is_named_) [[unlikely]]
+      name_wait(before_);
+  }
+  named_wait(const named_wait&) = delete;
+  named_wait& operator=(const named_wait&) = delete;
+
+ private:
+  const bool is_named_;
+  wait_name before_{};
+};
 
 }  // namespace weft::abt

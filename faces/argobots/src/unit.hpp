@@ -29,7 +29,8 @@ enum unit_kind : std::uint32_t {
   is_primary = 1 << 3,         // the caller of ABT_init
   is_main_scheduler = 1 << 4,  // runs the main scheduler of a stream
   is_pool_scheduler = 1 << 5,  // runs a scheduler that lies in a pool
-  has_belongings = 1 << 6,     // * values of keys, a record of migrations, an ABT_unit of a user's pool: they go with it
+  is_unit = 1 << 6,            // always; others are threads that weft.h made, outside as far as this interface goes
+  has_belongings = 1 << 7,     // * values of keys, a record of migrations, an ABT_unit of a user's pool: they go with it
 };
 
 enum unit_request : std::uint32_t {
@@ -70,7 +71,7 @@ struct unit_fields {
   std::atomic<std::uint32_t> kind;
   std::atomic<std::uint32_t> request;
   std::atomic<std::uint32_t> suspended;
-  std::atomic<std::uint32_t> wait_kind;  // for tool.cpp: ABT_sync_event_type, and that the wait was told
+  std::atomic<std::uint32_t> wait_kind;  // for tool.cpp: ABT_sync_event_type of its waits now, and that one was told
   std::atomic<const void*> wait_object;  // likewise
   std::atomic<std::uint32_t> first_key;  // of the value that was set first, which has its place here; 0: none. See key.hpp
   std::atomic<void*> first_value;
@@ -99,19 +100,12 @@ inline weft_thread* thread_of(unit_fields* fields) {
   return reinterpret_cast<weft_thread*>(reinterpret_cast<char*>(fields) - distance_to_fields);
 }
 
-// A thread of Weft's that the face has not made may have some as well: then the core must know that its extension bytes are in use.
-inline void note_belongings(unit_fields* unit) {
-  if (unit->kind.load(std::memory_order_relaxed) != 0) {
-    unit->kind.fetch_or(has_belongings, std::memory_order_relaxed);
-  } else {
-    static_cast<void>(weft_ext_bytes(thread_of(unit), static_cast<std::size_t>(distance_to_fields)));
-  }
-}
+inline void note_belongings(unit_fields* unit) { unit->kind.fetch_or(has_belongings, std::memory_order_relaxed); }
 
 // READY, RUNNING, BLOCKED or TERMINATED.
 ABT_thread_state state_of(const weft_thread* thread);
 
-// Where its stack lies: the upper `bytes` of it, as many as it was made with. low null: it has none now.
+// Where its stack lies: as many bytes as it was made with, or somewhat fewer; all may be read. low null: it has none now.
 struct placed_stack {
   void* low;
   std::size_t bytes;

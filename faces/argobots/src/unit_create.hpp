@@ -24,7 +24,7 @@ int code_of(weft_status status);
   fields->argument = argument;
   fields->home = home;
   fields->unit = built_in_unit(made);
-  fields->kind.store(kind, std::memory_order_relaxed);
+  fields->kind.store(kind | is_unit, std::memory_order_relaxed);
   tell_tool(ABT_TOOL_EVENT_THREAD_CREATE, made);
   return ABT_SUCCESS;
 }
@@ -66,6 +66,7 @@ inline int revive_unit(weft_thread* thread, pool* home, unit_function function, 
   fields->last_stream.store(nullptr, std::memory_order_relaxed);
   fields->request.store(0, std::memory_order_relaxed);
   fields->suspended.store(not_suspended, std::memory_order_relaxed);
+  fields->wait_kind.store(ABT_SYNC_EVENT_TYPE_UNKNOWN, std::memory_order_relaxed);
   tell_tool(ABT_TOOL_EVENT_THREAD_REVIVE, thread);
   return ABT_SUCCESS;
 }

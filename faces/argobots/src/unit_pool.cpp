@@ -27,7 +27,7 @@ int name_in(pool* one, weft_thread* thread, ABT_unit* out) {
 }
 
 void free_name(pool* one, ABT_unit unit) {
-  if (one == nullptr || one->is_built_in()) return;
+  if (unit == ABT_UNIT_NULL || is_built_in_unit(unit)) return;  // the pool itself may be gone
   unmap_unit(unit);
   one->user.free_unit(handle_of(one), unit);
 }
@@ -52,7 +52,9 @@ int rebind_elsewhere(weft_thread* thread, pool* one) {
 }
 
 int associate(weft_thread* thread, pool* one) {
-  if (const int error = rebind(thread, one); error != ABT_SUCCESS) return error;
+  // A pool that was freed may have had the place of this one.
+  const bool is_known = fields_of(thread)->home == one && is_built_in_unit(fields_of(thread)->unit) == one->is_built_in();
+  if (const int error = is_known ? ABT_SUCCESS : rebind_elsewhere(thread, one); error != ABT_SUCCESS) return error;
   return weft_ext_thread_set_pool(thread, one->queue) == WEFT_OK ? ABT_SUCCESS : ABT_ERR_OTHER;
 }
 

@@ -8,6 +8,7 @@
 #include "scheduler.hpp"
 #include "self.hpp"
 #include "stream.hpp"
+#include "tool.hpp"
 #include "unit.hpp"
 
 using namespace weft::abt;
@@ -47,7 +48,7 @@ void free_scheduler_alone(scheduler* one, int pool_count, const ABT_pool* pools)
 int need_replaceable(ABT_xstream xstream) {
   if (const int error = need_ult(who_calls()); error != ABT_SUCCESS) return error;
   const stream* const one = stream_of(xstream);
-  const bool runs = one->state.load(std::memory_order_relaxed) == ABT_XSTREAM_STATE_RUNNING;
+  const bool runs = state_of(one) == ABT_XSTREAM_STATE_RUNNING;
   return !runs || who_calls().where == one ? ABT_SUCCESS : ABT_ERR_XSTREAM_STATE;
 }
 
@@ -91,6 +92,7 @@ int ABT_xstream_free(ABT_xstream* xstream) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
   stream* const one = stream_of(*xstream);
   if (one == nullptr || one == who_calls().where) return ABT_ERR_INV_XSTREAM;
+  const named_wait as(ABT_SYNC_EVENT_TYPE_XSTREAM_JOIN, one);  // for the OS thread, too
   if (const int error = join_stream(one); error != ABT_SUCCESS) return error;
   free_stream(one);
   *xstream = ABT_XSTREAM_NULL;

@@ -62,7 +62,7 @@ int ABT_xstream_get_main_pools(ABT_xstream xstream, int max_pools, ABT_pool* poo
 
 int ABT_xstream_get_state(ABT_xstream xstream, ABT_xstream_state* state) {
   if (xstream == ABT_XSTREAM_NULL) return ABT_ERR_INV_XSTREAM;
-  *state = static_cast<ABT_xstream_state>(stream_of(xstream)->state.load(std::memory_order_relaxed));
+  *state = state_of(stream_of(xstream));
   return ABT_SUCCESS;
 }
 

@@ -81,5 +81,12 @@ void check_printing(void);
 void check_definitions(void);
 void check_switching(void);
 void check_information(void);
+void check_mixed(void);
+void check_tools(void);
+void check_main_scheds(void);
+void check_old_pools(void);
+void check_handing_over(void);
+void check_guards(void);
+void check_tool_waits(void);
 
 #endif

@@ -67,6 +67,17 @@ class EnvironmentTest(unittest.TestCase):
             with self.subTest(value=value):
                 self.assertEqual(run(ABT_SET_AFFINITY=value)[0], [])
 
+    def test_guards_in_a_program_s_own_stacks(self):
+        for check in ("mprotect", "MPROTECT_STRICT", "mprotect_strict"):  # guards.c says what it wants of the last one
+            with self.subTest(check=check):
+                family = "threads" if check == "MPROTECT_STRICT" else "guards"
+                self.assertEqual(run(family, ABT_STACK_OVERFLOW_CHECK=check), ([], ""))
+
+    def test_the_memory_of_stacks_is_printed_when_it_is_asked_for(self):
+        for wish in ("no", "yes"):  # printing.c looks for a word in it
+            with self.subTest(wish=wish):
+                self.assertEqual(run("printing", ABT_PRINT_RAW_STACK=wish), ([], ""))
+
     def test_stacks_have_guards_always(self):
         lines, _ = run(ABT_STACK_OVERFLOW_CHECK="none")
         self.assertEqual(len(lines), 1, lines)

@@ -94,6 +94,31 @@ static void dump_of_all_stacks(void) {
   check_text(file);
 }
 
+/* Those that are asked for while another is under way never come; the others come once, also when a stream comes too late for them. */
+enum { most_wishes = 20000 };
+static atomic_int answers[most_wishes], dumps;
+
+static void note_any_dump(ABT_bool is_late, void *argument) {
+  (void)is_late;
+  add_one(argument);
+  add_one(&dumps);
+}
+
+static void each_dump_once(void) {
+  const int enough = IS_SLOW ? 20 : 200;
+  ABT_xstream streams[2];
+  for (int i = 0; i < 2; ++i) streams[i] = start_stream();
+  FILE *const file = fopen("/dev/null", "w"); /* stays open: one may be under way at the end */
+  CHECK(file != NULL);
+  for (int wish = 0; wish < most_wishes && atomic_load(&dumps) < enough; ++wish) {
+    OK(ABT_info_trigger_print_all_thread_stacks(file, 0.0, note_any_dump, &answers[wish]));
+    breathe();
+  }
+  for (int i = 0; i < 2; ++i) end_stream(streams[i]);
+  CHECK(atomic_load(&dumps) > 0);
+  for (int wish = 0; wish < most_wishes; ++wish) CHECK(atomic_load(&answers[wish]) <= 1);
+}
+
 /* ---- stacks, as they were asked for and as they are ---- */
 
 struct stack_now {
@@ -108,13 +133,18 @@ static void see_stack(void *argument) {
   OK(ABT_self_get_thread(&me));
   OK(ABT_thread_get_stack(me, &now->low, &now->bytes));
   CHECK((char *)now->low <= &here && &here < (char *)now->low + now->bytes);
+  unsigned sum = 0;
+  for (size_t i = 0; i < now->bytes; i += 64) sum += ((volatile unsigned char *)now->low)[i]; /* it is there */
+  (void)sum;
 }
 
 static void stacks(void) {
   static char memory[1 << 16] __attribute__((aligned(64)));
   struct stack_now now = {NULL, 0};
   ABT_thread_attr attr, again;
-  ABT_thread thread;
+  ABT_thread thread = start(my_pool(), see_stack, &now);
+  end(thread);
+  CHECK(now.bytes > 8192);
   void *low = NULL;
   size_t bytes = 0;
   OK(ABT_thread_attr_create(&attr));
@@ -217,6 +247,7 @@ void check_information(void) {
   RUN(timers);
   RUN(objects);
   RUN(dump_of_all_stacks);
+  RUN(each_dump_once);
   RUN(stacks);
   RUN(tools);
   RUN(tools_know_the_stream);

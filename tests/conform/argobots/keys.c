@@ -180,25 +180,6 @@ static void set_by_destructors(void) {
   OK(ABT_key_free(&key));
 }
 
-#if IS_WEFT
-#include <weft/weft.h>
-
-static void set_in_weft(void *value) { OK(ABT_key_set(key, value)); }
-
-/* What a thread that Weft's own calls made has left is not found by a unit that gets its memory. */
-static void left_by_others(void) {
-  int value;
-  OK(ABT_key_create(NULL, &key));
-  weft_thread *other;
-  CHECK(weft_thread_create(set_in_weft, &value, NULL, &other) == WEFT_OK);
-  CHECK(weft_thread_join(other) == WEFT_OK);
-  for (int i = 0; i < MANY; ++i) end(start(my_pool(), set_mine, &value));
-  OK(ABT_key_free(&key));
-}
-#else
-static void left_by_others(void) {}
-#endif
-
 void check_keys(void) {
   RUN(destructors);
   RUN(freed_key);
@@ -206,5 +187,4 @@ void check_keys(void) {
   RUN(many);
   RUN(outside);
   if (IS_WEFT) RUN(set_by_destructors);
-  RUN(left_by_others);
 }

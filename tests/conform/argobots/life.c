@@ -88,8 +88,54 @@ static void only_the_primary_ends_it(void) {
   OK(ABT_finalize());
 }
 
+/* Pools and schedulers of before are used, and go, like any others. */
+static void made_before(void) {
+  const ABT_pool_kind kinds[] = {ABT_POOL_FIFO, ABT_POOL_FIFO_WAIT, ABT_POOL_RANDWS};
+  atomic_int count = 0;
+  ABT_pool pools[3];
+  for (int i = 0; i < 3; ++i) OK(ABT_pool_create_basic(kinds[i], ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pools[i]));
+  ABT_sched sched;
+  OK(ABT_sched_create_basic(ABT_SCHED_BASIC, 3, pools, ABT_SCHED_CONFIG_NULL, &sched));
+  IS(ABT_ERR_UNINITIALIZED, ABT_sched_free(&sched));
+  OK(ABT_init(0, NULL));
+  ABT_xstream stream;
+  OK(ABT_xstream_create(sched, &stream));
+  for (int i = 0; i < 3; ++i) end(start(pools[i], add_one, &count));
+  end_stream(stream);
+  OK(ABT_finalize());
+  CHECK(atomic_load(&count) == 3);
+  for (int i = 0; i < 3; ++i) OK(ABT_pool_free(&pools[i]));
+}
+
+static void use_own_pool(void *argument) {
+  ABT_pool pool = ABT_POOL_NULL;
+  int id = -2;
+  OK(ABT_self_get_last_pool(&pool));
+  CHECK(pool != ABT_POOL_NULL);
+  OK(ABT_self_get_last_pool_id(&id));
+  CHECK(id >= 0);
+  OK(ABT_self_yield());
+  OK(ABT_thread_yield());
+  add_one(argument);
+}
+
+/* Destructors of the primary ULT's values are called by the primary ULT. */
+static void values_of_the_primary(void) {
+  atomic_int count = 0;
+  ABT_key key;
+  OK(ABT_init(0, NULL));
+  OK(ABT_key_create(use_own_pool, &key));
+  OK(ABT_key_set(key, &count));
+  OK(ABT_key_free(&key));
+  CHECK(atomic_load(&count) == 0);
+  OK(ABT_finalize());
+  CHECK(atomic_load(&count) == 1);
+}
+
 void check_life(void) {
   RUN(is_not_there);
+  if (IS_WEFT) RUN(made_before);
+  if (IS_WEFT) RUN(values_of_the_primary);
   for (int round = 0; round < 3; ++round) {
     RUN(several_libraries);
     RUN(is_not_there);

@@ -77,24 +77,104 @@ static void removals(void) {
 
 /* ---- association ---- */
 
-/* It only checks its arguments, in Argobots as here: a unit changes pools by a push, or by ABT_thread_set_associated_pool. */
+static ABT_pool last_pool_of(ABT_thread thread) {
+  ABT_pool last = ABT_POOL_NULL;
+  OK(ABT_thread_get_last_pool(thread, &last));
+  return last;
+}
+
+/* ABT_unit_set_associated_pool only looks at its arguments: a unit changes pools by a push, or by ABT_thread_set_associated_pool. */
 static void association(void) {
   atomic_int ran = 0;
-  ABT_pool pools[2], last;
+  ABT_pool pools[2];
   for (int i = 0; i < 2; ++i) OK(ABT_pool_create_basic(ABT_POOL_FIFO, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pools[i]));
   ABT_thread thread = start(pools[0], add_one, &ran), popped;
   OK(ABT_pool_pop_thread(pools[0], &popped));
   CHECK(popped == thread);
   OK(ABT_unit_set_associated_pool(unit_of(thread), pools[1]));
+  CHECK(last_pool_of(thread) == pools[0]);
   IS(ABT_ERR_INV_UNIT, ABT_unit_set_associated_pool(ABT_UNIT_NULL, pools[1]));
   IS(ABT_ERR_INV_POOL, ABT_unit_set_associated_pool(unit_of(thread), ABT_POOL_NULL));
   OK(ABT_thread_set_associated_pool(thread, pools[1]));
-  OK(ABT_thread_get_last_pool(thread, &last));
-  CHECK(last == pools[1]);
+  CHECK(last_pool_of(thread) == pools[1]);
   OK(ABT_self_schedule(thread, ABT_POOL_NULL));
   CHECK(atomic_load(&ran) == 1);
   end(thread);
   for (int i = 0; i < 2; ++i) OK(ABT_pool_free(&pools[i]));
+}
+
+/* Argobots looks for it for ever, or where it should not. */
+static void unknown_units(void) {
+  static int no_unit[4];
+  const ABT_unit unknown = (ABT_unit)no_unit;
+  ABT_thread thread = ABT_THREAD_NULL;
+  OK(ABT_unit_set_associated_pool(unknown, my_pool()));
+  IS(ABT_ERR_INV_UNIT, ABT_unit_get_thread(unknown, &thread));
+  IS(ABT_ERR_INV_UNIT, ABT_pool_push(my_pool(), unknown));
+  IS(ABT_ERR_INV_UNIT, ABT_pool_remove(my_pool(), unknown));
+  IS(ABT_ERR_INV_UNIT, ABT_xstream_run_unit(unknown, my_pool()));
+}
+
+/* ---- pools that go before their units ---- */
+
+static ABT_pool new_pool(ABT_pool_kind kind) {
+  ABT_pool pool = ABT_POOL_NULL;
+  OK(ABT_pool_create_basic(kind, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pool));
+  return pool;
+}
+
+static void run_one(ABT_pool pool) {
+  ABT_thread popped;
+  OK(ABT_pool_pop_thread(pool, &popped));
+  CHECK(popped != ABT_THREAD_NULL);
+  OK(ABT_self_schedule(popped, ABT_POOL_NULL));
+}
+
+static void free_now(ABT_pool pool) {
+  OK(ABT_pool_free(&pool));
+  CHECK(pool == ABT_POOL_NULL);
+}
+
+/* Of units that have ended nobody asks the pool any more. */
+static void before_ended_units(void) {
+  atomic_int ran = 0;
+  ABT_pool pool = new_pool(ABT_POOL_FIFO);
+  ABT_thread threads[2];
+  for (int i = 0; i < 2; ++i) threads[i] = start(pool, add_one, &ran);
+  for (int i = 0; i < 2; ++i) run_one(pool);
+  free_now(pool);
+  end(threads[0]);
+  pool = new_pool(ABT_POOL_FIFO); /* maybe where the other one was */
+  OK(ABT_thread_revive(pool, add_one, &ran, &threads[1]));
+  CHECK(last_pool_of(threads[1]) == pool);
+  run_one(pool);
+  end(threads[1]);
+  CHECK(atomic_load(&ran) == 3);
+  free_now(pool);
+}
+
+static void suspend_and_add(void *argument) {
+  OK(ABT_self_suspend());
+  add_one(argument);
+}
+
+/* One that is blocked still belongs to it. It is resumed without a push. */
+static void before_blocked_units(ABT_pool_kind kind) {
+  atomic_int ran = 0;
+  const ABT_pool pool = new_pool(kind);
+  ABT_thread thread = start(pool, suspend_and_add, &ran);
+  run_one(pool);
+  await_blocked(thread);
+  free_now(pool);
+  OK(ABT_self_resume_yield_to(thread));
+  CHECK(atomic_load(&ran) == 1);
+  end(thread);
+}
+
+static void freed_first(void) {
+  before_ended_units();
+  before_blocked_units(ABT_POOL_FIFO);
+  before_blocked_units(ABT_POOL_RANDWS);
 }
 
 /* ---- schedulers ---- */
@@ -164,6 +244,8 @@ void check_pools(void) {
   RUN(access_and_ids);
   RUN(removals);
   RUN(association);
+  if (IS_WEFT) RUN(unknown_units);
+  RUN(freed_first);
   RUN(sizes_of_schedulers);
   RUN(arguments);
 }

@@ -10,6 +10,16 @@ static FILE *open_printed(void) {
   return file;
 }
 
+/* How often what was printed so far names it. */
+static int mentions(FILE *file, const void *object) {
+  char name[32];
+  int count = 0;
+  fflush(file);
+  snprintf(name, sizeof name, "%p", object);
+  for (const char *at = printed; (at = strstr(at, name)) != NULL; at += strlen(name)) ++count;
+  return count;
+}
+
 static void close_printed(FILE *file, bool is_empty) {
   fclose(file);
   CHECK((length == 0) == is_empty);
@@ -34,8 +44,17 @@ static void attributes(void) {
   close_printed(file, true);
 }
 
+/* ABT_PRINT_RAW_STACK shows what lies in stacks, such as this. */
+#define WORD_IN_STACK 0x5eed5eed12345678u
+static bool shows_memory(void) {
+  const char *const wish = getenv("ABT_PRINT_RAW_STACK");
+  return wish != NULL && strcmp(wish, "yes") == 0;
+}
+
 static void await_turn(void *argument) {
   atomic_int *turn = argument;
+  volatile uint64_t word = WORD_IN_STACK;
+  CHECK(word == WORD_IN_STACK);
   add_one(turn);
   while (atomic_load(turn) < 100) OK(ABT_self_yield());
 }
@@ -55,6 +74,9 @@ static void stacks_in_a_pool(void) {
   OK(ABT_info_print_thread_stacks_in_pool(file, pool));
   fflush(file);
   CHECK(atomic_load(&turn) == 2); /* nobody ran */
+  CHECK(mentions(file, pool) >= 1);
+  for (int i = 0; i < 3; ++i) CHECK(mentions(file, threads[i]) >= 1);
+  if (IS_WEFT) CHECK((strstr(printed, "5eed5eed12345678") != NULL) == shows_memory());
   close_printed(file, false);
   file = open_printed();
   IS(ABT_ERR_INV_POOL, ABT_info_print_thread_stacks_in_pool(file, ABT_POOL_NULL));
@@ -68,7 +90,75 @@ static void stacks_in_a_pool(void) {
   OK(ABT_pool_free(&pool));
 }
 
+/* ---- each object, with those that belong to it ---- */
+
+static void streams_and_their_pools(void) {
+  ABT_xstream streams[2] = {ABT_XSTREAM_NULL, start_stream()};
+  ABT_sched sched;
+  OK(ABT_xstream_self(&streams[0]));
+  FILE *file = open_printed();
+  OK(ABT_info_print_all_xstreams(file));
+  for (int i = 0; i < 2; ++i) CHECK(mentions(file, streams[i]) >= 1);
+  close_printed(file, false);
+  file = open_printed();
+  OK(ABT_info_print_xstream(file, streams[1]));
+  OK(ABT_xstream_get_main_sched(streams[1], &sched));
+  CHECK(mentions(file, streams[1]) >= 1 && mentions(file, sched) >= 1 && mentions(file, streams[0]) == 0);
+  close_printed(file, false);
+  file = open_printed();
+  OK(ABT_info_print_sched(file, sched));
+  CHECK(mentions(file, sched) >= 1 && mentions(file, pool_of(streams[1])) >= 1);
+  close_printed(file, false);
+  file = open_printed();
+  OK(ABT_info_print_pool(file, my_pool()));
+  CHECK(mentions(file, my_pool()) == 1 && mentions(file, sched) == 0);
+  close_printed(file, false);
+  end_stream(streams[1]);
+}
+
+static int data_of_pool;
+static void data_and_arguments(void) {
+  static char argument;
+  ABT_pool pool;
+  OK(ABT_pool_create_basic(ABT_POOL_RANDWS, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pool));
+  OK(ABT_pool_set_data(pool, &data_of_pool));
+  const ABT_thread thread = start(pool, nothing, &argument);
+  ABT_task task;
+  OK(ABT_task_create(pool, nothing, &argument, &task));
+  FILE *const file = open_printed();
+  OK(ABT_info_print_pool(file, pool));
+  CHECK(mentions(file, &data_of_pool) == 1);
+  OK(ABT_info_print_thread(file, thread));
+  CHECK(mentions(file, thread) >= 1 && mentions(file, &argument) == 1);
+  OK(ABT_info_print_task(file, task));
+  CHECK(mentions(file, task) >= 1 && mentions(file, &argument) == 2);
+  OK(ABT_info_print_thread_stack(file, thread)); /* it has none yet */
+  close_printed(file, false);
+  for (int i = 0; i < 2; ++i) {
+    ABT_thread popped;
+    OK(ABT_pool_pop_thread(pool, &popped));
+    OK(ABT_self_schedule(popped, ABT_POOL_NULL));
+  }
+  end(thread);
+  OK(ABT_task_free(&task));
+  OK(ABT_pool_free(&pool));
+}
+
+static void null_handles(void) {
+  FILE *const file = open_printed();
+  IS(ABT_ERR_INV_XSTREAM, ABT_info_print_xstream(file, ABT_XSTREAM_NULL));
+  IS(ABT_ERR_INV_SCHED, ABT_info_print_sched(file, ABT_SCHED_NULL));
+  IS(ABT_ERR_INV_POOL, ABT_info_print_pool(file, ABT_POOL_NULL));
+  IS(ABT_ERR_INV_THREAD, ABT_info_print_thread(file, ABT_THREAD_NULL));
+  IS(ABT_ERR_INV_TASK, ABT_info_print_task(file, ABT_TASK_NULL));
+  IS(ABT_ERR_INV_THREAD, ABT_info_print_thread_stack(file, ABT_THREAD_NULL));
+  close_printed(file, true);
+}
+
 void check_printing(void) {
   RUN(attributes);
   RUN(stacks_in_a_pool);
+  RUN(streams_and_their_pools);
+  if (IS_WEFT) RUN(data_and_arguments); /* Argobots' own pools keep something of theirs there */
+  RUN(null_handles);
 }

@@ -73,6 +73,23 @@ static void exit_and_revive(void) {
   OK(ABT_pool_free(&pool));
 }
 
+/* Who sees that it has ended may revive it at once. */
+static void revive_at_once(void) {
+  atomic_int ran = 0;
+  ABT_pool pool = new_pool();
+  ABT_xstream stream = stream_on(pool);
+  const int rounds = IS_SLOW ? 20 : 200;
+  for (int round = 0; round < rounds; ++round) {
+    end(start(pool, add_one, &ran));
+    OK(ABT_xstream_cancel(stream));
+    while (state_of(stream) != ABT_XSTREAM_STATE_TERMINATED) continue;
+    OK(ABT_xstream_revive(stream));
+  }
+  CHECK(atomic_load(&ran) == rounds);
+  end_stream(stream);
+  OK(ABT_pool_free(&pool));
+}
+
 static size_t total_size(ABT_pool pool) {
   size_t size = 99;
   OK(ABT_pool_get_total_size(pool, &size));
@@ -163,6 +180,7 @@ static void the_primary(void) {
 void check_streams(void) {
   RUN(cancel);
   RUN(exit_and_revive);
+  RUN(revive_at_once);
   RUN(scheduler_exits);
   RUN(ranks);
   RUN(the_primary);

@@ -108,8 +108,8 @@ void fail(const char* kind, const std::string& detail) {
 
 // ---- called by the shadow headers -----------------------------------------------------------------------------------------
 
-void construct_atomic(const void* address, word initial) {
-  if (running) w.mem.construct(w.threads.self(), address, initial);
+void construct_atomic(const void* address) {
+  if (running) w.mem.construct(w.threads.self(), address);
 }
 void destroy_atomic(const void* address) {
   if (running) w.mem.destroy(w.threads.self(), address);

@@ -67,7 +67,7 @@ struct cell {
   const void* address;
   std::size_t size;
 };
-void construct_atomic(const void* address, word initial);
+void construct_atomic(const void* address);
 void destroy_atomic(const void* address);
 word atomic_load(cell at, order o, site where);
 void atomic_store(cell at, word value, order o, site where);

@@ -1,6 +1,8 @@
 // See memory.hpp.
 #include "explorer/memory.hpp"
 
+#include <algorithm>
+
 #include "explorer/execution.hpp"
 
 namespace explorer {
@@ -27,6 +29,7 @@ word apply(rmw_kind kind, word old, word operand) {
 void memory::reset(int weak_choices) {
   weak_left_ = weak_choices;
   locations_in_use = 0;
+  births_.clear();
   for (thread_state& thread : threads_) thread = {};
   for (int i = 0; i < max_threads; ++i) threads_[i].current.past.at[i] = clock_[i] = 1;
   fences_ = operations_ = light_ = heavy_ = {};
@@ -66,21 +69,21 @@ int memory::add_location(const void* address) {
   return index;
 }
 
-void memory::construct(int thread, const void* address, word initial) {
+void memory::construct(int thread, const void* address) {
   for (int i = 0; i < locations_in_use; ++i) {
     if (locations_[i].address == address) locations_[i].address = nullptr;  // an earlier life of the same memory
   }
-  if (thread == 0) return;  // find() will read what the constructor left in memory, if anybody ever uses it
-  const int index = add_location(address);
-  history& place = locations_[index];
-  place.born_inside = true;
-  place.creator = thread;
-  place.created_at = clock_[thread];
-  place.stores.push_back({initial, timestamp_step, false, {}});
-  place.stores.back().released.seen.raise(index, timestamp_step);
+  // find() will read what the constructor left in memory, if anybody ever uses it.
+  if (thread != 0 || birth_of(address) != nullptr) births_.push_back({address, thread, clock_[thread]});
+}
+
+const memory::birth* memory::birth_of(const void* address) const {
+  const auto last = std::find_if(births_.rbegin(), births_.rend(), [&](const birth& each) { return each.address == address; });
+  return last != births_.rend() ? &*last : nullptr;
 }
 
 void memory::destroy(int thread, const void* address) {
+  if (thread != 0) births_.push_back({address, none, 0});
   for (int i = 0; i < locations_in_use; ++i) {
     history& place = locations_[i];
     if (place.address != address || !place.alive) continue;
@@ -99,8 +102,15 @@ int memory::find(const void* address, word initial) {
     if (locations_[i].address == address) return i;
   }
   const int index = add_location(address);
-  locations_[index].stores.push_back({initial, timestamp_step, false, {}});
-  locations_[index].stores.back().released.seen.raise(index, timestamp_step);
+  history& place = locations_[index];
+  place.stores.push_back({initial, timestamp_step, false, {}});
+  place.stores.back().released.seen.raise(index, timestamp_step);
+  if (const birth* begin = birth_of(address); begin != nullptr) {
+    place.alive = begin->creator != none;
+    place.born_inside = begin->creator != 0;
+    place.creator = begin->creator;
+    place.created_at = begin->at;
+  }
   return index;
 }
 
@@ -241,7 +251,7 @@ void memory::fence(int thread, order o) {
 }
 
 // A pair of light fences does nothing; a heavy and a light one are ordered as two seq_cst fences would be (P1202, without the
-// synchronisation through relaxed operations that it would also allow).
+// synchronisation through relaxed operations that it would also allow: TSan sees none either).
 void memory::light_fence(int thread) {
   thread_state& self = threads_[thread];
   self.current.seen.join(heavy_);
@@ -250,9 +260,11 @@ void memory::light_fence(int thread) {
 }
 
 void memory::heavy_fence(int thread) {
-  threads_[thread].current.seen.join(light_);
-  fence(thread, order::seq_cst);
-  heavy_.join(threads_[thread].current.seen);
+  view& seen = threads_[thread].current.seen;
+  for (const view* other : {&light_, &fences_, &operations_}) seen.join(*other);
+  fences_.join(seen);
+  heavy_.join(seen);
+  tick(thread);
 }
 
 // ---- questions ------------------------------------------------------------------------------------------------------------

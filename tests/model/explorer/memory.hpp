@@ -50,7 +50,7 @@ class memory {
 
   // ---- locations ----
 
-  void construct(int thread, const void* address, word initial);
+  void construct(int thread, const void* address);
   void destroy(int thread, const void* address);
   // An address that no logical thread constructed (the body's objects, zero-filled memory) has been holding `initial` from the beginning.
   int find(const void* address, word initial);
@@ -91,6 +91,12 @@ class memory {
     vector_clock used;
     std::vector<stored> stores;  // in modification order
   };
+  struct birth {
+    const void* address;
+    int creator;  // none: that of its end
+    std::uint32_t at;
+  };
+  static constexpr int none = -1;
   struct thread_state {
     frontier current;
     frontier acquired;  // what an acquire fence would add
@@ -98,6 +104,7 @@ class memory {
   };
 
   int add_location(const void* address);
+  const birth* birth_of(const void* address) const;
   void touch(int thread, history& place);
   timestamp oldest_readable(int thread, int location, order o) const;
   int pick(int options);
@@ -111,6 +118,7 @@ class memory {
   choices& path_;
   int weak_left_ = 0;
   history locations_[max_locations];
+  std::vector<birth> births_;  // and ends, in logical threads, of atomics that nobody has used yet
   thread_state threads_[max_threads];
   std::uint32_t clock_[max_threads] = {};
   view fences_;      // what seq_cst fences have seen

@@ -122,8 +122,11 @@ void scheduler::before(operation next) {
 // With everybody finished, back to thread 0.
 void scheduler::switch_to_next() {
   collect_options();
-  collect_budgeted();
-  if (options_.empty()) collect_forced();
+  if (options_.empty()) {
+    collect_forced();  // nothing out of turn: that would hide that they are stuck
+  } else {
+    collect_budgeted();
+  }
   if (options_.empty()) {
     for (int i = 1; i <= count_; ++i) {
       if (thread(i).is != state::finished) fail("deadlock", describe_stuck());

@@ -32,7 +32,7 @@ class atomic {
 
   constexpr atomic() noexcept : atomic(T()) {}
   constexpr atomic(T initial) noexcept : value_(initial) {
-    if (!std::is_constant_evaluated()) explorer::construct_atomic(&value_, to_word(initial));
+    if (!std::is_constant_evaluated()) explorer::construct_atomic(&value_);
   }
   constexpr ~atomic() {
     if (!std::is_constant_evaluated()) explorer::destroy_atomic(&value_);

@@ -1,0 +1,183 @@
+/* Other main schedulers for streams: their own, while they run, and those that were joined. */
+#include "check.h"
+
+static ABT_pool new_pool(ABT_bool is_automatic) {
+  ABT_pool pool = ABT_POOL_NULL;
+  OK(ABT_pool_create_basic(ABT_POOL_FIFO, ABT_POOL_ACCESS_MPMC, is_automatic, &pool));
+  return pool;
+}
+
+static ABT_sched main_sched_of(ABT_xstream stream) {
+  ABT_sched sched = ABT_SCHED_NULL;
+  OK(ABT_xstream_get_main_sched(stream, &sched));
+  return sched;
+}
+
+static ABT_pool my_last_pool(void) {
+  ABT_pool pool = ABT_POOL_NULL;
+  OK(ABT_self_get_last_pool(&pool));
+  return pool;
+}
+
+/* ---- a scheduler of the program's own ---- */
+
+static atomic_int runs, frees;
+
+static void run_own(ABT_sched sched) {
+  ABT_pool pool;
+  OK(ABT_sched_get_pools(sched, 1, 0, &pool));
+  add_one(&runs);
+  for (ABT_bool stop = ABT_FALSE; stop == ABT_FALSE;) {
+    ABT_thread one;
+    OK(ABT_pool_pop_thread(pool, &one));
+    if (one != ABT_THREAD_NULL) OK(ABT_self_schedule(one, ABT_POOL_NULL));
+    OK(ABT_sched_has_to_stop(sched, &stop));
+    OK(ABT_xstream_check_events(sched));
+  }
+}
+
+static int free_own(ABT_sched sched) {
+  (void)sched;
+  add_one(&frees);
+  return ABT_SUCCESS;
+}
+
+static ABT_sched new_own(bool is_automatic, ABT_pool pool) {
+  ABT_sched_def def = {ABT_SCHED_TYPE_ULT, NULL, run_own, free_own, NULL};
+  ABT_sched_config config;
+  ABT_sched sched;
+  OK(ABT_sched_config_create(&config, ABT_sched_config_automatic, is_automatic ? 1 : 0, ABT_sched_config_var_end));
+  OK(ABT_sched_create(&def, 1, &pool, config, &sched));
+  OK(ABT_sched_config_free(&config));
+  return sched;
+}
+
+/* ---- by a ULT on the stream ---- */
+
+/* The caller goes on in the new scheduler's pool, after what lay in the old one's. */
+static void replace_by_predefined(void) {
+  atomic_int ran = 0;
+  ABT_xstream self;
+  OK(ABT_xstream_self(&self));
+  for (int round = 0; round < 3; ++round) {
+    ABT_pool pool = new_pool(ABT_TRUE);
+    ABT_thread before[3];
+    for (int i = 0; i < 3; ++i) before[i] = start(my_pool(), add_one, &ran);
+    OK(ABT_xstream_set_main_sched_basic(self, round % 2 == 0 ? ABT_SCHED_BASIC : ABT_SCHED_PRIO, 1, &pool));
+    CHECK(atomic_load(&ran) == 4 * round + 3);
+    CHECK(my_pool() == pool && my_last_pool() == pool);
+    for (int i = 0; i < 3; ++i) end(before[i]);
+    end(start(pool, add_one, &ran));
+    CHECK(atomic_load(&ran) == 4 * (round + 1));
+  }
+  OK(ABT_xstream_set_main_sched(self, ABT_SCHED_NULL));
+  end(start(my_pool(), add_one, &ran));
+  CHECK(my_last_pool() == my_pool());
+}
+
+/* One that is not automatic may be used again; an automatic one goes when it is replaced. */
+static void replace_by_own(void) {
+  atomic_int ran = 0;
+  ABT_xstream self;
+  OK(ABT_xstream_self(&self));
+  atomic_store(&runs, 0);
+  atomic_store(&frees, 0);
+  ABT_pool pool = new_pool(ABT_FALSE);
+  ABT_sched kept = new_own(false, pool), goes = new_own(true, pool);
+  for (int round = 1; round <= 2; ++round) {
+    OK(ABT_xstream_set_main_sched(self, kept));
+    CHECK(main_sched_of(self) == kept && atomic_load(&runs) == 2 * round - 1);
+    end(start(pool, add_one, &ran));
+    IS(ABT_ERR_SCHED, ABT_sched_free(&kept)); /* it is in use */
+    if (round == 2 || !IS_WEFT) break;        /* Argobots trips over what it remembers of the first use */
+    OK(ABT_xstream_set_main_sched(self, goes));
+    CHECK(main_sched_of(self) == goes && atomic_load(&runs) == 2);
+    end(start(pool, add_one, &ran));
+  }
+  OK(ABT_xstream_set_main_sched(self, ABT_SCHED_NULL));
+  CHECK(atomic_load(&frees) == IS_WEFT);
+  OK(ABT_sched_free(&kept));
+  if (!IS_WEFT) OK(ABT_sched_free(&goes));
+  CHECK(atomic_load(&frees) == 2 && atomic_load(&ran) == (IS_WEFT ? 3 : 1));
+  OK(ABT_pool_free(&pool));
+}
+
+struct replacing {
+  ABT_pool from, to;
+  atomic_int done;
+};
+
+static void replace_my_own(void *argument) {
+  struct replacing *const mine = argument;
+  ABT_xstream self;
+  OK(ABT_xstream_self(&self));
+  CHECK(my_last_pool() == mine->from);
+  OK(ABT_xstream_set_main_sched_basic(self, ABT_SCHED_BASIC, 1, &mine->to));
+  CHECK(my_last_pool() == mine->to && my_pool() == mine->to);
+  add_one(&mine->done);
+}
+
+static void on_another_stream(void) {
+  ABT_xstream stream = start_stream();
+  struct replacing mine = {pool_of(stream), new_pool(ABT_FALSE), 0};
+  end(start(mine.from, replace_my_own, &mine));
+  CHECK(pool_of(stream) == mine.to);
+  end(start(mine.to, add_one, &mine.done));
+  CHECK(atomic_load(&mine.done) == 2);
+  end_stream(stream);
+  OK(ABT_pool_free(&mine.to));
+}
+
+/* ---- of streams that were joined ---- */
+
+static void of_a_joined_stream(void) {
+  atomic_int ran = 0;
+  ABT_xstream stream = start_stream();
+  ABT_pool pool = new_pool(ABT_FALSE);
+  IS(ABT_ERR_XSTREAM_STATE, ABT_xstream_set_main_sched(stream, ABT_SCHED_NULL)); /* it runs */
+  if (IS_WEFT) IS(ABT_ERR_XSTREAM_STATE, ABT_xstream_set_main_sched_basic(stream, ABT_SCHED_BASIC, 1, &pool));
+  OK(ABT_xstream_join(stream));
+  OK(ABT_xstream_set_main_sched_basic(stream, ABT_SCHED_BASIC, 1, &pool));
+  CHECK(pool_of(stream) == pool);
+  OK(ABT_xstream_revive(stream));
+  end(start(pool, add_one, &ran));
+  OK(ABT_xstream_join(stream));
+  OK(ABT_xstream_set_main_sched(stream, new_own(true, pool)));
+  atomic_store(&frees, 0);
+  OK(ABT_xstream_revive(stream));
+  end(start(pool, add_one, &ran));
+  end_stream(stream);
+  CHECK(atomic_load(&ran) == 2 && atomic_load(&frees) == 1);
+  OK(ABT_pool_free(&pool));
+}
+
+/* ---- who may not ---- */
+
+static void refused(void *wanted) {
+  ABT_xstream stream = *(ABT_xstream *)wanted;
+  const int code = ABT_xstream_set_main_sched(stream, ABT_SCHED_NULL);
+  ABT_unit_type type = ABT_UNIT_TYPE_EXT;
+  const bool is_outside = ABT_self_get_type(&type) != ABT_SUCCESS;
+  IS(is_outside ? ABT_ERR_INV_XSTREAM : ABT_ERR_INV_THREAD, code);
+}
+
+static void who_may_not(void) {
+  ABT_xstream self, other = start_stream();
+  ABT_task task;
+  OK(ABT_xstream_self(&self));
+  run_outside(refused, &self);
+  OK(ABT_task_create(my_pool(), refused, &self, &task));
+  OK(ABT_task_free(&task));
+  IS(ABT_ERR_XSTREAM_STATE, ABT_xstream_set_main_sched(other, ABT_SCHED_NULL));
+  IS(ABT_ERR_INV_SCHED, ABT_xstream_set_main_sched(self, main_sched_of(other))); /* it is in use */
+  IS(ABT_ERR_INV_SCHED, ABT_xstream_create(main_sched_of(other), &(ABT_xstream){ABT_XSTREAM_NULL}));
+  end_stream(other);
+}
+
+void check_main_scheds(void) {
+  RUN(replace_by_predefined);
+  RUN(replace_by_own);
+  RUN(on_another_stream);
+  RUN(of_a_joined_stream);
+  RUN(who_may_not);
+}

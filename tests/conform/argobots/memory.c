@@ -1,0 +1,73 @@
+/* Every request for memory fails in turn, while the program makes and uses what the family has: each
+ * call succeeds or answers ABT_ERR_MEM, nothing is lost, and the same works afterwards. */
+#include "memory.h"
+
+void run_what_is_there(ABT_pool pool) {
+  for (;;) {
+    ABT_thread one;
+    OK(ABT_pool_pop_thread(pool, &one));
+    if (one == ABT_THREAD_NULL) return;
+    OK(ABT_self_schedule(one, ABT_POOL_NULL));
+  }
+}
+
+/* ---- the driver ---- */
+
+static int injected;
+
+/* The same failure twice: what is kept once, as caches are, is not kept again. False: there are not that many requests. */
+static bool survives_failure_of(int nth, void (*body)(void)) {
+  long before = 0;
+  for (int round = 0; round < 2; ++round) {
+    before = live_blocks();
+    fail_request(nth);
+    body();
+    const bool was_reached = has_failed();
+    fail_request(0);
+    if (round == 0 && !was_reached) return false;
+    injected += was_reached;
+    body();
+  }
+  if (live_blocks() > before) fprintf(stderr, "[%s] request %d: %ld blocks more\n", current_case, nth, live_blocks() - before);
+  CHECK(live_blocks() <= before);
+  return true;
+}
+
+static void fail_each_in_turn(void (*body)(void)) {
+  enum { most_requests = 2000 };
+  int nth = 1;
+  while (nth < most_requests && survives_failure_of(nth, body)) ++nth;
+  CHECK(nth < most_requests); /* or it asks for memory without end */
+}
+
+static const struct family {
+  const char *name;
+  void (*body)(void);
+  bool has_runtime;
+} families[] = {
+    {"start_and_end", lack_memory_for_start_and_end, false},
+    {"many_blocked", lack_memory_for_many_blocked, false},
+    {"streams", lack_memory_for_streams, true},
+    {"schedulers", lack_memory_for_schedulers, true},
+    {"configurations", lack_memory_for_configurations, true},
+    {"pools", lack_memory_for_pools, true},
+    {"units", lack_memory_for_units, true},
+    {"values", lack_memory_for_values, true},
+    {"locks", lack_memory_for_locks, true},
+    {"events", lack_memory_for_events, true},
+    {"information", lack_memory_for_information, true},
+};
+
+int main(void) {
+  for (size_t i = 0; i < sizeof families / sizeof families[0]; ++i) {
+    const int before = injected;
+    current_case = families[i].name;
+    if (families[i].has_runtime) OK(ABT_init(0, NULL));
+    fail_each_in_turn(families[i].body);
+    if (families[i].has_runtime) OK(ABT_finalize());
+    printf("%s: %d requests for memory failed\n", families[i].name, injected - before);
+    CHECK(injected > before);
+  }
+  printf("figure: faults injected = %d\n", injected);
+  return 0;
+}

@@ -1,0 +1,116 @@
+// Protocol A: workers come and go, over src/sched/workers.cpp with what it hands over by (ready.cpp, choose.cpp, idle.cpp), while units are
+// sent to them, others look for work, and weft_finalize waits. Worker 0 is there from the beginning; nobody runs it but for what the model
+// says: what it holds at the end counts as found.
+// Built with src/sched/workers.cpp src/sched/ready.cpp src/sched/idle.cpp src/sched/choose.cpp src/sched/pool.cpp src/sched/park.cpp src/sched/timer.cpp
+#include "sched/idle.hpp"
+#include "workers_world.hpp"
+
+namespace {
+
+using namespace workers_world;
+namespace local = weft::sched::local;
+using explorer::bounds;
+using explorer::check;
+using explorer::model;
+using explorer::thread;
+using explorer::threads;
+using weft::status;
+
+void end_all() {
+  the.rt->is_stopping.store(true, base::relaxed);
+  wake_all(the.rt);
+}
+
+// ---- a worker goes ----------------------------------------------------------------------------------------------------------
+
+// A unit is on its way to it meanwhile.
+void removed_while_mail_comes() {
+  make(1);
+  add();
+  job what;
+  threads(thread{"worker 1", [] { os_threads::run(0); }},
+          thread{"remover", [] { check(remove_worker(the.rt, 1) == status::ok, "it was there"); }},
+          thread{"pusher", [&] { send(what); }});
+  check_run_once(what);
+  check(the.rt->worker_count.load(base::relaxed) == 1, "the other is left");
+}
+
+// It has units of its own, which others must get.
+void removed_with_units() {
+  make(1);
+  add();
+  job what;
+  send(what);
+  threads(thread{"worker 1", [] { os_threads::run(0); }},
+          thread{"remover", [] { check(remove_worker(the.rt, 1) == status::ok, "it was there"); }});
+  check_run_once(what);
+}
+
+// ---- a worker comes ---------------------------------------------------------------------------------------------------------
+
+void comes_while_mail_comes() {
+  make(1);
+  job what;
+  threads(thread{"worker 1", [] { os_threads::run(0); }},
+          thread{"adder",
+                 [] {
+                   add();
+                   check(remove_worker(the.rt, 1) == status::ok, "it is there");
+                 }},
+          thread{"pusher", [&] { send(what); }});
+  check_run_once(what);
+}
+
+// What the program has done there may ask how many workers there are.
+void counts_when_it_begins() {
+  make(1);
+  the.rt->carried_address = []() -> void* {
+    check(the.rt->worker_count.load(base::relaxed) == 2, "it counts");
+    check(serving_worker(the.rt, 1) == local::current_worker(), "it may be chosen");
+    return nullptr;
+  };
+  threads(thread{"worker 1", [] { os_threads::run(0); }}, thread{"adder", [] {
+                                                                   add();
+                                                                   end_all();
+                                                                 }});
+}
+
+// ---- the end ----------------------------------------------------------------------------------------------------------------
+
+void added_while_all_end() {
+  make(1);
+  threads(thread{"worker 1", [] { os_threads::run(0); }},
+          thread{"adder",
+                 [] {
+                   unsigned index = 0;
+                   const status result = add_worker(the.rt, &index);
+                   check(result == status::ok || result == status::not_initialized, "added, or too late");
+                   os_threads::close();
+                 }},
+          thread{"finalizer", [] { stop_workers(the.rt); }});
+}
+
+void removed_while_all_end() {
+  make(1);
+  add();
+  threads(thread{"worker 1", [] { os_threads::run(0); }},
+          thread{"remover",
+                 [] {
+                   const status result = remove_worker(the.rt, 1);
+                   check(result == status::ok || result == status::not_initialized, "removed, or too late");
+                 }},
+          thread{"finalizer", [] { stop_workers(the.rt); }});
+}
+
+constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
+
+const model m1{"A a worker goes while mail comes", {.at_least = 100, .quick = quick, .deep = deep}, removed_while_mail_comes};
+const model m2{"A a worker goes with units", {.at_least = 50, .quick = quick, .deep = deep}, removed_with_units};
+const model m3{
+    "A a worker comes and goes while mail comes", {.at_least = 50, .quick = quick, .deep = deep}, comes_while_mail_comes};
+const model m4{"A a worker counts when it begins", {.at_least = 10, .quick = quick, .deep = deep}, counts_when_it_begins};
+const model m5{"A a worker comes while all end", {.at_least = 50, .quick = quick, .deep = deep}, added_while_all_end};
+const model m6{"A a worker goes while all end", {.at_least = 50, .quick = quick, .deep = deep}, removed_while_all_end};
+
+}  // namespace
