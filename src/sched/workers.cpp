@@ -136,8 +136,9 @@ void run_worker(worker* w) {
   local::set_hot(nullptr);
   if (!is_being_removed(w)) return;
   hand_over(w);
-  // [A34] acq_rel: sees the remover's record, or lets the remover see that it need not wait; pairs with [A35]
-  if (waiter* remover = w->remover.exchange(already_over(), base::acq_rel); remover != nullptr) wake(remover);
+  // Whoever comes too late to wait sees what was done here by joining the OS thread.
+  // [A34] acquire: sees the remover's record; pairs with [A35]
+  if (waiter* remover = w->remover.exchange(already_over(), base::acquire); remover != nullptr) wake(remover);
 }
 
 void* worker_main(void* argument) {
@@ -262,8 +263,8 @@ bool publish_remover(void* argument) {
   auto* me = static_cast<waiter*>(argument);
   auto* w = static_cast<worker*>(me->payload);
   waiter* nobody = nullptr;
-  // [A35] acq_rel: publishes the record, or sees that the worker is done; pairs with [A34]
-  const bool waits = w->remover.compare_exchange_strong(nobody, me, base::acq_rel, base::acquire);
+  // [A35] release: publishes the record; pairs with [A34]
+  const bool waits = w->remover.compare_exchange_strong(nobody, me, base::release, base::relaxed);
   w->must_end.store(true, base::relaxed);
   w->detours.fetch_add(1, base::relaxed);  // nothing plain any more: it looks at must_end before it chooses
   wake(w);

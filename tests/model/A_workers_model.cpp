@@ -46,6 +46,34 @@ void removed_with_units() {
   check_run_once(what);
 }
 
+// Somebody pins a unit to it: then it stays until the unit has run there; or nobody can pin any more.
+void removed_while_pinned_to() {
+  make(1);
+  add();
+  job what;
+  what.one.function = [](void* self) {
+    check(local::current_worker()->index == 1, "it runs where it is pinned to");
+    ++static_cast<job*>(self)->runs;
+    unpin_from(the.rt, 1);
+  };
+  bool is_pinned = false;
+  threads(thread{"worker 1", [] { os_threads::run(0); }},
+          thread{"remover",
+                 [] {
+                   while (remove_worker(the.rt, 1) == status::busy) {
+                     while (worker_in_slot(the.rt, 1)->pinned_units.load(base::relaxed) != 0) weft::arch::pause();
+                   }
+                 }},
+          thread{"pusher", [&] {
+                   is_pinned = pin_to(the.rt, 1);
+                   if (!is_pinned) return;
+                   what.one.home_worker = 1;
+                   what.one.set(stays_put);
+                   send(what);
+                 }});
+  if (is_pinned) check_run_once(what);
+}
+
 // ---- a worker comes ---------------------------------------------------------------------------------------------------------
 
 void comes_while_mail_comes() {
@@ -109,6 +137,8 @@ const model m1{"A a worker goes while mail comes", {.at_least = 100, .quick = qu
 const model m2{"A a worker goes with units", {.at_least = 50, .quick = quick, .deep = deep}, removed_with_units};
 const model m3{
     "A a worker comes and goes while mail comes", {.at_least = 50, .quick = quick, .deep = deep}, comes_while_mail_comes};
+const model m7{
+    "A a worker goes while a unit is pinned to it", {.at_least = 100, .quick = quick, .deep = deep}, removed_while_pinned_to};
 const model m4{"A a worker counts when it begins", {.at_least = 10, .quick = quick, .deep = deep}, counts_when_it_begins};
 const model m5{"A a worker comes while all end", {.at_least = 50, .quick = quick, .deep = deep}, added_while_all_end};
 const model m6{"A a worker goes while all end", {.at_least = 50, .quick = quick, .deep = deep}, removed_while_all_end};

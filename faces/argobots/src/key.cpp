@@ -95,7 +95,7 @@ bool takes_first_place(unit_fields* unit, const key* of) {
   std::uint32_t there = unit->first_key.load(std::memory_order_relaxed);
   if (there == 0 && unit->first_key.compare_exchange_strong(there, of->id, std::memory_order_relaxed)) {
     unit->first_destructor.store(of->destructor, std::memory_order_relaxed);
-    note_belongings(unit);
+    unit->kind.fetch_or(has_belongings, std::memory_order_relaxed);
     return true;
   }
   return there == of->id;

@@ -20,7 +20,7 @@ migration* migration_of(unit_fields* what) {
   auto* const made = new (memory) migration{};
   // [Z12] acq_rel: publishes the record, or sees another's; pairs with [Z11] [Z12] [Z31]
   if (what->moving.compare_exchange_strong(known, made, std::memory_order_acq_rel, std::memory_order_acquire)) {
-    note_belongings(what);
+    what->kind.fetch_or(has_belongings, std::memory_order_relaxed);
     return made;
   }
   std::free(made);

@@ -14,7 +14,16 @@
 
 using namespace weft::abt;
 
-namespace {}  // namespace
+namespace {
+
+// As many bytes as were asked for, up to where the stack begins: the lowest of them may be its guard.
+placed_stack asked_stack_of(const weft_thread* thread) {
+  const placed_stack now = stack_of(thread);
+  const std::size_t asked = stack_bytes_of(thread);
+  return {now.low != nullptr ? static_cast<char*>(now.low) - (asked - now.bytes) : nullptr, asked};
+}
+
+}  // namespace
 
 int ABT_thread_self(ABT_thread* thread) {
   *thread = ABT_THREAD_NULL;
@@ -121,7 +130,7 @@ int ABT_thread_get_stacksize(ABT_thread thread, size_t* bytes) {
 
 int ABT_thread_get_stack(ABT_thread thread, void** stack, size_t* bytes) {
   if (thread == ABT_THREAD_NULL) return ABT_ERR_INV_THREAD;
-  const placed_stack now = stack_of(thread_of(thread));
+  const placed_stack now = asked_stack_of(thread_of(thread));
   if (stack != nullptr) *stack = now.low;
   if (bytes != nullptr) *bytes = now.bytes;
   return ABT_SUCCESS;
@@ -131,8 +140,8 @@ int ABT_thread_get_attr(ABT_thread thread, ABT_thread_attr* attr) {
   if (thread == ABT_THREAD_NULL) return ABT_ERR_INV_THREAD;
   const unit_fields* const what = fields_of(thread_of(thread));
   if (!what->is(is_yieldable)) return ABT_ERR_INV_THREAD;
-  const placed_stack now = stack_of(thread_of(thread));
-  auto* const made = make_object<thread_attr>(0, now.low, what->stack_bytes, what->is(is_migratable), nullptr, nullptr);
+  const placed_stack now = asked_stack_of(thread_of(thread));
+  auto* const made = make_object<thread_attr>(0, now.low, now.bytes, what->is(is_migratable), nullptr, nullptr);
   if (made == nullptr) return ABT_ERR_MEM;
   // [Z31] acquire: as [Z11]; pairs with [Z12]
   if (const migration* const record = what->moving.load(std::memory_order_acquire); record != nullptr) {

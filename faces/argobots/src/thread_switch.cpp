@@ -14,8 +14,8 @@ int ABT_thread_yield() {
   const caller me = who_calls();
   if (me.is_ult()) {
     yield_self(me, ABT_POOL_CONTEXT_OP_THREAD_YIELD);
-  } else if (me.is_outside()) [[unlikely]] {
-    weft_yield();
+  } else if (weft_self() != nullptr && me.is_outside()) {
+    weft_yield();  // a thread that weft.h made
   }
   return ABT_SUCCESS;
 }

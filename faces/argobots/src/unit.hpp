@@ -100,8 +100,6 @@ inline weft_thread* thread_of(unit_fields* fields) {
   return reinterpret_cast<weft_thread*>(reinterpret_cast<char*>(fields) - distance_to_fields);
 }
 
-inline void note_belongings(unit_fields* unit) { unit->kind.fetch_or(has_belongings, std::memory_order_relaxed); }
-
 // READY, RUNNING, BLOCKED or TERMINATED.
 ABT_thread_state state_of(const weft_thread* thread);
 

@@ -22,7 +22,7 @@ int name_in(pool* one, weft_thread* thread, ABT_unit* out) {
     return error;
   }
   *out = made;
-  note_belongings(fields_of(thread));
+  fields_of(thread)->kind.fetch_or(has_belongings, std::memory_order_relaxed);
   return ABT_SUCCESS;
 }
 
