@@ -281,7 +281,8 @@ bool ends_plainly(const worker* w, const unit* ended) {
   w->stacks.give(w->standing);  // nobody takes it before the jump
   enter(w);
   step_over(w, next);
-  fiber::jump_to(context_of(next), side_of(w), w);
+  const fiber::context target = context_of(next);  // first: TSan's fiber of a new stack is made there
+  fiber::jump_to(target, side_of(w), w);
 }
 
 // Ends the running unit and goes on with others; for units that cannot return to a carrier.

@@ -134,7 +134,7 @@ bool can_follow(worker* w, unit* one) {
   if (one->has_any(is_tasklet | wants_to_move | stays_put)) [[unlikely]] {
     if (!one->has(stays_put) || one->home_worker != w->index || one->has_any(is_tasklet | wants_to_move)) return false;
   }
-  return one->stack != nullptr || bind_stack(w, one);
+  return one->stack != nullptr || one->has_parked() || bind_stack(w, one);  // the adopted caller has none
 }
 
 namespace {

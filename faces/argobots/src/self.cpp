@@ -15,7 +15,7 @@ namespace {
 
 // The caller, if it is a unit; otherwise its fields are null.
 struct calling_unit : caller {
-  calling_unit() : caller(is_initialized() ? who_calls() : caller{nullptr, nullptr, nullptr}) {}
+  calling_unit() : caller(is_initialized() ? who_calls() : caller{nullptr, nullptr, nullptr, 0}) {}
 
   int error() const {
     if (!is_initialized()) return ABT_ERR_UNINITIALIZED;

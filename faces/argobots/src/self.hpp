@@ -15,18 +15,20 @@ struct caller {
   weft_thread* thread;  // null: an OS thread outside, or a thread that weft.h made
   unit_fields* fields;
   stream* where;
+  std::uint32_t kind;  // 0 outside
 
   bool is_outside() const { return thread == nullptr; }
-  bool is_ult() const { return thread != nullptr && fields->is(is_yieldable); }
+  bool is_ult() const { return (kind & is_yieldable) != 0; }
 };
 
 inline caller who_calls() {
   weft_thread* const thread = weft_hot_self();
-  if (thread == nullptr) return {nullptr, nullptr, nullptr};
+  if (thread == nullptr) return {nullptr, nullptr, nullptr, 0};
   unit_fields* const fields = fields_of(thread);
-  if (!fields->is(is_unit)) [[unlikely]]
-    return {nullptr, nullptr, nullptr};
-  return {thread, fields, fields->last_stream.load(std::memory_order_relaxed)};
+  const std::uint32_t kind = fields->kind.load(std::memory_order_relaxed);
+  if ((kind & is_unit) == 0) [[unlikely]]
+    return {nullptr, nullptr, nullptr, 0};
+  return {thread, fields, fields->last_stream.load(std::memory_order_relaxed), kind};
 }
 
 // ABT_SUCCESS, or what calls answer that are for units, or for ULTs, alone.

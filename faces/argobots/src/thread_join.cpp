@@ -27,9 +27,15 @@ int need_joinable(const weft_thread* self, weft_thread* thread) {
   if (weft_ext_pool_remove_from(main->queues, main->pool_count, thread)) run_unit_by(self, here, thread);
 }
 
-[[gnu::always_inline]] inline void wait_for(weft_thread* thread) {
+[[gnu::noinline]] void wait_by_name(weft_thread* thread) {
   const named_wait as(ABT_SYNC_EVENT_TYPE_THREAD_JOIN, thread);
-  wait_for_unit(thread);
+  wait_for_unended(thread);
+}
+
+[[gnu::always_inline]] inline void wait_for(weft_thread* thread) {
+  if (!weft_hot_has_ended(thread)) [[unlikely]]
+    wait_by_name(thread);
+  tell_tool(ABT_TOOL_EVENT_THREAD_JOIN, thread);
 }
 
 [[gnu::always_inline]] inline int join(weft_thread* thread) {

@@ -42,7 +42,7 @@ caller who_acts() {
   const caller me = who_calls();
   if (!me.is_outside() || stream_of_os_thread == nullptr) return me;
   weft_thread* const main = stream_of_os_thread->scheduler_thread;
-  return {main, fields_of(main), stream_of_os_thread};
+  return {main, fields_of(main), stream_of_os_thread, fields_of(main)->kind.load(std::memory_order_relaxed)};
 }
 
 struct listener {

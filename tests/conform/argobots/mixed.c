@@ -2,7 +2,7 @@
 #include "check.h"
 
 #if IS_WEFT
-#include <weft/weft.h>
+#include <weft/ext.h>
 
 #define WEFT_OK_IS(call) CHECK((call) == WEFT_OK)
 
@@ -130,7 +130,24 @@ static void unheard_by_tools(void) {
   CHECK(atomic_load(&told) > count);
 }
 
+/* The primary ULT, which goes on right after a unit that ends, stands on its OS thread's stack all the time: not on one of Weft's. */
+static void own_stack_of_the_primary(void) {
+  ABT_bool is_primary = ABT_FALSE;
+  OK(ABT_self_is_primary(&is_primary));
+  if (!is_primary) return;
+  for (int i = 0; i < count; ++i) {
+    atomic_int runs = 0;
+    ABT_thread thread = start(my_pool(), add_one, &runs);
+    wait_for(&runs, 1);
+    void *base = &base;
+    weft_ext_thread_stack(weft_self(), &base, NULL);
+    CHECK(base == NULL);
+    end(thread);
+  }
+}
+
 void check_mixed(void) {
+  RUN(own_stack_of_the_primary);
   RUN(threads_of_weft);
   RUN(turns);
   RUN(unheard_by_tools);
