@@ -11,6 +11,7 @@
 #include "sched/ready.hpp"
 #include "sched/source.hpp"
 #include "sched/steal.hpp"
+#include "sched/steal.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
 
@@ -88,14 +89,20 @@ void attached_and_pushed() {
           thread{"pusher", [&] { push_to_pool(late, &one, push_reason::created); }});
 }
 
-// A worker that stands back from stealing still learns of work in its pool.
+// A worker that stands back from stealing still learns of work in its pool, and not only by its next look at the clock's bidding.
 void pushed_while_pausing() {
   core_world::make(1);
   the.workers[0]->steal_after_ns = explorer::never_ns;
   pool* ready = make_pool();
   static_cast<void>(attach_pool(the.rt, ready, 0));
   unit one{};
-  threads(thread{"worker", [&] { find_one(0); }}, thread{"pusher", [&] { push_to_pool(ready, &one, push_reason::created); }});
+  threads(thread{"worker",
+                 [&] {
+                   const std::uint64_t begin = explorer::now_ns();
+                   find_one(0);
+                   check(explorer::now_ns() - begin < look_while_standing_back_ns, "woken by the push");
+                 }},
+          thread{"pusher", [&] { push_to_pool(ready, &one, push_reason::created); }});
 }
 
 // A worker has looked whose pool the unit lies in, to yield to it; meanwhile the unit goes to another pool, out of which it must not
