@@ -98,7 +98,7 @@ WEFT_HOT_INLINE bool weft_hot_has_ended(const weft_thread *thread) {
   address += WEFT_HOT_JOIN_AT;
   __builtin_memcpy(&word, &address, sizeof word);
   /* [T11] acquire: as [T1]; pairs with [T2] [T9] */
-  return (__atomic_load_n(word, __ATOMIC_ACQUIRE) & 1) != 0;
+  return (weft_hot_load_address(word, __ATOMIC_ACQUIRE) & 1) != 0;
 }
 
 /* Twins for what is not inlined: undefined unless called as below. */

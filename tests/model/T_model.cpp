@@ -100,6 +100,16 @@ void parked_end() {
   outside_joins([](target& what) { what.end_after_parking(the.workers[0]); });
 }
 
+// A builder's caller looks whether it has ended, as hot.h does it.
+void looked_at() {
+  core_world::make(1);
+  target what;
+  const auto* handle = reinterpret_cast<const weft_thread*>(&what.one);
+  threads(thread{"finisher", [&] { what.end_after_parking(the.workers[0]); }}, thread{"outside", [&] {
+            if (weft_hot_has_ended(handle)) check(what.result == 1, "who sees the end sees what was done");
+          }});
+}
+
 // The worker is being removed: it takes no part in stealing and waking any more, but still runs its last unit.
 void end_on_a_leaving_worker() {
   core_world::make(1);
@@ -267,6 +277,7 @@ constexpr bounds deep{.preemptions = 4, .weak = 3, .impatience = 1, .timeouts = 
 
 const model m1{"T outside joins", {.at_least = 50, .quick = quick, .deep = deep, .outcomes = "1"}, fast_end};
 const model m2{"T outside joins one that parked", {.at_least = 20, .quick = quick, .deep = deep, .outcomes = "1"}, parked_end};
+const model m30{"T looked at", {.at_least = 2, .quick = quick, .deep = deep}, looked_at};
 const model m3{"T end on a leaving worker", {.at_least = 50, .quick = quick, .deep = deep}, end_on_a_leaving_worker};
 const model m4{"T end while asked", {.at_least = 50, .quick = patient, .deep = deep}, end_while_asked};
 const model m5{"T outside joins with deadline", {.at_least = 50, .quick = timed, .deep = deep}, timed_outside};

@@ -245,7 +245,7 @@ def failing(target, deep):
         if line.startswith("FAIL"):
             reason = lines[number + 1].strip().split(":")[0] if number + 1 < len(lines) else ""
             return f"{line[4:49].strip()} ({reason})"
-    return f"exit status {done.returncode}"
+    return f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
 
 
 def try_mutant(mutant, builder):

@@ -4,6 +4,7 @@
 #define WEFT_DETAIL_HOT_WORD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct weft_forked;
 struct weft_hot_line;
@@ -22,6 +23,8 @@ WEFT_HOT_INLINE struct weft_forked *weft_hot_load(const weft_hot_word *word, int
 WEFT_HOT_INLINE void weft_hot_store(weft_hot_word *word, struct weft_forked *value, int order) {
   __atomic_store_n(&word->value, value, order);
 }
+/* Of a word of the core's. */
+WEFT_HOT_INLINE uintptr_t weft_hot_load_address(const uintptr_t *word, int order) { return __atomic_load_n(word, order); }
 /* A relaxed load that is compared at once. Compilers do not make one instruction of the two. */
 WEFT_HOT_INLINE bool weft_hot_is(const weft_hot_word *word, const struct weft_forked *wanted) {
 #if defined(__x86_64__)

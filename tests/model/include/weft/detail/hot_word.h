@@ -20,6 +20,10 @@ inline std::memory_order weft_hot_order(int order) {
 inline weft_forked* weft_hot_load(const weft_hot_word* word, int order, explorer::site where = explorer::site::current()) {
   return word->value.load(weft_hot_order(order), where);
 }
+// The core has an atomic there.
+inline std::uintptr_t weft_hot_load_address(const std::uintptr_t* word, int order, explorer::site where = explorer::site::current()) {
+  return reinterpret_cast<const weft::base::atomic<std::uintptr_t>*>(word)->load(weft_hot_order(order), where);
+}
 inline void weft_hot_store(weft_hot_word* word, weft_forked* value, int order, explorer::site where = explorer::site::current()) {
   word->value.store(value, weft_hot_order(order), where);
 }
