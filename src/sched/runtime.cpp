@@ -22,9 +22,9 @@
 #include "sched/thread.hpp"
 #include "sched/tracing.hpp"
 #include "sched/turns.hpp"
+#include "sched/watch.hpp"
 #include "sched/watchdog.hpp"
 #include "sched/watermark.hpp"
-#include "sched/watch.hpp"
 #include "sched/worker.hpp"
 #include "sched/workers.hpp"
 

@@ -11,7 +11,6 @@
 #include "sched/ready.hpp"
 #include "sched/source.hpp"
 #include "sched/steal.hpp"
-#include "sched/steal.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
 

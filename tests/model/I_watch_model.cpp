@@ -51,7 +51,8 @@ void pushed_to_two() {
   pool* one = make_pool();
   unit work[2] = {};
   unit* found[2] = {};
-  threads(thread{"scheduler", [&] { found[0] = wait_and_pop(one); }}, thread{"other scheduler", [&] { found[1] = wait_and_pop(one); }},
+  threads(thread{"scheduler", [&] { found[0] = wait_and_pop(one); }},
+          thread{"other scheduler", [&] { found[1] = wait_and_pop(one); }},
           thread{"pusher", [&] {
                    push_to_pool(one, &work[0], push_reason::created);
                    push_to_pool(one, &work[1], push_reason::created);
@@ -85,7 +86,8 @@ void notified() {
 void runtime_ends() {
   core_world::make(0);
   pool* one = make_pool();
-  threads(thread{"scheduler", [&] { check(wait_for_work(&one, 1, forever, nullptr, nullptr) == status::ok, "there is no deadline"); }},
+  threads(thread{"scheduler",
+                 [&] { check(wait_for_work(&one, 1, forever, nullptr, nullptr) == status::ok, "there is no deadline"); }},
           thread{"weft_finalize", [&] {
                    the.rt->is_draining.store(true, base::relaxed);
                    tell_all_watchers(the.rt);

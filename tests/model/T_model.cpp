@@ -105,9 +105,10 @@ void looked_at() {
   core_world::make(1);
   target what;
   const auto* handle = reinterpret_cast<const weft_thread*>(&what.one);
-  threads(thread{"finisher", [&] { what.end_after_parking(the.workers[0]); }}, thread{"outside", [&] {
-            if (weft_hot_has_ended(handle)) check(what.result == 1, "who sees the end sees what was done");
-          }});
+  threads(thread{"finisher", [&] { what.end_after_parking(the.workers[0]); }},
+          thread{"outside", [&] {
+                   if (weft_hot_has_ended(handle)) check(what.result == 1, "who sees the end sees what was done");
+                 }});
 }
 
 // The worker is being removed: it takes no part in stealing and waking any more, but still runs its last unit.

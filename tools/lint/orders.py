@@ -19,7 +19,7 @@ import sources
 EXEMPT = ("src/base/atomic.hpp", "src/os/fence.hpp", "src/os/fence.cpp")  # where the words are defined
 OPERATION = re.compile(
     r"(?:\.|->)\s*(load|store|exchange|compare_exchange_weak|compare_exchange_strong|fetch_add|fetch_sub|fetch_and|fetch_or"
-    r"|fetch_xor|test_and_set)\s*\(|\b(__atomic_(?!thread_fence|signal_fence)\w+|weft_hot_load|weft_hot_store)\s*\("
+    r"|fetch_xor|test_and_set)\s*\(|\b(__atomic_(?!thread_fence|signal_fence)\w+|weft_hot_load\w*|weft_hot_store)\s*\("
 )
 FENCE = re.compile(r"\b(weft_hot_light_fence|fence_seq_cst|light_fence|heavy_fence|atomic_thread_fence|__atomic_thread_fence)\s*\(")
 ORDER = re.compile(r"\b(?:memory_order_|__ATOMIC_)?(relaxed|acquire|release|acq_rel|seq_cst|RELAXED|ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)\b")

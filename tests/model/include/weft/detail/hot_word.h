@@ -21,7 +21,8 @@ inline weft_forked* weft_hot_load(const weft_hot_word* word, int order, explorer
   return word->value.load(weft_hot_order(order), where);
 }
 // The core has an atomic there.
-inline std::uintptr_t weft_hot_load_address(const std::uintptr_t* word, int order, explorer::site where = explorer::site::current()) {
+inline std::uintptr_t weft_hot_load_address(const std::uintptr_t* word, int order,
+                                            explorer::site where = explorer::site::current()) {
   return reinterpret_cast<const weft::base::atomic<std::uintptr_t>*>(word)->load(weft_hot_order(order), where);
 }
 inline void weft_hot_store(weft_hot_word* word, weft_forked* value, int order, explorer::site where = explorer::site::current()) {
