@@ -103,7 +103,8 @@ typedef struct weft_scheduler_ops {
   size_t size;                                        /* sizeof(weft_scheduler_ops) */
   weft_thread *(*next)(void *state, unsigned worker); /* as pool callbacks: without identity, must not block or switch */
 } weft_scheduler_ops;
-/* ops null: the built-in one. From the next choice on. WEFT_INVALID: no such worker. */
+/* ops null: the built-in one. Waits while the worker is inside the old one's next, which is never called for that worker again: its state may go.
+ * Not from within next. WEFT_INVALID: no such worker, or it is being removed. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_ops *ops, void *state);
 
 /* A scheduler that is itself a ULT: runs unit, which the caller owns, on a stack of its own; returns when it ended, parked or

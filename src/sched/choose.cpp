@@ -29,9 +29,8 @@ unit* find_own(worker* w) {
     take_in(w, w->pinned_mail.take_all());
   if (!w->mail.is_empty()) [[unlikely]]
     take_in(w, w->mail.take_all());
-  // [A31] acquire: sees the scheduler; pairs with [A30]
-  if (const scheduler* custom = w->custom.load(base::acquire); custom != nullptr) [[unlikely]] {
-    if (unit* chosen = custom->next(w); chosen != nullptr) {
+  if (w->custom.load(base::relaxed) != nullptr) [[unlikely]] {
+    if (unit* chosen = ask_scheduler(w); chosen != nullptr) {
       --w->turns_left;
       return chosen;
     }

@@ -122,12 +122,12 @@ void tell(const pool* one, const audience& told) {
   if (runtime* rt = local::current_runtime(); rt != nullptr) tell_watchers(rt, one);
 }
 
-// A worker's look into the pools that it serves, which do not go meanwhile.
+// A worker's look into the pools that it serves, or into its scheduler, which do not go meanwhile.
 class visit {
  public:
   explicit visit(worker* w) : worker_(w) {
     w->is_in_pools.store(true, base::relaxed);
-    // [A50] light fence: the visit before the look at the entries; pairs with [A51]
+    // [A50] light fence: the visit before the look at the entries, or the scheduler; pairs with [A51]
     base::light_fence();
   }
   // [A52] release: done with the pools; pairs with [A53]
@@ -139,7 +139,7 @@ class visit {
   worker* worker_;
 };
 
-// After the worker's entry of a pool was removed.
+// After the worker's entry of a pool was removed, or its scheduler replaced.
 void wait_for_visit(const worker* w) {
   if (w == local::current_worker()) return;
   // [A51] heavy fence: the entry is gone before the look at the visit; pairs with [A50]
@@ -404,17 +404,14 @@ bool take_from_pool(worker* w, pool* one, unit* what) {
 
 namespace {
 
-// Inside pools_lock.
-void replace_scheduler(runtime* rt, worker* w, scheduler* made) {
+// Inside pools_lock. Returns the old one, in which the worker may still be.
+scheduler* replace_scheduler(worker* w, scheduler* made) {
   // What the old one says was written inside pools_lock, too.
   // [A30] release: publishes the scheduler; pairs with [A31]
   scheduler* old = w->custom.exchange(made, base::release);
-  if (old != nullptr) {
-    old->replaced = rt->replaced_schedulers;
-    rt->replaced_schedulers = old;
-  }
   if (made != nullptr && old == nullptr) w->detours.fetch_add(1, base::relaxed);
   if (made == nullptr && old != nullptr) w->detours.fetch_sub(1, base::relaxed);
+  return old;
 }
 
 }  // namespace
@@ -430,22 +427,30 @@ status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_op
     made->state = state;
   }
   bool is_set = false;
+  scheduler* old = made;
   {
     const queue::guard hold(rt->pools_lock);
     is_set = w->is_serving.load(base::relaxed);
-    if (is_set) replace_scheduler(rt, w, made);
+    if (is_set) old = replace_scheduler(w, made);
   }
-  if (!is_set) {
-    std::free(made);
-    return status::invalid;
+  if (is_set) {
+    wait_for_visit(w);
+    wake(w);
   }
-  wake(w);
-  return status::ok;
+  std::free(old);
+  return is_set ? status::ok : status::invalid;
 }
 
 void retire_scheduler(runtime* rt, worker* w) {
   const queue::guard hold(rt->pools_lock);
-  replace_scheduler(rt, w, nullptr);
+  std::free(replace_scheduler(w, nullptr));
+}
+
+unit* ask_scheduler(worker* w) {
+  const visit here(w);
+  // [A31] acquire: sees the scheduler; pairs with [A30]
+  const scheduler* custom = w->custom.load(base::acquire);
+  return custom != nullptr ? custom->next(w) : nullptr;
 }
 
 unit* pop_from_pools(worker* w) {

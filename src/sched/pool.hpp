@@ -27,7 +27,6 @@ inline constexpr unsigned most_servers = 64;  // of a user's pool
 struct scheduler {
   weft_scheduler_ops ops;
   void* state;
-  scheduler* replaced;  // kept until the runtime ends: a worker may still be inside its next
 
   unit* next(worker* w) const;
 };
@@ -111,6 +110,8 @@ bool take_from_pool(worker* w, pool* one, unit* what);
 
 // ops null: the built-in one.
 status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state);
+// What the worker's own scheduler chooses; null: nothing, or it has none any more.
+unit* ask_scheduler(worker* w);
 // Of a worker that has ended: the next one in its slot starts with the built-in one.
 void retire_scheduler(runtime* rt, worker* w);
 

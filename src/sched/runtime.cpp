@@ -106,13 +106,6 @@ status start_machine(runtime* rt) {
   return os::read_topology(rt->machine, rt->settings.topology);
 }
 
-void free_schedulers(runtime* rt) {
-  while (scheduler* one = rt->replaced_schedulers) {
-    rt->replaced_schedulers = one->replaced;
-    std::free(one);
-  }
-}
-
 void free_domain_pools(runtime* rt) {
   for (unsigned index = 0; index < rt->domain_count.load(base::relaxed); ++index) std::free(rt->domain_pools[index]);
 }
@@ -123,7 +116,6 @@ void free_runtime(runtime* rt) {
   stop_marks(rt);
   stop_trace(rt);
   free_retired_sources(rt);
-  free_schedulers(rt);
   free_domain_pools(rt);
   rt->unit_depot.stop();
   rt->stack_depot.stop();

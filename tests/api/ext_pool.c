@@ -217,6 +217,36 @@ static void own_scheduler_chooses(void) {
   OK(weft_pool_destroy(chooser.pool));
 }
 
+struct slow_chooser {
+  atomic_bool is_inside, is_asked;
+};
+
+static weft_thread *choose_slowly(void *given, unsigned worker) {
+  (void)worker;
+  struct slow_chooser *self = given;
+  atomic_store(&self->is_inside, true);
+  atomic_store(&self->is_asked, true);
+  const uint64_t end = weft_now_ns() + 2000000;
+  while (weft_now_ns() < end) continue;
+  atomic_store(&self->is_inside, false);
+  return NULL;
+}
+
+/* Its state may go at once. */
+static void own_scheduler_is_left(void) {
+  const unsigned worker = weft_worker_count() - 1;
+  if (worker == 0) return; /* it would be asked by the caller's own worker */
+  struct slow_chooser chooser = {false, false};
+  const weft_scheduler_ops ops = {sizeof ops, choose_slowly};
+  for (int i = 0; i < 5; ++i) {
+    atomic_store(&chooser.is_asked, false);
+    OK(weft_ext_worker_set_scheduler(worker, &ops, &chooser));
+    while (!atomic_load(&chooser.is_asked)) weft_yield();
+    OK(weft_ext_worker_set_scheduler(worker, NULL, NULL));
+    CHECK(!atomic_load(&chooser.is_inside));
+  }
+}
+
 static void refuses_schedulers(void) {
   weft_scheduler_ops ops = {sizeof ops, choose};
   IS(WEFT_INVALID, weft_ext_worker_set_scheduler(weft_worker_count(), &ops, NULL));
@@ -327,6 +357,7 @@ static void all(void) {
   RUN(refuses_pools);
   RUN(moves_units);
   RUN(own_scheduler_chooses);
+  RUN(own_scheduler_is_left);
   RUN(refuses_schedulers);
   RUN(threads_schedule);
   RUN(stacked_schedulers);

@@ -131,6 +131,7 @@ void replaced_while_asked() {
           thread{"outside", [&] {
                    second.line = 1;
                    check(set_scheduler(the.rt, 0, &ops, &second) == status::ok, "there is memory");
+                   first.line = 2;  // nobody asks it any more
                  }});
 }
 
