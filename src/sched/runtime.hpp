@@ -101,7 +101,6 @@ struct runtime {
   base::atomic<unsigned> source_slots;
   source* retired_sources;  // removed; guarded by pools_lock
 
-
   queue::spinlock watch_lock;
   base::list<base::list_link> watches;  // those that wait for work in pools; guarded by watch_lock
 

@@ -7,6 +7,7 @@
 #include "sched/dispatch.hpp"
 #include "sched/idle.hpp"
 #include "sched/ready.hpp"
+#include "sched/steal.hpp"
 
 // Timers: a due one stands for a unit in the worker's own queue.
 namespace weft::sched {
@@ -111,12 +112,17 @@ void pinned_unit() {
   threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] { send_to(the.workers[0], &one); }});
 }
 
-// A worker that stands back from stealing sleeps for a while, here for ever: its own work wakes it.
+// A worker that stands back from stealing sleeps for a while: its own work wakes it before.
 void pausing() {
   core_world::make(1);
   the.workers[0]->steal_after_ns = explorer::never_ns;
   unit one{};
-  threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] { send_to(the.workers[0], &one); }});
+  threads(thread{"worker",
+                 [&] {
+                   find(0, 1);
+                   check(weft::os::now_ns() < look_while_standing_back_ns, "it was woken");
+                 }},
+          thread{"outside", [&] { send_to(the.workers[0], &one); }});
 }
 
 void stopping() {
