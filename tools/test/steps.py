@@ -79,6 +79,7 @@ class Tests(Step):
     kinds: str = ""
     jobs_a_cpu: int = 1  # at once: more where tests wait for time to pass rather than compute; 0: one at a time
     environment: dict = field(default_factory=dict)
+    excluding: str = "^$"  # a regular expression of names
     counts_tests = True
 
     def run(self, jobs):
@@ -86,7 +87,7 @@ class Tests(Step):
         if os.path.exists(results):
             os.remove(results)
         status = self.run_logged(
-            ["ctest", "--preset", self.preset, "-L", f"^({self.kinds})$", "-j", str(max(1, jobs * self.jobs_a_cpu)),
+            ["ctest", "--preset", self.preset, "-L", f"^({self.kinds})$", "-E", self.excluding, "-j", str(max(1, jobs * self.jobs_a_cpu)),
              "--no-tests=ignore", "--output-junit", results, "--output-on-failure", "--test-output-size-passed", str(KEPT_OUTPUT_BYTES)],
             dict(os.environ, **self.environment),
         )
