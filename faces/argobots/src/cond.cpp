@@ -1,6 +1,7 @@
 // ABT_cond_*: Weft's condition variables. All that wait on one do so with one mutex, the first that was used with it. Waits with a
 // deadline sleep until then. A tasklet may only wait with a deadline; it does so at an event of its own, and is woken before others.
-#include <atomic>
+
+#include <weft_abt/atomic.hpp>
 
 #include "mutex.hpp"
 #include "object.hpp"
@@ -13,7 +14,7 @@ using namespace weft::abt;
 
 struct condition {
   weft_cond waiters;
-  std::atomic<mutex*> partner;  // null until the first wait
+  atomic<mutex*> partner;  // null until the first wait
   private_waits tasklets;
   late_leavers late;
 };

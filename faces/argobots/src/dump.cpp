@@ -8,7 +8,7 @@
 
 namespace weft::abt {
 
-constinit std::atomic<std::uint32_t> dump{no_dump};
+constinit atomic<std::uint32_t> dump{no_dump};
 
 namespace {
 
@@ -21,7 +21,7 @@ struct wish {
 
 constinit wish asked{};  // written while the state is being_asked_for
 constinit weft_event is_over = WEFT_EVENT_INIT;
-constinit std::atomic<weft_source*> bell{nullptr};
+constinit atomic<weft_source*> bell{nullptr};
 
 int stopped_streams() { return static_cast<int>(dump.load(std::memory_order_relaxed) / one_stream); }
 

@@ -2,11 +2,11 @@
 // their pools.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
 
 #include <weft/weft.h>
+#include <weft_abt/atomic.hpp>
 
 namespace weft::abt {
 
@@ -21,7 +21,7 @@ enum dump_word : std::uint32_t {
   dump_state = 3,
   one_stream = 4
 };
-extern std::atomic<std::uint32_t> dump;
+extern atomic<std::uint32_t> dump;
 
 inline bool is_dump_wanted() { return (dump.load(std::memory_order_relaxed) & dump_state) == dump_wanted; }
 // By a stream's scheduler.

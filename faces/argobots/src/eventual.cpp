@@ -29,7 +29,7 @@ struct eventual {
   void* value;  // null: it has none
   private_waits timed;
   int bytes;
-  std::atomic<std::uint32_t> state;
+  atomic<std::uint32_t> state;
   late_leavers late;
 };
 static_assert(sizeof(eventual) <= sizeof(ABT_eventual_memory) && alignof(eventual) <= alignof(ABT_eventual_memory));

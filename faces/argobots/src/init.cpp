@@ -22,7 +22,7 @@
 
 namespace weft::abt {
 
-constinit std::atomic<runtime*> the_runtime{nullptr};
+constinit atomic<runtime*> the_runtime{nullptr};
 
 namespace {
 

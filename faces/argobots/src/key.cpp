@@ -13,13 +13,13 @@ namespace {
 
 constexpr int most_rounds = 4;  // destructors may set values again
 
-std::atomic<std::uint32_t> last_key_id{0};
+atomic<std::uint32_t> last_key_id{0};
 
 key_table* make_table(std::uint32_t lists) {
-  key_table* const table = make_object<key_table>(lists * sizeof(std::atomic<keyed_value*>));
+  key_table* const table = make_object<key_table>(lists * sizeof(atomic<keyed_value*>));
   if (table == nullptr) return nullptr;
   table->mask = lists - 1;
-  for (std::uint32_t i = 0; i < lists; ++i) new (table->lists() + i) std::atomic<keyed_value*>{nullptr};
+  for (std::uint32_t i = 0; i < lists; ++i) new (table->lists() + i) atomic<keyed_value*>{nullptr};
   return table;
 }
 

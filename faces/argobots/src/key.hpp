@@ -7,9 +7,10 @@
 
 #include <abt.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include <weft_abt/atomic.hpp>
 
 #include "unit.hpp"
 
@@ -28,18 +29,18 @@ struct keyed_value {
   void (*destructor)(void* value);
   std::uint32_t id;
 
-  std::atomic<void*> value;
+  atomic<void*> value;
 };
 
 struct key_table {
   static constexpr std::uint32_t places = 4;  // for values that need no memory of their own
 
   std::uint32_t mask;  // how many lists there are, a power of two, less one
-  std::atomic<std::uint32_t> used_places;
+  atomic<std::uint32_t> used_places;
   keyed_value place[places];
 
-  std::atomic<keyed_value*>* lists() { return reinterpret_cast<std::atomic<keyed_value*>*>(this + 1); }
-  std::atomic<keyed_value*>* list_of(std::uint32_t id) { return lists() + (id & mask); }
+  atomic<keyed_value*>* lists() { return reinterpret_cast<atomic<keyed_value*>*>(this + 1); }
+  atomic<keyed_value*>* list_of(std::uint32_t id) { return lists() + (id & mask); }
   bool has_place(const keyed_value* one) const { return one >= place && one < place + places; }
 };
 

@@ -15,7 +15,7 @@ namespace weft::abt {
 
 namespace {
 
-constinit std::atomic<std::uint64_t> next_id{0};
+constinit atomic<std::uint64_t> next_id{0};
 
 // Freed by the program while units still belong to them.
 constinit spinlock given_up_lock;

@@ -8,11 +8,11 @@
 // of a user's pool it is what create_unit gave, found by unit_map.hpp.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include <weft/ext.h>
+#include <weft_abt/atomic.hpp>
 
 #include <abt.h>
 
@@ -49,8 +49,8 @@ struct pool {
   pool_family family;
   bool is_automatic;  // goes with its last scheduler
   ABT_pool_access access;
-  std::atomic<int> scheduler_count;
-  std::atomic<int> visitors;  // those who push many at once: see visit
+  atomic<int> scheduler_count;
+  atomic<int> visitors;  // those who push many at once: see visit
   void* data;
   std::uint64_t id;
   stealing_queue* stealing;  // of RANDWS

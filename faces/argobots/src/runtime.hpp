@@ -3,9 +3,8 @@
 
 #include <abt.h>
 
-#include <atomic>
-
 #include <weft/ext.h>
+#include <weft_abt/atomic.hpp>
 
 #include "spinlock.hpp"
 #include "stream.hpp"
@@ -17,11 +16,11 @@ struct runtime {
   stream* primary_stream;
   spinlock lock;  // the list of streams
   stream* first;  // by rank
-  std::atomic<int> stream_count;
-  std::atomic<int> most_streams;  // ABT_MAX_NUM_XSTREAMS, or one more than the largest rank so far
+  atomic<int> stream_count;
+  atomic<int> most_streams;  // ABT_MAX_NUM_XSTREAMS, or one more than the largest rank so far
 };
 
-[[gnu::visibility("hidden")]] extern std::atomic<runtime*> the_runtime;
+[[gnu::visibility("hidden")]] extern atomic<runtime*> the_runtime;
 
 // Null: ABT_init has not been called, or ABT_finalize has. In signal handlers too.
 inline runtime* current_runtime() {

@@ -4,11 +4,11 @@
 // anyone sets; the scheduler looks at them by has_to_stop(). Those who set them wake a scheduler that sleeps.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include <weft/ext.h>
+#include <weft_abt/atomic.hpp>
 
 #include <abt.h>
 
@@ -30,7 +30,7 @@ struct scheduler {
   scheduler_kind kind;
   bool is_automatic;  // freed with its stream or its ULT
   ABT_sched_type type;
-  std::atomic<std::uint32_t> requests;
+  atomic<std::uint32_t> requests;
   std::size_t pool_count;
   ABT_pool* pools;
   weft_pool** queues;      // of the same pools, for weft_ext_wait_for_work

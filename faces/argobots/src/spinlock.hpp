@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-#include <atomic>
+#include <weft_abt/atomic.hpp>
 
 namespace weft::abt {
 
@@ -27,7 +27,7 @@ class spinlock {
   }
 
   static constexpr int looks_before_yield = 200;
-  std::atomic<bool> is_taken_{false};
+  atomic<bool> is_taken_{false};
 };
 
 class guard {

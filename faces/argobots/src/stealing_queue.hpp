@@ -2,10 +2,11 @@
 // from the tail, where those go that yielded or woke. Any caller, with or without identity.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 
 #include <abt.h>
+
+#include <weft_abt/atomic.hpp>
 
 #include "spinlock.hpp"
 #include "unit.hpp"
@@ -16,7 +17,7 @@ struct stealing_queue {
   spinlock lock;
   weft_thread* first = nullptr;
   weft_thread* last = nullptr;
-  std::atomic<std::size_t> count{0};
+  atomic<std::size_t> count{0};
 
   void push(weft_thread* thread, ABT_pool_context context);
   weft_thread* pop(ABT_pool_context context);

@@ -7,9 +7,8 @@
 
 #include <abt.h>
 
-#include <atomic>
-
 #include <weft/ext.h>
+#include <weft_abt/atomic.hpp>
 
 #include "spinlock.hpp"
 
@@ -42,11 +41,11 @@ struct choice_of_units {
 struct stream {
   unsigned worker;
   bool is_primary;
-  std::atomic<int> rank;
-  std::atomic<bool> is_over;  // its main scheduler has returned, or is about to: it looks at requests no more
+  atomic<int> rank;
+  atomic<bool> is_over;  // its main scheduler has returned, or is about to: it looks at requests no more
 
   // the stream's own units, and whoever changes a stream that does not run
-  std::atomic<scheduler*> main_scheduler;
+  atomic<scheduler*> main_scheduler;
   weft_thread* scheduler_thread;  // runs main_scheduler
   pool* root_pool;                // that scheduler_thread is said to be in
   weft_thread* next;              // named by the unit that leaves: who runs instead, with the same parent
@@ -55,9 +54,9 @@ struct stream {
   int os_thread;                  // as the system numbers it; see started
 
   // anyone
-  spinlock changing;                 // main_scheduler stays while another stream holds it
-  weft_event started;                // its OS thread is known
-  std::atomic<weft_thread*> handed;  // of the primary stream: the primary ULT, when another stream found it
+  spinlock changing;            // main_scheduler stays while another stream holds it
+  weft_event started;           // its OS thread is known
+  atomic<weft_thread*> handed;  // of the primary stream: the primary ULT, when another stream found it
 
   // inside the runtime's lock, sorted by rank
   stream* before;

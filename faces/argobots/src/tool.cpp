@@ -14,7 +14,7 @@
 
 namespace weft::abt {
 
-constinit std::atomic<std::uint64_t> tool_mask{0};
+constinit atomic<std::uint64_t> tool_mask{0};
 
 namespace {
 
@@ -31,9 +31,9 @@ constexpr std::uint32_t is_wait_told = 1u << 31;  // in unit_fields::wait_kind
 constexpr std::uint32_t kinds = is_wait_told - 1;
 
 constinit spinlock writers;
-constinit std::atomic<std::uint32_t> version{0};
-constinit std::atomic<ABT_tool_thread_callback_fn> callback{nullptr};
-constinit std::atomic<void*> callback_argument{nullptr};
+constinit atomic<std::uint32_t> version{0};
+constinit atomic<ABT_tool_thread_callback_fn> callback{nullptr};
+constinit atomic<void*> callback_argument{nullptr};
 
 // Who wakes others without being a unit, as the core does at the end of one, does so on a stream nevertheless.
 constinit thread_local stream* stream_of_os_thread = nullptr;
@@ -116,7 +116,7 @@ void tell_that_it_waits(weft_thread* thread) {
 
 // Units become ready in other ways too.
 void tell_that_it_was_woken(weft_thread* thread) {
-  std::atomic<std::uint32_t>& kind = fields_of(thread)->wait_kind;
+  atomic<std::uint32_t>& kind = fields_of(thread)->wait_kind;
   const std::uint32_t told = kind.load(std::memory_order_relaxed);
   if ((told & is_wait_told) == 0) return;
   kind.store(told & kinds, std::memory_order_relaxed);

@@ -4,16 +4,16 @@
 
 #include <abt.h>
 
-#include <atomic>
 #include <cstdint>
 
 #include <weft/ext.h>
+#include <weft_abt/atomic.hpp>
 
 namespace weft::abt {
 
 struct stream;
 
-[[gnu::visibility("hidden")]] extern std::atomic<std::uint64_t> tool_mask;  // the events that are wanted; 0: no callback
+[[gnu::visibility("hidden")]] extern atomic<std::uint64_t> tool_mask;  // the events that are wanted; 0: no callback
 
 // By the OS thread of a stream before all else.
 void enter_stream_for_tools(stream* here);

@@ -5,11 +5,11 @@
 
 #include <abt.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include <weft/ext.h>
+#include <weft_abt/atomic.hpp>
 
 namespace weft::abt {
 
@@ -47,17 +47,17 @@ enum suspension : std::uint32_t { not_suspended, about_to_suspend, is_suspended 
 struct migration {
   void (*callback)(ABT_thread thread, void* argument);
   void* argument;
-  std::atomic<pool*> target;
+  atomic<pool*> target;
 };
 
 struct unit_fields {
   // whoever owns the unit, or the unit itself
   unit_function function;
   void* argument;
-  pool* home;                              // the pool that it is associated with
-  ABT_unit unit;                           // what it is called in that pool
-  ABT_pool_context context;                // what the next push into a user's pool is told; 0: it follows from the push's reason
-  std::atomic<stealing_queue*> queued_in;  // of RANDWS pools: in their lock, as the links
+  pool* home;                         // the pool that it is associated with
+  ABT_unit unit;                      // what it is called in that pool
+  ABT_pool_context context;           // what the next push into a user's pool is told; 0: it follows from the push's reason
+  atomic<stealing_queue*> queued_in;  // of RANDWS pools: in their lock, as the links
   weft_thread* previous_queued;
   weft_thread* next_queued;
   scheduler* runs;          // when is_main_scheduler or is_pool_scheduler
@@ -67,17 +67,17 @@ struct unit_fields {
   weft_thread* parent;      // whoever dispatched it last
 
   // anyone
-  std::atomic<stream*> last_stream;
-  std::atomic<std::uint32_t> kind;
-  std::atomic<std::uint32_t> request;
-  std::atomic<std::uint32_t> suspended;
-  std::atomic<std::uint32_t> wait_kind;  // for tool.cpp: ABT_sync_event_type of its waits now, and that one was told
-  std::atomic<const void*> wait_object;  // likewise
-  std::atomic<std::uint32_t> first_key;  // of the value that was set first, which has its place here; 0: none. See key.hpp
-  std::atomic<void*> first_value;
-  std::atomic<void (*)(void*)> first_destructor;
-  std::atomic<key_table*> keys;  // of the other values
-  std::atomic<migration*> moving;
+  atomic<stream*> last_stream;
+  atomic<std::uint32_t> kind;
+  atomic<std::uint32_t> request;
+  atomic<std::uint32_t> suspended;
+  atomic<std::uint32_t> wait_kind;  // for tool.cpp: ABT_sync_event_type of its waits now, and that one was told
+  atomic<const void*> wait_object;  // likewise
+  atomic<std::uint32_t> first_key;  // of the value that was set first, which has its place here; 0: none. See key.hpp
+  atomic<void*> first_value;
+  atomic<void (*)(void*)> first_destructor;
+  atomic<key_table*> keys;  // of the other values
+  atomic<migration*> moving;
 
   bool is(unit_kind what) const { return (kind.load(std::memory_order_relaxed) & what) != 0; }
   // Of `some`, these and no others.

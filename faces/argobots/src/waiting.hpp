@@ -6,12 +6,12 @@
 
 #include <abt.h>
 
-#include <atomic>
 #include <cstdint>
 #include <ctime>
 
 #include <weft/ext.h>
 #include <weft/hot.h>
+#include <weft_abt/atomic.hpp>
 
 namespace weft::abt {
 
@@ -86,7 +86,7 @@ class private_waits {
   private_wait* take_all();
 
  private:
-  std::atomic<private_wait*> first_{nullptr};
+  atomic<private_wait*> first_{nullptr};
 };
 
 // Those that were taken, after the access.
@@ -113,7 +113,7 @@ class late_leavers {
 
  private:
   static constexpr std::uint32_t is_given_up = std::uint32_t{1} << 31;
-  std::atomic<std::uint32_t> word_{0};
+  atomic<std::uint32_t> word_{0};
 };
 
 }  // namespace weft::abt
