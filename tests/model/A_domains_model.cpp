@@ -16,10 +16,6 @@ void* weft::os::allocate(std::size_t) { return blocks[next_block++ % 2]; }
 namespace {
 
 using namespace workers_world;
-using explorer::bounds;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
 
 // Each worker has a last-level cache of its own. Worker 0 serves the first domain.
 void make_domains() {

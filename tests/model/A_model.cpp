@@ -39,15 +39,7 @@ unit* find_own(worker* w) {
 
 namespace {
 
-using namespace weft::sched;
-namespace base = weft::base;
-using core_world::the;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::status;
+using namespace core_world::words;
 
 void find_one(unsigned index) {
   local::set_worker(the.workers[index]);

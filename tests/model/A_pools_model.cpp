@@ -32,15 +32,7 @@ void make_ready(worker*, unit*, push_reason) {}
 
 namespace {
 
-using namespace weft::sched;
-namespace base = weft::base;
-using core_world::the;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::status;
+using namespace core_world::words;
 
 // ---- a pool goes ------------------------------------------------------------------------------------------------------------
 

@@ -8,13 +8,6 @@
 namespace {
 
 using namespace workers_world;
-namespace local = weft::sched::local;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::status;
 
 void end_all() {
   the.rt->is_stopping.store(true, base::relaxed);
