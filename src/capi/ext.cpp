@@ -13,6 +13,7 @@
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/seam.hpp"
+#include "sched/serving.hpp"
 #include "sched/source.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"

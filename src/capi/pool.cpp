@@ -7,6 +7,7 @@
 #include "sched/local.hpp"
 #include "sched/pool.hpp"
 #include "sched/runtime.hpp"
+#include "sched/serving.hpp"
 
 using namespace weft::capi;
 namespace sched = weft::sched;

@@ -4,6 +4,7 @@
 #include "sched/idle.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
+#include "sched/serving.hpp"
 #include "sched/worker.hpp"
 #include "sched/workers.hpp"
 

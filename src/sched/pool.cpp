@@ -122,32 +122,6 @@ void tell(const pool* one, const audience& told) {
   if (runtime* rt = local::current_runtime(); rt != nullptr) tell_watchers(rt, one);
 }
 
-// A worker's look into the pools that it serves, or into its scheduler, which do not go meanwhile.
-class visit {
- public:
-  explicit visit(worker* w) : worker_(w) {
-    w->is_in_pools.store(true, base::relaxed);
-    // [A50] light fence: the visit before the look at the entries, or the scheduler; pairs with [A51]
-    base::light_fence();
-  }
-  // [A52] release: done with the pools; pairs with [A53]
-  ~visit() { worker_->is_in_pools.store(false, base::release); }
-  visit(const visit&) = delete;
-  visit& operator=(const visit&) = delete;
-
- private:
-  worker* worker_;
-};
-
-// After the worker's entry of a pool was removed, or its scheduler replaced.
-void wait_for_visit(const worker* w) {
-  if (w == local::current_worker()) return;
-  // [A51] heavy fence: the entry is gone before the look at the visit; pairs with [A50]
-  os::heavy_fence();
-  // [A53] acquire: the worker is done with the pool; pairs with [A52]
-  while (w->is_in_pools.load(base::acquire)) os::yield_cpu();
-}
-
 // After the unit can be popped, the pool may go as soon as the lock, or the count of pushers, is left.
 audience push_anywhere(pool* one, unit* what, push_reason reason, bool was_blocked) {
   if (!one->is_custom) {
@@ -175,11 +149,6 @@ void wait_for_pushers(pool* one) {
 }
 
 }  // namespace
-
-unit* scheduler::next(worker* w) const {
-  const without_identity callback(w);
-  return unit_of(ops.next(state, w->index));
-}
 
 status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out, unsigned most) {
   pool* one = make(access, most);
@@ -219,64 +188,6 @@ status destroy_pool(pool* one) {
   if (one->is_custom && one->ops.destroy != nullptr) one->ops.destroy(one->state);
   std::free(one);
   return status::ok;
-}
-
-status begin_serving(pool* one, worker* w) {
-  const std::uint32_t servers = one->server_count.load(base::relaxed);
-  const std::uint32_t pools = w->pool_count.load(base::relaxed);
-  if (servers == one->server_slots || pools == most_pools_served) return status::again;
-  one->servers[servers].store(w, base::relaxed);
-  // [A68] release: publishes the entry; pairs with [A69]
-  one->server_count.store(servers + 1, base::release);
-  w->pools[pools].store(one, base::relaxed);
-  // [A12] release: publishes the entry; pairs with [A13] [A14]
-  w->pool_count.store(pools + 1, base::release);
-  w->detours.fetch_add(1, base::relaxed);
-  return status::ok;
-}
-
-status attach_pool(runtime* rt, pool* one, unsigned worker_index) {
-  worker* w = serving_worker(rt, worker_index);
-  if (w == nullptr) return status::invalid;
-  {
-    const queue::guard hold(rt->pools_lock);
-    if (!w->is_serving.load(base::relaxed)) return status::invalid;  // it has begun to end: see remove_worker
-    if (one->access == WEFT_POOL_PRIVATE && one->server_count.load(base::relaxed) != 0) return status::busy;
-    if (const status result = begin_serving(one, w); result != status::ok) return result;
-  }
-  wake(w);
-  return status::ok;
-}
-
-status stop_serving(pool* one, worker* w) {
-  const std::uint32_t pools = w->pool_count.load(base::relaxed);
-  for (std::uint32_t index = 0; index < pools; ++index) {
-    if (w->pools[index].load(base::relaxed) != one) continue;
-    w->pools[index].store(w->pools[pools - 1].load(base::relaxed), base::relaxed);
-    w->pool_count.store(pools - 1, base::relaxed);
-    w->detours.fetch_sub(1, base::relaxed);
-    const std::uint32_t servers = one->server_count.load(base::relaxed);
-    for (std::uint32_t server = 0; server < servers; ++server) {
-      if (one->servers[server].load(base::relaxed) != w) continue;
-      one->servers[server].store(one->servers[servers - 1].load(base::relaxed), base::relaxed);
-      one->server_count.store(servers - 1, base::relaxed);
-      break;
-    }
-    return status::ok;
-  }
-  return status::invalid;
-}
-
-status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
-  worker* w = serving_worker(rt, worker_index);
-  if (w == nullptr) return status::invalid;
-  status result = status::ok;
-  {
-    const queue::guard hold(rt->pools_lock);
-    result = stop_serving(one, w);
-  }
-  if (result == status::ok) wait_for_visit(w);
-  return result;
 }
 
 namespace {
@@ -333,18 +244,6 @@ bool is_in(const pool* one, const unit* what) {
   return what->in.load(base::relaxed) == in_pool;
 }
 
-bool serves(const worker* w, const pool* one) {
-  const std::uint32_t count = w->pool_count.load(base::relaxed);
-  for (std::uint32_t index = 0; index < count; ++index) {
-    if (w->pools[index].load(base::relaxed) == one) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-namespace {
-
 // Inside the lock.
 void take_out(pool* one, base::list<unit>& queue, unit* what) {
   queue.drop(what);
@@ -393,84 +292,6 @@ bool remove_from_one(pool* const* some, std::size_t count, unit* what) {
   if (home == nullptr) return false;
   for (std::size_t index = 0; index < count; ++index) {
     if (some[index] == home) return remove_quickly(home, what);
-  }
-  return false;
-}
-
-bool take_from_pool(worker* w, pool* one, unit* what) {
-  const visit here(w);
-  return serves(w, one) && remove_from_pool(one, what);
-}
-
-namespace {
-
-// Inside pools_lock. Returns the old one, in which the worker may still be.
-scheduler* replace_scheduler(worker* w, scheduler* made) {
-  // What the old one says was written inside pools_lock, too.
-  // [A30] release: publishes the scheduler; pairs with [A31]
-  scheduler* old = w->custom.exchange(made, base::release);
-  if (made != nullptr && old == nullptr) w->detours.fetch_add(1, base::relaxed);
-  if (made == nullptr && old != nullptr) w->detours.fetch_sub(1, base::relaxed);
-  return old;
-}
-
-}  // namespace
-
-status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state) {
-  worker* w = serving_worker(rt, worker_index);
-  if (w == nullptr) return status::invalid;
-  scheduler* made = nullptr;
-  if (ops != nullptr) {
-    made = static_cast<scheduler*>(os::allocate(sizeof(scheduler)));
-    if (made == nullptr) return status::nomem;
-    made->ops = *ops;
-    made->state = state;
-  }
-  bool is_set = false;
-  scheduler* old = made;
-  {
-    const queue::guard hold(rt->pools_lock);
-    is_set = w->is_serving.load(base::relaxed);
-    if (is_set) old = replace_scheduler(w, made);
-  }
-  if (is_set) {
-    wait_for_visit(w);
-    wake(w);
-  }
-  std::free(old);
-  return is_set ? status::ok : status::invalid;
-}
-
-void retire_scheduler(runtime* rt, worker* w) {
-  const queue::guard hold(rt->pools_lock);
-  std::free(replace_scheduler(w, nullptr));
-}
-
-unit* ask_scheduler(worker* w) {
-  const visit here(w);
-  // [A31] acquire: sees the scheduler; pairs with [A30]
-  const scheduler* custom = w->custom.load(base::acquire);
-  return custom != nullptr ? custom->next(w) : nullptr;
-}
-
-unit* pop_from_pools(worker* w) {
-  if (w->pool_count.load(base::relaxed) == 0) return nullptr;
-  const visit here(w);
-  // [A13] acquire: sees the entries; pairs with [A12]
-  const std::uint32_t count = w->pool_count.load(base::acquire);
-  for (std::uint32_t index = 0; index < count; ++index) {
-    if (unit* what = pop_from_pool(w->pools[index].load(base::relaxed)); what != nullptr) return what;
-  }
-  return nullptr;
-}
-
-bool pools_have_work(worker* w) {
-  if (w->pool_count.load(base::relaxed) == 0) return false;
-  const visit here(w);
-  // [A14] acquire: as [A13]; pairs with [A12]
-  const std::uint32_t count = w->pool_count.load(base::acquire);
-  for (std::uint32_t index = 0; index < count; ++index) {
-    if (ready_units(w->pools[index].load(base::relaxed)) != 0) return true;
   }
   return false;
 }

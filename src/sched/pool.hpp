@@ -1,8 +1,5 @@
-// Pools: queues of ready units that a user can name, built-in or the user's own behind weft_pool_ops; and schedulers of the
-// frameless kind.
-//
-// A unit whose `home` is a pool enters it whenever it becomes ready. The workers that serve a pool look into it after (every other time:
-// before) their own queue.
+// Pools: queues of ready units that a user can name, built-in or the user's own behind weft_pool_ops. A unit whose `home` is a pool enters it
+// whenever it becomes ready. Who looks into pools: serving.hpp.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +19,6 @@ struct worker;
 enum class push_reason : int;
 
 inline constexpr unsigned most_servers = 64;  // of a user's pool
-
-// The frameless scheduler of a worker.
-struct scheduler {
-  weft_scheduler_ops ops;
-  void* state;
-
-  unit* next(worker* w) const;
-};
 
 struct pool {
   weft_pool_kind kind;
@@ -58,11 +47,6 @@ struct pool {
 status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out, unsigned most = most_servers);
 status create_custom_pool(const weft_pool_ops& ops, void* state, weft_pool_access access, pool** out);
 status destroy_pool(pool* one);
-status attach_pool(runtime* rt, pool* one, unsigned worker_index);
-status detach_pool(runtime* rt, pool* one, unsigned worker_index);
-// The worker's entry and the pool's, inside pools_lock. Errors: again (no room), invalid (it did not serve it).
-status begin_serving(pool* one, worker* w);
-status stop_serving(pool* one, worker* w);
 
 std::size_t ready_units(const pool* one);
 // And blocked ones. One that comes back is counted throughout, once or twice.
@@ -105,17 +89,5 @@ inline void replace_first(pool* one, unit* by) {
 }
 // Calls each(state, unit) for the ready units of a built-in pool, inside its lock.
 void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state);
-// As remove_from_pool for a worker, if it serves the pool: who knows that only from a look at the unit knows nothing of the pool.
-bool take_from_pool(worker* w, pool* one, unit* what);
-
-// ops null: the built-in one.
-status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state);
-// What the worker's own scheduler chooses; null: nothing, or it has none any more.
-unit* ask_scheduler(worker* w);
-// Of a worker that has ended: the next one in its slot starts with the built-in one.
-void retire_scheduler(runtime* rt, worker* w);
-
-unit* pop_from_pools(worker* w);
-bool pools_have_work(worker* w);
 
 }  // namespace weft::sched

@@ -17,6 +17,7 @@
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
+#include "sched/serving.hpp"
 #include "sched/turns.hpp"
 #include "sched/waiter.hpp"
 #include "sched/worker.hpp"

@@ -8,6 +8,7 @@
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
+#include "sched/serving.hpp"
 #include "sched/thread.hpp"
 #include "sched/turns.hpp"
 #include "sched/worker.hpp"

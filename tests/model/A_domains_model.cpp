@@ -1,6 +1,6 @@
 // Protocol A: the domains of workers and their pools, over src/sched/domains.cpp: a domain appears with its first worker, and is left by its
 // last one, while units are pushed to it and others look there.
-// Built with src/sched/domains.cpp src/sched/workers.cpp src/sched/ready.cpp src/sched/idle.cpp src/sched/choose.cpp src/sched/pool.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sched/domains.cpp src/sched/workers.cpp src/sched/ready.cpp src/sched/idle.cpp src/sched/choose.cpp src/sched/pool.cpp src/sched/serving.cpp src/sched/park.cpp src/sched/timer.cpp
 #include "os/heap.hpp"
 #include "os/topology.hpp"
 #include "sched/domains.hpp"
@@ -16,10 +16,6 @@ void* weft::os::allocate(std::size_t) { return blocks[next_block++ % 2]; }
 namespace {
 
 using namespace workers_world;
-using explorer::bounds;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
 
 // Each worker has a last-level cache of its own. Worker 0 serves the first domain.
 void make_domains() {

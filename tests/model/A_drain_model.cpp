@@ -13,14 +13,7 @@ void make_ready(worker*, unit* one, push_reason) { make_ult_ready(*core_world::u
 
 namespace {
 
-using namespace weft::sched;
-namespace base = weft::base;
-using core_world::the;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace core_world::words;
 
 void count_made(worker* w) { w->created.store(w->created.load(base::relaxed) + 1, base::relaxed); }
 

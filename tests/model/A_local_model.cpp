@@ -5,12 +5,7 @@
 
 namespace {
 
-using namespace weft::sched;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace core_world::words;
 
 alignas(runtime) unsigned char memory[sizeof(runtime)];
 

@@ -1,6 +1,6 @@
 // Protocol A: what is published once and read by anybody: workers, pools that a worker serves, sources. Over src/sched/pool.cpp,
 // source.cpp, idle.cpp, ready.cpp and steal.cpp: who sees the pointer sees what it points to; work behind it is found.
-// Built with src/sched/pool.cpp src/sched/source.cpp src/sched/idle.cpp src/sched/ready.cpp src/sched/steal.cpp src/sched/timer.cpp src/sched/create.cpp src/sched/thread.cpp
+// Built with src/sched/pool.cpp src/sched/serving.cpp src/sched/source.cpp src/sched/idle.cpp src/sched/ready.cpp src/sched/steal.cpp src/sched/timer.cpp src/sched/create.cpp src/sched/thread.cpp
 #include <cstdlib>
 
 #include "core_world.hpp"
@@ -9,6 +9,7 @@
 #include "sched/idle.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
+#include "sched/serving.hpp"
 #include "sched/source.hpp"
 #include "sched/steal.hpp"
 #include "sched/thread.hpp"
@@ -38,15 +39,7 @@ unit* find_own(worker* w) {
 
 namespace {
 
-using namespace weft::sched;
-namespace base = weft::base;
-using core_world::the;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::status;
+using namespace core_world::words;
 
 void find_one(unsigned index) {
   local::set_worker(the.workers[index]);

@@ -10,14 +10,7 @@ void* weft::os::allocate(std::size_t) { return &records[next_record++ % 2]; }
 
 namespace {
 
-using namespace weft::sched;
-using core_world::the;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::status;
+using namespace core_world::words;
 
 struct audience {
   int number = 0;  // written before the sink is set

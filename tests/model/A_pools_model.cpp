@@ -1,6 +1,6 @@
 // Protocol A: what is allocated and goes again while others look: a pool that a worker visits, a builder's pool that somebody pushes to,
 // a scheduler that is replaced, a unit's details that two want to make. Over src/sched/pool.cpp, choose.cpp and thread.cpp.
-// Built with src/sched/pool.cpp src/sched/choose.cpp src/sched/thread.cpp src/sched/timer.cpp
+// Built with src/sched/pool.cpp src/sched/serving.cpp src/sched/choose.cpp src/sched/thread.cpp src/sched/timer.cpp
 #include <cstdlib>
 
 #include "core_world.hpp"
@@ -9,6 +9,7 @@
 #include "sched/idle.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
+#include "sched/serving.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
 
@@ -31,15 +32,7 @@ void make_ready(worker*, unit*, push_reason) {}
 
 namespace {
 
-using namespace weft::sched;
-namespace base = weft::base;
-using core_world::the;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::status;
+using namespace core_world::words;
 
 // ---- a pool goes ------------------------------------------------------------------------------------------------------------
 

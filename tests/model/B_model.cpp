@@ -6,11 +6,7 @@
 #include "queue/inbox.hpp"
 
 namespace base = weft::base;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace explorer::words;
 
 namespace {
 

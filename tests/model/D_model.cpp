@@ -7,10 +7,7 @@
 
 namespace base = weft::base;
 namespace queue = weft::queue;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace explorer::words;
 
 namespace {
 

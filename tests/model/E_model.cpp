@@ -13,11 +13,7 @@ worker* park(worker*, unit*, after_switch) { explorer::fail("assertion", "no ULT
 
 namespace {
 
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace explorer::words;
 using weft::status;
 using weft::sched::forever;
 using weft::sync::event;

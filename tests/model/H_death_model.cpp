@@ -29,13 +29,7 @@ bool weft::mem::slab_depot::can_be_listed() { return false; }
 
 namespace {
 
-using namespace weft::sched;
-using core_world::the;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::status;
+using namespace core_world::words;
 
 alignas(tracing) unsigned char memory[sizeof(tracing)];
 alignas(weft::trace::recorder) unsigned char memory_of_records[sizeof(weft::trace::recorder)];

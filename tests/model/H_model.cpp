@@ -4,10 +4,7 @@
 #include "os/vm.hpp"
 #include "trace/recorder.hpp"
 
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace explorer::words;
 
 // Of recorder.cpp's begin and end, which the models leave out.
 std::size_t weft::os::page_bytes() { return 4096; }

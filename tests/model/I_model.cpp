@@ -40,14 +40,7 @@ unit* steal(worker*) {
 
 namespace {
 
-using namespace weft::sched;
-namespace base = weft::base;
-using core_world::the;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace core_world::words;
 
 // Worker `index` idles until it has found `count` units.
 void find(unsigned index, int count) {

@@ -41,15 +41,7 @@ unsigned local::count_run() { return 1; }
 
 namespace {
 
-using namespace weft::sched;
-namespace base = weft::base;
-using core_world::the;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::status;
+using namespace core_world::words;
 
 turn_taking* turns() { return the.rt->turns; }
 

@@ -14,15 +14,7 @@ void* weft::os::allocate(std::size_t) { return block; }
 
 namespace {
 
-using namespace weft::sched;
-namespace base = weft::base;
-using core_world::the;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::status;
+using namespace core_world::words;
 
 pool* make_pool() {
   pool* one = nullptr;

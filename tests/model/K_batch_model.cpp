@@ -11,10 +11,6 @@ void weft::sched::wake_any(runtime*) {}
 namespace {
 
 using namespace fork_world;
-using explorer::bounds;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
 
 // Forks of worker 0, oldest first; thieves are the others.
 struct three_forks {

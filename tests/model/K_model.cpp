@@ -14,10 +14,6 @@ void weft::sched::wake_any(runtime*) { times_woken->fetch_add(1, base::relaxed);
 namespace {
 
 using namespace fork_world;
-using explorer::bounds;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
 
 // ---- the models --------------------------------------------------------------------------------------------------------------
 

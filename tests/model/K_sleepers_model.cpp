@@ -24,10 +24,6 @@ unit* steal(worker* w) {
 namespace {
 
 using namespace fork_world;
-using explorer::bounds;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
 
 // Idles until it has run the last fork, or another worker has.
 void idle_until(unsigned index, const job* last) {

@@ -31,11 +31,6 @@ void run_outer(void* work) {
 
 namespace {
 
-using explorer::bounds;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-
 void make_traced(world& its) {
   make(its, 2);
   the.rt->tracer = reinterpret_cast<tracing*>(&its);

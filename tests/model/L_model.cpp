@@ -29,11 +29,7 @@ bool others_may_run() { return false; }  // to the queue at once
 
 namespace {
 
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace explorer::words;
 using weft::status;
 using weft::sched::forever;
 using weft::sync::mutex;

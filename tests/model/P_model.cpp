@@ -14,16 +14,9 @@ void make_ready(worker*, unit* one, push_reason) { make_ult_ready(*core_world::u
 
 namespace {
 
-using namespace weft::sched;
-namespace base = weft::base;
+using namespace core_world::words;
 namespace queue = weft::queue;
-using core_world::the;
 using core_world::ult;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
 
 // A one-shot event in the way that sync builds them: a flag and a list under a lock.
 struct event {

@@ -4,10 +4,7 @@
 #include "queue/spinlock.hpp"
 
 namespace base = weft::base;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace explorer::words;
 using weft::queue::guard;
 using weft::queue::spinlock;
 

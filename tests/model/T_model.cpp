@@ -15,16 +15,8 @@ void make_ready(worker*, unit* one, push_reason) { make_ult_ready(*core_world::u
 
 namespace {
 
-using namespace weft::sched;
-namespace base = weft::base;
-using core_world::the;
+using namespace core_world::words;
 using core_world::ult;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::status;
 
 // A unit of which a worker runs the end.
 struct target {

@@ -18,6 +18,7 @@
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/report.hpp"
+#include "sched/serving.hpp"
 #include "sched/source.hpp"
 #include "sched/steal.hpp"
 #include "sched/thread.hpp"

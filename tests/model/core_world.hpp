@@ -49,3 +49,14 @@ inline void make(unsigned count) {
 }
 
 }  // namespace core_world
+
+// For `using namespace` in a model.
+namespace core_world::words {
+
+using namespace explorer::words;
+using namespace weft::sched;
+namespace base = weft::base;
+using core_world::the;
+using weft::status;
+
+}  // namespace core_world::words

@@ -7,10 +7,7 @@
 namespace arch = weft::arch;
 namespace base = weft::base;
 namespace os = weft::os;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace explorer::words;
 
 namespace {
 

@@ -10,10 +10,7 @@
 
 namespace fork_world {
 
-namespace base = weft::base;
-using core_world::the;
-using explorer::check;
-using namespace weft::sched;
+using namespace core_world::words;
 
 inline constexpr int most_units = 6;
 alignas(unit) inline unsigned char unit_memory[most_units][sizeof(unit)];

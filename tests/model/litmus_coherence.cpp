@@ -4,10 +4,7 @@
 #include "explorer/explorer.hpp"
 
 namespace base = weft::base;
-using explorer::model;
-using explorer::outcome;
-using explorer::thread;
-using explorer::threads;
+using namespace explorer::words;
 
 namespace {
 

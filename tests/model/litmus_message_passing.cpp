@@ -3,10 +3,7 @@
 #include "explorer/explorer.hpp"
 
 namespace base = weft::base;
-using explorer::model;
-using explorer::outcome;
-using explorer::thread;
-using explorer::threads;
+using namespace explorer::words;
 
 namespace {
 

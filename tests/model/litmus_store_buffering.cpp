@@ -6,10 +6,7 @@
 
 namespace base = weft::base;
 namespace os = weft::os;
-using explorer::model;
-using explorer::outcome;
-using explorer::thread;
-using explorer::threads;
+using namespace explorer::words;
 
 namespace {
 

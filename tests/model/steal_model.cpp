@@ -11,14 +11,7 @@
 
 namespace {
 
-using namespace weft::sched;
-namespace base = weft::base;
-using core_world::the;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace core_world::words;
 
 struct job {
   unit one{};

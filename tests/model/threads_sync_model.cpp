@@ -10,11 +10,7 @@
 
 namespace {
 
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace explorer::words;
 using word = weft::base::atomic<std::uint32_t>;
 using namespace weft::base;
 

@@ -10,11 +10,7 @@
 
 namespace workers_world {
 
-using namespace weft::sched;
-namespace base = weft::base;
-using core_world::the;
-using explorer::check;
-using weft::status;
+using namespace core_world::words;
 
 struct job {
   unit one{};

@@ -8,7 +8,7 @@ import sys
 import unittest
 
 PROGRAM = sys.argv.pop(1)
-SIZES = {"stream": 5000, "stream-ep": 5000, "random-access": 12, "chapel-quicksort-1": 500, "chapel-quicksort-log": 501,
+SIZES = {"stream": 5000, "stream-ep": 5000, "random-access": 16, "chapel-quicksort-1": 500, "chapel-quicksort-log": 501,
          "chapel-quicksort-10": 502, "chapel-quicksort-all": 503, "chapel-tree": 6}
 OTHERS = ("argobots", "qthreads")
 

@@ -83,3 +83,13 @@ void await_blocked(ABT_thread thread) {
 
 void nothing(void *argument) { (void)argument; }
 void add_one(void *argument) { atomic_fetch_add((atomic_int *)argument, 1); }
+
+void yield_for_ever(void *argument) {
+  add_one(argument);
+  for (;;) OK(ABT_self_yield());
+}
+
+void suspend_for_ever(void *argument) {
+  add_one(argument);
+  for (;;) OK(ABT_self_suspend());
+}

@@ -63,7 +63,9 @@ void end(ABT_thread thread);
 void await_blocked(ABT_thread thread);
 
 void nothing(void *argument);
-void add_one(void *argument); /* to an atomic_int */
+void add_one(void *argument); /* to an atomic_int, as the next two begin */
+void yield_for_ever(void *argument);
+void suspend_for_ever(void *argument);
 
 /* The families; those of the second kind run between ABT_init and ABT_finalize. */
 void check_statics(void);

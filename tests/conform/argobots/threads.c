@@ -30,16 +30,6 @@ static void cancelled_before_start(void) {
   OK(ABT_task_free(&task));
 }
 
-static void yield_for_ever(void *argument) {
-  add_one(argument);
-  for (;;) OK(ABT_self_yield());
-}
-
-static void suspend_for_ever(void *argument) {
-  add_one(argument);
-  for (;;) OK(ABT_self_suspend());
-}
-
 static void cancelled_while_it_runs(void) {
   ABT_xstream stream = start_stream();
   ABT_pool pools[2] = {my_pool(), pool_of(stream)};

@@ -1,30 +1,5 @@
 /* Tools: what a wait is said to be for. */
-#include "check.h"
-
-static ABT_mutex mutex;
-static ABT_cond cond;
-static ABT_rwlock rwlock;
-static ABT_eventual eventual;
-static ABT_future future;
-static ABT_barrier barrier;
-
-static void make_objects(void) {
-  OK(ABT_mutex_create(&mutex));
-  OK(ABT_cond_create(&cond));
-  OK(ABT_rwlock_create(&rwlock));
-  OK(ABT_eventual_create(0, &eventual));
-  OK(ABT_future_create(1, NULL, &future));
-  OK(ABT_barrier_create(2, &barrier));
-}
-
-static void free_objects(void) {
-  OK(ABT_barrier_free(&barrier));
-  OK(ABT_future_free(&future));
-  OK(ABT_eventual_free(&eventual));
-  OK(ABT_rwlock_free(&rwlock));
-  OK(ABT_cond_free(&cond));
-  OK(ABT_mutex_free(&mutex));
-}
+#include "sync_objects.h"
 
 struct wait {
   ABT_sync_event_type kind;

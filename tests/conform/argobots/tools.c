@@ -1,5 +1,5 @@
 /* Tools: which events a work unit may have in which state. */
-#include "check.h"
+#include "sync_objects.h"
 
 /* ---- a record for each unit that was created while the tool listened ---- */
 
@@ -107,31 +107,7 @@ static void follow_unit(ABT_thread thread, ABT_xstream stream, uint64_t event, A
 /* ---- the program that is followed ---- */
 
 static ABT_pool pools[3];
-static ABT_mutex mutex;
-static ABT_cond cond;
-static ABT_rwlock rwlock;
-static ABT_eventual eventual;
-static ABT_future future;
-static ABT_barrier barrier;
 static int turn;
-
-static void make_objects(void) {
-  OK(ABT_mutex_create(&mutex));
-  OK(ABT_cond_create(&cond));
-  OK(ABT_rwlock_create(&rwlock));
-  OK(ABT_eventual_create(0, &eventual));
-  OK(ABT_future_create(1, NULL, &future));
-  OK(ABT_barrier_create(2, &barrier));
-}
-
-static void free_objects(void) {
-  OK(ABT_barrier_free(&barrier));
-  OK(ABT_future_free(&future));
-  OK(ABT_eventual_free(&eventual));
-  OK(ABT_rwlock_free(&rwlock));
-  OK(ABT_cond_free(&cond));
-  OK(ABT_mutex_free(&mutex));
-}
 
 static void yield_some(void *argument) {
   (void)argument;
@@ -141,16 +117,6 @@ static void yield_some(void *argument) {
 static void suspend_twice(void *argument) {
   (void)argument;
   for (int i = 0; i < 2; ++i) OK(ABT_self_suspend());
-}
-
-static void yield_for_ever(void *argument) {
-  add_one(argument);
-  for (;;) OK(ABT_self_yield());
-}
-
-static void suspend_for_ever(void *argument) {
-  add_one(argument);
-  for (;;) OK(ABT_self_suspend());
 }
 
 static void exit_early(void *argument) {

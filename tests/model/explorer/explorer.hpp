@@ -70,3 +70,15 @@ void name(const Object& object, const char* text) {
 }
 
 }  // namespace explorer
+
+// For `using namespace` in a model.
+namespace explorer::words {
+
+using explorer::bounds;
+using explorer::check;
+using explorer::model;
+using explorer::outcome;
+using explorer::thread;
+using explorer::threads;
+
+}  // namespace explorer::words
