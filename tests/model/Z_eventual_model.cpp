@@ -7,6 +7,8 @@
 
 namespace {
 
+using namespace abt_world::words;
+
 ABT_eventual of_the_model;
 
 }  // namespace
@@ -17,17 +19,11 @@ void weft::abt::yield_somehow() {
     ABT_bool is_ready = ABT_FALSE;
     static_cast<void>(ABT_eventual_test(of_the_model, nullptr, &is_ready));
     if (is_ready == ABT_TRUE) return;
-    explorer::pause(explorer::site::current());
+    spin_hint();
   }
 }
 
 namespace {
-
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
 
 constexpr timespec in_a_while{std::int64_t{1} << 33, 0};
 
@@ -43,7 +39,7 @@ struct shared_eventual {
   void put(int value) { check(ABT_eventual_set(handle, &value, sizeof value) == ABT_SUCCESS, "nobody else sets it"); }
   // As soon as it was reset.
   void put_next(int value) {
-    while (ABT_eventual_set(handle, &value, sizeof value) != ABT_SUCCESS) explorer::pause(explorer::site::current());
+    while (ABT_eventual_set(handle, &value, sizeof value) != ABT_SUCCESS) spin_hint();
   }
   int get() const {
     void* value = nullptr;
@@ -95,7 +91,8 @@ void one_of_two_sets() {
     int value = who + 1;
     successes[who] = ABT_eventual_set(shared.handle, &value, sizeof value) == ABT_SUCCESS ? 1 : 0;
   };
-  threads(thread{"a", [&] { set(0); }}, thread{"b", [&] { set(1); }}, thread{"waiter", [&] { check(shared.get() != 0, "a value"); }});
+  threads(thread{"a", [&] { set(0); }}, thread{"b", [&] { set(1); }},
+          thread{"waiter", [&] { check(shared.get() != 0, "a value"); }});
   check(successes[0] + successes[1] == 1, "once");
 }
 
@@ -123,7 +120,7 @@ void values_in_turn(int (*get)(const shared_eventual&)) {
                    shared.put_next(2);
                  }},
           thread{"reader", [&] {
-                   while (get(shared) != 1) explorer::pause(explorer::site::current());
+                   while (get(shared) != 1) spin_hint();
                    shared.reset();
                    check(shared.get() == 2, "the next one");
                  }});
@@ -143,12 +140,12 @@ int by_looking(const shared_eventual& shared) {
 // Perhaps one of them had to wait before; the next value is not lost by that.
 void reset_by_two() {
   shared_eventual shared(sizeof(int));
-  abt_world::signal seen;
+  flag seen;
   threads(thread{"setter", [&] { shared.put(1); }},
           thread{"waits and resets",
                  [&] {
                    check(shared.get() == 1, "the value");
-                   seen.give();
+                   seen.raise();
                    shared.reset();
                  }},
           thread{"resets, too", [&] {
@@ -178,7 +175,7 @@ void one_waits_while_another_resets() {
 // ---- late leavers -----------------------------------------------------------------------------------------------------------------
 
 struct left_late {
-  weft::abt::late_leavers late;
+  late_leavers late;
   int used[2] = {0, 0};
 };
 
@@ -196,8 +193,8 @@ void memory_goes_with_the_last() {
     if (object.late.leave()) free_it();
   };
   threads(thread{"a", [&] { leave(0); }}, thread{"b", [&] { leave(1); }}, thread{"owner", [&] {
-                                                                            if (object.late.give_up()) free_it();
-                                                                          }});
+                                                                                   if (object.late.give_up()) free_it();
+                                                                                 }});
   check(times_freed == 1, "once");
 }
 
@@ -209,12 +206,16 @@ const model m2{"Z eventual: one waits", {.at_least = 10, .quick = quick, .deep =
 const model m3{"Z eventual: two wait", {.at_least = 100, .quick = quick, .deep = deep}, two_wait};
 const model m4{"Z eventual: one of two sets", {.at_least = 20, .quick = quick, .deep = deep}, one_of_two_sets};
 const model m5{"Z eventual goes with its waiter", {.at_least = 10, .quick = quick, .deep = deep}, goes_with_its_waiter};
-const model m6{"Z eventual: looked at in turn", {.at_least = 10, .quick = quick, .deep = deep}, [] { values_in_turn(by_looking); }};
-const model m7{"Z eventual: waited for in turn", {.at_least = 10, .quick = quick, .deep = deep}, [] { values_in_turn(by_waiting); }};
-const model m8{"Z eventual: waited for in time, in turn", {.at_least = 10, .quick = quick, .deep = deep}, [] { values_in_turn(in_time); }};
+const model m6{
+    "Z eventual: looked at in turn", {.at_least = 10, .quick = quick, .deep = deep}, [] { values_in_turn(by_looking); }};
+const model m7{
+    "Z eventual: waited for in turn", {.at_least = 10, .quick = quick, .deep = deep}, [] { values_in_turn(by_waiting); }};
+const model m8{
+    "Z eventual: waited for in time, in turn", {.at_least = 10, .quick = quick, .deep = deep}, [] { values_in_turn(in_time); }};
 const model m9{"Z eventual: reset by two", {.at_least = 100, .quick = quick, .deep = deep}, reset_by_two};
-const model m10{
-    "Z eventual: one waits while another resets", {.at_least = 100, .quick = quick, .deep = deep}, one_waits_while_another_resets};
+const model m10{"Z eventual: one waits while another resets",
+                {.at_least = 100, .quick = quick, .deep = deep},
+                one_waits_while_another_resets};
 const model m11{"Z memory goes with the last", {.at_least = 5, .quick = quick, .deep = deep}, memory_goes_with_the_last};
 
 }  // namespace

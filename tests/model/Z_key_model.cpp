@@ -7,33 +7,21 @@
 
 namespace {
 
-using abt_world::unit;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::abt::free_values;
-using weft::abt::has_values;
-using weft::abt::key;
-using weft::abt::key_table;
-using weft::abt::set_value;
-using weft::abt::unit_fields;
-using weft::abt::value_of;
+using namespace abt_world::words;
 
 constexpr std::uint32_t lists = 2;
 
 int destroyed;
 
 struct keys {
-  unit owner{weft::abt::is_yieldable};
+  unit owner{is_yieldable};
   unit_fields* of = &owner.fields;
   key first{1, count}, second{2, count}, like_second{2 + lists, count};
   int texts[3] = {0, 0, 0};
 
   keys() {
     abt_world::begin();
-    weft::abt::settings_in_force.key_table_size = lists;
+    settings_in_force.key_table_size = lists;
     destroyed = 0;
   }
   // Writes a text and lets the value point to it.
@@ -58,9 +46,10 @@ void check_that_all_go(keys& shared, int values) {
 void first_value_is_read() {
   keys shared;
   threads(thread{"setter", [&] { shared.set(shared.first, 0); }}, thread{"reader", [&] {
-                                                                     const int seen = shared.get(shared.first);
-                                                                     check(seen == 0 || seen == 1, "none, or what was written before");
-                                                                   }});
+                                                                           const int seen = shared.get(shared.first);
+                                                                           check(seen == 0 || seen == 1,
+                                                                                 "none, or what was written before");
+                                                                         }});
   check_that_all_go(shared, 1);
 }
 
@@ -68,9 +57,10 @@ void second_value_is_read() {
   keys shared;
   shared.set(shared.first, 0);
   threads(thread{"setter", [&] { shared.set(shared.second, 1); }}, thread{"reader", [&] {
-                                                                      const int seen = shared.get(shared.second);
-                                                                      check(seen == 0 || seen == 2, "none, or what was written before");
-                                                                    }});
+                                                                            const int seen = shared.get(shared.second);
+                                                                            check(seen == 0 || seen == 2,
+                                                                                  "none, or what was written before");
+                                                                          }});
   check_that_all_go(shared, 2);
 }
 

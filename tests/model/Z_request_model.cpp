@@ -20,15 +20,7 @@ int associate(weft_thread* thread, pool* one) {
 
 namespace {
 
-using abt_world::unit;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::abt::migration;
-using weft::abt::migration_of;
-using weft::abt::pool;
+using namespace abt_world::words;
 
 const migration* laid_out(unit& whose) {
   const migration* const record = migration_of(&whose.fields);
@@ -38,7 +30,7 @@ const migration* laid_out(unit& whose) {
 
 void record_wanted_by_two() {
   abt_world::begin();
-  unit one{weft::abt::is_yieldable};
+  unit one{is_yieldable};
   const migration* seen[2] = {};
   threads(thread{"one", [&] { seen[0] = laid_out(one); }}, thread{"other", [&] { seen[1] = laid_out(one); }});
   check(seen[0] == seen[1], "one of them");
@@ -46,28 +38,28 @@ void record_wanted_by_two() {
 
 void record_looked_at() {
   abt_world::begin();
-  unit one{weft::abt::is_yieldable};
-  threads(thread{"makes it", [&] { static_cast<void>(laid_out(one)); }}, thread{"looks", [&] {
-                                                                            ABT_thread_attr attr;
-                                                                            check(ABT_thread_get_attr(one.handle(), &attr) == ABT_SUCCESS,
-                                                                                  "there is memory");
-                                                                            check(weft::abt::attr_of(attr)->callback == nullptr, "none was set");
-                                                                          }});
+  unit one{is_yieldable};
+  threads(thread{"makes it", [&] { static_cast<void>(laid_out(one)); }},
+          thread{"looks", [&] {
+                   ABT_thread_attr attr;
+                   check(ABT_thread_get_attr(one.handle(), &attr) == ABT_SUCCESS, "there is memory");
+                   check(attr_of(attr)->callback == nullptr, "none was set");
+                 }});
 }
 
 void goes_to_another_pool() {
   abt_world::begin();
-  unit one{weft::abt::is_yieldable};
+  unit one{is_yieldable};
   pool home{}, target{};
   one.fields.home = &home;
   threads(thread{"outside",
                  [&] {
                    target.id = 1;
-                   check(weft::abt::request_migration(one.self, &target) == ABT_SUCCESS, "there is memory");
+                   check(request_migration(one.self, &target) == ABT_SUCCESS, "there is memory");
                  }},
           thread{"unit", [&] {
                    abt_world::run_as(one);
-                   weft::abt::obey_migration(one.self, &one.fields);
+                   obey_migration(one.self, &one.fields);
                    const bool is_moved = one.fields.home == &target;
                    check(is_moved || one.fields.home == &home, "nowhere else");
                  }});

@@ -10,23 +10,14 @@
 
 namespace {
 
-using abt_world::signal;
-using abt_world::unit;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
-using weft::abt::runtime;
-using weft::abt::scheduler;
-using weft::abt::stream;
+using namespace abt_world::words;
 
 // ---- suspended units ------------------------------------------------------------------------------------------------------------
 
 // Of the unit of the model, in what the core keeps.
 struct context {
   int is_saved = 0;
-  signal resumed;
+  flag resumed;
 };
 context* of_the_unit;
 
@@ -44,7 +35,7 @@ weft_status weft_ext_park(bool (*commit)(weft_thread*, void*), void* argument, c
 void weft_ext_unpark(weft_thread*) {
   check(of_the_unit->is_saved == 1, "the context is there");
   of_the_unit->is_saved = 0;
-  of_the_unit->resumed.give();
+  of_the_unit->resumed.raise();
 }
 
 void weft_ext_unpark_owned(weft_thread* thread) { weft_ext_unpark(thread); }
@@ -55,7 +46,7 @@ namespace {
 
 void is_suspended_until(int (*resume)(weft_thread*)) {
   abt_world::begin();
-  unit one{weft::abt::is_yieldable};
+  unit one{is_yieldable};
   context its;
   of_the_unit = &its;
   stream here{};
@@ -63,10 +54,10 @@ void is_suspended_until(int (*resume)(weft_thread*)) {
   threads(thread{"unit",
                  [&] {
                    abt_world::run_as(one);
-                   weft::abt::suspend_self(weft::abt::who_calls(), nullptr);
+                   suspend_self(who_calls(), nullptr);
                  }},
           thread{"resumer", [&] {
-                   while (resume(one.self) != ABT_SUCCESS) explorer::pause(explorer::site::current());
+                   while (resume(one.self) != ABT_SUCCESS) spin_hint();
                    check(resume(one.self) == ABT_ERR_THREAD, "once");
                  }});
 }
@@ -80,9 +71,9 @@ namespace {
 // The primary stream, whose main scheduler runs in one logical thread, and another one that finds the primary ULT in a pool.
 struct two_streams {
   stream primary{}, other{};
-  unit primary_unit{weft::abt::is_yieldable | weft::abt::is_primary};
-  unit primary_scheduler{weft::abt::is_yieldable | weft::abt::is_main_scheduler};
-  unit other_scheduler{weft::abt::is_yieldable | weft::abt::is_main_scheduler};
+  unit primary_unit{is_yieldable | is_primary};
+  unit primary_scheduler{is_yieldable | is_main_scheduler};
+  unit other_scheduler{is_yieldable | is_main_scheduler};
   scheduler main{};
   runtime all{};
   int times_run = 0;
@@ -93,7 +84,7 @@ struct two_streams {
     lead(primary, primary_scheduler);
     lead(other, other_scheduler);
     all.primary_stream = &primary;
-    weft::abt::the_runtime.store(&all, std::memory_order_relaxed);
+    the_runtime.store(&all, std::memory_order_relaxed);
   }
   void lead(stream& which, unit& by) {
     which.scheduler_thread = by.self;
@@ -122,14 +113,14 @@ void primary_is_found_elsewhere() {
                  [&] {
                    abt_world::run_as(shared.other_scheduler);
                    shared.primary_unit.fields.context = 1;
-                   weft::abt::run_unit(shared.primary_unit.self);
+                   run_unit(shared.primary_unit.self);
                  }},
           thread{"primary", [&] {
                    abt_world::run_as(shared.primary_scheduler);
                    for (;;) {
-                     weft::abt::check_events(&shared.primary, &shared.main);
+                     check_events(&shared.primary, &shared.main);
                      if (shared.times_run != 0) break;
-                     explorer::pause(explorer::site::current());
+                     spin_hint();
                    }
                    check(shared.primary_unit.fields.context == 1, "what the finder did");
                  }});
@@ -138,8 +129,10 @@ void primary_is_found_elsewhere() {
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
 constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 
-const model m1{"Z a unit suspended and resumed", {.at_least = 5, .quick = quick, .deep = deep}, [] { is_suspended_until(weft::abt::resume_unit); }};
-const model m2{"Z a unit suspended and taken", {.at_least = 5, .quick = quick, .deep = deep}, [] { is_suspended_until(weft::abt::take_suspended); }};
+const model m1{
+    "Z a unit suspended and resumed", {.at_least = 5, .quick = quick, .deep = deep}, [] { is_suspended_until(resume_unit); }};
+const model m2{
+    "Z a unit suspended and taken", {.at_least = 5, .quick = quick, .deep = deep}, [] { is_suspended_until(take_suspended); }};
 const model m3{"Z the primary ULT is found elsewhere", {.at_least = 5, .quick = quick, .deep = deep}, primary_is_found_elsewhere};
 
 }  // namespace

@@ -9,12 +9,7 @@ extern "C" weft_status weft_ext_set_event_sink(void (*)(void*, weft_event_kind, 
 
 namespace {
 
-using abt_world::unit;
-using explorer::bounds;
-using explorer::check;
-using explorer::model;
-using explorer::thread;
-using explorer::threads;
+using namespace abt_world::words;
 
 constexpr std::uint64_t event = ABT_TOOL_EVENT_THREAD_JOIN;
 
@@ -23,13 +18,13 @@ struct listener {
 };
 
 struct tool {
-  weft::abt::runtime all{};
-  unit joined{weft::abt::is_yieldable};
+  runtime all{};
+  unit joined{is_yieldable};
   listener first, second;
 
   tool() {
     abt_world::begin();
-    weft::abt::the_runtime.store(&all, std::memory_order_relaxed);
+    the_runtime.store(&all, std::memory_order_relaxed);
   }
   static void expects(int line, void* argument) {
     check(static_cast<listener*>(argument)->line == line, "its own argument, and what was written before");
@@ -45,7 +40,7 @@ struct tool {
     second.line = 2;
     check(ABT_tool_register_thread_callback(second_callback, event, &second) == ABT_SUCCESS, "there is a runtime");
   }
-  void tell() const { weft::abt::tell_tool(event, joined.self); }
+  void tell() const { tell_tool(event, joined.self); }
 };
 
 void registered_meanwhile() {

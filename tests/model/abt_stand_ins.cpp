@@ -28,7 +28,8 @@ extern "C" {
 [[gnu::no_sanitize_thread]] void* __wrap_malloc(std::size_t bytes) {
   constexpr std::size_t step = alignof(std::max_align_t);
   const std::size_t rounded = (bytes + step - 1) / step * step;
-  if (the_heap.used + step + rounded > abt_world::heap_bytes) explorer::fail("the model is too large", "raise heap_bytes in abt_world.hpp");
+  if (the_heap.used + step + rounded > abt_world::heap_bytes)
+    explorer::fail("the model is too large", "raise heap_bytes in abt_world.hpp");
   unsigned char* const memory = the_heap.memory + the_heap.used;
   std::memcpy(memory, &rounded, sizeof rounded);
   the_heap.used += step + rounded;
@@ -44,7 +45,7 @@ void __wrap_free(void* memory) {
 }
 
 int __wrap_sched_yield() {
-  explorer::pause(explorer::site::current());
+  weft::abt::spin_hint();
   return 0;
 }
 
@@ -54,7 +55,7 @@ STAND_IN weft_thread* weft_self() { return running() != nullptr ? running()->sel
 STAND_IN bool weft_thread_is_tasklet(const weft_thread*) { return false; }
 
 STAND_IN weft_status weft_mutex_lock(weft_mutex* mutex) {
-  while (word_in(mutex).exchange(1, std::memory_order_acquire) != 0) explorer::pause(explorer::site::current());
+  while (word_in(mutex).exchange(1, std::memory_order_acquire) != 0) weft::abt::spin_hint();
   return WEFT_OK;
 }
 STAND_IN weft_status weft_mutex_try_lock(weft_mutex* mutex) {
@@ -70,7 +71,7 @@ STAND_IN weft_status weft_event_wait_until(weft_event* event, std::uint64_t dead
   const bool is_too_late = deadline_ns != WEFT_FOREVER && explorer::any_of(2) != 0;
   while (!weft_event_is_set(event)) {
     if (is_too_late) return WEFT_TIMEOUT;
-    explorer::pause(explorer::site::current());
+    weft::abt::spin_hint();
   }
   return WEFT_OK;
 }
@@ -85,7 +86,7 @@ STAND_IN weft_status weft_event_reset(weft_event* event) {
   return WEFT_OK;
 }
 
-STAND_IN void weft_yield() { explorer::pause(explorer::site::current()); }
+STAND_IN void weft_yield() { weft::abt::spin_hint(); }
 STAND_IN std::uint64_t weft_now_ns() { return explorer::now_ns(); }
 STAND_IN std::uint64_t weft_deadline_in(std::uint64_t ns) { return explorer::now_ns() + ns; }
 
@@ -108,9 +109,7 @@ weft_thread* const nobody = nullptr;
 constinit weft_hot_line outside{{nullptr}, {nullptr}, {nullptr}, &nobody};
 }  // namespace
 
-weft_hot_line* weft_hot_here() {
-  return running() != nullptr ? &running()->line : &outside;
-}
+weft_hot_line* weft_hot_here() { return running() != nullptr ? &running()->line : &outside; }
 
 // ---- the face's other files -----------------------------------------------------------------------------------------------------
 
@@ -128,8 +127,10 @@ STAND_IN void exit_unit(unit_fields*) { explorer::fail("assertion", "nobody is c
 STAND_IN void obey_cancellation(unit_fields*) { explorer::fail("assertion", "nobody is cancelled"); }
 STAND_IN void obey_migration(weft_thread*, unit_fields*) {}
 STAND_IN bool obey_requests_for(weft_thread*) { return true; }
-STAND_IN void yield_somehow() { explorer::pause(explorer::site::current()); }
-STAND_IN void push_elsewhere(pool*, weft_thread*, ABT_pool_context) { explorer::fail("assertion", "the model has no such pools"); }
+STAND_IN void yield_somehow() { weft::abt::spin_hint(); }
+STAND_IN void push_elsewhere(pool*, weft_thread*, ABT_pool_context) {
+  explorer::fail("assertion", "the model has no such pools");
+}
 STAND_IN void request(scheduler*, std::uint32_t) { explorer::fail("assertion", "nothing is asked of schedulers"); }
 STAND_IN void wake_main_scheduler(stream*) {}
 STAND_IN void take_part_in_dump() { explorer::fail("assertion", "the model has no dump"); }

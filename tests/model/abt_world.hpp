@@ -32,7 +32,7 @@ inline unit* unit_of(weft_thread* thread) { return reinterpret_cast<unit*>(threa
 inline void run_as(unit& one) { explorer::set_local_word(&one); }
 inline unit* running() { return static_cast<unit*>(explorer::local_word()); }
 
-// Memory that malloc gives in logical threads. What was freed is never given again in the same execution, and who touches it then without
+// Memory that malloc gives in logical threads. What was freed is never raised again in the same execution, and who touches it then without
 // having come before is told.
 inline constexpr std::size_t heap_bytes = 8192;
 struct heap {
@@ -50,13 +50,23 @@ inline weft::base::atomic<std::uint32_t>& word_in(const void* object) {
 }
 
 // What one logical thread tells another by the means of the program, with all that it did before.
-struct signal {
-  weft::base::atomic<std::uint32_t> given{0};
+struct flag {
+  weft::base::atomic<std::uint32_t> raised{0};
 
-  void give() { given.store(1, std::memory_order_release); }
+  void raise() { raised.store(1, std::memory_order_release); }
   void await() const {
-    while (given.load(std::memory_order_acquire) == 0) explorer::pause(explorer::site::current());
+    while (raised.load(std::memory_order_acquire) == 0) weft::abt::spin_hint();
   }
 };
 
 }  // namespace abt_world
+
+// For `using namespace` in a model.
+namespace abt_world::words {
+
+using namespace explorer::words;
+using namespace weft::abt;
+using abt_world::flag;
+using abt_world::unit;
+
+}  // namespace abt_world::words
