@@ -116,11 +116,14 @@ void values_in_turn(int (*get)(const shared_eventual&)) {
   shared_eventual shared(sizeof(int));
   threads(thread{"setter",
                  [&] {
+                   shared.message = 1;
                    shared.put(1);
                    shared.put_next(2);
+                   shared.message = 2;
                  }},
           thread{"reader", [&] {
                    while (get(shared) != 1) spin_hint();
+                   check(shared.message == 1, "what the setter does after the next one comes after the reset");
                    shared.reset();
                    check(shared.get() == 2, "the next one");
                  }});

@@ -64,6 +64,18 @@ void second_value_is_read() {
   check_that_all_go(shared, 2);
 }
 
+void value_is_set_again() {
+  keys shared;
+  shared.set(shared.first, 0);
+  shared.set(shared.second, 0);
+  threads(thread{"setter", [&] { shared.set(shared.second, 1); }}, thread{"reader", [&] {
+                                                                            const int seen = shared.get(shared.second);
+                                                                            check(seen == 1 || seen == 2,
+                                                                                  "what was written before either");
+                                                                          }});
+  check_that_all_go(shared, 2);
+}
+
 void two_want_the_first_place() {
   keys shared;
   threads(thread{"a", [&] { shared.set(shared.first, 0); }}, thread{"b", [&] { shared.set(shared.second, 1); }});
@@ -107,6 +119,7 @@ constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 
 const model m1{"Z key: the first value is read", {.at_least = 5, .quick = quick, .deep = deep}, first_value_is_read};
 const model m2{"Z key: a second value is read", {.at_least = 10, .quick = quick, .deep = deep}, second_value_is_read};
+const model m7{"Z key: a value is set again", {.at_least = 3, .quick = quick, .deep = deep}, value_is_set_again};
 const model m3{"Z key: two want the first place", {.at_least = 10, .quick = quick, .deep = deep}, two_want_the_first_place};
 const model m4{"Z key: two make the table", {.at_least = 20, .quick = quick, .deep = deep}, two_make_the_table};
 const model m5{"Z key: two set the same one", {.at_least = 20, .quick = quick, .deep = deep}, two_set_the_same_key};

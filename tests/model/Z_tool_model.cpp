@@ -27,7 +27,7 @@ struct tool {
     the_runtime.store(&all, std::memory_order_relaxed);
   }
   static void expects(int line, void* argument) {
-    check(static_cast<listener*>(argument)->line == line, "its own argument, and what was written before");
+    check(argument != nullptr && static_cast<listener*>(argument)->line == line, "its own argument, and what was written before");
   }
   static void first_callback(ABT_thread, ABT_xstream, std::uint64_t, ABT_tool_context, void* argument) { expects(1, argument); }
   static void second_callback(ABT_thread, ABT_xstream, std::uint64_t, ABT_tool_context, void* argument) { expects(2, argument); }

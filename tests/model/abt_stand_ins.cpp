@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include "abt_world.hpp"
+#include "affinity.hpp"
 #include "dump.hpp"
 #include "environment.hpp"
 #include "pool.hpp"
@@ -86,6 +87,8 @@ STAND_IN weft_status weft_event_reset(weft_event* event) {
   return WEFT_OK;
 }
 
+STAND_IN weft_status weft_worker_remove(unsigned) { return WEFT_OK; }
+STAND_IN weft_status weft_pool_detach(weft_pool*, unsigned) { return WEFT_OK; }
 STAND_IN void weft_yield() { weft::abt::spin_hint(); }
 STAND_IN std::uint64_t weft_now_ns() { return explorer::now_ns(); }
 STAND_IN std::uint64_t weft_deadline_in(std::uint64_t ns) { return explorer::now_ns() + ns; }
@@ -101,6 +104,9 @@ STAND_IN weft_status weft_ext_pool_push(weft_pool*, weft_thread*, weft_push_reas
 }
 STAND_IN void weft_ext_pool_notify(weft_pool*) {}
 STAND_IN bool weft_ext_should_stop() { return false; }
+STAND_IN weft_status weft_ext_wait_for_work(weft_pool* const*, std::size_t, std::uint64_t, bool (*)(void*), void*) {
+  return WEFT_OK;
+}
 
 }  // extern "C"
 
@@ -133,6 +139,15 @@ STAND_IN void push_elsewhere(pool*, weft_thread*, ABT_pool_context) {
 }
 STAND_IN void request(scheduler*, std::uint32_t) { explorer::fail("assertion", "nothing is asked of schedulers"); }
 STAND_IN void wake_main_scheduler(stream*) {}
+STAND_IN bool has_units(scheduler*) { return false; }
+STAND_IN void retire_scheduler(scheduler*, bool) {}
+STAND_IN void free_pool(pool*) {}
+STAND_IN void return_rank(stream*) {}
+STAND_IN bool has_events(const stream*) { return false; }
+STAND_IN void check_events(stream*, scheduler*) {}
+STAND_IN void bind_by_rank(const stream*) {}
+STAND_IN void enter_stream_for_tools(stream*) {}
+STAND_IN int resume_unit(weft_thread*) { return ABT_SUCCESS; }
 STAND_IN void take_part_in_dump() { explorer::fail("assertion", "the model has no dump"); }
 
 }  // namespace weft::abt

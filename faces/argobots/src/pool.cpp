@@ -201,7 +201,7 @@ void free_given_up_pools() {
 void release_pool(pool* one, bool must_go) {
   // [Z5] acq_rel: what the other schedulers did with it, before it goes; pairs with [Z5]
   const bool was_last = one->scheduler_count.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  if (must_go || (one->is_automatic && was_last)) free_pool(one);
+  if (must_go || (was_last && one->is_automatic)) free_pool(one);  // where others are left they may have freed it
 }
 
 void reset_pool_ids() { next_id.store(0, std::memory_order_relaxed); }
