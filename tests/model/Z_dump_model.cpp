@@ -16,6 +16,7 @@ struct streams {
   std::uint32_t count;
   int stops[2] = {0, 0};  // by each, before it stops
   int prints = 0;
+  int waits = 0;  // at the event, that have ended
 
   explicit streams(std::uint32_t how_many);
   // Until it has taken part so often.
@@ -35,6 +36,17 @@ extern "C" {
 // Until something has changed: all have stopped.
 weft_status weft_sleep_ns(std::uint64_t) {
   while (dump.load(std::memory_order_relaxed) / one_stream < of_the_model->count) spin_hint();
+  return WEFT_OK;
+}
+// Two streams: one waits for the other. The event must not be reset meanwhile.
+weft_status weft_event_wait(weft_event* event) {
+  while (!weft_event_is_set(event)) spin_hint();
+  ++of_the_model->waits;
+  return WEFT_OK;
+}
+weft_status weft_event_reset(weft_event* event) {
+  check(of_the_model->waits == of_the_model->prints * static_cast<int>(of_the_model->count - 1), "nobody waits");
+  abt_world::word_in(event).store(0, std::memory_order_relaxed);
   return WEFT_OK;
 }
 weft_status weft_dump(int) { return WEFT_OK; }
@@ -81,6 +93,14 @@ void two_streams_stop() {
   check(shared.prints == 1 && !is_dump_wanted(), "once");
 }
 
+// What was asked for before is not needed any more.
+void asked_behind_a_dump() {
+  streams shared(1);
+  streams::ask();
+  threads(thread{"stream", [&] { shared.run(0, 1); }}, thread{"asks", [&] { streams::ask(); }});
+  check(is_dump_wanted(), "the second one");
+}
+
 void asked_again() {
   streams shared(2);
   streams::ask();
@@ -99,6 +119,7 @@ constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 
 const model m1{"Z dump: one stream prints", {.at_least = 5, .quick = quick, .deep = deep}, one_stream_prints};
 const model m2{"Z dump: two streams stop", {.at_least = 20, .quick = quick, .deep = deep}, two_streams_stop};
+const model m4{"Z dump: asked behind a dump", {.at_least = 5, .quick = quick, .deep = deep}, asked_behind_a_dump};
 const model m3{"Z dump: asked again", {.at_least = 10, .quick = quick, .deep = deep}, asked_again};
 
 }  // namespace

@@ -50,6 +50,25 @@ int __wrap_sched_yield() {
   return 0;
 }
 
+int __wrap_pthread_mutex_lock(pthread_mutex_t* mutex) {
+  while (word_in(mutex).exchange(1, std::memory_order_acquire) != 0) weft::abt::spin_hint();
+  return 0;
+}
+int __wrap_pthread_mutex_unlock(pthread_mutex_t* mutex) {
+  word_in(mutex).store(0, std::memory_order_release);
+  return 0;
+}
+int __wrap_pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  const std::uint32_t seen = word_in(condition).load(std::memory_order_relaxed);
+  __wrap_pthread_mutex_unlock(mutex);
+  while (word_in(condition).load(std::memory_order_relaxed) == seen) weft::abt::spin_hint();
+  return __wrap_pthread_mutex_lock(mutex);
+}
+int __wrap_pthread_cond_broadcast(pthread_cond_t* condition) {
+  word_in(condition).fetch_add(1, std::memory_order_relaxed);
+  return 0;
+}
+
 // ---- weft.h, hot.h -------------------------------------------------------------------------------------------------------------
 
 STAND_IN weft_thread* weft_self() { return running() != nullptr ? running()->self : nullptr; }
@@ -123,6 +142,7 @@ namespace weft::abt {
 
 STAND_IN std::ptrdiff_t distance_to_fields = offsetof(abt_world::unit, fields);
 STAND_IN constinit atomic<runtime*> the_runtime{nullptr};
+STAND_IN constinit atomic<bool> is_laid_out{false};
 STAND_IN constinit atomic<std::uint64_t> tool_mask{0};
 STAND_IN constinit atomic<std::uint32_t> dump{no_dump};
 STAND_IN settings settings_in_force{};

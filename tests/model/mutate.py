@@ -36,7 +36,9 @@ TIME_LIMIT_S = 300
 EXECUTIONS = 10000  # a model: failures come in the first rounds, survivors cost all of it
 STAND_INS = "core_stand_ins.cpp"
 ABT_STAND_INS = "abt_stand_ins.cpp"
-FACE_LINK = ["-Wl,--gc-sections", "-Wl,--wrap=malloc", "-Wl,--wrap=free", "-Wl,--wrap=sched_yield"]  # as in CMakeLists.txt
+# As in CMakeLists.txt.
+WRAPPED = ("malloc", "free", "sched_yield", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_wait", "pthread_cond_broadcast")
+FACE_LINK = ["-Wl,--gc-sections", *("-Wl,--wrap=" + function for function in WRAPPED)]
 TABLE_HEAD = """# Mutations
 
 Each tagged order of the core, weakened to relaxed, or its fence removed: the first model that noticed, and what it saw. Where none does, the
@@ -188,8 +190,8 @@ def units_of(model):
     """The files that a model is built from, as paths below the root."""
     text = open(os.path.join(HERE, model)).read()
     core = [w for line in re.findall(r"^// Built with (.*)$", text, re.M) for w in line.split()]
-    stand_ins = ABT_STAND_INS if any(unit.startswith(FACE) for unit in core) else STAND_INS
-    return ["tests/model/" + model] + core + (["tests/model/" + stand_ins] if core else [])
+    stand_ins = [ABT_STAND_INS] if '#include "abt_world.hpp"' in text else [STAND_INS] if core else []
+    return ["tests/model/" + name for name in [model, *stand_ins]] + core
 
 
 def below_top(unit):

@@ -109,7 +109,7 @@ void take_part_in_dump() {
   // [Z27] acq_rel: the last one to leave comes after the others; pairs with [Z27]
   if (dump.fetch_sub(one_stream, std::memory_order_acq_rel) / one_stream != 1) return;
   static_cast<void>(weft_event_reset(&is_over));
-  // [Z28] release: the event is as new; pairs with [Z29]
+  // [Z28] release: the event is as new, and what was asked for has been read; pairs with [Z29]
   dump.store(no_dump, std::memory_order_release);
 }
 
