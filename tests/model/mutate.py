@@ -41,9 +41,9 @@ WRAPPED = ("malloc", "free", "sched_yield", "pthread_mutex_lock", "pthread_mutex
 FACE_LINK = ["-Wl,--gc-sections", *("-Wl,--wrap=" + function for function in WRAPPED)]
 TABLE_HEAD = """# Mutations
 
-Each tagged order of the core, weakened to relaxed, or its fence removed: the first model that noticed, and what it saw. Where none does, the
-reason why that is accepted. Written by `tests/model/mutate.py --no-partial --markdown docs/protocols/mutants.md`; with `--only` or `--files`
-only those rows. A lint fails when a tag has no row here.
+Each tagged order of the core and of the Argobots face, weakened to relaxed, or its fence removed: the first model that noticed, and what it
+saw. Where none does, the reason why that is accepted. Written by `tests/model/mutate.py --no-partial --markdown docs/protocols/mutants.md`;
+with `--only` or `--files` only those rows. A lint fails when a tag has no row here.
 
 | tag | file | mutation | noticed by |
 |---|---|---|---|
