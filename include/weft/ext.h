@@ -122,14 +122,15 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit,
                                                               void *state);
 /* As weft_yield, but unit, which the caller owns, runs now in the caller's place: under the scheduler ULT that dispatched the caller, if one did,
  * to which it returns instead of the caller. The caller goes back into its pool once its context is saved. A tasklet runs at once, and the caller
- * yields after it. Errors: WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack); then the
+ * yields after it. A unit that was asked to move is sent there, and one of a worker that is being removed goes home; then the caller just yields. Errors: WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack); then the
  * caller still owns the unit. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_to_owned(weft_thread *unit);
 /* The short way to yield in a FIFO pool: in one step the first ready unit of the caller's pool runs in the caller's place, as by
- * weft_ext_yield_to_owned, and the caller becomes the pool's last. accepts(state, unit) is called before, inside the pool's lock: it must be short and
- * call nothing that switches, pushes or pops. WEFT_OK: the caller had its turn again. Otherwise nothing was done: WEFT_AGAIN (nobody else is
- * ready there), WEFT_BUSY (that unit was not accepted, or needs more than to be entered, as a new one does, or the pool is no FIFO of
- * weft_pool_create: pop it, and weft_ext_yield_to_owned), WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null). */
+ * weft_ext_yield_to_owned, and the caller becomes the pool's last. accepts(state, unit) is called before, inside locks of the pool and of the
+ * worker: it must be short, and calls nothing of Weft but what reads unit itself, as its extension bytes. WEFT_OK: the caller had its turn again.
+ * Otherwise nothing was done: WEFT_AGAIN (nobody else is ready there), WEFT_BUSY (that unit was not accepted, or needs more than to be entered, as
+ * a new one does, or the pool is no FIFO of weft_pool_create, or the short way is not open just now, as now and then it never is: pop a
+ * unit, and weft_ext_yield_to_owned), WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null). */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_in_pool(bool (*accepts)(void *state, weft_thread *unit), void *state);
 /* True when the caller, a scheduler ULT, should return: its worker is being removed or the runtime finalized. Also lets timers,
  * sources and the inbox of this worker have their turn. */

@@ -27,7 +27,7 @@
  * From a tasklet, and from an OS thread outside, a fork runs in its join. weft_suspend, weft_pin and weft_migrate inside a child concern
  * the child, or the forker, depending on where it runs: don't.
  *
- * What is inlined here is the core's own protocol K (docs/protocols/K.md); a program must be compiled with the header of the library
+ * What is inlined here belongs to the core's own protocols K and T (docs/protocols); a program must be compiled with the header of the library
  * that it runs with (WEFT_HOT_VERSION). */
 #ifndef WEFT_HOT_H
 #define WEFT_HOT_H

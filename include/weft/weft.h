@@ -370,7 +370,7 @@ WEFT_API bool weft_feb_is_full(const uint64_t *word);
 typedef struct weft_stats {
   size_t size;              /* sizeof(weft_stats); set by WEFT_STATS_INIT */
   uint64_t created;         /* threads, tasklets, forks that became threads; those made by OS threads outside: only in all */
-  uint64_t ended;           /* of these; by the worker on which they ended */
+  uint64_t ended;           /* of these, or discarded (ext.h); by the worker on which they were; outside: only in all */
   uint64_t searches;        /* looks at other workers for something to steal */
   uint64_t thefts;          /* searches that found something */
   uint64_t stolen;          /* threads and tasklets that these brought, forks included */

@@ -2,7 +2,6 @@
 
 #include "base/assert.hpp"
 #include "os/clock.hpp"
-#include "sched/blame.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/entering.hpp"
 #include "sched/idle.hpp"
@@ -24,14 +23,6 @@ fiber::context fresh_carrier(worker* w, unit* first) {
   w->current = nullptr;
   w->standing = stack;
   return made;
-}
-
-void run_here(worker* w, unit* one) {
-  note(w->rt, WEFT_ON_RUN, one);
-  become(w, one);
-  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, one);
-  one->function(one->argument);
-  note_return();
 }
 
 namespace {
@@ -141,9 +132,7 @@ std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end
 worker* run_in_a_row(worker* w, unit* one) {
   for (;;) {
     become(w, one);
-    if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, one);
-    one->function(one->argument);
-    note_return();
+    run_function(w, one);
     if (!ends_simply(one)) [[unlikely]] {
       w = run_destructors(one);
       end_elaborately(w, one);
@@ -176,7 +165,9 @@ worker* run_in_a_row(worker* w, unit* one) {
 worker* run_watched(worker* w, unit* one, mem::stack* here) {
   if (w->rt->inspects_stacks) prepare_stack(w, here);
   if (one->has(keeps_fp)) w->fp = arch::save_fp_control();
-  run_here(w, one);
+  note(w->rt, WEFT_ON_RUN, one);
+  become(w, one);
+  run_function(w, one);
   w = run_destructors(one);
   if (w->rt->inspects_stacks) inspect_stack(w, one, here);
   end_elaborately(w, one);
@@ -263,7 +254,7 @@ void carrier_entry(void* transfer, void* stack) {
 
 namespace {
 
-// Whether a unit that nobody watches, and that ends on a stack of the worker's, leaves nothing behind but that stack, its join word, and
+// Whether a unit that is not watched, and that ends on a stack of the worker's, leaves nothing behind but that stack, its join word, and
 // a scheduler that goes on.
 bool ends_plainly(const worker* w, const unit* ended) {
   constexpr unsigned obstacles = keeps_fp | has_own_stack | stays_put;
@@ -287,9 +278,7 @@ bool ends_plainly(const worker* w, const unit* ended) {
 
 // Ends the running unit and goes on with others; for units that cannot return to a carrier.
 [[noreturn, gnu::always_inline]] inline void leave_for_good(unit* ended) {
-  worker* w = local::current_worker();
-  if (ends_plainly(w, ended) && !w->is_watched) leave_to_scheduler(w, ended);
-  w = run_destructors(ended);
+  worker* w = run_destructors(ended);
   if (w->rt->inspects_stacks) [[unlikely]]
     inspect_stack(w, ended, w->standing);
   if (ended->has(keeps_fp)) arch::load_fp_control(w->fp);
@@ -317,9 +306,9 @@ void own_stack_entry(void* transfer, void* argument) {
   arrive(w);
   if (w->is_watched || self->has(keeps_fp)) [[unlikely]]
     prepare_own_stack(w, self);
-  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, self);
-  self->function(self->argument);
-  note_return();
+  run_function(w, self);
+  w = local::current_worker();
+  if (ends_plainly(w, self) && !w->is_watched) leave_to_scheduler(w, self);
   leave_for_good(self);
 }
 
@@ -329,9 +318,7 @@ void own_stack_entry(void* transfer, void* argument) {
   auto* self = static_cast<unit*>(argument);
   fiber::started();
   arrive(w);
-  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, self);
-  self->function(self->argument);
-  note_return();
+  run_function(w, self);
   w = local::current_worker();
   if (ends_plainly(w, self)) [[likely]]
     leave_to_scheduler(w, self);

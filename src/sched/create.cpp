@@ -122,10 +122,6 @@ status make(runtime* rt, worker* w, const creation& how, unit** out) {
   return status::ok;
 }
 
-}  // namespace
-
-namespace {
-
 [[gnu::noinline]] status create_slowly(unit::function_type function, void* argument, unit_flag kind, unit** out,
                                        const void* made_at) {
   return create({function, argument, nullptr, kind == is_tasklet, false, made_at}, out);
@@ -231,8 +227,12 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
   return status::ok;
 }
 
+// ---- units that a builder owns ------------------------------------------------------------------------------------------------
+
 namespace {
+
 constexpr unsigned flags_of_owned = unsigned{is_known} | unsigned{ends_noticed} | unsigned{may_be_dispatched};
+
 }  // namespace
 
 status make_owned(const creation& how, unit** out) {
@@ -320,10 +320,6 @@ status bind_stack_again(runtime* rt, unit* one) {
   one->stack = rt->stack_depot.make_mapping(extra->own_stack_bytes);
   return one->stack != nullptr ? status::ok : status::nomem;
 }
-
-}  // namespace
-
-namespace {
 
 [[gnu::always_inline]] inline void begin_anew(unit* one, unit::function_type function, void* argument) {
   const unsigned kept = one->flags.load(base::relaxed) & ~unsigned{wants_to_move};

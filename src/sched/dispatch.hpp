@@ -59,9 +59,6 @@ worker* yield_away(worker* w, unit* self);
 // The bottom of a carrier; runs units until the worker ends.
 void carrier_entry(void* transfer, void* stack);
 
-// Runs a new unit on the stack of the caller, which is lent to it (a carrier's, or a joiner's).
-void run_here(worker* w, unit* one);
-
 // Timers and sources: done every few choices. Outside the lock.
 void look_around(worker* w);
 

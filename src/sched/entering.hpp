@@ -3,9 +3,11 @@
 #pragma once
 
 #include "fiber/fiber.hpp"
+#include "sched/blame.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/fork.hpp"
 #include "sched/runtime.hpp"
+#include "sched/thread.hpp"
 #include "sched/turns.hpp"
 #include "sched/unit.hpp"
 #include "sched/worker.hpp"
@@ -23,6 +25,13 @@ inline fiber::sanitizer::side side_of(const worker* w) {
 inline void become(worker* w, unit* next) {
   w->current = next;
   next->state.store(unit_state::running, base::relaxed);
+}
+
+// The whole of the running unit.
+inline void run_function(const worker* w, const unit* one) {
+  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, one);
+  one->function(one->argument);
+  note_return();
 }
 
 // As become, for a unit that stands on a stack of its own.

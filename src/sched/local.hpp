@@ -70,7 +70,7 @@ void forget_runtime();
 unsigned count_run();
 
 // Holds the runtime, or the absence of one, against its end, for OS threads outside that look into it. One holder at a time; try_hold
-// is false while there is another; hold sleeps. For reports only.
+// is false while there is another; hold sleeps. For reports, and what is seldom done outside: a slow report keeps the next holder waiting.
 void hold(runtime** rt);
 bool try_hold(runtime** rt);
 void let_go();

@@ -1,6 +1,5 @@
 #include "sched/nested.hpp"
 
-#include "sched/blame.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/entering.hpp"
 #include "sched/fork.hpp"
@@ -39,9 +38,7 @@ bool bind_stack(worker* w, unit* one) {
 [[gnu::noinline]] status run_tasklet(worker* w, unit* self, unit* one) {
   note(w->rt, WEFT_ON_RUN, one);
   become(w, one);
-  if constexpr (fiber::sanitizer::is_there) name_in_race_reports(w, one);
-  one->function(one->argument);
-  note_return();
+  run_function(w, one);
   w = local::current_worker();
   if (w == nullptr) [[unlikely]]
     refuse_if_left_behind("the end of a tasklet");
@@ -59,7 +56,7 @@ constexpr unsigned usual_when_new = unsigned{is_default} | unsigned{is_known} | 
 
 unsigned what_is_unusual(const unit* fresh) { return fresh->flags.load(base::relaxed) & ~usual_when_new; }
 
-// Whether the running unit can be left for a new one on a stack of the worker's with nothing to look after, and if so enters the lock.
+// Whether the running unit can be left for a new one on a stack of the worker's with nothing to look after; if so, inside the lock.
 bool enters_lock_to_start(worker* w, const unit* one) {
   return !one->has_parked() && !w->is_watched && w->carried == nullptr && w->stacks.has_two() && w->lock.try_enter();
 }
@@ -92,7 +89,7 @@ namespace {
   if (self->has(is_tasklet)) return status::cannot_block;
   if (one->has(stays_put) && one->home_worker != w->index) return status::invalid;
   if (one->has(wants_to_move)) {
-    make_ready(w, one, push_reason::moved);
+    send_home(w, one);
     return status::ok;
   }
   if (has_forks(w)) detach_forks(w);
@@ -121,10 +118,10 @@ struct relay {
   choice_of_next next;
   void* state;
   unit* left_over;  // named, but not to be entered without more ado
-  bool was_asked;
+  bool was_asked_in_vain;
 
   unit* ask(worker* w, unit* yielding) {
-    was_asked = true;
+    was_asked_in_vain = true;
     const without_identity callback(w);
     return reinterpret_cast<unit*>(next(state, reinterpret_cast<weft_thread*>(yielding)));
   }
@@ -137,12 +134,13 @@ bool can_follow(worker* w, unit* one) {
   return one->stack != nullptr || one->has_parked() || bind_stack(w, one);  // the adopted caller has none
 }
 
-namespace {
-
-// Of one that was named, but could not be entered: it goes home.
-void put_back(unit* one) { make_ready(local::current_worker(), one, push_reason::moved); }
-
-}  // namespace
+void send_home(worker* w, unit* one) {
+  if (one->stack != nullptr && !one->has_parked() && !one->has(has_own_stack)) {
+    w->stacks.give(one->stack);
+    one->stack = nullptr;
+  }
+  make_ready(w, one, push_reason::moved);
+}
 
 unit* next_in_turn(worker* w, unit* scheduler, unit* yielding) {
   relay* const named = scheduler->has(is_fork) ? nullptr : scheduler->relays;
@@ -153,7 +151,7 @@ unit* next_in_turn(worker* w, unit* scheduler, unit* yielding) {
     named->left_over = one;
     return scheduler;
   }
-  named->was_asked = false;  // its end may come without another question
+  named->was_asked_in_vain = false;  // its end may come without another question
   one->set_parent(scheduler);
   return one;
 }
@@ -164,15 +162,15 @@ status dispatch_in_turn(unit* first, choice_of_next next, void* state) {
   relay named{next, state, nullptr, false};
   for (unit* one = first; one != nullptr;) {
     named.left_over = nullptr;
-    named.was_asked = false;
+    named.was_asked_in_vain = false;
     if (!self->has(is_fork)) self->relays = &named;
     const status result = dispatch(one);
     if (!self->has(is_fork)) self->relays = nullptr;
     if (result != status::ok) {
       if (one == first) return result;
-      put_back(one);
+      send_home(local::current_worker(), one);
     }
-    one = named.was_asked ? named.left_over : named.ask(local::current_worker(), nullptr);
+    one = named.was_asked_in_vain ? named.left_over : named.ask(local::current_worker(), nullptr);
   }
   return status::ok;
 }

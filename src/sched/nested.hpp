@@ -33,6 +33,8 @@ void start(worker* w, unit* self, unit* one);
 
 // Whether w can go to a unit that is owned there: it has a stack, or got one now.
 bool can_follow(worker* w, unit* one);
+// Of an owned unit that is not entered here after all, though it may have got a stack.
+void send_home(worker* w, unit* one);
 
 // Whether the calling scheduler should return. Lets timers, sources and mail have their turn.
 bool should_stop();

@@ -183,7 +183,9 @@ std::size_t total_units(const pool* one) {
 
 status destroy_pool(pool* one) {
   if (one->server_count.load(base::relaxed) != 0) return status::busy;
-  if (total_units(one) != 0 || one->watch_count.load(base::relaxed) != 0) return status::busy;
+  if (total_units(one) != 0) return status::busy;
+  // [A102] acquire: those who waited for work in it are done with it; pairs with [A101]
+  if (one->watch_count.load(base::acquire) != 0) return status::busy;
   wait_for_pushers(one);
   if (one->is_custom && one->ops.destroy != nullptr) one->ops.destroy(one->state);
   std::free(one);

@@ -81,7 +81,7 @@ inline unit* lock_first(pool* one) {
   return first;
 }
 // Inside the lock: takes the first one out, and puts `by` behind all others, so that there are as many as before, and nobody is to be told.
-// Nobody finds it before the lock is left, which may be after a switch.
+// Nobody finds it before the lock is left, which may be after a switch (docs/decisions/0022-who-leaves-chooses.md).
 inline void replace_first(pool* one, unit* by) {
   one->queues[0].pop_front()->in.store(0, base::relaxed);
   note_pool(by);

@@ -25,12 +25,12 @@ namespace {
 class visit {
  public:
   explicit visit(worker* w) : worker_(w) {
-    w->is_in_pools.store(true, base::relaxed);
+    w->is_visiting.store(true, base::relaxed);
     // [A50] light fence: the visit before the look at the entries, or the scheduler; pairs with [A51]
     base::light_fence();
   }
-  // [A52] release: done with the pools; pairs with [A53]
-  ~visit() { worker_->is_in_pools.store(false, base::release); }
+  // [A52] release: done with the pools, or the scheduler; pairs with [A53]
+  ~visit() { worker_->is_visiting.store(false, base::release); }
   visit(const visit&) = delete;
   visit& operator=(const visit&) = delete;
 
@@ -41,10 +41,10 @@ class visit {
 // After the worker's entry of a pool was removed, or its scheduler replaced.
 void wait_for_visit(const worker* w) {
   if (w == local::current_worker()) return;
-  // [A51] heavy fence: the entry is gone before the look at the visit; pairs with [A50]
+  // [A51] heavy fence: the entry, or the scheduler, is gone before the look at the visit; pairs with [A50]
   os::heavy_fence();
-  // [A53] acquire: the worker is done with the pool; pairs with [A52]
-  while (w->is_in_pools.load(base::acquire)) os::yield_cpu();
+  // [A53] acquire: the worker is done with the pool, or the scheduler; pairs with [A52]
+  while (w->is_visiting.load(base::acquire)) os::yield_cpu();
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ void add(weft_stats* to, const worker* w) {
 void add_common(weft_stats* to, runtime* rt) {
   const mem::stack_depot::counts stacks = rt->stack_depot.count();
   to->created += rt->outside_created.load(base::relaxed);
+  to->ended += rt->outside_discarded.load(base::relaxed);
   to->migrations = rt->migrations.load(base::relaxed);
   to->stacks_made = stacks.made;
   to->stacks_returned = stacks.cooled;

@@ -29,7 +29,7 @@ enum unit_flag : std::uint16_t {
   has_own_stack = 1 << 1,  // of its own size, or the user's
   keeps_fp = 1 << 2,
   is_main = 1 << 3,            // the adopted caller of weft_init, on its OS stack
-  may_be_dispatched = 1 << 4,  // * made for a builder, or dispatched at least once: `parent` tells
+  may_be_dispatched = 1 << 4,  // * made for a builder, or once told to go back to a scheduler, as a joiner may be: `parent` tells
   wants_to_move = 1 << 5,      // * extra says where
   is_default = 1 << 6,         // a ULT without any attribute: may run on its joiner's stack
   stays_put = 1 << 7,          // * pinned to worker `home_worker`

@@ -29,18 +29,19 @@ struct watch : base::list_link {
     }
     return false;
   }
-  void count_in_pools(unsigned change) const {
-    for (std::size_t index = 0; index < count; ++index) pools[index]->watch_count.fetch_add(change, base::relaxed);
+  void enter_pools() const {
+    for (std::size_t index = 0; index < count; ++index) pools[index]->watch_count.fetch_add(1, base::relaxed);
+  }
+  void leave_pools() const {
+    // [A101] release: done with the pool; pairs with [A102]
+    for (std::size_t index = 0; index < count; ++index) pools[index]->watch_count.fetch_sub(1, base::release);
   }
 };
-
-constexpr unsigned one_more = 1;
-constexpr unsigned one_less = ~0u;
 
 // Inside the lock, as take_watch.
 void remove_watch(runtime* rt, watch* one) {
   rt->watches.remove(one);
-  one->count_in_pools(one_less);
+  one->leave_pools();
 }
 
 unit* take_watch(runtime* rt, watch* one) {
@@ -88,11 +89,11 @@ status wait_for_work(pool* const* pools, std::size_t count, std::uint64_t deadli
   mine.count = count;
   mine.me.deadline_ns = deadline_ns;
   rt->watch_lock.lock();
-  mine.count_in_pools(one_more);
+  mine.enter_pools();
   // [I10] heavy fence: watching before the last look; pairs with [I9]
   os::heavy_fence();
   if (mine.has_work() || is_over(rt) || (is_wanted != nullptr && is_wanted(argument))) {
-    mine.count_in_pools(one_less);
+    mine.leave_pools();
     rt->watch_lock.unlock();
     return status::ok;
   }

@@ -107,7 +107,7 @@ struct alignas(base::cache_line) worker {
   unsigned victim_slots = 0;                       // the runtime's worker_slots when they were put in order
   base::atomic<pool*> pools[most_pools_served]{};  // guarded by the runtime's pools_lock for writing
   base::atomic<std::uint32_t> pool_count{0};
-  base::atomic<bool> is_in_pools{false};  // looks into them, or asks `custom`: they must not go
+  base::atomic<bool> is_visiting{false};  // looks into pools, or asks `custom`: they must not go
   base::atomic<scheduler*> custom{nullptr};
   arch::fp_control fp;    // this OS thread's, while a unit runs that keeps its own
   fiber::context origin;  // the OS thread's own stack, while it runs fibers

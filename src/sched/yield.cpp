@@ -3,6 +3,7 @@
 #include "os/thread.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/entering.hpp"
+#include "sched/left_behind.hpp"
 #include "sched/local.hpp"
 #include "sched/nested.hpp"
 #include "sched/pool.hpp"
@@ -129,6 +130,11 @@ void prepare_to_give_way(worker* w, unit* self, unit* next, after_switch after) 
   }
   if (is_time_to_look(w)) look_around(w);
   if (has_forks(w)) detach_forks(w);
+  if (w->must_end.load(base::relaxed)) {  // a carrier must see that, or the scheduler that dispatched self
+    send_home(w, next);
+    sched::yield(w, self);
+    return status::ok;
+  }
   if (!can_follow(w, next)) return status::nomem;
   prepare_to_give_way(w, self, next, {become_ready_again, self});
   enter(w);
@@ -176,7 +182,8 @@ void unlock_pool(worker*, void* left) { static_cast<pool*>(left)->lock.unlock();
 status yield_in_pool(bool (*accepts)(void* state, weft_thread* unit), void* state) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
-  if (self == nullptr) return status::cannot_block;
+  if (self == nullptr) [[unlikely]]
+    return is_left_behind() ? status::unsupported : status::cannot_block;
   pool* const home = self->home.load(base::relaxed);
   if (home == nullptr || !may_give_way(w, self)) [[unlikely]]
     return self->has(is_tasklet) ? status::cannot_block : status::busy;

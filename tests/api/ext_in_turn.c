@@ -1,4 +1,6 @@
-/* weft_ext_dispatch_in_turn: a scheduler's units run one after the other without a switch to the scheduler in between. */
+/* weft_ext_dispatch_in_turn: a scheduler's units run one after the other without a switch to the scheduler in between;
+ * weft_ext_yield_to_owned, weft_ext_yield_in_pool. */
+#include <stdbool.h>
 #include <string.h>
 #include <weft/ext.h>
 
@@ -332,7 +334,94 @@ static void refuses_to_give_way(void) {
   CHECK(scene.log[0] == 0);
 }
 
+/* ---- while others reach in ---- */
+
+static atomic_int is_over;
+static atomic_int started;
+
+static void gives_way_to_the_first(void) {
+  weft_thread *const other = weft_ext_pool_pop(scene.pool);
+  if (other == NULL) return weft_yield();
+  OK(weft_ext_yield_to_owned(other));
+}
+
+static bool accepts_all(void *unused, weft_thread *unit) {
+  (void)unused;
+  return unit != NULL;
+}
+
+static void yields_in_the_pool(void) {
+  const weft_status result = weft_ext_yield_in_pool(accepts_all, NULL);
+  if (result == WEFT_BUSY) gives_way_to_the_first();
+  if (result == WEFT_AGAIN) breathe();
+}
+
+static void repeat_until_over(void (*how)(void)) {
+  atomic_fetch_add(&started, 1);
+  while (atomic_load(&is_over) == 0) how();
+}
+static void yields_for_ever(void *unused) {
+  (void)unused;
+  repeat_until_over(yields_in_the_pool);
+}
+
+static void gives_way_for_ever(void *unused) {
+  (void)unused;
+  repeat_until_over(gives_way_to_the_first);
+}
+
+enum { THEY = 4 };
+
+static void start_all(weft_thread **threads, weft_function function) {
+  begin();
+  atomic_store(&is_over, 0);
+  atomic_store(&started, 0);
+  for (int i = 0; i < THEY; ++i) threads[i] = make(function, NULL, false, 0);
+}
+
+/* Those of whom each gives way to another of them do not keep their worker from ending. */
+static void worker_ends(weft_function function) {
+  unsigned worker = 0;
+  OK(weft_worker_add(&worker));
+  weft_thread *threads[THEY];
+  start_all(threads, function);
+  OK(weft_pool_attach(scene.pool, worker));
+  wait_for(&started, THEY);
+  OK(weft_pool_detach(scene.pool, worker));
+  OK(weft_worker_remove(worker));
+  atomic_store(&is_over, 1);
+  run_all();
+  end(threads, THEY);
+}
+static void worker_ends_among_those_who_give_way(void) {
+  worker_ends(gives_way_for_ever);
+  worker_ends(yields_for_ever);
+}
+
+/* Two workers switch within one pool, while a third takes units out of its middle, and pushes them again. */
+static void pool_is_shared(void) {
+  if (weft_worker_count() < 3) return;
+  weft_thread *threads[THEY];
+  start_all(threads, yields_for_ever);
+  OK(weft_pool_attach(scene.pool, 1));
+  OK(weft_pool_attach(scene.pool, 2));
+  wait_for(&started, THEY);
+  for (int taken = 0; taken < 2000;) {
+    weft_thread *const one = threads[taken % THEY];
+    if (!weft_ext_pool_remove(scene.pool, one)) continue;
+    OK(weft_ext_pool_push(scene.pool, one, WEFT_PUSH_YIELDED));
+    ++taken;
+  }
+  atomic_store(&is_over, 1);
+  for (int i = 0; i < THEY; ++i) OK(weft_ext_thread_wait(threads[i]));
+  OK(weft_pool_detach(scene.pool, 1));
+  OK(weft_pool_detach(scene.pool, 2));
+  end(threads, THEY);
+}
+
 static void all(void) {
+  RUN(worker_ends_among_those_who_give_way);
+  RUN(pool_is_shared);
   RUN(gives_way_in_a_row);
   RUN(passes_back_and_forth);
   RUN(gives_way_without_scheduler);

@@ -114,6 +114,30 @@ static void makes_in_pools_from_outside(void) {
   OK(weft_pool_destroy(pool));
 }
 
+static void *discard_outside(void *pool) {
+  weft_thread *one;
+  OK(weft_ext_thread_make_in(pool, count_itself, 0, &one));
+  weft_ext_thread_discard(one);
+  return NULL;
+}
+
+/* A unit that was discarded has ended, wherever that was. */
+static void counts_those_discarded_outside(void) {
+  weft_stats before = WEFT_STATS_INIT;
+  weft_stats after = WEFT_STATS_INIT;
+  weft_pool *pool = make_pool();
+  do {
+    breathe();
+    OK(weft_stats_read(WEFT_ANY_WORKER, &before));
+  } while (before.created != before.ended);
+  pthread_t outside;
+  CHECK(pthread_create(&outside, NULL, discard_outside, pool) == 0);
+  CHECK(pthread_join(outside, NULL) == 0);
+  OK(weft_stats_read(WEFT_ANY_WORKER, &after));
+  CHECK(after.created == before.created + 1 && after.ended == before.ended + 1);
+  OK(weft_pool_destroy(pool));
+}
+
 static void discards(void) {
   atomic_int runs = 0;
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
@@ -338,6 +362,7 @@ static void all(void) {
   RUN(makes_in_pools);
   RUN(makes_in_pools_from_outside);
   RUN(discards);
+  RUN(counts_those_discarded_outside);
   RUN(revives_all_kinds);
   RUN(waits_while_it_runs);
   RUN(reaches_into_pools);

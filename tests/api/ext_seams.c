@@ -346,6 +346,37 @@ static void check_counts(unsigned workers) {
   CHECK((atomic_load(&seen[WEFT_ON_STEAL]) > 0) == (workers > 1));
 }
 
+static atomic_int creations;
+
+/* Told of its creation, and of each new beginning; not of a discard. */
+static void owned_units_are_told_of(void) {
+  weft_thread *one;
+  const int before = atomic_load(&creations);
+  OK(weft_ext_thread_make(nothing, NULL, NULL, false, &one));
+  CHECK(atomic_load(&creations) == before + 1);
+  OK(weft_ext_dispatch(one));
+  OK(weft_ext_thread_wait(one));
+  OK(weft_ext_thread_revive(one, nothing, NULL));
+  CHECK(atomic_load(&creations) == before + 2);
+  OK(weft_ext_dispatch(one));
+  OK(weft_thread_join(one));
+  OK(weft_ext_thread_make_in(NULL, nothing, WEFT_MAKE_TASKLET, &one));
+  CHECK(atomic_load(&creations) == before + 3);
+  weft_ext_thread_discard(one);
+  CHECK(atomic_load(&creations) == before + 3);
+}
+
+static void count_creations(void *unused, weft_event_kind kind, weft_thread *thread) {
+  CHECK(unused == NULL && thread != NULL);
+  if (kind == WEFT_ON_CREATE) atomic_fetch_add(&creations, 1);
+}
+
+static void sees_owned_units(void) {
+  OK(weft_ext_set_event_sink(count_creations, NULL));
+  with_workers("event sink and owned units", 1, owned_units_are_told_of);
+  OK(weft_ext_set_event_sink(NULL, NULL));
+}
+
 static void sees_events(void) {
   for (unsigned workers = 1; workers <= 3; ++workers) {
     for (int kind = 0; kind <= WEFT_ON_STEAL; ++kind) atomic_store(&seen[kind], 0);
@@ -440,6 +471,7 @@ int main(void) {
   }
   provides_stacks();
   sees_events();
+  sees_owned_units();
   sink_is_set_while_running();
   sink_may_wait_for_a_forker();
   return 0;

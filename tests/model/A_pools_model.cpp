@@ -1,6 +1,6 @@
 // Protocol A: what is allocated and goes again while others look: a pool that a worker visits, a builder's pool that somebody pushes to,
-// a scheduler that is replaced, a unit's details that two want to make. Over src/sched/pool.cpp, choose.cpp and thread.cpp.
-// Built with src/sched/pool.cpp src/sched/serving.cpp src/sched/choose.cpp src/sched/thread.cpp src/sched/timer.cpp
+// a scheduler that is replaced, a unit's details that two want to make. Over src/sched/pool.cpp, serving.cpp, watch.cpp, choose.cpp and thread.cpp.
+// Built with src/sched/pool.cpp src/sched/serving.cpp src/sched/watch.cpp src/sched/choose.cpp src/sched/thread.cpp src/sched/timer.cpp
 #include <cstdlib>
 
 #include "core_world.hpp"
@@ -12,6 +12,7 @@
 #include "sched/serving.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
+#include "sched/watch.hpp"
 
 // Zeroes small ones where the explorer sees it: who reads a zero must know of it.
 void* weft::os::allocate(std::size_t bytes) {
@@ -25,6 +26,7 @@ void* weft::os::allocate(std::size_t bytes) {
 namespace weft::sched {
 
 bool wake(waiter*) { explorer::fail("assertion", "nobody waits in these models"); }
+unit* take_to_wake(waiter*) { explorer::fail("assertion", "nobody waits in these models"); }
 wait_result wait(waiter*, queue::spinlock*) { explorer::fail("assertion", "nobody waits in these models"); }
 void make_ready(worker*, unit*, push_reason) {}
 
@@ -64,6 +66,7 @@ void detached_while_counted() {
 struct shelf {
   base::atomic<weft_thread*> place{nullptr};
   int notes = 0;  // written by push, after the unit can be taken, and by destroy
+  base::atomic<bool> is_looked_at{false};
 };
 
 void destroyed_after_push() {
@@ -86,6 +89,27 @@ void destroyed_after_push() {
                    check(destroy_pool(one) == status::ok, "nothing is in it");
                  }});
   check(here.notes == 2, "the push had ended before");
+}
+
+// A builder's pool in which somebody waited for work. destroy_pool is asked again and again while it refuses.
+void destroyed_after_watch() {
+  core_world::make(1);
+  shelf here;
+  weft_pool_ops ops{};
+  ops.count = [](void* state) -> std::size_t {
+    static_cast<shelf*>(state)->is_looked_at.store(true, base::release);
+    return static_cast<shelf*>(state)->notes == 0 ? 0 : 1;
+  };
+  ops.destroy = [](void* state) { static_cast<shelf*>(state)->notes = 2; };
+  pool* one = nullptr;
+  static_cast<void>(create_custom_pool(ops, &here, WEFT_POOL_SHARED, &one));
+  const auto need_not_wait = [](void*) { return true; };
+  threads(thread{"watcher", [&] { check(wait_for_work(&one, 1, forever, need_not_wait, nullptr) == status::ok, "it need not"); }},
+          thread{"destroyer", [&] {
+                   while (!here.is_looked_at.load(base::acquire)) weft::arch::pause();
+                   while (destroy_pool(one) != status::ok) weft::arch::pause();
+                 }});
+  check(here.notes == 2, "it is gone");
 }
 
 // ---- what a pool counts -------------------------------------------------------------------------------------------------------
@@ -157,6 +181,7 @@ constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 const model m1{"A pool detached while popped", {.at_least = 20, .quick = quick, .deep = deep}, detached_while_popped};
 const model m2{"A pool detached while counted", {.at_least = 20, .quick = quick, .deep = deep}, detached_while_counted};
 const model m3{"A builder's pool destroyed after a push", {.at_least = 5, .quick = quick, .deep = deep}, destroyed_after_push};
+const model m7{"A builder's pool destroyed after a watch", {.at_least = 2, .quick = quick, .deep = deep}, destroyed_after_watch};
 const model m5{
     "A a unit comes back while its pool is counted", {.at_least = 5, .quick = quick, .deep = deep}, comes_back_while_counted};
 const model m6{"A a scheduler is replaced while asked", {.at_least = 10, .quick = quick, .deep = deep}, replaced_while_asked};

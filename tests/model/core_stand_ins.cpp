@@ -59,7 +59,6 @@ STAND_IN worker* park(worker*, unit*, after_switch) { explorer::fail("assertion"
 STAND_IN worker* yield(worker* w, unit*) { return w; }
 STAND_IN worker* leave_for(worker* w, unit*, unit*) { return w; }
 STAND_IN worker* yield_away(worker* w, unit*) { return w; }
-STAND_IN void run_here(worker*, unit*) {}
 
 // ---- carrier.cpp: units that return -------------------------------------------------------------------------------------------
 
