@@ -179,23 +179,24 @@ void one_waits_while_another_resets() {
 
 struct left_late {
   late_leavers late;
-  int used[2] = {0, 0};
+  int used[3] = {0, 0, 0};  // by two that leave, and the owner
 };
 
 void memory_goes_with_the_last() {
   left_late object;
   int times_freed = 0;
   const auto free_it = [&] {
-    object.used[0] = object.used[1] = 2;
+    for (int& each : object.used) each = 2;
     ++times_freed;
   };
-  object.late.enter();
-  object.late.enter();
   const auto leave = [&](int who) {
     object.used[who] = 1;
     if (object.late.leave()) free_it();
   };
+  object.late.enter();
+  object.late.enter();
   threads(thread{"a", [&] { leave(0); }}, thread{"b", [&] { leave(1); }}, thread{"owner", [&] {
+                                                                                   object.used[2] = 1;
                                                                                    if (object.late.give_up()) free_it();
                                                                                  }});
   check(times_freed == 1, "once");

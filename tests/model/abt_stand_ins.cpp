@@ -25,7 +25,8 @@ using abt_world::word_in;
 
 extern "C" {
 
-// By the linker's --wrap, in files of the model alone. Sizes lie in front.
+// By the linker's --wrap, in files of the model alone. Sizes lie in front. Who uses what is freed, or has used it and did not come before,
+// fails the model.
 [[gnu::no_sanitize_thread]] void* __wrap_malloc(std::size_t bytes) {
   constexpr std::size_t step = alignof(std::max_align_t);
   const std::size_t rounded = (bytes + step - 1) / step * step;
@@ -37,12 +38,16 @@ extern "C" {
   return memory + step;
 }
 
+void* __wrap_calloc(std::size_t count, std::size_t bytes) { return std::memset(__wrap_malloc(count * bytes), 0, count * bytes); }
+
 void __wrap_free(void* memory) {
   if (memory == nullptr) return;
   auto* const bytes = static_cast<volatile unsigned char*>(memory);
   std::size_t count;
   std::memcpy(&count, static_cast<unsigned char*>(memory) - alignof(std::max_align_t), sizeof count);
   for (std::size_t index = 0; index < count; ++index) bytes[index] = 0xdd;
+  for (std::size_t index = 0; index < count; index += sizeof(std::uint32_t))
+    explorer::destroy_atomic(static_cast<char*>(memory) + index);
 }
 
 int __wrap_sched_yield() {
@@ -72,7 +77,9 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t* condition) {
 // ---- weft.h, hot.h -------------------------------------------------------------------------------------------------------------
 
 STAND_IN weft_thread* weft_self() { return running() != nullptr ? running()->self : nullptr; }
-STAND_IN bool weft_thread_is_tasklet(const weft_thread*) { return false; }
+STAND_IN bool weft_thread_is_tasklet(const weft_thread* thread) {
+  return !weft::abt::fields_of(thread)->is(weft::abt::is_yieldable);
+}
 
 STAND_IN weft_status weft_mutex_lock(weft_mutex* mutex) {
   while (word_in(mutex).exchange(1, std::memory_order_acquire) != 0) weft::abt::spin_hint();
@@ -162,6 +169,7 @@ STAND_IN void wake_main_scheduler(stream*) {}
 STAND_IN bool has_units(scheduler*) { return false; }
 STAND_IN void retire_scheduler(scheduler*, bool) {}
 STAND_IN void free_pool(pool*) {}
+STAND_IN void release_pool(pool*, bool) {}
 STAND_IN void return_rank(stream*) {}
 STAND_IN bool has_events(const stream*) { return false; }
 STAND_IN void check_events(stream*, scheduler*) {}

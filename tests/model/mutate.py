@@ -37,7 +37,7 @@ EXECUTIONS = 10000  # a model: failures come in the first rounds, survivors cost
 STAND_INS = "core_stand_ins.cpp"
 ABT_STAND_INS = "abt_stand_ins.cpp"
 # As in CMakeLists.txt.
-WRAPPED = ("malloc", "free", "sched_yield", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_wait", "pthread_cond_broadcast")
+WRAPPED = ("malloc", "calloc", "free", "sched_yield", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_wait", "pthread_cond_broadcast")
 FACE_LINK = ["-Wl,--gc-sections", *("-Wl,--wrap=" + function for function in WRAPPED)]
 TABLE_HEAD = """# Mutations
 
