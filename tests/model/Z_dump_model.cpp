@@ -115,7 +115,7 @@ void asked_again() {
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
-constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 1'000'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 300'000};
 
 const model m1{"Z dump: one stream prints", {.at_least = 5, .quick = quick, .deep = deep}, one_stream_prints};
 const model m2{"Z dump: two streams stop", {.at_least = 20, .quick = quick, .deep = deep}, two_streams_stop};

@@ -203,7 +203,7 @@ void memory_goes_with_the_last() {
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
-constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 1'000'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 300'000};
 
 const model m1{"Z eventual without a value", {.at_least = 2, .quick = quick, .deep = deep}, without_a_value};
 const model m2{"Z eventual: one waits", {.at_least = 10, .quick = quick, .deep = deep}, one_waits};

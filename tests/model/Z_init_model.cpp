@@ -109,7 +109,7 @@ void initialised_by_two() {
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
-constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 1'000'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 300'000};
 
 const model m1{"Z the runtime is found by another", {.at_least = 5, .quick = quick, .deep = deep}, found_by_another};
 const model m2{"Z the runtime is initialised by two", {.at_least = 10, .quick = quick, .deep = deep}, initialised_by_two};

@@ -210,7 +210,7 @@ void cancelled_while_it_gets_another_scheduler() {
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 1, .executions = 20'000};
-constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 1'000'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 100'000};
 
 const model m1{"Z a stream is joined", {.at_least = 20, .quick = quick, .deep = deep}, joined};
 const model m2{"Z a stream is cancelled", {.at_least = 20, .quick = quick, .deep = deep}, cancelled};

@@ -115,7 +115,7 @@ void two_add_to_one_list() {
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
-constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 1'000'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 300'000};
 
 const model m1{"Z key: the first value is read", {.at_least = 5, .quick = quick, .deep = deep}, first_value_is_read};
 const model m2{"Z key: a second value is read", {.at_least = 10, .quick = quick, .deep = deep}, second_value_is_read};

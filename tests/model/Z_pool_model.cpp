@@ -120,7 +120,7 @@ void asked_to_stop_when_empty() {
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
-constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 1'000'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 300'000};
 
 const model m1{"Z a pool freed behind a push", {.at_least = 2, .quick = quick, .deep = deep}, freed_behind_a_push};
 const model m2{

@@ -66,7 +66,7 @@ void goes_to_another_pool() {
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
-constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 1'000'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 300'000};
 
 const model m1{"Z a record of migrations wanted by two", {.at_least = 10, .quick = quick, .deep = deep}, record_wanted_by_two};
 const model m2{"Z a record of migrations looked at", {.at_least = 3, .quick = quick, .deep = deep}, record_looked_at};

@@ -77,7 +77,7 @@ void found_while_made() {
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
-constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 1'000'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 300'000};
 
 const model m1{"Z a stream found while it is made", {.at_least = 5, .quick = quick, .deep = deep}, found_while_made};
 

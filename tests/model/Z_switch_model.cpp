@@ -127,7 +127,7 @@ void primary_is_found_elsewhere() {
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
-constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 1'000'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 300'000};
 
 const model m1{
     "Z a unit suspended and resumed", {.at_least = 5, .quick = quick, .deep = deep}, [] { is_suspended_until(resume_unit); }};

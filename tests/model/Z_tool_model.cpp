@@ -68,7 +68,7 @@ void two_register() {
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
-constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 1'000'000};
+constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 300'000};
 
 const model m1{"Z tool: registered meanwhile", {.at_least = 5, .quick = quick, .deep = deep}, registered_meanwhile};
 const model m2{"Z tool: replaced meanwhile", {.at_least = 20, .quick = quick, .deep = deep}, replaced_meanwhile};
