@@ -219,14 +219,23 @@ weft_thread* next_of_row(void* argument, weft_thread* yielding) {
   return owned;
 }
 
+// The first of the pool that is looked at before all others needs no more choice.
+bool enter_in_row(void* argument, weft_thread* owned) {
+  const auto* const mine = static_cast<row*>(argument);
+  if (mine->here->next != nullptr || !can_be_entered(mine->here, fields_of(owned))) return false;
+  note_entry(fields_of(owned), mine->self, mine->here);
+  return true;
+}
+
 }  // namespace
 
 void run_units(weft_thread* owned, choice_of_units* choice) {
   row mine{weft_self(), who_calls().where};
+  weft_pool* const first = choice->first != nullptr ? choice->first->queue : nullptr;
+  const weft_row all{sizeof all, next_of_row, &mine, first, enter_in_row, &choice->left};
   mine.here->choice = choice;
   while (owned != nullptr) {
-    if (prepare(mine.self, mine.here, owned) && weft_ext_dispatch_in_turn(owned, next_of_row, &mine) == WEFT_NOMEM)
-      put_back(owned);
+    if (prepare(mine.self, mine.here, owned) && weft_ext_dispatch_in_turn(owned, &all) == WEFT_NOMEM) put_back(owned);
     owned = mine.here->next;
     mine.here->next = nullptr;
   }
