@@ -68,7 +68,7 @@ int create_stream(scheduler*, int, bool, stream** out) {
   *out = &of_the_model->primary_stream;
   return ABT_SUCCESS;
 }
-pool* main_pool(const stream*) { return &of_the_model->home; }
+pool* main_pool(stream*) { return &of_the_model->home; }
 int associate_new_with_user_pool(weft_thread*, pool*) { return ABT_ERR_OTHER; }
 
 }  // namespace weft::abt

@@ -3,6 +3,7 @@
 // Built with faces/argobots/src/stream.cpp faces/argobots/src/switch.cpp faces/argobots/src/xstream.cpp
 // Built with faces/argobots/src/sched.cpp faces/argobots/src/sched_predefined.cpp faces/argobots/src/sched_config.cpp
 // Built with faces/argobots/src/config_values.cpp faces/argobots/src/pool_ops.cpp faces/argobots/src/stealing_queue.cpp
+// Built with faces/argobots/src/request.cpp faces/argobots/src/thread_migrate.cpp
 #include "abt_world.hpp"
 #include "environment.hpp"
 #include "pool.hpp"
@@ -37,7 +38,9 @@ struct served_pool {
 struct joined_stream {
   unit main_thread{is_yieldable | is_named | is_main_scheduler};
   unit replacer{is_yieldable};
-  served_pool root, first_pool, next_pool;
+  unit elsewhere{is_yieldable | is_named | is_migratable};  // of another stream
+  runtime all{};
+  served_pool root, first_pool, next_pool, other_pool;
   scheduler* next = nullptr;
   stream* one = nullptr;
   flag ended;  // the ULT of its main scheduler
@@ -102,8 +105,8 @@ weft_status weft_ext_dispatch(weft_thread* owned) {
   of_the_model->replace();
   return WEFT_OK;
 }
-weft_status weft_ext_dispatch_in_turn(weft_thread* owned, weft_thread* (*next)(void*, weft_thread*), void* argument) {
-  for (; owned != nullptr; owned = next(argument, nullptr)) static_cast<void>(weft_ext_dispatch(owned));
+weft_status weft_ext_dispatch_in_turn(weft_thread* owned, const weft_row* row) {
+  for (; owned != nullptr; owned = row->next(row->state, nullptr)) static_cast<void>(weft_ext_dispatch(owned));
   return WEFT_OK;
 }
 weft_status weft_ext_park(bool (*commit)(weft_thread*, void*), void* argument, const char*) {
@@ -160,6 +163,9 @@ joined_stream::joined_stream() {
   next = make_scheduler(next_pool);
   check(create_stream(make_scheduler(first_pool), ABT_XSTREAM_ANY_RANK, false, &one) == ABT_SUCCESS, "there is memory");
   replacer.fields.last_stream.store(one, std::memory_order_relaxed);
+  elsewhere.fields.home = &other_pool.face;
+  all.first = one;
+  the_runtime.store(&all, std::memory_order_relaxed);
 }
 
 void joined_stream::run() {
@@ -209,6 +215,20 @@ void cancelled_while_it_gets_another_scheduler() {
           thread{"outside", [&] { check(ABT_xstream_cancel(handle_of(shared.one)) == ABT_SUCCESS, "another's"); }});
 }
 
+// Some other unit goes to that stream: into the pool of either scheduler.
+void migrated_to_while_it_gets_another_scheduler() {
+  joined_stream shared;
+  shared.let_replace();
+  threads(thread{"stream", [&] { shared.run(); }}, thread{"outside", [&] {
+                                                            check(ABT_thread_migrate(shared.elsewhere.handle()) == ABT_SUCCESS,
+                                                                  "it runs");
+                                                            check(join_stream(shared.one) == ABT_SUCCESS, "another's");
+                                                          }});
+  const pool* const target =
+      shared.elsewhere.fields.moving.load(std::memory_order_relaxed)->target.load(std::memory_order_relaxed);
+  check(target == &shared.first_pool.face || target == &shared.next_pool.face, "a pool of the stream");
+}
+
 constexpr bounds quick{.preemptions = 2, .weak = 1, .executions = 20'000};
 constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 100'000};
 
@@ -220,5 +240,8 @@ const model m3{"Z a stream joined while it gets another scheduler",
 const model m4{"Z a stream cancelled while it gets another scheduler",
                {.at_least = 100, .quick = quick, .deep = deep},
                cancelled_while_it_gets_another_scheduler};
+const model m5{"Z a unit migrated to a stream that gets another scheduler",
+               {.at_least = 100, .quick = quick, .deep = deep},
+               migrated_to_while_it_gets_another_scheduler};
 
 }  // namespace

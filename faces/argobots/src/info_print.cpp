@@ -79,11 +79,12 @@ void print_scheduler(std::FILE* to, scheduler* one, int indent) {
   for (std::size_t index = 0; index < one->pool_count; ++index) print_pool(to, one->pool_at(index), indent + 2);
 }
 
-void print_stream(std::FILE* to, const stream* one) {
+void print_stream(std::FILE* to, stream* one) {
   const bool runs = state_of(one) == ABT_XSTREAM_STATE_RUNNING;
   std::fprintf(to, "execution stream %p: rank %d, %s, %s\n", static_cast<const void*>(one),
                one->rank.load(std::memory_order_relaxed), one->is_primary ? "primary" : "secondary",
                runs ? "RUNNING" : "TERMINATED");
+  const guard hold(one->changing);
   if (scheduler* const main = one->main_scheduler.load(std::memory_order_relaxed); main != nullptr) print_scheduler(to, main, 2);
 }
 
@@ -166,7 +167,7 @@ int ABT_info_print_all_xstreams(FILE* fp) {
   if (all == nullptr) return ABT_ERR_UNINITIALIZED;
   const guard hold(all->lock);
   std::fprintf(fp, "execution streams: %d\n", all->stream_count.load(std::memory_order_relaxed));
-  for (const stream* one = all->first; one != nullptr; one = one->after) print_stream(fp, one);
+  for (stream* one = all->first; one != nullptr; one = one->after) print_stream(fp, one);
   std::fflush(fp);
   return ABT_SUCCESS;
 }

@@ -21,7 +21,8 @@
 
 namespace weft::abt {
 
-pool* main_pool(const stream* one) {
+pool* main_pool(stream* one) {
+  const guard hold(one->changing);
   const scheduler* const main = one->main_scheduler.load(std::memory_order_relaxed);
   return main->pool_count != 0 ? main->pool_at(0) : nullptr;
 }

@@ -54,7 +54,7 @@ struct stream {
   int os_thread;                  // as the system numbers it; see started
 
   // anyone
-  spinlock changing;            // main_scheduler stays while another stream holds it
+  spinlock changing;            // the scheduler that main_scheduler names stays while another stream holds it
   weft_event started;           // its OS thread is known
   atomic<weft_thread*> handed;  // of the primary stream: the primary ULT, when another stream found it
 
@@ -84,7 +84,7 @@ void check_events(stream* here, scheduler* who);
 bool has_events(const stream* here);
 
 // The pool that units for this stream are made in; null: it has none.
-pool* main_pool(const stream* one);
+pool* main_pool(stream* one);
 void wake_main_scheduler(stream* one);
 
 // rank: ABT_XSTREAM_ANY_RANK, or the one wanted. ABT_ codes.

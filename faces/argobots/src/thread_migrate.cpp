@@ -26,17 +26,20 @@ int migrate_to(weft_thread* thread, scheduler* target) {
   return request_migration(thread, to);
 }
 
-scheduler* main_scheduler_of(const stream* one) { return one->main_scheduler.load(std::memory_order_relaxed); }
+int migrate_to(weft_thread* thread, stream* target) {
+  const guard hold(target->changing);
+  scheduler* const main = target->main_scheduler.load(std::memory_order_relaxed);
+  return main != nullptr ? migrate_to(thread, main) : ABT_ERR_MIGRATION_TARGET;
+}
 
 // The first one that runs and does not serve the unit already.
 int migrate_anywhere(weft_thread* thread) {
   runtime* const all = current_runtime();
   const guard hold(all->lock);
   const stream* const last = fields_of(thread)->last_stream.load(std::memory_order_relaxed);
-  for (const stream* one = all->first; one != nullptr; one = one->after) {
+  for (stream* one = all->first; one != nullptr; one = one->after) {
     if (one == last || one->is_over.load(std::memory_order_relaxed)) continue;
-    scheduler* const main = main_scheduler_of(one);
-    if (main != nullptr && migrate_to(thread, main) == ABT_SUCCESS) return ABT_SUCCESS;
+    if (migrate_to(thread, one) == ABT_SUCCESS) return ABT_SUCCESS;
   }
   return ABT_ERR_MIGRATION_NA;
 }
@@ -48,7 +51,7 @@ int ABT_thread_migrate_to_xstream(ABT_thread thread, ABT_xstream xstream) {
   if (thread == ABT_THREAD_NULL) return ABT_ERR_INV_THREAD;
   if (xstream == ABT_XSTREAM_NULL) return ABT_ERR_INV_XSTREAM;
   if (const int error = need_migratable(thread_of(thread)); error != ABT_SUCCESS) return error;
-  return migrate_to(thread_of(thread), main_scheduler_of(stream_of(xstream)));
+  return migrate_to(thread_of(thread), stream_of(xstream));
 }
 
 int ABT_thread_migrate_to_sched(ABT_thread thread, ABT_sched sched) {

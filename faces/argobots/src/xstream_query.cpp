@@ -53,7 +53,9 @@ int ABT_xstream_get_main_sched(ABT_xstream xstream, ABT_sched* sched) {
 
 int ABT_xstream_get_main_pools(ABT_xstream xstream, int max_pools, ABT_pool* pools) {
   if (xstream == ABT_XSTREAM_NULL) return ABT_ERR_INV_XSTREAM;
-  const scheduler* const main = stream_of(xstream)->main_scheduler.load(std::memory_order_relaxed);
+  stream* const one = stream_of(xstream);
+  const guard hold(one->changing);
+  const scheduler* const main = one->main_scheduler.load(std::memory_order_relaxed);
   for (int index = 0; index < max_pools && static_cast<std::size_t>(index) < main->pool_count; ++index) {
     pools[index] = main->pools[index];
   }
