@@ -78,16 +78,16 @@ bool enter_plainly(void* given, weft_thread* owned) {
 }
 
 // Goes back into its pool, and the pool's next one runs. False: it takes more than that.
-bool has_left_within_pool(caller& me) {
+bool has_left_within_pool(const caller& me) {
   choice_of_units* const choice = me.where->choice;
   if (choice->first != me.fields->home || choice->left == 0) return false;
   --choice->left;
-  const weft_status result = weft_ext_yield_in_pool(enter_plainly, &me);
+  const weft_status result = weft_ext_yield_in_pool(enter_plainly, const_cast<caller*>(&me));
   return result == WEFT_OK || result == WEFT_AGAIN;
 }
 
 // Goes back into its pool, and whoever is next runs, which may be itself.
-void leave(caller me, ABT_pool_context context) {
+void leave(const caller& me, ABT_pool_context context) {
   if (may_choose(me)) [[likely]] {
     if (has_left_within_pool(me)) return;
     const chosen next = me.where->choice->choose(me.fields->home);
