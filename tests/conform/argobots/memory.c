@@ -1,15 +1,6 @@
-/* usage: conform_argobots_memory [FAMILY ...], all of them without. Every request for memory fails in turn, while the program makes and uses what the family has: each
- * call succeeds or answers ABT_ERR_MEM, nothing is lost, and the same works afterwards. */
+/* usage: conform_argobots_memory [FAMILY ...], all of them without. Every request for memory fails in turn, while the program makes and
+ * uses what the family has: each call succeeds or answers ABT_ERR_MEM, nothing is lost, and the same works afterwards. */
 #include "memory.h"
-
-void run_what_is_there(ABT_pool pool) {
-  for (;;) {
-    ABT_thread one;
-    OK(ABT_pool_pop_thread(pool, &one));
-    if (one == ABT_THREAD_NULL) return;
-    OK(ABT_self_schedule(one, ABT_POOL_NULL));
-  }
-}
 
 /* ---- the driver ---- */
 

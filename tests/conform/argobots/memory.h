@@ -16,8 +16,6 @@ static inline bool got(int code, const char *call, const char *file, int line) {
   return false;
 }
 
-void run_what_is_there(ABT_pool pool);
-
 /* These start and end the runtime themselves. */
 void lack_memory_for_start_and_end(void);
 void lack_memory_for_many_blocked(void);

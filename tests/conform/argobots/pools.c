@@ -117,19 +117,6 @@ static void unknown_units(void) {
 
 /* ---- pools that go before their units ---- */
 
-static ABT_pool new_pool(ABT_pool_kind kind) {
-  ABT_pool pool = ABT_POOL_NULL;
-  OK(ABT_pool_create_basic(kind, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pool));
-  return pool;
-}
-
-static void run_one(ABT_pool pool) {
-  ABT_thread popped;
-  OK(ABT_pool_pop_thread(pool, &popped));
-  CHECK(popped != ABT_THREAD_NULL);
-  OK(ABT_self_schedule(popped, ABT_POOL_NULL));
-}
-
 static void free_now(ABT_pool pool) {
   OK(ABT_pool_free(&pool));
   CHECK(pool == ABT_POOL_NULL);
@@ -141,13 +128,13 @@ static void before_ended_units(void) {
   ABT_pool pool = new_pool(ABT_POOL_FIFO);
   ABT_thread threads[2];
   for (int i = 0; i < 2; ++i) threads[i] = start(pool, add_one, &ran);
-  for (int i = 0; i < 2; ++i) run_one(pool);
+  for (int i = 0; i < 2; ++i) CHECK(run_next(pool));
   free_now(pool);
   end(threads[0]);
   pool = new_pool(ABT_POOL_FIFO); /* maybe where the other one was */
   OK(ABT_thread_revive(pool, add_one, &ran, &threads[1]));
   CHECK(last_pool_of(threads[1]) == pool);
-  run_one(pool);
+  CHECK(run_next(pool));
   end(threads[1]);
   CHECK(atomic_load(&ran) == 3);
   free_now(pool);
@@ -163,7 +150,7 @@ static void before_blocked_units(ABT_pool_kind kind) {
   atomic_int ran = 0;
   const ABT_pool pool = new_pool(kind);
   ABT_thread thread = start(pool, suspend_and_add, &ran);
-  run_one(pool);
+  CHECK(run_next(pool));
   await_blocked(thread);
   free_now(pool);
   OK(ABT_self_resume_yield_to(thread));
@@ -182,15 +169,6 @@ static void freed_first(void) {
 static void suspend_once(void *argument) {
   add_one(argument);
   OK(ABT_self_suspend());
-}
-
-static void run_all(ABT_pool pool) {
-  for (;;) {
-    ABT_thread popped;
-    OK(ABT_pool_pop_thread(pool, &popped));
-    if (popped == ABT_THREAD_NULL) return;
-    OK(ABT_self_schedule(popped, ABT_POOL_NULL));
-  }
 }
 
 static void sizes_of_schedulers(void) {
@@ -217,9 +195,9 @@ static void sizes_of_schedulers(void) {
   OK(ABT_thread_resume(threads[1]));
   OK(ABT_sched_get_size(sched, &size));
   CHECK(size == 3);
-  for (int i = 0; i < 2; ++i) run_all(pools[i]);
+  for (int i = 0; i < 2; ++i) run_what_is_there(pools[i]);
   for (int i = 0; i < 3; i += 2) OK(ABT_thread_resume(threads[i]));
-  for (int i = 0; i < 2; ++i) run_all(pools[i]);
+  for (int i = 0; i < 2; ++i) run_what_is_there(pools[i]);
   CHECK(atomic_load(&ran) == 3);
   for (int i = 0; i < 3; ++i) end(threads[i]);
   OK(ABT_sched_free(&sched));
