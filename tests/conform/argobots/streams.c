@@ -76,7 +76,7 @@ static void revive_at_once(void) {
   for (int round = 0; round < rounds; ++round) {
     end(start(pool, add_one, &ran));
     OK(ABT_xstream_cancel(stream));
-    while (state_of(stream) != ABT_XSTREAM_STATE_TERMINATED) continue;
+    while (state_of(stream) != ABT_XSTREAM_STATE_TERMINATED) sched_yield();
     OK(ABT_xstream_revive(stream));
   }
   CHECK(atomic_load(&ran) == rounds);
