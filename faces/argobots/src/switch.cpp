@@ -98,8 +98,11 @@ void leave(caller me, ABT_pool_context context) {
   weft_yield();
 }
 
-void obey_requests(const caller& me) {
+// Who ends here leaves its place to target, as if it had left; null: to nobody.
+void obey_requests(const caller& me, weft_thread* target) {
+  me.where->next = target;
   obey_cancellation(me.fields);
+  me.where->next = nullptr;
   obey_migration(me.thread, me.fields);
 }
 
@@ -113,7 +116,7 @@ void end_if_cancelled(const caller& me) {
 void yield_self(const caller& me, ABT_pool_context context) {
   tell_tool(ABT_TOOL_EVENT_THREAD_YIELD, me.thread);
   if (has_requests(me.fields)) [[unlikely]]
-    obey_requests(me);
+    obey_requests(me, nullptr);
   leave(me, context);
   end_if_cancelled(me);
 }
@@ -121,7 +124,7 @@ void yield_self(const caller& me, ABT_pool_context context) {
 void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context context) {
   tell_tool(ABT_TOOL_EVENT_THREAD_YIELD, me.thread);
   if (has_requests(me.fields)) [[unlikely]]
-    obey_requests(me);
+    obey_requests(me, target);
   leave_to(me, target, context);
   end_if_cancelled(me);
 }
