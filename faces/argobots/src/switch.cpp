@@ -65,8 +65,10 @@ void leave_to(const caller& me, weft_thread* target, ABT_pool_context context) {
     return weft_yield();
   }
   note_entry(fields_of(target), me.fields->parent, me.where);
-  if (weft_ext_yield_to_owned(target) != WEFT_OK) [[unlikely]]
-    put_back(target);
+  if (weft_ext_yield_to_owned(target) == WEFT_OK) [[likely]]
+    return;
+  put_back(target);
+  weft_yield();
 }
 
 bool enter_plainly(void* given, weft_thread* owned) {
