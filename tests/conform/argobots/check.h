@@ -84,6 +84,7 @@ void check_threads(void);
 void check_migration(void);
 void check_streams(void);
 void check_pools(void);
+void check_freed_pools(void);
 void check_printing(void);
 void check_definitions(void);
 void check_switching(void);
