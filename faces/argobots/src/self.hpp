@@ -38,6 +38,12 @@ inline int need_ult(const caller& me) {
   return me.is_ult() ? ABT_SUCCESS : ABT_ERR_INV_THREAD;
 }
 
+// The same of calls that end the caller.
+inline int need_end(const caller& me) {
+  if (const int error = need_ult(me); error != ABT_SUCCESS) return error;
+  return me.fields->is(is_primary) || is_requested(me.fields, is_ending) ? ABT_ERR_INV_THREAD : ABT_SUCCESS;
+}
+
 // Any caller: lets somebody else go on, for those who wait by looking now and then.
 void yield_somehow();
 

@@ -108,11 +108,6 @@ void obey_requests(const caller& me, weft_thread* target) {
   obey_migration(me.thread, me.fields);
 }
 
-void end_if_cancelled(const caller& me) {
-  if (is_requested(me.fields, is_cancelled)) [[unlikely]]
-    exit_unit(me.fields);
-}
-
 }  // namespace
 
 void yield_self(const caller& me, ABT_pool_context context) {
@@ -120,7 +115,7 @@ void yield_self(const caller& me, ABT_pool_context context) {
   if (has_requests(me.fields)) [[unlikely]]
     obey_requests(me, nullptr);
   leave(me, context);
-  end_if_cancelled(me);
+  end_if_cancelled(me.fields);
 }
 
 void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context context) {
@@ -128,7 +123,7 @@ void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context conte
   if (has_requests(me.fields)) [[unlikely]]
     obey_requests(me, target);
   leave_to(me, target, context);
-  end_if_cancelled(me);
+  end_if_cancelled(me.fields);
 }
 
 namespace {
@@ -155,7 +150,7 @@ void suspend_self(const caller& me, weft_thread* target, ABT_sync_event_type why
   me.where->next = target;
   const named_wait as(why, nullptr);
   static_cast<void>(weft_ext_park(note_suspended, nullptr, "ABT_thread_resume"));
-  end_if_cancelled(me);
+  end_if_cancelled(me.fields);
 }
 
 int resume_unit(weft_thread* thread) {

@@ -439,6 +439,43 @@ static void exits(void) {
   OK(ABT_key_free(&key));
 }
 
+/* ---- no end of what ends already: an unnamed ULT's destructors are its own last calls ---- */
+
+static void exit_again(void *value) {
+  (void)value;
+  mark('d');
+  IS(ABT_ERR_INV_THREAD, ABT_thread_exit());
+  IS(ABT_ERR_INV_THREAD, ABT_self_exit());
+  be_cancelled();
+  OK(ABT_self_yield());
+  mark('e');
+}
+
+static void leave_value(void *with_exit) {
+  mark('a');
+  OK(ABT_key_set(key, with_exit));
+  if (*(bool *)with_exit) ABT_thread_exit();
+}
+
+static void mark_event(ABT_thread thread, ABT_xstream stream, uint64_t event, ABT_tool_context context, void *argument) {
+  (void)thread, (void)stream, (void)context, (void)argument;
+  mark(event == ABT_TOOL_EVENT_THREAD_FINISH ? 'f' : event == ABT_TOOL_EVENT_THREAD_FREE ? 'g' : 'c');
+}
+
+static void ends_once(void) {
+  OK(ABT_key_create(exit_again, &key));
+  OK(ABT_tool_register_thread_callback(
+      mark_event, ABT_TOOL_EVENT_THREAD_FINISH | ABT_TOOL_EVENT_THREAD_FREE | ABT_TOOL_EVENT_THREAD_CANCEL, NULL));
+  for (int i = 0; i < 2; ++i) {
+    bool with_exit = i == 1;
+    OK(ABT_thread_create(my_pool(), leave_value, &with_exit, ABT_THREAD_ATTR_NULL, NULL));
+    for (int turn = 0; turn < 4; ++turn) OK(ABT_thread_yield());
+    check_trail("afgde");
+  }
+  OK(ABT_tool_register_thread_callback(NULL, ABT_TOOL_EVENT_THREAD_NONE, NULL));
+  OK(ABT_key_free(&key));
+}
+
 void check_handing_over(void) {
   RUN(make_aside);
   RUN(to_a_popped_one);
@@ -448,5 +485,6 @@ void check_handing_over(void) {
   RUN(yield_to_ready);
   RUN(refusals);
   RUN(exits);
+  if (IS_WEFT) RUN(ends_once);
   OK(ABT_pool_free(&aside));
 }
