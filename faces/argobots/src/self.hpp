@@ -21,6 +21,7 @@ struct caller {
   bool is_ult() const { return (kind & is_yieldable) != 0; }
 };
 
+// Once ABT_init has been called.
 inline caller who_calls() {
   weft_thread* const thread = weft_hot_self();
   if (thread == nullptr) return {nullptr, nullptr, nullptr, 0};
@@ -30,6 +31,9 @@ inline caller who_calls() {
     return {nullptr, nullptr, nullptr, 0};
   return {thread, fields, fields->last_stream.load(std::memory_order_relaxed), kind};
 }
+
+// At any time.
+inline caller who_calls_maybe_early() { return have_fields() ? who_calls() : caller{nullptr, nullptr, nullptr, 0}; }
 
 // ABT_SUCCESS, or what calls answer that are for units, or for ULTs, alone.
 inline int need_unit(const caller& me) { return me.is_outside() ? ABT_ERR_INV_XSTREAM : ABT_SUCCESS; }

@@ -18,7 +18,7 @@ namespace weft::abt {
 // ---- leaving -----------------------------------------------------------------------------------------------------------------------
 
 void yield_somehow() {
-  const caller me = who_calls();
+  const caller me = who_calls_maybe_early();
   if (me.is_ult()) return yield_self(me, ABT_POOL_CONTEXT_OP_THREAD_YIELD_LOOP);
   me.is_outside() ? weft_yield() : static_cast<void>(sched_yield());
 }

@@ -87,8 +87,9 @@ struct unit_fields {
 };
 static_assert(sizeof(unit_fields) <= 192);
 
-// From a unit to its fields; known from the first ABT_init on.
+// From a unit to its fields; 0 before the first ABT_init: then Weft's threads have none.
 [[gnu::visibility("hidden")]] extern std::ptrdiff_t distance_to_fields;
+inline bool have_fields() { return distance_to_fields != 0; }
 
 inline unit_fields* fields_of(weft_thread* thread) {
   return reinterpret_cast<unit_fields*>(reinterpret_cast<char*>(thread) + distance_to_fields);
