@@ -149,6 +149,38 @@ static void of_a_joined_stream(void) {
   OK(ABT_pool_free(&pool));
 }
 
+/* ---- while others look at the stream ---- */
+
+static void replace_until(void *may_end) {
+  ABT_xstream self;
+  OK(ABT_xstream_self(&self));
+  while (atomic_load((atomic_int *)may_end) == 0) OK(ABT_xstream_set_main_sched(self, ABT_SCHED_NULL));
+}
+
+/* It has other pools each time. */
+static void under_others_eyes(void) {
+  const int rounds = IS_SLOW ? 200 : 2000;
+  atomic_int may_end = 0;
+  ABT_xstream stream = start_stream();
+  ABT_pool unserved = new_pool(ABT_POOL_FIFO);
+  const ABT_thread replacing = start(pool_of(stream), replace_until, &may_end), moving = start(unserved, nothing, NULL);
+  FILE *const file = fopen("/dev/null", "w");
+  CHECK(file != NULL);
+  for (int round = 0; round < rounds; ++round) {
+    OK(ABT_thread_migrate(moving));
+    OK(ABT_thread_migrate_to_xstream(moving, stream));
+    if (round % 16 == 0) OK(ABT_info_print_all_xstreams(file));
+  }
+  atomic_store(&may_end, 1);
+  end(replacing);
+  OK(ABT_thread_migrate_to_xstream(moving, stream)); /* to what it has now */
+  run_next(unserved);
+  end(moving);
+  end_stream(stream);
+  OK(ABT_pool_free(&unserved));
+  fclose(file);
+}
+
 /* ---- who may not ---- */
 
 static void refused(void *wanted) {
@@ -177,5 +209,6 @@ void check_main_scheds(void) {
   RUN(replace_by_own);
   RUN(on_another_stream);
   RUN(of_a_joined_stream);
+  if (IS_WEFT) RUN(under_others_eyes);
   RUN(who_may_not);
 }
