@@ -55,7 +55,7 @@ const settings& read_settings() { return of_the_model->wanted; }
 void start_affinity(const settings&) {}
 void end_affinity() {}
 void reset_pool_ids() {}
-void free_given_up_pools() {}
+void free_kept_pools() {}
 int start_dumps() { return ABT_SUCCESS; }
 void print_config(std::FILE*) {}
 int create_basic_scheduler(ABT_sched_predef, int, const ABT_pool*, ABT_sched_config, scheduler** out) {

@@ -123,8 +123,9 @@ int ABT_sched_config_get(ABT_sched_config config, int idx, ABT_sched_config_type
 int ABT_pool_create(ABT_pool_user_def def, ABT_pool_config config,
                     ABT_pool *newpool) ABT_API_PUBLIC; /* also of an ABT_pool_def */
 int ABT_pool_create_basic(ABT_pool_kind kind, ABT_pool_access access, ABT_bool automatic, ABT_pool *newpool) ABT_API_PUBLIC;
-int ABT_pool_free(ABT_pool *pool)
-    ABT_API_PUBLIC; /* units that still belong to it can no longer be reached by it. Undefined: a scheduler has it */
+/* Units that still belong to it can no longer be reached by it, and one that goes back into it is lost. For those that outlive a user's pool
+ * free_unit is called when they go. Undefined: a scheduler has it. */
+int ABT_pool_free(ABT_pool *pool) ABT_API_PUBLIC;
 int ABT_pool_get_access(ABT_pool pool, ABT_pool_access *access) ABT_API_PUBLIC;
 int ABT_pool_is_empty(ABT_pool pool, ABT_bool *is_empty) ABT_API_PUBLIC;
 int ABT_pool_get_size(ABT_pool pool, size_t *size) ABT_API_PUBLIC;         /* READY units in it */

@@ -40,12 +40,13 @@ class page_guard {
 
 constexpr int words_of_exit_point = 5;  // as __builtin_setjmp wants
 
-[[gnu::noinline]] void finish_elaborately(weft_thread* self, const unit_fields* mine) {
+[[gnu::noinline]] void finish_elaborately(weft_thread* self, unit_fields* mine) {
+  if (mine->is_any(has_belongings | is_pool_scheduler) || tool_wants(ABT_TOOL_EVENT_THREAD_FINISH)) request(mine, is_ending);
   if (!is_requested(mine, is_cancelled)) tell_tool(ABT_TOOL_EVENT_THREAD_FINISH, self);
   if (!mine->is(is_named)) free_fields(self);
 }
 
-void finish(weft_thread* self, const unit_fields* mine) {
+void finish(weft_thread* self, unit_fields* mine) {
   if (!mine->is(is_named) || tool_wants(ABT_TOOL_EVENT_THREAD_FINISH)) [[unlikely]]
     finish_elaborately(self, mine);
 }

@@ -81,11 +81,11 @@ void print_scheduler(std::FILE* to, scheduler* one, int indent) {
 
 void print_stream(std::FILE* to, stream* one) {
   const bool runs = state_of(one) == ABT_XSTREAM_STATE_RUNNING;
-  std::fprintf(to, "execution stream %p: rank %d, %s, %s\n", static_cast<const void*>(one),
-               one->rank.load(std::memory_order_relaxed), one->is_primary ? "primary" : "secondary",
-               runs ? "RUNNING" : "TERMINATED");
-  const guard hold(one->changing);
-  if (scheduler* const main = one->main_scheduler.load(std::memory_order_relaxed); main != nullptr) print_scheduler(to, main, 2);
+  std::fprintf(to, "execution stream %p: rank %d, %s, %s\n", static_cast<void*>(one), one->rank.load(std::memory_order_relaxed),
+               one->is_primary ? "primary" : "secondary", runs ? "RUNNING" : "TERMINATED");
+  with_main_scheduler(one, [to](scheduler* main) {
+    if (main != nullptr) print_scheduler(to, main, 2);
+  });
 }
 
 void print_unit(std::FILE* to, weft_thread* thread) {
@@ -120,15 +120,23 @@ void print_with_stack(void* to, ABT_thread thread) {
   if (fields_of(thread_of(thread))->is(is_yieldable)) print_stack(static_cast<std::FILE*>(to), thread_of(thread));
 }
 
-// Whether a stream before `last`, or a pool of it before `below`, is the same.
-bool was_printed(const stream* last, std::size_t below, const pool* what) {
-  const scheduler* main = last->main_scheduler.load(std::memory_order_relaxed);
-  if (main->serves(what, below)) return true;
-  for (const stream* one = last->before; one != nullptr; one = one->before) {
-    main = one->main_scheduler.load(std::memory_order_relaxed);
-    if (main != nullptr && main->serves(what)) return true;
+bool is_served_before(const stream* last, const pool* what) {
+  const auto serves = [what](const scheduler* main) { return main != nullptr && main->serves(what); };
+  for (stream* one = last->before; one != nullptr; one = one->before) {
+    if (with_main_scheduler(one, serves)) return true;
   }
   return false;
+}
+
+void print_stacks_of_stream(std::FILE* to, const stream* one, const scheduler* main) {
+  std::fprintf(to, "execution stream %p: rank %d, main scheduler %p\n", static_cast<const void*>(one),
+               one->rank.load(std::memory_order_relaxed), static_cast<const void*>(main));
+  for (std::size_t index = 0; main != nullptr && index < main->pool_count; ++index) {
+    pool* const looked_at = main->pool_at(index);
+    if (main->serves(looked_at, index) || is_served_before(one, looked_at)) continue;  // it was printed
+    print_pool(to, looked_at, 0);
+    static_cast<void>(ABT_pool_print_all_threads(handle_of(looked_at), to, print_with_stack));
+  }
 }
 
 }  // namespace
@@ -145,16 +153,8 @@ void print_stack(std::FILE* to, weft_thread* thread) {
 }
 
 void print_stacks_of_all_streams(std::FILE* to) {
-  for (const stream* one = current_runtime()->first; one != nullptr; one = one->after) {
-    const scheduler* const main = one->main_scheduler.load(std::memory_order_relaxed);
-    std::fprintf(to, "execution stream %p: rank %d, main scheduler %p\n", static_cast<const void*>(one),
-                 one->rank.load(std::memory_order_relaxed), static_cast<const void*>(main));
-    for (std::size_t index = 0; main != nullptr && index < main->pool_count; ++index) {
-      pool* const looked_at = main->pool_at(index);
-      if (was_printed(one, index, looked_at)) continue;
-      print_pool(to, looked_at, 0);
-      static_cast<void>(ABT_pool_print_all_threads(handle_of(looked_at), to, print_with_stack));
-    }
+  for (stream* one = current_runtime()->first; one != nullptr; one = one->after) {
+    with_main_scheduler(one, [to, one](const scheduler* main) { print_stacks_of_stream(to, one, main); });
   }
 }
 

@@ -90,7 +90,7 @@ void forget(runtime* all) {
 
 void end_core() {
   static_cast<void>(weft_finalize());
-  free_given_up_pools();
+  free_kept_pools();
   end_affinity();
 }
 

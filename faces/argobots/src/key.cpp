@@ -147,7 +147,8 @@ namespace {
 // ABT_SUCCESS: the caller is a work unit.
 int find_caller(unit_fields** out) {
   weft_thread* const self = weft_hot_self();
-  if (self == nullptr || !fields_of(self)->is(is_unit)) return is_initialized() ? ABT_ERR_INV_XSTREAM : ABT_ERR_UNINITIALIZED;
+  if (self == nullptr || !have_fields() || !fields_of(self)->is(is_unit))
+    return is_initialized() ? ABT_ERR_INV_XSTREAM : ABT_ERR_UNINITIALIZED;
   *out = fields_of(self);
   return ABT_SUCCESS;
 }
@@ -189,7 +190,7 @@ int ABT_key_get(ABT_key handle, void** value) {
   if (handle == ABT_KEY_NULL) return ABT_ERR_INV_KEY;
   // A fork (weft/hot.h) finds no values in its own fields.
   weft_thread* const running = *weft_hot_here()->self;
-  if (running == nullptr || !is_first(fields_of(running), key_of(handle))) [[unlikely]]
+  if (running == nullptr || !have_fields() || !is_first(fields_of(running), key_of(handle))) [[unlikely]]
     return get_slowly(handle, value);
   *value = first_value_of(fields_of(running));
   return ABT_SUCCESS;

@@ -4,9 +4,11 @@
 
 #include <sched.h>
 
+#include <cinttypes>
 #include <cstdlib>
 
 #include "config_values.hpp"
+#include "environment.hpp"
 #include "object.hpp"
 #include "spinlock.hpp"
 #include "stealing_queue.hpp"
@@ -17,9 +19,9 @@ namespace {
 
 constinit atomic<std::uint64_t> next_id{0};
 
-// Freed by the program while units still belong to them.
-constinit spinlock given_up_lock;
-constinit pool* given_up = nullptr;
+// Freed by the program, while units may remember them.
+constinit spinlock kept_lock;
+constinit pool* kept = nullptr;
 
 pool* pool_in(void* state) { return static_cast<pool*>(state); }
 
@@ -56,6 +58,7 @@ void push_user(void* state, weft_thread* unit, weft_push_reason reason) {
   pool* const one = pool_in(state);
   unit_fields* const fields = fields_of(unit);
   const ABT_pool_context context = take_push_context(fields, reason);
+  const visit here(one);
   one->user.push(handle_of(one), fields->unit, context);
 }
 
@@ -82,15 +85,6 @@ constexpr weft_pool_ops user_operations{sizeof(weft_pool_ops), push_user, pop_us
 
 // ---- making ----
 
-pool* allocate_pool(pool_family family, ABT_pool_access access, bool is_automatic) {
-  pool* const one = make_object<pool>(0);
-  if (one == nullptr) return nullptr;
-  one->family = family;
-  one->access = access;
-  one->is_automatic = is_automatic;
-  return one;
-}
-
 weft_status make_queue(pool* one) {
   switch (one->family) {
     case pool_family::fifo: return weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &one->queue);
@@ -111,24 +105,82 @@ int make_parts(pool* one) {
   return result == WEFT_NOMEM ? ABT_ERR_MEM : ABT_ERR_POOL;
 }
 
-int finish_pool(pool* one, pool** out) {
+int make_fresh(pool_family family, pool** out) {
+  pool* const one = make_object<pool>(0);
   if (one == nullptr) return ABT_ERR_MEM;
+  one->family = family;
   if (const int error = make_parts(one); error != ABT_SUCCESS) {
-    std::free(one);
+    free_object(one);
     return error;
   }
+  *out = one;
+  return ABT_SUCCESS;
+}
+
+// ---- what is kept ----
+
+void keep(pool* one) {
+  const guard hold(kept_lock);
+  one->next_kept = kept;
+  kept = one;
+}
+
+// Null: there is no such one.
+template <class Wanted>
+pool* take_kept(Wanted is_wanted) {
+  const guard hold(kept_lock);
+  for (pool** link = &kept; *link != nullptr; link = &(*link)->next_kept) {
+    pool* const one = *link;
+    if (!is_wanted(one)) continue;
+    *link = one->next_kept;
+    return one;
+  }
+  return nullptr;
+}
+
+// One to which no unit comes back.
+pool* take_kept_of(pool_family family) {
+  if (family == pool_family::user) return nullptr;
+  return take_kept([family](const pool* one) { return one->family == family && weft_pool_total_count(one->queue) == 0; });
+}
+
+int make_pool(pool_family family, ABT_pool_access access, bool is_automatic, pool** out) {
+  pool* one = take_kept_of(family);
+  if (one == nullptr) {
+    if (const int error = make_fresh(family, &one); error != ABT_SUCCESS) return error;
+  }
+  one->access = access;
+  one->is_automatic = is_automatic;
+  one->data = nullptr;
+  one->scheduler_count.store(0, std::memory_order_relaxed);
   one->id = next_id.fetch_add(1, std::memory_order_relaxed);
   *out = one;
   return ABT_SUCCESS;
 }
 
-// From here on the pool makes do without the user's functions, which may use what the user frees now: it holds nothing.
+// ---- freeing ----
+
+void push_nowhere(ABT_pool, ABT_unit unit, ABT_pool_context) {
+  report("work unit %" PRIu64
+         " became ready in a pool of the program's that was freed, and never runs: free pools after their units",
+         weft_thread_id(thread_of_unit(unit)));
+}
+
+// From here on the pool makes do without the user's functions, which may use what the user frees now: it holds nothing. But units that have
+// a name there give it back, perhaps just now: free_unit stays as it is.
 void forget_user(pool* one) {
-  one->user.free = nullptr;
-  one->user.get_size = nullptr;
-  one->user.is_empty = [](ABT_pool) -> ABT_bool { return ABT_TRUE; };
-  one->user.pop = [](ABT_pool, ABT_pool_context) -> ABT_thread { return ABT_THREAD_NULL; };
-  one->user.push = [](ABT_pool, ABT_unit, ABT_pool_context) {};
+  pool_callbacks& user = one->user;
+  user.is_empty = [](ABT_pool) -> ABT_bool { return ABT_TRUE; };
+  user.pop = [](ABT_pool, ABT_pool_context) -> ABT_thread { return ABT_THREAD_NULL; };
+  user.push = push_nowhere;
+  user.init = nullptr;
+  user.free = nullptr;
+  user.get_size = nullptr;
+  user.pop_wait = nullptr;
+  user.pop_many = nullptr;
+  user.push_many = nullptr;
+  user.print_all = nullptr;
+  one->old = {};
 }
 
 // The user's init refused: the user has nothing to free or to count.
@@ -151,14 +203,35 @@ bool try_to_free(pool* one) {
   return true;
 }
 
+bool has_names(const pool* one) {
+  // [Z80] acquire: the units that had one are done with the pool; pairs with [Z79]
+  return one->names.load(std::memory_order_acquire) != 0;
+}
+
+// Of the user's pools those that no unit remembers any more.
+void free_kept_user_pools() {
+  while (pool* const one = take_kept([](const pool* any) { return any->family == pool_family::user && !has_names(any); })) {
+    if (!try_to_free(one)) return keep(one);
+  }
+}
+
+void free_user_pool(pool* one) {
+  if (!has_names(one) && try_to_free(one)) return;
+  wait_for_visitors(one);
+  if (one->user.free != nullptr) one->user.free(handle_of(one));
+  forget_user(one);
+  free_kept_user_pools();
+  keep(one);
+}
+
 }  // namespace
 
 int create_basic_pool(ABT_pool_kind kind, ABT_pool_access access, bool is_automatic, pool** out) {
   if (access < ABT_POOL_ACCESS_PRIV || access > ABT_POOL_ACCESS_MPMC) return ABT_ERR_INV_POOL_ACCESS;
   switch (kind) {
     case ABT_POOL_FIFO:
-    case ABT_POOL_FIFO_WAIT: return finish_pool(allocate_pool(pool_family::fifo, access, is_automatic), out);
-    case ABT_POOL_RANDWS: return finish_pool(allocate_pool(pool_family::stealing, access, is_automatic), out);
+    case ABT_POOL_FIFO_WAIT: return make_pool(pool_family::fifo, access, is_automatic, out);
+    case ABT_POOL_RANDWS: return make_pool(pool_family::stealing, access, is_automatic, out);
     default: return ABT_ERR_INV_POOL_KIND;
   }
 }
@@ -168,8 +241,7 @@ int create_user_pool(const pool_callbacks& callbacks, const ABT_pool_def* old, A
   int is_automatic = 0;
   read_config(config, ABT_pool_config_automatic.key, &is_automatic);
   pool* made = nullptr;
-  const int error = finish_pool(allocate_pool(pool_family::user, access, is_automatic != 0), &made);
-  if (error != ABT_SUCCESS) return error;
+  if (const int error = make_pool(pool_family::user, access, is_automatic != 0, &made); error != ABT_SUCCESS) return error;
   made->user = callbacks;
   if (old != nullptr) made->old = *old;
   if (callbacks.init != nullptr) {
@@ -182,18 +254,11 @@ int create_user_pool(const pool_callbacks& callbacks, const ABT_pool_def* old, A
   return ABT_SUCCESS;
 }
 
-void free_pool(pool* one) {
-  if (try_to_free(one)) return;
-  if (one->user.free != nullptr) one->user.free(handle_of(one));
-  if (one->family == pool_family::user) forget_user(one);
-  const guard hold(given_up_lock);
-  one->next_given_up = given_up;
-  given_up = one;
-}
+void free_pool(pool* one) { one->is_built_in() ? keep(one) : free_user_pool(one); }
 
-void free_given_up_pools() {
-  while (pool* const one = given_up) {
-    given_up = one->next_given_up;
+void free_kept_pools() {
+  while (pool* const one = kept) {
+    kept = one->next_kept;
     static_cast<void>(try_to_free(one));
   }
 }

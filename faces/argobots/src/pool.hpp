@@ -50,13 +50,14 @@ struct pool {
   bool is_automatic;  // goes with its last scheduler
   ABT_pool_access access;
   atomic<int> scheduler_count;
-  atomic<int> visitors;  // those who push many at once: see visit
+  atomic<int> visitors;       // those who push: see visit
+  atomic<std::size_t> names;  // of user's pools: units that have an ABT_unit of it
   void* data;
   std::uint64_t id;
   stealing_queue* stealing;  // of RANDWS
   pool_callbacks user;       // of user's pools
   ABT_pool_def old;          // of those by ABT_pool_def
-  pool* next_given_up;       // see free_pool
+  pool* next_kept;           // see free_pool
 
   bool is_built_in() const { return family != pool_family::user; }
 };
@@ -66,10 +67,24 @@ struct pool {
 int create_basic_pool(ABT_pool_kind kind, ABT_pool_access access, bool is_automatic, pool** out);
 int create_user_pool(const pool_callbacks& callbacks, const ABT_pool_def* old, ABT_pool_access access, ABT_pool_config config,
                      pool** out);
-// One to which units belong stays until the end, as Argobots' programs do free such: nothing points nowhere then.
+// Units may still point to it, and to the core's queue: what they find stays good, until no unit is left or, of a built-in pool, as another
+// pool of its family. So while a unit remembers a pool no pool of another family, nor another user's pool, has its address.
 void free_pool(pool* one);
-void free_given_up_pools();  // when no unit is left
-void reset_pool_ids();       // at ABT_init
+void free_kept_pools();  // when no unit is left
+void reset_pool_ids();   // at ABT_init
+
+// Whoever calls a user's push: the pool must not go meanwhile, though its units may run and end.
+class visit {
+ public:
+  explicit visit(pool* where) : where_(where) { where_->visitors.fetch_add(1, std::memory_order_relaxed); }
+  // [Z4] release: done with the pool; pairs with [Z3]
+  ~visit() { where_->visitors.fetch_sub(1, std::memory_order_release); }
+  visit(const visit&) = delete;
+  visit& operator=(const visit&) = delete;
+
+ private:
+  pool* where_;
+};
 
 inline void retain_pool(pool* one) { one->scheduler_count.fetch_add(1, std::memory_order_relaxed); }
 // A scheduler that had it is gone: frees it if it is automatic and has no other, or if must_go.

@@ -8,19 +8,6 @@ namespace weft::abt {
 
 namespace {
 
-// Who pushes without the core's help: the pool must not go meanwhile, though its units may run and end.
-class visit {
- public:
-  explicit visit(pool* where) : where_(where) { where_->visitors.fetch_add(1, std::memory_order_relaxed); }
-  // [Z4] release: done with the pool; pairs with [Z3]
-  ~visit() { where_->visitors.fetch_sub(1, std::memory_order_release); }
-  visit(const visit&) = delete;
-  visit& operator=(const visit&) = delete;
-
- private:
-  pool* where_;
-};
-
 constexpr std::size_t units_at_once = 64;
 
 // The user's push_many, for those of the threads that the core knows to be at home here.

@@ -50,7 +50,9 @@ bool migrate(weft_thread* thread, unit_fields* what) {
 }
 
 // A main scheduler ends with its stream instead: see check_events.
-bool is_to_end(const unit_fields* what) { return is_requested(what, wants_cancel) && !what->is(is_main_scheduler); }
+bool is_to_end(const unit_fields* what) {
+  return is_requested(what, wants_cancel) && !is_requested(what, is_ending) && !what->is(is_main_scheduler);
+}
 
 }  // namespace
 
@@ -59,7 +61,7 @@ void obey_migration(weft_thread* self, unit_fields* mine) {
 }
 
 void obey_cancellation(unit_fields* mine) {
-  if (is_requested(mine, is_cancelled)) exit_unit(mine);
+  end_if_cancelled(mine);
   if (!is_to_end(mine)) return;
   request(mine, is_cancelled);
   tell_tool(ABT_TOOL_EVENT_THREAD_CANCEL, weft_self());

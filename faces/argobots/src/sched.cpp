@@ -134,16 +134,4 @@ bool has_to_stop(scheduler* one) {
   return stops_when_empty && !has_units(one);
 }
 
-int migration_pool(scheduler* one, pool** out) {
-  pool* found = nullptr;
-  if (one->get_migr_pool != nullptr) {
-    found = pool_of(one->get_migr_pool(handle_of(one)));
-  } else if (one->pool_count != 0) {
-    found = one->pool_at(0);
-  }
-  if (found == nullptr) return ABT_ERR_MIGRATION_TARGET;
-  *out = found;
-  return ABT_SUCCESS;
-}
-
 }  // namespace weft::abt

@@ -111,7 +111,7 @@ int ABT_sched_has_to_stop(ABT_sched sched, ABT_bool* stop) {
   *stop = ABT_FALSE;
   scheduler* const one = scheduler_of(sched);
   if (one == nullptr) return ABT_ERR_INV_SCHED;
-  if (who_calls().is_outside()) return ABT_ERR_INV_XSTREAM;
+  if (who_calls_maybe_early().is_outside()) return ABT_ERR_INV_XSTREAM;
   *stop = has_to_stop(one) ? ABT_TRUE : ABT_FALSE;
   return ABT_SUCCESS;
 }

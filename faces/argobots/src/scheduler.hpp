@@ -77,8 +77,6 @@ void wake_scheduler(scheduler* one);
 bool has_to_stop(scheduler* one);
 // Ready units in its pools, and blocked ones in those that no other scheduler serves.
 bool has_units(scheduler* one);
-// Where a unit that migrates to this scheduler goes. ABT_ERR_MIGRATION_TARGET: nowhere.
-int migration_pool(scheduler* one, pool** out);
 
 // ---- stackable schedulers (sched_stack.cpp) -------------------------------------------------------------------------------------
 

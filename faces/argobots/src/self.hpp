@@ -21,6 +21,7 @@ struct caller {
   bool is_ult() const { return (kind & is_yieldable) != 0; }
 };
 
+// Once ABT_init has been called.
 inline caller who_calls() {
   weft_thread* const thread = weft_hot_self();
   if (thread == nullptr) return {nullptr, nullptr, nullptr, 0};
@@ -31,11 +32,20 @@ inline caller who_calls() {
   return {thread, fields, fields->last_stream.load(std::memory_order_relaxed), kind};
 }
 
+// At any time.
+inline caller who_calls_maybe_early() { return have_fields() ? who_calls() : caller{nullptr, nullptr, nullptr, 0}; }
+
 // ABT_SUCCESS, or what calls answer that are for units, or for ULTs, alone.
 inline int need_unit(const caller& me) { return me.is_outside() ? ABT_ERR_INV_XSTREAM : ABT_SUCCESS; }
 inline int need_ult(const caller& me) {
   if (me.is_outside()) return ABT_ERR_INV_XSTREAM;
   return me.is_ult() ? ABT_SUCCESS : ABT_ERR_INV_THREAD;
+}
+
+// The same of calls that end the caller.
+inline int need_end(const caller& me) {
+  if (const int error = need_ult(me); error != ABT_SUCCESS) return error;
+  return me.fields->is(is_primary) || is_requested(me.fields, is_ending) ? ABT_ERR_INV_THREAD : ABT_SUCCESS;
 }
 
 // Any caller: lets somebody else go on, for those who wait by looking now and then.

@@ -76,23 +76,24 @@ int ABT_self_resume_suspend_to(ABT_thread thread) {
 int ABT_self_exit() {
   caller me;
   if (const int error = need_calling_ult(&me); error != ABT_SUCCESS) return error;
-  if (me.fields->is(is_primary)) return ABT_ERR_INV_THREAD;
+  if (const int error = need_end(me); error != ABT_SUCCESS) return error;
   exit_unit(me.fields);
 }
 
 int ABT_self_exit_to(ABT_thread thread) {
-  constexpr unsigned refused = is_main_scheduler | is_primary;
   caller me;
-  if (const int error = need_pair(&me, thread, refused, refused); error != ABT_SUCCESS) return error;
+  if (const int error = need_pair(&me, thread, is_main_scheduler, is_main_scheduler | is_primary); error != ABT_SUCCESS) {
+    return error;
+  }
+  if (const int error = need_end(me); error != ABT_SUCCESS) return error;
   me.where->next = thread_of(thread);
   exit_unit(me.fields);
 }
 
 int ABT_self_resume_exit_to(ABT_thread thread) {
   caller me;
-  if (const int error = need_pair(&me, thread, is_main_scheduler | is_primary, is_main_scheduler); error != ABT_SUCCESS) {
-    return error;
-  }
+  if (const int error = need_pair(&me, thread, is_main_scheduler, is_main_scheduler); error != ABT_SUCCESS) return error;
+  if (const int error = need_end(me); error != ABT_SUCCESS) return error;
   if (const int error = take_suspended(thread_of(thread)); error != ABT_SUCCESS) return error;
   me.where->next = thread_of(thread);
   exit_unit(me.fields);

@@ -22,16 +22,11 @@
 namespace weft::abt {
 
 pool* main_pool(stream* one) {
-  const guard hold(one->changing);
-  const scheduler* const main = one->main_scheduler.load(std::memory_order_relaxed);
-  return main->pool_count != 0 ? main->pool_at(0) : nullptr;
+  return with_main_scheduler(one, [](const scheduler* main) { return main->pool_count != 0 ? main->pool_at(0) : nullptr; });
 }
 
 void wake_main_scheduler(stream* one) {
-  {
-    const guard hold(one->changing);
-    wake_scheduler(one->main_scheduler.load(std::memory_order_relaxed));
-  }
+  with_main_scheduler(one, wake_scheduler);
   weft_ext_pool_notify(one->root_pool->queue);
 }
 
@@ -190,10 +185,7 @@ int create_stream(scheduler* main, int rank, bool is_primary, stream** out) {
 int join_stream(stream* one) {
   if (one->is_primary || one->scheduler_thread == weft_self()) return ABT_ERR_INV_XSTREAM;
   request(fields_of(one->scheduler_thread), wants_join);  // for main schedulers to come: see check_events
-  {
-    const guard hold(one->changing);
-    request(one->main_scheduler.load(std::memory_order_relaxed), stop_when_empty);
-  }
+  with_main_scheduler(one, [](scheduler* main) { request(main, stop_when_empty); });
   wake_main_scheduler(one);
   const named_wait as(ABT_SYNC_EVENT_TYPE_XSTREAM_JOIN, one);
   wait_for_unit(one->scheduler_thread);

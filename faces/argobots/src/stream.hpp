@@ -71,9 +71,6 @@ ABT_xstream_state state_of(const stream* one);
 // scheduler.
 void run_unit(weft_thread* owned);
 
-// The same for a caller that knows who and where it is.
-void run_unit_by(weft_thread* self, stream* here, weft_thread* owned);
-
 // The same by a main scheduler's ULT, for `owned` and those that are chosen after it, until none is: from one to the other without a switch
 // to the caller.
 void run_units(weft_thread* owned, choice_of_units* choice);
@@ -82,6 +79,13 @@ void run_units(weft_thread* owned, choice_of_units* choice);
 void check_events(stream* here, scheduler* who);
 // Whether check_events would find something. For those who are about to sleep; after it comes true, wake_main_scheduler is called.
 bool has_events(const stream* here);
+
+// look(its main scheduler), which stays meanwhile; null: the stream is not made yet. For other streams' units; must be short, and switch never.
+template <class Look>
+auto with_main_scheduler(stream* one, Look look) {
+  const guard hold(one->changing);
+  return look(one->main_scheduler.load(std::memory_order_relaxed));
+}
 
 // The pool that units for this stream are made in; null: it has none.
 pool* main_pool(stream* one);

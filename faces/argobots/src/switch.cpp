@@ -18,7 +18,7 @@ namespace weft::abt {
 // ---- leaving -----------------------------------------------------------------------------------------------------------------------
 
 void yield_somehow() {
-  const caller me = who_calls();
+  const caller me = who_calls_maybe_early();
   if (me.is_ult()) return yield_self(me, ABT_POOL_CONTEXT_OP_THREAD_YIELD_LOOP);
   me.is_outside() ? weft_yield() : static_cast<void>(sched_yield());
 }
@@ -65,8 +65,10 @@ void leave_to(const caller& me, weft_thread* target, ABT_pool_context context) {
     return weft_yield();
   }
   note_entry(fields_of(target), me.fields->parent, me.where);
-  if (weft_ext_yield_to_owned(target) != WEFT_OK) [[unlikely]]
-    put_back(target);
+  if (weft_ext_yield_to_owned(target) == WEFT_OK) [[likely]]
+    return;
+  put_back(target);
+  weft_yield();
 }
 
 bool enter_plainly(void* given, weft_thread* owned) {
@@ -98,14 +100,12 @@ void leave(const caller& me, ABT_pool_context context) {
   weft_yield();
 }
 
-void obey_requests(const caller& me) {
+// Who ends here leaves its place to target, as if it had left; null: to nobody.
+void obey_requests(const caller& me, weft_thread* target) {
+  me.where->next = target;
   obey_cancellation(me.fields);
+  me.where->next = nullptr;
   obey_migration(me.thread, me.fields);
-}
-
-void end_if_cancelled(const caller& me) {
-  if (is_requested(me.fields, is_cancelled)) [[unlikely]]
-    exit_unit(me.fields);
 }
 
 }  // namespace
@@ -113,17 +113,17 @@ void end_if_cancelled(const caller& me) {
 void yield_self(const caller& me, ABT_pool_context context) {
   tell_tool(ABT_TOOL_EVENT_THREAD_YIELD, me.thread);
   if (has_requests(me.fields)) [[unlikely]]
-    obey_requests(me);
+    obey_requests(me, nullptr);
   leave(me, context);
-  end_if_cancelled(me);
+  end_if_cancelled(me.fields);
 }
 
 void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context context) {
   tell_tool(ABT_TOOL_EVENT_THREAD_YIELD, me.thread);
   if (has_requests(me.fields)) [[unlikely]]
-    obey_requests(me);
+    obey_requests(me, target);
   leave_to(me, target, context);
-  end_if_cancelled(me);
+  end_if_cancelled(me.fields);
 }
 
 namespace {
@@ -150,7 +150,7 @@ void suspend_self(const caller& me, weft_thread* target, ABT_sync_event_type why
   me.where->next = target;
   const named_wait as(why, nullptr);
   static_cast<void>(weft_ext_park(note_suspended, nullptr, "ABT_thread_resume"));
-  end_if_cancelled(me);
+  end_if_cancelled(me.fields);
 }
 
 int resume_unit(weft_thread* thread) {

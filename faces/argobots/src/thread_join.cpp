@@ -44,8 +44,7 @@ int need_joinable(const weft_thread* self, weft_thread* thread) {
   if (me.is_ult()) {
     if (!weft_hot_has_ended(thread)) run_if_it_lies_here(me.thread, me.where, thread);
     wait_for(thread);
-    if (is_requested(me.fields, is_cancelled)) [[unlikely]]
-      exit_unit(me.fields);  // it was cancelled while it waited
+    end_if_cancelled(me.fields);
   } else {
     wait_for(thread);
   }
@@ -91,8 +90,7 @@ int ABT_thread_join_many(int num_threads, ABT_thread* thread_list) {
 int ABT_thread_exit() {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
   const caller me = who_calls();
-  if (const int error = need_ult(me); error != ABT_SUCCESS) return error;
-  if (me.fields->is(is_primary)) return ABT_ERR_INV_THREAD;
+  if (const int error = need_end(me); error != ABT_SUCCESS) return error;
   exit_unit(me.fields);
 }
 

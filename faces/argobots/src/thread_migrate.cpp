@@ -19,27 +19,50 @@ int need_migratable(weft_thread* thread) {
   return what->is(is_migratable) && !what->is(is_main_scheduler) ? ABT_SUCCESS : ABT_ERR_INV_THREAD;
 }
 
-int migrate_to(weft_thread* thread, scheduler* target) {
-  if (target->serves(fields_of(thread)->home)) return ABT_ERR_MIGRATION_TARGET;
-  pool* to = nullptr;
-  if (const int error = migration_pool(target, &to); error != ABT_SUCCESS) return error;
-  return request_migration(thread, to);
+// What is known of a scheduler to which a unit migrates, which may go afterwards.
+struct destination {
+  bool is_home;  // it serves the unit already
+  ABT_sched handle;
+  ABT_sched_get_migr_pool_fn choose;  // the user's, called outside of all locks; or null
+  pool* first;                        // or null
+};
+
+destination destination_in(scheduler* target, const weft_thread* thread) {
+  if (target == nullptr) return {true, ABT_SCHED_NULL, nullptr, nullptr};
+  pool* const first = target->pool_count != 0 ? target->pool_at(0) : nullptr;
+  return {target->serves(fields_of(thread)->home), handle_of(target), target->get_migr_pool, first};
 }
 
-int migrate_to(weft_thread* thread, stream* target) {
-  const guard hold(target->changing);
-  scheduler* const main = target->main_scheduler.load(std::memory_order_relaxed);
-  return main != nullptr ? migrate_to(thread, main) : ABT_ERR_MIGRATION_TARGET;
+int migrate_to(weft_thread* thread, const destination& where) {
+  if (where.is_home) return ABT_ERR_MIGRATION_TARGET;
+  pool* const to = where.choose != nullptr ? pool_of(where.choose(where.handle)) : where.first;
+  return to != nullptr ? request_migration(thread, to) : ABT_ERR_MIGRATION_TARGET;
 }
 
-// The first one that runs and does not serve the unit already.
-int migrate_anywhere(weft_thread* thread) {
+destination destination_on(stream* one, const weft_thread* thread) {
+  return with_main_scheduler(one, [thread](scheduler* main) { return destination_in(main, thread); });
+}
+
+// Of the streams behind a rank the first one that runs and is not the unit's last; its rank. False: none.
+bool find_next(const weft_thread* thread, int* rank, destination* out) {
   runtime* const all = current_runtime();
   const guard hold(all->lock);
   const stream* const last = fields_of(thread)->last_stream.load(std::memory_order_relaxed);
   for (stream* one = all->first; one != nullptr; one = one->after) {
-    if (one == last || one->is_over.load(std::memory_order_relaxed)) continue;
-    if (migrate_to(thread, one) == ABT_SUCCESS) return ABT_SUCCESS;
+    const int its_rank = one->rank.load(std::memory_order_relaxed);
+    if (its_rank <= *rank || one == last || one->is_over.load(std::memory_order_relaxed)) continue;
+    *rank = its_rank;
+    *out = destination_on(one, thread);
+    return true;
+  }
+  return false;
+}
+
+int migrate_anywhere(weft_thread* thread) {
+  int rank = -1;
+  destination where{};
+  while (find_next(thread, &rank, &where)) {
+    if (migrate_to(thread, where) == ABT_SUCCESS) return ABT_SUCCESS;
   }
   return ABT_ERR_MIGRATION_NA;
 }
@@ -51,7 +74,7 @@ int ABT_thread_migrate_to_xstream(ABT_thread thread, ABT_xstream xstream) {
   if (thread == ABT_THREAD_NULL) return ABT_ERR_INV_THREAD;
   if (xstream == ABT_XSTREAM_NULL) return ABT_ERR_INV_XSTREAM;
   if (const int error = need_migratable(thread_of(thread)); error != ABT_SUCCESS) return error;
-  return migrate_to(thread_of(thread), stream_of(xstream));
+  return migrate_to(thread_of(thread), destination_on(stream_of(xstream), thread_of(thread)));
 }
 
 int ABT_thread_migrate_to_sched(ABT_thread thread, ABT_sched sched) {
@@ -59,7 +82,7 @@ int ABT_thread_migrate_to_sched(ABT_thread thread, ABT_sched sched) {
   if (thread == ABT_THREAD_NULL) return ABT_ERR_INV_THREAD;
   if (sched == ABT_SCHED_NULL) return ABT_ERR_INV_SCHED;
   if (const int error = need_migratable(thread_of(thread)); error != ABT_SUCCESS) return error;
-  return migrate_to(thread_of(thread), scheduler_of(sched));
+  return migrate_to(thread_of(thread), destination_in(scheduler_of(sched), thread_of(thread)));
 }
 
 int ABT_thread_migrate_to_pool(ABT_thread thread, ABT_pool pool) {

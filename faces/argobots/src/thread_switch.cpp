@@ -11,7 +11,7 @@
 using namespace weft::abt;
 
 int ABT_thread_yield() {
-  const caller me = who_calls();
+  const caller me = who_calls_maybe_early();
   if (me.is_ult()) {
     yield_self(me, ABT_POOL_CONTEXT_OP_THREAD_YIELD);
   } else if (weft_self() != nullptr && me.is_outside()) {
@@ -21,7 +21,7 @@ int ABT_thread_yield() {
 }
 
 int ABT_thread_yield_to(ABT_thread thread) {
-  const caller me = who_calls();
+  const caller me = who_calls_maybe_early();
   if (!me.is_ult()) return ABT_SUCCESS;
   weft_thread* const target = thread_of(thread);
   if (target == nullptr || target == me.thread) return ABT_ERR_INV_THREAD;

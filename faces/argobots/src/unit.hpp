@@ -38,6 +38,7 @@ enum unit_request : std::uint32_t {
   wants_migration = 1 << 1,
   wants_join = 1 << 2,    // of a main scheduler: its stream is to end when there is no work
   is_cancelled = 1 << 3,  // it ends instead of going on
+  is_ending = 1 << 4,     // it calls destructors and the tool, and nothing more: it cannot end once again
 };
 
 // Of ABT_self_suspend and its kin: the unit counts as blocked from when its context is saved.
@@ -86,8 +87,9 @@ struct unit_fields {
 };
 static_assert(sizeof(unit_fields) <= 192);
 
-// From a unit to its fields; known from the first ABT_init on.
+// From a unit to its fields; 0 before the first ABT_init: then Weft's threads have none.
 [[gnu::visibility("hidden")]] extern std::ptrdiff_t distance_to_fields;
+inline bool have_fields() { return distance_to_fields != 0; }
 
 inline unit_fields* fields_of(weft_thread* thread) {
   return reinterpret_cast<unit_fields*>(reinterpret_cast<char*>(thread) + distance_to_fields);
@@ -130,10 +132,11 @@ int make_unit(const unit_plan& plan, weft_thread** out);
 int create_unit(const unit_plan& plan, weft_thread** out);
 // Of make_unit, not pushed anywhere.
 void discard_unit(weft_thread* owned);
+
 // ---- the bottom of a unit's stack (bottom.cpp) ----
 
 void run_bottom(void* known_self);  // or null
-// Ends the running ULT, whose frames are left as they are.
+// Ends the running ULT, whose frames are left as they are. Not one that is ending.
 [[noreturn]] void exit_unit(unit_fields* mine);
 
 // ---- requests (request.cpp) ----
@@ -142,6 +145,13 @@ inline void request(unit_fields* what, std::uint32_t bits) { what->request.fetch
 inline bool has_requests(const unit_fields* what) { return what->request.load(std::memory_order_relaxed) != 0; }
 inline bool is_requested(const unit_fields* what, std::uint32_t bits) {
   return (what->request.load(std::memory_order_relaxed) & bits) != 0;
+}
+
+// By the unit itself.
+inline bool has_to_end(const unit_fields* mine) { return is_requested(mine, is_cancelled) && !is_requested(mine, is_ending); }
+inline void end_if_cancelled(unit_fields* mine) {
+  if (has_to_end(mine)) [[unlikely]]
+    exit_unit(mine);
 }
 
 // Where the unit shall go at its next yield, wait or start. An ABT_ error code.

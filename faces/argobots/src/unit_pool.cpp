@@ -21,15 +21,18 @@ int name_in(pool* one, weft_thread* thread, ABT_unit* out) {
     one->user.free_unit(handle_of(one), made);
     return error;
   }
+  one->names.fetch_add(1, std::memory_order_relaxed);
   *out = made;
   fields_of(thread)->kind.fetch_or(has_belongings, std::memory_order_relaxed);
   return ABT_SUCCESS;
 }
 
 void free_name(pool* one, ABT_unit unit) {
-  if (unit == ABT_UNIT_NULL || is_built_in_unit(unit)) return;  // the pool itself may be gone
+  if (unit == ABT_UNIT_NULL || is_built_in_unit(unit)) return;
   unmap_unit(unit);
   one->user.free_unit(handle_of(one), unit);
+  // [Z79] release: done with the pool; pairs with [Z80]
+  one->names.fetch_sub(1, std::memory_order_release);
 }
 
 }  // namespace
@@ -52,9 +55,7 @@ int rebind_elsewhere(weft_thread* thread, pool* one) {
 }
 
 int associate(weft_thread* thread, pool* one) {
-  // A pool that was freed may have had the place of this one.
-  const bool is_known = fields_of(thread)->home == one && is_built_in_unit(fields_of(thread)->unit) == one->is_built_in();
-  if (const int error = is_known ? ABT_SUCCESS : rebind_elsewhere(thread, one); error != ABT_SUCCESS) return error;
+  if (const int error = rebind(thread, one); error != ABT_SUCCESS) return error;
   return weft_ext_thread_set_pool(thread, one->queue) == WEFT_OK ? ABT_SUCCESS : ABT_ERR_OTHER;
 }
 

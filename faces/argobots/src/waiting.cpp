@@ -41,12 +41,10 @@ std::int64_t in_ns(const timespec& time) {
 
 // ---- cancellation ----
 
-bool was_cancelled(weft_thread* self) {
-  return self != nullptr && is_initialized() && is_requested(fields_of(self), is_cancelled);
-}
+bool was_cancelled(weft_thread* self) { return self != nullptr && is_initialized() && has_to_end(fields_of(self)); }
 
 void end_if_cancelled(weft_thread* self) {
-  if (was_cancelled(self)) obey_cancellation(fields_of(self));
+  if (was_cancelled(self)) exit_unit(fields_of(self));
 }
 
 // ---- mutexes ----

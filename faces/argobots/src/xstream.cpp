@@ -109,6 +109,7 @@ int ABT_xstream_exit() {
   const caller me = who_calls();
   if (const int error = need_ult(me); error != ABT_SUCCESS) return error;
   if (me.where->is_primary) return ABT_ERR_INV_XSTREAM;
+  if (const int error = need_end(me); error != ABT_SUCCESS) return error;
   request(fields_of(me.where->scheduler_thread), wants_cancel);
   exit_unit(me.fields);
 }

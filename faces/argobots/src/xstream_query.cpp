@@ -53,12 +53,11 @@ int ABT_xstream_get_main_sched(ABT_xstream xstream, ABT_sched* sched) {
 
 int ABT_xstream_get_main_pools(ABT_xstream xstream, int max_pools, ABT_pool* pools) {
   if (xstream == ABT_XSTREAM_NULL) return ABT_ERR_INV_XSTREAM;
-  stream* const one = stream_of(xstream);
-  const guard hold(one->changing);
-  const scheduler* const main = one->main_scheduler.load(std::memory_order_relaxed);
-  for (int index = 0; index < max_pools && static_cast<std::size_t>(index) < main->pool_count; ++index) {
-    pools[index] = main->pools[index];
-  }
+  with_main_scheduler(stream_of(xstream), [=](const scheduler* main) {
+    for (int index = 0; index < max_pools && static_cast<std::size_t>(index) < main->pool_count; ++index) {
+      pools[index] = main->pools[index];
+    }
+  });
   return ABT_SUCCESS;
 }
 
@@ -90,7 +89,7 @@ int ABT_xstream_is_primary(ABT_xstream xstream, ABT_bool* is_primary) {
 int ABT_xstream_run_unit(ABT_unit unit, ABT_pool pool) {
   if (pool == ABT_POOL_NULL) return ABT_ERR_INV_POOL;
   if (unit == ABT_UNIT_NULL) return ABT_ERR_INV_UNIT;
-  if (const int error = need_ult(who_calls()); error != ABT_SUCCESS) return error;
+  if (const int error = need_ult(who_calls_maybe_early()); error != ABT_SUCCESS) return error;
   weft_thread* const thread = thread_of_unit(unit);
   if (thread == nullptr) return ABT_ERR_INV_UNIT;
   if (const int error = associate(thread, pool_of(pool)); error != ABT_SUCCESS) return error;

@@ -73,6 +73,24 @@ void end(ABT_thread thread) {
   CHECK(thread == ABT_THREAD_NULL);
 }
 
+ABT_pool new_pool(ABT_pool_kind kind) {
+  ABT_pool pool = ABT_POOL_NULL;
+  OK(ABT_pool_create_basic(kind, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pool));
+  return pool;
+}
+
+bool run_next(ABT_pool pool) {
+  ABT_thread popped;
+  OK(ABT_pool_pop_thread(pool, &popped));
+  if (popped == ABT_THREAD_NULL) return false;
+  OK(ABT_self_schedule(popped, ABT_POOL_NULL));
+  return true;
+}
+
+void run_what_is_there(ABT_pool pool) {
+  while (run_next(pool)) continue;
+}
+
 void await_blocked(ABT_thread thread) {
   ABT_thread_state state = ABT_THREAD_STATE_READY;
   while (state != ABT_THREAD_STATE_BLOCKED) {

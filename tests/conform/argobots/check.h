@@ -60,6 +60,11 @@ ABT_xstream start_stream(void);
 void end_stream(ABT_xstream stream);
 ABT_thread start(ABT_pool pool, void (*function)(void *), void *argument);
 void end(ABT_thread thread);
+/* One that any stream may serve, and that stays until it is freed. */
+ABT_pool new_pool(ABT_pool_kind kind);
+/* The caller acts as the pool's scheduler. False: nothing is there. */
+bool run_next(ABT_pool pool);
+void run_what_is_there(ABT_pool pool);
 void await_blocked(ABT_thread thread);
 
 void nothing(void *argument);
@@ -79,6 +84,7 @@ void check_threads(void);
 void check_migration(void);
 void check_streams(void);
 void check_pools(void);
+void check_freed_pools(void);
 void check_printing(void);
 void check_definitions(void);
 void check_switching(void);

@@ -148,15 +148,6 @@ static void waits_for_units(ABT_pool pool) {
   OK(ABT_pool_push(pool, unit));
 }
 
-static void run_all(ABT_pool pool) {
-  for (;;) {
-    ABT_thread one;
-    OK(ABT_pool_pop_thread(pool, &one));
-    if (one == ABT_THREAD_NULL) return;
-    OK(ABT_self_schedule(one, ABT_POOL_NULL));
-  }
-}
-
 static void user_pools(void) {
   struct stack stack = {.count = 0};
   const ABT_pool pool = make_stack(&stack);
@@ -169,7 +160,7 @@ static void user_pools(void) {
   CHECK((stack.pushed_with & ABT_POOL_CONTEXT_PRIO_HIGH_PRIO) != 0 &&
         (stack.popped_with & ABT_POOL_CONTEXT_OWNER_SECONDARY) != 0);
   waits_for_units(pool);
-  run_all(pool);
+  run_what_is_there(pool);
   CHECK(ran == 3);
   for (int i = 0; i < 3; ++i) end(threads[i]);
   CHECK(stack.freed == 3);
@@ -216,7 +207,7 @@ static void run_own(ABT_sched sched) {
   OK(ABT_sched_get_data(sched, &own));
   atomic_fetch_add(&((struct own_scheduler *)own)->runs, 1);
   for (ABT_bool stop = ABT_FALSE; stop == ABT_FALSE;) {
-    run_all(pool);
+    run_what_is_there(pool);
     OK(ABT_sched_has_to_stop(sched, &stop));
     OK(ABT_xstream_check_events(sched));
   }

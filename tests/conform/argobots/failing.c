@@ -6,13 +6,14 @@
 #include <sys/mman.h>
 #include <sys/types.h>
 
-static atomic_int seen, failing;
+static atomic_int seen, failing, in_a_row;
 static atomic_bool failed;
 static atomic_long live;
 
-void fail_request(int nth) {
+void fail_requests(int nth, int count) {
   atomic_store(&failing, 0);
   atomic_store(&seen, 0);
+  atomic_store(&in_a_row, count);
   atomic_store(&failed, false);
   atomic_store(&failing, nth);
 }
@@ -21,7 +22,8 @@ bool has_failed(void) { return atomic_load(&failed); }
 long live_blocks(void) { return atomic_load(&live); }
 
 static bool fails_now(void) {
-  if (atomic_fetch_add(&seen, 1) + 1 != atomic_load(&failing)) return false;
+  const int first = atomic_load(&failing), this_one = atomic_fetch_add(&seen, 1) + 1;
+  if (first == 0 || this_one < first || this_one >= first + atomic_load(&in_a_row)) return false;
   atomic_store(&failed, true);
   errno = ENOMEM;
   return true;

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* The nth request for memory from now on fails (from 1); 0: none. */
-void fail_request(int nth);
+/* The nth request for memory from now on fails (from 1), and those after it, `count` in all; 0: none. */
+void fail_requests(int nth, int count);
 /* Since then. */
 bool has_failed(void);
 /* Blocks of malloc that are not freed. */

@@ -212,6 +212,97 @@ static void to_a_new_one(void) {
   check_trail("abcdefg");
 }
 
+/* ---- by one that was cancelled: it ends, and leaves its place nevertheless ---- */
+
+static void be_cancelled(void) {
+  ABT_thread self;
+  OK(ABT_self_get_thread(&self));
+  OK(ABT_thread_cancel(self));
+}
+
+static void cancelled_yield_to(void *target) {
+  be_cancelled();
+  yield_to(target);
+}
+
+static void cancelled_resume_yield_to(void *target) {
+  be_cancelled();
+  resume_yield_to(target);
+}
+
+static void cancelled_yield_to_ready(void *target) {
+  be_cancelled();
+  mark('a');
+  OK(ABT_thread_yield_to(*(ABT_thread *)target));
+  mark('!');
+}
+
+static void cancelled_create_to(void *made) {
+  be_cancelled();
+  mark('a');
+  OK(ABT_thread_create_to(aside, mark_and_end, "b", ABT_THREAD_ATTR_NULL, made));
+  mark('!');
+}
+
+static void cancelled_revive_to(void *ended) {
+  be_cancelled();
+  mark('a');
+  OK(ABT_thread_revive_to(aside, mark_and_end, "b", ended));
+  mark('!');
+}
+
+static ABT_pool unserved;
+static ABT_thread ready_one(void) { return start(unserved, mark_and_end, "b"); }
+static ABT_thread popped_one(void) { return owned(mark_and_end, "b"); }
+static ABT_thread none_yet(void) { return ABT_THREAD_NULL; }
+static ABT_thread suspended_one(void) {
+  const ABT_thread target = owned(suspend_between_marks, "?b");
+  run(target);
+  trail_length = 0;
+  return target;
+}
+static ABT_thread ended_one(void) {
+  const ABT_thread target = owned(nothing, NULL);
+  run(target);
+  return target;
+}
+
+/* Whoever dispatches the caller has to find the one that it names: a ULT that acts as a scheduler, one that joins it, a main scheduler. */
+static void run_by_hand(void (*function)(void *), ABT_thread *target) {
+  const ABT_thread caller = owned(function, target);
+  run(caller);
+  end(caller);
+}
+static void run_by_joining(void (*function)(void *), ABT_thread *target) { end(start(my_pool(), function, target)); }
+static void run_by_main_scheduler(void (*function)(void *), ABT_thread *target) {
+  const ABT_thread caller = start(my_pool(), function, target);
+  OK(ABT_thread_yield());
+  end(caller);
+}
+
+static void by_a_cancelled_one(void) {
+  void (*const run_by[])(void (*)(void *), ABT_thread *) = {run_by_hand, run_by_joining, run_by_main_scheduler};
+  static const struct way {
+    void (*caller)(void *);
+    ABT_thread (*make_target)(void);
+    const char *trail;
+  } ways[] = {{cancelled_yield_to, popped_one, "ab"},
+              {cancelled_resume_yield_to, suspended_one, "xb"},
+              {cancelled_yield_to_ready, ready_one, "ab"},
+              {cancelled_create_to, none_yet, "ab"},
+              {cancelled_revive_to, ended_one, "ab"}};
+  unserved = new_pool(ABT_POOL_FIFO);
+  for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i) {
+    for (int parent = 0; parent < 3; ++parent) {
+      ABT_thread target = ways[i].make_target();
+      run_by[parent](ways[i].caller, &target);
+      check_trail(ways[i].trail);
+      end(target);
+    }
+  }
+  OK(ABT_pool_free(&unserved));
+}
+
 /* ---- ABT_thread_yield_to takes it out of its pool itself ---- */
 
 static void yield_to_ready(void) {
@@ -348,13 +439,52 @@ static void exits(void) {
   OK(ABT_key_free(&key));
 }
 
+/* ---- no end of what ends already: an unnamed ULT's destructors are its own last calls ---- */
+
+static void exit_again(void *value) {
+  (void)value;
+  mark('d');
+  IS(ABT_ERR_INV_THREAD, ABT_thread_exit());
+  IS(ABT_ERR_INV_THREAD, ABT_self_exit());
+  be_cancelled();
+  OK(ABT_self_yield());
+  mark('e');
+}
+
+static void leave_value(void *with_exit) {
+  mark('a');
+  OK(ABT_key_set(key, with_exit));
+  if (*(bool *)with_exit) ABT_thread_exit();
+}
+
+static void mark_event(ABT_thread thread, ABT_xstream stream, uint64_t event, ABT_tool_context context, void *argument) {
+  (void)thread, (void)stream, (void)context, (void)argument;
+  mark(event == ABT_TOOL_EVENT_THREAD_FINISH ? 'f' : event == ABT_TOOL_EVENT_THREAD_FREE ? 'g' : 'c');
+}
+
+static void ends_once(void) {
+  OK(ABT_key_create(exit_again, &key));
+  OK(ABT_tool_register_thread_callback(
+      mark_event, ABT_TOOL_EVENT_THREAD_FINISH | ABT_TOOL_EVENT_THREAD_FREE | ABT_TOOL_EVENT_THREAD_CANCEL, NULL));
+  for (int i = 0; i < 2; ++i) {
+    bool with_exit = i == 1;
+    OK(ABT_thread_create(my_pool(), leave_value, &with_exit, ABT_THREAD_ATTR_NULL, NULL));
+    for (int turn = 0; turn < 4; ++turn) OK(ABT_thread_yield());
+    check_trail("afgde");
+  }
+  OK(ABT_tool_register_thread_callback(NULL, ABT_TOOL_EVENT_THREAD_NONE, NULL));
+  OK(ABT_key_free(&key));
+}
+
 void check_handing_over(void) {
   RUN(make_aside);
   RUN(to_a_popped_one);
   RUN(to_a_suspended_one);
   RUN(to_a_new_one);
+  RUN(by_a_cancelled_one);
   RUN(yield_to_ready);
   RUN(refusals);
   RUN(exits);
+  if (IS_WEFT) RUN(ends_once);
   OK(ABT_pool_free(&aside));
 }

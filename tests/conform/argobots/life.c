@@ -1,6 +1,10 @@
 /* ABT_init and ABT_finalize: what is refused outside of them; several libraries of one program that do not know of each other. */
 #include "check.h"
 
+#if IS_WEFT
+#include <weft/weft.h>
+#endif
+
 static void is_not_there(void) {
   IS(ABT_ERR_UNINITIALIZED, ABT_initialized());
   IS(ABT_ERR_UNINITIALIZED, ABT_finalize());
@@ -132,8 +136,46 @@ static void values_of_the_primary(void) {
   CHECK(atomic_load(&count) == 1);
 }
 
+#if IS_WEFT
+/* weft.h may be used alone before ABT_init: then abt.h knows nothing of its threads, which have no room for what it would keep. */
+static void be_a_thread_of_weft(void *argument) {
+  const struct timespec past = {0, 0};
+  ABT_eventual eventual;
+  void *value = NULL;
+  OK(ABT_eventual_create(0, &eventual));
+  IS(ABT_ERR_COND_TIMEDOUT, ABT_eventual_timedwait(eventual, NULL, &past));
+  OK(ABT_eventual_free(&eventual));
+  OK(ABT_thread_yield());
+  OK(ABT_thread_yield_to(ABT_THREAD_NULL));
+  for (int i = 0; i < 100; ++i) {
+    ABT_key key;
+    OK(ABT_key_create(NULL, &key));
+    IS(ABT_ERR_UNINITIALIZED, ABT_key_get(key, &value));
+    IS(ABT_ERR_UNINITIALIZED, ABT_key_set(key, argument));
+    CHECK(value == NULL);
+    OK(ABT_key_free(&key));
+  }
+  is_not_there();
+  add_one(argument);
+}
+
+static void only_weft_runs(void) {
+  atomic_int done = 0;
+  weft_thread *threads[4];
+  CHECK(weft_init(NULL) == WEFT_OK);
+  for (int i = 0; i < 4; ++i) CHECK(weft_thread_create(be_a_thread_of_weft, &done, NULL, &threads[i]) == WEFT_OK);
+  for (int i = 0; i < 4; ++i) CHECK(weft_thread_join(threads[i]) == WEFT_OK);
+  be_a_thread_of_weft(&done);
+  CHECK(atomic_load(&done) == 5);
+  CHECK(weft_finalize() == WEFT_OK);
+}
+#endif
+
 void check_life(void) {
   RUN(is_not_there);
+#if IS_WEFT
+  RUN(only_weft_runs); /* first, before the library has room in Weft's threads */
+#endif
   if (IS_WEFT) RUN(made_before);
   if (IS_WEFT) RUN(values_of_the_primary);
   for (int round = 0; round < 3; ++round) {

@@ -26,6 +26,7 @@ static const struct family {
     {"tool_waits", check_tool_waits, true},
     {"switching", check_switching, true},
     {"pools", check_pools, true},
+    {"freed_pools", check_freed_pools, true},
     {"printing", check_printing, true},
 };
 

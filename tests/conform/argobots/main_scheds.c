@@ -1,9 +1,9 @@
 /* Other main schedulers for streams: their own, while they run, and those that were joined. */
 #include "check.h"
 
-static ABT_pool new_pool(ABT_bool is_automatic) {
+static ABT_pool new_automatic_pool(void) {
   ABT_pool pool = ABT_POOL_NULL;
-  OK(ABT_pool_create_basic(ABT_POOL_FIFO, ABT_POOL_ACCESS_MPMC, is_automatic, &pool));
+  OK(ABT_pool_create_basic(ABT_POOL_FIFO, ABT_POOL_ACCESS_MPMC, ABT_TRUE, &pool));
   return pool;
 }
 
@@ -28,9 +28,7 @@ static void run_own(ABT_sched sched) {
   OK(ABT_sched_get_pools(sched, 1, 0, &pool));
   add_one(&runs);
   for (ABT_bool stop = ABT_FALSE; stop == ABT_FALSE;) {
-    ABT_thread one;
-    OK(ABT_pool_pop_thread(pool, &one));
-    if (one != ABT_THREAD_NULL) OK(ABT_self_schedule(one, ABT_POOL_NULL));
+    run_next(pool);
     OK(ABT_sched_has_to_stop(sched, &stop));
     OK(ABT_xstream_check_events(sched));
   }
@@ -60,7 +58,7 @@ static void replace_by_predefined(void) {
   ABT_xstream self;
   OK(ABT_xstream_self(&self));
   for (int round = 0; round < 3; ++round) {
-    ABT_pool pool = new_pool(ABT_TRUE);
+    ABT_pool pool = new_automatic_pool();
     ABT_thread before[3];
     for (int i = 0; i < 3; ++i) before[i] = start(my_pool(), add_one, &ran);
     OK(ABT_xstream_set_main_sched_basic(self, round % 2 == 0 ? ABT_SCHED_BASIC : ABT_SCHED_PRIO, 1, &pool));
@@ -82,7 +80,7 @@ static void replace_by_own(void) {
   OK(ABT_xstream_self(&self));
   atomic_store(&runs, 0);
   atomic_store(&frees, 0);
-  ABT_pool pool = new_pool(ABT_FALSE);
+  ABT_pool pool = new_pool(ABT_POOL_FIFO);
   ABT_sched kept = new_own(false, pool), goes = new_own(true, pool);
   for (int round = 1; round <= 2; ++round) {
     OK(ABT_xstream_set_main_sched(self, kept));
@@ -119,7 +117,7 @@ static void replace_my_own(void *argument) {
 
 static void on_another_stream(void) {
   ABT_xstream stream = start_stream();
-  struct replacing mine = {pool_of(stream), new_pool(ABT_FALSE), 0};
+  struct replacing mine = {pool_of(stream), new_pool(ABT_POOL_FIFO), 0};
   end(start(mine.from, replace_my_own, &mine));
   CHECK(pool_of(stream) == mine.to);
   end(start(mine.to, add_one, &mine.done));
@@ -133,7 +131,7 @@ static void on_another_stream(void) {
 static void of_a_joined_stream(void) {
   atomic_int ran = 0;
   ABT_xstream stream = start_stream();
-  ABT_pool pool = new_pool(ABT_FALSE);
+  ABT_pool pool = new_pool(ABT_POOL_FIFO);
   IS(ABT_ERR_XSTREAM_STATE, ABT_xstream_set_main_sched(stream, ABT_SCHED_NULL)); /* it runs */
   if (IS_WEFT) IS(ABT_ERR_XSTREAM_STATE, ABT_xstream_set_main_sched_basic(stream, ABT_SCHED_BASIC, 1, &pool));
   OK(ABT_xstream_join(stream));
@@ -149,6 +147,38 @@ static void of_a_joined_stream(void) {
   end_stream(stream);
   CHECK(atomic_load(&ran) == 2 && atomic_load(&frees) == 1);
   OK(ABT_pool_free(&pool));
+}
+
+/* ---- while others look at the stream ---- */
+
+static void replace_until(void *may_end) {
+  ABT_xstream self;
+  OK(ABT_xstream_self(&self));
+  while (atomic_load((atomic_int *)may_end) == 0) OK(ABT_xstream_set_main_sched(self, ABT_SCHED_NULL));
+}
+
+/* It has other pools each time. */
+static void under_others_eyes(void) {
+  const int rounds = IS_SLOW ? 200 : 2000;
+  atomic_int may_end = 0;
+  ABT_xstream stream = start_stream();
+  ABT_pool unserved = new_pool(ABT_POOL_FIFO);
+  const ABT_thread replacing = start(pool_of(stream), replace_until, &may_end), moving = start(unserved, nothing, NULL);
+  FILE *const file = fopen("/dev/null", "w");
+  CHECK(file != NULL);
+  for (int round = 0; round < rounds; ++round) {
+    OK(ABT_thread_migrate(moving));
+    OK(ABT_thread_migrate_to_xstream(moving, stream));
+    if (round % 16 == 0) OK(ABT_info_print_all_xstreams(file));
+  }
+  atomic_store(&may_end, 1);
+  end(replacing);
+  OK(ABT_thread_migrate_to_xstream(moving, stream)); /* to what it has now */
+  run_next(unserved);
+  end(moving);
+  end_stream(stream);
+  OK(ABT_pool_free(&unserved));
+  fclose(file);
 }
 
 /* ---- who may not ---- */
@@ -179,5 +209,6 @@ void check_main_scheds(void) {
   RUN(replace_by_own);
   RUN(on_another_stream);
   RUN(of_a_joined_stream);
+  if (IS_WEFT) RUN(under_others_eyes);
   RUN(who_may_not);
 }

@@ -16,12 +16,11 @@ static inline bool got(int code, const char *call, const char *file, int line) {
   return false;
 }
 
-void run_what_is_there(ABT_pool pool);
-
 /* These start and end the runtime themselves. */
 void lack_memory_for_start_and_end(void);
 void lack_memory_for_many_blocked(void);
 
+void lack_memory_for_handing_over(void);
 void lack_memory_for_streams(void);
 void lack_memory_for_schedulers(void);
 void lack_memory_for_configurations(void);

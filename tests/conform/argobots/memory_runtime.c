@@ -19,12 +19,10 @@ static void suspend_and_add(void *argument) {
   add_one(argument);
 }
 
-static void yield_until_blocked(ABT_thread thread) {
-  ABT_thread_state state = ABT_THREAD_STATE_READY;
-  while (state != ABT_THREAD_STATE_BLOCKED) {
-    OK(ABT_thread_yield());
-    OK(ABT_thread_get_state(thread, &state));
-  }
+static bool is_blocked(ABT_thread thread) {
+  ABT_thread_state state;
+  OK(ABT_thread_get_state(thread, &state));
+  return state == ABT_THREAD_STATE_BLOCKED;
 }
 
 /* So many that records and stacks have to be got. One for which there is no stack waits until there is. */
@@ -38,7 +36,7 @@ void lack_memory_for_many_blocked(void) {
     made += GOT(ABT_thread_create(my_pool(), suspend_and_add, &ran, ABT_THREAD_ATTR_NULL, &threads[i]));
   }
   for (int i = 0; i < count; ++i) {
-    if (threads[i] != ABT_THREAD_NULL) yield_until_blocked(threads[i]);
+    if (threads[i] != ABT_THREAD_NULL) await_blocked(threads[i]);
   }
   for (int i = 0; i < count; ++i) {
     if (threads[i] == ABT_THREAD_NULL) continue;
@@ -124,9 +122,10 @@ void lack_memory_for_configurations(void) {
 
 /* ---- pools ---- */
 
-enum { most = 64 };
+enum { most = 256 };
 static struct record {
   ABT_thread thread;
+  ABT_pool_context pushed_with;
   bool is_used;
 } records[most];
 static ABT_thread stack[most];
@@ -136,7 +135,7 @@ static ABT_unit make_record(ABT_pool pool, ABT_thread thread) {
   (void)pool;
   for (int i = 0; i < most; ++i) {
     if (records[i].is_used) continue;
-    records[i] = (struct record){thread, true};
+    records[i] = (struct record){thread, 0, true};
     return (ABT_unit)&records[i];
   }
   return ABT_UNIT_NULL;
@@ -154,7 +153,8 @@ static ABT_thread pop_last(ABT_pool pool, ABT_pool_context context) {
   return depth == 0 ? ABT_THREAD_NULL : stack[--depth];
 }
 static void push_last(ABT_pool pool, ABT_unit unit, ABT_pool_context context) {
-  (void)pool, (void)context;
+  (void)pool;
+  ((struct record *)unit)->pushed_with = context;
   stack[depth++] = ((struct record *)unit)->thread;
 }
 
@@ -170,12 +170,24 @@ static void use_pool(ABT_pool pool) {
   }
 }
 
-static void use_user_pool(ABT_pool_user_def def) {
-  ABT_pool pool;
-  if (!GOT(ABT_pool_create(def, ABT_POOL_CONFIG_NULL, &pool))) return;
-  use_pool(pool);
+static bool make_user_pool(ABT_pool *out) {
+  ABT_pool_user_def def;
+  if (!GOT(ABT_pool_user_def_create(make_record, free_record, has_none, pop_last, push_last, &def))) return false;
+  const bool is_made = GOT(ABT_pool_create(def, ABT_POOL_CONFIG_NULL, out));
+  OK(ABT_pool_user_def_free(&def));
+  return is_made;
+}
+
+static void free_user_pool(ABT_pool pool) {
   for (int i = 0; i < most; ++i) CHECK(!records[i].is_used);
   OK(ABT_pool_free(&pool));
+}
+
+static void use_user_pool(void) {
+  ABT_pool pool;
+  if (!make_user_pool(&pool)) return;
+  use_pool(pool);
+  free_user_pool(pool);
 }
 
 void lack_memory_for_pools(void) {
@@ -187,8 +199,72 @@ void lack_memory_for_pools(void) {
     if (is_made) OK(ABT_pool_free(&pool));
     CHECK(pool == ABT_POOL_NULL);
   }
-  ABT_pool_user_def def;
-  if (!GOT(ABT_pool_user_def_create(make_record, free_record, has_none, pop_last, push_last, &def))) return;
-  use_user_pool(def);
-  OK(ABT_pool_user_def_free(&def));
+  use_user_pool();
+}
+
+/* ---- no stack for the one that is named ---- */
+
+enum { most_named = 70 }; /* they keep their stacks: more than come at a time */
+
+static void hand_over_to_each(void *argument) {
+  for (const ABT_thread *target = argument; *target != ABT_THREAD_NULL; ++target) {
+    OK(ABT_self_suspend());
+    OK(ABT_self_yield_to(*target));
+  }
+}
+
+static ABT_pool_context pushed_with(ABT_thread thread) {
+  ABT_unit unit;
+  OK(ABT_thread_get_unit(thread, &unit));
+  return ((const struct record *)unit)->pushed_with;
+}
+
+static ABT_thread popped_from(ABT_pool pool) {
+  ABT_thread popped;
+  OK(ABT_pool_pop_thread(pool, &popped));
+  return popped;
+}
+
+/* Whoever named one that cannot run yet has left nevertheless: its pool is told why it comes, then and the next time. */
+static void check_each_turn(ABT_thread giver, ABT_pool pool) {
+  run_what_is_there(pool);
+  while (is_blocked(giver)) {
+    OK(ABT_thread_resume(giver));
+    CHECK(pushed_with(giver) == ABT_POOL_CONTEXT_OP_THREAD_RESUME);
+    CHECK(popped_from(pool) == giver);
+    OK(ABT_self_schedule(giver, ABT_POOL_NULL));
+    CHECK(pushed_with(giver) == ABT_POOL_CONTEXT_OP_THREAD_YIELD_TO);
+    run_what_is_there(pool);
+  }
+}
+
+static void name_many(ABT_pool pool) {
+  static atomic_int ran;
+  ABT_thread targets[most_named + 1], giver;
+  int made = 0;
+  for (int i = 0; i < most_named; ++i) {
+    if (!GOT(ABT_thread_create(pool, suspend_and_add, &ran, ABT_THREAD_ATTR_NULL, &targets[made]))) continue;
+    CHECK(popped_from(pool) == targets[made]);
+    ++made;
+  }
+  targets[made] = ABT_THREAD_NULL;
+  atomic_store(&ran, 0);
+  if (GOT(ABT_thread_create(pool, hand_over_to_each, targets, ABT_THREAD_ATTR_NULL, &giver))) {
+    check_each_turn(giver, pool);
+    end(giver);
+  } else {
+    for (int i = 0; i < made; ++i) OK(ABT_self_schedule(targets[i], ABT_POOL_NULL));
+  }
+  run_what_is_there(pool); /* who had no stack before */
+  for (int i = 0; i < made; ++i) OK(ABT_thread_resume(targets[i]));
+  run_what_is_there(pool);
+  for (int i = 0; i < made; ++i) end(targets[i]);
+  CHECK(atomic_load(&ran) == made);
+}
+
+void lack_memory_for_handing_over(void) {
+  ABT_pool pool;
+  if (!make_user_pool(&pool)) return;
+  name_many(pool);
+  free_user_pool(pool);
 }

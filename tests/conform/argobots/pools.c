@@ -115,82 +115,11 @@ static void unknown_units(void) {
   IS(ABT_ERR_INV_UNIT, ABT_xstream_run_unit(unknown, my_pool()));
 }
 
-/* ---- pools that go before their units ---- */
-
-static ABT_pool new_pool(ABT_pool_kind kind) {
-  ABT_pool pool = ABT_POOL_NULL;
-  OK(ABT_pool_create_basic(kind, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pool));
-  return pool;
-}
-
-static void run_one(ABT_pool pool) {
-  ABT_thread popped;
-  OK(ABT_pool_pop_thread(pool, &popped));
-  CHECK(popped != ABT_THREAD_NULL);
-  OK(ABT_self_schedule(popped, ABT_POOL_NULL));
-}
-
-static void free_now(ABT_pool pool) {
-  OK(ABT_pool_free(&pool));
-  CHECK(pool == ABT_POOL_NULL);
-}
-
-/* Of units that have ended nobody asks the pool any more. */
-static void before_ended_units(void) {
-  atomic_int ran = 0;
-  ABT_pool pool = new_pool(ABT_POOL_FIFO);
-  ABT_thread threads[2];
-  for (int i = 0; i < 2; ++i) threads[i] = start(pool, add_one, &ran);
-  for (int i = 0; i < 2; ++i) run_one(pool);
-  free_now(pool);
-  end(threads[0]);
-  pool = new_pool(ABT_POOL_FIFO); /* maybe where the other one was */
-  OK(ABT_thread_revive(pool, add_one, &ran, &threads[1]));
-  CHECK(last_pool_of(threads[1]) == pool);
-  run_one(pool);
-  end(threads[1]);
-  CHECK(atomic_load(&ran) == 3);
-  free_now(pool);
-}
-
-static void suspend_and_add(void *argument) {
-  OK(ABT_self_suspend());
-  add_one(argument);
-}
-
-/* One that is blocked still belongs to it. It is resumed without a push. */
-static void before_blocked_units(ABT_pool_kind kind) {
-  atomic_int ran = 0;
-  const ABT_pool pool = new_pool(kind);
-  ABT_thread thread = start(pool, suspend_and_add, &ran);
-  run_one(pool);
-  await_blocked(thread);
-  free_now(pool);
-  OK(ABT_self_resume_yield_to(thread));
-  CHECK(atomic_load(&ran) == 1);
-  end(thread);
-}
-
-static void freed_first(void) {
-  before_ended_units();
-  before_blocked_units(ABT_POOL_FIFO);
-  before_blocked_units(ABT_POOL_RANDWS);
-}
-
 /* ---- schedulers ---- */
 
 static void suspend_once(void *argument) {
   add_one(argument);
   OK(ABT_self_suspend());
-}
-
-static void run_all(ABT_pool pool) {
-  for (;;) {
-    ABT_thread popped;
-    OK(ABT_pool_pop_thread(pool, &popped));
-    if (popped == ABT_THREAD_NULL) return;
-    OK(ABT_self_schedule(popped, ABT_POOL_NULL));
-  }
 }
 
 static void sizes_of_schedulers(void) {
@@ -217,9 +146,9 @@ static void sizes_of_schedulers(void) {
   OK(ABT_thread_resume(threads[1]));
   OK(ABT_sched_get_size(sched, &size));
   CHECK(size == 3);
-  for (int i = 0; i < 2; ++i) run_all(pools[i]);
+  for (int i = 0; i < 2; ++i) run_what_is_there(pools[i]);
   for (int i = 0; i < 3; i += 2) OK(ABT_thread_resume(threads[i]));
-  for (int i = 0; i < 2; ++i) run_all(pools[i]);
+  for (int i = 0; i < 2; ++i) run_what_is_there(pools[i]);
   CHECK(atomic_load(&ran) == 3);
   for (int i = 0; i < 3; ++i) end(threads[i]);
   OK(ABT_sched_free(&sched));
@@ -245,7 +174,6 @@ void check_pools(void) {
   RUN(removals);
   RUN(association);
   if (IS_WEFT) RUN(unknown_units);
-  RUN(freed_first);
   RUN(sizes_of_schedulers);
   RUN(arguments);
 }

@@ -61,14 +61,10 @@ static void await_turn(void *argument) {
 
 static void stacks_in_a_pool(void) {
   atomic_int turn = 0;
-  ABT_pool pool;
-  ABT_thread threads[3], popped;
-  OK(ABT_pool_create_basic(ABT_POOL_FIFO, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pool));
+  ABT_pool pool = new_pool(ABT_POOL_FIFO);
+  ABT_thread threads[3];
   for (int i = 0; i < 3; ++i) threads[i] = start(pool, await_turn, &turn);
-  for (int i = 0; i < 2; ++i) { /* two have a stack, the third has not started */
-    OK(ABT_pool_pop_thread(pool, &popped));
-    OK(ABT_self_schedule(popped, ABT_POOL_NULL));
-  }
+  for (int i = 0; i < 2; ++i) CHECK(run_next(pool)); /* two have a stack, the third has not started */
   CHECK(atomic_load(&turn) == 2);
   FILE *file = open_printed();
   OK(ABT_info_print_thread_stacks_in_pool(file, pool));
@@ -82,10 +78,7 @@ static void stacks_in_a_pool(void) {
   IS(ABT_ERR_INV_POOL, ABT_info_print_thread_stacks_in_pool(file, ABT_POOL_NULL));
   close_printed(file, true);
   atomic_store(&turn, 100);
-  for (int i = 0; i < 3; ++i) {
-    OK(ABT_pool_pop_thread(pool, &popped));
-    OK(ABT_self_schedule(popped, ABT_POOL_NULL));
-  }
+  run_what_is_there(pool);
   for (int i = 0; i < 3; ++i) end(threads[i]);
   OK(ABT_pool_free(&pool));
 }
@@ -119,8 +112,7 @@ static void streams_and_their_pools(void) {
 static int data_of_pool;
 static void data_and_arguments(void) {
   static char argument;
-  ABT_pool pool;
-  OK(ABT_pool_create_basic(ABT_POOL_RANDWS, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pool));
+  ABT_pool pool = new_pool(ABT_POOL_RANDWS);
   OK(ABT_pool_set_data(pool, &data_of_pool));
   const ABT_thread thread = start(pool, nothing, &argument);
   ABT_task task;
@@ -134,11 +126,7 @@ static void data_and_arguments(void) {
   CHECK(mentions(file, task) >= 1 && mentions(file, &argument) == 2);
   OK(ABT_info_print_thread_stack(file, thread)); /* it has none yet */
   close_printed(file, false);
-  for (int i = 0; i < 2; ++i) {
-    ABT_thread popped;
-    OK(ABT_pool_pop_thread(pool, &popped));
-    OK(ABT_self_schedule(popped, ABT_POOL_NULL));
-  }
+  run_what_is_there(pool);
   end(thread);
   OK(ABT_task_free(&task));
   OK(ABT_pool_free(&pool));

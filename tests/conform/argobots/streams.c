@@ -13,12 +13,6 @@ static ABT_xstream stream_on(ABT_pool pool) {
   return stream;
 }
 
-static ABT_pool new_pool(void) {
-  ABT_pool pool = ABT_POOL_NULL;
-  OK(ABT_pool_create_basic(ABT_POOL_FIFO, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pool));
-  return pool;
-}
-
 static void await_end(ABT_xstream stream) {
   while (state_of(stream) != ABT_XSTREAM_STATE_TERMINATED) breathe();
 }
@@ -32,7 +26,7 @@ static void yield_until(void *argument) {
 /* A cancelled stream leaves what is in its pool to others. */
 static void cancel(void) {
   atomic_int may_end = 0;
-  ABT_pool pool = new_pool();
+  ABT_pool pool = new_pool(ABT_POOL_FIFO);
   ABT_xstream stream = stream_on(pool);
   CHECK(state_of(stream) == ABT_XSTREAM_STATE_RUNNING);
   ABT_thread thread = start(pool, yield_until, &may_end);
@@ -56,7 +50,7 @@ static void exit_stream(void *argument) {
 
 static void exit_and_revive(void) {
   atomic_int exits = 0, ran = 0;
-  ABT_pool pool = new_pool();
+  ABT_pool pool = new_pool(ABT_POOL_FIFO);
   ABT_xstream stream = stream_on(pool);
   ABT_thread thread = start(pool, exit_stream, &exits);
   end(thread);
@@ -76,13 +70,13 @@ static void exit_and_revive(void) {
 /* Who sees that it has ended may revive it at once. */
 static void revive_at_once(void) {
   atomic_int ran = 0;
-  ABT_pool pool = new_pool();
+  ABT_pool pool = new_pool(ABT_POOL_FIFO);
   ABT_xstream stream = stream_on(pool);
   const int rounds = IS_SLOW ? 20 : 200;
   for (int round = 0; round < rounds; ++round) {
     end(start(pool, add_one, &ran));
     OK(ABT_xstream_cancel(stream));
-    while (state_of(stream) != ABT_XSTREAM_STATE_TERMINATED) continue;
+    while (state_of(stream) != ABT_XSTREAM_STATE_TERMINATED) sched_yield();
     OK(ABT_xstream_revive(stream));
   }
   CHECK(atomic_load(&ran) == rounds);
@@ -111,7 +105,7 @@ static void ask_to_exit(void *argument) {
 /* A scheduler in a pool goes, and leaves what is in its own pool. */
 static void scheduler_exits(void) {
   struct leaving leaving = {.asked = 0};
-  ABT_pool pool = new_pool();
+  ABT_pool pool = new_pool(ABT_POOL_FIFO);
   OK(ABT_sched_create_basic(ABT_SCHED_BASIC, 1, &pool, ABT_SCHED_CONFIG_NULL, &leaving.sched));
   ABT_thread thread = start(pool, ask_to_exit, &leaving), popped;
   OK(ABT_pool_add_sched(my_pool(), leaving.sched));

@@ -6,7 +6,7 @@ struct wait {
   const void *object;
 };
 
-static ABT_thread observed;
+static _Atomic(ABT_thread) observed;
 static struct wait seen;
 static ABT_sync_event_type yielded_for;
 
@@ -75,7 +75,9 @@ static void do_what_needs_no_wait(void) {
 }
 
 static void wait_once(void *wait) {
-  OK(ABT_self_get_thread(&observed));
+  ABT_thread self;
+  OK(ABT_self_get_thread(&self));
+  atomic_store(&observed, self);
   do_what_needs_no_wait();
   (*(void (*const *)(void))wait)();
 }
@@ -99,6 +101,7 @@ static void spin_until_it_may_end(void *argument) {
 }
 
 static void kinds_of_waits(void) {
+  atomic_store(&may_end, 0);
   make_objects();
   OK(ABT_tool_register_thread_callback(note_wait, ABT_TOOL_EVENT_THREAD_SUSPEND | ABT_TOOL_EVENT_THREAD_YIELD, NULL));
   OK(ABT_mutex_lock(mutex));

@@ -266,7 +266,7 @@ static void run_program(void) {
   free_objects();
 }
 
-/* Whoever frees a unnamed unit may tell so after what it did was seen. */
+/* Whoever frees an unnamed unit may tell so after what it did was seen. */
 static void await_frees(void) {
   for (int left = -1; left != 1; breathe()) {
     CHECK(pthread_mutex_lock(&records_lock) == 0);
@@ -285,6 +285,8 @@ static void every_event_in_its_state(void) {
     pools[i + 1] = pool_of(streams[i] = start_stream());
     end(start(pools[i + 1], nothing, NULL)); /* its main scheduler runs */
   }
+  record_count = 0;
+  memset(event_counts, 0, sizeof event_counts);
   add_record(self, is_running)->last = here;
   OK(ABT_tool_register_thread_callback(follow_unit, ABT_TOOL_EVENT_THREAD_ALL, NULL));
   run_program();
