@@ -30,7 +30,7 @@ key_table* table_of(unit_fields* unit) {
   if (table != nullptr) return table;
   key_table* const fresh = make_table(current_settings().key_table_size);
   if (fresh == nullptr) return nullptr;
-  // [Z66] acq_rel: publishes the table; acquire where another was faster; pairs with [Z65] [Z66] [Z71] [Z72]
+  // [Z66] acq_rel: publishes the table; acquire where another was faster; pairs with [Z65] [Z66] [Z71]
   if (unit->keys.compare_exchange_strong(table, fresh, std::memory_order_acq_rel, std::memory_order_acquire)) return fresh;
   free_object(fresh);
   return table;
@@ -133,8 +133,7 @@ void free_values(unit_fields* unit) {
   for (int round = 0; has_values(unit); ++round) {
     const bool calls_destructors = round < most_rounds;
     if (unit->first_key.load(std::memory_order_relaxed) != 0) free_first(unit, calls_destructors);
-    // [Z72] acquire: as [Z65]; pairs with [Z66]
-    key_table* const table = unit->keys.exchange(nullptr, std::memory_order_acquire);
+    key_table* const table = unit->keys.exchange(nullptr, std::memory_order_relaxed);
     if (table != nullptr) destroy(table, calls_destructors);
   }
 }
