@@ -85,7 +85,10 @@ bool has_left_within_pool(caller& me) {
   if (choice->first != me.fields->home || choice->left == 0) return false;
   --choice->left;
   const weft_status result = weft_ext_yield_in_pool(enter_plainly, &me);
-  return result == WEFT_OK || result == WEFT_AGAIN;
+  if (result == WEFT_OK || result == WEFT_AGAIN) [[likely]]
+    return true;
+  ++me.where->choice->left;  // who chooses takes it. (To keep `choice` for that would cost all who switch.)
+  return false;
 }
 
 // Goes back into its pool, and whoever is next runs, which may be itself.
