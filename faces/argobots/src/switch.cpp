@@ -276,10 +276,6 @@ void pass_on_requests(stream* here, scheduler* who) {
   if (who != main && asked != 0) request(who, asked);
 }
 
-}  // namespace
-
-namespace {
-
 // Which have no pool, so that nobody but the worker itself looks for them.
 void let_threads_of_weft_run(stream* here) {
   constexpr unsigned looks_between_turns = 8;
