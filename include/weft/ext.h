@@ -111,15 +111,26 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_worker_set_scheduler(unsigned worke
  * yielded (it is then in its pool, or will be). Nests: a unit may dispatch others. Errors: WEFT_CANNOT_BLOCK (tasklet, outside),
  * WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack; the caller still owns the unit). */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch(weft_thread *unit);
-/* Runs unit so, and then whom next names each time that the one before has ended, parked or yielded, and which the caller then owns: straight
- * from one to the other, until next returns null. yielding: the unit that left, if it will go back into its pool right afterwards; else null.
- * next is called on the worker as pool callbacks are, without identity, maybe inside the lock of the object at which the unit before waits: it
- * must not block, switch, push, wake or notify, takes units from built-in pools or its own lists, and never returns yielding. It must return
- * null now and then: timers, mail and weft_ext_should_stop have their turn only between rows. One that it named and that cannot be run here
- * (pinned elsewhere, no memory for its stack) goes home. Errors: as weft_ext_dispatch, for the first. */
-WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit,
-                                                              weft_thread *(*next)(void *state, weft_thread *yielding),
-                                                              void *state);
+/* A row of units that run one after the other, straight from one to the other: whenever one has ended, parked or yielded, next names the
+ * following one, which the caller then owns, until it returns null. yielding: the unit that left, if it will go back into its pool right
+ * afterwards; else null. next is called on the worker as pool callbacks are, without identity, maybe inside the lock of the object at which the unit
+ * before waits: it must not block, switch, push, wake or notify, takes units from built-in pools or its own lists, and never returns yielding. It
+ * must return null now and then: timers, mail and weft_ext_should_stop have their turn only between rows. One that it named and that cannot be run
+ * here (pinned elsewhere, no memory for its stack) goes home.
+ * As long as *left is not 0, the first unit of pool, a FIFO of weft_pool_create, is taken without a question to next where it only has to be entered
+ * and accepts(state, unit) is true; *left is one less then. accepts is called where next is, and inside the lock of pool: it calls nothing of Weft but
+ * what reads unit itself, as its extension bytes. */
+typedef struct weft_row {
+  size_t size; /* sizeof(weft_row) */
+  weft_thread *(*next)(void *state, weft_thread *yielding);
+  void *state;
+  weft_pool *pool; /* null: next is always asked, and the rest means nothing */
+  bool (*accepts)(void *state, weft_thread *unit);
+  unsigned *left;
+} weft_row;
+/* Dispatches unit, and then the others of row, which stays until the return. Errors: as weft_ext_dispatch, for the first; WEFT_INVALID (null,
+ * wrong size, no next, pool without accepts or left). */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit, const weft_row *row);
 /* As weft_yield, but unit, which the caller owns, runs now in the caller's place: under the scheduler ULT that dispatched the caller, if one did,
  * to which it returns instead of the caller. The caller goes back into its pool once its context is saved. A tasklet runs at once, and the caller
  * yields after it. A unit that was asked to move is sent there, and one of a worker that is being removed goes home; then the caller just yields. Errors: WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack); then the

@@ -216,10 +216,19 @@ weft_status weft_ext_yield_in_pool(bool (*accepts)(void* state, weft_thread* uni
   return accepts != nullptr ? code(sched::yield_in_pool(accepts, state)) : WEFT_INVALID;
 }
 
-weft_status weft_ext_dispatch_in_turn(weft_thread* unit, weft_thread* (*next)(void* state, weft_thread* yielding), void* state) {
-  if (unit == nullptr || next == nullptr) return WEFT_INVALID;
+namespace {
+
+bool is_valid(const weft_row* row) {
+  if (row == nullptr || row->size != sizeof *row || row->next == nullptr) return false;
+  return row->pool == nullptr || (row->accepts != nullptr && row->left != nullptr);
+}
+
+}  // namespace
+
+weft_status weft_ext_dispatch_in_turn(weft_thread* unit, const weft_row* row) {
+  if (unit == nullptr || !is_valid(row)) return WEFT_INVALID;
   if (!pass_point()) return WEFT_UNSUPPORTED;
-  return code(sched::dispatch_in_turn(ready_unit(unit, "weft_ext_dispatch_in_turn"), next, state));
+  return code(sched::dispatch_in_turn(ready_unit(unit, "weft_ext_dispatch_in_turn"), *row));
 }
 
 bool weft_ext_should_stop(void) { return !pass_point() || sched::should_stop(); }

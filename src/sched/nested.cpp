@@ -113,24 +113,19 @@ status dispatch(unit* one) {
   return unusual == (may_be_dispatched | is_tasklet) ? run_tasklet(w, self, one) : dispatch_elaborately(w, self, one);
 }
 
-// In the frame of dispatch_in_turn.
-struct relay {
-  choice_of_next next;
-  void* state;
-  unit* left_over;  // named, but not to be entered without more ado
-  bool was_asked_in_vain;
+namespace {
 
-  unit* ask(worker* w, unit* yielding) {
-    was_asked_in_vain = true;
-    const without_identity callback(w);
-    return reinterpret_cast<unit*>(next(state, reinterpret_cast<weft_thread*>(yielding)));
-  }
-};
+bool may_follow_on(const worker* w, const unit* one) {
+  if (!one->has_any(is_tasklet | wants_to_move | stays_put)) [[likely]]
+    return true;
+  return one->has(stays_put) && one->home_worker == w->index && !one->has_any(is_tasklet | wants_to_move);
+}
+
+}  // namespace
 
 bool can_follow(worker* w, unit* one) {
-  if (one->has_any(is_tasklet | wants_to_move | stays_put)) [[unlikely]] {
-    if (!one->has(stays_put) || one->home_worker != w->index || one->has_any(is_tasklet | wants_to_move)) return false;
-  }
+  if (!may_follow_on(w, one)) [[unlikely]]
+    return false;
   return one->stack != nullptr || one->has_parked() || bind_stack(w, one);  // the adopted caller has none
 }
 
@@ -142,24 +137,64 @@ void send_home(worker* w, unit* one) {
   make_ready(w, one, push_reason::moved);
 }
 
+// In the frame of dispatch_in_turn.
+struct relay {
+  const weft_row& row;
+  unit* left_over;  // named, but not to be entered without more ado
+  bool was_asked_in_vain;
+
+  unit* ask(worker* w, unit* yielding) {
+    was_asked_in_vain = true;
+    const without_identity callback(w);
+    return reinterpret_cast<unit*>(row.next(row.state, reinterpret_cast<weft_thread*>(yielding)));
+  }
+  bool accepts(unit* one) const { return row.accepts(row.state, reinterpret_cast<weft_thread*>(one)); }
+};
+
+namespace {
+
+bool has_stack_for(const worker* w, const unit* one) { return one->has_parked() || one->stack != nullptr || w->stacks.has_two(); }
+
+// Takes the first one out of the row's pool, if it only has to be entered.
+unit* take_first(worker* w, const relay& named) {
+  auto* const from = reinterpret_cast<pool*>(named.row.pool);
+  if (from == nullptr || *named.row.left == 0) return nullptr;
+  unit* const one = lock_first(from);
+  if (one == nullptr) return nullptr;
+  const bool follows = may_follow_on(w, one) && has_stack_for(w, one) && named.accepts(one);
+  if (follows) remove_first(from);
+  from->lock.unlock();
+  if (!follows) return nullptr;
+  --*named.row.left;
+  if (!one->has_parked() && one->stack == nullptr) static_cast<void>(bind_stack(w, one));  // see has_stack_for
+  return one;
+}
+
+// Asks for one; one that needs more than to be entered is left to the scheduler.
+unit* name_next(worker* w, relay& named, unit* yielding) {
+  unit* const one = named.ask(w, yielding);
+  if (one == nullptr || can_follow(w, one)) return one;
+  named.left_over = one;
+  return nullptr;
+}
+
+}  // namespace
+
 unit* next_in_turn(worker* w, unit* scheduler, unit* yielding) {
   relay* const named = scheduler->has(is_fork) ? nullptr : scheduler->relays;
   if (named == nullptr) return scheduler;
-  unit* const one = named->ask(w, yielding);
+  unit* one = take_first(w, *named);
+  if (one == nullptr) one = name_next(w, *named, yielding);
   if (one == nullptr) return scheduler;
-  if (!can_follow(w, one)) {
-    named->left_over = one;
-    return scheduler;
-  }
   named->was_asked_in_vain = false;  // its end may come without another question
   one->set_parent(scheduler);
   return one;
 }
 
-status dispatch_in_turn(unit* first, choice_of_next next, void* state) {
+status dispatch_in_turn(unit* first, const weft_row& row) {
   if (local::current_unit() == nullptr) return status::cannot_block;
   unit* const self = local::current_unit();
-  relay named{next, state, nullptr, false};
+  relay named{row, nullptr, false};
   for (unit* one = first; one != nullptr;) {
     named.left_over = nullptr;
     named.was_asked_in_vain = false;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <weft/weft.h>
+#include <weft/ext.h>
 
 #include "base/status.hpp"
 
@@ -18,10 +18,8 @@ struct worker;
 // Runs a unit that the calling ULT owns, until it ends, parks or yields; it does not run on the caller's stack, a tasklet does.
 status dispatch(unit* one);
 
-// Runs `first` so, and then, as siblings of it, whom next(state) names when the one before has ended, parked or yielded: straight from one to
-// the other, until next names nobody. next is called as callbacks are, without identity. Errors are those of dispatch for `first`.
-using choice_of_next = weft_thread* (*)(void* state, weft_thread* yielding);
-status dispatch_in_turn(unit* first, choice_of_next next, void* state);
+// Runs `first` so, and then, as siblings of it, the others of a row: straight from one to the other. Errors are those of dispatch for `first`.
+status dispatch_in_turn(unit* first, const weft_row& row);
 // Outside the lock: who follows a dispatched unit that leaves its worker. Its scheduler, if that names nobody. yielding: the unit, if it will
 // be ready again at once.
 unit* next_in_turn(worker* w, unit* scheduler, unit* yielding);

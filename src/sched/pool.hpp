@@ -80,6 +80,11 @@ inline unit* lock_first(pool* one) {
   if (first == nullptr) one->lock.unlock();
   return first;
 }
+// Inside the lock, of a pool that has a first one.
+inline void remove_first(pool* one) {
+  one->queues[0].pop_front()->in.store(0, base::relaxed);
+  one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
+}
 // Inside the lock: takes the first one out, and puts `by` behind all others, so that there are as many as before, and nobody is to be told.
 // Nobody finds it before the lock is left, which may be after a switch (docs/decisions/0022-who-leaves-chooses.md).
 inline void replace_first(pool* one, unit* by) {

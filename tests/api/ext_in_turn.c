@@ -43,14 +43,18 @@ static weft_thread *make(weft_function function, void *argument, bool tasklet, s
   return made;
 }
 
+static const weft_row asks = {sizeof(weft_row), next, &scene, NULL, NULL, NULL};
+
 /* As schedulers do, until the pool is empty. Returns how often the scheduler had to start anew. */
-static int run_all(void) {
+static int run_row(const weft_row *row) {
   int rounds = 0;
   for (weft_thread *unit; (unit = weft_ext_pool_pop(scene.pool)) != NULL; ++rounds) {
-    OK(weft_ext_dispatch_in_turn(unit, next, &scene));
+    OK(weft_ext_dispatch_in_turn(unit, row));
   }
   return rounds;
 }
+
+static int run_all(void) { return run_row(&asks); }
 
 static void end(weft_thread **threads, size_t count) {
   OK(weft_thread_join_many(threads, count));
@@ -88,7 +92,7 @@ static void stops_where_nobody_is_named(void) {
   begin();
   weft_thread *threads[] = {make(yields_twice, "a", false, 0), make(yields_twice, "b", false, 0)};
   scene.most = 1;
-  OK(weft_ext_dispatch_in_turn(weft_ext_pool_pop(scene.pool), next, &scene));
+  OK(weft_ext_dispatch_in_turn(weft_ext_pool_pop(scene.pool), &asks));
   CHECK(strcmp(scene.log, "ab") == 0);
   CHECK(weft_pool_ready_count(scene.pool) == 2);
   scene.most = 1000;
@@ -157,19 +161,6 @@ static void nests(void) {
   end(threads, 2);
 }
 
-static void refuses(void) {
-  begin();
-  weft_thread *one = make(yields_twice, "a", false, 0);
-  CHECK(weft_ext_pool_pop(scene.pool) == one);
-  IS(WEFT_INVALID, weft_ext_dispatch_in_turn(NULL, next, &scene));
-  IS(WEFT_INVALID, weft_ext_dispatch_in_turn(one, NULL, &scene));
-  OK(weft_ext_dispatch_in_turn(one, next, &scene));
-  run_all();
-  end(&one, 1);
-}
-
-/* ---- weft_ext_yield_to_owned ---- */
-
 static weft_thread *make_owned(weft_function function, void *argument, bool tasklet, int worker) {
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
   attr.pool = scene.pool;
@@ -178,6 +169,93 @@ static weft_thread *make_owned(weft_function function, void *argument, bool task
   OK(weft_ext_thread_make(function, argument, &attr, tasklet, &made));
   return made;
 }
+
+/* ---- rows over a pool ---- */
+
+static weft_thread *refused;
+static int accepted;
+
+static bool accepts_all_but_one(void *state, weft_thread *unit) {
+  CHECK(state == &scene);
+  if (unit == refused) return false;
+  ++accepted;
+  return true;
+}
+
+static unsigned run_over_pool(unsigned left) {
+  accepted = 0;
+  const weft_row over_pool = {sizeof over_pool, next, &scene, scene.pool, accepts_all_but_one, &left};
+  CHECK(run_row(&over_pool) == 1);
+  return left;
+}
+
+static void takes_from_its_pool(void) {
+  begin();
+  weft_thread *threads[] = {make(yields_twice, "a", false, 0), make(yields_twice, "b", false, 0),
+                            make(yields_twice, "c", false, 100000)};
+  CHECK(run_over_pool(100) == 92 && accepted == 8);
+  CHECK(strcmp(scene.log, "abcabcabc") == 0);
+  CHECK(scene.asked == 1); /* in the end */
+  end(threads, 3);
+}
+
+static void takes_so_many(void) {
+  begin();
+  weft_thread *threads[] = {make(yields_twice, "a", false, 0), make(yields_twice, "b", false, 0)};
+  CHECK(run_over_pool(2) == 0 && accepted == 2);
+  CHECK(strcmp(scene.log, "ababab") == 0);
+  CHECK(scene.asked == 4);
+  end(threads, 2);
+}
+
+/* One that is not accepted, and tasklets, stay in the pool: next is asked. */
+static void asks_for_others(void) {
+  begin();
+  weft_thread *threads[] = {make(yields_twice, "a", false, 0), make(yields_twice, "b", false, 0), make(tasklet, "t", true, 0)};
+  refused = threads[1];
+  run_over_pool(100);
+  refused = NULL;
+  CHECK(strcmp(scene.log, "abtabab") == 0);
+  CHECK(accepted == 1 && scene.asked == 6);
+  end(threads, 3);
+}
+
+/* Who waits leaves its place to the pool's first one, as who ends. */
+static void waits_for_the_others(void *first) {
+  OK(weft_ext_thread_wait(first));
+  note('w');
+}
+
+static void goes_on_after_waits(void) {
+  begin();
+  weft_thread *threads[3];
+  threads[1] = make_owned(yields_twice, "a", false, WEFT_ANY_WORKER);
+  threads[0] = make(waits_for_the_others, threads[1], false, 0);
+  OK(weft_ext_pool_push(scene.pool, threads[1], WEFT_PUSH_NEW));
+  threads[2] = make(yields_twice, "b", false, 0);
+  run_over_pool(100);
+  CHECK(strcmp(scene.log, "abababw") == 0);
+  end(threads, 3);
+}
+
+static void refuses(void) {
+  begin();
+  weft_thread *one = make(yields_twice, "a", false, 0);
+  CHECK(weft_ext_pool_pop(scene.pool) == one);
+  IS(WEFT_INVALID, weft_ext_dispatch_in_turn(NULL, &asks));
+  IS(WEFT_INVALID, weft_ext_dispatch_in_turn(one, NULL));
+  unsigned left = 1;
+  const weft_row wrong[] = {{1, next, &scene, NULL, NULL, NULL},
+                            {sizeof(weft_row), NULL, &scene, NULL, NULL, NULL},
+                            {sizeof(weft_row), next, &scene, scene.pool, NULL, &left},
+                            {sizeof(weft_row), next, &scene, scene.pool, accepts_all_but_one, NULL}};
+  for (int i = 0; i < 4; ++i) IS(WEFT_INVALID, weft_ext_dispatch_in_turn(one, &wrong[i]));
+  OK(weft_ext_dispatch_in_turn(one, &asks));
+  run_all();
+  end(&one, 1);
+}
+
+/* ---- weft_ext_yield_to_owned ---- */
 
 static void gives_way(void *argument) {
   note('<');
@@ -243,11 +321,9 @@ static void tasklet_runs_at_once(void) {
 
 /* ---- weft_ext_yield_in_pool ---- */
 
-static int accepted;
-
-static bool accepts_all_but(void *refused, weft_thread *unit) {
+static bool accepts_all_but(void *refused_one, weft_thread *unit) {
   CHECK(unit != weft_self());
-  if (unit == refused) return false;
+  if (unit == refused_one) return false;
   ++accepted;
   return true;
 }
@@ -321,7 +397,7 @@ static void refuses_to_give_way(void) {
   begin();
   IS(WEFT_INVALID, weft_ext_yield_to_owned(NULL));
   weft_thread *owned = make_owned(tasklet, "x", true, WEFT_ANY_WORKER);
-  weft_thread *refused = make(may_not_give_way, owned, true, 0);
+  weft_thread *tasklet_caller = make(may_not_give_way, owned, true, 0);
   run_all();
   OK(weft_ext_call_outside(may_not_give_way, owned));
   weft_ext_thread_discard(owned);
@@ -330,11 +406,16 @@ static void refuses_to_give_way(void) {
     IS(WEFT_INVALID, weft_ext_yield_to_owned(elsewhere));
     weft_ext_thread_discard(elsewhere);
   }
-  end(&refused, 1);
+  end(&tasklet_caller, 1);
   CHECK(scene.log[0] == 0);
 }
 
 /* ---- while others reach in ---- */
+
+static bool accepts_all(void *unused, weft_thread *unit) {
+  (void)unused;
+  return unit != NULL;
+}
 
 static atomic_int is_over;
 static atomic_int started;
@@ -343,11 +424,6 @@ static void gives_way_to_the_first(void) {
   weft_thread *const other = weft_ext_pool_pop(scene.pool);
   if (other == NULL) return weft_yield();
   OK(weft_ext_yield_to_owned(other));
-}
-
-static bool accepts_all(void *unused, weft_thread *unit) {
-  (void)unused;
-  return unit != NULL;
 }
 
 static void yields_in_the_pool(void) {
@@ -435,6 +511,10 @@ static void all(void) {
   RUN(stops_where_nobody_is_named);
   RUN(waiting_units_make_room);
   RUN(tasklets_are_among_them);
+  RUN(takes_from_its_pool);
+  RUN(takes_so_many);
+  RUN(asks_for_others);
+  RUN(goes_on_after_waits);
   RUN(nests);
   RUN(refuses);
 }

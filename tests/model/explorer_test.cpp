@@ -179,9 +179,11 @@ const model one_for_two{"one wake for two sleepers", {.must_fail = "deadlock"}, 
                         }};
 const model deadline{"a deadline ends a wait for nothing", {.at_least = 1}, [] {
                        base::atomic<std::uint32_t> word{0};
-                       bool in_time = true;
-                       threads(thread{"sleeper", [&] { in_time = os::futex_wait_until(&word, 0, 5); }});
-                       check(!in_time, "the deadline passed");
+                       threads(thread{"sleeper", [&] {
+                                        check(!explorer::has_timed_out(), "it has not waited yet");
+                                        check(!os::futex_wait_until(&word, 0, 5), "the deadline passed");
+                                        check(explorer::has_timed_out(), "that is known afterwards");
+                                      }});
                      }};
 
 // ---- lifetimes --------------------------------------------------------------------------------------------------------------

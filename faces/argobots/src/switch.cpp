@@ -80,11 +80,11 @@ bool enter_plainly(void* given, weft_thread* owned) {
 }
 
 // Goes back into its pool, and the pool's next one runs. False: it takes more than that.
-bool has_left_within_pool(caller& me) {
+bool has_left_within_pool(const caller& me) {
   choice_of_units* const choice = me.where->choice;
   if (choice->first != me.fields->home || choice->left == 0) return false;
   --choice->left;
-  const weft_status result = weft_ext_yield_in_pool(enter_plainly, &me);
+  const weft_status result = weft_ext_yield_in_pool(enter_plainly, const_cast<caller*>(&me));
   if (result == WEFT_OK || result == WEFT_AGAIN) [[likely]]
     return true;
   ++me.where->choice->left;  // who chooses takes it. (To keep `choice` for that would cost all who switch.)
@@ -92,7 +92,7 @@ bool has_left_within_pool(caller& me) {
 }
 
 // Goes back into its pool, and whoever is next runs, which may be itself.
-void leave(caller me, ABT_pool_context context) {
+void leave(const caller& me, ABT_pool_context context) {
   if (may_choose(me)) [[likely]] {
     if (has_left_within_pool(me)) return;
     const chosen next = me.where->choice->choose(me.fields->home);
@@ -222,14 +222,23 @@ weft_thread* next_of_row(void* argument, weft_thread* yielding) {
   return owned;
 }
 
+// The first of the pool that is looked at before all others needs no more choice.
+bool enter_in_row(void* argument, weft_thread* owned) {
+  const auto* const mine = static_cast<row*>(argument);
+  if (mine->here->next != nullptr || !can_be_entered(mine->here, fields_of(owned))) return false;
+  note_entry(fields_of(owned), mine->self, mine->here);
+  return true;
+}
+
 }  // namespace
 
 void run_units(weft_thread* owned, choice_of_units* choice) {
   row mine{weft_self(), who_calls().where};
+  weft_pool* const first = choice->first != nullptr ? choice->first->queue : nullptr;
+  const weft_row all{sizeof all, next_of_row, &mine, first, enter_in_row, &choice->left};
   mine.here->choice = choice;
   while (owned != nullptr) {
-    if (prepare(mine.self, mine.here, owned) && weft_ext_dispatch_in_turn(owned, next_of_row, &mine) == WEFT_NOMEM)
-      put_back(owned);
+    if (prepare(mine.self, mine.here, owned) && weft_ext_dispatch_in_turn(owned, &all) == WEFT_NOMEM) put_back(owned);
     owned = mine.here->next;
     mine.here->next = nullptr;
   }

@@ -197,6 +197,8 @@ bool futex_wait(cell at, word expected, std::uint64_t deadline_ns, site where) {
   return in_time;
 }
 
+bool has_timed_out() { return w.threads.has_timed_out(); }
+
 void futex_wake(cell at, int count, site where) {
   const int location = find(at);
   w.threads.before({operation_kind::futex, location, true});

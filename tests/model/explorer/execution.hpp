@@ -80,6 +80,7 @@ void pause(site where);
 inline constexpr std::uint64_t no_deadline = UINT64_MAX;
 inline constexpr std::uint64_t never_ns = std::uint64_t{1} << 62;                // deadlines from here on do not come
 bool futex_wait(cell at, word expected, std::uint64_t deadline_ns, site where);  // false: timed out
+bool has_timed_out();  // whether a wait of the calling thread has ended so
 void futex_wake(cell at, int count, site where);
 std::uint64_t now_ns();
 void peek(void* to, const void* from, std::size_t bytes);  // copies without looking for races

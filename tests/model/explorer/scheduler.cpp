@@ -41,6 +41,7 @@ void scheduler::run(void (*body)(), const bounds& limits) {
     it.is = state::absent;
     it.name.clear();
     it.clock_ns = 0;
+    it.timeouts = 0;
   }
   threads_[0].name = "body";
   threads_[0].context.prepare(&enter);
@@ -273,8 +274,10 @@ bool scheduler::sleep(int location, std::uint64_t deadline_ns) {
   me.timed_out = false;
   me.pending = {};
   switch_to_next();
-  if (me.timed_out) me.clock_ns = std::max(me.clock_ns, deadline_ns);
-  return !me.timed_out;
+  if (!me.timed_out) return true;
+  me.clock_ns = std::max(me.clock_ns, deadline_ns);
+  ++me.timeouts;
+  return false;
 }
 
 // The kernel promises no order among waiters: whom it wakes is a choice.

@@ -44,6 +44,7 @@ class scheduler {
   bool sleep(int location, std::uint64_t deadline_ns);  // false: timed out
   int wake(int location, int count);                    // how many
   [[noreturn]] void abandon(ending end);                // leaves the execution for good
+  bool has_timed_out() const { return thread(self_).timeouts != 0; }
   std::uint64_t read_clock() { return thread(self_).clock_ns += clock_step_ns; }
   bool spurious_left() const { return left_.spurious > 0; }
   void spend_spurious() { --left_.spurious; }
@@ -79,6 +80,7 @@ class scheduler {
     std::uint64_t clock_ns = 0;
     bool has_deadline() const { return deadline_ns < never_ns; }
     bool timed_out = false;
+    int timeouts = 0;
   };
   struct option {
     int thread;
