@@ -86,10 +86,6 @@ void destroy(key_table* table, bool calls_destructors) {
   free_object(table);
 }
 
-}  // namespace
-
-namespace {
-
 // False: another key has it.
 bool takes_first_place(unit_fields* unit, const key* of) {
   std::uint32_t there = unit->first_key.load(std::memory_order_relaxed);

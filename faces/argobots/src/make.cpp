@@ -116,7 +116,8 @@ int create_otherwise(pool* home, unit_function function, void* argument, std::ui
 }
 
 // Two that wait for one unit: the core takes one, the other one looks now and then.
-void wait_for_unended(weft_thread* thread) {
+void wait_for_unended(weft_thread* thread, wait_name name) {
+  const named_wait as(name);
   while (wait_anywhere([thread] { return weft_ext_thread_wait(thread); }) == WEFT_BUSY) yield_somehow();
 }
 

@@ -18,8 +18,7 @@ namespace {
 
 // ---- who is next ----
 
-// Of a pool into which the unit that leaves is about to go back (comes_back, or null): after it no other pool is looked at, since that unit
-// comes first.
+// When the unit that leaves goes back into one of the pools (comes_back), no pool after that one is looked at: the unit itself comes first.
 struct in_order {
   scheduler* who;
 

@@ -187,8 +187,7 @@ int join_stream(stream* one) {
   request(fields_of(one->scheduler_thread), wants_join);  // for main schedulers to come: see check_events
   with_main_scheduler(one, [](scheduler* main) { request(main, stop_when_empty); });
   wake_main_scheduler(one);
-  const named_wait as(ABT_SYNC_EVENT_TYPE_XSTREAM_JOIN, one);
-  wait_for_unit(one->scheduler_thread);
+  wait_for_unit(one->scheduler_thread, {ABT_SYNC_EVENT_TYPE_XSTREAM_JOIN, one});
   return ABT_SUCCESS;
 }
 

@@ -85,7 +85,10 @@ bool has_left_within_pool(const caller& me) {
   if (choice->first != me.fields->home || choice->left == 0) return false;
   --choice->left;
   const weft_status result = weft_ext_yield_in_pool(enter_plainly, const_cast<caller*>(&me));
-  return result == WEFT_OK || result == WEFT_AGAIN;
+  if (result == WEFT_OK || result == WEFT_AGAIN) [[likely]]
+    return true;
+  ++me.where->choice->left;  // who chooses takes it. (To keep `choice` for that would cost all who switch.)
+  return false;
 }
 
 // Goes back into its pool, and whoever is next runs, which may be itself.
@@ -281,10 +284,6 @@ void pass_on_requests(stream* here, scheduler* who) {
   const std::uint32_t asked = main->requests.load(std::memory_order_relaxed) & (stop_when_empty | stop_now);
   if (who != main && asked != 0) request(who, asked);
 }
-
-}  // namespace
-
-namespace {
 
 // Which have no pool, so that nobody but the worker itself looks for them.
 void let_threads_of_weft_run(stream* here) {

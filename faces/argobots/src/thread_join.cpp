@@ -27,26 +27,16 @@ int need_joinable(const weft_thread* self, weft_thread* thread) {
   if (weft_ext_pool_remove_from(main->queues, main->pool_count, thread)) run_unit_by(self, here, thread);
 }
 
-[[gnu::noinline]] void wait_by_name(weft_thread* thread) {
-  const named_wait as(ABT_SYNC_EVENT_TYPE_THREAD_JOIN, thread);
-  wait_for_unended(thread);
-}
-
-[[gnu::always_inline]] inline void wait_for(weft_thread* thread) {
-  if (!weft_hot_has_ended(thread)) [[unlikely]]
-    wait_by_name(thread);
-  tell_tool(ABT_TOOL_EVENT_THREAD_JOIN, thread);
-}
-
 [[gnu::always_inline]] inline int join(weft_thread* thread) {
   const caller me = who_calls();
+  const wait_name as_a_join{ABT_SYNC_EVENT_TYPE_THREAD_JOIN, thread};
   if (const int error = need_joinable(me.thread, thread); error != ABT_SUCCESS) return error;
   if (me.is_ult()) {
     if (!weft_hot_has_ended(thread)) run_if_it_lies_here(me.thread, me.where, thread);
-    wait_for(thread);
+    wait_for_unit(thread, as_a_join);
     end_if_cancelled(me.fields);
   } else {
-    wait_for(thread);
+    wait_for_unit(thread, as_a_join);
   }
   return ABT_SUCCESS;
 }

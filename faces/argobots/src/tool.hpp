@@ -38,9 +38,10 @@ wait_name name_wait(wait_name name);
 // The same for as long as it lives. Without a callback nothing is done.
 class named_wait {
  public:
-  named_wait(ABT_sync_event_type kind, const void* object) : is_named_(tool_mask.load(std::memory_order_relaxed) != 0) {
+  named_wait(ABT_sync_event_type kind, const void* object) : named_wait(wait_name{kind, object}) {}
+  explicit named_wait(wait_name name) : is_named_(tool_mask.load(std::memory_order_relaxed) != 0) {
     if (is_named_) [[unlikely]]
-      before_ = name_wait({kind, object});
+      before_ = name_wait(name);
   }
   ~named_wait() {
     if (is_named_) [[unlikely]]

@@ -8,13 +8,13 @@
 
 namespace weft::abt {
 
-void wait_for_unended(weft_thread* thread);
+void wait_for_unended(weft_thread* thread, wait_name name);
 void free_all_fields(weft_thread* thread);
 
 // Waits for the end of a named unit. The caller may be anybody but the unit.
-inline void wait_for_unit(weft_thread* thread) {
+[[gnu::always_inline]] inline void wait_for_unit(weft_thread* thread, wait_name name) {
   if (!weft_hot_has_ended(thread)) [[unlikely]]
-    wait_for_unended(thread);
+    wait_for_unended(thread, name);
   tell_tool(ABT_TOOL_EVENT_THREAD_JOIN, thread);
 }
 

@@ -46,10 +46,10 @@ void free_scheduler_alone(scheduler* one, int pool_count, const ABT_pool* pools)
 
 // What ABT_xstream_set_main_sched* may be called for.
 int need_replaceable(ABT_xstream xstream) {
-  if (const int error = need_ult(who_calls()); error != ABT_SUCCESS) return error;
-  const stream* const one = stream_of(xstream);
-  const bool runs = state_of(one) == ABT_XSTREAM_STATE_RUNNING;
-  return !runs || who_calls().where == one ? ABT_SUCCESS : ABT_ERR_XSTREAM_STATE;
+  const caller me = who_calls();
+  if (const int error = need_ult(me); error != ABT_SUCCESS) return error;
+  if (me.where == stream_of(xstream)) return ABT_SUCCESS;
+  return state_of(stream_of(xstream)) == ABT_XSTREAM_STATE_TERMINATED ? ABT_SUCCESS : ABT_ERR_XSTREAM_STATE;
 }
 
 }  // namespace

@@ -81,6 +81,13 @@ static void note_dump(ABT_bool is_late, void *argument) {
   add_one(argument);
 }
 
+static atomic_int dumps;
+static void note_any_dump(ABT_bool is_late, void *argument) {
+  (void)is_late;
+  add_one(argument);
+  add_one(&dumps);
+}
+
 static void dump_of_all_stacks(void) {
   atomic_int dumped = 0, may_end = 0;
   const ABT_xstream stream = start_stream();
@@ -94,18 +101,36 @@ static void dump_of_all_stacks(void) {
   check_text(file);
 }
 
-/* Those that are asked for while another is under way never come; the others come once, also when a stream comes too late for them. */
-enum { most_wishes = 20000 };
-static atomic_int answers[most_wishes], dumps;
-
-static void note_any_dump(ABT_bool is_late, void *argument) {
-  (void)is_late;
-  add_one(argument);
-  add_one(&dumps);
+/* A stream that has run a unit since is not in it any more. */
+static void leave_dump(const ABT_xstream streams[2]) {
+  for (int i = 0; i < 2; ++i) end(start(pool_of(streams[i]), nothing, NULL));
 }
+
+/* One that is asked for when none is under way comes, also when a stream comes too late for it. */
+static void each_dump_comes(void) {
+  const int enough = IS_SLOW ? 20 : 200;
+  atomic_int dumped = 0;
+  ABT_xstream streams[2];
+  for (int i = 0; i < 2; ++i) streams[i] = start_stream();
+  FILE *const file = fopen("/dev/null", "w");
+  CHECK(file != NULL);
+  for (int wish = 0; wish < enough; ++wish) {
+    OK(ABT_info_trigger_print_all_thread_stacks(file, 0.0, note_any_dump, &dumped));
+    wait_for(&dumped, wish + 1);
+    leave_dump(streams);
+  }
+  for (int i = 0; i < 2; ++i) end_stream(streams[i]);
+  CHECK(atomic_load(&dumped) == enough);
+  fclose(file);
+}
+
+/* Those that are asked for while another is under way never come; none comes twice. */
+enum { most_wishes = 20000 };
+static atomic_int answers[most_wishes];
 
 static void each_dump_once(void) {
   const int enough = IS_SLOW ? 20 : 200;
+  atomic_store(&dumps, 0);
   ABT_xstream streams[2];
   for (int i = 0; i < 2; ++i) streams[i] = start_stream();
   FILE *const file = fopen("/dev/null", "w"); /* stays open: one may be under way at the end */
@@ -254,6 +279,7 @@ void check_information(void) {
   RUN(timers);
   RUN(objects);
   RUN(dump_of_all_stacks);
+  RUN(each_dump_comes);
   RUN(each_dump_once);
   RUN(stacks);
   RUN(tools);

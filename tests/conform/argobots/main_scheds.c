@@ -1,4 +1,4 @@
-/* Other main schedulers for streams: their own, while they run, and those that were joined. */
+/* Main schedulers of streams: what predefined ones do; others instead of them, while streams run and when they were joined. */
 #include "check.h"
 
 static ABT_pool new_automatic_pool(void) {
@@ -48,6 +48,68 @@ static ABT_sched new_own(bool is_automatic, ABT_pool pool) {
   OK(ABT_sched_create(&def, 1, &pool, config, &sched));
   OK(ABT_sched_config_free(&config));
   return sched;
+}
+
+/* ---- BASIC looks at later pools, too ---- */
+
+enum { looks = 6 };
+
+struct pools_in_turn {
+  ABT_pool first;
+  bool with_new_units;
+  int units_of_first; /* that ran since the last look */
+  int seen[looks];
+  bool is_over;
+};
+
+static void count_unit(void *argument) { ++((struct pools_in_turn *)argument)->units_of_first; }
+
+static void keep_first_busy(void *argument) {
+  struct pools_in_turn *const all = argument;
+  while (!all->is_over) {
+    count_unit(all);
+    if (all->with_new_units) OK(ABT_thread_create(all->first, count_unit, all, ABT_THREAD_ATTR_NULL, NULL));
+    OK(ABT_self_yield());
+  }
+}
+
+static void look_from_second(void *argument) {
+  struct pools_in_turn *const all = argument;
+  for (int look = 0; look < looks; ++look) {
+    all->seen[look] = all->units_of_first;
+    all->units_of_first = 0;
+    OK(ABT_self_yield());
+  }
+  all->is_over = true;
+}
+
+static ABT_xstream stream_on(ABT_pool pools[2], int frequency) {
+  ABT_sched_config config;
+  ABT_xstream stream;
+  OK(ABT_sched_config_create(&config, ABT_sched_basic_freq, frequency, ABT_sched_config_var_end));
+  OK(ABT_xstream_create_basic(ABT_SCHED_BASIC, 2, pools, config, &stream));
+  OK(ABT_sched_config_free(&config));
+  return stream;
+}
+
+/* The second pool's turn comes at every other look at events, and is one of the units till the next. */
+static void second_pool(int frequency, bool with_new_units) {
+  ABT_pool pools[2] = {new_pool(ABT_POOL_FIFO), new_pool(ABT_POOL_FIFO)};
+  struct pools_in_turn all = {.first = pools[0], .with_new_units = with_new_units};
+  ABT_thread threads[3];
+  for (int i = 0; i < 3; ++i) threads[i] = start(pools[i / 2], i < 2 ? keep_first_busy : look_from_second, &all);
+  ABT_xstream stream = stream_on(pools, frequency);
+  for (int i = 0; i < 3; ++i) end(threads[i]);
+  end_stream(stream);
+  for (int look = 1; look < looks; ++look) CHECK(all.seen[look] == 2 * frequency - 1);
+  for (int i = 0; i < 2; ++i) OK(ABT_pool_free(&pools[i]));
+}
+
+static void second_pools(void) {
+  for (int frequency = 1; frequency < 6; ++frequency) {
+    second_pool(frequency, false);
+    second_pool(frequency, true);
+  }
 }
 
 /* ---- by a ULT on the stream ---- */
@@ -205,6 +267,7 @@ static void who_may_not(void) {
 }
 
 void check_main_scheds(void) {
+  if (IS_WEFT) RUN(second_pools);
   RUN(replace_by_predefined);
   RUN(replace_by_own);
   RUN(on_another_stream);
