@@ -50,7 +50,7 @@ def everything(scale):
     return [
         steps.Build("build checked", 240, preset="checked", targets=tests_of("model", "api", "stress", "fault")),
         Models("models in depth", 600),
-        steps.Commands("orders mutated", 780, commands={"mutate.py": python("tests/model/mutate.py", "--no-partial")}),
+        steps.Commands("orders mutated", 900, commands={"mutate.py": python("tests/model/mutate.py", "--no-partial")}),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
         stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),
         steps.Commands("soak", lasting(900) + 60, commands={"soak.py": python("tests/stress/soak.py", f"build/checked --seconds {lasting(900)}")}),
