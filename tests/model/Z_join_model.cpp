@@ -134,7 +134,7 @@ int make_unit(const unit_plan& plan, weft_thread** out) {
   return ABT_SUCCESS;
 }
 bool take_rank(stream*, int) { return true; }
-void wait_for_unended(weft_thread*) { of_the_model->ended.await(); }
+void wait_for_unended(weft_thread*, wait_name) { of_the_model->ended.await(); }
 int associate(weft_thread* thread, pool* one) {
   fields_of(thread)->home->queue->units.fetch_sub(1, std::memory_order_relaxed);
   fields_of(thread)->home = one;
