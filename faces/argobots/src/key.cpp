@@ -156,6 +156,14 @@ int find_caller(unit_fields** out) {
   return problem;
 }
 
+// Who finds nothing may be a fork (weft/hot.h), which has no values in its own fields, or no unit.
+[[gnu::noinline]] int get_from_table(const unit_fields* running, ABT_key handle, void** value) {
+  const keyed_value* const one = entry_of(running, key_of(handle));
+  if (one == nullptr) return get_slowly(handle, value);
+  *value = value_in(one);
+  return ABT_SUCCESS;
+}
+
 }  // namespace
 
 int ABT_key_create(void (*destructor)(void* value), ABT_key* newkey) {
@@ -184,10 +192,10 @@ int ABT_key_set(ABT_key handle, void* value) {
 
 int ABT_key_get(ABT_key handle, void** value) {
   if (handle == ABT_KEY_NULL) return ABT_ERR_INV_KEY;
-  // A fork (weft/hot.h) finds no values in its own fields.
   weft_thread* const running = *weft_hot_here()->self;
-  if (running == nullptr || !have_fields() || !is_first(fields_of(running), key_of(handle))) [[unlikely]]
+  if (running == nullptr || !have_fields()) [[unlikely]]
     return get_slowly(handle, value);
+  if (!is_first(fields_of(running), key_of(handle))) return get_from_table(fields_of(running), handle, value);
   *value = first_value_of(fields_of(running));
   return ABT_SUCCESS;
 }

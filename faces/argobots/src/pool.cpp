@@ -167,7 +167,7 @@ void push_nowhere(ABT_pool, ABT_unit unit, ABT_pool_context) {
 }
 
 // From here on the pool makes do without the user's functions, which may use what the user frees now: it holds nothing. But units that have
-// a name there give it back, perhaps just now: free_unit stays as it is.
+// a name there give it back, perhaps just now: free_unit, and `old` behind it, stay as they are.
 void forget_user(pool* one) {
   pool_callbacks& user = one->user;
   user.is_empty = [](ABT_pool) -> ABT_bool { return ABT_TRUE; };
@@ -180,7 +180,6 @@ void forget_user(pool* one) {
   user.pop_many = nullptr;
   user.push_many = nullptr;
   user.print_all = nullptr;
-  one->old = {};
 }
 
 // The user's init refused: the user has nothing to free or to count.
