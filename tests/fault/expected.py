@@ -22,8 +22,9 @@ SLOW = r"idle_cpu|report_deadlock|report_signal|watchdog|runtime_race"
 CONSEQUENCES = [
     (r"environment|inherited_mask|runtime_bind", "affinity", r".*",
      "a worker that the system does not let bind runs unbound; an unreadable mask counts as one CPU"),
-    (r"report_|watchdog|misuse|cpp_death", "open|read|peek|mmap|heap", r"says|lines|errors|deepest",
+    (r"report_|watchdog|misuse|cpp_death", "open|read|peek|mmap|heap", r"says|lines|errors|deepest|these_of",
      "a report leaves out, or gives as an address, what cannot be read"),
+    (r"report_backtrace", "thread_start", r"these_of", "without an OS thread for it a report has no backtraces, and says so"),
     (r"trace_target", "open", r"weft_init", "a trace that cannot be written is refused as a bad value, by its name"),
     (r"report_reader", "write", r"weft_dump", "a file that cannot be written is an invalid one"),
     (r"report_overflow|report_signal", "sigaction|sigaltstack", r".*",

@@ -29,6 +29,10 @@ class MutantsTest(planted.PlantedTest):
         gone = "| Q3 | `queue/slot.hpp` | release -> relaxed | Q put and got (data race) |"
         self.assert_found(self.problems_with([*ROWS, gone]), "a row for what is not there: | Q3 ")
 
+    def test_the_face_needs_rows_too(self):
+        self.plant("faces/argobots/src/slot.cpp", "// [Z1] release: publishes the value; pairs with [Z2]\nready.store(1, std::memory_order_release);\n")
+        self.assert_found(self.problems_with(ROWS), "no row for Z1 (release -> relaxed): run tests/model/mutate.py")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -25,20 +25,25 @@ from dataclasses import dataclass
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SRC = os.path.join(ROOT, "src")  # --src: of another tree
+FACE = os.path.join("faces", "argobots", "src")  # below the root of that tree
 TAG = re.compile(r"\[([A-Z]\d+)\]\s+(?:relaxed|acquire|release|acq_rel|seq_cst|light fence|heavy fence|fence)\s*:")
-ORDER = re.compile(r"\b(?:base::|__ATOMIC_)(acquire|release|acq_rel|seq_cst|ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)\b")
+ORDER = re.compile(r"\b(base::|__ATOMIC_|std::memory_order_)(acquire|release|acq_rel|seq_cst|ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)\b")
 FENCE = re.compile(r"\b(?:base::|os::|weft_hot_)(light_fence|heavy_fence|fence_seq_cst)\(\);")
 WEAKER = {"acquire": ["relaxed"], "release": ["relaxed"], "acq_rel": ["acquire", "release"], "seq_cst": ["acq_rel"]}
 COMPILER = os.environ.get("CXX", "g++")
-FLAGS = ["-std=c++20", "-O1", "-w"]  # nobody reads their schedules: no line numbers
+FLAGS = ["-std=c++20", "-O1", "-w", "-ffunction-sections"]  # nobody reads their schedules: no line numbers
 TIME_LIMIT_S = 300
 EXECUTIONS = 10000  # a model: failures come in the first rounds, survivors cost all of it
 STAND_INS = "core_stand_ins.cpp"
+ABT_STAND_INS = "abt_stand_ins.cpp"
+# As in CMakeLists.txt.
+WRAPPED = ("malloc", "calloc", "free", "sched_yield", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_wait", "pthread_cond_broadcast")
+FACE_LINK = ["-Wl,--gc-sections", *("-Wl,--wrap=" + function for function in WRAPPED)]
 TABLE_HEAD = """# Mutations
 
-Each tagged order of the core, weakened to relaxed, or its fence removed: the first model that noticed, and what it saw. Where none does, the
-reason why that is accepted. Written by `tests/model/mutate.py --no-partial --markdown docs/protocols/mutants.md`; with `--only` or `--files`
-only those rows. A lint fails when a tag has no row here.
+Each tagged order of the core and of the Argobots face, weakened to relaxed, or its fence removed: the first model that noticed, and what it
+saw. Where none does, the reason why that is accepted. Written by `tests/model/mutate.py --no-partial --markdown docs/protocols/mutants.md`;
+with `--only` or `--files` only those rows. A lint fails when a tag has no row here.
 
 | tag | file | mutation | noticed by |
 |---|---|---|---|
@@ -52,7 +57,7 @@ class BuildError(Exception):
 @dataclass
 class Mutant:
     tag: str
-    path: str  # below src/ or include/
+    path: str  # below src/ or include/; of a face below the root
     line: int
     what: str
     full: bool
@@ -94,7 +99,7 @@ def relax_all(lines, start, end):
     copy = list(lines)
     for number in range(start, end + 1):
         code, mark, comment = copy[number].partition("//")
-        copy[number] = ORDER.sub(lambda m: "__ATOMIC_RELAXED" if m.group(1).isupper() else "base::relaxed", code) + mark + comment
+        copy[number] = ORDER.sub(lambda m: m.group(1) + ("RELAXED" if m.group(2).isupper() else "relaxed"), code) + mark + comment
     return copy
 
 
@@ -110,23 +115,25 @@ def mutants_of_tag(tag, path, lines, number):
     if not orders:
         yield Mutant(tag, path, number + 1, "NO ORDER FOUND", True, "\n".join(lines))
         return
-    names = ", ".join(m.group(1) for _, m in orders)
+    names = ", ".join(m.group(2) for _, m in orders)
     yield Mutant(tag, path, orders[0][0] + 1, f"{names} -> relaxed", True, "\n".join(relax_all(lines, start, end)))
     for i, m in orders:
-        weaker = [w for w in WEAKER[m.group(1).lower()] if len(orders) > 1 or w != "relaxed"]
+        weaker = [w for w in WEAKER[m.group(2).lower()] if len(orders) > 1 or w != "relaxed"]
         for by in weaker:
-            which = f"{m.group(1)} -> {by}" + (f" (order {orders.index((i, m)) + 1})" if len(orders) > 1 else "")
-            text = replace(lines, i, m.start(1), m.end(1), by.upper() if m.group(1).isupper() else by)
+            which = f"{m.group(2)} -> {by}" + (f" (order {orders.index((i, m)) + 1})" if len(orders) > 1 else "")
+            text = replace(lines, i, m.start(2), m.end(2), by.upper() if m.group(2).isupper() else by)
             yield Mutant(tag, path, i + 1, which, False, "\n".join(text))
 
 
 def all_mutants():
-    for top in (SRC, os.path.join(os.path.dirname(SRC), "include")):
-        yield from mutants_below(top)
+    root = os.path.dirname(SRC)
+    for top in (SRC, os.path.join(root, "include")):
+        yield from mutants_below(top, top)
+    yield from mutants_below(root, os.path.join(root, FACE))
 
 
-def mutants_below(top):
-    for folder, _, names in os.walk(top):
+def mutants_below(top, below):
+    for folder, _, names in os.walk(below):
         for name in sorted(names):
             if not name.endswith((".hpp", ".cpp", ".h")):
                 continue
@@ -140,10 +147,26 @@ def mutants_below(top):
 # ---- building and running --------------------------------------------------------------------------------------------------
 
 
+def face():
+    return os.path.join(os.path.dirname(SRC), FACE)
+
+
 def includes(overlay=None):
-    folders = [os.path.join(HERE, "include"), HERE] + ([overlay] if overlay else [])
-    folders += [SRC, os.path.join(ROOT, "include")]
+    folders = [os.path.join(HERE, "include"), HERE] + ([overlay, os.path.join(overlay, FACE)] if overlay else [])
+    folders += [SRC, os.path.join(ROOT, "include"), face(), os.path.join(ROOT, "faces", "argobots", "include")]
     return [word for folder in folders for word in ("-I", folder)]
+
+
+def lay_out(overlay, mutant):
+    """The mutated file alone; of a face with links to all others, for they include each other from their own folder."""
+    own = os.path.join(overlay, mutant.path)
+    os.makedirs(os.path.dirname(own), exist_ok=True)
+    if mutant.path.startswith(FACE):
+        for name in os.listdir(face()):
+            os.symlink(os.path.join(face(), name), os.path.join(overlay, FACE, name))
+        os.remove(own)
+    with open(own, "w") as file:
+        file.write(mutant.text)
 
 
 def run(command, limit=None):
@@ -167,11 +190,21 @@ def units_of(model):
     """The files that a model is built from, as paths below the root."""
     text = open(os.path.join(HERE, model)).read()
     core = [w for line in re.findall(r"^// Built with (.*)$", text, re.M) for w in line.split()]
-    return ["tests/model/" + model] + core + (["tests/model/" + STAND_INS] if core else [])
+    stand_ins = [ABT_STAND_INS] if '#include "abt_world.hpp"' in text else [STAND_INS] if core else []
+    return ["tests/model/" + name for name in [model, *stand_ins]] + core
+
+
+def below_top(unit):
+    """As a mutant's path is written; None: no file that is mutated."""
+    if unit.startswith("src/"):
+        return unit[4:]
+    return unit if unit.startswith(FACE) else None
 
 
 def source_of(unit):
-    return os.path.join(SRC, unit[4:]) if unit.startswith("src/") else os.path.join(ROOT, unit)
+    if unit.startswith("src/"):
+        return os.path.join(SRC, unit[4:])
+    return os.path.join(face(), os.path.relpath(unit, FACE)) if unit.startswith(FACE) else os.path.join(ROOT, unit)
 
 
 class Builder:
@@ -190,8 +223,8 @@ class Builder:
     def files_under(self, unit):
         done = run([COMPILER, *FLAGS, *includes(), "-MM", source_of(unit)])
         words = done.stdout.replace("\\\n", " ").split()
-        tops = (SRC, os.path.join(os.path.dirname(SRC), "include"))
-        return {os.path.relpath(os.path.realpath(w), os.path.realpath(top)) for w in words for top in tops}
+        root = os.path.dirname(SRC)
+        return {os.path.relpath(os.path.realpath(w), os.path.realpath(top)) for w in words for top in (SRC, root, root + "/include")}
 
     def object_of(self, unit):
         with self.locks[unit]:
@@ -201,8 +234,8 @@ class Builder:
 
     def compile(self, unit, overlay, folder):
         source = source_of(unit)
-        if overlay and unit.startswith("src/") and os.path.exists(os.path.join(overlay, unit[4:])):
-            source = os.path.join(overlay, unit[4:])
+        if overlay and below_top(unit) and os.path.exists(os.path.join(overlay, below_top(unit))):
+            source = os.path.join(overlay, below_top(unit))
         target = os.path.join(folder, unit.replace("/", "_") + ".o")
         done = run([COMPILER, *FLAGS, "-fsanitize=thread", *includes(overlay), "-c", source, "-o", target])
         if done.returncode != 0:
@@ -210,7 +243,8 @@ class Builder:
         return target
 
     def link(self, objects, target):
-        done = run([COMPILER, *objects, *self.explorer, "-ldl", "-o", target])
+        wraps = FACE_LINK if any(ABT_STAND_INS in each for each in objects) else []
+        done = run([COMPILER, *objects, *self.explorer, "-ldl", *wraps, "-o", target])
         if done.returncode != 0:
             raise BuildError(done.stdout)
 
@@ -255,9 +289,7 @@ def try_mutant(mutant, builder):
         mutant.note = "no model includes this file"
         return mutant
     overlay = tempfile.mkdtemp(dir=builder.folder)
-    os.makedirs(os.path.dirname(os.path.join(overlay, mutant.path)), exist_ok=True)
-    with open(os.path.join(overlay, mutant.path), "w") as file:
-        file.write(mutant.text)
+    lay_out(overlay, mutant)
     try:
         for name in sorted(names, key=lambda n: not n.startswith(mutant.tag[0] + "_")):
             mutant.killed_by = failing(builder.build(name, mutant.path, overlay), builder.deep)

@@ -18,7 +18,7 @@ def tests_of(*kinds):
     return tuple(f"tests/{kind}/all" for kind in kinds)
 
 
-MOST_EXECUTIONS = 500_000  # of one model: with all of them, as `make model` has them, the deep bounds take many hours
+MOST_EXECUTIONS = 300_000  # of one model: with all of them, as `make model` has them, the deep bounds take many hours
 
 
 class Models(steps.Commands):
@@ -40,18 +40,20 @@ def stress(name, preset, seconds, budget_s, jobs_a_cpu=1):
     return steps.Tests(name, budget_s, preset=preset, kinds="stress", jobs_a_cpu=jobs_a_cpu, environment={"STRESS_SECONDS": str(seconds)})
 
 
-def everything(scale):
+def everything(scale, jobs):
     """What lasts as long as it is told is told to last `scale` times the usual."""
 
     def lasting(seconds):
         return max(1, round(scale * seconds))
 
-    schedules_s = lasting(300)
+    schedules_s, faults_s = lasting(300), lasting(240)
+    everywhere = f"build/checked --seconds {faults_s} --jobs {jobs}"
     return [
         steps.Build("build checked", 240, preset="checked", targets=tests_of("model", "api", "stress", "fault")),
         Models("models in depth", 600),
-        steps.Commands("orders mutated", 780, commands={"mutate.py": python("tests/model/mutate.py", "--no-partial")}),
+        steps.Commands("orders mutated", 600, commands={"mutate.py": python("tests/model/mutate.py", "--no-partial")}),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
+        steps.Commands("faults everywhere", faults_s + 60, commands={"everywhere.py": python("tests/fault/everywhere.py", everywhere)}),
         stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),
         steps.Commands("soak", lasting(900) + 60, commands={"soak.py": python("tests/stress/soak.py", f"build/checked --seconds {lasting(900)}")}),
         steps.Build("build release", 240, preset="release", targets=("stress_flat_memory",)),
@@ -73,7 +75,7 @@ def main():
     parser.add_argument("--only", help="the steps whose name contains this")
     parser.add_argument("--scale", type=float, default=1.0, help="how many times as long as usual stress and schedules last")
     arguments = parser.parse_args()
-    chosen = [step for step in everything(arguments.scale) if (arguments.only or "") in step.name]
+    chosen = [step for step in everything(arguments.scale, arguments.jobs) if (arguments.only or "") in step.name]
     if not chosen:
         parser.error(f"no step's name contains {arguments.only}")
     return steps.run_all(chosen, arguments.jobs)

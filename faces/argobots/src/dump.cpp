@@ -23,7 +23,8 @@ constinit wish asked{};  // written while the state is being_asked_for
 constinit weft_event is_over = WEFT_EVENT_INIT;
 constinit atomic<weft_source*> bell{nullptr};
 
-int stopped_streams() { return static_cast<int>(dump.load(std::memory_order_relaxed) / one_stream); }
+// [Z36] acquire: what they did before they stopped, as in pools without a lock, before it is printed; pairs with [Z25]
+int stopped_streams() { return static_cast<int>(dump.load(std::memory_order_acquire) / one_stream); }
 
 int running_streams(const runtime* all) {
   int running = 0;
@@ -98,8 +99,8 @@ void take_part_in_dump() {
   std::uint32_t seen = dump.load(std::memory_order_relaxed);
   do {
     if ((seen & dump_state) != dump_wanted) return;
-    // [Z25] acquire: sees what was asked for; pairs with [Z26]
-  } while (!dump.compare_exchange_weak(seen, seen + one_stream, std::memory_order_acquire, std::memory_order_relaxed));
+    // [Z25] acq_rel: sees what was asked for; done with what is printed; pairs with [Z26] [Z36]
+  } while (!dump.compare_exchange_weak(seen, seen + one_stream, std::memory_order_acq_rel, std::memory_order_relaxed));
   if (seen == dump_wanted) {
     print_for_all(current_runtime());
   } else {
@@ -108,7 +109,7 @@ void take_part_in_dump() {
   // [Z27] acq_rel: the last one to leave comes after the others; pairs with [Z27]
   if (dump.fetch_sub(one_stream, std::memory_order_acq_rel) / one_stream != 1) return;
   static_cast<void>(weft_event_reset(&is_over));
-  // [Z28] release: the event is as new; pairs with [Z29]
+  // [Z28] release: the event is as new, and what was asked for has been read; pairs with [Z29]
   dump.store(no_dump, std::memory_order_release);
 }
 

@@ -80,6 +80,7 @@ bool announce(eventual* one, std::uint32_t marks) {
   for (;;) {
     if ((seen & ready) != 0 || ((marks & listed) != 0 && (seen & taken) != 0)) return false;
     if ((seen & being_reset) != 0) {  // for a moment
+      spin_hint();
       seen = one->state.load(std::memory_order_relaxed);
     } else if ((seen & marks) == marks ||
                one->state.compare_exchange_weak(seen, seen | marks, std::memory_order_relaxed, std::memory_order_relaxed)) {

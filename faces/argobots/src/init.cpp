@@ -23,6 +23,7 @@
 namespace weft::abt {
 
 constinit atomic<runtime*> the_runtime{nullptr};
+constinit atomic<bool> is_laid_out{false};
 
 namespace {
 
@@ -82,8 +83,8 @@ int make_primary_stream(runtime* all) {
 void enter_primary_stream() { weft_yield(); }
 
 void forget(runtime* all) {
-  // [Z20] release: all is done with; pairs with [Z19]
-  the_runtime.store(nullptr, std::memory_order_release);
+  is_laid_out.store(false, std::memory_order_relaxed);
+  the_runtime.store(nullptr, std::memory_order_relaxed);
   all->~runtime();
 }
 
@@ -101,7 +102,7 @@ int start() {
   all->most_streams.store(static_cast<int>(wanted.most_streams), std::memory_order_relaxed);
   start_affinity(wanted);
   reset_pool_ids();
-  the_runtime.store(all, std::memory_order_relaxed);  // for take_rank and its like; nobody else is there
+  the_runtime.store(all, std::memory_order_relaxed);  // for take_rank and its like
   int error = start_dumps();
   if (error == ABT_SUCCESS) error = make_primary_stream(all);
   if (error != ABT_SUCCESS) {
@@ -112,7 +113,7 @@ int start() {
   adopt_caller(all);
   enter_primary_stream();
   // [Z30] release: all is laid out; pairs with [Z19]
-  the_runtime.store(all, std::memory_order_release);
+  is_laid_out.store(true, std::memory_order_release);
   if (wanted.prints_config) print_config(stdout);
   return ABT_SUCCESS;
 }

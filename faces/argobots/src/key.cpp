@@ -30,7 +30,7 @@ key_table* table_of(unit_fields* unit) {
   if (table != nullptr) return table;
   key_table* const fresh = make_table(current_settings().key_table_size);
   if (fresh == nullptr) return nullptr;
-  // [Z66] acq_rel: publishes the table; acquire where another was faster; pairs with [Z65] [Z66] [Z71] [Z72]
+  // [Z66] acq_rel: publishes the table; acquire where another was faster; pairs with [Z65] [Z66] [Z71]
   if (unit->keys.compare_exchange_strong(table, fresh, std::memory_order_acq_rel, std::memory_order_acquire)) return fresh;
   free_object(fresh);
   return table;
@@ -129,8 +129,7 @@ void free_values(unit_fields* unit) {
   for (int round = 0; has_values(unit); ++round) {
     const bool calls_destructors = round < most_rounds;
     if (unit->first_key.load(std::memory_order_relaxed) != 0) free_first(unit, calls_destructors);
-    // [Z72] acquire: as [Z65]; pairs with [Z66]
-    key_table* const table = unit->keys.exchange(nullptr, std::memory_order_acquire);
+    key_table* const table = unit->keys.exchange(nullptr, std::memory_order_relaxed);
     if (table != nullptr) destroy(table, calls_destructors);
   }
 }
@@ -155,6 +154,14 @@ int find_caller(unit_fields** out) {
   const int problem = find_caller(&self);
   if (problem == ABT_SUCCESS) *value = value_of(self, key_of(handle));
   return problem;
+}
+
+// Who finds nothing may be a fork (weft/hot.h), which has no values in its own fields, or no unit.
+[[gnu::noinline]] int get_from_table(const unit_fields* running, ABT_key handle, void** value) {
+  const keyed_value* const one = entry_of(running, key_of(handle));
+  if (one == nullptr) return get_slowly(handle, value);
+  *value = value_in(one);
+  return ABT_SUCCESS;
 }
 
 }  // namespace
@@ -185,10 +192,10 @@ int ABT_key_set(ABT_key handle, void* value) {
 
 int ABT_key_get(ABT_key handle, void** value) {
   if (handle == ABT_KEY_NULL) return ABT_ERR_INV_KEY;
-  // A fork (weft/hot.h) finds no values in its own fields.
   weft_thread* const running = *weft_hot_here()->self;
-  if (running == nullptr || !have_fields() || !is_first(fields_of(running), key_of(handle))) [[unlikely]]
+  if (running == nullptr || !have_fields()) [[unlikely]]
     return get_slowly(handle, value);
+  if (!is_first(fields_of(running), key_of(handle))) return get_from_table(fields_of(running), handle, value);
   *value = first_value_of(fields_of(running));
   return ABT_SUCCESS;
 }

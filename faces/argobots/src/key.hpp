@@ -50,9 +50,8 @@ inline void* first_value_of(const unit_fields* unit) {
   return unit->first_value.load(std::memory_order_acquire);
 }
 
-// Null: none was set.
-inline void* value_of(const unit_fields* unit, const key* of) {
-  if (is_first(unit, of)) return first_value_of(unit);
+// Of the unit's table; null: there is none.
+inline const keyed_value* entry_of(const unit_fields* unit, const key* of) {
   // [Z65] acquire: the table is as it was made; pairs with [Z66]
   key_table* const table = unit->keys.load(std::memory_order_acquire);
   if (table == nullptr) return nullptr;
@@ -60,8 +59,18 @@ inline void* value_of(const unit_fields* unit, const key* of) {
   // [Z67] acquire: an entry is as it was made; pairs with [Z68]
   const keyed_value* one = table->list_of(id)->load(std::memory_order_acquire);
   while (one != nullptr && one->id != id) one = one->next;
+  return one;
+}
+inline void* value_in(const keyed_value* one) {
   // [Z69] acquire: what the value points to is as it was when it was set; pairs with [Z70]
-  return one != nullptr ? one->value.load(std::memory_order_acquire) : nullptr;
+  return one->value.load(std::memory_order_acquire);
+}
+
+// Null: none was set.
+inline void* value_of(const unit_fields* unit, const key* of) {
+  if (is_first(unit, of)) return first_value_of(unit);
+  const keyed_value* const one = entry_of(unit, of);
+  return one != nullptr ? value_in(one) : nullptr;
 }
 
 // ABT_SUCCESS or ABT_ERR_MEM.

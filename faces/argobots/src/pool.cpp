@@ -167,16 +167,19 @@ void push_nowhere(ABT_pool, ABT_unit unit, ABT_pool_context) {
 }
 
 // From here on the pool makes do without the user's functions, which may use what the user frees now: it holds nothing. But units that have
-// a name there give it back.
+// a name there give it back, perhaps just now: free_unit, and `old` behind it, stay as they are.
 void forget_user(pool* one) {
-  const pool_callbacks before = one->user;
-  one->user = {};
-  one->old = {};
-  one->user.create_unit = before.create_unit;
-  one->user.free_unit = before.free_unit;
-  one->user.is_empty = [](ABT_pool) -> ABT_bool { return ABT_TRUE; };
-  one->user.pop = [](ABT_pool, ABT_pool_context) -> ABT_thread { return ABT_THREAD_NULL; };
-  one->user.push = push_nowhere;
+  pool_callbacks& user = one->user;
+  user.is_empty = [](ABT_pool) -> ABT_bool { return ABT_TRUE; };
+  user.pop = [](ABT_pool, ABT_pool_context) -> ABT_thread { return ABT_THREAD_NULL; };
+  user.push = push_nowhere;
+  user.init = nullptr;
+  user.free = nullptr;
+  user.get_size = nullptr;
+  user.pop_wait = nullptr;
+  user.pop_many = nullptr;
+  user.push_many = nullptr;
+  user.print_all = nullptr;
 }
 
 // The user's init refused: the user has nothing to free or to count.
@@ -262,7 +265,7 @@ void free_kept_pools() {
 void release_pool(pool* one, bool must_go) {
   // [Z5] acq_rel: what the other schedulers did with it, before it goes; pairs with [Z5]
   const bool was_last = one->scheduler_count.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  if (must_go || (one->is_automatic && was_last)) free_pool(one);
+  if (must_go || (was_last && one->is_automatic)) free_pool(one);  // where others are left they may have freed it
 }
 
 void reset_pool_ids() { next_id.store(0, std::memory_order_relaxed); }

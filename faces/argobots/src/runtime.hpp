@@ -20,13 +20,16 @@ struct runtime {
   atomic<int> most_streams;  // ABT_MAX_NUM_XSTREAMS, or one more than the largest rank so far
 };
 
-[[gnu::visibility("hidden")]] extern atomic<runtime*> the_runtime;
+[[gnu::visibility("hidden")]] extern atomic<runtime*> the_runtime;  // while it is made, too
+[[gnu::visibility("hidden")]] extern atomic<bool> is_laid_out;
 
-// Null: ABT_init has not been called, or ABT_finalize has. In signal handlers too.
-inline runtime* current_runtime() {
-  // [Z19] acquire: sees what ABT_init did; pairs with [Z20] [Z30]
-  return the_runtime.load(std::memory_order_acquire);
+// For those who know that it is there, and while it is made and ended. Null: it is not.
+inline runtime* current_runtime() { return the_runtime.load(std::memory_order_relaxed); }
+
+// ABT_init has been called, ABT_finalize has not. From any OS thread, and in signal handlers.
+inline bool is_initialized() {
+  // [Z19] acquire: sees what ABT_init did; pairs with [Z30]
+  return is_laid_out.load(std::memory_order_acquire);
 }
-inline bool is_initialized() { return the_runtime.load(std::memory_order_relaxed) != nullptr; }
 
 }  // namespace weft::abt

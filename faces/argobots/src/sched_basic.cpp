@@ -36,7 +36,7 @@ void sort_by_access(scheduler* one) {
 }
 
 unsigned event_frequency(ABT_sched_config config) {
-  const settings& wanted = is_initialized() ? current_settings() : read_settings();
+  const settings& wanted = current_runtime() != nullptr ? current_settings() : read_settings();
   int frequency = static_cast<int>(wanted.event_frequency);
   read_config(config, ABT_sched_basic_freq.idx, &frequency);
   return frequency > 0 ? static_cast<unsigned>(frequency) : 1;

@@ -23,6 +23,7 @@ class spinlock {
         sched_yield();
         look = 0;
       }
+      spin_hint();
     }
   }
 

@@ -54,7 +54,7 @@ struct stream {
   int os_thread;                  // as the system numbers it; see started
 
   // anyone
-  spinlock changing;            // main_scheduler stays while another stream holds it
+  spinlock changing;            // the scheduler that main_scheduler names stays while another stream holds it
   weft_event started;           // its OS thread is known
   atomic<weft_thread*> handed;  // of the primary stream: the primary ULT, when another stream found it
 

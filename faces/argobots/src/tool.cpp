@@ -61,6 +61,7 @@ listener listener_of(std::uint64_t event) {
     // [Z32] acquire: likewise; pairs with [Z33]
     void* const argument = callback_argument.load(std::memory_order_acquire);
     if (before % 2 == 0 && version.load(std::memory_order_relaxed) == before) return {call, argument};
+    spin_hint();
   }
 }
 

@@ -242,6 +242,19 @@ static void refused(void) {
 
 /* ---- a stream's pool ---- */
 
+/* Weft: a unit that ended there gives its ABT_unit back although the pool is gone. */
+static void freed_before_its_unit(void) {
+  if (!IS_WEFT) return;
+  ABT_pool pool = new_list(whole_def());
+  atomic_int ran = 0;
+  ABT_thread thread = start(pool, add_one, &ran);
+  run_all(pool);
+  CHECK(atomic_load(&ran) == 1 && made == 1);
+  OK(ABT_pool_free(&pool));
+  OK(ABT_thread_free(&thread));
+  CHECK(made == 0);
+}
+
 static void yield_and_suspend(void *argument) {
   for (int i = 0; i < 3; ++i) OK(ABT_self_yield());
   OK(ABT_self_suspend());
@@ -279,5 +292,6 @@ void check_old_pools(void) {
   RUN(whole);
   RUN(least);
   RUN(refused);
+  RUN(freed_before_its_unit);
   RUN(served_by_a_scheduler);
 }

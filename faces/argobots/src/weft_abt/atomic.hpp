@@ -1,4 +1,4 @@
-// The atomics of the face. Models put a file of the same name before this one on the include path, so that the code that ships runs on the
+// The atomics of the face, and what its loops say to the CPU while they look at one. Models put a file of the same name before this one on the include path, so that the code that ships runs on the
 // explorer's atomics; nothing else in the face names std::atomic.
 //
 // Every operation names its order. Every one that is not relaxed carries a tag, see docs/protocols/Z.md.
@@ -10,5 +10,14 @@ namespace weft::abt {
 
 template <class T>
 using atomic = std::atomic<T>;
+
+// In a loop that looks until somebody else has written.
+inline void spin_hint() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
 
 }  // namespace weft::abt
