@@ -202,7 +202,8 @@ int ABT_thread_free(ABT_thread *thread) ABT_API_PUBLIC;
 int ABT_thread_free_many(int num_threads, ABT_thread *thread_list) ABT_API_PUBLIC;
 int ABT_thread_join(ABT_thread thread) ABT_API_PUBLIC;
 int ABT_thread_join_many(int num_threads, ABT_thread *thread_list) ABT_API_PUBLIC;
-int ABT_thread_exit(void) ABT_API_PUBLIC; /* ends the calling ULT; no destructor of its frames runs. Not the primary */
+int ABT_thread_exit(void) ABT_API_PUBLIC; /* ends the calling ULT; no destructor of its frames runs. Not the primary, nor one
+                                               * that ends already and calls destructors of its values */
 int ABT_thread_cancel(ABT_thread thread) ABT_API_PUBLIC; /* it ends when it would run next. Not the primary */
 int ABT_thread_self(ABT_thread *thread) ABT_API_PUBLIC;  /* not from outside, nor from a tasklet (ABT_ERR_INV_THREAD) */
 int ABT_thread_self_id(ABT_unit_id *id) ABT_API_PUBLIC;
