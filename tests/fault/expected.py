@@ -22,9 +22,10 @@ SLOW = r"idle_cpu|report_deadlock|report_signal|watchdog|runtime_race"
 CONSEQUENCES = [
     (r"environment|inherited_mask|runtime_bind", "affinity", r".*",
      "a worker that the system does not let bind runs unbound; an unreadable mask counts as one CPU"),
-    (r"report_|watchdog|misuse|cpp_death", "open|read|peek|mmap|heap", r"says|lines|errors|deepest|these_of",
+    (r"report_|watchdog|misuse|cpp_death", "open|read|peek|mmap|heap", r"says|lines|errors|deepest|these_of|shown",
      "a report leaves out, or gives as an address, what cannot be read"),
     (r"report_backtrace", "thread_start", r"these_of", "without an OS thread for it a report has no backtraces, and says so"),
+    (r"report_signal", "futex_wake", r"exit_code", "its child's fatal error goes into the file where the child's errors go"),
     (r"trace_target", "open", r"weft_init", "a trace that cannot be written is refused as a bad value, by its name"),
     (r"report_reader", "write", r"weft_dump", "a file that cannot be written is an invalid one"),
     (r"report_overflow|report_signal", "sigaction|sigaltstack", r".*",
@@ -35,6 +36,7 @@ CONSEQUENCES = [
 SPARED = [
     (r"report_deadlock|report_signal|report_reader|idle_cpu|watchdog", r"futex_wait:\d+:ever",
      "they look, measure or wait until those who wait are asleep; under this fault nobody ever is"),
+    (r"report_signal", r"peek:\d+:ever", "it waits for what a report cannot say without a look at memory"),
     (r"report_deadlock|report_signal|report_dump", r"(open|read):\d+:ever",
      "they wait for the report of a deadlock, which is told only where /proc shows that nobody else could end it"),
 ]
