@@ -482,7 +482,7 @@ static void pool_is_shared(void) {
   OK(weft_pool_attach(scene.pool, 1));
   OK(weft_pool_attach(scene.pool, 2));
   wait_for(&started, THEY);
-  for (int taken = 0; taken < 2000;) {
+  for (int taken = 0; taken < 50; breathe()) {
     weft_thread *const one = threads[taken % THEY];
     if (!weft_ext_pool_remove(scene.pool, one)) continue;
     OK(weft_ext_pool_push(scene.pool, one, WEFT_PUSH_YIELDED));
