@@ -26,6 +26,7 @@ CONSEQUENCES = [
      "a report leaves out, or gives as an address, what cannot be read"),
     (r"report_backtrace", "thread_start", r"these_of", "without an OS thread for it a report has no backtraces, and says so"),
     (r"report_signal", "futex_wake", r"exit_code", "its child's fatal error goes into the file where the child's errors go"),
+    (r"thread_yield", "mmap|madvise|mprotect", r"journal", "who waits for a stack has no turn meanwhile"),
     (r"trace_target", "open", r"weft_init", "a trace that cannot be written is refused as a bad value, by its name"),
     (r"report_reader", "write", r"weft_dump", "a file that cannot be written is an invalid one"),
     (r"report_overflow|report_signal", "sigaction|sigaltstack", r".*",
@@ -36,6 +37,8 @@ CONSEQUENCES = [
 SPARED = [
     (r"report_deadlock|report_signal|report_reader|idle_cpu|watchdog", r"futex_wait:\d+:ever",
      "they look, measure or wait until those who wait are asleep; under this fault nobody ever is"),
+    (r"report_backtrace", r"(mmap|madvise|mprotect):\d+:ever",
+     "its child yields until threads have run that cannot be given a stack, and keeps the warning to itself"),
     (r"report_signal", r"peek:\d+:ever", "it waits for what a report cannot say without a look at memory"),
     (r"report_deadlock|report_signal|report_dump", r"(open|read):\d+:ever",
      "they wait for the report of a deadlock, which is told only where /proc shows that nobody else could end it"),
