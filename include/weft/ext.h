@@ -133,8 +133,9 @@ typedef struct weft_row {
 WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit, const weft_row *row);
 /* As weft_yield, but unit, which the caller owns, runs now in the caller's place: under the scheduler ULT that dispatched the caller, if one did,
  * to which it returns instead of the caller. The caller goes back into its pool once its context is saved. A tasklet runs at once, and the caller
- * yields after it. A unit that was asked to move is sent there, and one of a worker that is being removed goes home; then the caller just yields. Errors: WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack); then the
- * caller still owns the unit. */
+ * yields after it. A unit that was asked to move is sent there, and on a worker that is being removed any unit goes home; then the caller just
+ * yields. Errors: WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack); then the caller
+ * still owns the unit. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_to_owned(weft_thread *unit);
 /* The short way to yield in a FIFO pool: in one step the first ready unit of the caller's pool runs in the caller's place, as by
  * weft_ext_yield_to_owned, and the caller becomes the pool's last. accepts(state, unit) is called before, inside locks of the pool and of the
