@@ -111,3 +111,9 @@ void suspend_for_ever(void *argument) {
   add_one(argument);
   for (;;) OK(ABT_self_suspend());
 }
+
+void be_cancelled(void) {
+  ABT_thread self;
+  OK(ABT_self_get_thread(&self));
+  OK(ABT_thread_cancel(self));
+}

@@ -71,6 +71,8 @@ void nothing(void *argument);
 void add_one(void *argument); /* to an atomic_int, as the next two begin */
 void yield_for_ever(void *argument);
 void suspend_for_ever(void *argument);
+/* The calling ULT is asked to end. */
+void be_cancelled(void);
 
 /* The families; those of the second kind run between ABT_init and ABT_finalize. */
 void check_statics(void);
@@ -94,6 +96,7 @@ void check_tools(void);
 void check_main_scheds(void);
 void check_old_pools(void);
 void check_handing_over(void);
+void check_exits(void);
 void check_guards(void);
 void check_tool_waits(void);
 

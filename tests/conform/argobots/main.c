@@ -22,6 +22,7 @@ static const struct family {
     {"main_scheds", check_main_scheds, true},
     {"old_pools", check_old_pools, true},
     {"handing_over", check_handing_over, true},
+    {"exits", check_exits, true},
     {"guards", check_guards, true},
     {"tool_waits", check_tool_waits, true},
     {"switching", check_switching, true},

@@ -1,5 +1,5 @@
 /* Who is called what, and switches to a thread by name. */
-#include "check.h"
+#include "trail.h"
 
 /* ---- the caller ---- */
 
@@ -94,21 +94,7 @@ static void many(void) {
   for (int i = 0; i < count; ++i) CHECK(threads[i] == ABT_THREAD_NULL);
 }
 
-/* ---- switches: who runs when is said by a trail of letters ---- */
-
-static char trail[32];
-static int trail_length;
-
-static void mark(char letter) { trail[trail_length++] = letter; }
-
-static void check_trail(const char *wanted) {
-  trail[trail_length] = 0;
-  if (strcmp(trail, wanted) != 0) fprintf(stderr, "ran %s, wanted %s\n", trail, wanted);
-  CHECK(strcmp(trail, wanted) == 0);
-  trail_length = 0;
-}
-
-static void mark_and_end(void *argument) { mark(*(const char *)argument); }
+/* ---- switches ---- */
 
 static void create_to(void) {
   ABT_thread thread;
