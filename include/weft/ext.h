@@ -219,6 +219,15 @@ WEFT_API void *weft_ext_bytes(weft_thread *thread, size_t offset);
  * bottom; null: none any more. Set before weft_init. */
 WEFT_API void weft_ext_show_function(weft_function bottom, size_t offset);
 
+/* Calls visit for up to 32 frames of a thread that waits or is ready to go on, innermost first, with where the frame goes on and a line
+ * that names it, valid during the call; then, if there are more, with code null and why they are not shown. For a thread that has not
+ * started, or has ended, there is none. Starts an OS thread for a moment, and the caller's waits for it: for dumps. Never switches.
+ * Errors, before any visit: WEFT_BUSY (the thread runs, runs another one on its stack, or went on meanwhile), WEFT_INVALID (null),
+ * WEFT_NOMEM, WEFT_NOT_INITIALIZED, WEFT_UNSUPPORTED (no OS thread, or process_vm_readv of the own process is forbidden). Undefined: a
+ * thread that may be freed meanwhile. */
+typedef void (*weft_frame_visitor)(void *state, const void *code, const char *name);
+WEFT_NODISCARD WEFT_API weft_status weft_ext_frames(const weft_thread *thread, weft_frame_visitor visit, void *state);
+
 /* State of the OS thread that must follow the ULT across switches, such as a language's exception globals: address() gives the
  * calling OS thread's copy: 8, 16, 24 or 32 bytes aligned to 8 (WEFT_INVALID otherwise), which are all zero while there is nothing to
  * carry, as for a new ULT and at the end of each. One layer may register, once for the process's life (WEFT_BUSY: another has); from the next weft_init on. */

@@ -5,6 +5,7 @@
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
 #include "sched/deadlock.hpp"
+#include "sched/frames.hpp"
 #include "sched/local.hpp"
 #include "sched/overflow.hpp"
 #include "sched/seam.hpp"
@@ -24,6 +25,12 @@ weft_status weft_stats_read(int worker, weft_stats* out) {
   if (out == nullptr || out->size != sizeof *out) return WEFT_INVALID;
   sched::runtime* rt = sched::local::current_runtime();
   return rt != nullptr ? code(sched::read_stats(rt, worker, out)) : no_runtime();
+}
+
+weft_status weft_ext_frames(const weft_thread* thread, weft_frame_visitor visit, void* state) {
+  if (thread == nullptr || visit == nullptr) return WEFT_INVALID;
+  sched::runtime* rt = sched::local::current_runtime();
+  return rt != nullptr ? code(sched::visit_frames(rt, unit_of(thread), visit, state)) : no_runtime();
 }
 
 void weft_ext_show_function(weft_function bottom, size_t offset) { sched::seam::show_function(bottom, offset); }

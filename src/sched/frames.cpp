@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 
+#include <cstdlib>
 #include <cstring>
 
+#include "os/heap.hpp"
 #include "os/module.hpp"
 #include "os/peek.hpp"
 #include "os/symbol.hpp"
@@ -32,6 +34,32 @@ bool is_same_rest(const unit_view& one, const unit_view& other) {
   return one.state == other.state && one.saved == other.saved && one.object == other.object && one.function == other.function;
 }
 
+bool can_peek() {
+  const int here = 1;
+  int copy;
+  return os::peek(&here, &copy, sizeof copy);
+}
+
+// False: it went on meanwhile, and what was found may be anything.
+bool find_frames(runtime* rt, const unit_view& one, unwind::known_rows* rows, unwind::backtrace* found) {
+  unwind::walk_context(os::peek, rows, one.saved, found);
+  unit_view now;
+  if (!look_at(one.where, &now)) return false;
+  look_at_runner(rt, &now);
+  return is_same_rest(one, now);
+}
+
+// Why there are no more; null at the bottom.
+const char* word_of(unwind::ending why) {
+  switch (why) {
+    case unwind::ending::limit: return "... and more";
+    case unwind::ending::no_table: return "ends here: this code has no unwind table";
+    case unwind::ending::unreadable: return "ends here: the stack is damaged or cannot be read";
+    case unwind::ending::bottom: break;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const char* known_frames::name_of(std::uintptr_t code) {
@@ -48,9 +76,7 @@ void backtraces::write_frame(std::uint64_t number, std::uintptr_t code, const ch
 }
 
 bool backtraces::begin(const char* margin) const {
-  const int here = 1;
-  int copy;
-  if (os::peek(&here, &copy, sizeof copy)) return true;
+  if (can_peek()) return true;
   *out_ << margin << "no backtraces: the system does not let a process read its own memory by process_vm_readv\n";
   return false;
 }
@@ -65,19 +91,65 @@ void backtraces::write(const unit_view& one, const char* margin) const {
     return;
   }
   unwind::backtrace found;
-  unwind::walk_context(os::peek, known_->rows(), one.saved, &found);
-  unit_view now;
-  if (!look_at(one.where, &now) || (look_at_runner(rt_, &now), !is_same_rest(one, now))) {
+  if (!find_frames(rt_, one, known_->rows(), &found)) {
     *out_ << margin << "    it went on meanwhile\n";
     return;
   }
   for (unsigned index = 0; index < found.count; ++index) write_frame(index, found.code[index], margin);
-  switch (found.why) {
-    case unwind::ending::bottom: break;
-    case unwind::ending::limit: *out_ << margin << "    ... and more\n"; break;
-    case unwind::ending::no_table: *out_ << margin << "    ends here: this code has no unwind table\n"; break;
-    case unwind::ending::unreadable: *out_ << margin << "    ends here: the stack is damaged or cannot be read\n"; break;
+  if (const char* why = word_of(found.why); why != nullptr) *out_ << margin << "    " << why << "\n";
+}
+
+// ---- for builders ----
+
+namespace {
+
+// What the OS thread finds for the caller, whose stack may be small.
+struct named_frames {
+  runtime* rt;
+  const unit* one;
+  status result;
+  unwind::backtrace found;
+  unwind::known_rows rows;
+  char names[unwind::most_frames][frame_name_bytes];
+};
+
+bool has_none(const unit_view& one) { return one.has_ended || (one.state == unit_state::ready && !one.has_started); }
+
+status read_frames(named_frames* all) {
+  if (!can_peek()) return status::unsupported;
+  unit_view view;
+  if (!look_at(all->one, &view)) return status::busy;
+  look_at_runner(all->rt, &view);
+  all->found.why = unwind::ending::bottom;
+  if (has_none(view)) return status::ok;
+  if (view.saved == nullptr || !find_frames(all->rt, view, &all->rows, &all->found)) return status::busy;
+  for (unsigned index = 0; index < all->found.count; ++index)
+    name_frame(all->found.code[index], all->names[index], frame_name_bytes);
+  return status::ok;
+}
+
+}  // namespace
+
+status visit_frames(runtime* rt, const unit* one, frame_visitor visit, void* state) {
+  auto* const all = static_cast<named_frames*>(os::allocate(sizeof(named_frames)));
+  if (all == nullptr) return status::nomem;
+  all->rt = rt;
+  all->one = one;
+  all->result = status::unsupported;
+  run_beside(
+      [](void* argument, names how) {
+        auto* const to_fill = static_cast<named_frames*>(argument);
+        if (how == names::readable) to_fill->result = read_frames(to_fill);
+      },
+      all);
+  const status result = all->result;
+  if (result == status::ok) {
+    for (unsigned index = 0; index < all->found.count; ++index)
+      visit(state, reinterpret_cast<const void*>(all->found.code[index]), all->names[index]);
+    if (const char* why = word_of(all->found.why); why != nullptr) visit(state, nullptr, why);
   }
+  std::free(all);
+  return result;
 }
 
 }  // namespace weft::sched

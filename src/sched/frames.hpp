@@ -1,17 +1,21 @@
-// Where suspended units stand: the backtraces in reports.
+// Where suspended units stand: the backtraces in reports, and those that a builder asks for.
 //
-// Written on the OS thread that writes the report, which has a stack for it. A unit may go on while its own is read: then that is said
+// Read on an OS thread of its own, that of the report, which has a stack for it. A unit may go on while its own is read: then that is said
 // instead. Units that run have their frames in registers, which nobody but a debugger may read.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "base/status.hpp"
 #include "sched/report.hpp"
 #include "unwind/walk.hpp"
 
 namespace weft::sched {
 
 struct runtime;
+
+inline constexpr std::size_t frame_name_bytes = 352;
 
 // What was found out about frames, kept because many units wait in the same places and names are looked for in files. Large.
 class known_frames {
@@ -23,7 +27,7 @@ class known_frames {
   static constexpr unsigned capacity = 128;
   struct entry {
     std::uintptr_t code = 0;
-    char name[352] = "";
+    char name[frame_name_bytes] = "";
   };
   entry entries_[capacity];
   unwind::known_rows rows_;
@@ -46,5 +50,11 @@ class backtraces {
   text* out_;
   known_frames* known_;
 };
+
+using frame_visitor = void (*)(void* state, const void* code, const char* name);
+
+// Calls visit for every frame of a suspended unit, innermost first; code null: why there are no more. Errors: busy (it runs, or goes on
+// meanwhile), unsupported (no way to read memory that may be gone, or no OS thread), nomem.
+status visit_frames(runtime* rt, const unit* one, frame_visitor visit, void* state);
 
 }  // namespace weft::sched

@@ -24,6 +24,7 @@ CONSEQUENCES = [
      "a worker that the system does not let bind runs unbound; an unreadable mask counts as one CPU"),
     (r"report_|watchdog|misuse|cpp_death", "open|read|peek|mmap|heap", r"says|lines|errors|deepest|these_of|shown",
      "a report leaves out, or gives as an address, what cannot be read"),
+    (r"ext_frames", "open|read|peek|mmap|heap", r"found", "frames that cannot be read, or named, are fewer, or addresses"),
     (r"report_backtrace", "thread_start", r"these_of", "without an OS thread for it a report has no backtraces, and says so"),
     (r"report_signal", "futex_wake", r"exit_code", "its child's fatal error goes into the file where the child's errors go"),
     (r"thread_yield", "mmap|madvise|mprotect", r"journal", "who waits for a stack has no turn meanwhile"),

@@ -139,6 +139,30 @@ void print_stacks_of_stream(std::FILE* to, const stream* one, const scheduler* m
   }
 }
 
+struct frame_list {
+  std::FILE* to;
+  unsigned count;
+};
+
+void print_frame(void* list, const void* code, const char* name) {
+  auto* const all = static_cast<frame_list*>(list);
+  if (code != nullptr) {
+    std::fprintf(all->to, "    #%u %s\n", all->count++, name);
+  } else {
+    std::fprintf(all->to, "    %s\n", name);
+  }
+}
+
+void print_frames(std::FILE* to, weft_thread* thread) {
+  frame_list all{to, 0};
+  switch (weft_ext_frames(thread, print_frame, &all)) {
+    case WEFT_OK: return;
+    case WEFT_BUSY: std::fputs("    no frames: it runs, or runs another\n", to); return;
+    case WEFT_NOMEM: std::fputs("    no frames: no memory for them\n", to); return;
+    default: std::fputs("    no frames: this system does not let them be read\n", to); return;
+  }
+}
+
 }  // namespace
 
 void print_stack(std::FILE* to, weft_thread* thread) {
@@ -149,6 +173,7 @@ void print_stack(std::FILE* to, weft_thread* thread) {
   }
   std::fprintf(to, "  stack %p to %p, %zu bytes\n", stack.low, static_cast<void*>(static_cast<char*>(stack.low) + stack.bytes),
                stack.bytes);
+  print_frames(to, thread);
   if (current_settings().prints_raw_stack) print_memory(to, thread);
 }
 

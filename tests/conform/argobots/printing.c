@@ -1,6 +1,9 @@
 /* What is printed for people: that it is there, names its object, and prints nothing that is not asked for. */
 #include "check.h"
 
+#include <sys/uio.h>
+#include <unistd.h>
+
 static char *printed;
 static size_t length;
 
@@ -19,6 +22,8 @@ static int mentions(FILE *file, const void *object) {
   for (const char *at = printed; (at = strstr(at, name)) != NULL; at += strlen(name)) ++count;
   return count;
 }
+
+static bool says(const char *words) { return strstr(printed, words) != NULL; }
 
 static void close_printed(FILE *file, bool is_empty) {
   fclose(file);
@@ -80,6 +85,47 @@ static void stacks_in_a_pool(void) {
   atomic_store(&turn, 100);
   run_what_is_there(pool);
   for (int i = 0; i < 3; ++i) end(threads[i]);
+  OK(ABT_pool_free(&pool));
+}
+
+/* ---- where ULTs stand ---- */
+
+static bool reads_frames(void) { /* emulators do not let a process read itself so */
+  int from = 1, to = 0;
+  const struct iovec here = {&to, sizeof to}, there = {&from, sizeof from};
+  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)sizeof to;
+}
+
+static void print_own_stack(void *file) {
+  ABT_thread self;
+  OK(ABT_self_get_thread(&self));
+  OK(ABT_info_print_thread_stack(file, self));
+}
+
+static void frames(void) {
+  atomic_int turn = 0, suspended = 0;
+  ABT_pool pool = new_pool(ABT_POOL_FIFO);
+  const ABT_thread in_pool = start(pool, await_turn, &turn), away = start(pool, suspend_for_ever, &suspended);
+  for (int i = 0; i < 2; ++i) CHECK(run_next(pool));
+  await_blocked(away);
+  FILE *const file = open_printed();
+  OK(ABT_info_print_thread_stacks_in_pool(file, pool));
+  fflush(file);
+  CHECK(says("await_turn+") == reads_frames() && !says("suspend_for_ever"));
+  OK(ABT_info_print_thread_stack(file, away));
+  fflush(file);
+  CHECK(says("suspend_for_ever+") == reads_frames());
+  CHECK(!says("no frames: it runs"));
+  end(start(my_pool(), print_own_stack, file));
+  fflush(file);
+  CHECK(says("no frames: it runs") == reads_frames());
+  close_printed(file, false);
+  atomic_store(&turn, 100);
+  OK(ABT_thread_cancel(away));
+  OK(ABT_thread_resume(away));
+  run_what_is_there(pool);
+  end(in_pool);
+  end(away);
   OK(ABT_pool_free(&pool));
 }
 
@@ -146,6 +192,7 @@ static void null_handles(void) {
 void check_printing(void) {
   RUN(attributes);
   RUN(stacks_in_a_pool);
+  if (IS_WEFT) RUN(frames);
   RUN(streams_and_their_pools);
   if (IS_WEFT) RUN(data_and_arguments); /* Argobots' own pools keep something of theirs there */
   RUN(null_handles);
