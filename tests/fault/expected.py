@@ -40,6 +40,8 @@ SPARED = [
      "they look, measure or wait until those who wait are asleep; under this fault nobody ever is"),
     (r"report_backtrace", r"(mmap|madvise|mprotect):\d+:ever",
      "its child yields until threads have run that cannot be given a stack, and keeps the warning to itself"),
+    (r"fork_basic", r"(mmap|madvise|mprotect):\d+:ever",
+     "its forker stays in one call until another worker has taken its child, which takes memory for a unit and its stack"),
     (r"report_signal", r"peek:\d+:ever", "it waits for what a report cannot say without a look at memory"),
     (r"report_deadlock|report_signal|report_dump", r"(open|read):\d+:ever",
      "they wait for the report of a deadlock, which is told only where /proc shows that nobody else could end it"),
