@@ -156,14 +156,6 @@ int find_caller(unit_fields** out) {
   return problem;
 }
 
-// Who finds nothing may be a fork (weft/hot.h), which has no values in its own fields, or no unit.
-[[gnu::noinline]] int get_from_table(const unit_fields* running, ABT_key handle, void** value) {
-  const keyed_value* const one = entry_of(running, key_of(handle));
-  if (one == nullptr) return get_slowly(handle, value);
-  *value = value_in(one);
-  return ABT_SUCCESS;
-}
-
 }  // namespace
 
 int ABT_key_create(void (*destructor)(void* value), ABT_key* newkey) {
@@ -195,7 +187,14 @@ int ABT_key_get(ABT_key handle, void** value) {
   weft_thread* const running = *weft_hot_here()->self;
   if (running == nullptr || !have_fields()) [[unlikely]]
     return get_slowly(handle, value);
-  if (!is_first(fields_of(running), key_of(handle))) return get_from_table(fields_of(running), handle, value);
-  *value = first_value_of(fields_of(running));
+  const unit_fields* const its = fields_of(running);
+  if (is_first(its, key_of(handle))) {
+    *value = first_value_of(its);
+    return ABT_SUCCESS;
+  }
+  const keyed_value* const one = entry_of(its, key_of(handle));
+  if (one == nullptr) [[unlikely]]
+    return get_slowly(handle, value);  // a fork (weft/hot.h) has no values in fields of its own
+  *value = value_in(one);
   return ABT_SUCCESS;
 }
