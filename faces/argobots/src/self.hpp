@@ -53,8 +53,6 @@ void yield_somehow();
 
 // By a ULT. It goes to its pool with context, which user's pools are told, and obeys requests.
 void yield_self(const caller& me, ABT_pool_context context);
-// The same, but `target`, which the caller owns, runs instead at once.
-void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context context);
 // Until resume_unit(self). target, which the caller owns, runs instead at once; null: nobody.
 void suspend_self(const caller& me, weft_thread* target, ABT_sync_event_type why = ABT_SYNC_EVENT_TYPE_USER);
 // ABT_ERR_THREAD: it is not suspended.

@@ -7,19 +7,21 @@
 #include "runtime.hpp"
 #include "self.hpp"
 #include "unit.hpp"
+#include "yield_to.hpp"
 
 using namespace weft::abt;
 
 namespace {
 
-int need_calling_ult(caller* me) {
+[[gnu::always_inline]] inline int need_calling_ult(caller* me) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
   *me = who_calls();
   return need_ult(*me);
 }
 
 // The caller leaves its place to target: neither may be what its stream cannot do without.
-int need_pair(caller* me, ABT_thread target, unsigned refused_of_caller, unsigned refused_of_target) {
+[[gnu::always_inline]] inline int need_pair(caller* me, ABT_thread target, unsigned refused_of_caller,
+                                            unsigned refused_of_target) {
   if (const int error = need_calling_ult(me); error != ABT_SUCCESS) return error;
   weft_thread* const other = thread_of(target);
   if (other == nullptr || other == me->thread || me->fields->is_any(refused_of_caller)) return ABT_ERR_INV_THREAD;

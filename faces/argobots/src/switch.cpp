@@ -10,6 +10,7 @@
 #include "stream.hpp"
 #include "tool.hpp"
 #include "unit.hpp"
+#include "yield_to.hpp"
 
 #include <sched.h>
 
@@ -55,6 +56,11 @@ void put_back(weft_thread* owned) {
   sched_yield();
 }
 
+void yield_instead_of(weft_thread* target) {
+  put_back(target);
+  weft_yield();
+}
+
 namespace {
 
 // Goes back into its pool, and target runs instead.
@@ -65,10 +71,8 @@ void leave_to(const caller& me, weft_thread* target, ABT_pool_context context) {
     return weft_yield();
   }
   note_entry(fields_of(target), me.fields->parent, me.where);
-  if (weft_ext_yield_to_owned(target) == WEFT_OK) [[likely]]
-    return;
-  put_back(target);
-  weft_yield();
+  if (weft_ext_yield_to_owned(target) != WEFT_OK) [[unlikely]]
+    yield_instead_of(target);
 }
 
 bool enter_plainly(void* given, weft_thread* owned) {
@@ -121,7 +125,7 @@ void yield_self(const caller& me, ABT_pool_context context) {
   end_if_cancelled(me.fields);
 }
 
-void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context context) {
+void yield_self_to_elaborately(caller me, weft_thread* target, ABT_pool_context context) {
   tell_tool(ABT_TOOL_EVENT_THREAD_YIELD, me.thread);
   if (has_requests(me.fields)) [[unlikely]]
     obey_requests(me, target);

@@ -10,6 +10,7 @@
 #include "thread_attr.hpp"
 #include "unit.hpp"
 #include "unit_create.hpp"
+#include "yield_to.hpp"
 
 using namespace weft::abt;
 
@@ -25,7 +26,8 @@ int make_callback(weft_thread* made, const thread_attr* attr) {
 
 std::uint32_t kind_of_plain(bool named) { return is_yieldable | is_migratable | (named ? is_named : 0u); }
 
-int make_ult(pool* home, unit_function function, void* argument, const thread_attr* attr, bool named, weft_thread** out) {
+[[gnu::noinline]] int make_elaborately(pool* home, unit_function function, void* argument, const thread_attr* attr, bool named,
+                                       weft_thread** out) {
   if (attr == nullptr) return make_plain_unit(home, function, argument, kind_of_plain(named), out);
   unit_plan plan{function, argument, home, kind_of_plain(named)};
   if (!attr->is_migratable) plan.kind &= ~std::uint32_t{is_migratable};
@@ -38,11 +40,18 @@ int make_ult(pool* home, unit_function function, void* argument, const thread_at
   return ABT_ERR_MEM;
 }
 
+[[gnu::always_inline]] inline int make_ult(pool* home, unit_function function, void* argument, const thread_attr* attr,
+                                           bool named, weft_thread** out) {
+  if (attr != nullptr || !named) [[unlikely]]
+    return make_elaborately(home, function, argument, attr, named, out);
+  return make_plain_unit(home, function, argument, kind_of_plain(true), out);
+}
+
 [[gnu::noinline]] int create_with_attributes(pool* home, unit_function function, void* argument, ABT_thread_attr attr,
                                              ABT_thread* out) {
   weft_thread* made = nullptr;
-  if (const int error = make_ult(home, function, argument, attr_of(attr), out != nullptr, &made); error != ABT_SUCCESS)
-    return error;
+  const int error = make_elaborately(home, function, argument, attr_of(attr), out != nullptr, &made);
+  if (error != ABT_SUCCESS) return error;
   if (out != nullptr) *out = handle_of(made);  // first: it may end before push returns
   push(home, made, ABT_POOL_CONTEXT_OP_THREAD_CREATE);
   return ABT_SUCCESS;

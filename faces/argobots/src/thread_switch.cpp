@@ -7,6 +7,7 @@
 #include "runtime.hpp"
 #include "self.hpp"
 #include "unit.hpp"
+#include "yield_to.hpp"
 
 using namespace weft::abt;
 
