@@ -77,6 +77,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_pool_create(const weft_pool_ops *op
                                                          weft_pool **out);
 WEFT_API void *weft_ext_pool_state(const weft_pool *pool); /* of a pool made by weft_ext_pool_create; otherwise null */
 WEFT_API weft_thread *weft_ext_pool_pop(weft_pool *pool);  /* null: nothing ready. The caller then owns the unit */
+/* The same, from the end of a pool of weft_pool_create: the unit that would run last. Of other pools: null. */
+WEFT_API weft_thread *weft_ext_pool_pop_last(weft_pool *pool);
 /* Puts an owned unit into pool, which becomes its home, and wakes a worker that serves it. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_pool_push(weft_pool *pool, weft_thread *unit, weft_push_reason reason);
 /* Takes unit out of the middle of pool. True: the caller owns it. False: it is not there, or the pool cannot do that (weft_pool_ops.remove). */
@@ -117,7 +119,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch(weft_thread *unit);
  * before waits: it must not block, switch, push, wake or notify, takes units from built-in pools or its own lists, and never returns yielding. It
  * must return null now and then: timers, mail and weft_ext_should_stop have their turn only between rows. One that it named and that cannot be run
  * here (pinned elsewhere, no memory for its stack) goes home.
- * As long as *left is not 0, the first unit of pool, a FIFO of weft_pool_create, is taken without a question to next where it only has to be entered
+ * As long as *left is not 0, the first unit of pool, one of weft_pool_create without priorities, is taken without a question to next where it only has to be entered
  * and accepts(state, unit) is true; *left is one less then. accepts is called where next is, and inside the lock of pool: it calls nothing of Weft but
  * what reads unit itself, as its extension bytes. */
 typedef struct weft_row {
@@ -132,16 +134,18 @@ typedef struct weft_row {
  * wrong size, no next, pool without accepts or left). */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit, const weft_row *row);
 /* As weft_yield, but unit, which the caller owns, runs now in the caller's place: under the scheduler ULT that dispatched the caller, if one did,
- * to which it returns instead of the caller. The caller goes back into its pool once its context is saved. A tasklet runs at once, and the caller
- * yields after it. A unit that was asked to move is sent there, and on a worker that is being removed any unit goes home; then the caller just
+ * to which it returns instead of the caller. The caller goes back into its pool once its context is saved; as_new: to where a
+ * new unit would come in a pool of weft_pool_create, not to its end. A tasklet runs at once, and the caller yields after it. A unit that was asked to move is sent there, and on a worker that is being removed any unit goes home; then the caller just
  * yields. Errors: WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack); then the caller
  * still owns the unit. */
-WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_to_owned(weft_thread *unit);
-/* The short way to yield in a FIFO pool: in one step the first ready unit of the caller's pool runs in the caller's place, as by
+WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_to_owned(weft_thread *unit, bool as_new);
+/* As weft_yield, but the caller goes back into its pool as new, as above. */
+WEFT_API void weft_ext_yield_as_new(void);
+/* The short way to yield in a pool: in one step the first ready unit of the caller's pool runs in the caller's place, as by
  * weft_ext_yield_to_owned, and the caller becomes the pool's last. accepts(state, unit) is called before, inside locks of the pool and of the
  * worker: it must be short, and calls nothing of Weft but what reads unit itself, as its extension bytes. WEFT_OK: the caller had its turn again.
  * Otherwise nothing was done: WEFT_AGAIN (nobody else is ready there), WEFT_BUSY (that unit was not accepted, or needs more than to be entered, as
- * a new one does, or the pool is no FIFO of weft_pool_create, or the short way is not open just now, as now and then it never is: pop a
+ * a new one does, or the pool has priorities or is none of weft_pool_create, or the short way is not open just now, as now and then it never is: pop a
  * unit, and weft_ext_yield_to_owned), WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null). */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_in_pool(bool (*accepts)(void *state, weft_thread *unit), void *state);
 /* True when the caller, a scheduler ULT, should return: its worker is being removed or the runtime finalized. Also lets timers,

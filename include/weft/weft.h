@@ -224,7 +224,15 @@ WEFT_API void *weft_key_get(weft_key key); /* null when never set */
 
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
-typedef enum weft_pool_kind { WEFT_POOL_FIFO = 0, WEFT_POOL_LIFO = 1, WEFT_POOL_PRIORITY = 2 } weft_pool_kind;
+/* Which of its ready units is next. */
+typedef enum weft_pool_kind {
+  WEFT_POOL_FIFO = 0,     /* the one that has been there longest */
+  WEFT_POOL_LIFO = 1,     /* the latest one; those that yielded come last */
+  WEFT_POOL_PRIORITY = 2, /* of the highest priority that which has been there longest */
+  WEFT_POOL_DEQUE =
+      3 /* the latest new one, before those that yielded, woke or moved, in their order; thieves may take from the end
+                             (ext.h: weft_ext_pool_pop_last) */
+} weft_pool_kind;
 typedef enum weft_pool_access {
   WEFT_POOL_SHARED = 0, /* any number of workers serve it */
   WEFT_POOL_PRIVATE = 1 /* one worker serves it; its units do not migrate */

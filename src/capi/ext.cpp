@@ -117,6 +117,10 @@ weft_thread* weft_ext_pool_pop(weft_pool* pool) {
   return handle(sched::pop_from_pool(pool_of(pool)));
 }
 
+weft_thread* weft_ext_pool_pop_last(weft_pool* pool) {
+  return pool != nullptr && pass_point() ? handle(sched::pop_last_from_pool(pool_of(pool))) : nullptr;
+}
+
 weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_reason reason) {
   if (unit == nullptr || reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) return WEFT_INVALID;
   return weft::capi::call_on(pool, [unit, reason](weft_pool* into) {
@@ -208,9 +212,12 @@ weft_status weft_ext_dispatch(weft_thread* unit) {
   return unit != nullptr ? code(sched::dispatch(ready_unit(unit, "weft_ext_dispatch"))) : WEFT_INVALID;
 }
 
-weft_status weft_ext_yield_to_owned(weft_thread* unit) {
-  return call_on(unit, [](weft_thread* it) { return sched::yield_to_owned(ready_unit(it, "weft_ext_yield_to_owned")); });
+weft_status weft_ext_yield_to_owned(weft_thread* unit, bool as_new) {
+  return call_on(unit,
+                 [as_new](weft_thread* it) { return sched::yield_to_owned(ready_unit(it, "weft_ext_yield_to_owned"), as_new); });
 }
+
+void weft_ext_yield_as_new() { sched::yield_as_new(); }
 
 weft_status weft_ext_yield_in_pool(bool (*accepts)(void* state, weft_thread* unit), void* state) {
   return accepts != nullptr ? code(sched::yield_in_pool(accepts, state)) : WEFT_INVALID;

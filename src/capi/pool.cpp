@@ -26,7 +26,7 @@ weft_status weft_worker_remove(unsigned worker) {
 }
 
 weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool** out) {
-  if (out == nullptr || kind < WEFT_POOL_FIFO || kind > WEFT_POOL_PRIORITY || access < WEFT_POOL_SHARED ||
+  if (out == nullptr || kind < WEFT_POOL_FIFO || kind > WEFT_POOL_DEQUE || access < WEFT_POOL_SHARED ||
       access > WEFT_POOL_PRIVATE) {
     return WEFT_INVALID;
   }

@@ -115,10 +115,10 @@ bool yields_elsewhere(const worker* w, const unit* self) {
 
 }  // namespace
 
-worker* yield_away(worker* w, unit* self) {
+worker* yield_away(worker* w, unit* self, bool as_new) {
   if (has_forks(w)) detach_forks(w);
   unit* const named = named_successor(w, self, true);
-  w->after = {become_ready_again, self};
+  w->after = {as_new ? become_ready_as_new : become_ready_again, self};
   enter(w);
   return leave_inline(w, self, named != nullptr ? named : choose_directly(w));
 }

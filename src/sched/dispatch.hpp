@@ -54,7 +54,7 @@ worker* park(worker* w, unit* self, after_switch after);
 worker* yield(worker* w, unit* self);
 
 // As yield, through make_ready: for units that belong elsewhere.
-worker* yield_away(worker* w, unit* self);
+worker* yield_away(worker* w, unit* self, bool as_new = false);
 
 // The bottom of a carrier; runs units until the worker ends.
 void carrier_entry(void* transfer, void* stack);

@@ -36,15 +36,24 @@ void note_entry(pool* one, unit* what) {
   one->ready_count.store(one->ready_count.load(base::relaxed) + 1, base::relaxed);
 }
 
-void enqueue(pool* one, base::list<unit>& queue, unit* what) {
-  note_entry(one, what);
-  queue.push_back(what);
+constexpr unsigned bit(push_reason reason) { return 1u << static_cast<int>(reason); }
+
+std::uint8_t front_reasons_of(weft_pool_kind kind) {
+  constexpr unsigned new_ones = bit(push_reason::created) | bit(push_reason::yielded_as_new);
+  switch (kind) {
+    case WEFT_POOL_LIFO: return new_ones | bit(push_reason::woken) | bit(push_reason::moved);
+    case WEFT_POOL_DEQUE: return new_ones;
+    default: return 0;
+  }
 }
 
-void push_built_in(pool* one, unit* what, push_reason reason) {
-  if (one->kind != WEFT_POOL_LIFO || reason == push_reason::yielded) return enqueue(one, queue_for(one, what), what);
+[[gnu::always_inline]] inline void enqueue(pool* one, base::list<unit>& queue, unit* what, push_reason reason) {
   note_entry(one, what);
-  one->queues[0].push_front(what);
+  if (reason != push_reason::yielded && (one->front_reasons & bit(reason)) != 0) {
+    queue.push_front(what);
+  } else {
+    queue.push_back(what);
+  }
 }
 
 unit* dequeue(pool* one, base::list<unit>& queue) {
@@ -65,7 +74,7 @@ unit* dequeue(pool* one, base::list<unit>& queue) {
 
 unit* pop_built_in(pool* one) {
   if (one->ready_count.load(base::relaxed) == 0) return nullptr;
-  if (!one->is_plain_fifo || !one->lock.try_lock()) [[unlikely]]
+  if (!one->is_plain || !one->lock.try_lock()) [[unlikely]]
     return pop_elaborately(one);
   unit* const what = dequeue(one, one->queues[0]);
   one->lock.unlock();
@@ -80,7 +89,8 @@ pool* make(weft_pool_access access, unsigned most) {
   pool* one = new (memory) pool;
   one->access = access;
   one->is_custom = false;
-  one->is_plain_fifo = false;
+  one->is_plain = false;
+  one->front_reasons = 0;
   one->server_slots = most;
   one->servers = new (one + 1) entry[most];
   return one;
@@ -122,18 +132,22 @@ void tell(const pool* one, const audience& told) {
   if (runtime* rt = local::current_runtime(); rt != nullptr) tell_watchers(rt, one);
 }
 
+weft_push_reason told_reason(push_reason reason) {
+  return reason == push_reason::yielded_as_new ? WEFT_PUSH_YIELDED : static_cast<weft_push_reason>(reason);
+}
+
 // After the unit can be popped, the pool may go as soon as the lock, or the count of pushers, is left.
 audience push_anywhere(pool* one, unit* what, push_reason reason, bool was_blocked) {
   if (!one->is_custom) {
     const queue::guard hold(one->lock);
-    push_built_in(one, what, reason);
+    enqueue(one, queue_for(one, what), what, reason);
     if (was_blocked) one->note_back();
     return audience_of(one);
   }
   one->pushers.fetch_add(1, base::relaxed);
   {
     const without_identity callback(local::current_worker());
-    one->ops.push(one->state, handle(what), static_cast<weft_push_reason>(reason));
+    one->ops.push(one->state, handle(what), told_reason(reason));
   }
   if (was_blocked) one->note_back();
   const audience told = audience_of(one);
@@ -154,7 +168,8 @@ status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out, uns
   pool* one = make(access, most);
   if (one == nullptr) return status::nomem;
   one->kind = kind;
-  one->is_plain_fifo = kind == WEFT_POOL_FIFO;
+  one->is_plain = kind != WEFT_POOL_PRIORITY;
+  one->front_reasons = front_reasons_of(kind);
   *out = one;
   return status::ok;
 }
@@ -211,9 +226,9 @@ namespace {
 
 // Into the usual pool in as few instructions as can be.
 [[gnu::always_inline]] inline static status push_quickly(pool* one, unit* what, push_reason reason, bool was_blocked) {
-  if (!one->is_plain_fifo || !one->lock.try_lock()) [[unlikely]]
+  if (!one->is_plain || !one->lock.try_lock()) [[unlikely]]
     return push_elaborately(one, what, reason, was_blocked);
-  enqueue(one, one->queues[0], what);
+  enqueue(one, one->queues[0], what, reason);
   if (was_blocked) one->note_back();
   if (has_audience(one)) [[unlikely]]
     return unlock_and_tell(one);
@@ -222,6 +237,7 @@ namespace {
 }
 
 void push_to_pool(pool* one, unit* what, push_reason reason) { static_cast<void>(push_quickly(one, what, reason, false)); }
+void push_yielded_to_pool(pool* one, unit* what) { static_cast<void>(push_quickly(one, what, push_reason::yielded, false)); }
 void return_to_pool(pool* one, unit* what) { static_cast<void>(push_quickly(one, what, push_reason::woken, true)); }
 status push_owned(pool* one, unit* what, push_reason reason) {
   set_home(what, one);
@@ -255,6 +271,18 @@ void take_out(pool* one, base::list<unit>& queue, unit* what) {
 
 }  // namespace
 
+unit* pop_last_from_pool(pool* one) {
+  if (one->is_custom || one->ready_count.load(base::relaxed) == 0) return nullptr;
+  const queue::guard hold(one->lock);
+  for (std::size_t left = WEFT_POOL_PRIORITIES; left-- != 0;) {
+    unit* const what = one->queues[left].back();
+    if (what == nullptr) continue;
+    take_out(one, one->queues[left], what);
+    return what;
+  }
+  return nullptr;
+}
+
 bool remove_from_pool(pool* one, unit* what) {
   if (one->is_custom) {
     const without_identity callback(local::current_worker());
@@ -278,7 +306,7 @@ namespace {
 
 // As remove_from_pool, where it is the usual pool and its lock is free.
 [[gnu::always_inline]] inline bool remove_quickly(pool* one, unit* what) {
-  if (!one->is_plain_fifo || !one->lock.try_lock()) [[unlikely]]
+  if (!one->is_plain || !one->lock.try_lock()) [[unlikely]]
     return remove_from_pool(one, what);
   const bool is_there = is_in(one, what);
   if (is_there) [[likely]]

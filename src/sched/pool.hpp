@@ -24,12 +24,13 @@ struct pool {
   weft_pool_kind kind;
   weft_pool_access access;
   bool is_custom;
-  bool is_plain_fifo;  // and built-in
-  weft_pool_ops ops;   // when is_custom
+  bool is_plain;               // built-in, and without priorities: all units are in the first queue
+  std::uint8_t front_reasons;  // of a built-in one: which reasons put a unit before the others, a bit each
+  weft_pool_ops ops;           // when is_custom
   void* state;
 
   queue::spinlock lock;
-  base::list<unit> queues[WEFT_POOL_PRIORITIES];  // guarded by lock; FIFO and LIFO use the first
+  base::list<unit> queues[WEFT_POOL_PRIORITIES];  // guarded by lock; only those with priorities use more than the first
   base::atomic<std::size_t> ready_count{0};
   base::atomic<std::size_t> blocked_count{0};  // parked units that will come back
   base::atomic<std::uint32_t> pushers{0};      // those inside ops.push
@@ -59,11 +60,14 @@ inline void set_home(unit* one, pool* home) {
 }
 // Any OS thread; wakes a worker that serves the pool.
 void push_to_pool(pool* one, unit* what, push_reason reason);
+void push_yielded_to_pool(pool* one, unit* what);
 // The same for one that somebody owns, whose home this becomes. Never fails.
 status push_owned(pool* one, unit* what, push_reason reason);
 // The same for a unit that was blocked, and woke.
 void return_to_pool(pool* one, unit* what);
 unit* pop_from_pool(pool* one);
+// The one that would run last; null, too, of a pool that is not built-in.
+unit* pop_last_from_pool(pool* one);
 // Takes `what` out of the middle; false: it was not there.
 bool remove_from_pool(pool* one, unit* what);
 // The same for the one of some pools to which it belongs.
@@ -72,9 +76,9 @@ inline void note_pool(unit* enters) {
   // [A72] release: whose pool it is; pairs with [A73]
   enters->in.store(in_pool, base::release);
 }
-// The first ready unit of a FIFO, whose lock the caller then holds; null, and no lock: nobody, no FIFO, or another holds it.
+// The first ready unit of a plain pool, whose lock the caller then holds; null, and no lock: nobody, no such pool, or another holds it.
 inline unit* lock_first(pool* one) {
-  if (!one->is_plain_fifo || !one->lock.try_lock()) [[unlikely]]
+  if (!one->is_plain || !one->lock.try_lock()) [[unlikely]]
     return nullptr;
   unit* const first = one->queues[0].front();
   if (first == nullptr) one->lock.unlock();

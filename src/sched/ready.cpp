@@ -103,9 +103,11 @@ void forward_mail(worker* ended) {
 
 namespace {
 
+constexpr bool is_yield(push_reason reason) { return reason == push_reason::yielded || reason == push_reason::yielded_as_new; }
+
 [[gnu::noinline]] void make_ready_elsewhere(worker* w, unit* one, push_reason reason) {
   runtime* rt = local::current_runtime();
-  note(rt, reason == push_reason::yielded ? WEFT_ON_YIELD : WEFT_ON_READY, one);
+  note(rt, is_yield(reason) ? WEFT_ON_YIELD : WEFT_ON_READY, one);
   one->state.store(unit_state::ready, base::relaxed);
   if (one->has(wants_to_move)) [[unlikely]] {
     apply_move(rt, one, reason);
@@ -115,6 +117,7 @@ namespace {
   if (pool* home = one->home.load(base::relaxed); home != nullptr) {
     return reason == push_reason::woken ? return_to_pool(home, one) : push_to_pool(home, one, reason);
   }
+  if (reason == push_reason::yielded_as_new) reason = push_reason::yielded;
   if (one->has(stays_put)) {
     if (worker* owner = worker_at(rt, one->home_worker); owner != w) return send_to(owner, one);
   } else if (rt->settings.migrate && w != nullptr) [[unlikely]] {
@@ -136,7 +139,7 @@ void own_parked(unit* one) {
 
 void make_ready(worker* w, unit* one, push_reason reason) {
   if (w == nullptr || w->is_special || one->home.load(base::relaxed) != nullptr || one->has_any(wants_to_move | stays_put) ||
-      reason == push_reason::yielded) [[unlikely]]
+      is_yield(reason)) [[unlikely]]
     return make_ready_elsewhere(w, one, reason);
   one->state.store(unit_state::ready, base::relaxed);
   enter(w);
@@ -145,13 +148,29 @@ void make_ready(worker* w, unit* one, push_reason reason) {
   wake_one(w->rt);
 }
 
-void become_ready_again(worker* w, void* yielded) {
-  auto* one = static_cast<unit*>(yielded);
+namespace {
+
+// The pool to which it goes back, ready, and nothing is left but the push; null: that takes more.
+[[gnu::always_inline]] inline pool* way_home(const worker* w, unit* one) {
   pool* const home = one->home.load(base::relaxed);
   if (home == nullptr || w->is_special || w->rt->tells_events.load(base::relaxed) || one->has(wants_to_move)) [[unlikely]]
-    return make_ready(w, one, push_reason::yielded);
+    return nullptr;
   one->state.store(unit_state::ready, base::relaxed);
-  push_to_pool(home, one, push_reason::yielded);
+  return home;
+}
+
+}  // namespace
+
+void become_ready_again(worker* w, void* yielded) {
+  auto* const one = static_cast<unit*>(yielded);
+  pool* const home = way_home(w, one);
+  home != nullptr ? push_yielded_to_pool(home, one) : make_ready(w, one, push_reason::yielded);
+}
+
+void become_ready_as_new(worker* w, void* yielded) {
+  auto* const one = static_cast<unit*>(yielded);
+  pool* const home = way_home(w, one);
+  home != nullptr ? push_to_pool(home, one, push_reason::yielded_as_new) : make_ready(w, one, push_reason::yielded_as_new);
 }
 
 }  // namespace weft::sched

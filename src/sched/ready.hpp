@@ -6,7 +6,8 @@
 
 namespace weft::sched {
 
-enum class push_reason : int { created, yielded, woken, moved };
+// The last one yielded, as builders' pools are told, but comes back where a new unit would.
+enum class push_reason : int { created, yielded, woken, moved, yielded_as_new };
 
 // From any OS thread; w is the calling worker or null. The unit's context is saved, or it is new. Outside any worker's lock.
 void make_ready(worker* w, unit* one, push_reason reason);
@@ -15,6 +16,7 @@ void own_parked(unit* one);
 
 // The same, of a unit that yielded, once it is off its stack: what runs after the switch.
 void become_ready_again(worker* w, void* one);
+void become_ready_as_new(worker* w, void* one);
 
 // A unit that may run only on `target` or should start there.
 void send_to(worker* target, unit* one);

@@ -91,6 +91,9 @@ bool take_ready(worker* w, unit* next) {
 
 // ---- to a unit that the caller owns ----
 
+using way = void (*)(worker* w, void* yielded);
+way way_back(bool as_new) { return as_new ? become_ready_as_new : become_ready_again; }
+
 // The scheduler that dispatched self, if one did, waits for next instead.
 void pass_on_scheduler(unit* self, unit* next) {
   if (!self->is_dispatched()) return;
@@ -118,7 +121,7 @@ void prepare_to_give_way(worker* w, unit* self, unit* next, after_switch after) 
   arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side_of(w), w)));
 }
 
-[[gnu::noinline]] status yield_to_owned_elaborately(unit* next) {
+[[gnu::noinline]] status yield_to_owned_elaborately(unit* next, bool as_new) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
@@ -136,7 +139,7 @@ void prepare_to_give_way(worker* w, unit* self, unit* next, after_switch after) 
     return status::ok;
   }
   if (!can_follow(w, next)) return status::nomem;
-  prepare_to_give_way(w, self, next, {become_ready_again, self});
+  prepare_to_give_way(w, self, next, {way_back(as_new), self});
   enter(w);
   leave_for(w, self, next);
   return status::ok;
@@ -144,19 +147,19 @@ void prepare_to_give_way(worker* w, unit* self, unit* next, after_switch after) 
 
 }  // namespace
 
-status yield_to_owned(unit* next) {
+status yield_to_owned(unit* next, bool as_new) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == nullptr || !may_give_way(w, self)) [[unlikely]]
-    return yield_to_owned_elaborately(next);
+    return yield_to_owned_elaborately(next, as_new);
   if (begins_to_start(w, next)) {
-    prepare_to_give_way(w, self, next, {become_ready_again, self});
+    prepare_to_give_way(w, self, next, {way_back(as_new), self});
     start(w, self, next);
     return status::ok;
   }
   if (!can_follow(w, next) || !w->lock.try_enter()) [[unlikely]]
-    return yield_to_owned_elaborately(next);
-  give_way(w, self, next, context_of(next), {become_ready_again, self});
+    return yield_to_owned_elaborately(next, as_new);
+  give_way(w, self, next, context_of(next), {way_back(as_new), self});
   return status::ok;
 }
 
@@ -188,7 +191,7 @@ status yield_in_pool(bool (*accepts)(void* state, weft_thread* unit), void* stat
   if (home == nullptr || !may_give_way(w, self)) [[unlikely]]
     return self->has(is_tasklet) ? status::cannot_block : status::busy;
   unit* const next = lock_first(home);
-  if (next == nullptr) return home->is_plain_fifo && ready_units(home) == 0 ? status::again : status::busy;
+  if (next == nullptr) return home->is_plain && ready_units(home) == 0 ? status::again : status::busy;
   if (!may_enter_now(w, next, accepts, state)) {
     home->lock.unlock();
     return status::busy;
@@ -210,6 +213,14 @@ void yield() {
     return yield_elaborately();
   }
   change_places(w, self, next);
+}
+
+void yield_as_new() {
+  worker* const w = local::current_worker();
+  unit* const self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || self->has(is_tasklet) || self->home.load(base::relaxed) == nullptr) return yield();
+  pass_yield_point();
+  yield_away(w, self, true);
 }
 
 status yield_to(unit* next) {

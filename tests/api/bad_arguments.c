@@ -112,7 +112,7 @@ static weft_status unlock_read_side(void) { return weft_rwlock_unlock(&free_rwlo
   DO(WEFT_INVALID, weft_key_set(deleted, words))                                        \
   DO(WEFT_INVALID, weft_key_set(foreign_key, words))                                    \
   DO(WEFT_INVALID, weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, NULL))            \
-  DO(WEFT_INVALID, weft_pool_create((weft_pool_kind)3, WEFT_POOL_SHARED, &out.pool))    \
+  DO(WEFT_INVALID, weft_pool_create((weft_pool_kind)4, WEFT_POOL_SHARED, &out.pool))    \
   DO(WEFT_INVALID, weft_pool_create((weft_pool_kind) - 1, WEFT_POOL_SHARED, &out.pool)) \
   DO(WEFT_INVALID, weft_pool_create(WEFT_POOL_FIFO, (weft_pool_access)2, &out.pool))    \
   DO(WEFT_INVALID, weft_pool_destroy(NULL))                                             \

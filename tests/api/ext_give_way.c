@@ -5,7 +5,7 @@
 
 static void gives_way(void *argument) {
   note('<');
-  OK(weft_ext_yield_to_owned(argument));
+  OK(weft_ext_yield_to_owned(argument, false));
   note('>');
 }
 
@@ -29,7 +29,7 @@ static void passes_the_ball(void *argument) {
   const int mine = weft_self() == both->threads[1];
   for (int i = 0; i < 3; ++i) {
     note(mine ? 'B' : 'A');
-    if (weft_ext_pool_remove(scene.pool, both->threads[1 - mine])) OK(weft_ext_yield_to_owned(both->threads[1 - mine]));
+    if (weft_ext_pool_remove(scene.pool, both->threads[1 - mine])) OK(weft_ext_yield_to_owned(both->threads[1 - mine], false));
   }
 }
 
@@ -156,11 +156,11 @@ static void tasklets_do_not_yield(void) {
   end(threads, 1);
 }
 
-static void may_not_give_way(void *argument) { IS(WEFT_CANNOT_BLOCK, weft_ext_yield_to_owned(argument)); }
+static void may_not_give_way(void *argument) { IS(WEFT_CANNOT_BLOCK, weft_ext_yield_to_owned(argument, false)); }
 
 static void refuses_to_give_way(void) {
   begin();
-  IS(WEFT_INVALID, weft_ext_yield_to_owned(NULL));
+  IS(WEFT_INVALID, weft_ext_yield_to_owned(NULL, false));
   weft_thread *owned = make_owned(tasklet, "x", true, WEFT_ANY_WORKER);
   weft_thread *tasklet_caller = make(may_not_give_way, owned, true, 0);
   run_all();
@@ -168,7 +168,7 @@ static void refuses_to_give_way(void) {
   weft_ext_thread_discard(owned);
   if (weft_worker_count() > 1) {
     weft_thread *elsewhere = make_owned(yields_twice, "e", false, 1);
-    IS(WEFT_INVALID, weft_ext_yield_to_owned(elsewhere));
+    IS(WEFT_INVALID, weft_ext_yield_to_owned(elsewhere, false));
     weft_ext_thread_discard(elsewhere);
   }
   end(&tasklet_caller, 1);
@@ -188,7 +188,7 @@ static atomic_int started;
 static void gives_way_to_the_first(void) {
   weft_thread *const other = weft_ext_pool_pop(scene.pool);
   if (other == NULL) return weft_yield();
-  OK(weft_ext_yield_to_owned(other));
+  OK(weft_ext_yield_to_owned(other, false));
 }
 
 static void yields_in_the_pool(void) {

@@ -63,6 +63,8 @@ static void keeps_order(void) {
   for (int i = 0; i < MANY; ++i) CHECK(place[i] == i);
   serve_in_order(WEFT_POOL_LIFO, place, NULL);
   for (int i = 0; i < MANY; ++i) CHECK(place[i] == MANY - 1 - i);
+  serve_in_order(WEFT_POOL_DEQUE, place, NULL);
+  for (int i = 0; i < MANY; ++i) CHECK(place[i] == MANY - 1 - i);
   serve_in_order(WEFT_POOL_PRIORITY, place, by_index);
   for (int i = 0; i < MANY; ++i) {
     for (int other = 0; other < i; ++other) {
@@ -312,7 +314,7 @@ static void refuses(void) {
   weft_pool *untouched = (weft_pool *)&untouched;
   weft_pool *pool = untouched;
   IS(WEFT_INVALID, weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, NULL));
-  IS(WEFT_INVALID, weft_pool_create((weft_pool_kind)3, WEFT_POOL_SHARED, &pool));
+  IS(WEFT_INVALID, weft_pool_create((weft_pool_kind)4, WEFT_POOL_SHARED, &pool));
   IS(WEFT_INVALID, weft_pool_create(WEFT_POOL_FIFO, (weft_pool_access)2, &pool));
   CHECK(pool == untouched);
   IS(WEFT_INVALID, weft_pool_destroy(NULL));

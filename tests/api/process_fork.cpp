@@ -68,9 +68,11 @@ int needs_no_thread(weft_thread* of_parent) {
   NEED(is_refused(weft_thread_join_until(of_parent, 0)) && is_refused(weft_thread_detach(of_parent)));
   NEED(is_refused(weft_resume(of_parent)) && is_refused(weft_yield_to(of_parent)) && is_refused(weft_suspend()));
   NEED(is_refused(weft_thread_migrate_to_worker(of_parent, 0)) && is_refused(weft_pin(0)));
-  NEED(is_refused(weft_ext_yield_to_owned(of_parent)));
+  NEED(is_refused(weft_ext_yield_to_owned(of_parent, false)));
+  NEED(is_refused(weft_ext_frames(of_parent, [](void*, const void*, const char*) {}, nullptr)));
   NEED(is_refused(weft_ext_yield_in_pool([](void*, weft_thread*) { return true; }, nullptr)));
   weft_ext_unpark(of_parent);
+  weft_ext_yield_as_new();
   return 0;
 }
 

@@ -21,11 +21,13 @@ static struct scene scene;
 
 static inline void note(char what) { scene.log[atomic_fetch_add(&scene.length, 1)] = what; }
 
-static inline void begin(void) {
+static inline void begin_in(weft_pool_kind kind) {
   memset(&scene, 0, sizeof scene);
-  OK(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &scene.pool));
+  OK(weft_pool_create(kind, WEFT_POOL_SHARED, &scene.pool));
   scene.most = 1000;
 }
+
+static inline void begin(void) { begin_in(WEFT_POOL_FIFO); }
 
 static inline weft_thread *next(void *state, weft_thread *yielding) {
   struct scene *mine = state;

@@ -2,7 +2,7 @@
 // heard, also by a main scheduler that takes the stream over meanwhile, and nobody touches the one that goes.
 // Built with faces/argobots/src/stream.cpp faces/argobots/src/switch.cpp faces/argobots/src/xstream.cpp
 // Built with faces/argobots/src/sched.cpp faces/argobots/src/sched_predefined.cpp faces/argobots/src/sched_config.cpp
-// Built with faces/argobots/src/config_values.cpp faces/argobots/src/pool_ops.cpp faces/argobots/src/stealing_queue.cpp
+// Built with faces/argobots/src/config_values.cpp faces/argobots/src/pool_ops.cpp
 // Built with faces/argobots/src/request.cpp faces/argobots/src/thread_migrate.cpp
 #include "abt_world.hpp"
 #include "environment.hpp"
@@ -75,6 +75,7 @@ void look_for_news(weft_pool* const* pools, std::size_t count, bool (*is_wanted)
 extern "C" {
 
 void weft_yield() {}
+void weft_ext_yield_as_new() {}
 weft_status weft_worker_add(unsigned* out) {
   *out = 1;
   return WEFT_OK;
@@ -83,6 +84,7 @@ weft_status weft_pool_attach(weft_pool*, unsigned) { return WEFT_OK; }
 std::size_t weft_pool_ready_count(const weft_pool* one) { return one->ready.load(std::memory_order_relaxed) != nullptr ? 1 : 0; }
 std::size_t weft_pool_total_count(const weft_pool* one) { return one->units.load(std::memory_order_relaxed); }
 weft_thread* weft_ext_pool_pop(weft_pool* one) { return one->ready.exchange(nullptr, std::memory_order_acquire); }
+weft_thread* weft_ext_pool_pop_last(weft_pool* one) { return weft_ext_pool_pop(one); }
 void weft_ext_pool_notify(weft_pool* one) { one->notified.fetch_add(1, std::memory_order_acq_rel); }
 weft_status weft_ext_pool_push(weft_pool* one, weft_thread* unit, weft_push_reason) {
   one->ready.store(unit, std::memory_order_release);

@@ -1,7 +1,7 @@
 // Protocol Z over the pools and schedulers of the Argobots face: a pool goes when nobody is inside any more, with the last scheduler that had
 // it or the last unit that remembers it, and a scheduler that is asked to stop sees what was done before.
 // Built with faces/argobots/src/pool_ops.cpp faces/argobots/src/unit_pool.cpp faces/argobots/src/sched.cpp
-// Built with faces/argobots/src/stealing_queue.cpp faces/argobots/src/pool_config.cpp faces/argobots/src/config_values.cpp
+// Built with faces/argobots/src/pool_config.cpp faces/argobots/src/config_values.cpp
 #include "abt_world.hpp"
 #include "pool.hpp"
 #include "scheduler.hpp"

@@ -162,9 +162,7 @@ STAND_IN void obey_cancellation(unit_fields*) { explorer::fail("assertion", "nob
 STAND_IN void obey_migration(weft_thread*, unit_fields*) {}
 STAND_IN bool obey_requests_for(weft_thread*) { return true; }
 STAND_IN void yield_somehow() { weft::abt::spin_hint(); }
-STAND_IN void push_elsewhere(pool*, weft_thread*, ABT_pool_context) {
-  explorer::fail("assertion", "the model has no such pools");
-}
+STAND_IN void push_to_user(pool*, weft_thread*, ABT_pool_context) { explorer::fail("assertion", "the model has no such pools"); }
 STAND_IN void request(scheduler*, std::uint32_t) { explorer::fail("assertion", "nothing is asked of schedulers"); }
 STAND_IN void wake_main_scheduler(stream*) {}
 STAND_IN bool has_units(scheduler*) { return false; }

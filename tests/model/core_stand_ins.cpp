@@ -58,7 +58,7 @@ STAND_IN void look_around(worker*) {}
 STAND_IN worker* park(worker*, unit*, after_switch) { explorer::fail("assertion", "the model has no ULTs that park"); }
 STAND_IN worker* yield(worker* w, unit*) { return w; }
 STAND_IN worker* leave_for(worker* w, unit*, unit*) { return w; }
-STAND_IN worker* yield_away(worker* w, unit*) { return w; }
+STAND_IN worker* yield_away(worker* w, unit*, bool) { return w; }
 
 // ---- carrier.cpp: units that return -------------------------------------------------------------------------------------------
 
@@ -125,6 +125,7 @@ STAND_IN unit* pop_from_pools(worker*) { return nullptr; }
 STAND_IN unit* pop_from_pool(pool*) { return nullptr; }
 STAND_IN std::size_t ready_units(const pool*) { return 0; }
 STAND_IN void push_to_pool(pool*, unit*, push_reason) { explorer::fail("assertion", "the model has no pools"); }
+STAND_IN void push_yielded_to_pool(pool*, unit*) { explorer::fail("assertion", "the model has no pools"); }
 STAND_IN void return_to_pool(pool*, unit*) { explorer::fail("assertion", "the model has no pools"); }
 STAND_IN unit* next_in_turn(worker*, unit* scheduler, unit*) { return scheduler; }
 STAND_IN bool take_from_pool(worker*, pool*, unit*) { return false; }

@@ -95,7 +95,7 @@ std::size_t poll_parking(void* state) { return static_cast<parking*>(state)->wak
 
 // ---- what all threads of one runtime share ----
 
-constexpr unsigned shared_pools = 4;
+constexpr unsigned shared_pools = 5;
 
 struct world {
   std::array<weft_pool*, shared_pools + 1> pools{};  // worker 0 serves them all, the last one alone
@@ -308,7 +308,7 @@ class changes {
 // ---- a life ----
 
 void make_pools() {
-  constexpr std::array kinds = {WEFT_POOL_FIFO, WEFT_POOL_LIFO, WEFT_POOL_PRIORITY};
+  constexpr std::array kinds = {WEFT_POOL_FIFO, WEFT_POOL_LIFO, WEFT_POOL_PRIORITY, WEFT_POOL_DEQUE};
   for (unsigned i = 0; i < kinds.size(); ++i) OK(weft_pool_create(kinds[i], WEFT_POOL_SHARED, &shared->pools[i]));
   OK(weft_ext_pool_create(&bag_ops, &shared->units, WEFT_POOL_SHARED, &shared->pools[kinds.size()]));
   OK(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_PRIVATE, &shared->pools[shared_pools]));

@@ -11,7 +11,6 @@
 #include "environment.hpp"
 #include "object.hpp"
 #include "spinlock.hpp"
-#include "stealing_queue.hpp"
 
 namespace weft::abt {
 
@@ -44,16 +43,6 @@ ABT_pool_context take_push_context(unit_fields* fields, weft_push_reason reason)
   return named & ~push_context_is_named;
 }
 
-void push_stealing(void* state, weft_thread* unit, weft_push_reason reason) {
-  pool_in(state)->stealing->push(unit, take_push_context(fields_of(unit), reason));
-}
-
-weft_thread* pop_stealing(void* state) { return pool_in(state)->stealing->pop(ABT_POOL_CONTEXT_OWNER_PRIMARY); }
-
-std::size_t count_stealing(void* state) { return pool_in(state)->stealing->count.load(std::memory_order_relaxed); }
-
-bool remove_stealing(void* state, weft_thread* unit) { return pool_in(state)->stealing->remove(unit); }
-
 void push_user(void* state, weft_thread* unit, weft_push_reason reason) {
   pool* const one = pool_in(state);
   unit_fields* const fields = fields_of(unit);
@@ -79,8 +68,6 @@ void destroy_user(void* state) {
   if (one->user.free != nullptr) one->user.free(handle_of(one));
 }
 
-constexpr weft_pool_ops stealing_operations{sizeof(weft_pool_ops), push_stealing,   pop_stealing,
-                                            count_stealing,        remove_stealing, nullptr};
 constexpr weft_pool_ops user_operations{sizeof(weft_pool_ops), push_user, pop_user, count_user, nullptr, destroy_user};
 
 // ---- making ----
@@ -88,30 +75,19 @@ constexpr weft_pool_ops user_operations{sizeof(weft_pool_ops), push_user, pop_us
 weft_status make_queue(pool* one) {
   switch (one->family) {
     case pool_family::fifo: return weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &one->queue);
-    case pool_family::stealing: return weft_ext_pool_create(&stealing_operations, one, WEFT_POOL_SHARED, &one->queue);
+    case pool_family::deque: return weft_pool_create(WEFT_POOL_DEQUE, WEFT_POOL_SHARED, &one->queue);
     case pool_family::user: return weft_ext_pool_create(&user_operations, one, WEFT_POOL_SHARED, &one->queue);
   }
   return WEFT_INVALID;
-}
-
-int make_parts(pool* one) {
-  if (one->family == pool_family::stealing) {
-    one->stealing = make_object<stealing_queue>(0);
-    if (one->stealing == nullptr) return ABT_ERR_MEM;
-  }
-  const weft_status result = make_queue(one);
-  if (result == WEFT_OK) return ABT_SUCCESS;
-  std::free(one->stealing);
-  return result == WEFT_NOMEM ? ABT_ERR_MEM : ABT_ERR_POOL;
 }
 
 int make_fresh(pool_family family, pool** out) {
   pool* const one = make_object<pool>(0);
   if (one == nullptr) return ABT_ERR_MEM;
   one->family = family;
-  if (const int error = make_parts(one); error != ABT_SUCCESS) {
+  if (const weft_status result = make_queue(one); result != WEFT_OK) {
     free_object(one);
-    return error;
+    return result == WEFT_NOMEM ? ABT_ERR_MEM : ABT_ERR_POOL;
   }
   *out = one;
   return ABT_SUCCESS;
@@ -197,7 +173,6 @@ void wait_for_visitors(const pool* one) {
 bool try_to_free(pool* one) {
   wait_for_visitors(one);
   if (weft_pool_destroy(one->queue) != WEFT_OK) return false;
-  std::free(one->stealing);
   std::free(one);
   return true;
 }
@@ -230,7 +205,7 @@ int create_basic_pool(ABT_pool_kind kind, ABT_pool_access access, bool is_automa
   switch (kind) {
     case ABT_POOL_FIFO:
     case ABT_POOL_FIFO_WAIT: return make_pool(pool_family::fifo, access, is_automatic, out);
-    case ABT_POOL_RANDWS: return make_pool(pool_family::stealing, access, is_automatic, out);
+    case ABT_POOL_RANDWS: return make_pool(pool_family::deque, access, is_automatic, out);
     default: return ABT_ERR_INV_POOL_KIND;
   }
 }

@@ -1,8 +1,9 @@
 // Pools of the face, and which pool a unit belongs to.
 //
-// FIFO and FIFO_WAIT are the core's own queues. RANDWS and the user's pools are behind the core's table of pool operations: the core
-// pushes through it (a unit that yields or wakes goes home), the face pops without the core, so that the user's callbacks are called by
-// whom they would be called in Argobots, with the pool context as given.
+// FIFO and FIFO_WAIT are the core's FIFO pools, RANDWS is its deque: the owner takes from where new units go, thieves
+// (ABT_POOL_CONTEXT_OWNER_SECONDARY) from the other end, where those go that yielded or woke. The user's pools are behind the core's table of
+// pool operations: the core pushes through it (a unit that yields or wakes goes home), the face pops without the core, so that the user's
+// callbacks are called by whom they would be called in Argobots, with the pool context as given.
 //
 // A unit is associated with one pool, its home in the core. ABT_unit of a built-in pool is the unit's address with its lowest bit set;
 // of a user's pool it is what create_unit gave, found by unit_map.hpp.
@@ -20,8 +21,6 @@
 #include "unit.hpp"
 
 namespace weft::abt {
-
-struct stealing_queue;
 
 // In unit_fields::context: the next push has been told its context, even if that is 0.
 inline constexpr ABT_pool_context push_context_is_named = ABT_pool_context{1} << 63;
@@ -42,7 +41,7 @@ struct pool_callbacks {
   ABT_pool_user_print_all_fn print_all;
 };
 
-enum class pool_family : std::uint8_t { fifo, stealing, user };
+enum class pool_family : std::uint8_t { fifo, deque, user };
 
 struct pool {
   weft_pool* queue;  // the core's
@@ -54,10 +53,9 @@ struct pool {
   atomic<std::size_t> names;  // of user's pools: units that have an ABT_unit of it
   void* data;
   std::uint64_t id;
-  stealing_queue* stealing;  // of RANDWS
-  pool_callbacks user;       // of user's pools
-  ABT_pool_def old;          // of those by ABT_pool_def
-  pool* next_kept;           // see free_pool
+  pool_callbacks user;  // of user's pools
+  ABT_pool_def old;     // of those by ABT_pool_def
+  pool* next_kept;      // see free_pool
 
   bool is_built_in() const { return family != pool_family::user; }
 };
@@ -127,17 +125,24 @@ void dissociate(weft_thread* thread);
 
 // ---- what a pool does (pool_ops.cpp) --------------------------------------------------------------------------------------------
 
-void push_elsewhere(pool* one, weft_thread* thread, ABT_pool_context context);
+// Whether RANDWS pools take such units as new, as they take those that leave for their own child.
+inline bool comes_as_new(ABT_pool_context context) {
+  return (context & (ABT_POOL_CONTEXT_OP_THREAD_CREATE | ABT_POOL_CONTEXT_OP_THREAD_CREATE_TO |
+                     ABT_POOL_CONTEXT_OP_THREAD_REVIVE | ABT_POOL_CONTEXT_OP_THREAD_REVIVE_TO)) != 0;
+}
+
+void push_to_user(pool* one, weft_thread* thread, ABT_pool_context context);
 // An owned unit that is associated with this pool.
 inline void push(pool* one, weft_thread* thread, ABT_pool_context context) {
-  if (one->family != pool_family::fifo) return push_elsewhere(one, thread, context);
-  static_cast<void>(weft_ext_pool_push(one->queue, thread, WEFT_PUSH_NEW));
+  if (!one->is_built_in()) return push_to_user(one, thread, context);
+  static_cast<void>(weft_ext_pool_push(one->queue, thread, comes_as_new(context) ? WEFT_PUSH_NEW : WEFT_PUSH_MIGRATED));
 }
 
 weft_thread* pop_elsewhere(pool* one, ABT_pool_context context);
+inline bool is_by_thief(ABT_pool_context context) { return (context & ABT_POOL_CONTEXT_OWNER_SECONDARY) != 0; }
 // Null: none is there.
 inline weft_thread* pop(pool* one, ABT_pool_context context) {
-  return one->family == pool_family::fifo ? weft_ext_pool_pop(one->queue) : pop_elsewhere(one, context);
+  return one->is_built_in() && !is_by_thief(context) ? weft_ext_pool_pop(one->queue) : pop_elsewhere(one, context);
 }
 // Waits until the pool has a unit or deadline_ns passed.
 weft_thread* pop_until(pool* one, std::uint64_t deadline_ns, ABT_pool_context context);

@@ -1,7 +1,6 @@
 // What the face does with pools, whatever their kind.
 
 #include "pool.hpp"
-#include "stealing_queue.hpp"
 #include "waiting.hpp"
 
 namespace weft::abt {
@@ -24,14 +23,15 @@ void push_bunch(pool* one, weft_thread* const* threads, std::size_t count, ABT_p
 
 }  // namespace
 
-void push_elsewhere(pool* one, weft_thread* thread, ABT_pool_context context) {
+void push_to_user(pool* one, weft_thread* thread, ABT_pool_context context) {
   fields_of(thread)->context = context | push_context_is_named;
   static_cast<void>(weft_ext_pool_push(one->queue, thread, WEFT_PUSH_NEW));
 }
 
 weft_thread* pop_elsewhere(pool* one, ABT_pool_context context) {
-  if (one->family == pool_family::stealing) return one->stealing->pop(context);
-  return thread_of(one->user.pop(handle_of(one), context));
+  if (!one->is_built_in()) return thread_of(one->user.pop(handle_of(one), context));
+  const bool from_end = one->family == pool_family::deque && is_by_thief(context);
+  return from_end ? weft_ext_pool_pop_last(one->queue) : weft_ext_pool_pop(one->queue);
 }
 
 weft_thread* pop_until(pool* one, std::uint64_t deadline_ns, ABT_pool_context context) {
@@ -90,8 +90,7 @@ void step(void* argument, ABT_thread thread) {
 }  // namespace
 
 void walk(pool* one, void (*each)(void* state, weft_thread* thread), void* state) {
-  if (one->family == pool_family::fifo) return weft_ext_pool_walk(one->queue, each, state);
-  if (one->family == pool_family::stealing) return one->stealing->walk(each, state);
+  if (one->is_built_in()) return weft_ext_pool_walk(one->queue, each, state);
   walking mine{each, state};
   one->user.print_all(handle_of(one), &mine, step);
 }

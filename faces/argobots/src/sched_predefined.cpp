@@ -115,7 +115,7 @@ template <class Choice>
 choice_of_units choice_by(Choice* how, const scheduler* who) {
   const pool* const first = who->served[0];
   return {[](void* state, const pool* comes_back) { return static_cast<Choice*>(state)->next(comes_back); }, how,
-          first->family == pool_family::fifo ? first : nullptr, who->event_frequency};
+          first->is_built_in() ? first : nullptr, who->event_frequency};
 }
 
 template <class Choice>

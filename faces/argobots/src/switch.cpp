@@ -46,7 +46,7 @@ void note_entry(unit_fields* what, weft_thread* parent, stream* here) {
 }
 
 void name_context(unit_fields* mine, ABT_pool_context context) {
-  if (mine->home->family != pool_family::fifo) mine->context = context | push_context_is_named;
+  if (!mine->home->is_built_in()) mine->context = context | push_context_is_named;
 }
 
 }  // namespace
@@ -68,10 +68,10 @@ void leave_to(const caller& me, weft_thread* target, ABT_pool_context context) {
   name_context(me.fields, context);
   if (!can_be_entered(me.where, fields_of(target))) [[unlikely]] {
     me.where->next = target;
-    return weft_yield();
+    return comes_as_new(context) ? weft_ext_yield_as_new() : weft_yield();
   }
   note_entry(fields_of(target), me.fields->parent, me.where);
-  if (weft_ext_yield_to_owned(target) != WEFT_OK) [[unlikely]]
+  if (weft_ext_yield_to_owned(target, comes_as_new(context)) != WEFT_OK) [[unlikely]]
     yield_instead_of(target);
 }
 

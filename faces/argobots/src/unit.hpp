@@ -15,7 +15,6 @@ namespace weft::abt {
 
 struct pool;
 struct scheduler;
-struct stealing_queue;
 struct stream;
 struct key_table;
 
@@ -55,17 +54,14 @@ struct unit_fields {
   // whoever owns the unit, or the unit itself
   unit_function function;
   void* argument;
-  pool* home;                         // the pool that it is associated with
-  ABT_unit unit;                      // what it is called in that pool
-  ABT_pool_context context;           // what the next push into a user's pool is told; 0: it follows from the push's reason
-  atomic<stealing_queue*> queued_in;  // of RANDWS pools: in their lock, as the links
-  weft_thread* previous_queued;
-  weft_thread* next_queued;
-  scheduler* runs;          // when is_main_scheduler or is_pool_scheduler
-  void** exit_point;        // where ABT_thread_exit goes; null: not running on a stack of the face
-  void* stack;              // as asked for at creation: null, or the user's memory
-  std::size_t stack_bytes;  // likewise; 0: the default
-  weft_thread* parent;      // whoever dispatched it last
+  pool* home;                // the pool that it is associated with
+  ABT_unit unit;             // what it is called in that pool
+  ABT_pool_context context;  // what the next push into a user's pool is told; 0: it follows from the push's reason
+  scheduler* runs;           // when is_main_scheduler or is_pool_scheduler
+  void** exit_point;         // where ABT_thread_exit goes; null: not running on a stack of the face
+  void* stack;               // as asked for at creation: null, or the user's memory
+  std::size_t stack_bytes;   // likewise; 0: the default
+  weft_thread* parent;       // whoever dispatched it last
 
   // anyone
   atomic<stream*> last_stream;

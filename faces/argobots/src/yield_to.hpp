@@ -17,7 +17,7 @@ void yield_instead_of(weft_thread* target);
 
 inline bool need_only_change_places(const unit_fields* mine, const unit_fields* its) {
   return (mine->request.load(std::memory_order_relaxed) | its->request.load(std::memory_order_relaxed)) == 0 &&
-         tool_mask.load(std::memory_order_relaxed) == 0 && mine->home->family == pool_family::fifo && !its->is(is_primary);
+         tool_mask.load(std::memory_order_relaxed) == 0 && mine->home->is_built_in() && !its->is(is_primary);
 }
 
 // By a ULT. It goes to its pool with context, which user's pools are told, and obeys requests; target, which the caller owns, runs instead at
@@ -28,7 +28,7 @@ inline bool need_only_change_places(const unit_fields* mine, const unit_fields* 
     return yield_self_to_elaborately(me, target, context);
   its->parent = me.fields->parent;
   its->last_stream.store(me.where, std::memory_order_relaxed);
-  if (weft_ext_yield_to_owned(target) != WEFT_OK) [[unlikely]]
+  if (weft_ext_yield_to_owned(target, comes_as_new(context)) != WEFT_OK) [[unlikely]]
     yield_instead_of(target);
   end_if_cancelled(me.fields);
 }
