@@ -28,6 +28,9 @@ class hold {
     if (word_.exchange(is_free, base::release) == is_wanted) os::futex_wake(&word_, 1);
   }
 
+  // By the holder: whether anybody has come since.
+  bool is_waited_for() const { return word_.load(base::relaxed) == is_wanted; }
+
  private:
   static constexpr std::uint32_t is_free = 0;
   static constexpr std::uint32_t is_held = 1;

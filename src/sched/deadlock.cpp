@@ -151,9 +151,9 @@ bool wait_between_readings(const sleep_word& own) {
 
 bool does_anyone_wait(runtime* rt, const reading& all) { return is_main_blocked(rt) || all.in_weft != 0 || live_units(rt) != 0; }
 
-// Of a reading that did not change. weft_finalize, once everything has ended, waits for the looker, which holds the runtime.
-verdict judge_still(runtime* rt, const reading& all) {
-  if (!does_anyone_wait(rt, all)) return verdict::alive;
+// Of a reading that did not change. Who waits for the runtime, which the looker holds, goes on when the look is over.
+verdict judge_still(const reading& all) {
+  if (local::is_hold_wanted()) return verdict::alive;
   return all.elsewhere != 0 ? verdict::possible : verdict::certain;
 }
 
@@ -165,7 +165,7 @@ verdict judge(runtime* rt, const sleep_word& own) {
   // More than once, because another one may be awake for a moment, only to find that somebody looks already.
   for (int tried = 0; tried < most_tries && wait_between_readings(own); ++tried, before = now) {
     const bool is_still = read_all(rt, &now);
-    if (is_still && was_still && now.signature == before.signature) return judge_still(rt, now);
+    if (is_still && was_still && now.signature == before.signature) return judge_still(now);
     was_still = is_still;
   }
   return verdict::alive;

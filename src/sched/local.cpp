@@ -115,6 +115,8 @@ void hold(runtime** rt) {
   *rt = current_runtime();
 }
 
+bool is_hold_wanted() { return runtime_held.is_waited_for(); }
+
 bool try_hold(runtime** rt) {
   if (!runtime_held.try_lock()) return false;
   *rt = current_runtime();

@@ -73,6 +73,8 @@ unsigned count_run();
 // is false while there is another; hold sleeps. For reports, and what is seldom done outside: a slow report keeps the next holder waiting.
 void hold(runtime** rt);
 bool try_hold(runtime** rt);
+// By the holder: whether another one waits for it.
+bool is_hold_wanted();
 void let_go();
 
 // This OS thread's record; made at the first call, unmade when the OS thread ends. Null: no memory.

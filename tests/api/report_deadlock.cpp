@@ -434,6 +434,23 @@ TEST_CASE("silence while a deadline is set") {
   }
 }
 
+TEST_CASE("silence while an OS thread waits for no more than the look") {
+  silence expected;
+  expected.during({2, true}, [] {
+    weft_event event = WEFT_EVENT_INIT;
+    weft_thread* waiting =
+        make([](void* it) { NEED(weft_event_wait(static_cast<weft_event*>(it)) == WEFT_OK); }, &event, nullptr);
+    const std::uint64_t end = weft_deadline_in(quiet_ms * 1'000'000);
+    while (weft_now_ns() < end) {
+      weft_thread* unused = nullptr;
+      NEED(weft_ext_thread_make([](void*) {}, nullptr, nullptr, false, &unused) == WEFT_OK);
+      weft_ext_thread_discard(unused);
+    }
+    NEED(weft_event_set(&event) == WEFT_OK);
+    NEED(weft_thread_join(waiting) == WEFT_OK);
+  });
+}
+
 TEST_CASE("silence with a source of work") {
   silence expected;
   expected.during({2, false}, [] {
