@@ -54,7 +54,8 @@ inline fiber::context context_of(unit* one) {
 inline bool can_be_entered(const unit* one) {
   if (one->has_parked()) return true;
   if (!one->has_any(has_own_stack | may_be_dispatched)) return false;
-  return (one->has(has_own_stack) || one->is_dispatched()) && !one->has(wants_to_move);
+  if (one->is_dispatched()) return true;  // it goes elsewhere at its next leave, and its scheduler stays
+  return one->has(has_own_stack) && !one->has(wants_to_move);
 }
 
 // A carrier that `first` (null: nobody yet) will be run by.
