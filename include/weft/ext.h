@@ -119,9 +119,10 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch(weft_thread *unit);
  * before waits: it must not block, switch, push, wake or notify, takes units from built-in pools or its own lists, and never returns yielding. It
  * must return null now and then: timers, mail and weft_ext_should_stop have their turn only between rows. One that it named and that cannot be run
  * here (pinned elsewhere, no memory for its stack) goes home.
- * As long as *left is not 0, the first unit of pool, one of weft_pool_create without priorities, is taken without a question to next where it only has to be entered
- * and accepts(state, unit) is true; *left is one less then. accepts is called where next is, and inside the lock of pool: it calls nothing of Weft but
- * what reads unit itself, as its extension bytes. */
+ * As long as *left is not 0, the first unit of pool, one of weft_pool_create without priorities, is taken without a question to next where it
+ * only has to be entered and accepts(state, unit) is true; *left is one less then. So *left, too, should be small. accepts is called where next
+ * is, but inside the lock of pool, and whether it has an identity is undefined: it calls nothing of Weft but what reads unit itself, as its
+ * extension bytes. */
 typedef struct weft_row {
   size_t size; /* sizeof(weft_row) */
   weft_thread *(*next)(void *state, weft_thread *yielding);
@@ -135,18 +136,20 @@ typedef struct weft_row {
 WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit, const weft_row *row);
 /* As weft_yield, but unit, which the caller owns, runs now in the caller's place: under the scheduler ULT that dispatched the caller, if one did,
  * to which it returns instead of the caller. The caller goes back into its pool once its context is saved; as_new: to where a
- * new unit would come in a pool of weft_pool_create, not to its end. A tasklet runs at once, and the caller yields after it. A unit that was asked to move is sent there, and on a worker that is being removed any unit goes home; then the caller just
- * yields. Errors: WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack); then the caller
- * still owns the unit. */
+ * new unit would come in a pool of weft_pool_create, not to its end. A tasklet runs at once, and the caller yields after it. A unit that was asked
+ * to move is sent there, and on a worker that is being removed, after a few more units, a ULT goes home; then the caller just yields. Errors:
+ * WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack); then the caller still owns
+ * the unit. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_to_owned(weft_thread *unit, bool as_new);
 /* As weft_yield, but the caller goes back into its pool as new, as above. */
 WEFT_API void weft_ext_yield_as_new(void);
 /* The short way to yield in a pool: in one step the first ready unit of the caller's pool runs in the caller's place, as by
  * weft_ext_yield_to_owned, and the caller becomes the pool's last. accepts(state, unit) is called before, inside locks of the pool and of the
  * worker: it must be short, and calls nothing of Weft but what reads unit itself, as its extension bytes. WEFT_OK: the caller had its turn again.
- * Otherwise nothing was done: WEFT_AGAIN (nobody else is ready there), WEFT_BUSY (that unit was not accepted, or needs more than to be entered, as
- * a new one does, or the pool has priorities or is none of weft_pool_create, or the short way is not open just now, as now and then it never is: pop a
- * unit, and weft_ext_yield_to_owned), WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null). */
+ * Otherwise nothing was done: WEFT_AGAIN (nobody else is ready there), WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null), WEFT_BUSY: that
+ * unit was not accepted, or needs more than to be entered, as a new one does; the pool has priorities, is none of weft_pool_create, or there is
+ * none; the caller keeps FP control, has forks that were not joined, or is asked to move; a schedule or an event sink is set; or the worker has
+ * something else to look at, as it has once in some 64 switches. Then pop a unit, and weft_ext_yield_to_owned. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_in_pool(bool (*accepts)(void *state, weft_thread *unit), void *state);
 /* True when the caller, a scheduler ULT, should return: its worker is being removed or the runtime finalized. Also lets timers,
  * sources and the inbox of this worker have their turn. */
@@ -225,10 +228,12 @@ WEFT_API void weft_ext_show_function(weft_function bottom, size_t offset);
 
 /* Calls visit for up to 32 frames of a thread that waits or is ready to go on, innermost first, with where the frame goes on and a line
  * that names it, valid during the call; then, if there are more, with code null and why they are not shown. For a thread that has not
- * started, or has ended, there is none. Starts an OS thread for a moment, and the caller's waits for it: for dumps. Never switches.
- * Errors, before any visit: WEFT_BUSY (the thread runs, runs another one on its stack, or went on meanwhile), WEFT_INVALID (null),
- * WEFT_NOMEM, WEFT_NOT_INITIALIZED, WEFT_UNSUPPORTED (no OS thread, or process_vm_readv of the own process is forbidden). Undefined: a
- * thread that may be freed meanwhile. */
+ * started, or has ended, there is none. Of a thread that others let go on meanwhile the frames may be those of an earlier wait. Starts an OS
+ * thread for a moment, and the caller's waits for it: for dumps, not in walks and callbacks that must be short; under WEFT_SCHEDULE the
+ * program's time is real time from then on. Never switches. Errors, before any visit: WEFT_BUSY (the thread runs, or another one on its
+ * stack or as its unit: a scheduler ULT in weft_ext_dispatch is busy until that returns; or it went on meanwhile), WEFT_INVALID (null), WEFT_NOMEM,
+ * WEFT_NOT_INITIALIZED, WEFT_UNSUPPORTED (no OS thread, or process_vm_readv of the own process is forbidden). Undefined: a thread that may
+ * be freed meanwhile; for OS threads outside, while weft_finalize runs. */
 typedef void (*weft_frame_visitor)(void *state, const void *code, const char *name);
 WEFT_NODISCARD WEFT_API weft_status weft_ext_frames(const weft_thread *thread, weft_frame_visitor visit, void *state);
 
