@@ -94,7 +94,9 @@ int create_scheduler(const ABT_sched_def* def, scheduler_kind kind, int pool_cou
 
 void free_scheduler(scheduler* one, bool pools_go) {
   if (one->free != nullptr) static_cast<void>(one->free(handle_of(one)));
-  for (std::size_t index = 0; index < one->pool_count; ++index) release_pool(one->pool_at(index), pools_go);
+  for (std::size_t index = 0; index < one->pool_count; ++index) {
+    if (pool* const its = one->pool_at(index); its != nullptr) release_pool(its, pools_go);  // null: it gave that one up
+  }
   free_memory(one);
 }
 

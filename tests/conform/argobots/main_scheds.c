@@ -188,6 +188,57 @@ static void on_another_stream(void) {
   OK(ABT_pool_free(&mine.to));
 }
 
+/* ---- pools in which the caller cannot be ---- */
+
+static ABT_unit name_nobody(ABT_pool pool, ABT_thread thread) {
+  (void)pool, (void)thread;
+  return ABT_UNIT_NULL;
+}
+static void free_no_name(ABT_pool pool, ABT_unit unit) { (void)pool, (void)unit; }
+static ABT_bool is_always_empty(ABT_pool pool) {
+  (void)pool;
+  return ABT_TRUE;
+}
+static ABT_thread pop_nobody(ABT_pool pool, ABT_pool_context context) {
+  (void)pool, (void)context;
+  return ABT_THREAD_NULL;
+}
+static void push_nobody(ABT_pool pool, ABT_unit unit, ABT_pool_context context) { (void)pool, (void)unit, (void)context; }
+
+static ABT_pool new_nameless_pool(bool is_automatic) {
+  const int automatic = is_automatic;
+  ABT_pool_user_def def;
+  ABT_pool_config config;
+  ABT_pool pool;
+  OK(ABT_pool_user_def_create(name_nobody, free_no_name, is_always_empty, pop_nobody, push_nobody, &def));
+  OK(ABT_pool_config_create(&config));
+  OK(ABT_pool_config_set(config, ABT_pool_config_automatic.key, ABT_pool_config_automatic.type, &automatic));
+  OK(ABT_pool_create(def, config, &pool));
+  OK(ABT_pool_config_free(&config));
+  OK(ABT_pool_user_def_free(&def));
+  return pool;
+}
+
+/* The stream keeps its scheduler, and the caller its pools. */
+static void without_a_name(void) {
+  ABT_xstream self;
+  OK(ABT_xstream_self(&self));
+  const ABT_sched before = main_sched_of(self);
+  for (int is_automatic = 0; is_automatic < 2; ++is_automatic) {
+    ABT_pool pools[3] = {new_nameless_pool(is_automatic), ABT_POOL_NULL, new_pool(ABT_POOL_FIFO)};
+    atomic_int ran = 0;
+    for (int round = 0; round < 2; ++round) {
+      IS(ABT_ERR_OTHER, ABT_xstream_set_main_sched_basic(self, ABT_SCHED_BASIC, 1, pools));
+      IS(ABT_ERR_OTHER, ABT_xstream_set_main_sched_basic(self, ABT_SCHED_PRIO, 3, pools));
+    }
+    CHECK(main_sched_of(self) == before && my_last_pool() == my_pool());
+    ABT_thread thread = start(pools[2], add_one, &ran);
+    CHECK(run_next(pools[2]) && atomic_load(&ran) == 1);
+    end(thread);
+    for (int i = 0; i < 3; i += 2) OK(ABT_pool_free(&pools[i]));
+  }
+}
+
 /* ---- of streams that were joined ---- */
 
 static void of_a_joined_stream(void) {
@@ -271,6 +322,7 @@ void check_main_scheds(void) {
   RUN(replace_by_predefined);
   RUN(replace_by_own);
   RUN(on_another_stream);
+  if (IS_WEFT) RUN(without_a_name);
   RUN(of_a_joined_stream);
   if (IS_WEFT) RUN(under_others_eyes);
   RUN(who_may_not);

@@ -59,15 +59,18 @@ static void end_if_made(bool is_made, ABT_xstream *stream) {
 
 static void replace_schedulers(void) {
   ABT_xstream primary;
+  ABT_pool given[2] = {ABT_POOL_NULL, my_pool()};
   OK(ABT_xstream_self(&primary));
+  GOT(ABT_xstream_set_main_sched_basic(primary, ABT_SCHED_BASIC, 2, given));
   GOT(ABT_xstream_set_main_sched(primary, ABT_SCHED_NULL));
   GOT(ABT_xstream_set_main_sched_basic(primary, ABT_SCHED_PRIO, 0, NULL));
   GOT(ABT_xstream_set_main_sched_basic(primary, ABT_SCHED_BASIC, 0, NULL));
 }
 
 void lack_memory_for_streams(void) {
-  ABT_xstream made[2];
-  ABT_pool pools[2] = {ABT_POOL_NULL, ABT_POOL_NULL};
+  ABT_xstream made[2], served;
+  ABT_pool pools[2] = {ABT_POOL_NULL, ABT_POOL_NULL}, given[2] = {my_pool(), ABT_POOL_NULL};
+  end_if_made(GOT(ABT_xstream_create_basic(ABT_SCHED_BASIC, 2, given, ABT_SCHED_CONFIG_NULL, &served)), &served);
   end_if_made(GOT(ABT_xstream_create_with_rank(ABT_SCHED_NULL, 7, &made[0])), &made[0]);
   const bool is_made = GOT(ABT_xstream_create_basic(ABT_SCHED_RANDWS, 2, pools, ABT_SCHED_CONFIG_NULL, &made[1]));
   if (is_made) {
