@@ -40,7 +40,24 @@ class page_guard {
 
 constexpr int words_of_exit_point = 5;  // as __builtin_setjmp wants
 
+// Who was named to run instead of a unit that ends: its turn comes after destructors and the tool's callbacks, which may yield and wait, and
+// come back on another stream.
+class successor {
+ public:
+  explicit successor(const unit_fields* ending) : ending_(ending), named_(here()->next) { here()->next = nullptr; }
+  ~successor() { here()->next = named_; }
+  successor(const successor&) = delete;
+  successor& operator=(const successor&) = delete;
+
+ private:
+  stream* here() const { return ending_->last_stream.load(std::memory_order_relaxed); }
+
+  const unit_fields* ending_;
+  weft_thread* named_;
+};
+
 [[gnu::noinline]] void finish_elaborately(weft_thread* self, unit_fields* mine) {
+  const successor named(mine);
   if (mine->is_any(has_belongings | is_pool_scheduler) || tool_wants(ABT_TOOL_EVENT_THREAD_FINISH)) request(mine, is_ending);
   if (!is_requested(mine, is_cancelled)) tell_tool(ABT_TOOL_EVENT_THREAD_FINISH, self);
   if (!mine->is(is_named)) free_fields(self);
