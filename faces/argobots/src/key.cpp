@@ -73,19 +73,6 @@ keyed_value* add(key_table* table, const key* of, keyed_value* seen) {
   return mine;
 }
 
-void destroy(key_table* table, bool calls_destructors) {
-  for (std::uint32_t i = 0; i <= table->mask; ++i) {
-    keyed_value* next;
-    for (keyed_value* one = table->lists()[i].load(std::memory_order_relaxed); one != nullptr; one = next) {
-      next = one->next;
-      void* const value = one->value.load(std::memory_order_relaxed);
-      if (calls_destructors && value != nullptr && one->destructor != nullptr) one->destructor(value);
-      free_entry(table, one);
-    }
-  }
-  free_object(table);
-}
-
 // False: another key has it.
 bool takes_first_place(unit_fields* unit, const key* of) {
   std::uint32_t there = unit->first_key.load(std::memory_order_relaxed);
@@ -97,12 +84,44 @@ bool takes_first_place(unit_fields* unit, const key* of) {
   return there == of->id;
 }
 
-void free_first(unit_fields* unit, bool calls_destructor) {
-  void* const value = unit->first_value.load(std::memory_order_relaxed);
-  const auto destructor = unit->first_destructor.load(std::memory_order_relaxed);
-  unit->first_value.store(nullptr, std::memory_order_relaxed);
-  unit->first_key.store(0, std::memory_order_relaxed);
-  if (calls_destructor && value != nullptr && destructor != nullptr) destructor(value);
+// ---- when the unit goes ----
+
+// A value is not there any more when its destructor runs, which may set this one and others. False: there was none to call it for.
+bool destroy(atomic<void*>* place, void (*destructor)(void* value)) {
+  void* const value = place->load(std::memory_order_relaxed);
+  if (value == nullptr || destructor == nullptr) return false;
+  place->store(nullptr, std::memory_order_relaxed);
+  destructor(value);
+  return true;
+}
+
+bool destroy_values(key_table* table) {
+  bool was_any = false;
+  for (std::uint32_t i = 0; i <= table->mask; ++i) {
+    for (keyed_value* one = table->lists()[i].load(std::memory_order_relaxed); one != nullptr; one = one->next) {
+      if (destroy(&one->value, one->destructor)) was_any = true;
+    }
+  }
+  return was_any;
+}
+
+// Each value that is there, once, and those that are set meanwhile in later places. False: there was none.
+bool destroy_values(unit_fields* unit) {
+  const bool had_first = destroy(&unit->first_value, unit->first_destructor.load(std::memory_order_relaxed));
+  key_table* const table = unit->keys.load(std::memory_order_relaxed);
+  const bool had_others = table != nullptr && destroy_values(table);
+  return had_first || had_others;
+}
+
+void free_table(key_table* table) {
+  for (std::uint32_t i = 0; i <= table->mask; ++i) {
+    keyed_value* next;
+    for (keyed_value* one = table->lists()[i].load(std::memory_order_relaxed); one != nullptr; one = next) {
+      next = one->next;
+      free_entry(table, one);
+    }
+  }
+  free_object(table);
 }
 
 }  // namespace
@@ -126,12 +145,11 @@ int set_value(unit_fields* unit, const key* of, void* value) {
 }
 
 void free_values(unit_fields* unit) {
-  for (int round = 0; has_values(unit); ++round) {
-    const bool calls_destructors = round < most_rounds;
-    if (unit->first_key.load(std::memory_order_relaxed) != 0) free_first(unit, calls_destructors);
-    key_table* const table = unit->keys.exchange(nullptr, std::memory_order_relaxed);
-    if (table != nullptr) destroy(table, calls_destructors);
-  }
+  for (int round = 0; round < most_rounds && destroy_values(unit); ++round) continue;
+  unit->first_value.store(nullptr, std::memory_order_relaxed);
+  unit->first_key.store(0, std::memory_order_relaxed);
+  key_table* const table = unit->keys.exchange(nullptr, std::memory_order_relaxed);
+  if (table != nullptr) free_table(table);
 }
 
 }  // namespace weft::abt

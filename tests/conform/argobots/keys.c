@@ -180,6 +180,68 @@ static void set_by_destructors(void) {
   OK(ABT_key_free(&key));
 }
 
+/* ---- destructors that free other keys' values, or replace them ---- */
+
+enum { owners = 3 }; /* of whose values the first to go frees the others' */
+
+static ABT_key owned_by[owners];
+static ABT_thread owner; /* or null: the caller */
+static int texts[owners], replacements[owners];
+static bool replaces;
+
+static void *value_of(int which) {
+  void *value = NULL;
+  OK(owner != ABT_THREAD_NULL ? ABT_thread_get_specific(owner, owned_by[which], &value) : ABT_key_get(owned_by[which], &value));
+  return value;
+}
+
+static void set_value_of(int which, void *value) {
+  OK(owner != ABT_THREAD_NULL ? ABT_thread_set_specific(owner, owned_by[which], value) : ABT_key_set(owned_by[which], value));
+}
+
+static void destroy_all(void *value) {
+  CHECK(++*(int *)value == 1);
+  for (int i = 0; i < owners; ++i) {
+    int *const its = value_of(i);
+    CHECK(its != value);
+    if (its == NULL || its == &replacements[i]) continue;
+    CHECK(++*its == 1);
+    set_value_of(i, replaces ? &replacements[i] : NULL);
+  }
+  atomic_fetch_add(&destroyed, 1);
+}
+
+static void own_texts(void *unused) {
+  (void)unused;
+  for (int i = 0; i < owners; ++i) OK(ABT_key_set(owned_by[i], &texts[i]));
+}
+
+static void destroyed_once(bool is_named) {
+  for (int i = 0; i < owners; ++i) texts[i] = replacements[i] = 0;
+  atomic_store(&destroyed, 0);
+  owner = is_named ? start(my_pool(), own_texts, NULL) : ABT_THREAD_NULL;
+  if (is_named) {
+    ABT_thread ended = owner;
+    OK(ABT_thread_free(&ended));
+  } else {
+    OK(ABT_thread_create(my_pool(), own_texts, NULL, ABT_THREAD_ATTR_NULL, NULL));
+    wait_for(&destroyed, replaces ? owners : 1);
+  }
+  CHECK(atomic_load(&destroyed) == (replaces ? owners : 1));
+  for (int i = 0; i < owners; ++i) CHECK(texts[i] == 1);
+  for (int i = 1; i < owners; ++i) CHECK(replacements[i] == replaces);
+  CHECK(replacements[0] == 0);
+}
+
+static void destructors_of_others(void) {
+  for (int i = 0; i < owners; ++i) OK(ABT_key_create(destroy_all, &owned_by[i]));
+  for (int i = 0; i < 4; ++i) {
+    replaces = i / 2 == 1;
+    destroyed_once(i % 2 == 1);
+  }
+  for (int i = 0; i < owners; ++i) OK(ABT_key_free(&owned_by[i]));
+}
+
 void check_keys(void) {
   RUN(destructors);
   RUN(freed_key);
@@ -187,4 +249,5 @@ void check_keys(void) {
   RUN(many);
   RUN(outside);
   if (IS_WEFT) RUN(set_by_destructors);
+  if (IS_WEFT) RUN(destructors_of_others);
 }
