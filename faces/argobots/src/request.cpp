@@ -39,12 +39,15 @@ int request_migration(weft_thread* thread, pool* target) {
 
 namespace {
 
-// False: it stays where it is.
+// False: it stays where it is, until the next time.
 bool migrate(weft_thread* thread, unit_fields* what) {
   // [Z14] acquire: sees the target; pairs with [Z13]
   what->request.fetch_and(~std::uint32_t{wants_migration}, std::memory_order_acquire);
   const migration* const record = what->moving.load(std::memory_order_relaxed);
-  if (associate(thread, record->target.load(std::memory_order_relaxed)) != ABT_SUCCESS) return false;
+  if (associate(thread, record->target.load(std::memory_order_relaxed)) != ABT_SUCCESS) {
+    request(what, wants_migration);
+    return false;
+  }
   if (record->callback != nullptr) record->callback(handle_of(thread), record->argument);
   return true;
 }

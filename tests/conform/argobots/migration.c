@@ -139,6 +139,73 @@ static void arguments(void) {
   end(thread);
 }
 
+/* ---- to a pool that cannot name it yet ---- */
+
+static int refusals; /* that are left */
+static ABT_thread in_forgetful;
+
+static ABT_unit name_later(ABT_pool pool, ABT_thread thread) {
+  (void)pool;
+  return refusals-- > 0 ? ABT_UNIT_NULL : (ABT_unit)thread;
+}
+static void free_name(ABT_pool pool, ABT_unit unit) { (void)pool, (void)unit; }
+static ABT_bool is_empty(ABT_pool pool) {
+  (void)pool;
+  return in_forgetful == ABT_THREAD_NULL ? ABT_TRUE : ABT_FALSE;
+}
+static ABT_thread pop(ABT_pool pool, ABT_pool_context context) {
+  (void)pool, (void)context;
+  const ABT_thread popped = in_forgetful;
+  in_forgetful = ABT_THREAD_NULL;
+  return popped;
+}
+static void push(ABT_pool pool, ABT_unit unit, ABT_pool_context context) {
+  (void)pool, (void)context;
+  in_forgetful = (ABT_thread)unit;
+}
+
+static ABT_pool new_forgetful_pool(void) {
+  ABT_pool_user_def def;
+  ABT_pool pool;
+  in_forgetful = ABT_THREAD_NULL;
+  OK(ABT_pool_user_def_create(name_later, free_name, is_empty, pop, push, &def));
+  OK(ABT_pool_create(def, ABT_POOL_CONFIG_NULL, &pool));
+  OK(ABT_pool_user_def_free(&def));
+  return pool;
+}
+
+static void give_turn(ABT_pool pool) {
+  if (pool == my_pool()) {
+    OK(ABT_thread_yield());
+  } else {
+    run_next(pool);
+  }
+}
+
+/* It is tried again whenever the unit starts, yields or goes on. */
+static void move_after_refusals(int count, ABT_pool from, ABT_pool to) {
+  struct traveller self = {.rank = -1};
+  const ABT_thread thread = start(from, travel, &self);
+  refusals = count;
+  OK(ABT_thread_set_callback(thread, note, &self));
+  OK(ABT_thread_migrate_to_pool(thread, to));
+  for (int turn = 0; turn <= count && in_forgetful == ABT_THREAD_NULL; ++turn) give_turn(from);
+  CHECK(in_forgetful == thread && last_pool(thread) == to && atomic_load(&self.moved) == 1);
+  atomic_store(&self.may_end, 1);
+  run_what_is_there(to);
+  end(thread);
+}
+
+static void refused_at_first(void) {
+  ABT_pool aside = new_pool(ABT_POOL_FIFO), forgetful = new_forgetful_pool();
+  for (int count = 0; count < 5; ++count) {
+    move_after_refusals(count, aside, forgetful);
+    move_after_refusals(count, pool_here, forgetful);
+  }
+  OK(ABT_pool_free(&aside));
+  OK(ABT_pool_free(&forgetful));
+}
+
 void check_migration(void) {
   there = start_stream();
   pool_here = my_pool();
@@ -147,5 +214,6 @@ void check_migration(void) {
   RUN(tasklets);
   RUN(permission);
   RUN(arguments);
+  RUN(refused_at_first);
   end_stream(there);
 }
