@@ -144,7 +144,7 @@ int make_scheduler_thread(stream* one, scheduler* main) {
   fields_of(one->scheduler_thread)->last_stream.store(one, std::memory_order_relaxed);
   main->thread = one->scheduler_thread;
   main->use = scheduler_use::main;
-  one->main_scheduler.store(main, std::memory_order_relaxed);
+  set_main_scheduler(one, main);
   return ABT_SUCCESS;
 }
 

@@ -294,6 +294,41 @@ static void under_others_eyes(void) {
   fclose(file);
 }
 
+struct look_around {
+  ABT_thread moving;
+  atomic_int has_begun, may_end;
+};
+
+static void look_until(void *argument) {
+  struct look_around *const mine = argument;
+  FILE *const file = fopen("/dev/null", "w");
+  CHECK(file != NULL);
+  while (atomic_load(&mine->may_end) == 0) {
+    OK(ABT_thread_migrate(mine->moving));
+    OK(ABT_info_print_all_xstreams(file));
+    atomic_store(&mine->has_begun, 1);
+  }
+  fclose(file);
+}
+
+/* They find new ones, whose schedulers are laid out, and old ones. */
+static void made_under_others_eyes(void) {
+  const int rounds = IS_SLOW ? 20 : 100;
+  ABT_xstream looking = start_stream();
+  ABT_pool unserved = new_pool(ABT_POOL_FIFO);
+  struct look_around all = {.moving = start(unserved, nothing, NULL)};
+  const ABT_thread looks_around = start(pool_of(looking), look_until, &all);
+  wait_for(&all.has_begun, 1);
+  for (int round = 0; round < rounds; ++round) end_stream(start_stream());
+  atomic_store(&all.may_end, 1);
+  end(looks_around);
+  OK(ABT_thread_migrate_to_xstream(all.moving, looking)); /* to one that is there */
+  run_next(unserved);
+  end(all.moving);
+  end_stream(looking);
+  OK(ABT_pool_free(&unserved));
+}
+
 /* ---- who may not ---- */
 
 static void refused(void *wanted) {
@@ -325,5 +360,6 @@ void check_main_scheds(void) {
   if (IS_WEFT) RUN(without_a_name);
   RUN(of_a_joined_stream);
   if (IS_WEFT) RUN(under_others_eyes);
+  if (IS_WEFT) RUN(made_under_others_eyes);
   RUN(who_may_not);
 }
