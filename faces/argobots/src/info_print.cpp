@@ -163,16 +163,23 @@ void print_frames(std::FILE* to, weft_thread* thread) {
   }
 }
 
+void print_place(std::FILE* to, const placed_stack& stack) {
+  std::fprintf(to, "  stack %p to %p, %zu bytes\n", stack.low, static_cast<void*>(static_cast<char*>(stack.low) + stack.bytes),
+               stack.bytes);
+}
+
 }  // namespace
 
 void print_stack(std::FILE* to, weft_thread* thread) {
   const placed_stack stack = stack_of(thread);
-  if (stack.low == nullptr) {
+  if (fields_of(thread)->is(is_primary)) {
+    std::fputs("  stack of the process's own\n", to);
+  } else if (stack.low == nullptr) {
     std::fputs("  no stack now\n", to);
     return;
+  } else {
+    print_place(to, stack);
   }
-  std::fprintf(to, "  stack %p to %p, %zu bytes\n", stack.low, static_cast<void*>(static_cast<char*>(stack.low) + stack.bytes),
-               stack.bytes);
   print_frames(to, thread);
   if (current_settings().prints_raw_stack) print_memory(to, thread);
 }

@@ -129,6 +129,37 @@ static void frames(void) {
   OK(ABT_pool_free(&pool));
 }
 
+struct primary_print {
+  FILE *file;
+  ABT_thread primary;
+  bool is_done;
+};
+
+static void print_primary(void *argument) {
+  struct primary_print *const mine = argument;
+  OK(ABT_info_print_thread_stack(mine->file, mine->primary));
+  mine->is_done = true;
+}
+
+__attribute__((noinline)) static void give_way_until(const bool *is_done) {
+  while (!*is_done) OK(ABT_self_yield());
+}
+
+static void frames_of_primary(void) {
+  struct primary_print mine = {.file = open_printed()};
+  OK(ABT_self_get_thread(&mine.primary));
+  const ABT_thread printing = start(my_pool(), print_primary, &mine);
+  give_way_until(&mine.is_done);
+  fflush(mine.file);
+  CHECK(says("give_way_until+") == reads_frames());
+  CHECK(!says("no stack now") && !says("no frames: it runs"));
+  OK(ABT_info_print_thread_stack(mine.file, mine.primary));
+  fflush(mine.file);
+  CHECK(says("no frames: it runs") == reads_frames());
+  close_printed(mine.file, false);
+  end(printing);
+}
+
 /* ---- each object, with those that belong to it ---- */
 
 static void streams_and_their_pools(void) {
@@ -193,6 +224,7 @@ void check_printing(void) {
   RUN(attributes);
   RUN(stacks_in_a_pool);
   if (IS_WEFT) RUN(frames);
+  if (IS_WEFT) RUN(frames_of_primary);
   RUN(streams_and_their_pools);
   if (IS_WEFT) RUN(data_and_arguments); /* Argobots' own pools keep something of theirs there */
   RUN(null_handles);
