@@ -194,6 +194,14 @@ static void stacks(void) {
   end(thread);
 }
 
+/* ---- what the library can do ---- */
+
+static void unwinding(void) {
+  ABT_bool is_enabled = ABT_FALSE;
+  OK(ABT_info_query_config(ABT_INFO_QUERY_KIND_ENABLED_STACK_UNWIND, &is_enabled));
+  CHECK(is_enabled == ABT_TRUE); /* ABT_info_print_thread_stack shows frames: see printing.c */
+}
+
 /* ---- tools ---- */
 
 static ABT_thread watched;
@@ -282,6 +290,7 @@ void check_information(void) {
   RUN(each_dump_comes);
   RUN(each_dump_once);
   RUN(stacks);
+  if (IS_WEFT) RUN(unwinding);
   RUN(tools);
   RUN(tools_know_the_stream);
   RUN(affinity);
