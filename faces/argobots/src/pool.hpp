@@ -149,8 +149,8 @@ weft_thread* pop_until(pool* one, std::uint64_t deadline_ns, ABT_pool_context co
 
 std::size_t pop_many(pool* one, weft_thread** out, std::size_t most, ABT_pool_context context);
 void push_many(pool* one, weft_thread* const* threads, std::size_t count, ABT_pool_context context);
-// Out of the middle; false: it is not there. Only where can_take().
-bool take(pool* one, weft_thread* thread);
+// Out of the middle, if it is there. Only where can_take(). What the user's p_remove answers.
+int take(pool* one, weft_thread* thread, bool* is_taken);
 bool can_take(const pool* one);
 
 // Calls each(state, thread) for the ready units; it must be short. Only where can_walk().

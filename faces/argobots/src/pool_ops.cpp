@@ -67,10 +67,17 @@ bool can_take(const pool* one) {
   return one->is_built_in() || (one->old.p_remove != nullptr && one->old.u_is_in_pool != nullptr);
 }
 
-bool take(pool* one, weft_thread* thread) {
-  if (one->is_built_in()) return weft_ext_pool_remove(one->queue, thread);
+int take(pool* one, weft_thread* thread, bool* is_taken) {
+  if (one->is_built_in()) {
+    *is_taken = weft_ext_pool_remove(one->queue, thread);
+    return ABT_SUCCESS;
+  }
   ABT_unit const unit = fields_of(thread)->unit;
-  return one->old.u_is_in_pool(unit) == ABT_TRUE && one->old.p_remove(handle_of(one), unit) == ABT_SUCCESS;
+  *is_taken = false;
+  if (one->old.u_is_in_pool(unit) != ABT_TRUE) return ABT_SUCCESS;
+  const int refusal = one->old.p_remove(handle_of(one), unit);
+  *is_taken = refusal == ABT_SUCCESS;
+  return refusal;
 }
 
 bool can_walk(const pool* one) { return one->is_built_in() || one->user.print_all != nullptr; }

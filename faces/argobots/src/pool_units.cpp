@@ -209,7 +209,7 @@ int ABT_pool_remove(ABT_pool pool, ABT_unit unit) {
   if (one->is_built_in()) {
     weft_thread* const thread = unit != ABT_UNIT_NULL ? thread_of_unit(unit) : nullptr;
     if (thread == nullptr) return ABT_ERR_INV_UNIT;
-    return take(one, thread) ? ABT_SUCCESS : ABT_ERR_POOL;
+    return weft_ext_pool_remove(one->queue, thread) ? ABT_SUCCESS : ABT_ERR_POOL;
   }
   return one->old.p_remove != nullptr ? one->old.p_remove(pool, unit) : ABT_ERR_POOL;
 }

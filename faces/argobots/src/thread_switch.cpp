@@ -30,8 +30,10 @@ int ABT_thread_yield_to(ABT_thread thread) {
   pool* const home = fields_of(target)->home;
   if (home == nullptr || !can_take(home)) return ABT_ERR_POOL;
   // Who is not ready any more needs nobody's turn.
-  if (take(home, target)) yield_self_to(me, target, ABT_POOL_CONTEXT_OP_THREAD_YIELD_TO);
-  return ABT_SUCCESS;
+  bool is_taken;
+  const int error = take(home, target, &is_taken);
+  if (is_taken) yield_self_to(me, target, ABT_POOL_CONTEXT_OP_THREAD_YIELD_TO);
+  return error;
 }
 
 int ABT_thread_resume(ABT_thread thread) {

@@ -240,6 +240,32 @@ static void refused(void) {
   CHECK(pool == ABT_POOL_NULL);
 }
 
+static int do_not_remove(ABT_pool pool, ABT_unit unit) {
+  CHECK(pool != ABT_POOL_NULL && is_listed(unit) == ABT_TRUE);
+  return ABT_ERR_INV_UNIT;
+}
+
+/* Who asked for its removal gets to know why not. */
+static void not_removed(void) {
+  ABT_pool_def def = whole_def();
+  def.p_remove = do_not_remove;
+  const ABT_pool pool = new_list(def);
+  atomic_int ran = 0;
+  ABT_unit unit = ABT_UNIT_NULL;
+  const ABT_thread thread = start(pool, add_one, &ran);
+  OK(ABT_thread_get_unit(thread, &unit));
+  IS(ABT_ERR_INV_UNIT, ABT_pool_remove(pool, unit));
+  IS(ABT_ERR_INV_UNIT, ABT_thread_yield_to(thread));
+  CHECK(atomic_load(&ran) == 0 && size_of(pool, false) == 1);
+  CHECK(pop_first(pool) == unit);
+  OK(ABT_thread_yield_to(thread)); /* it is not there, and nobody yields */
+  CHECK(atomic_load(&ran) == 0);
+  OK(ABT_xstream_run_unit(unit, pool));
+  end(thread);
+  free_pool(pool);
+  CHECK(atomic_load(&ran) == 1);
+}
+
 /* ---- a stream's pool ---- */
 
 /* Weft: a unit that ended there gives its ABT_unit back although the pool is gone. */
@@ -292,6 +318,7 @@ void check_old_pools(void) {
   RUN(whole);
   RUN(least);
   RUN(refused);
+  RUN(not_removed);
   RUN(freed_before_its_unit);
   RUN(served_by_a_scheduler);
 }
