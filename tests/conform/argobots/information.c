@@ -173,10 +173,11 @@ static void stacks(void) {
   struct stack_now now = {NULL, 0};
   ABT_thread_attr attr, again;
   ABT_thread thread = start(my_pool(), see_stack, &now);
-  end(thread);
-  size_t usual = 0;
+  size_t usual = 0, bytes_before = 0;
   OK(ABT_info_query_config(ABT_INFO_QUERY_KIND_DEFAULT_THREAD_STACKSIZE, &usual));
-  CHECK(now.bytes == usual);
+  OK(ABT_thread_get_stack(thread, NULL, &bytes_before)); /* it has not started */
+  end(thread);
+  CHECK(now.bytes == usual && bytes_before == usual);
   void *low = NULL;
   size_t bytes = 0;
   OK(ABT_thread_attr_create(&attr));
