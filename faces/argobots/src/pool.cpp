@@ -17,6 +17,7 @@ namespace weft::abt {
 namespace {
 
 constinit atomic<std::uint64_t> next_id{0};
+constinit atomic<std::size_t> pools_in_use{0};  // made and not freed
 
 // Freed by the program, while units may remember them.
 constinit spinlock kept_lock;
@@ -130,6 +131,7 @@ int make_pool(pool_family family, ABT_pool_access access, bool is_automatic, poo
   one->data = nullptr;
   one->scheduler_count.store(0, std::memory_order_relaxed);
   one->id = next_id.fetch_add(1, std::memory_order_relaxed);
+  pools_in_use.fetch_add(1, std::memory_order_relaxed);
   *out = one;
   return ABT_SUCCESS;
 }
@@ -228,7 +230,10 @@ int create_user_pool(const pool_callbacks& callbacks, const ABT_pool_def* old, A
   return ABT_SUCCESS;
 }
 
-void free_pool(pool* one) { one->is_built_in() ? keep(one) : free_user_pool(one); }
+void free_pool(pool* one) {
+  pools_in_use.fetch_sub(1, std::memory_order_relaxed);
+  one->is_built_in() ? keep(one) : free_user_pool(one);
+}
 
 void free_kept_pools() {
   while (pool* const one = kept) {
@@ -243,6 +248,8 @@ void release_pool(pool* one, bool must_go) {
   if (must_go || (was_last && one->is_automatic)) free_pool(one);  // where others are left they may have freed it
 }
 
-void reset_pool_ids() { next_id.store(0, std::memory_order_relaxed); }
+void reset_pool_ids() {
+  if (pools_in_use.load(std::memory_order_relaxed) == 0) next_id.store(0, std::memory_order_relaxed);
+}
 
 }  // namespace weft::abt

@@ -69,7 +69,7 @@ int create_user_pool(const pool_callbacks& callbacks, const ABT_pool_def* old, A
 // pool of its family. So while a unit remembers a pool no pool of another family, nor another user's pool, has its address.
 void free_pool(pool* one);
 void free_kept_pools();  // when no unit is left
-void reset_pool_ids();   // at ABT_init
+void reset_pool_ids();   // at ABT_init; they count on where there are pools of before
 
 // Whoever calls a user's push: the pool must not go meanwhile, though its units may run and end.
 class visit {

@@ -111,6 +111,39 @@ static void made_before(void) {
   for (int i = 0; i < 3; ++i) OK(ABT_pool_free(&pools[i]));
 }
 
+static int id_of(ABT_pool pool) {
+  int id = -1;
+  OK(ABT_pool_get_id(pool, &id));
+  CHECK(id >= 0);
+  return id;
+}
+
+static int id_after_init(void) {
+  OK(ABT_init(0, NULL));
+  const int id = id_of(my_pool());
+  OK(ABT_finalize());
+  return id;
+}
+
+/* No two pools that are there have the same one; they begin anew when none is left. */
+static void ids_of_pools(void) {
+  enum { others = 32 };
+  const int first = id_after_init();
+  ABT_pool before = new_pool(ABT_POOL_FIFO), pools[others];
+  const int id = id_of(before);
+  OK(ABT_init(0, NULL));
+  CHECK(id_of(my_pool()) != id);
+  for (int i = 0; i < others; ++i) {
+    pools[i] = new_pool(i % 2 == 0 ? ABT_POOL_FIFO : ABT_POOL_RANDWS);
+    CHECK(id_of(pools[i]) != id && id_of(pools[i]) != id_of(my_pool()));
+  }
+  for (int i = 0; i < others; ++i) OK(ABT_pool_free(&pools[i]));
+  OK(ABT_finalize());
+  CHECK(id_after_init() != id);
+  OK(ABT_pool_free(&before));
+  CHECK(id_after_init() == first);
+}
+
 static void use_own_pool(void *argument) {
   ABT_pool pool = ABT_POOL_NULL;
   int id = -2;
@@ -177,6 +210,7 @@ void check_life(void) {
   RUN(only_weft_runs); /* first, before the library has room in Weft's threads */
 #endif
   if (IS_WEFT) RUN(made_before);
+  if (IS_WEFT) RUN(ids_of_pools);
   if (IS_WEFT) RUN(values_of_the_primary);
   for (int round = 0; round < 3; ++round) {
     RUN(several_libraries);
