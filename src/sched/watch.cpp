@@ -1,12 +1,16 @@
 #include "sched/watch.hpp"
 
+#include "arch/cpu.hpp"
 #include "base/list.hpp"
+#include "os/clock.hpp"
 #include "os/fence.hpp"
+#include "sched/dispatch.hpp"
 #include "sched/local.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/waiter.hpp"
+#include "sched/worker.hpp"
 
 namespace weft::sched {
 
@@ -78,6 +82,32 @@ void wake_those(runtime* rt, Predicate wanted) {
   }
 }
 
+// Whether a worker that waits may spin, as it does when it is idle, and has nothing else to run.
+bool may_spin(const runtime* rt, worker* w) {
+  if (w == nullptr || rt->turns != nullptr || rt->settings.wait_policy == WEFT_WAIT_PASSIVE) return false;
+  if (rt->worker_count.load(base::relaxed) > rt->cpu_count || !w->mail.is_empty() || !w->pinned_mail.is_empty()) return false;
+  enter(w);
+  const bool has_none = w->ready.is_empty();
+  w->lock.leave();
+  return has_none;
+}
+
+// To watch pools takes a heavy fence, and to be woken a call of the system: what comes within the time for which idle workers spin is found
+// by looking.
+template <class Predicate>
+bool comes_soon(const runtime* rt, std::uint64_t deadline_ns, Predicate is_there) {
+  constexpr int looks_a_time = 32;
+  const std::uint64_t spun_out_ns = os::now_ns() + rt->settings.spin_ns;
+  const std::uint64_t end_ns = spun_out_ns < deadline_ns ? spun_out_ns : deadline_ns;
+  do {
+    for (int look = 0; look < looks_a_time; ++look) {
+      if (is_there()) return true;
+      arch::pause();
+    }
+  } while (os::now_ns() < end_ns);
+  return false;
+}
+
 }  // namespace
 
 status wait_for_work(pool* const* pools, std::size_t count, std::uint64_t deadline_ns, bool (*is_wanted)(void*), void* argument) {
@@ -88,11 +118,13 @@ status wait_for_work(pool* const* pools, std::size_t count, std::uint64_t deadli
   mine.pools = pools;
   mine.count = count;
   mine.me.deadline_ns = deadline_ns;
+  const auto need_not_wait = [&] { return mine.has_work() || is_over(rt) || (is_wanted != nullptr && is_wanted(argument)); };
+  if (may_spin(rt, local::current_worker()) && comes_soon(rt, deadline_ns, need_not_wait)) return status::ok;
   rt->watch_lock.lock();
   mine.enter_pools();
   // [I10] heavy fence: watching before the last look; pairs with [I9]
   os::heavy_fence();
-  if (mine.has_work() || is_over(rt) || (is_wanted != nullptr && is_wanted(argument))) {
+  if (need_not_wait()) {
     mine.leave_pools();
     rt->watch_lock.unlock();
     return status::ok;
