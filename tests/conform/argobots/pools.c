@@ -75,6 +75,55 @@ static void removals(void) {
   removal(ABT_POOL_RANDWS);
 }
 
+/* ---- both ends of RANDWS ---- */
+
+static ABT_thread pop_from(ABT_pool pool, ABT_pool_context context) {
+  ABT_thread popped;
+  OK(ABT_pool_pop_thread_ex(pool, &popped, context));
+  return popped;
+}
+
+/* The owner takes the latest new one, thieves take from the other end, where those lie that are no new ones. */
+static void owner_and_thief(void) {
+  ABT_pool pool = new_pool(ABT_POOL_RANDWS);
+  ABT_thread threads[4];
+  for (int i = 0; i < 4; ++i) threads[i] = start(pool, nothing, NULL);
+  CHECK(pop_from(pool, ABT_POOL_CONTEXT_OWNER_PRIMARY) == threads[3]);
+  CHECK(pop_from(pool, ABT_POOL_CONTEXT_OWNER_SECONDARY) == threads[0]);
+  OK(ABT_pool_push_thread(pool, threads[3]));
+  CHECK(pop_from(pool, ABT_POOL_CONTEXT_OWNER_SECONDARY) == threads[3]);
+  OK(ABT_pool_push_thread_ex(pool, threads[0], ABT_POOL_CONTEXT_OP_THREAD_CREATE));
+  CHECK(pop_from(pool, ABT_POOL_CONTEXT_OWNER_PRIMARY) == threads[0]);
+  OK(ABT_pool_push_thread(pool, threads[0]));
+  OK(ABT_pool_push_thread(pool, threads[3]));
+  run_what_is_there(pool);
+  for (int i = 0; i < 4; ++i) end(threads[i]);
+  OK(ABT_pool_free(&pool));
+}
+
+static void create_first(void *pool) {
+  ABT_thread child;
+  OK(ABT_thread_create_to(*(ABT_pool *)pool, nothing, NULL, ABT_THREAD_ATTR_NULL, &child));
+  OK(ABT_thread_yield());
+  end(child);
+}
+
+/* Who leaves for its own child is the owner's next one; who yields is the last. */
+static void leaves_for_child(void) {
+  ABT_pool pool = new_pool(ABT_POOL_RANDWS);
+  const ABT_thread other = start(pool, nothing, NULL), parent = start(pool, create_first, &pool);
+  CHECK(run_next(pool));
+  const ABT_thread next = pop_from(pool, ABT_POOL_CONTEXT_OWNER_PRIMARY);
+  CHECK(next == parent);
+  OK(ABT_self_schedule(next, ABT_POOL_NULL));
+  CHECK(pop_from(pool, ABT_POOL_CONTEXT_OWNER_SECONDARY) == parent);
+  OK(ABT_pool_push_thread(pool, parent));
+  run_what_is_there(pool);
+  end(other);
+  end(parent);
+  OK(ABT_pool_free(&pool));
+}
+
 /* ---- association ---- */
 
 static ABT_pool last_pool_of(ABT_thread thread) {
@@ -172,6 +221,8 @@ static void arguments(void) {
 void check_pools(void) {
   RUN(access_and_ids);
   RUN(removals);
+  RUN(owner_and_thief);
+  RUN(leaves_for_child);
   RUN(association);
   if (IS_WEFT) RUN(unknown_units);
   RUN(sizes_of_schedulers);
