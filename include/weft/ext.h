@@ -156,8 +156,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_in_pool(bool (*accepts)(void 
 WEFT_API bool weft_ext_should_stop(void);
 /* For a scheduler ULT with nothing to dispatch, and OS threads outside: lets the worker's other units run, or the worker idle, until something
  * was pushed to one of pools, a pool was notified, the runtime is about to end, or the deadline passed (WEFT_TIMEOUT). pools must not change meanwhile.
- * is_wanted (or null) is called once when a notification would already be heard: if it returns true the call returns at once, so that what it
- * looks at, and a weft_ext_pool_notify after its change, are not missed. It must not block, switch or push. May switch. */
+ * A worker looks for WEFT_SPIN first, as an idle one does, if it has nothing else to run. is_wanted (or null) is called now and then meanwhile,
+ * and for the last time when a notification would already be heard: if it returns true the call returns at once, so that what it looks at, and a
+ * weft_ext_pool_notify after its change, are not missed. It must not block, switch or push. May switch. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_wait_for_work(weft_pool *const *pools, size_t count, uint64_t deadline_ns,
                                                            bool (*is_wanted)(void *argument), void *argument);
 

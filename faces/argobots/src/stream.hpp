@@ -28,7 +28,7 @@ struct choice_of_units {
   // comes_back: the pool into which the unit that leaves goes next; or null.
   chosen (*next)(void* state, const pool* comes_back);
   void* state;
-  const pool* first;  // a FIFO that is looked at before all others; or null
+  const pool* first;  // a built-in one that is looked at before all others; or null
   unsigned left;      // units until the scheduler wants to look at events
 
   chosen choose(const pool* comes_back) {
