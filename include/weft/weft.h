@@ -197,7 +197,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_resume(weft_thread *thread); /* any cal
 WEFT_NODISCARD WEFT_API weft_status weft_sleep_ns(uint64_t interval_ns);
 WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
 
-/* Pins the calling ULT to a worker, moving there now, or frees it (WEFT_ANY_WORKER). May switch. WEFT_INVALID: no such worker;
+/* Pins the calling ULT to a worker, moving there now, or frees it (WEFT_ANY_WORKER). Of its pool, too, only that worker runs it, which need
+ * not serve it; a scheduler of a builder's is told (ext.h: weft_ext_dispatch). May switch. WEFT_INVALID: no such worker;
  * WEFT_NOT_OWNER: the adopted main thread, which stays on worker 0. */
 WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
 /* Asks that thread continue in pool (which some worker must serve), or on a worker, from its next start, yield or wake-up on. The

@@ -3,6 +3,7 @@
 #include "os/clock.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/entering.hpp"
+#include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/serving.hpp"
 #include "sched/source.hpp"
@@ -21,6 +22,21 @@ void take_in(worker* w, unit* chain) {
   w->lock.leave();
 }
 
+namespace {
+
+// Anybody may find a pinned unit in a pool that several serve; then its own worker gets it.
+template <class Take>
+unit* take_what_may_run_here(worker* w, Take take) {
+  unit* one = take(w);
+  while (one != nullptr && is_pinned_elsewhere(w, one)) {
+    send_where_pinned(w->rt, one);
+    one = take(w);
+  }
+  return one;
+}
+
+}  // namespace
+
 unit* find_own(worker* w) {
   // What it has goes to others: see workers.cpp. `detours` led here.
   if (w->must_end.load(base::relaxed)) [[unlikely]]
@@ -30,14 +46,14 @@ unit* find_own(worker* w) {
   if (!w->mail.is_empty()) [[unlikely]]
     take_in(w, w->mail.take_all());
   if (w->custom.load(base::relaxed) != nullptr) [[unlikely]] {
-    if (unit* chosen = ask_scheduler(w); chosen != nullptr) {
+    if (unit* chosen = take_what_may_run_here(w, ask_scheduler); chosen != nullptr) {
       --w->turns_left;
       return chosen;
     }
   }
   const bool pools_first = w->pool_count.load(base::relaxed) != 0 && w->turns_left % 2 == 0;
   if (pools_first) {
-    if (unit* one = pop_from_pools(w); one != nullptr) {
+    if (unit* one = take_what_may_run_here(w, pop_from_pools); one != nullptr) {
       --w->turns_left;
       return one;
     }
@@ -46,7 +62,7 @@ unit* find_own(worker* w) {
   unit* one = choose_as_scheduled(w);
   w->lock.leave();
   if (one != nullptr) return one;
-  return pop_from_pools(w);
+  return take_what_may_run_here(w, pop_from_pools);
 }
 
 constexpr std::int32_t turns_between_looks = 64;

@@ -58,6 +58,17 @@ inline bool can_be_entered(const unit* one) {
   return one->has(has_own_stack) && !one->has(wants_to_move);
 }
 
+inline bool is_pinned_elsewhere(const worker* w, const unit* one) {
+  return one->has(stays_put) && base::load_relaxed(one->home_worker) != w->index;
+}
+
+// Whether a ready unit that w owns may go on there: nobody wants it elsewhere, and it is nothing of `obstacles`.
+[[gnu::always_inline]] inline bool may_run_here(const worker* w, const unit* one, unsigned obstacles = 0) {
+  if (!one->has_any(wants_to_move | stays_put | obstacles)) [[likely]]
+    return true;
+  return !one->has_any(wants_to_move | obstacles) && !is_pinned_elsewhere(w, one);
+}
+
 // A carrier that `first` (null: nobody yet) will be run by.
 fiber::context fresh_carrier(worker* w, unit* first);
 

@@ -87,7 +87,7 @@ namespace {
 
 [[gnu::noinline]] status dispatch_elaborately(worker* w, unit* self, unit* one) {
   if (self->has(is_tasklet)) return status::cannot_block;
-  if (one->has(stays_put) && one->home_worker != w->index) return status::invalid;
+  if (is_pinned_elsewhere(w, one)) return status::invalid;
   if (one->has(wants_to_move)) {
     send_home(w, one);
     return status::ok;
@@ -113,18 +113,8 @@ status dispatch(unit* one) {
   return unusual == (may_be_dispatched | is_tasklet) ? run_tasklet(w, self, one) : dispatch_elaborately(w, self, one);
 }
 
-namespace {
-
-bool may_follow_on(const worker* w, const unit* one) {
-  if (!one->has_any(is_tasklet | wants_to_move | stays_put)) [[likely]]
-    return true;
-  return one->has(stays_put) && one->home_worker == w->index && !one->has_any(is_tasklet | wants_to_move);
-}
-
-}  // namespace
-
 bool can_follow(worker* w, unit* one) {
-  if (!may_follow_on(w, one)) [[unlikely]]
+  if (!may_run_here(w, one, is_tasklet)) [[unlikely]]
     return false;
   return one->stack != nullptr || one->has_parked() || bind_stack(w, one);  // the adopted caller has none
 }
@@ -161,7 +151,7 @@ unit* take_first(worker* w, const relay& named) {
   if (from == nullptr || *named.row.left == 0) return nullptr;
   unit* const one = lock_first(from);
   if (one == nullptr) return nullptr;
-  const bool follows = may_follow_on(w, one) && has_stack_for(w, one) && named.accepts(one);
+  const bool follows = may_run_here(w, one, is_tasklet) && has_stack_for(w, one) && named.accepts(one);
   if (follows) remove_first(from);
   from->lock.unlock();
   if (!follows) return nullptr;

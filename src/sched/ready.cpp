@@ -90,6 +90,8 @@ void send_to(worker* target, unit* one) {
   forward_if_ended(target);
 }
 
+void send_where_pinned(runtime* rt, unit* one) { send_to(worker_at(rt, one->home_worker), one); }
+
 void forward_mail(worker* ended) {
   for (queue::inbox<unit>* box : {&ended->mail, &ended->pinned_mail}) {
     for (unit* one = box->take_all(); one != nullptr;) {

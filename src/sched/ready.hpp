@@ -20,6 +20,8 @@ void become_ready_as_new(worker* w, void* one);
 
 // A unit that may run only on `target` or should start there.
 void send_to(worker* target, unit* one);
+// One that is pinned to another worker than the one that has taken it out of a pool.
+void send_where_pinned(runtime* rt, unit* one);
 
 // What is left in the mail of a worker that has ended goes to others.
 void forward_mail(worker* ended);

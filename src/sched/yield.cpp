@@ -46,10 +46,6 @@ namespace {
   sched::yield(w, self);
 }
 
-bool is_pinned_elsewhere(const worker* w, const unit* one) {
-  return one->has(stays_put) && base::load_relaxed(one->home_worker) != w->index;
-}
-
 // Takes `next` out of this worker's queue, or of a pool that this worker serves; inside the lock if true.
 bool take_ready(worker* w, unit* next) {
   if (w->must_end.load(base::relaxed)) return false;  // a carrier must see that
@@ -167,10 +163,7 @@ namespace {
 
 // Inside the pool's lock: whether next can be entered as it is. Then the worker's lock is entered, too.
 bool may_enter_now(worker* w, unit* next, bool (*accepts)(void* state, weft_thread* unit), void* state) {
-  if (next->has_any(wants_to_move | stays_put)) [[unlikely]] {
-    if (next->has(wants_to_move) || is_pinned_elsewhere(w, next)) return false;
-  }
-  if (!next->has_parked() || !w->lock.try_enter()) [[unlikely]]
+  if (!may_run_here(w, next) || !next->has_parked() || !w->lock.try_enter()) [[unlikely]]
     return false;
   if (accepts(state, reinterpret_cast<weft_thread*>(next))) [[likely]]
     return true;

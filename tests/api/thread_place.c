@@ -61,6 +61,50 @@ static void pins_itself(void) {
   OK(weft_thread_join_many(threads, 10));
 }
 
+/* ---- pins of threads in pools ---- */
+
+static weft_thread *start_pinned_in(weft_pool *pool, weft_function function, void *argument, int worker) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.worker = worker;
+  attr.pool = pool;
+  weft_thread *made = NULL;
+  OK(weft_thread_create(function, argument, &attr, &made));
+  return made;
+}
+
+/* Worker 0, main's, is not among those that serve the pool, but may be pinned to. */
+static weft_pool *served_by_others(void) {
+  weft_pool *pool;
+  OK(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &pool));
+  for (unsigned worker = 1; worker < WORKERS; ++worker) OK(weft_pool_attach(pool, worker));
+  return pool;
+}
+
+static void unserve(weft_pool *pool) {
+  for (unsigned worker = 1; worker < WORKERS; ++worker) OK(weft_pool_detach(pool, worker));
+  OK(weft_pool_destroy(pool));
+}
+
+static void pinned_ones_in_a_pool_stay(void) {
+  weft_pool *pool = served_by_others();
+  struct place places[WORKERS * 4];
+  weft_thread *threads[WORKERS * 4];
+  for (int i = 0; i < WORKERS * 4; ++i) {
+    places[i] = (struct place){i % WORKERS, NULL};
+    threads[i] = start_pinned_in(pool, stay, &places[i], i % WORKERS);
+  }
+  OK(weft_thread_join_many(threads, WORKERS * 4));
+  unserve(pool);
+}
+
+static void ones_in_a_pool_pin_themselves(void) {
+  weft_pool *pool = served_by_others();
+  weft_thread *threads[10];
+  for (int i = 0; i < 10; ++i) threads[i] = start_pinned_in(pool, go_around, NULL, WEFT_ANY_WORKER);
+  OK(weft_thread_join_many(threads, 10));
+  unserve(pool);
+}
+
 static void pin_in_tasklet(void *argument) {
   (void)argument;
   IS(WEFT_CANNOT_BLOCK, weft_pin(0));
@@ -232,6 +276,8 @@ static void refuses_to_migrate(void) {
 static void all(void) {
   RUN(pinned_ones_stay);
   RUN(pins_itself);
+  RUN(pinned_ones_in_a_pool_stay);
+  RUN(ones_in_a_pool_pin_themselves);
   RUN(main_stays);
   RUN(pinned_spinners_let_others_run);
   RUN(a_ready_one_moves);
