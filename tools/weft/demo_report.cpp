@@ -117,9 +117,10 @@ std::string describe_memory(const cell_result& of) {
       show_seconds(of.metric("release_and_join_seconds") / threads));
 }
 
-std::string describe_files(const cell_result& of) {
+std::string describe_rate(const cell_result& of) {
   double const rate = of.metric("bytes_per_second");
   if (rate <= 0) return "";
+  if (of.metric("bytes") <= 0) return fmt::format("{} a second", show_bytes(rate));
   return fmt::format("{} files, {}, at {} a second on all workers, equal to what sha256sum says; unreadable: {:.0f}",
                      show_count(of.units), show_bytes(of.metric("bytes")), show_bytes(rate), of.metric("unreadable"));
 }
@@ -132,7 +133,7 @@ void add_notes(const demo_result& result, const row& of, std::vector<std::string
   }
   const cell_result* const best = find_fastest(result, of);
   if (best == nullptr) return;
-  for (const std::string& note : {best->note, describe_memory(*best), describe_files(*best)}) {
+  for (const std::string& note : {best->note, describe_memory(*best), describe_rate(*best)}) {
     if (!note.empty()) to.push_back(fmt::format("{}: {}", of.what->name, note));
   }
 }
