@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test check-deep unit api conform model stress soak fault lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
+.PHONY: help build dev run test check-deep unit api conform model stress soak fault lto lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it.
 configure-and-build = @test -f build/$(1)/build.ninja || cmake --preset $(1) >/dev/null || { cmake --preset $(1); false; }; \
@@ -67,6 +67,10 @@ soak: ## random programs on any number of workers, one after the other [SOAK_SEC
 model: ## explores the protocols' interleavings in depth, half an hour or more [EXECUTIONS=2000000 of a model at most]
 	$(call configure-and-build,model)
 	@ls build/model/tests/model/model_* | xargs -P $(JOBS) -I{} sh -c '{} --deep --executions $(or $(EXECUTIONS),2000000)'
+
+lto: ## the weft command, with its library optimised as one program at link time, and its demonstration
+	$(call configure-and-build,lto,weft_command)
+	build/lto/tools/weft/weft demo $(ARGS)
 
 asan: ## unit, api, conform and stress tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(call configure-and-build,asan)

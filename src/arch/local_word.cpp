@@ -1,6 +1,7 @@
 #include "arch/local_word.hpp"
 
-constinit thread_local void* weft_local_word = nullptr;
+// Read by assembler alone: a compiler that sees the whole program (LTO) would leave it out.
+[[gnu::used]] constinit thread_local void* weft_local_word = nullptr;
 
 namespace weft::arch {
 

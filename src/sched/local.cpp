@@ -19,7 +19,7 @@ constinit weft_thread* nobody_runs = nullptr;
 constinit weft_hot_line nobody{{}, {}, {}, &nobody_runs};
 }  // namespace
 
-constinit __thread weft_hot_line* weft_hot_word_here = &nobody;
+[[gnu::used]] constinit __thread weft_hot_line* weft_hot_word_here = &nobody;
 
 namespace weft::sched::local {
 
