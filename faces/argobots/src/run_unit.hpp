@@ -9,7 +9,7 @@
 
 namespace weft::abt {
 
-// Without memory for a stack the unit waits in its pool until somebody gives one back.
+// One that cannot run here waits in its pool: without memory for a stack until somebody gives one back, pinned elsewhere (weft.h) for its worker.
 void put_back(weft_thread* owned);
 // Runs the one that was named as the stream's next one, and those that it names.
 void run_named(weft_thread* self, stream* here);
@@ -22,7 +22,7 @@ void run_unit_elaborately(weft_thread* self, stream* here, weft_thread* owned);
     return run_unit_elaborately(self, here, owned);
   what->parent = self;
   what->last_stream.store(here, std::memory_order_relaxed);
-  if (weft_ext_dispatch(owned) == WEFT_NOMEM) [[unlikely]]
+  if (weft_ext_dispatch(owned) != WEFT_OK) [[unlikely]]
     put_back(owned);
   if (here->next != nullptr) [[unlikely]]
     run_named(self, here);

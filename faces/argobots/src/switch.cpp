@@ -201,7 +201,7 @@ bool prepare(weft_thread* self, stream* here, weft_thread* owned) {
 
 void run_one(weft_thread* self, stream* here, weft_thread* owned) {
   if (!prepare(self, here, owned)) return;
-  if (weft_ext_dispatch(owned) == WEFT_NOMEM) [[unlikely]]
+  if (weft_ext_dispatch(owned) != WEFT_OK) [[unlikely]]
     put_back(owned);
 }
 
@@ -242,7 +242,7 @@ void run_units(weft_thread* owned, choice_of_units* choice) {
   const weft_row all{sizeof all, next_of_row, &mine, first, enter_in_row, &choice->left};
   mine.here->choice = choice;
   while (owned != nullptr) {
-    if (prepare(mine.self, mine.here, owned) && weft_ext_dispatch_in_turn(owned, &all) == WEFT_NOMEM) put_back(owned);
+    if (prepare(mine.self, mine.here, owned) && weft_ext_dispatch_in_turn(owned, &all) != WEFT_OK) put_back(owned);
     owned = mine.here->next;
     mine.here->next = nullptr;
   }

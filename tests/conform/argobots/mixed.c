@@ -2,6 +2,8 @@
 #include "check.h"
 
 #if IS_WEFT
+#include <sched.h>
+
 #include <weft/ext.h>
 
 #define WEFT_OK_IS(call) CHECK((call) == WEFT_OK)
@@ -146,11 +148,49 @@ static void own_stack_of_the_primary(void) {
   }
 }
 
+/* ---- units that weft_pin ties to a stream, in a pool of two ---- */
+
+static atomic_int workers[2], met;
+
+static void note_worker(void *argument) {
+  atomic_store((atomic_int *)argument, weft_worker_self());
+  atomic_fetch_add(&met, 1);
+  while (atomic_load(&met) < 2) sched_yield(); /* not ABT_thread_yield: the other one runs on the other stream */
+}
+
+static void stay_where_pinned(void *argument) {
+  const int worker = atomic_load((atomic_int *)argument);
+  WEFT_OK_IS(weft_pin(worker));
+  ABT_xstream stream = ABT_XSTREAM_NULL, now = ABT_XSTREAM_NULL;
+  OK(ABT_xstream_self(&stream));
+  for (int i = 0; i < count; ++i) {
+    CHECK(weft_worker_self() == worker);
+    OK(ABT_xstream_self(&now));
+    CHECK(now == stream);
+    OK(ABT_thread_yield());
+  }
+}
+
+static void pinned_to_one_stream_of_a_pool(void) {
+  ABT_pool pool;
+  ABT_xstream streams[2];
+  ABT_thread threads[count];
+  OK(ABT_pool_create_basic(ABT_POOL_FIFO, ABT_POOL_ACCESS_MPMC, ABT_TRUE, &pool));
+  for (int i = 0; i < 2; ++i) OK(ABT_xstream_create_basic(ABT_SCHED_DEFAULT, 1, &pool, ABT_SCHED_CONFIG_NULL, &streams[i]));
+  atomic_store(&met, 0);
+  for (int i = 0; i < 2; ++i) threads[i] = start(pool, note_worker, &workers[i]);
+  for (int i = 0; i < 2; ++i) end(threads[i]);
+  for (int i = 0; i < count; ++i) threads[i] = start(pool, stay_where_pinned, &workers[i % 2]);
+  for (int i = 0; i < count; ++i) end(threads[i]);
+  for (int i = 0; i < 2; ++i) end_stream(streams[i]);
+}
+
 void check_mixed(void) {
   RUN(own_stack_of_the_primary);
   RUN(threads_of_weft);
   RUN(turns);
   RUN(unheard_by_tools);
+  RUN(pinned_to_one_stream_of_a_pool);
 }
 #else
 void check_mixed(void) {}
