@@ -149,11 +149,11 @@ bool has_stack_for(const worker* w, const unit* one) { return one->has_parked() 
 unit* take_first(worker* w, const relay& named) {
   auto* const from = reinterpret_cast<pool*>(named.row.pool);
   if (from == nullptr || *named.row.left == 0) return nullptr;
-  unit* const one = lock_first(from);
+  unit* const one = lock_first(w, from);
   if (one == nullptr) return nullptr;
   const bool follows = may_run_here(w, one, is_tasklet) && has_stack_for(w, one) && named.accepts(one);
   if (follows) remove_first(from);
-  from->lock.unlock();
+  unlock_taken(from, w);
   if (!follows) return nullptr;
   --*named.row.left;
   if (!one->has_parked() && one->stack == nullptr) static_cast<void>(bind_stack(w, one));  // see has_stack_for

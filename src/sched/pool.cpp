@@ -30,6 +30,19 @@ base::list<unit>& queue_for(pool* one, const unit* what) {
   return one->queues[one->kind == WEFT_POOL_PRIORITY ? priority_of(what) : 0];
 }
 
+// Holds the lock for a block in which no switch happens.
+class inside {
+ public:
+  explicit inside(pool* one) : one_(one), worker_(local::current_worker()) { one_->lock.lock(worker_); }
+  ~inside() { one_->lock.unlock(worker_); }
+  inside(const inside&) = delete;
+  inside& operator=(const inside&) = delete;
+
+ private:
+  pool* one_;
+  worker* worker_;
+};
+
 // Inside the lock, as the next ones.
 void note_entry(pool* one, unit* what) {
   note_pool(what);
@@ -65,20 +78,29 @@ unit* dequeue(pool* one, base::list<unit>& queue) {
 }
 
 [[gnu::noinline]] unit* pop_elaborately(pool* one) {
-  const queue::guard hold(one->lock);
+  const inside hold(one);
   for (base::list<unit>& queue : one->queues) {
     if (unit* what = dequeue(one, queue); what != nullptr) return what;
   }
   return nullptr;
 }
 
-unit* pop_built_in(pool* one) {
-  if (one->ready_count.load(base::relaxed) == 0) return nullptr;
-  if (!one->is_plain || !one->lock.try_lock()) [[unlikely]]
+template <class Way>
+[[gnu::always_inline]] inline unit* pop_plainly(pool* one, const worker* w) {
+  if (!Way::enter(one)) [[unlikely]]
     return pop_elaborately(one);
   unit* const what = dequeue(one, one->queues[0]);
-  one->lock.unlock();
+  Way::give_back_taken(one, w);
   return what;
+}
+
+[[gnu::noinline]] unit* pop_as_another(pool* one, const worker* w) { return pop_plainly<as_another>(one, w); }
+
+unit* pop_built_in(pool* one) {
+  if (one->ready_count.load(base::relaxed) == 0) return nullptr;
+  if (!one->is_plain) return pop_elaborately(one);
+  const worker* const w = local::current_worker();
+  return one->lock.is_owner(w) ? pop_plainly<as_owner>(one, w) : pop_as_another(one, w);
 }
 
 pool* make(weft_pool_access access, unsigned most) {
@@ -139,7 +161,7 @@ weft_push_reason told_reason(push_reason reason) {
 // After the unit can be popped, the pool may go as soon as the lock, or the count of pushers, is left.
 audience push_anywhere(pool* one, unit* what, push_reason reason, bool was_blocked) {
   if (!one->is_custom) {
-    const queue::guard hold(one->lock);
+    const inside hold(one);
     enqueue(one, queue_for(one, what), what, reason);
     if (was_blocked) one->note_back();
     return audience_of(one);
@@ -159,7 +181,7 @@ audience push_anywhere(pool* one, unit* what, push_reason reason, bool was_block
 void wait_for_pushers(pool* one) {
   // [A55] acquire: they are done with the pool; pairs with [A54]
   while (one->pushers.load(base::acquire) != 0) os::yield_cpu();
-  const queue::guard hold(one->lock);
+  const inside hold(one);
 }
 
 }  // namespace
@@ -215,26 +237,40 @@ namespace {
   return status::ok;
 }
 
-[[gnu::noinline]] status unlock_and_tell(pool* one) {
+[[gnu::noinline]] status unlock_and_tell(pool* one, const worker* w) {
   const audience told = audience_of(one);
-  one->lock.unlock();
+  one->lock.unlock(w);
   tell(one, told);
   return status::ok;
 }
 
-}  // namespace
-
-// Into the usual pool in as few instructions as can be.
-[[gnu::always_inline]] inline static status push_quickly(pool* one, unit* what, push_reason reason, bool was_blocked) {
-  if (!one->is_plain || !one->lock.try_lock()) [[unlikely]]
+template <class Way>
+[[gnu::always_inline]] inline status push_plainly(pool* one, const worker* w, unit* what, push_reason reason, bool was_blocked) {
+  if (!Way::enter(one)) [[unlikely]]
     return push_elaborately(one, what, reason, was_blocked);
   enqueue(one, one->queues[0], what, reason);
   if (was_blocked) one->note_back();
   if (has_audience(one)) [[unlikely]]
-    return unlock_and_tell(one);
-  one->lock.unlock();
+    return unlock_and_tell(one, w);
+  Way::give_back(one);
   return status::ok;
 }
+
+[[gnu::noinline]] status push_as_another(pool* one, const worker* w, unit* what, push_reason reason, bool was_blocked) {
+  return push_plainly<as_another>(one, w, what, reason, was_blocked);
+}
+
+// Into the usual pool in as few instructions as can be: every other case is a tail call.
+[[gnu::always_inline]] inline status push_quickly(pool* one, unit* what, push_reason reason, bool was_blocked) {
+  if (!one->is_plain) [[unlikely]]
+    return push_elaborately(one, what, reason, was_blocked);
+  const worker* const w = local::current_worker();
+  if (one->lock.is_owner(w)) [[likely]]
+    return push_plainly<as_owner>(one, w, what, reason, was_blocked);
+  return push_as_another(one, w, what, reason, was_blocked);
+}
+
+}  // namespace
 
 void push_to_pool(pool* one, unit* what, push_reason reason) { static_cast<void>(push_quickly(one, what, reason, false)); }
 void push_yielded_to_pool(pool* one, unit* what) { static_cast<void>(push_quickly(one, what, push_reason::yielded, false)); }
@@ -273,7 +309,7 @@ void take_out(pool* one, base::list<unit>& queue, unit* what) {
 
 unit* pop_last_from_pool(pool* one) {
   if (one->is_custom || one->ready_count.load(base::relaxed) == 0) return nullptr;
-  const queue::guard hold(one->lock);
+  const inside hold(one);
   for (std::size_t left = WEFT_POOL_PRIORITIES; left-- != 0;) {
     unit* const what = one->queues[left].back();
     if (what == nullptr) continue;
@@ -288,7 +324,7 @@ bool remove_from_pool(pool* one, unit* what) {
     const without_identity callback(local::current_worker());
     return one->ops.remove != nullptr && one->ops.remove(one->state, handle(what));
   }
-  const queue::guard hold(one->lock);
+  const inside hold(one);
   if (!is_in(one, what)) return false;
   take_out(one, queue_for(one, what), what);
   return true;
@@ -296,7 +332,7 @@ bool remove_from_pool(pool* one, unit* what) {
 
 void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state) {
   if (one->is_custom) return;
-  const queue::guard hold(one->lock);
+  const inside hold(one);
   for (base::list<unit>& queue : one->queues) {
     for (unit* what = queue.front(); what != nullptr; what = queue.after(what)) each(state, what);
   }
@@ -304,15 +340,25 @@ void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state) {
 
 namespace {
 
-// As remove_from_pool, where it is the usual pool and its lock is free.
-[[gnu::always_inline]] inline bool remove_quickly(pool* one, unit* what) {
-  if (!one->is_plain || !one->lock.try_lock()) [[unlikely]]
+template <class Way>
+[[gnu::always_inline]] inline bool remove_plainly(pool* one, const worker* w, unit* what) {
+  if (!Way::enter(one)) [[unlikely]]
     return remove_from_pool(one, what);
   const bool is_there = is_in(one, what);
   if (is_there) [[likely]]
     take_out(one, one->queues[0], what);
-  one->lock.unlock();
+  Way::give_back_taken(one, w);
   return is_there;
+}
+
+[[gnu::noinline]] bool remove_as_another(pool* one, const worker* w, unit* what) { return remove_plainly<as_another>(one, w, what); }
+
+// As remove_from_pool, where it is the usual pool and its lock is free.
+[[gnu::always_inline]] inline bool remove_quickly(pool* one, unit* what) {
+  if (!one->is_plain) [[unlikely]]
+    return remove_from_pool(one, what);
+  const worker* const w = local::current_worker();
+  return one->lock.is_owner(w) ? remove_plainly<as_owner>(one, w, what) : remove_as_another(one, w, what);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "base/atomic.hpp"
 #include "base/list.hpp"
-#include "queue/spinlock.hpp"
+#include "queue/biased_spinlock.hpp"
 #include "sched/unit.hpp"
 
 namespace weft::sched {
@@ -29,7 +29,7 @@ struct pool {
   weft_pool_ops ops;           // when is_custom
   void* state;
 
-  queue::spinlock lock;
+  queue::biased_spinlock<worker> lock;
   base::list<unit> queues[WEFT_POOL_PRIORITIES];  // guarded by lock; only those with priorities use more than the first
   base::atomic<std::size_t> ready_count{0};
   base::atomic<std::size_t> blocked_count{0};  // parked units that will come back
@@ -76,12 +76,26 @@ inline void note_pool(unit* enters) {
   // [A72] release: whose pool it is; pairs with [A73]
   enters->in.store(in_pool, base::release);
 }
+// The two ways into a pool's lock, for what is written once and compiled for either.
+struct as_owner {
+  static bool enter(pool* one) { return one->lock.try_enter(); }
+  static void give_back(pool* one) { one->lock.leave(); }
+  static void give_back_taken(pool* one, const worker*) { one->lock.leave(); }
+};
+struct as_another {
+  static bool enter(pool* one) { return one->lock.try_take(); }
+  static void give_back(pool* one) { one->lock.give_back(); }
+  static void give_back_taken(pool* one, const worker* w) { one->lock.give_back_as(w); }
+};
+// By a worker that took, or looks for, what is ready there: those who come for that should own it.
+inline void unlock_taken(pool* one, const worker* w) { one->lock.is_owner(w) ? one->lock.leave() : one->lock.give_back_as(w); }
+
 // The first ready unit of a plain pool, whose lock the caller then holds; null, and no lock: nobody, no such pool, or another holds it.
-inline unit* lock_first(pool* one) {
-  if (!one->is_plain || !one->lock.try_lock()) [[unlikely]]
+inline unit* lock_first(const worker* w, pool* one) {
+  if (!one->is_plain || !(one->lock.is_owner(w) ? one->lock.try_enter() : one->lock.try_take())) [[unlikely]]
     return nullptr;
   unit* const first = one->queues[0].front();
-  if (first == nullptr) one->lock.unlock();
+  if (first == nullptr) one->lock.unlock(w);
   return first;
 }
 // Inside the lock, of a pool that has a first one.

@@ -171,7 +171,7 @@ bool may_enter_now(worker* w, unit* next, bool (*accepts)(void* state, weft_thre
   return false;
 }
 
-void unlock_pool(worker*, void* left) { static_cast<pool*>(left)->lock.unlock(); }
+void unlock_pool(worker* w, void* left) { unlock_taken(static_cast<pool*>(left), w); }
 
 }  // namespace
 
@@ -183,10 +183,10 @@ status yield_in_pool(bool (*accepts)(void* state, weft_thread* unit), void* stat
   pool* const home = self->home.load(base::relaxed);
   if (home == nullptr || !may_give_way(w, self)) [[unlikely]]
     return self->has(is_tasklet) ? status::cannot_block : status::busy;
-  unit* const next = lock_first(home);
+  unit* const next = lock_first(w, home);
   if (next == nullptr) return home->is_plain && ready_units(home) == 0 ? status::again : status::busy;
   if (!may_enter_now(w, next, accepts, state)) {
-    home->lock.unlock();
+    home->lock.unlock(w);
     return status::busy;
   }
   replace_first(home, self);
