@@ -351,7 +351,9 @@ template <class Way>
   return is_there;
 }
 
-[[gnu::noinline]] bool remove_as_another(pool* one, const worker* w, unit* what) { return remove_plainly<as_another>(one, w, what); }
+[[gnu::noinline]] bool remove_as_another(pool* one, const worker* w, unit* what) {
+  return remove_plainly<as_another>(one, w, what);
+}
 
 // As remove_from_pool, where it is the usual pool and its lock is free.
 [[gnu::always_inline]] inline bool remove_quickly(pool* one, unit* what) {
