@@ -35,11 +35,15 @@ class biased_spinlock {
  public:
   // ---- anybody ----
 
+  bool try_lock(const Taker* taker) { return is_owner(taker) ? try_enter() : try_take(); }
+
   void lock(const Taker* taker) {
     while (!try_lock(taker)) wait_while_held();
   }
 
   void unlock(const Taker* taker) { is_owner(taker) ? leave() : give_back(); }
+  // As unlock, by one that came for what only few should come for: who does so often is the owner next time.
+  void unlock_and_lean_to(const Taker* taker) { is_owner(taker) ? leave() : give_back_and_lean_to(taker); }
 
   bool is_owner(const Taker* taker) const { return owner_.load(base::relaxed) == name_of(taker); }
 
@@ -75,8 +79,7 @@ class biased_spinlock {
   // [S12] release: publishes what this holder wrote; pairs with [S7] [S9]
   void give_back() { word_.store(word_.load(base::relaxed) & ~is_held, base::release); }
 
-  // As give_back, by one that came for what only few should come for: who does so often is the owner next time.
-  void give_back_as(const Taker* taker) {
+  void give_back_and_lean_to(const Taker* taker) {
     if (word_.load(base::relaxed) == is_held && owner_.load(base::relaxed) == nobody) consider(taker);
     give_back();
   }
@@ -88,8 +91,6 @@ class biased_spinlock {
   static constexpr std::uintptr_t nobody = 1;
 
   static std::uintptr_t name_of(const Taker* taker) { return reinterpret_cast<std::uintptr_t>(taker); }
-
-  bool try_lock(const Taker* taker) { return is_owner(taker) ? try_enter() : try_take(); }
 
   void wait_while_held() const {
     for (int round = 0; (word_.load(base::relaxed) & is_held) != 0; ++round) pause(round);

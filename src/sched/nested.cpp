@@ -153,7 +153,7 @@ unit* take_first(worker* w, const relay& named) {
   if (one == nullptr) return nullptr;
   const bool follows = may_run_here(w, one, is_tasklet) && has_stack_for(w, one) && named.accepts(one);
   if (follows) remove_first(from);
-  unlock_taken(from, w);
+  from->lock.unlock_and_lean_to(w);
   if (!follows) return nullptr;
   --*named.row.left;
   if (!one->has_parked() && one->stack == nullptr) static_cast<void>(bind_stack(w, one));  // see has_stack_for

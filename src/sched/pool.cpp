@@ -90,7 +90,7 @@ template <class Way>
   if (!Way::enter(one)) [[unlikely]]
     return pop_elaborately(one);
   unit* const what = dequeue(one, one->queues[0]);
-  Way::give_back_taken(one, w);
+  Way::leave_with_unit(one, w);
   return what;
 }
 
@@ -252,7 +252,7 @@ template <class Way>
   if (was_blocked) one->note_back();
   if (has_audience(one)) [[unlikely]]
     return unlock_and_tell(one, w);
-  Way::give_back(one);
+  Way::leave(one);
   return status::ok;
 }
 
@@ -347,7 +347,7 @@ template <class Way>
   const bool is_there = is_in(one, what);
   if (is_there) [[likely]]
     take_out(one, one->queues[0], what);
-  Way::give_back_taken(one, w);
+  Way::leave_with_unit(one, w);
   return is_there;
 }
 

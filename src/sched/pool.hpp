@@ -76,23 +76,20 @@ inline void note_pool(unit* enters) {
   // [A72] release: whose pool it is; pairs with [A73]
   enters->in.store(in_pool, base::release);
 }
-// The two ways into a pool's lock, for what is written once and compiled for either.
+// The two ways into a pool's lock, for what is written once and compiled for either. It leans to those who take units out.
 struct as_owner {
   static bool enter(pool* one) { return one->lock.try_enter(); }
-  static void give_back(pool* one) { one->lock.leave(); }
-  static void give_back_taken(pool* one, const worker*) { one->lock.leave(); }
+  static void leave(pool* one) { one->lock.leave(); }
+  static void leave_with_unit(pool* one, const worker*) { one->lock.leave(); }
 };
 struct as_another {
   static bool enter(pool* one) { return one->lock.try_take(); }
-  static void give_back(pool* one) { one->lock.give_back(); }
-  static void give_back_taken(pool* one, const worker* w) { one->lock.give_back_as(w); }
+  static void leave(pool* one) { one->lock.give_back(); }
+  static void leave_with_unit(pool* one, const worker* w) { one->lock.give_back_and_lean_to(w); }
 };
-// By a worker that took, or looks for, what is ready there: those who come for that should own it.
-inline void unlock_taken(pool* one, const worker* w) { one->lock.is_owner(w) ? one->lock.leave() : one->lock.give_back_as(w); }
-
 // The first ready unit of a plain pool, whose lock the caller then holds; null, and no lock: nobody, no such pool, or another holds it.
 inline unit* lock_first(const worker* w, pool* one) {
-  if (!one->is_plain || !(one->lock.is_owner(w) ? one->lock.try_enter() : one->lock.try_take())) [[unlikely]]
+  if (!one->is_plain || !one->lock.try_lock(w)) [[unlikely]]
     return nullptr;
   unit* const first = one->queues[0].front();
   if (first == nullptr) one->lock.unlock(w);

@@ -171,7 +171,7 @@ bool may_enter_now(worker* w, unit* next, bool (*accepts)(void* state, weft_thre
   return false;
 }
 
-void unlock_pool(worker* w, void* left) { unlock_taken(static_cast<pool*>(left), w); }
+void unlock_pool(worker* w, void* left) { static_cast<pool*>(left)->lock.unlock_and_lean_to(w); }
 
 }  // namespace
 

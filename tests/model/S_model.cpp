@@ -80,7 +80,7 @@ struct world {
   void come_for_it(const taker* who) {
     lock.lock(who);
     ++inside;
-    lock.is_owner(who) ? lock.leave() : lock.give_back_as(who);
+    lock.unlock_and_lean_to(who);
   }
   void make_owner() {
     come_for_it(&owner);

@@ -16,7 +16,7 @@ using lock_type = weft::queue::biased_spinlock<taker, soon>;
 
 void come_for_it(lock_type& lock, const taker* who) {
   lock.lock(who);
-  lock.is_owner(who) ? lock.leave() : lock.give_back_as(who);
+  lock.unlock_and_lean_to(who);
 }
 
 void come_often(lock_type& lock, const taker* who) {
@@ -84,7 +84,7 @@ TEST_CASE("a biased spinlock is held by one at a time, with an owner, without on
     for (; left != 0; ++entered) {
       lock.lock(&owner);
       ++guarded;
-      lock.is_owner(&owner) ? lock.leave() : lock.give_back_as(&owner);
+      lock.unlock_and_lean_to(&owner);
     }
     for (std::thread& each : threads) each.join();
     CHECK(guarded == entered + long{others} * entries);
