@@ -2,7 +2,8 @@
 //
 // A taker that comes often enough in a row becomes the owner. It enters and leaves by plain stores; others take the word as that of a
 // spinlock, have a heavy fence run and wait until the owner is not inside: Dekker's with an asymmetric fence, as in biased_lock.hpp. That
-// costs them a microsecond, so where they come too often the bias ends, for good: then it is a spinlock.
+// costs them a microsecond, so where they come too often the bias ends: then it is a spinlock, until the former owner has come alone for
+// long. Another one never becomes the owner.
 //
 //      owner                              another
 //      busy = 1                           word: free -> held
@@ -23,7 +24,7 @@
 namespace weft::queue {
 
 struct bias_limits {
-  std::uint32_t times_before_bias;      // that one comes in a row
+  std::uint32_t times_before_bias;      // that one comes in a row; twice as often after each end of the bias
   std::uint32_t entries_worth_a_fence;  // of the owner: so many locked instructions cost what a heavy fence does
   std::uint32_t most_strikes;           // others that come before so many, one after the other
 };
@@ -41,7 +42,7 @@ class biased_spinlock {
     while (!try_lock(taker)) wait_while_held();
   }
 
-  void unlock(const Taker* taker) { is_owner(taker) ? leave() : give_back(); }
+  void unlock(const Taker* taker) { is_owner(taker) ? leave() : give_back(taker); }
   // As unlock, by one that came for what only few should come for: who does so often is the owner next time.
   void unlock_and_lean_to(const Taker* taker) { is_owner(taker) ? leave() : give_back_and_lean_to(taker); }
 
@@ -76,19 +77,24 @@ class biased_spinlock {
     return true;
   }
 
-  // [S12] release: publishes what this holder wrote; pairs with [S7] [S9]
-  void give_back() { word_.store(word_.load(base::relaxed) & ~is_held, base::release); }
+  void give_back(const Taker* taker) {
+    note_taker(taker);
+    free_word();
+  }
 
   void give_back_and_lean_to(const Taker* taker) {
-    if (word_.load(base::relaxed) == is_held && owner_.load(base::relaxed) == nobody) consider(taker);
-    give_back();
+    note_taker(taker);
+    if (++times_ >= times_wanted_ && may_own(taker)) [[unlikely]]
+      begin_bias(taker);
+    free_word();
   }
 
  private:
   static constexpr int patience = 100;
   static constexpr std::uint32_t is_held = 1;
-  static constexpr std::uint32_t is_plain = 2;  // a spinlock, now and for ever
+  static constexpr std::uint32_t is_plain = 2;  // a spinlock for now
   static constexpr std::uintptr_t nobody = 1;
+  static constexpr unsigned most_doublings = 8;
 
   static std::uintptr_t name_of(const Taker* taker) { return reinterpret_cast<std::uintptr_t>(taker); }
 
@@ -124,17 +130,32 @@ class biased_spinlock {
     if (strikes_ == limits.most_strikes) end_bias();
   }
 
-  // Inside. An owner that has not heard of it finds the word.
+  // Inside, as the rest. An owner that has not heard of it finds the word.
   void end_bias() {
     owner_.store(nobody, base::relaxed);
     word_.store(is_held | is_plain, base::relaxed);
+    strikes_ = 0;
+    if (times_wanted_ < limits.times_before_bias << most_doublings) times_wanted_ *= 2;
   }
 
-  void consider(const Taker* taker) {
-    times_ = taker == last_taker_ ? times_ + 1 : 0;
+  void note_taker(const Taker* taker) {
+    if (taker == last_taker_) return;
     last_taker_ = taker;
-    if (times_ == limits.times_before_bias && taker != nullptr) owner_.store(name_of(taker), base::relaxed);
+    times_ = 0;
   }
+
+  bool may_own(const Taker* taker) const {
+    return taker != nullptr && owner_.load(base::relaxed) == nobody && (first_owner_ == nullptr || first_owner_ == taker);
+  }
+
+  void begin_bias(const Taker* taker) {
+    first_owner_ = taker;
+    owner_.store(name_of(taker), base::relaxed);
+    word_.store(is_held, base::relaxed);
+  }
+
+  // [S12] release: publishes what this holder wrote; pairs with [S7] [S9]
+  void free_word() { word_.store(word_.load(base::relaxed) & ~is_held, base::release); }
 
   base::atomic<std::uint32_t> word_{0};
   base::atomic<std::uint32_t> busy_{0};         // the owner is inside, or looks; written by the owner
@@ -142,8 +163,10 @@ class biased_spinlock {
   std::uint32_t entries_ = 0;                   // of the owner
   std::uint32_t entries_seen_ = 0;              // when another one came last
   std::uint32_t strikes_ = 0;                   // others that came too early, one after the other
-  std::uint32_t times_ = 0;                     // that last_taker_ came in a row
+  std::uint32_t times_ = 0;                     // that last_taker_ has left by give_back_and_lean_to, nobody else in between
+  std::uint32_t times_wanted_ = limits.times_before_bias;
   const Taker* last_taker_ = nullptr;
+  const Taker* first_owner_ = nullptr;  // whose `busy_` it is
 };
 
 }  // namespace weft::queue

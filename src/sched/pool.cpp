@@ -252,7 +252,7 @@ template <class Way>
   if (was_blocked) one->note_back();
   if (has_audience(one)) [[unlikely]]
     return unlock_and_tell(one, w);
-  Way::leave(one);
+  Way::leave(one, w);
   return status::ok;
 }
 

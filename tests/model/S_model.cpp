@@ -62,7 +62,7 @@ using weft::queue::bias_limits;
 using weft::queue::biased_spinlock;
 
 constexpr bias_limits biased_for_good{1, 0, 1};  // each comes late enough
-constexpr bias_limits ended_by_the_first{1, 100, 1};
+constexpr bias_limits ended_by_the_first{2, 100, 1};
 
 struct taker {};
 
@@ -139,6 +139,19 @@ void the_bias_begins() {
   check(it.inside == 4, "everybody was inside");
 }
 
+void the_bias_comes_back() {
+  world<ended_by_the_first> it;
+  it.make_owner();
+  threads(thread{"owner",
+                 [&] {
+                   for (int i = 0; i < 4; ++i) it.come_for_it(&it.owner);
+                 }},
+          thread{"another", [&] { it.enter_as(nullptr); }});
+  check(it.inside == 7, "everybody was inside");
+  for (int i = 0; i < 5; ++i) it.come_for_it(&it.owner);
+  check(it.lock.is_owner(&it.owner), "the former owner is the owner again");
+}
+
 void try_an_owned_one() {
   world<biased_for_good> it;
   it.make_owner();
@@ -162,6 +175,7 @@ constexpr bounds deep{.preemptions = 5, .weak = 4, .executions = 10'000'000};
 const model owned{"S an owner and another", {.at_least = 20}, an_owner_and_another};
 const model owned_by_one_of_three{"S an owner and two", {.at_least = 100, .quick = quick, .deep = deep}, an_owner_and_two};
 const model ends{"S the bias ends", {.at_least = 20, .quick = quick, .deep = deep}, the_bias_ends};
+const model comes_back{"S the bias comes back", {.at_least = 20, .quick = quick, .deep = deep}, the_bias_comes_back};
 const model begins{"S the bias begins", {.at_least = 20, .quick = quick, .deep = deep}, the_bias_begins};
 const model tries_owned{"S try an owned one", {.at_least = 3}, try_an_owned_one};
 
