@@ -2,7 +2,17 @@
 # nobody finds it unasked. That folder, weft/argobots in the library folder, is laid out as an installed Argobots is, for builds that want
 # a prefix of one, argobots.pc or find_package(argobots): its libabt is libweft-abt.
 set(abt_prefix "${CMAKE_INSTALL_LIBDIR}/weft/argobots")
-install(DIRECTORY include/ DESTINATION "${abt_prefix}/include" FILES_MATCHING PATTERN "*.h")
+
+# abt.h as one file, since there are builds that link to that name alone.
+file(READ include/abt.h abt_h)
+foreach(part IN ITEMS weft_abt/constants.h weft_abt/types.h)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS include/abt.h "include/${part}")
+  file(READ "include/${part}" text)
+  string(REPLACE "#include <${part}>\n" "${text}" abt_h "${abt_h}")
+endforeach()
+string(REGEX REPLACE "#include <weft_abt/[^\n]*\n" "" abt_h "${abt_h}") # what the parts include of each other
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/abt.h" "${abt_h}")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/abt.h" DESTINATION "${abt_prefix}/include")
 
 install(TARGETS weft_abt weft_abt_static EXPORT weft_abt_targets)
 install(EXPORT weft_abt_targets NAMESPACE weft:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/weft" FILE weft-abt-targets.cmake)

@@ -158,6 +158,14 @@ class PackageTest(unittest.TestCase):
         run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", "weft-abt", **self.flags).split())
         self.check_argobots(program, {"libweft-abt.so.0"}, self.libraries)
 
+    def test_argobots_header_is_one_file(self):
+        """There are builds that link to abt.h, and to nothing beside it."""
+        prefix, alone = self.argobots_prefix(), os.path.join(self.work, "abt-alone")
+        os.mkdir(alone)
+        os.symlink(os.path.join(prefix, "include", "abt.h"), os.path.join(alone, "abt.h"))
+        source = os.path.join(HERE, "project", "argobots", "hello.c")
+        run(CC, "-std=c99", "-Wall", "-Werror", "-D_POSIX_C_SOURCE=200809L", "-I", alone, "-c", source, "-o", os.path.join(alone, "hello.o"))
+
     def test_argobots_by_its_prefix(self):
         prefix = self.argobots_prefix()
         program, source = os.path.join(self.work, "prefix-argobots"), os.path.join(HERE, "project", "argobots", "hello.c")
