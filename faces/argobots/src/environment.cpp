@@ -26,8 +26,9 @@ constexpr std::size_t usual_scheduler_stack_bytes = std::size_t{4} << 20;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
 
 constexpr const char* without_meaning[] = {
-    "SYS_PAGE_SIZE",       "HUGE_PAGE_SIZE",     "SCHED_SLEEP_NSEC",  "MUTEX_MAX_HANDOVERS", "MUTEX_MAX_WAKEUPS", "MEM_PAGE_SIZE",
-    "MEM_STACK_PAGE_SIZE", "MEM_MAX_NUM_STACKS", "MEM_MAX_NUM_DESCS", "MEM_LP_ALLOC",        "USE_LOG",           "USE_DEBUG"};
+    "SYS_PAGE_SIZE", "HUGE_PAGE_SIZE",      "SCHED_SLEEP_NSEC",  "MUTEX_MAX_HANDOVERS", "MUTEX_MAX_WAKEUPS",
+    "MEM_PAGE_SIZE", "MEM_STACK_PAGE_SIZE", "MEM_MAX_NUM_DESCS", "MEM_LP_ALLOC",        "USE_LOG",
+    "USE_DEBUG"};
 
 settings& now = settings_in_force;
 // Bits of those that stderr has heard of: the number of a name in `names`.

@@ -52,10 +52,11 @@ class EnvironmentTest(unittest.TestCase):
         self.assertEqual(len(lines), 2, lines)
 
     def test_those_without_effect_are_listed_in_one_line(self):
-        lines, _ = run(ABT_MEM_MAX_NUM_STACKS="8", ABT_ENV_MUTEX_MAX_WAKEUPS="2", ABT_USE_LOG="1")
+        lines, _ = run(ABT_MEM_MAX_NUM_DESCS="8", ABT_ENV_MUTEX_MAX_WAKEUPS="2", ABT_USE_LOG="1")
         self.assertEqual(len(lines), 1, lines)
-        for name in ("ABT_MEM_MAX_NUM_STACKS", "ABT_ENV_MUTEX_MAX_WAKEUPS", "ABT_USE_LOG"):
+        for name in ("ABT_MEM_MAX_NUM_DESCS", "ABT_ENV_MUTEX_MAX_WAKEUPS", "ABT_USE_LOG"):
             self.assertIn(name, lines[0])
+        self.assertEqual(run(ABT_MEM_MAX_NUM_STACKS="8")[0], [])
 
     def test_cpus_that_cannot_be_read_are_named(self):
         for value in ("{}", "1:1:1:1", "{0", "here"):
