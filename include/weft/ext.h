@@ -92,7 +92,7 @@ WEFT_API void weft_ext_pool_walk(weft_pool *pool, void (*each)(void *state, weft
 WEFT_API void weft_ext_pool_notify(weft_pool *pool);
 WEFT_API weft_pool *weft_ext_thread_pool(const weft_thread *thread); /* its home; null: the worker's default queue */
 /* Makes pool (null: the worker's default queue) the home of thread, to which it goes when it becomes ready again. thread: owned, ended, or the
- * caller itself, be it the adopted caller of weft_init, which goes on running on worker 0 alone: dispatch on another one refuses it.
+ * caller itself, be it the adopted caller of weft_init, which is pinned to worker 0 until it calls weft_pin.
  * WEFT_INVALID: null. Undefined: any other thread. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_set_pool(weft_thread *thread, weft_pool *pool);
 

@@ -172,9 +172,17 @@ void free_unit_details(void*, void* block) {
   if (one->state.load(base::relaxed) != unit_state::free) free_details(one);
 }
 
+// It may have left the OS thread of weft_init, which goes on from here.
+void bring_main_home(runtime* rt) {
+  if (local::current_worker()->index == 0) return;
+  set_home(&rt->main_unit, nullptr);
+  static_cast<void>(pin(0));
+}
+
 // The adopted caller is a thread that ends with its runtime.
 void end_main(runtime* rt) {
   note_return();
+  bring_main_home(rt);
   details* extra = details_if_any(&rt->main_unit);
   if (extra != nullptr) run_key_destructors(&extra->keys, &extra->key_capacity);
 }

@@ -124,7 +124,6 @@ status pin(int worker_index) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
-  if (self->has(is_main)) return worker_index == 0 ? status::ok : status::not_owner;
   if (worker_index < WEFT_ANY_WORKER) return status::invalid;
   if (worker_index != WEFT_ANY_WORKER && !pin_to(w->rt, static_cast<unsigned>(worker_index))) return status::invalid;
   self->clear(wants_to_move);  // a wish from before, which this one replaces

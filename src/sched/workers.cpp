@@ -232,6 +232,7 @@ status adopt_caller(runtime* rt) {
   main->set(is_main);
   main->set(stays_put);
   main->home_worker = 0;
+  w->pinned_units.store(1, base::relaxed);
   main->id.store(1, base::relaxed);
   main->state.store(unit_state::running, base::relaxed);
   w->current = main;

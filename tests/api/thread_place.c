@@ -111,9 +111,6 @@ static void pin_in_tasklet(void *argument) {
 }
 
 static void main_stays(void) {
-  OK(weft_pin(0));
-  IS(WEFT_NOT_OWNER, weft_pin(1));
-  IS(WEFT_NOT_OWNER, weft_pin(WEFT_ANY_WORKER));
   IS(WEFT_NOT_OWNER, weft_thread_migrate_to_worker(weft_self(), 1));
   for (int i = 0; i < 100; ++i) {
     OK(weft_sleep_ns(10 * MICROSECOND));
@@ -122,6 +119,16 @@ static void main_stays(void) {
   weft_thread *tasklet;
   OK(weft_tasklet_create(pin_in_tasklet, NULL, NULL, &tasklet));
   OK(weft_thread_join(tasklet));
+}
+
+static void main_goes_around(void) {
+  go_around(NULL);
+  weft_thread *threads[10];
+  for (int i = 0; i < 10; ++i) threads[i] = start(go_around, NULL);
+  for (int i = 0; i < 100; ++i) OK(weft_sleep_ns(10 * MICROSECOND));
+  OK(weft_thread_join_many(threads, 10));
+  OK(weft_pin(WORKERS - 1)); /* weft_finalize brings it back */
+  CHECK(weft_worker_self() == WORKERS - 1);
 }
 
 /* Pinned threads that only yield, on every worker, main's included, do not keep anybody from running. */
@@ -287,6 +294,7 @@ static void all(void) {
   RUN(unpinned_ones_move);
   RUN(tasklets_move_before_they_start);
   RUN(refuses_to_migrate);
+  RUN(main_goes_around); /* the last one */
 }
 
 int main(void) {

@@ -40,6 +40,7 @@ void weft_ext_show_function(weft_function, std::size_t) {}
 void* weft_ext_bytes(weft_thread* thread, std::size_t offset) { return reinterpret_cast<char*>(thread) + offset; }
 weft_status weft_ext_thread_set_pool(weft_thread*, weft_pool*) { return WEFT_OK; }
 void weft_yield() {}
+weft_status weft_pin(int) { return WEFT_OK; }
 
 }  // extern "C"
 

@@ -84,6 +84,7 @@ struct two_streams {
     lead(primary, primary_scheduler);
     lead(other, other_scheduler);
     all.primary_stream = &primary;
+    all.keeps_primary.store(true, std::memory_order_relaxed);
     the_runtime.store(&all, std::memory_order_relaxed);
   }
   void lead(stream& which, unit& by) {

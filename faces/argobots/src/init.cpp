@@ -66,6 +66,7 @@ void adopt_caller(runtime* all) {
   pool* const home = main_pool(all->primary_stream);
   static_cast<void>(associate_new(all->primary_thread, home));  // a built-in pool
   static_cast<void>(weft_ext_thread_set_pool(all->primary_thread, home->queue));
+  static_cast<void>(weft_pin(WEFT_ANY_WORKER));
 }
 
 int make_primary_stream(runtime* all) {
@@ -120,8 +121,14 @@ int start() {
 
 int may_end(const runtime* all) {
   const caller me = who_calls();
-  if (me.is_outside() || me.where != all->primary_stream) return ABT_ERR_INV_XSTREAM;
-  return me.thread == all->primary_thread ? ABT_SUCCESS : ABT_ERR_INV_THREAD;
+  if (me.thread == all->primary_thread) return ABT_SUCCESS;
+  return me.is_outside() || me.where != all->primary_stream ? ABT_ERR_INV_XSTREAM : ABT_ERR_INV_THREAD;
+}
+
+// By the primary ULT: whoever takes it out of a pool hands it to the primary stream.
+void go_to_primary_stream(runtime* all) {
+  all->keeps_primary.store(true, std::memory_order_relaxed);
+  while (who_calls().where != all->primary_stream) yield_somehow();
 }
 
 // Those that the program has left running.
@@ -149,6 +156,7 @@ void end_primary_stream(runtime* all) {
 }
 
 void end(runtime* all) {
+  go_to_primary_stream(all);
   static_cast<void>(ABT_tool_register_thread_callback(nullptr, ABT_TOOL_EVENT_THREAD_NONE, nullptr));
   free_secondary_streams(all);
   end_primary_stream(all);
@@ -159,7 +167,7 @@ void end(runtime* all) {
 
 // ---- counting ------------------------------------------------------------------------------------------------------------------------
 
-// Guards the rest; whoever starts or ends the runtime does so outside it. The primary ULT stays on its OS thread.
+// Guards the rest; whoever starts or ends the runtime does so outside it.
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t has_changed = PTHREAD_COND_INITIALIZER;
 unsigned count = 0;

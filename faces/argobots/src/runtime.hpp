@@ -17,7 +17,8 @@ struct runtime {
   spinlock lock;  // the list of streams
   stream* first;  // by rank
   atomic<int> stream_count;
-  atomic<int> most_streams;  // ABT_MAX_NUM_XSTREAMS, or one more than the largest rank so far
+  atomic<bool> keeps_primary;  // ABT_finalize, which the primary ULT calls, needs it on the OS thread of ABT_init
+  atomic<int> most_streams;    // ABT_MAX_NUM_XSTREAMS, or one more than the largest rank so far
 };
 
 [[gnu::visibility("hidden")]] extern atomic<runtime*> the_runtime;  // while it is made, too

@@ -32,10 +32,11 @@ bool may_choose(const caller& me) {
   return here->choice != nullptr && me.fields->parent == here->scheduler_thread && tool_mask.load(std::memory_order_relaxed) == 0;
 }
 
-// Whether an owned unit needs no more than to be entered; what else it needs its scheduler does.
-bool is_without_wishes(const stream* here, const unit_fields* what) {
-  return !has_requests(what) && (!what->is(is_primary) || here->is_primary);
+bool may_run_on(const stream* here, const unit_fields* what) {
+  return !what->is(is_primary) || here->is_primary || !current_runtime()->keeps_primary.load(std::memory_order_relaxed);
 }
+// Whether an owned unit needs no more than to be entered; what else it needs its scheduler does.
+bool is_without_wishes(const stream* here, const unit_fields* what) { return !has_requests(what) && may_run_on(here, what); }
 bool can_be_entered(const stream* here, const unit_fields* what) {
   return tool_mask.load(std::memory_order_relaxed) == 0 && is_without_wishes(here, what);
 }
@@ -176,7 +177,6 @@ int take_suspended(weft_thread* thread) {
 
 namespace {
 
-// The primary ULT can run on the OS thread of ABT_init alone.
 void hand_to_primary_stream(weft_thread* primary) {
   stream* const one = current_runtime()->primary_stream;
   // [Z17] release: the unit is the other stream's now; pairs with [Z18]
@@ -190,7 +190,7 @@ bool prepare(weft_thread* self, stream* here, weft_thread* owned) {
   if (has_requests(what)) [[unlikely]] {
     if (!obey_requests_for(owned)) return false;
   }
-  if (what->is(is_primary) && !here->is_primary) [[unlikely]] {
+  if (!may_run_on(here, what)) [[unlikely]] {
     hand_to_primary_stream(owned);
     return false;
   }

@@ -77,6 +77,7 @@ void be_cancelled(void);
 /* The families; those of the second kind run between ABT_init and ABT_finalize. */
 void check_statics(void);
 void check_life(void);
+void check_primary(void);
 
 void check_misuse(void);
 void check_keys(void);

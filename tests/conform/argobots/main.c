@@ -8,6 +8,7 @@ static const struct family {
 } families[] = {
     {"statics", check_statics, false},
     {"life", check_life, false},
+    {"primary", check_primary, false},
     {"misuse", check_misuse, true},
     {"keys", check_keys, true},
     {"locks", check_locks, true},
