@@ -43,7 +43,7 @@ struct runtime_config {
 
 class runtime {
  public:
-  // Starts the runtime, or counts up when it runs already. Unless caller_outside, the caller becomes a ULT pinned to worker 0.
+  // Starts the runtime, or counts up when it runs already. Unless caller_outside, the caller becomes a ULT, pinned to worker 0 for now.
   // Throws weft::error. Callable from an OS thread outside; a ULT may nest. May not switch.
   explicit runtime(const runtime_config& config = {}) {
     // Another layer's claim (WEFT_BUSY) is its own affair: everything but blocking inside a catch works as well.

@@ -191,7 +191,7 @@ void sleep_until(const std::chrono::time_point<Clock, Duration>& deadline) {
 }
 
 // Moves to a worker and stays there, or may leave again (any_worker). May switch. From a ULT. Throws weft::error: invalid (no such
-// worker), not_owner (the main thread stays on worker 0).
+// worker).
 inline void pin(int worker) { detail::check(weft_pin(worker), "weft_pin"); }
 
 // Up to 31 bytes, for reports. From a ULT or tasklet. Throws weft::error.

@@ -56,7 +56,7 @@ struct stream {
   // anyone
   spinlock changing;            // the scheduler that main_scheduler names stays while another stream holds it
   weft_event started;           // its OS thread is known
-  atomic<weft_thread*> handed;  // of the primary stream: the primary ULT, when another stream found it
+  atomic<weft_thread*> handed;  // of the primary stream: the primary ULT, which ABT_finalize needs there and another stream found
 
   // inside the runtime's lock, sorted by rank
   stream* before;
@@ -67,8 +67,8 @@ struct stream {
 ABT_xstream_state state_of(const stream* one);
 
 // Runs a unit that the caller, a ULT, owns, and those that it names as next ones. Returns when they ended, wait or yielded. First its
-// requests are obeyed; the primary ULT goes to the primary stream. The caller may be on another stream afterwards, if it is no main
-// scheduler.
+// requests are obeyed; the primary ULT goes to the primary stream if ABT_finalize needs it there. The caller may be on another stream
+// afterwards, if it is no main scheduler.
 void run_unit(weft_thread* owned);
 
 // The same by a main scheduler's ULT, for `owned` and those that are chosen after it, until none is: from one to the other without a switch
