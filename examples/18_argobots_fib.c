@@ -48,6 +48,8 @@ int main(int argc, char **argv) {
   fib(&number);
   printf("fib(%d) = %ld\n", number.n, number.value);
 
+  for (int i = 1; i < streams; ++i)
+    must(ABT_xstream_join(stream[i])); /* first all: main may be on any of them, having been stolen */
   for (int i = 1; i < streams; ++i) must(ABT_xstream_free(&stream[i]));
   must(ABT_finalize());
   return 0;

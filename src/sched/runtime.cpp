@@ -172,9 +172,8 @@ void free_unit_details(void*, void* block) {
   if (one->state.load(base::relaxed) != unit_state::free) free_details(one);
 }
 
-// It may have left the OS thread of weft_init, which goes on from here.
+// It may have left the OS thread of weft_init, which goes on from here, and waits meanwhile.
 void bring_main_home(runtime* rt) {
-  if (local::current_worker()->index == 0) return;
   set_home(&rt->main_unit, nullptr);
   static_cast<void>(pin(0));
 }

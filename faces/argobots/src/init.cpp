@@ -125,10 +125,11 @@ int may_end(const runtime* all) {
   return me.is_outside() || me.where != all->primary_stream ? ABT_ERR_INV_XSTREAM : ABT_ERR_INV_THREAD;
 }
 
-// By the primary ULT: whoever takes it out of a pool hands it to the primary stream.
+// By the primary ULT, which stays there: whoever takes it out of a pool hands it to the primary stream.
 void go_to_primary_stream(runtime* all) {
   all->keeps_primary.store(true, std::memory_order_relaxed);
   while (who_calls().where != all->primary_stream) yield_somehow();
+  static_cast<void>(weft_pin(0));
 }
 
 // Those that the program has left running.
