@@ -75,12 +75,11 @@ typedef enum weft_locality {
 } weft_locality;
 
 typedef struct weft_config {
-  size_t size;        /* sizeof(weft_config); set by WEFT_CONFIG_INIT */
-  unsigned workers;   /* 0: WEFT_WORKERS, or the CPUs that affinity mask and cgroup quota allow */
-  size_t stack_bytes; /* 0: WEFT_STACK_SIZE (64 KiB); stack of a ULT that asks for no size of its own */
-  bool
-      caller_outside; /* false: the caller becomes a ULT, pinned to worker 0 until it calls weft_pin; true: it stays an OS thread */
-  bool bind;          /* bind each worker to one CPU of the inherited mask, which the caller has again in the end */
+  size_t size;                  /* sizeof(weft_config); set by WEFT_CONFIG_INIT */
+  unsigned workers;             /* 0: WEFT_WORKERS, or the CPUs that affinity mask and cgroup quota allow */
+  size_t stack_bytes;           /* 0: WEFT_STACK_SIZE (64 KiB); stack of a ULT that asks for no size of its own */
+  bool caller_outside;          /* false: the caller becomes a ULT, pinned to worker 0 at first; true: it stays an OS thread */
+  bool bind;                    /* bind each worker to one CPU of the inherited mask, which the caller has again in the end */
   weft_wait_policy wait_policy; /* an explicit WEFT_WAIT_POLICY in the environment wins */
   weft_locality locality;
   const char *topology; /* null: the machine's; else a synthetic one such as "numa:2 core:4 pu:2" */
@@ -199,7 +198,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_sleep_ns(uint64_t interval_ns);
 WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
 
 /* Pins the calling ULT to a worker, moving there now, or frees it (WEFT_ANY_WORKER). Of its pool, too, only that worker runs it, which need
- * not serve it; a scheduler of a builder's is told (ext.h: weft_ext_dispatch). May switch. WEFT_INVALID: no such worker.
+ * not serve it (no pool counts it while it is on its way there); a scheduler of a builder's is told (ext.h: weft_ext_dispatch). May switch. WEFT_INVALID: no such worker.
  * The adopted caller of weft_init, too, may go elsewhere: then its stack is that of one OS thread, and thread-local variables are those of another.
  * weft_finalize brings it back. */
 WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);

@@ -24,15 +24,18 @@ void take_in(worker* w, unit* chain) {
 
 namespace {
 
-// Anybody may find a pinned unit in a pool that several serve; then its own worker gets it.
+// Anybody may find a pinned unit in a pool that several serve; then its own worker gets it. After some of them the rest must wait, since
+// those to whom they go may put them back as fast.
 template <class Take>
 unit* take_what_may_run_here(worker* w, Take take) {
-  unit* one = take(w);
-  while (one != nullptr && is_pinned_elsewhere(w, one)) {
+  constexpr unsigned most_sent = 16;
+  for (unsigned sent = 0; sent < most_sent; ++sent) {
+    unit* const one = take(w);
+    if (one == nullptr || !is_pinned_elsewhere(w, one)) return one;
     send_where_pinned(w->rt, one);
-    one = take(w);
+    --w->turns_left;
   }
-  return one;
+  return nullptr;
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ template <class Way>
   if (!Way::enter(one)) [[unlikely]]
     return pop_elaborately(one);
   unit* const what = dequeue(one, one->queues[0]);
-  Way::leave_with_unit(one, w);
+  Way::leave_after_take(one, w);
   return what;
 }
 
@@ -347,7 +347,7 @@ template <class Way>
   const bool is_there = is_in(one, what);
   if (is_there) [[likely]]
     take_out(one, one->queues[0], what);
-  Way::leave_with_unit(one, w);
+  Way::leave_after_take(one, w);
   return is_there;
 }
 

@@ -80,12 +80,12 @@ inline void note_pool(unit* enters) {
 struct as_owner {
   static bool enter(pool* one) { return one->lock.try_enter(); }
   static void leave(pool* one, const worker*) { one->lock.leave(); }
-  static void leave_with_unit(pool* one, const worker*) { one->lock.leave(); }
+  static void leave_after_take(pool* one, const worker*) { one->lock.leave(); }
 };
 struct as_another {
   static bool enter(pool* one) { return one->lock.try_take(); }
   static void leave(pool* one, const worker* w) { one->lock.give_back(w); }
-  static void leave_with_unit(pool* one, const worker* w) { one->lock.give_back_and_lean_to(w); }
+  static void leave_after_take(pool* one, const worker* w) { one->lock.give_back_and_lean_to(w); }
 };
 // The first ready unit of a plain pool, whose lock the caller then holds; null, and no lock: nobody, no such pool, or another holds it.
 inline unit* lock_first(const worker* w, pool* one) {

@@ -181,9 +181,9 @@ void bring_main_home(runtime* rt) {
 // The adopted caller is a thread that ends with its runtime.
 void end_main(runtime* rt) {
   note_return();
-  bring_main_home(rt);
   details* extra = details_if_any(&rt->main_unit);
   if (extra != nullptr) run_key_destructors(&extra->keys, &extra->key_capacity);
+  bring_main_home(rt);
 }
 
 }  // namespace

@@ -51,6 +51,10 @@ bool take_ready(worker* w, unit* next) {
   if (w->must_end.load(base::relaxed)) return false;  // a carrier must see that
   if (pool* home = next->home.load(base::relaxed); home != nullptr) {
     if (is_pinned_elsewhere(w, next) || !take_from_pool(w, home, next)) return false;
+    if (is_pinned_elsewhere(w, next)) {  // since a moment ago
+      send_where_pinned(w->rt, next);
+      return false;
+    }
     enter(w);
     return true;
   }

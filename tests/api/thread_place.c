@@ -131,6 +131,21 @@ static void main_goes_around(void) {
   CHECK(weft_worker_self() == WORKERS - 1);
 }
 
+/* weft_finalize keeps it on worker 0 while it waits for this one. */
+static void sleep_elsewhere(void *argument) {
+  (void)argument;
+  OK(weft_pin(1));
+  OK(weft_sleep_ns(1000 * MICROSECOND));
+}
+
+static void leave_main_unpinned(void) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.detached = true;
+  for (int i = 0; i < 20; ++i) OK(weft_thread_create(sleep_elsewhere, NULL, &attr, NULL));
+  OK(weft_pin(0));
+  OK(weft_pin(WEFT_ANY_WORKER));
+}
+
 /* Pinned threads that only yield, on every worker, main's included, do not keep anybody from running. */
 static void yield_until_stopped(void *argument) {
   struct place *self = argument;
@@ -300,5 +315,6 @@ static void all(void) {
 int main(void) {
   IS(WEFT_CANNOT_BLOCK, weft_pin(0));
   with_workers("four workers", WORKERS, all);
+  for (int i = 0; i < 10; ++i) with_workers("main is left unpinned", WORKERS, leave_main_unpinned);
   return 0;
 }

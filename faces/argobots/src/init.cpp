@@ -125,9 +125,18 @@ int may_end(const runtime* all) {
   return me.is_outside() || me.where != all->primary_stream ? ABT_ERR_INV_XSTREAM : ABT_ERR_INV_THREAD;
 }
 
+// Its pool may be one of a stream that is about to end.
+void go_to_primary_pool(runtime* all) {
+  const scheduler* const main = all->primary_stream->main_scheduler.load(std::memory_order_relaxed);
+  if (main->pool_count == 0 || main->serves(fields_of(all->primary_thread)->home)) return;
+  static_cast<void>(associate(all->primary_thread, main->pool_at(0)));
+}
+
 // By the primary ULT, which stays there: whoever takes it out of a pool hands it to the primary stream.
 void go_to_primary_stream(runtime* all) {
   all->keeps_primary.store(true, std::memory_order_relaxed);
+  static_cast<void>(weft_pin(WEFT_ANY_WORKER));
+  go_to_primary_pool(all);
   while (who_calls().where != all->primary_stream) yield_somehow();
   static_cast<void>(weft_pin(0));
 }

@@ -3,6 +3,10 @@
 
 #include <sched.h>
 
+#if IS_WEFT
+#include <weft/weft.h>
+#endif
+
 enum { ROUNDS = IS_SLOW ? 20 : 200 };
 
 struct world {
@@ -110,16 +114,40 @@ static void works_everywhere(void) {
 static void finalizes_from_elsewhere(void) {
   for (int left = ROUNDS / 10; left != 0;) {
     const struct world it = begin();
-    const ABT_thread holder = leave_my_stream(&it);
-    const bool is_elsewhere = my_stream() == it.other;
-    if (is_elsewhere) --left;
-    let_go(holder);
+    let_go(leave_my_stream(&it));
+    if (my_stream() == it.other) --left;
     OK(ABT_finalize());
   }
 }
+
+/* A pool that only a stream serves which ends before the primary one does. */
+static void finalizes_in_another_streams_pool(void) {
+  OK(ABT_init(0, NULL));
+  const ABT_xstream stream = start_stream();
+  OK(ABT_self_set_associated_pool(pool_of(stream)));
+  for (int i = 0; i < 10; ++i) OK(ABT_thread_yield());
+  CHECK(my_stream() == stream);
+  OK(ABT_finalize());
+}
+
+#if IS_WEFT
+static void finalizes_though_pinned(void) {
+  const struct world it = begin();
+  (void)it;
+  while (weft_worker_self() == 0) let_go(leave_my_stream(&it));
+  CHECK(weft_pin(weft_worker_self()) == WEFT_OK);
+  OK(ABT_thread_yield());
+  CHECK(weft_worker_self() != 0);
+  OK(ABT_finalize());
+}
+#else
+static void finalizes_though_pinned(void) {}
+#endif
 
 void check_primary(void) {
   RUN(goes_where_it_is_taken);
   RUN(works_everywhere);
   RUN(finalizes_from_elsewhere);
+  RUN(finalizes_in_another_streams_pool);
+  RUN(finalizes_though_pinned);
 }

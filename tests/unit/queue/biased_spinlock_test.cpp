@@ -67,6 +67,7 @@ TEST_CASE("others that come rarely leave the bias, those that come often end it;
 TEST_CASE("a biased spinlock is held by one at a time, with an owner, without one, and when that changes") {
   REQUIRE(weft::os::register_asymmetric_fence());
   constexpr int rounds = 30, entries = 150, others = 3;
+  int rounds_with_owner = 0;
   for (int round = 0; round < rounds; ++round) {
     lock_type lock;
     taker owner;
@@ -85,14 +86,18 @@ TEST_CASE("a biased spinlock is held by one at a time, with an owner, without on
       });
     }
     long entered = 0;
+    bool was_owner = false;
     for (; left != 0; ++entered) {
       lock.lock(&owner);
+      was_owner = was_owner || lock.is_owner(&owner);
       ++guarded;
       lock.unlock_and_lean_to(&owner);
     }
     for (std::thread& each : threads) each.join();
     CHECK(guarded == entered + long{others} * entries);
+    rounds_with_owner += was_owner ? 1 : 0;
   }
+  CHECK(rounds_with_owner > 0);
 }
 
 }  // namespace
