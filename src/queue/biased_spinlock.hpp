@@ -31,7 +31,7 @@ struct bias_limits {
 inline constexpr bias_limits usual_bias_limits{256, 2000, 4};
 
 // Taker: whose address names one OS thread at a time; null: one that never becomes the owner.
-template <class Taker, bias_limits limits = usual_bias_limits>
+template <class Taker, bias_limits Limits = usual_bias_limits>
 class biased_spinlock {
  public:
   // ---- anybody ----
@@ -124,10 +124,10 @@ class biased_spinlock {
     os::heavy_fence();
     // [S11] acquire: sees what the owner wrote inside; pairs with [S8]
     for (int round = 0; busy_.load(base::acquire) != 0; ++round) pause(round);
-    const bool was_worth_it = entries_ - entries_seen_ >= limits.entries_worth_a_fence;
+    const bool was_worth_it = entries_ - entries_seen_ >= Limits.entries_worth_a_fence;
     entries_seen_ = entries_;
     strikes_ = was_worth_it ? 0 : strikes_ + 1;
-    if (strikes_ == limits.most_strikes) end_bias();
+    if (strikes_ == Limits.most_strikes) end_bias();
   }
 
   // Inside, as the rest. An owner that has not heard of it finds the word.
@@ -135,7 +135,7 @@ class biased_spinlock {
     owner_.store(nobody, base::relaxed);
     word_.store(is_held | is_plain, base::relaxed);
     strikes_ = 0;
-    if (times_wanted_ < limits.times_before_bias << most_doublings) times_wanted_ *= 2;
+    if (times_wanted_ < Limits.times_before_bias << most_doublings) times_wanted_ *= 2;
   }
 
   void note_taker(const Taker* taker) {
@@ -164,7 +164,7 @@ class biased_spinlock {
   std::uint32_t entries_seen_ = 0;              // when another one came last
   std::uint32_t strikes_ = 0;                   // others that came too early, one after the other
   std::uint32_t times_ = 0;                     // that last_taker_ has left by give_back_and_lean_to, nobody else in between
-  std::uint32_t times_wanted_ = limits.times_before_bias;
+  std::uint32_t times_wanted_ = Limits.times_before_bias;
   const Taker* last_taker_ = nullptr;
   const Taker* first_owner_ = nullptr;  // whose `busy_` it is
 };

@@ -66,9 +66,9 @@ constexpr bias_limits ended_by_the_first{2, 100, 1};
 
 struct taker {};
 
-template <bias_limits limits>
+template <bias_limits Limits>
 struct world {
-  biased_spinlock<taker, limits> lock;
+  biased_spinlock<taker, Limits> lock;
   taker owner;
   int inside = 0;
 
