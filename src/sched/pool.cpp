@@ -43,6 +43,18 @@ class inside {
   worker* worker_;
 };
 
+// The two ways into a pool's lock, for what is written once and compiled for either. It leans to those who take units out.
+struct as_owner {
+  static bool enter(pool* one) { return one->lock.try_enter(); }
+  static void leave(pool* one, const worker*) { one->lock.leave(); }
+  static void leave_after_take(pool* one, const worker*) { one->lock.leave(); }
+};
+struct as_another {
+  static bool enter(pool* one) { return one->lock.try_take(); }
+  static void leave(pool* one, const worker* w) { one->lock.give_back(w); }
+  static void leave_after_take(pool* one, const worker* w) { one->lock.give_back_and_lean_to(w); }
+};
+
 // Inside the lock, as the next ones.
 void note_entry(pool* one, unit* what) {
   note_pool(what);

@@ -76,17 +76,6 @@ inline void note_pool(unit* enters) {
   // [A72] release: whose pool it is; pairs with [A73]
   enters->in.store(in_pool, base::release);
 }
-// The two ways into a pool's lock, for what is written once and compiled for either. It leans to those who take units out.
-struct as_owner {
-  static bool enter(pool* one) { return one->lock.try_enter(); }
-  static void leave(pool* one, const worker*) { one->lock.leave(); }
-  static void leave_after_take(pool* one, const worker*) { one->lock.leave(); }
-};
-struct as_another {
-  static bool enter(pool* one) { return one->lock.try_take(); }
-  static void leave(pool* one, const worker* w) { one->lock.give_back(w); }
-  static void leave_after_take(pool* one, const worker* w) { one->lock.give_back_and_lean_to(w); }
-};
 // The first ready unit of a plain pool, whose lock the caller then holds; null, and no lock: nobody, no such pool, or another holds it.
 inline unit* lock_first(const worker* w, pool* one) {
   if (!one->is_plain || !one->lock.try_lock(w)) [[unlikely]]
