@@ -198,9 +198,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_sleep_ns(uint64_t interval_ns);
 WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
 
 /* Pins the calling ULT to a worker, moving there now, or frees it (WEFT_ANY_WORKER). Of its pool, too, only that worker runs it, which need
- * not serve it (no pool counts it while it is on its way there); a scheduler of a builder's is told (ext.h: weft_ext_dispatch). May switch. WEFT_INVALID: no such worker.
- * The adopted caller of weft_init, too, may go elsewhere: then its stack is that of one OS thread, and thread-local variables are those of another.
- * weft_finalize brings it back. */
+ * not serve it (no pool counts it while it is on its way there); a scheduler of a builder's is told (ext.h: weft_ext_dispatch). May switch.
+ * The adopted caller of weft_init, too, may go elsewhere: then its stack is that of one OS thread, and thread-local variables are those of
+ * another. weft_finalize brings it back. WEFT_INVALID: no such worker. */
 WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
 /* Asks that thread continue in pool (which some worker must serve), or on a worker, from its next start, yield or wake-up on. The
  * worker is where it then becomes ready, once: one that is not pinned may be stolen from there before it runs, unless the locality

@@ -75,19 +75,19 @@ static inline void with_workers(const char *name, unsigned workers, void (*body)
   OK(weft_finalize());
 }
 
-static inline weft_thread *start(weft_function function, void *argument) {
+static inline weft_thread *start_with(const weft_thread_attr *attr, weft_function function, void *argument) {
   weft_thread *made = NULL;
-  OK(weft_thread_create(function, argument, NULL, &made));
+  OK(weft_thread_create(function, argument, attr, &made));
   CHECK(made != NULL);
   return made;
 }
 
+static inline weft_thread *start(weft_function function, void *argument) { return start_with(NULL, function, argument); }
+
 static inline weft_thread *start_pinned(weft_function function, void *argument, int worker) {
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
   attr.worker = worker;
-  weft_thread *made = NULL;
-  OK(weft_thread_create(function, argument, &attr, &made));
-  return made;
+  return start_with(&attr, function, argument);
 }
 
 static inline void nothing(void *argument) { (void)argument; }

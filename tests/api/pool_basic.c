@@ -14,9 +14,7 @@ static weft_thread *start_in(weft_pool *pool, weft_function function, void *argu
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
   attr.pool = pool;
   attr.priority = priority;
-  weft_thread *made = NULL;
-  OK(weft_thread_create(function, argument, &attr, &made));
-  return made;
+  return start_with(&attr, function, argument);
 }
 
 /* ---- order ---- */

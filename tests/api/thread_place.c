@@ -1,6 +1,9 @@
 /* Where a thread runs: pins, and migration to a worker. */
 #include "check.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 enum { WORKERS = 4 };
 
 /* ---- pins ---- */
@@ -67,9 +70,7 @@ static weft_thread *start_pinned_in(weft_pool *pool, weft_function function, voi
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
   attr.worker = worker;
   attr.pool = pool;
-  weft_thread *made = NULL;
-  OK(weft_thread_create(function, argument, &attr, &made));
-  return made;
+  return start_with(&attr, function, argument);
 }
 
 /* Worker 0, main's, is not among those that serve the pool, but may be pinned to. */
@@ -312,9 +313,15 @@ static void all(void) {
   RUN(main_goes_around); /* the last one */
 }
 
+/* Not pthread_self(), which compilers may ask once for all of main. */
+static long os_thread_id(void) { return syscall(SYS_gettid); }
+
 int main(void) {
   IS(WEFT_CANNOT_BLOCK, weft_pin(0));
+  const long os_thread = os_thread_id();
   with_workers("four workers", WORKERS, all);
+  CHECK(os_thread_id() == os_thread);
   for (int i = 0; i < 10; ++i) with_workers("main is left unpinned", WORKERS, leave_main_unpinned);
+  CHECK(os_thread_id() == os_thread);
   return 0;
 }

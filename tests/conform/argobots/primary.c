@@ -2,6 +2,8 @@
 #include "check.h"
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #if IS_WEFT
 #include <weft/weft.h>
@@ -117,6 +119,7 @@ static void finalizes_from_elsewhere(void) {
     let_go(leave_my_stream(&it));
     if (my_stream() == it.other) --left;
     OK(ABT_finalize());
+    CHECK(syscall(SYS_gettid) == getpid()); /* main's OS thread */
   }
 }
 
