@@ -68,9 +68,9 @@ model: ## explores the protocols' interleavings in depth, half an hour or more [
 	$(call configure-and-build,model)
 	@ls build/model/tests/model/model_* | xargs -P $(JOBS) -I{} sh -c '{} --deep --executions $(or $(EXECUTIONS),2000000)'
 
-lto: ## the weft command, with its library optimised as one program at link time, and its demonstration
+lto: ## the weft command, with its library optimised as one program at link time, and its demonstration in small sizes
 	$(call configure-and-build,lto,weft_command)
-	build/lto/tools/weft/weft demo $(ARGS)
+	build/lto/tools/weft/weft demo --quick $(ARGS)
 
 asan: ## unit, api, conform and stress tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(call configure-and-build,asan)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What run.py does in bounded form, in depth: the models with their deep bounds, each memory order weakened, stress for long, schedules
-from many seeds, stress under the sanitizers. Takes about an hour on two cores. Prints a table with how much was done; the
+from many seeds, stress under the sanitizers, link-time optimisation. Takes about an hour on two cores. Prints a table with how much was done; the
 last line is "N passed, N failed"; the exit status is 0 only when nothing failed."""
 
 import argparse
@@ -12,6 +12,7 @@ import steps
 
 TESTS = os.path.join(steps.TOP, "build", "checked", "tests")
 FLAT_MEMORY = os.path.join(steps.TOP, "build", "release", "tests", "stress", "stress_flat_memory")
+LTO_COMMAND = os.path.join(steps.TOP, "build", "lto", "tools", "weft", "weft")
 
 
 def tests_of(*kinds):
@@ -58,6 +59,8 @@ def everything(scale, jobs):
         steps.Commands("soak", lasting(900) + 60, commands={"soak.py": python("tests/stress/soak.py", f"build/checked --seconds {lasting(900)}")}),
         steps.Build("build release", 240, preset="release", targets=("stress_flat_memory",)),
         steps.Commands("flat memory", 240, commands={"flat_memory": [FLAT_MEMORY, "1000000000", "100000000"]}),
+        steps.Build("build lto", 240, preset="lto", targets=("weft_command",)),
+        steps.Commands("link-time optimisation", 60, commands={"demonstration": [LTO_COMMAND, "demo", "--quick"]}),
         steps.Commands(
             "schedules from seeds", schedules_s + 60,
             commands={"schedules.py": python("tools/test/schedules.py", f"--seconds {schedules_s} --list {TESTS}/scheduled.txt")},
