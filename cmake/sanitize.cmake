@@ -4,7 +4,7 @@ if(WEFT_SANITIZE)
     message(FATAL_ERROR "WEFT_SANITIZE=${WEFT_SANITIZE}: use address, thread, undefined or \"address,undefined\"")
   endif()
   foreach(language IN ITEMS C CXX)
-    set(CMAKE_${language}_FLAGS_RELEASE "-O1 -g")
+    set(CMAKE_${language}_FLAGS_RELEASE "-O1 -g1")
   endforeach()
   # vptr checks need RTTI and the C++ library, which the core does without.
   add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer)

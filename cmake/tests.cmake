@@ -13,6 +13,7 @@ file(COPY "${WEFT_DOCTEST_HEADER}" DESTINATION "${PROJECT_BINARY_DIR}/doctest/do
 add_library(weft_doctest STATIC "${PROJECT_SOURCE_DIR}/tests/doctest_main.cpp")
 target_include_directories(weft_doctest SYSTEM PUBLIC "${PROJECT_BINARY_DIR}/doctest")
 target_compile_definitions(weft_doctest PUBLIC DOCTEST_CONFIG_SUPER_FAST_ASSERTS) # halves the time that tests take to compile
+target_compile_options(weft_doctest PRIVATE ${WEFT_COMPILES_FAST})
 
 # What puts faults into programs that know nothing of them: see its head.
 add_library(weft_planned_fault OBJECT "${PROJECT_SOURCE_DIR}/tests/fault/planned_fault.cpp")
@@ -52,8 +53,8 @@ endfunction()
 macro(weft_test_settings target scope)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(${target} ${scope} ${arg_LINK} Threads::Threads PRIVATE weft_warnings)
-  if(WEFT_SANITIZE)
-    target_compile_options(${target} PRIVATE -O1) # compiles in half the time; the library is as it ships
+  if(WEFT_CHECKED) # those of the release preset are compiled as programs are
+    target_compile_options(${target} PRIVATE ${WEFT_COMPILES_FAST})
   endif()
   # TSan makes a fiber for every stack that is started, an emulator translates: fewer rounds say as much there.
   if(CMAKE_CROSSCOMPILING OR WEFT_SANITIZE STREQUAL "thread")
