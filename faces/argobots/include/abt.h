@@ -221,7 +221,7 @@ int ABT_thread_resume(ABT_thread thread) ABT_API_PUBLIC;   /* ABT_ERR_THREAD: it
 int ABT_thread_migrate_to_xstream(ABT_thread thread, ABT_xstream xstream) ABT_API_PUBLIC;
 int ABT_thread_migrate_to_sched(ABT_thread thread, ABT_sched sched) ABT_API_PUBLIC;
 int ABT_thread_migrate_to_pool(ABT_thread thread, ABT_pool pool) ABT_API_PUBLIC;
-int ABT_thread_migrate(ABT_thread thread) ABT_API_PUBLIC; /* to some stream. ABT_ERR_MIGRATION_NA: there is no other */
+int ABT_thread_migrate(ABT_thread thread) ABT_API_PUBLIC; /* ABT_ERR_MIGRATION_NA: all streams serve its pool */
 int ABT_thread_set_callback(ABT_thread thread, void (*callback)(ABT_thread thread, void *arg), void *arg) ABT_API_PUBLIC;
 int ABT_thread_set_migratable(ABT_thread thread, ABT_bool migratable) ABT_API_PUBLIC;
 int ABT_thread_is_migratable(ABT_thread thread, ABT_bool *is_migratable) ABT_API_PUBLIC;
@@ -381,7 +381,7 @@ int ABT_barrier_get_num_waiters(ABT_barrier barrier, uint32_t *num_waiters) ABT_
 /* The code's name ("ABT_ERR_MEM") with its ending 0, and its length without that; each may be null. ABT_ERR_OTHER: no such code. */
 int ABT_error_get_str(int err, char *str, size_t *len) ABT_API_PUBLIC;
 
-double ABT_get_wtime(void) ABT_API_PUBLIC; /* monotonic */
+double ABT_get_wtime(void) ABT_API_PUBLIC; /* seconds of CLOCK_REALTIME, which can be set; timers cannot */
 int ABT_timer_create(ABT_timer *newtimer) ABT_API_PUBLIC;
 int ABT_timer_dup(ABT_timer timer, ABT_timer *newtimer) ABT_API_PUBLIC;
 int ABT_timer_free(ABT_timer *timer) ABT_API_PUBLIC;

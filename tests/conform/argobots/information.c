@@ -1,12 +1,23 @@
 /* Timers, what the library says of itself and of its objects, tools, CPUs. */
 #include "check.h"
 
+#include <time.h>
+
 /* ---- time ---- */
+
+enum { most_elsewhere_s = 60 }; /* between two looks at the clock */
+
+static void wall_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const double later = ABT_get_wtime() - (double)now.tv_sec;
+  CHECK(later > -1 && later < most_elsewhere_s);
+}
 
 static void timers(void) {
   ABT_timer timer, copy;
   double seconds = -1, sum = 10, overhead = -1;
-  const double begin = ABT_get_wtime();
+  const double begin = ABT_get_wtime() - 0.001; /* another clock than that of timers */
   OK(ABT_timer_create(&timer));
   OK(ABT_timer_start(timer));
   OK(ABT_timer_stop_and_read(timer, &seconds));
@@ -285,6 +296,7 @@ static void affinity(void) {
 }
 
 void check_information(void) {
+  RUN(wall_clock);
   RUN(timers);
   RUN(objects);
   RUN(dump_of_all_stacks);
