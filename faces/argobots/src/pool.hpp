@@ -2,8 +2,8 @@
 //
 // FIFO and FIFO_WAIT are the core's FIFO pools, RANDWS is its deque: the owner takes from where new units go, thieves
 // (ABT_POOL_CONTEXT_OWNER_SECONDARY) from the other end, where those go that yielded or woke. The user's pools are behind the core's table of
-// pool operations: the core pushes through it (a unit that yields or wakes goes home), the face pops without the core, so that the user's
-// callbacks are called by whom they would be called in Argobots, with the pool context as given.
+// pool operations: the core pushes through it (a unit that yields or wakes goes home), the face pops without the core, so that pop
+// is called by whom it would be called in Argobots, with the pool context as given.
 //
 // A unit is associated with one pool, its home in the core. ABT_unit of a built-in pool is the unit's address with its lowest bit set;
 // of a user's pool it is what create_unit gave, found by unit_map.hpp.
@@ -148,7 +148,8 @@ inline weft_thread* pop(pool* one, ABT_pool_context context) {
 weft_thread* pop_until(pool* one, std::uint64_t deadline_ns, ABT_pool_context context);
 
 std::size_t pop_many(pool* one, weft_thread** out, std::size_t most, ABT_pool_context context);
-void push_many(pool* one, weft_thread* const* threads, std::size_t count, ABT_pool_context context);
+// Those that are associated with it; null ones are left out. ABT_ERR_MEM: none was pushed.
+int push_many(pool* one, const ABT_thread* threads, std::size_t count, ABT_pool_context context);
 // Out of the middle, if it is there. Only where can_take(). What the user's p_remove answers.
 int take(pool* one, weft_thread* thread, bool* is_taken);
 bool can_take(const pool* one);

@@ -1,24 +1,50 @@
 // What the face does with pools, whatever their kind.
 
+#include <cstdlib>
+
+#include "handle.hpp"
 #include "pool.hpp"
+#include "self.hpp"
 #include "waiting.hpp"
 
 namespace weft::abt {
 
 namespace {
 
-constexpr std::size_t units_at_once = 64;
+constexpr std::size_t most_units_on_stack = 64;
 
-// The user's push_many, for those of the threads that the core knows to be at home here.
-void push_bunch(pool* one, weft_thread* const* threads, std::size_t count, ABT_pool_context context) {
-  ABT_unit units[units_at_once];
+// The units of those that are not null, of which the core is told where they are at home.
+std::size_t list_units(const pool* one, const ABT_thread* threads, std::size_t count, ABT_unit* out) {
+  std::size_t listed = 0;
   for (std::size_t index = 0; index < count; ++index) {
-    units[index] = fields_of(threads[index])->unit;
-    static_cast<void>(weft_ext_thread_set_pool(threads[index], one->queue));
+    weft_thread* const thread = thread_of(threads[index]);
+    if (thread == nullptr) continue;
+    out[listed++] = fields_of(thread)->unit;
+    static_cast<void>(weft_ext_thread_set_pool(thread, one->queue));
   }
+  return listed;
+}
+
+// By the user's push_many, in one call. units: room for count.
+void push_at_once(pool* one, const ABT_thread* threads, std::size_t count, ABT_unit* units, ABT_pool_context context) {
   const visit here(one);
-  one->user.push_many(handle_of(one), units, count, context);
+  const std::size_t listed = list_units(one, threads, count, units);
+  if (listed == 0) return;
+  one->user.push_many(handle_of(one), units, listed, context);
   weft_ext_pool_notify(one->queue);
+}
+
+int push_many_to_user(pool* one, const ABT_thread* threads, std::size_t count, ABT_pool_context context) {
+  ABT_unit few[most_units_on_stack];
+  if (count <= most_units_on_stack) {
+    push_at_once(one, threads, count, few, context);
+    return ABT_SUCCESS;
+  }
+  auto* const units = static_cast<ABT_unit*>(std::calloc(count, sizeof(ABT_unit)));
+  if (units == nullptr) return ABT_ERR_MEM;
+  push_at_once(one, threads, count, units, context);
+  std::free(units);
+  return ABT_SUCCESS;
 }
 
 }  // namespace
@@ -34,12 +60,20 @@ weft_thread* pop_elsewhere(pool* one, ABT_pool_context context) {
   return from_end ? weft_ext_pool_pop_last(one->queue) : weft_ext_pool_pop(one->queue);
 }
 
+namespace {
+
+// Whoever is no scheduler keeps its stream meanwhile, whose scheduler might else take what comes.
+bool keeps_stream(const caller& me) { return !me.is_outside() && !me.fields->is_any(is_main_scheduler | is_pool_scheduler); }
+
+}  // namespace
+
 weft_thread* pop_until(pool* one, std::uint64_t deadline_ns, ABT_pool_context context) {
+  const bool in_place = keeps_stream(who_calls_maybe_early());
+  const auto wait = [=] { return weft_ext_wait_for_work(&one->queue, 1, deadline_ns, nullptr, nullptr); };
   for (;;) {
     if (weft_thread* const found = pop(one, context); found != nullptr) return found;
     if (weft_now_ns() >= deadline_ns) return nullptr;
-    const auto wait = [=] { return weft_ext_wait_for_work(&one->queue, 1, deadline_ns, nullptr, nullptr); };
-    static_cast<void>(wait_anywhere(wait));
+    static_cast<void>(in_place ? wait_outside(wait) : wait_anywhere(wait));
   }
 }
 
@@ -53,14 +87,12 @@ std::size_t pop_many(pool* one, weft_thread** out, std::size_t most, ABT_pool_co
   return count;
 }
 
-void push_many(pool* one, weft_thread* const* threads, std::size_t count, ABT_pool_context context) {
-  if (one->family != pool_family::user || one->user.push_many == nullptr) {
-    for (std::size_t index = 0; index < count; ++index) push(one, threads[index], context);
-    return;
+int push_many(pool* one, const ABT_thread* threads, std::size_t count, ABT_pool_context context) {
+  if (one->family == pool_family::user && one->user.push_many != nullptr) return push_many_to_user(one, threads, count, context);
+  for (std::size_t index = 0; index < count; ++index) {
+    if (threads[index] != ABT_THREAD_NULL) push(one, thread_of(threads[index]), context);
   }
-  for (std::size_t done = 0; done < count; done += units_at_once) {
-    push_bunch(one, threads + done, count - done < units_at_once ? count - done : units_at_once, context);
-  }
+  return ABT_SUCCESS;
 }
 
 bool can_take(const pool* one) {

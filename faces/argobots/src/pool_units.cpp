@@ -39,33 +39,16 @@ int push_one(ABT_pool into, weft_thread* thread, ABT_pool_context context) {
   return ABT_SUCCESS;
 }
 
-// As many as fit, null ones left out. *taken: how many of the given ones that was.
-int rebind_some(pool* one, const ABT_thread* given, size_t count, weft_thread** out, size_t room, size_t* made, size_t* taken) {
-  *made = 0;
-  for (*taken = 0; *taken < count && *made < room; ++*taken) {
-    weft_thread* const thread = thread_of(given[*taken]);
-    if (thread == nullptr) continue;
-    if (const int error = rebind(thread, one); error != ABT_SUCCESS) return error;
-    out[(*made)++] = thread;
-  }
-  return ABT_SUCCESS;
-}
-
+// Null ones are left out. None is pushed if one cannot be associated.
 int push_all(ABT_pool into, const ABT_thread* threads, size_t count, ABT_pool_context context) {
   pool* const one = pool_of(into);
   if (one == nullptr) return ABT_ERR_INV_POOL;
   if (!has_push_many(one)) return ABT_ERR_POOL;
-  while (count != 0) {
-    weft_thread* some[64];
-    size_t made = 0;
-    size_t taken = 0;
-    const int error = rebind_some(one, threads, count, some, sizeof some / sizeof *some, &made, &taken);
-    if (error != ABT_SUCCESS) return error;
-    push_many(one, some, made, context);
-    threads += taken;
-    count -= taken;
+  for (size_t index = 0; index < count; ++index) {
+    if (threads[index] == ABT_THREAD_NULL) continue;
+    if (const int error = rebind(thread_of(threads[index]), one); error != ABT_SUCCESS) return error;
   }
-  return ABT_SUCCESS;
+  return push_many(one, threads, count, context);
 }
 
 // ---- waiting ----

@@ -88,7 +88,7 @@ struct sleeper {
 
 bool is_wanted(void* argument) {
   const auto* const me = static_cast<sleeper*>(argument);
-  return has_events(me->here) || has_to_stop(me->who);
+  return has_events(me->here, me->who) || has_to_stop(me->who);
 }
 
 // Blocked units that it waits for may go elsewhere without a word.

@@ -23,19 +23,25 @@ struct calling_unit : caller {
   }
 };
 
+int find_stream(stream** here) {
+  if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
+  *here = calling_stream();
+  return *here != nullptr ? ABT_SUCCESS : ABT_ERR_INV_XSTREAM;
+}
+
 }  // namespace
 
 int ABT_self_get_xstream(ABT_xstream* xstream) {
-  const calling_unit me;
-  if (me.is_outside()) return me.error();
-  *xstream = handle_of(me.where);
+  stream* here = nullptr;
+  if (const int error = find_stream(&here); error != ABT_SUCCESS) return error;
+  *xstream = handle_of(here);
   return ABT_SUCCESS;
 }
 
 int ABT_self_get_xstream_rank(int* rank) {
-  const calling_unit me;
-  if (me.is_outside()) return me.error();
-  *rank = me.where->rank.load(std::memory_order_relaxed);
+  stream* here = nullptr;
+  if (const int error = find_stream(&here); error != ABT_SUCCESS) return error;
+  *rank = here->rank.load(std::memory_order_relaxed);
   return ABT_SUCCESS;
 }
 
@@ -86,9 +92,9 @@ int ABT_self_is_primary(ABT_bool* out) {
 
 int ABT_self_on_primary_xstream(ABT_bool* on_primary) {
   *on_primary = ABT_FALSE;
-  const calling_unit me;
-  if (me.is_outside()) return me.error();
-  *on_primary = truth(me.where->is_primary);
+  stream* here = nullptr;
+  if (const int error = find_stream(&here); error != ABT_SUCCESS) return error;
+  *on_primary = truth(here->is_primary);
   return ABT_SUCCESS;
 }
 

@@ -32,6 +32,11 @@ inline caller who_calls() {
   return {thread, fields, fields->last_stream.load(std::memory_order_relaxed), kind};
 }
 
+// Null: outside.
+inline stream* calling_stream() {
+  const caller me = who_calls();
+  return me.is_outside() ? stream_of_callback() : me.where;
+}
 // At any time.
 inline caller who_calls_maybe_early() { return have_fields() ? who_calls() : caller{nullptr, nullptr, nullptr, 0}; }
 

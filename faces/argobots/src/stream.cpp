@@ -65,7 +65,10 @@ bool is_over(const stream* here, scheduler* main) {
   return (main->requests.load(std::memory_order_relaxed) & stop_when_empty) != 0 && !has_units(main);
 }
 
-bool is_wanted(void* here) { return has_events(static_cast<stream*>(here)); }
+bool is_wanted(void* argument) {
+  const auto* const here = static_cast<stream*>(argument);
+  return has_events(here, here->main_scheduler.load(std::memory_order_relaxed));
+}
 
 // A scheduler without pools has nothing to wait for, and returns at once.
 void rest(stream* here, scheduler* main) {
@@ -82,8 +85,8 @@ void settle(stream* here) {
   static_cast<void>(weft_event_set(&here->started));
 }
 
-void run_main_scheduler(void* argument) {
-  auto* const here = static_cast<stream*>(argument);
+void run_main_scheduler(void*) {
+  stream* const here = who_calls().where;
   settle(here);
   scheduler* main;
   do {
@@ -137,7 +140,7 @@ void free_root_pool(const stream* one) {
 }
 
 int make_scheduler_thread(stream* one, scheduler* main) {
-  unit_plan plan{run_main_scheduler, one, one->root_pool, is_yieldable | is_named | is_main_scheduler};
+  unit_plan plan{run_main_scheduler, nullptr, one->root_pool, is_yieldable | is_named | is_main_scheduler};
   plan.stack_bytes = current_settings().scheduler_stack_bytes;
   plan.runs = main;
   if (const int error = make_unit(plan, &one->scheduler_thread); error != ABT_SUCCESS) return error;
@@ -195,7 +198,7 @@ int revive_stream(stream* one) {
   weft_thread* const thread = one->scheduler_thread;
   if (state_of(thread) != ABT_THREAD_STATE_TERMINATED) return ABT_ERR_INV_XSTREAM;
   one->main_scheduler.load(std::memory_order_relaxed)->requests.store(0, std::memory_order_relaxed);
-  if (const int error = revive_unit(thread, one->root_pool, run_main_scheduler, one); error != ABT_SUCCESS) return error;
+  if (const int error = revive_unit(thread, one->root_pool, run_main_scheduler, nullptr); error != ABT_SUCCESS) return error;
   fields_of(thread)->last_stream.store(one, std::memory_order_relaxed);
   one->is_over.store(false, std::memory_order_relaxed);
   push(one->root_pool, thread, ABT_POOL_CONTEXT_OP_THREAD_REVIVE);

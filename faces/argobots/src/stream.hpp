@@ -75,10 +75,10 @@ void run_unit(weft_thread* owned);
 // to the caller.
 void run_units(weft_thread* owned, choice_of_units* choice);
 
-// What a scheduler does now and then: requests for its stream (join, cancel), the dump of stacks, the primary ULT.
+// What a scheduler does now and then: requests for its stream (join, cancel), which it takes as its own, the dump of stacks, the primary ULT.
 void check_events(stream* here, scheduler* who);
 // Whether check_events would find something. For those who are about to sleep; after it comes true, wake_main_scheduler is called.
-bool has_events(const stream* here);
+bool has_events(const stream* here, const scheduler* who);
 
 // look(its main scheduler), which stays meanwhile; null: the stream is not made yet. For other streams' units; must be short, and switch never.
 template <class Look>
@@ -106,5 +106,7 @@ void end_main_scheduler(stream* one);
 bool take_rank(stream* one, int rank);  // into the runtime's list; false: another one has it
 bool change_rank(stream* one, int rank);
 void return_rank(stream* one);
+// Of a caller that is no unit: a callback of a user's pool has no identity (weft/ext.h), but a stream. Null: outside.
+stream* stream_of_callback();
 
 }  // namespace weft::abt

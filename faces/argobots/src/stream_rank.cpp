@@ -75,4 +75,14 @@ void return_rank(stream* one) {
   all->stream_count.fetch_sub(1, std::memory_order_relaxed);
 }
 
+stream* stream_of_callback() {
+  const int worker = weft_worker_self();
+  if (worker < 0 || weft_self() != nullptr) return nullptr;  // an OS thread, or a thread that weft.h made
+  runtime* const all = current_runtime();
+  const guard hold(all->lock);
+  stream* one = all->first;
+  while (one != nullptr && static_cast<int>(one->worker) != worker) one = one->after;
+  return one;
+}
+
 }  // namespace weft::abt

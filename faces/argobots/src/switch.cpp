@@ -271,22 +271,17 @@ void run_unit(weft_thread* owned) {
 
 namespace {
 
-// What was asked of the stream and its main scheduler has not been told yet.
-std::uint32_t requests_to_pass_on(const stream* here) {
+// What was asked of the stream, and `who`, a scheduler that runs there, has not been told yet.
+std::uint32_t requests_to_pass_on(const stream* here, const scheduler* who) {
   const unit_fields* const main = fields_of(here->scheduler_thread);
   std::uint32_t wanted = 0;
   if (is_requested(main, wants_join)) wanted |= stop_when_empty;
   if (is_requested(main, wants_cancel)) wanted |= stop_now;
-  return wanted & ~here->main_scheduler.load(std::memory_order_relaxed)->requests.load(std::memory_order_relaxed);
+  return wanted & ~who->requests.load(std::memory_order_relaxed);
 }
 
-// Schedulers of pools that run on the stream stop like its main scheduler.
-void pass_on_requests(stream* here, scheduler* who) {
-  const std::uint32_t wanted = requests_to_pass_on(here);
-  scheduler* const main = here->main_scheduler.load(std::memory_order_relaxed);
-  if (wanted != 0) request(main, wanted);
-  const std::uint32_t asked = main->requests.load(std::memory_order_relaxed) & (stop_when_empty | stop_now);
-  if (who != main && asked != 0) request(who, asked);
+void pass_on_requests(const stream* here, scheduler* who) {
+  if (const std::uint32_t wanted = requests_to_pass_on(here, who); wanted != 0) request(who, wanted);
 }
 
 // Which have no pool, so that nobody but the worker itself looks for them.
@@ -297,9 +292,9 @@ void let_threads_of_weft_run(stream* here) {
 
 }  // namespace
 
-bool has_events(const stream* here) {
+bool has_events(const stream* here, const scheduler* who) {
   if (here->handed.load(std::memory_order_relaxed) != nullptr || is_dump_wanted()) return true;
-  return requests_to_pass_on(here) != 0;
+  return requests_to_pass_on(here, who) != 0;
 }
 
 void check_events(stream* here, scheduler* who) {

@@ -87,6 +87,8 @@ int ABT_thread_exit() {
 int ABT_thread_cancel(ABT_thread thread) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
   if (thread == ABT_THREAD_NULL || fields_of(thread_of(thread))->is(is_primary)) return ABT_ERR_INV_THREAD;
-  request(fields_of(thread_of(thread)), wants_cancel);
+  unit_fields* const its = fields_of(thread_of(thread));
+  request(its, wants_cancel);
+  if (its->is(is_main_scheduler)) wake_main_scheduler(its->last_stream.load(std::memory_order_relaxed));
   return ABT_SUCCESS;
 }

@@ -140,6 +140,7 @@ int ABT_xstream_set_main_sched_basic(ABT_xstream xstream, ABT_sched_predef prede
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
   if (xstream == ABT_XSTREAM_NULL) return ABT_ERR_INV_XSTREAM;
   if (const int error = need_replaceable(xstream); error != ABT_SUCCESS) return error;
+  if (pools != nullptr && num_pools < 0) return ABT_ERR_INV_ARG;
   scheduler* by = nullptr;
   if (const int error = create_basic_scheduler(predef, num_pools, pools, ABT_SCHED_CONFIG_NULL, &by); error != ABT_SUCCESS) {
     return error;

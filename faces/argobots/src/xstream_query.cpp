@@ -16,17 +16,17 @@ using namespace weft::abt;
 int ABT_xstream_self(ABT_xstream* xstream) {
   *xstream = ABT_XSTREAM_NULL;
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
-  const caller me = who_calls();
-  if (me.is_outside()) return ABT_ERR_INV_XSTREAM;
-  *xstream = handle_of(me.where);
+  stream* const here = calling_stream();
+  if (here == nullptr) return ABT_ERR_INV_XSTREAM;
+  *xstream = handle_of(here);
   return ABT_SUCCESS;
 }
 
 int ABT_xstream_self_rank(int* rank) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
-  const caller me = who_calls();
-  if (me.is_outside()) return ABT_ERR_INV_XSTREAM;
-  *rank = me.where->rank.load(std::memory_order_relaxed);
+  const stream* const here = calling_stream();
+  if (here == nullptr) return ABT_ERR_INV_XSTREAM;
+  *rank = here->rank.load(std::memory_order_relaxed);
   return ABT_SUCCESS;
 }
 

@@ -1,9 +1,11 @@
 /* Pools and schedulers of the program's own, and configurations. */
 #include "check.h"
 
+#include <time.h>
+
 /* ---- a pool by ABT_pool_user_def: a stack of units, whose names are its own records ---- */
 
-enum { most = 16 };
+enum { most = 128 };
 
 struct record {
   ABT_thread thread;
@@ -16,6 +18,7 @@ struct stack {
   int made, freed;                  /* records */
   int inits, frees, waits, bundles; /* calls of what need not be given */
   ABT_pool_context pushed_with, popped_with;
+  _Atomic(ABT_thread) popped_by;
 };
 
 static struct stack *stack_of(ABT_pool pool) {
@@ -40,12 +43,20 @@ static ABT_bool has_none(ABT_pool pool) { return stack_of(pool)->count == 0; }
 
 static ABT_thread pop_record(ABT_pool pool, ABT_pool_context context) {
   struct stack *const stack = stack_of(pool);
+  ABT_thread self;
+  OK(ABT_self_get_thread(&self));
+  atomic_store(&stack->popped_by, self);
   stack->popped_with = context;
   return stack->count == 0 ? ABT_THREAD_NULL : stack->records[--stack->count]->thread;
 }
 
 static void push_record(ABT_pool pool, ABT_unit unit, ABT_pool_context context) {
   struct stack *const stack = stack_of(pool);
+  ABT_xstream stream;
+  int rank = -1;
+  OK(ABT_xstream_self(&stream));
+  OK(ABT_xstream_get_rank(stream, &rank));
+  CHECK(rank == 0);
   CHECK(stack->count < most && ((struct record *)unit)->in == stack);
   stack->pushed_with = context;
   stack->records[stack->count++] = (struct record *)unit;
@@ -168,6 +179,45 @@ static void user_pools(void) {
   CHECK(stack.frees == 1);
 }
 
+/* However many there are, push_many is called once for all. */
+static void large_bundles(void) {
+  struct stack stack = {.count = 0};
+  ABT_pool pool = make_stack(&stack);
+  atomic_int ran = 0;
+  ABT_thread threads[100];
+  size_t count = 0;
+  for (int i = 0; i < 100; ++i) start(pool, add_one, &ran);
+  OK(ABT_pool_pop_threads(pool, threads, 100, &count));
+  CHECK(count == 100);
+  const ABT_thread left_out = threads[50];
+  threads[50] = ABT_THREAD_NULL;
+  OK(ABT_pool_push_threads(pool, threads, 100));
+  CHECK(stack.bundles == 2 && stack.count == 99);
+  OK(ABT_pool_push_thread(pool, left_out));
+  run_what_is_there(pool);
+  for (int i = 0; i < 100; ++i) end(i == 50 ? left_out : threads[i]);
+  CHECK(ran == 100);
+  OK(ABT_pool_free(&pool));
+}
+
+/* Cancelled while it has nothing to do, it ends, and its stream with it. */
+static void cancelled_main_scheduler(void) {
+  struct stack stack = {.count = 0};
+  ABT_pool pool = make_stack(&stack);
+  ABT_xstream stream;
+  OK(ABT_xstream_create_basic(ABT_SCHED_BASIC, 1, &pool, ABT_SCHED_CONFIG_NULL, &stream));
+  while (atomic_load(&stack.popped_by) == ABT_THREAD_NULL) breathe();
+  nanosleep(&(struct timespec){0, 20000000}, NULL); /* it sleeps, mostly */
+  OK(ABT_thread_cancel(atomic_load(&stack.popped_by)));
+  ABT_xstream_state state = ABT_XSTREAM_STATE_RUNNING;
+  while (state != ABT_XSTREAM_STATE_TERMINATED) {
+    breathe();
+    OK(ABT_xstream_get_state(stream, &state));
+  }
+  end_stream(stream);
+  OK(ABT_pool_free(&pool));
+}
+
 /* ABT_pool_pop_timedwait, which is deprecated, takes a point in time. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -177,7 +227,7 @@ static void waits_until(void) {
   OK(ABT_pool_create_basic(ABT_POOL_FIFO_WAIT, ABT_POOL_ACCESS_MPMC, ABT_FALSE, &pool));
   const double until = ABT_get_wtime() + 0.005;
   OK(ABT_pool_pop_timedwait(pool, &unit, until));
-  CHECK(unit == ABT_UNIT_NULL && ABT_get_wtime() >= until);
+  CHECK(unit == ABT_UNIT_NULL && ABT_get_wtime() >= until - 0.001);
   OK(ABT_pool_free(&pool));
 }
 #pragma GCC diagnostic pop
@@ -261,6 +311,8 @@ static void scheduler_configs(void) {
 
 void check_definitions(void) {
   RUN(user_pools);
+  RUN(large_bundles);
+  RUN(cancelled_main_scheduler);
   RUN(waits_until);
   RUN(user_schedulers);
   RUN(scheduler_configs);

@@ -25,6 +25,9 @@ static atomic_int runs, frees;
 
 static void run_own(ABT_sched sched) {
   ABT_pool pool;
+  void *argument = &pool;
+  OK(ABT_self_get_arg(&argument));
+  CHECK(argument == NULL);
   OK(ABT_sched_get_pools(sched, 1, 0, &pool));
   add_one(&runs);
   for (ABT_bool stop = ABT_FALSE; stop == ABT_FALSE;) {
@@ -110,6 +113,33 @@ static void second_pools(void) {
     second_pool(frequency, false);
     second_pool(frequency, true);
   }
+}
+
+/* ---- a scheduler in a pool ends when there is nothing in its own, whatever its stream's main scheduler was told ---- */
+
+struct exiting {
+  ABT_xstream stream;
+  int turns;
+};
+
+static void exit_main_and_yield(void *argument) {
+  struct exiting *const mine = argument;
+  OK(ABT_sched_exit(main_sched_of(mine->stream)));
+  for (; mine->turns < 300; ++mine->turns) OK(ABT_self_yield());
+}
+
+static void stacked_goes_on(void) {
+  ABT_pool outer = new_automatic_pool(), inner = new_pool(ABT_POOL_FIFO);
+  ABT_sched stacked;
+  struct exiting exiting = {.turns = 0};
+  OK(ABT_xstream_create_basic(ABT_SCHED_BASIC, 1, &outer, ABT_SCHED_CONFIG_NULL, &exiting.stream));
+  OK(ABT_sched_create_basic(ABT_SCHED_BASIC, 1, &inner, ABT_SCHED_CONFIG_NULL, &stacked));
+  ABT_thread thread = start(inner, exit_main_and_yield, &exiting);
+  OK(ABT_pool_add_sched(outer, stacked));
+  end(thread);
+  CHECK(exiting.turns == 300);
+  end_stream(exiting.stream);
+  OK(ABT_pool_free(&inner));
 }
 
 /* ---- by a ULT on the stream ---- */
@@ -349,6 +379,8 @@ static void who_may_not(void) {
   IS(ABT_ERR_XSTREAM_STATE, ABT_xstream_set_main_sched(other, ABT_SCHED_NULL));
   IS(ABT_ERR_INV_SCHED, ABT_xstream_set_main_sched(self, main_sched_of(other))); /* it is in use */
   IS(ABT_ERR_INV_SCHED, ABT_xstream_create(main_sched_of(other), &(ABT_xstream){ABT_XSTREAM_NULL}));
+  ABT_pool none = ABT_POOL_NULL;
+  if (IS_WEFT) IS(ABT_ERR_INV_ARG, ABT_xstream_set_main_sched_basic(self, ABT_SCHED_BASIC, -1, &none)); /* Argobots: no memory */
   end_stream(other);
 }
 
@@ -362,4 +394,5 @@ void check_main_scheds(void) {
   if (IS_WEFT) RUN(under_others_eyes);
   if (IS_WEFT) RUN(made_under_others_eyes);
   RUN(who_may_not);
+  RUN(stacked_goes_on);
 }

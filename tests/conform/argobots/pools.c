@@ -1,6 +1,8 @@
 /* Pools and schedulers: questions, removal, association. */
 #include "check.h"
 
+#include <time.h>
+
 static void access_and_ids(void) {
   const ABT_pool_access accesses[] = {ABT_POOL_ACCESS_PRIV, ABT_POOL_ACCESS_SPSC, ABT_POOL_ACCESS_MPSC, ABT_POOL_ACCESS_SPMC,
                                       ABT_POOL_ACCESS_MPMC};
@@ -204,6 +206,34 @@ static void sizes_of_schedulers(void) {
   for (int i = 0; i < 2; ++i) OK(ABT_pool_free(&pools[i]));
 }
 
+/* ---- who pops with a wait keeps its stream, whose scheduler does not run what comes instead ---- */
+
+struct late {
+  ABT_pool pool;
+  ABT_thread made;
+  atomic_int ran;
+};
+
+static void *make_later(void *argument) {
+  struct late *const mine = argument;
+  nanosleep(&(struct timespec){0, 20000000}, NULL); /* the other one waits, mostly */
+  mine->made = start(mine->pool, add_one, &mine->ran);
+  return NULL;
+}
+
+static void pops_what_comes(void) {
+  struct late late = {.pool = my_pool()};
+  pthread_t maker;
+  ABT_thread popped;
+  CHECK(pthread_create(&maker, NULL, make_later, &late) == 0);
+  OK(ABT_pool_pop_wait_thread(late.pool, &popped, 60.0));
+  CHECK(pthread_join(maker, NULL) == 0);
+  CHECK(popped == late.made && late.ran == 0);
+  OK(ABT_pool_push_thread(late.pool, popped));
+  end(popped);
+  CHECK(late.ran == 1);
+}
+
 static void arguments(void) {
   size_t size = 99;
   int id;
@@ -226,5 +256,6 @@ void check_pools(void) {
   RUN(association);
   if (IS_WEFT) RUN(unknown_units);
   RUN(sizes_of_schedulers);
+  RUN(pops_what_comes);
   RUN(arguments);
 }
