@@ -9,6 +9,7 @@
 #include <weft/weft.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -292,6 +293,37 @@ bool under_scheduler_thread(weft_pool* pool) {
   return good && self.good.load();
 }
 
+// ---- a private pool: what waits for a stack is run by its worker, too ----
+
+struct residence {
+  weft_event may_end = WEFT_EVENT_INIT;
+  std::atomic<int> elsewhere{0};
+};
+
+void reside(void* argument) {
+  auto* const here = static_cast<residence*>(argument);
+  if (weft_worker_self() != 1) here->elsewhere.fetch_add(1);
+  static_cast<void>(weft_event_wait(&here->may_end));
+}
+
+bool use_private_pool() {
+  return with_workers(3, [] {
+    residence here;
+    weft_pool* pool = nullptr;
+    if (const weft_status made = weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_PRIVATE, &pool); made != WEFT_OK)
+      return is_refusal(made);
+    bool good = weft_pool_attach(pool, 1) == WEFT_OK;
+    std::thread opener([&here] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      static_cast<void>(weft_event_set(&here.may_end));
+    });
+    good = run_threads(200, reside, &here, pool) >= 0 && good;
+    opener.join();
+    good = weft_pool_detach(pool, 1) == WEFT_OK && weft_pool_destroy(pool) == WEFT_OK && good;
+    return good && here.elsewhere.load() == 0;
+  });
+}
+
 bool use_schedulers() {
   return with_workers(1, [] {
     weft_pool* pool = nullptr;
@@ -410,6 +442,7 @@ int second_life_after_refused_end(void (*last_act)()) {
 
 }  // namespace
 
+TEST_CASE("a private pool") { each_failure_or_last_words({call::mmap, call::madvise}, use_private_pool); }
 TEST_CASE("timers") { each_failure_or_last_words({call::mmap, call::futex_wait, call::thread_start, call::heap}, use_timers); }
 
 TEST_CASE("forks, of threads that wait, too") {
