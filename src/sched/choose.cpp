@@ -48,7 +48,7 @@ unit* find_own(worker* w) {
     take_in(w, w->pinned_mail.take_all());
   if (!w->mail.is_empty()) [[unlikely]]
     take_in(w, w->mail.take_all());
-  if (w->custom.load(base::relaxed) != nullptr) [[unlikely]] {
+  if (w->custom.load(base::relaxed) != 0) [[unlikely]] {
     if (unit* chosen = take_what_may_run_here(w, ask_scheduler); chosen != nullptr) {
       --w->turns_left;
       return chosen;

@@ -34,7 +34,9 @@ bool has_ready(worker* w) {
 bool has_mail(const worker* w) { return !w->mail.is_empty() || !w->pinned_mail.is_empty(); }
 
 // What w itself, and nobody's permission, can take.
-bool has_own_work(worker* w) { return has_mail(w) || has_ready(w) || pools_have_work(w) || sources_want_poll(w->rt); }
+bool has_own_work(worker* w) {
+  return has_mail(w) || has_ready(w) || pools_have_work(w) || has_new_scheduler(w) || sources_want_poll(w->rt);
+}
 
 bool has_reason_to_stay(worker* w) { return must_leave(w) || has_own_work(w) || sees_prey(w); }
 

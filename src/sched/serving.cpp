@@ -160,11 +160,17 @@ bool pools_have_work(worker* w) {
 
 namespace {
 
+// With a scheduler in worker::custom: the worker has not asked it yet, and must not sleep before it has.
+constexpr std::uintptr_t is_new = 1;
+
+std::uintptr_t word_of_new(scheduler* made) { return made != nullptr ? reinterpret_cast<std::uintptr_t>(made) | is_new : 0; }
+scheduler* scheduler_in(std::uintptr_t word) { return reinterpret_cast<scheduler*>(word & ~is_new); }
+
 // Inside pools_lock. Returns the old one, in which the worker may still be.
 scheduler* replace_scheduler(worker* w, scheduler* made) {
   // What the old one says was written inside pools_lock, too.
   // [A30] release: publishes the scheduler; pairs with [A31]
-  scheduler* old = w->custom.exchange(made, base::release);
+  scheduler* old = scheduler_in(w->custom.exchange(word_of_new(made), base::release));
   if (made != nullptr && old == nullptr) w->detours.fetch_add(1, base::relaxed);
   if (made == nullptr && old != nullptr) w->detours.fetch_sub(1, base::relaxed);
   return old;
@@ -202,11 +208,18 @@ void retire_scheduler(runtime* rt, worker* w) {
   std::free(replace_scheduler(w, nullptr));
 }
 
+void free_scheduler(worker* w) { std::free(scheduler_in(w->custom.load(base::relaxed))); }
+
+bool has_new_scheduler(const worker* w) { return (w->custom.load(base::relaxed) & is_new) != 0; }
+
 unit* ask_scheduler(worker* w) {
   const visit here(w);
   // [A31] acquire: sees the scheduler; pairs with [A30]
-  const scheduler* custom = w->custom.load(base::acquire);
+  std::uintptr_t word = w->custom.load(base::acquire);
+  const scheduler* const custom = scheduler_in(word);
   if (custom == nullptr) return nullptr;
+  // Where that fails another one was set, which is new itself.
+  if ((word & is_new) != 0) w->custom.compare_exchange_strong(word, word & ~is_new, base::relaxed, base::relaxed);
   const without_identity callback(w);
   return reinterpret_cast<unit*>(custom->ops.next(custom->state, w->index));
 }

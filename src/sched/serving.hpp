@@ -32,7 +32,11 @@ bool pools_have_work(worker* w);
 status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state);
 // What the worker's own scheduler chooses; null: nothing, or it has none any more.
 unit* ask_scheduler(worker* w);
+// Whether it was set and not asked since.
+bool has_new_scheduler(const worker* w);
 // Of a worker that has ended: the next one in its slot starts with the built-in one.
 void retire_scheduler(runtime* rt, worker* w);
+// Of a worker at which nobody looks any more.
+void free_scheduler(worker* w);
 
 }  // namespace weft::sched

@@ -107,10 +107,10 @@ struct alignas(base::cache_line) worker {
   unsigned victim_slots = 0;                       // the runtime's worker_slots when they were put in order
   base::atomic<pool*> pools[most_pools_served]{};  // guarded by the runtime's pools_lock for writing
   base::atomic<std::uint32_t> pool_count{0};
-  base::atomic<bool> is_visiting{false};  // looks into pools, or asks `custom`: they must not go
-  base::atomic<scheduler*> custom{nullptr};
-  arch::fp_control fp;    // this OS thread's, while a unit runs that keeps its own
-  fiber::context origin;  // the OS thread's own stack, while it runs fibers
+  base::atomic<bool> is_visiting{false};   // looks into pools, or asks `custom`: they must not go
+  base::atomic<std::uintptr_t> custom{0};  // a scheduler, see serving.cpp; 0: none
+  arch::fp_control fp;                     // this OS thread's, while a unit runs that keeps its own
+  fiber::context origin;                   // the OS thread's own stack, while it runs fibers
   fiber::sanitizer::side origin_side;
   os::os_thread os_thread;
   base::atomic<int> os_thread_id{0};

@@ -53,7 +53,7 @@ void empty_caches(worker* w) {
 }
 
 void free_worker(worker* w) {
-  std::free(w->custom.load(base::relaxed));
+  free_scheduler(w);
   std::free(w->victims);
   free_fork_segments(w);
   os::release(w, sizeof(worker));

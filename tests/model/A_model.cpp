@@ -29,6 +29,9 @@ wait_result wait(waiter*, queue::spinlock*) { explorer::fail("assertion", "nobod
 unit* find_own(worker* w) {
   if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
   if (!w->mail.is_empty()) take_in(w, w->mail.take_all());
+  if (w->custom.load(base::relaxed) != 0) {
+    if (unit* const chosen = ask_scheduler(w); chosen != nullptr) return chosen;
+  }
   enter(w);
   unit* one = w->ready.pop();
   w->lock.leave();
@@ -79,6 +82,16 @@ void attached_and_pushed() {
   threads(thread{"worker", [&] { find_one(0); }},
           thread{"attacher", [&] { check(attach_pool(the.rt, late, 0) == status::ok, "there is room"); }},
           thread{"pusher", [&] { push_to_pool(late, &one, push_reason::created); }});
+}
+
+// As with pools: what a scheduler that is set meanwhile has to run, the worker finds without another push.
+void scheduler_set_meanwhile() {
+  core_world::make(1);
+  unit one{};
+  weft_scheduler_ops ops{};
+  ops.next = [](void* state, unsigned) { return static_cast<weft_thread*>(state); };
+  threads(thread{"worker", [&] { find_one(0); }},
+          thread{"setter", [&] { check(set_scheduler(the.rt, 0, &ops, &one) == status::ok, "there is memory"); }});
 }
 
 // A worker that stands back from stealing still learns of work in its pool, and not only by its next look at the clock's bidding.
@@ -287,6 +300,7 @@ constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 
 const model m1{"A pushed to a pool", {.at_least = 100, .quick = quick, .deep = deep}, pushed_to_pool};
 const model m2{"A pool attached meanwhile", {.at_least = 100, .quick = quick, .deep = deep}, attached_meanwhile};
+const model m20{"A scheduler set meanwhile", {.at_least = 100, .quick = quick, .deep = deep}, scheduler_set_meanwhile};
 const model m3{"A pool attached and pushed to", {.at_least = 100, .quick = quick, .deep = deep}, attached_and_pushed};
 const model m4{"A pushed while pausing", {.at_least = 100, .quick = quick, .deep = deep}, pushed_while_pausing};
 const model m12{"A unit goes to another pool", {.at_least = 10, .quick = quick, .deep = deep}, goes_to_another_pool};
