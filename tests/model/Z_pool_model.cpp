@@ -82,8 +82,9 @@ void freed_behind_a_push() {
   taking mine;
   taker = &mine;
   unit one{is_yieldable};
+  const ABT_thread handle = handle_of(one.self);
   pool* const where = make_user_pool();
-  threads(thread{"pusher", [&] { push_many(where, &one.self, 1, ABT_POOL_CONTEXT_OP_POOL_OTHER); }},
+  threads(thread{"pusher", [&] { static_cast<void>(push_many(where, &handle, 1, ABT_POOL_CONTEXT_OP_POOL_OTHER)); }},
           thread{"taker", [&] {
                    mine.has_unit.await();
                    free_pool(where);

@@ -170,7 +170,7 @@ STAND_IN void retire_scheduler(scheduler*, bool) {}
 STAND_IN void free_pool(pool*) {}
 STAND_IN void release_pool(pool*, bool) {}
 STAND_IN void return_rank(stream*) {}
-STAND_IN bool has_events(const stream*) { return false; }
+STAND_IN bool has_events(const stream*, const scheduler*) { return false; }
 STAND_IN void check_events(stream*, scheduler*) {}
 STAND_IN void bind_by_rank(const stream*) {}
 STAND_IN void enter_stream_for_tools(stream*) {}
