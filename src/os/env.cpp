@@ -188,10 +188,6 @@ const char* text_of(const settings& from, variable which) {
   return which == variable::schedule ? from.schedule : from.trace;
 }
 
-}  // namespace
-
-namespace {
-
 // Like getenv(3), reads what putenv(3) was given without a word of a sanitizer, be it gone.
 __attribute__((no_sanitize("address"), noinline)) bool has_our_prefix(const char* entry) {
   for (std::size_t at = 0; at < prefix_bytes; ++at) {
