@@ -45,7 +45,7 @@ static void *wait_for_the_end(void *argument) {
   return argument;
 }
 
-/* What it was answered is for end_dump: another may be in weft_finalize meanwhile. */
+/* Its answer is looked at by whoever ends it: another may be in weft_finalize meanwhile. */
 static void *dump(void *argument) {
   (void)argument;
   return (void *)(intptr_t)weft_dump(pipe_ends[1]);
@@ -71,10 +71,10 @@ static pthread_t begin_dump(void) {
   return dumper;
 }
 
-static void end_dump(pthread_t dumper) {
+static weft_status end_dump(pthread_t dumper) {
   void *status = NULL;
   CHECK(pthread_join(dumper, &status) == 0);
-  OK((weft_status)(intptr_t)status);
+  return (weft_status)(intptr_t)status;
 }
 
 static void others_do_not_spin(void) {
@@ -90,8 +90,8 @@ static void others_do_not_spin(void) {
   pause_ms(300);
   CHECK(cpu_ns_of(second) < 150 * MILLISECOND);
   pthread_t reader = begin(read_all, &no_delay);
-  end_dump(first);
-  end_dump(second);
+  OK(end_dump(first));
+  OK(end_dump(second));
   CHECK(close(pipe_ends[1]) == 0);
   end(reader);
   CHECK(close(pipe_ends[0]) == 0);
@@ -105,7 +105,7 @@ static void finalize_does_not_spin(void) {
   const uint64_t before = cpu_ns_of(pthread_self());
   OK(weft_finalize());
   CHECK(cpu_ns_of(pthread_self()) - before < 150 * MILLISECOND);
-  end_dump(dumper);
+  OK(end_dump(dumper));
   CHECK(close(pipe_ends[1]) == 0);
   end(reader);
   CHECK(close(pipe_ends[0]) == 0);

@@ -30,7 +30,7 @@ CONSEQUENCES = [
     (r"thread_yield|ext_deque|ext_in_turn|ext_give_way", "mmap|madvise|mprotect", r"journal|scene\.log",
      "who waits for a stack has no turn meanwhile"),
     (r"trace_target", "open", r"weft_init", "a trace that cannot be written is refused as a bad value, by its name"),
-    (r"report_reader", "write", r"weft_dump", "a file that cannot be written is an invalid one"),
+    (r"report_reader", "write", r"end_dump|pthread_getcpuclockid", "a file that cannot be written is an invalid one; nobody waits for it"),
     (r"report_overflow|report_signal", "sigaction|sigaltstack", r".*",
      "without a handler or a stack for it a signal does what it does without Weft"),
 ]
@@ -41,7 +41,7 @@ SPARED = [
      "they look, measure or wait until those who wait are asleep; under this fault nobody ever is"),
     (r"report_backtrace", r"(mmap|madvise|mprotect):\d+:ever",
      "its child yields until threads have run that cannot be given a stack, and keeps the warning to itself"),
-    (r"fork_basic|stats_read|ext_seams", r"(mmap|madvise|mprotect|heap):\d+:ever",
+    (r"fork_basic|stats_read|ext_seams|trace_target stealing", r"(mmap|madvise|mprotect|heap):\d+:ever",
      "a forker stays in one call until another worker has taken its child, which takes memory for a unit and its stack"),
     (r"worker_remove", r"heap:\d+:ever",
      "one keeps its worker, which was added, until others have taken its children: to know of that worker takes them memory"),
