@@ -19,6 +19,7 @@ struct stack {
   int inits, frees, waits, bundles; /* calls of what need not be given */
   ABT_pool_context pushed_with, popped_with;
   _Atomic(ABT_thread) popped_by;
+  bool is_in_bundle; /* push_many pushes */
 };
 
 static struct stack *stack_of(ABT_pool pool) {
@@ -57,6 +58,7 @@ static void push_record(ABT_pool pool, ABT_unit unit, ABT_pool_context context) 
   OK(ABT_xstream_self(&stream));
   OK(ABT_xstream_get_rank(stream, &rank));
   CHECK(rank == 0);
+  if (IS_WEFT && !stack->is_in_bundle) IS(ABT_ERR_INV_XSTREAM, ABT_self_get_thread(&(ABT_thread){ABT_THREAD_NULL}));
   CHECK(stack->count < most && ((struct record *)unit)->in == stack);
   stack->pushed_with = context;
   stack->records[stack->count++] = (struct record *)unit;
@@ -86,7 +88,9 @@ static void pop_some(ABT_pool pool, ABT_thread *threads, size_t room, size_t *co
 
 static void push_some(ABT_pool pool, const ABT_unit *units, size_t count, ABT_pool_context context) {
   stack_of(pool)->bundles += 1;
+  stack_of(pool)->is_in_bundle = true;
   for (size_t i = 0; i < count; ++i) push_record(pool, units[i], context);
+  stack_of(pool)->is_in_bundle = false;
 }
 
 static void print_records(ABT_pool pool, void *argument, void (*print)(void *argument, ABT_thread thread)) {

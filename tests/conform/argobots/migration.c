@@ -206,7 +206,23 @@ static void refused_at_first(void) {
   OK(ABT_pool_free(&forgetful));
 }
 
+/* To a stream that does not serve its pool, while there is one. */
+static void nowhere_else(void) {
+  ABT_pool everywhere = new_pool(ABT_POOL_FIFO);
+  ABT_xstream stream;
+  OK(ABT_xstream_create_basic(ABT_SCHED_BASIC, 1, &everywhere, ABT_SCHED_CONFIG_NULL, &stream));
+  ABT_thread thread = start(my_pool(), nothing, NULL);
+  OK(ABT_thread_migrate(thread)); /* there are others than its own */
+  end(thread);
+  end_stream(stream);
+  thread = start(my_pool(), nothing, NULL);
+  IS(ABT_ERR_MIGRATION_NA, ABT_thread_migrate(thread));
+  end(thread);
+  OK(ABT_pool_free(&everywhere));
+}
+
 void check_migration(void) {
+  if (IS_WEFT) RUN(nowhere_else);
   there = start_stream();
   pool_here = my_pool();
   pool_there = pool_of(there);

@@ -248,7 +248,36 @@ static void no_identity_outside(void *unused) {
 }
 static void outside(void) { run_outside(no_identity_outside, NULL); }
 
+/* ---- a stack of the program's own that is smaller than Weft's smallest ---- */
+
+struct placed {
+  char *low, *high;
+  bool is_inside;
+};
+
+static void note_place(void *argument) {
+  struct placed *const mine = argument;
+  char here = 0;
+  mine->is_inside = &here >= mine->low && &here < mine->high;
+}
+
+static void small_stack(void) {
+  enum { bytes = 8192 };
+  struct placed placed = {.low = aligned_alloc(64, bytes), .is_inside = true};
+  ABT_thread_attr attr;
+  ABT_thread thread;
+  placed.high = placed.low + bytes;
+  OK(ABT_thread_attr_create(&attr));
+  OK(ABT_thread_attr_set_stack(attr, placed.low, bytes));
+  OK(ABT_thread_create(my_pool(), note_place, &placed, attr, &thread));
+  end(thread);
+  CHECK(!placed.is_inside);
+  OK(ABT_thread_attr_free(&attr));
+  free(placed.low);
+}
+
 void check_threads(void) {
+  if (IS_WEFT) RUN(small_stack);
   RUN(cancelled_before_start);
   RUN(cancelled_while_it_runs);
   RUN(cancelled_while_it_waits);

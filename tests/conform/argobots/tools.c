@@ -297,4 +297,30 @@ static void every_event_in_its_state(void) {
   for (int i = 0; i < 2; ++i) end_stream(streams[i]);
 }
 
-void check_tools(void) { RUN(every_event_in_its_state); }
+/* ---- who resumes, as the tool is told: the main scheduler ---- */
+
+static ABT_thread told_resumer;
+
+static void note_resumer(ABT_thread thread, ABT_xstream stream, uint64_t event, ABT_tool_context context, void *unused) {
+  (void)thread, (void)stream, (void)unused;
+  OK(ABT_tool_query_thread(context, event, ABT_TOOL_QUERY_KIND_CALLER_HANDLE, &told_resumer));
+}
+
+static void main_scheduler_resumes(void) {
+  atomic_int began = 0;
+  ABT_thread self;
+  OK(ABT_thread_self(&self));
+  OK(ABT_tool_register_thread_callback(note_resumer, ABT_TOOL_EVENT_THREAD_RESUME, NULL));
+  ABT_thread waits = start(my_pool(), suspend_for_ever, &began);
+  await_blocked(waits);
+  OK(ABT_thread_cancel(waits));
+  OK(ABT_thread_resume(waits));
+  OK(ABT_tool_register_thread_callback(NULL, ABT_TOOL_EVENT_THREAD_NONE, NULL));
+  CHECK(told_resumer != ABT_THREAD_NULL && told_resumer != self);
+  end(waits);
+}
+
+void check_tools(void) {
+  RUN(every_event_in_its_state);
+  if (IS_WEFT) RUN(main_scheduler_resumes);
+}

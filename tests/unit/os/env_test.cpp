@@ -8,6 +8,10 @@
 #include "../../support/child.hpp"
 #include "os/env_value.hpp"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 using namespace weft;
 using os::variable;
 
@@ -101,6 +105,17 @@ TEST_CASE("every variable reaches its field, and is known to be given") {
   CHECK(shown(all, variable::trace) == "here.json");
   CHECK(shown(all, variable::wait_policy) == "passive");
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+TEST_CASE("an entry whose memory went is passed over, as by getenv") {
+  char entry[] = "PATH=here";
+  __asan_poison_memory_region(entry, sizeof entry);
+  os::settings result;
+  const status found = read(&result, {entry});
+  __asan_unpoison_memory_region(entry, sizeof entry);
+  CHECK(found == status::ok);
+}
+#endif
 
 TEST_CASE("an empty value counts as unset") {
   const os::settings all = good({"WEFT_WORKERS=", "WEFT_GUARD="});
