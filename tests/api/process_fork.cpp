@@ -149,30 +149,43 @@ void on_other_worker(Body body) {
   REQUIRE(weft_thread_join(made) == WEFT_OK);
 }
 
+// A runtime with a thread that waits.
+class parent {
+ public:
+  ~parent() {
+    CHECK(weft_event_set(&all.event) == WEFT_OK);
+    waiter.join();
+  }
+
+  child_end leaves_behind() {
+    return in_child([this] { return is_left_behind(waiter.native_handle(), &all); });
+  }
+
+ private:
+  weft::runtime runtime{{.workers = 3}};
+  objects all;
+  weft::thread waiter{[this] { CHECK(weft_event_wait(&all.event) == WEFT_OK); }};
+};
+
 }  // namespace
 
-TEST_CASE("a child made while the runtime runs is refused what needs its threads, and runs the rest") {
-  weft::runtime runtime({.workers = 3});
-  objects all;
-  weft::thread waiter([&] { CHECK(weft_event_wait(&all.event) == WEFT_OK); });
-  const auto scene = [&] { return is_left_behind(waiter.native_handle(), &all); };
-  SUBCASE("from the main thread") {
-    const child_end child = in_child(scene);
-    CHECK(child.exit_code == 0);
-    CHECK(child.says("weft_init: this process is a child of fork()"));
-    CHECK(child.says("exec"));
-  }
-  SUBCASE("from a thread on another worker") {
-    on_other_worker([&] { CHECK(in_child(scene).exit_code == 0); });
-  }
-  SUBCASE("from an OS thread outside") {
-    std::thread([&] { CHECK(in_child(scene).exit_code == 0); }).join();
-  }
-  SUBCASE("a child of the child") {
-    CHECK(in_child([&] { return in_child(scene).exit_code; }).exit_code == 0);
-  }
-  CHECK(weft_event_set(&all.event) == WEFT_OK);
-  waiter.join();
+TEST_CASE_FIXTURE(parent, "a child made while the runtime runs is refused what needs its threads, and runs the rest") {
+  const child_end child = leaves_behind();
+  CHECK(child.exit_code == 0);
+  CHECK(child.says("weft_init: this process is a child of fork()"));
+  CHECK(child.says("exec"));
+}
+
+TEST_CASE_FIXTURE(parent, "so is one that a thread on another worker makes") {
+  on_other_worker([&] { CHECK(leaves_behind().exit_code == 0); });
+}
+
+TEST_CASE_FIXTURE(parent, "so is one that an OS thread outside makes") {
+  std::thread([&] { CHECK(leaves_behind().exit_code == 0); }).join();
+}
+
+TEST_CASE_FIXTURE(parent, "so is a child of the child") {
+  CHECK(in_child([&] { return leaves_behind().exit_code; }).exit_code == 0);
 }
 
 TEST_CASE("a thread that returns in the child ends it with a line") {

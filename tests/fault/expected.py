@@ -29,6 +29,8 @@ CONSEQUENCES = [
     (r"report_signal", "futex_wake", r"exit_code", "its child's fatal error goes into the file where the child's errors go"),
     (r"thread_yield|ext_deque|ext_in_turn|ext_give_way", "mmap|madvise|mprotect", r"journal|scene\.log",
      "who waits for a stack has no turn meanwhile"),
+    (r"ext_in_turn|ext_give_way", "mmap|madvise|mprotect", r"run_all|run_row|run_over_pool",
+     "who gets no stack ends a row early, so that the scheduler starts anew"),
     (r"trace_target", "open", r"weft_init", "a trace that cannot be written is refused as a bad value, by its name"),
     (r"report_reader", "write", r"end_dump|pthread_getcpuclockid", "a file that cannot be written is an invalid one; nobody waits for it"),
     (r"report_overflow|report_signal", "sigaction|sigaltstack", r".*",
