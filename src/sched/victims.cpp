@@ -1,8 +1,5 @@
 #include "sched/victims.hpp"
 
-#include <cstdlib>
-
-#include "os/heap.hpp"
 #include "os/topology.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
@@ -41,9 +38,6 @@ void sort_by_distance(worker* w) {
 void order_victims(worker* w) {
   const unsigned slots = w->rt->worker_slots.load(base::relaxed);
   if (w->victim_slots == slots) return;
-  auto* larger = static_cast<std::uint16_t*>(os::reallocate(w->victims, slots * sizeof(std::uint16_t)));
-  if (larger == nullptr) return;  // the old order misses the newest workers; the next attempt may do better
-  w->victims = larger;
   w->victim_slots = slots;
   w->victim_count = 0;
   for (unsigned index = 0; index < slots; ++index) {

@@ -14,11 +14,11 @@
 #include "queue/inbox.hpp"
 #include "queue/ready_queue.hpp"
 #include "sched/fork_deque.hpp"
+#include "sched/runtime.hpp"
 #include "sched/unit.hpp"
 
 namespace weft::sched {
 
-struct runtime;
 struct pool;
 struct scheduler;
 struct waiter;
@@ -102,7 +102,6 @@ struct alignas(base::cache_line) worker {
   std::uint32_t forks_at_once = 1;  // by a theft
   fork_segment* spare_forks = nullptr;
   std::uint32_t spare_fork_count = 0;
-  std::uint16_t* victims = nullptr;  // worker indices, near first
   unsigned victim_count = 0;
   unsigned victim_slots = 0;                       // the runtime's worker_slots when they were put in order
   base::atomic<pool*> pools[most_pools_served]{};  // guarded by the runtime's pools_lock for writing
@@ -129,6 +128,9 @@ struct alignas(base::cache_line) worker {
   base::atomic<bool> has_turns{false};
   mem::stack* root = nullptr;  // at whose bottom it starts and ends; null: on an OS thread of its own
   base::atomic<bool> has_left{false};
+
+  // ---- owner ----
+  std::uint16_t victims[most_workers];  // worker indices, near first; at the end, where those that are not there take no memory
 };
 
 // Around callbacks of the builders, which have no identity and so cannot wait, whoever's turn it is. They must not switch either.

@@ -1,6 +1,5 @@
 #include "sched/workers.hpp"
 
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -54,7 +53,6 @@ void empty_caches(worker* w) {
 
 void free_worker(worker* w) {
   free_scheduler(w);
-  std::free(w->victims);
   free_fork_segments(w);
   os::release(w, sizeof(worker));
 }

@@ -163,11 +163,9 @@ STAND_IN void expire_timers(worker*) {}
 STAND_IN void start_fault_stack(worker*) {}
 STAND_IN void stop_fault_stack(worker*) {}
 STAND_IN void order_victims(worker* w) {
-  static std::uint16_t others[core_world::most_workers][core_world::most_workers];
-  w->victims = others[w->index];
   w->victim_count = 0;
   for (unsigned i = 0; i < w->rt->worker_slots.load(base::relaxed); ++i) {
-    if (i != w->index) others[w->index][w->victim_count++] = static_cast<std::uint16_t>(i);
+    if (i != w->index) w->victims[w->victim_count++] = static_cast<std::uint16_t>(i);
   }
 }
 STAND_IN void tell_watchers(runtime*, const pool*) {}

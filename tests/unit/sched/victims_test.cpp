@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -39,9 +38,6 @@ class robber {
     worker_->index = index;
     worker_->random = base::rng(seed);
   }
-  ~robber() { std::free(worker_->victims); }
-  robber(const robber&) = delete;
-  robber& operator=(const robber&) = delete;
 
   std::vector<unsigned> order() {
     sched::order_victims(worker_.get());
