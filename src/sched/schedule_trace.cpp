@@ -43,12 +43,48 @@ bool find_kind(const char* name, choice_kind* out) {
   return false;
 }
 
+struct run_head {
+  unsigned run;
+  unsigned workers;
+};
+
+bool read_head(const char* at, run_head* out) {
+  return sscanf(line_of(at).text, "run %u, %u workers", &out->run, &out->workers) == 2;
+}
+
+bool read_choice(const char* at, recorded_choice* out) {
+  char kind[8];
+  const int words = sscanf(line_of(at).text, "%" SCNu64 " %7s %" SCNu32 "/%" SCNu32 " %" SCNx32, &out->number, kind, &out->chosen,
+                           &out->alternatives, &out->sum);
+  return words == 5 && find_kind(kind, &out->kind) && out->chosen < out->alternatives;
+}
+
+bool read_end(const char* at, std::uint64_t* choices, std::uint32_t* sum) {
+  return sscanf(line_of(at).text, "end %" SCNu64 " %" SCNx32, choices, sum) == 2;
+}
+
+// The first line, counted from 1, that no writer writes; 0: there is none.
+unsigned bad_line(const char* text) {
+  unsigned number = 1;
+  if (std::strncmp(text, first_line, sizeof first_line - 1) != 0) return number;
+  run_head head;
+  recorded_choice choice;
+  std::uint64_t choices = 0;
+  std::uint32_t sum = 0;
+  for (const char* at = next_line(text); *at != '\0'; at = next_line(at)) {
+    ++number;
+    if (!read_choice(at, &choice) && !read_head(at, &head) && !read_end(at, &choices, &sum)) return number;
+  }
+  return 0;
+}
+
 // The line behind the head of that run. Null: the file has none.
 const char* find_run(const char* text, unsigned run, unsigned* workers) {
   for (const char* at = text; *at != '\0'; at = next_line(at)) {
-    unsigned number = 0;
-    if (std::strncmp(at, "run ", 4) != 0) continue;
-    if (sscanf(line_of(at).text, "run %u, %u workers", &number, workers) == 2 && number == run) return next_line(at);
+    run_head head;
+    if (!read_head(at, &head) || head.run != run) continue;
+    *workers = head.workers;
+    return next_line(at);
   }
   return nullptr;
 }
@@ -101,8 +137,11 @@ status schedule_reader::open(const char* path, unsigned run, unsigned workers) {
     return status::invalid;
   }
   unsigned recorded_workers = workers;
-  if (std::strncmp(text_, first_line, sizeof first_line - 1) != 0) {
+  if (const unsigned bad = bad_line(text_); bad == 1) {
     base::report("error: WEFT_SCHEDULE: %s is no record of a schedule: its first line is not \"weft schedule 1\"", path);
+  } else if (bad != 0) {
+    base::report("error: WEFT_SCHEDULE: line %u of %s is none of a record: record the schedule again, or repair the line", bad,
+                 path);
   } else if (at_ = find_run(text_, run, &recorded_workers); recorded_workers != workers) {
     base::report("error: WEFT_SCHEDULE: %s was recorded with %u workers, now there are %u: set WEFT_WORKERS=%u", path,
                  recorded_workers, workers, recorded_workers);
@@ -120,16 +159,11 @@ void schedule_reader::close() {
 }
 
 bool schedule_reader::next(recorded_choice* out) {
-  char kind[8];
-  const int words = sscanf(line_of(at_).text, "%" SCNu64 " %7s %" SCNu32 "/%" SCNu32 " %" SCNx32, &out->number, kind,
-                           &out->chosen, &out->alternatives, &out->sum);
-  if (words != 5 || !find_kind(kind, &out->kind) || out->chosen >= out->alternatives) return false;
+  if (!read_choice(at_, out)) return false;
   at_ = next_line(at_);
   return true;
 }
 
-bool schedule_reader::next_is_end(std::uint64_t* choices, std::uint32_t* sum) const {
-  return sscanf(line_of(at_).text, "end %" SCNu64 " %" SCNx32, choices, sum) == 2;
-}
+bool schedule_reader::next_is_end(std::uint64_t* choices, std::uint32_t* sum) const { return read_end(at_, choices, sum); }
 
 }  // namespace weft::sched

@@ -80,6 +80,23 @@ class ScheduleTest(command.CommandTest):
         self.write("cut", "\n".join(lines[:2] + lines[3:]).encode())
         self.assertEqual(run("counter", f"replay:{self.path('cut')}").returncode, DIVERGED)
 
+    def test_a_line_that_is_none_of_a_record_is_named(self):
+        _, trace = self.record("counter", "seed:1")
+        for number, was, broken in ((2, "run 1, ", "run 1 "), (3, " ", " t"), (3, "/", "|"), (len(trace.splitlines()), "end", "ned")):
+            lines = trace.splitlines()
+            lines[number - 1] = lines[number - 1].replace(was, broken, 1)
+            self.write("broken", "\n".join(lines).encode())
+            for word in ("replay", "near"):
+                with self.subTest(line=lines[number - 1], word=word):
+                    result = run("counter", f"{word}:{self.path('broken')}")
+                    self.assertEqual(result.returncode, 1)
+                    self.assertIn(f"line {number} of {self.path('broken')} is none of a record", result.stderr)
+
+    def test_runs_that_the_record_does_not_have_take_the_usual_choices(self):
+        self.write("second", b"weft schedule 1\nrun 2, 3 workers\n")
+        result = run("counter", f"replay:{self.path('second')}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_the_number_of_workers_must_be_that_of_the_record(self):
         self.record("counter", "seed:1")
         result = run("counter", f"replay:{self.path('record')}", WEFT_WORKERS="3")
