@@ -5,13 +5,17 @@ usage: explore_test.py weft-command planted-program..."""
 
 import os
 import re
+import signal
 import stat
 import subprocess
 import sys
+import time
 
 import command
 
 PLANTED = {os.path.basename(path).removeprefix("planted_"): path for path in sys.argv[2:]}
+# For a program that is a script: ends well under the usual schedule, as one that uses Weft does.
+USUAL = 'case "$WEFT_SCHEDULE" in record:*) echo "weft schedule 1" > "${WEFT_SCHEDULE#record:}"; exit 0;; esac\n'
 # What ends a failing run, and how many choices besides the usual ones it needs at most.
 FAULTS = {"lost_wakeup": (86, 3), "lock_order": (86, 5), "missing_join": (1, 5), "counter": (1, 4)}
 
@@ -49,17 +53,62 @@ class ExploreTest(command.CommandTest):
         self.assertEqual((result.returncode, result.stdout), (0, "20 schedules, and none made it fail\n"))
 
     def test_crashes_and_hangs_are_failures(self):
-        start = 'case "$WEFT_SCHEDULE" in record:*) echo "weft schedule 1" > "${WEFT_SCHEDULE#record:}"; exit 0;; esac\n'
-        for end, words in (("kill -SEGV $$", "ended by signal 11"), ("sleep 60", "took longer than 1 s")):
-            result = self.explore(self.script(start + end), options=("--limit", 1, "--shrink", 2))
+        for end, words in (("kill -SEGV $$", "ended by signal 11"), ("sleep 60", "took longer than 1 s"),
+                           ("exec >/dev/null 2>&1; sleep 60", "took longer than 1 s")):
+            result = self.explore(self.script(USUAL + end), options=("--limit", 1, "--shrink", 2))
             self.assertEqual(result.returncode, 1)
             self.assertIn(words, result.stdout)
 
+    def test_what_a_run_leaves_behind_ends_with_it(self):
+        numbers = self.path("numbers")
+        result = self.explore(self.script(f"{USUAL}echo said; sleep 600 & echo $! >> {numbers}\n"), options=("--runs", 4))
+        self.assertEqual((result.returncode, result.stdout), (0, "4 schedules, and none made it fail\n"))
+        with open(numbers, encoding="utf-8") as file:
+            for number in file.read().split():
+                self.assertFalse(self.is_sleeping(number))
+
+    def is_sleeping(self, number):
+        """The process, not one that has ended and that nobody has waited for yet."""
+        try:
+            with open(f"/proc/{number}/stat", encoding="utf-8") as file:
+                return "(sleep) S" in file.read()
+        except FileNotFoundError:
+            return False
+
+    def test_each_run_reads_the_input_from_its_beginning(self):
+        self.write("input", b"first\nsecond\n")
+        program = self.script(f'read line; test "$line" = first || exit 3\n{USUAL}')
+        with open(self.path("input"), "rb") as file:
+            result = subprocess.run([command.WEFT, "explore", "--runs", "5", "--", program], stdin=file, capture_output=True,
+                                    text=True, timeout=100, check=False)
+        self.assertEqual((result.returncode, result.stdout), (0, "5 schedules, and none made it fail\n"), result.stderr)
+
+    def test_a_program_may_go_to_another_folder_first(self):
+        os.mkdir(self.path("there"))
+        program = self.script(f"cd there && exec {PLANTED['counter']}\n")
+        result = subprocess.run([command.WEFT, "explore", "--out", "found", "--", program], cwd=self.folder, capture_output=True,
+                                text=True, timeout=100, check=False)
+        self.assertIn(f"to repeat it:\n  WEFT_SCHEDULE=replay:{self.path('found')} ", result.stdout)
+
+    def test_an_interrupted_exploration_leaves_nothing(self):
+        number = self.path("number")
+        program = self.script(f"{USUAL}echo $$ > {number}.new; mv {number}.new {number}; exec sleep 600\n")
+        os.mkdir(self.path("scratch"))
+        running = subprocess.Popen([command.WEFT, "explore", "--limit", "600", "--", program], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": self.path("scratch")})
+        while not os.path.exists(number):
+            self.assertIsNone(running.poll())
+            time.sleep(0.01)
+        running.terminate()
+        running.communicate(timeout=100)
+        self.assertEqual(running.returncode, -signal.SIGTERM)
+        self.assertEqual(os.listdir(self.path("scratch")), [])
+        with open(number, encoding="utf-8") as file:
+            self.assertFalse(self.is_sleeping(file.read().strip()))
+
     def test_a_failure_that_does_not_repeat_is_told(self):
         once = self.path("once")
-        text = f'case "$WEFT_SCHEDULE" in record:*) echo "weft schedule 1" > "${{WEFT_SCHEDULE#record:}}"; exit 0;; esac\n' \
-               f'test -f {once} && exit 0; : > {once}; exit 3\n'
-        result = self.explore(self.script(text))
+        result = self.explore(self.script(f"{USUAL}test -f {once} && exit 0; : > {once}; exit 3\n"))
         self.assertEqual(result.returncode, 1)
         self.assertIn("exit status 3", result.stdout)
         self.assertIn("not when it is repeated", result.stdout)

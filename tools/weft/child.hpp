@@ -27,7 +27,13 @@ struct child_order {
   std::vector<std::pair<std::string, std::string>> environment;  // beside the inherited one, or instead of what stands there
 };
 
-// tick(seconds since start) is called about ten times a second. Throws std::system_error when no child can be started.
+// Ctrl-C, SIGTERM or SIGHUP came while a child ran: the child is gone, and so should we be.
+struct interrupted {
+  int signal;
+};
+
+// Whatever the child started ends with it. It reads our standard input from its beginning, if that is a file; else none.
+// tick(seconds since start) is called about ten times a second. Throws interrupted, and std::system_error when no child can be started.
 child_result run_child(const child_order& order, double limit_seconds, const std::function<void(double)>& tick);
 child_result run_self(const std::vector<std::string>& arguments, double limit_seconds, const std::function<void(double)>& tick);
 

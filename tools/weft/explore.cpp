@@ -45,7 +45,7 @@ struct explore_options {
 class scratch_folder {
  public:
   scratch_folder() {
-    std::string name = (fs::temp_directory_path() / "weft-explore-XXXXXX").string();
+    std::string name = (fs::absolute(fs::temp_directory_path()) / "weft-explore-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), name);
     path_ = name;
   }
@@ -97,8 +97,12 @@ void write_record(const std::string& path, const schedule_lines& lines) {
 
 bool has_failed(const child_result& run) { return run.is_timed_out || run.signal != 0 || run.exit_status != 0; }
 
+// weft_init found no use for it (a file that is not there, another number of workers), so that what followed was not under it.
+bool is_refused(const child_result& run) { return run.errors.find("weft: error: WEFT_SCHEDULE") != std::string::npos; }
+
 bool fails_alike(const child_result& one, const child_result& other) {
-  return one.is_timed_out == other.is_timed_out && one.signal == other.signal && one.exit_status == other.exit_status;
+  return !is_refused(one) && one.is_timed_out == other.is_timed_out && one.signal == other.signal &&
+         one.exit_status == other.exit_status;
 }
 
 std::string describe(const child_result& run, double limit_seconds) {
@@ -113,6 +117,8 @@ std::string quoted(const std::string& word) {
   for (char const letter : word) result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
   return result + "'";
 }
+
+bool has_comma(const std::string& path) { return path.find(',') != std::string::npos; }
 
 struct failure {
   std::string schedule;
@@ -131,7 +137,8 @@ class explorer {
   std::string schedule_of(unsigned attempt, std::uint64_t length) const;
   std::optional<failure> find();
   void tell(const failure& found);
-  bool shrink_and_keep(const failure& found);
+  std::optional<std::string> name_that_repeats(const failure& found);
+  std::optional<std::string> shrink_and_keep(const failure& found);
   std::string command(const std::string& schedule) const;
 
   const explore_options& options_;
@@ -190,18 +197,31 @@ void explorer::tell(const failure& found) {
   fmt::print("{}{}", found.run.output, found.run.errors);
 }
 
-// False: the failure does not come again under the same schedule.
-bool explorer::shrink_and_keep(const failure& found) {
+// The name under which the program finds what we wrote, which may go to another folder first. None: the failure does not come again.
+std::optional<std::string> explorer::name_that_repeats(const failure& found) {
+  std::string const whole = fs::absolute(options_.out).string();
+  for (std::string const& name : {options_.out, has_comma(whole) ? options_.out : whole}) {
+    if (fails_alike(run_under("replay:" + name), found.run)) return name;
+  }
+  return std::nullopt;
+}
+
+// The name of what is kept. None: the failure does not come again under the same schedule.
+std::optional<std::string> explorer::shrink_and_keep(const failure& found) {
   std::string const whole = scratch_.file("whole");
   std::string const tried = scratch_.file("tried");
   std::string const chosen = scratch_.file("chosen");
   bool const is_usual = found.schedule.starts_with("record:");
-  if (!fails_alike(run_under(is_usual ? "record:" + whole : found.schedule + ",record:" + whole), found.run)) return false;
+  if (!fails_alike(run_under(is_usual ? "record:" + whole : found.schedule + ",record:" + whole), found.run)) {
+    return std::nullopt;
+  }
   unsigned left = options_.most_shrinking_runs;
   auto const fails = [&](const schedule_lines& lines) -> std::optional<schedule_lines> {
     --left;
     write_record(tried, lines);
-    if (!fails_alike(run_under(fmt::format("near:{},record:{}", tried, chosen)), found.run)) return std::nullopt;
+    fs::remove(chosen);  // a runtime that is refused writes none
+    if (!fails_alike(run_under(fmt::format("near:{},record:{}", tried, chosen)), found.run) || !fs::exists(chosen))
+      return std::nullopt;
     return read_record(chosen).lines;
   };
   schedule_lines const before = read_record(whole).lines;
@@ -210,7 +230,7 @@ bool explorer::shrink_and_keep(const failure& found) {
   write_record(options_.out, after);
   fmt::print("{} choices differ from the usual ones; {} do after shrinking ({})\n", before.size(), after.size(), options_.out);
   for (const recorded_choice& each : after) fmt::print("  {}\n", each.line);
-  return fails_alike(run_under("replay:" + options_.out), found.run);
+  return name_that_repeats(found);
 }
 
 int explorer::run() {
@@ -220,17 +240,18 @@ int explorer::run() {
     return exit_right;
   }
   tell(*found);
-  if (!shrink_and_keep(*found)) {
+  std::optional<std::string> const kept = shrink_and_keep(*found);
+  if (!kept.has_value()) {
     fmt::print("but not when it is repeated: something besides the schedule decides (time of day, input, other OS threads)\n");
     return exit_wrong;
   }
-  fmt::print("to repeat it:\n  {}\n", command("replay:" + options_.out));
+  fmt::print("to repeat it:\n  {}\n", command("replay:" + *kept));
   if (!found->schedule.starts_with("record:")) fmt::print("or, before shrinking:\n  {}\n", command(found->schedule));
   return exit_wrong;
 }
 
 void check(const explore_options& options) {
-  if (options.out.find(',') == std::string::npos) return;
+  if (!has_comma(options.out)) return;
   throw usage_error(fmt::format("--out {}: a comma separates the words of WEFT_SCHEDULE", options.out));
 }
 

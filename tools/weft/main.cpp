@@ -1,10 +1,12 @@
 // The weft command: demonstrates, measures and describes the library. See commands.hpp for the exit status.
+#include <signal.h>
 #include <weft/version.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 
+#include "child.hpp"
 #include "cli/bench.hpp"
 #include "cli/compare.hpp"
 #include "cli/program.hpp"
@@ -25,5 +27,10 @@ int main(int count, char** words) {
   cli::add_list(app, &status);
   cli::add_info(app, &status);
   cli::add_profile(app, &status, std::ranges::find(words, words + count, std::string_view("--")) != words + count);
-  return cli::run_program(app, &status, count, words);
+  try {
+    return cli::run_program(app, &status, count, words);
+  } catch (const cli::interrupted& by) {  // whoever started us wants to know
+    static_cast<void>(raise(by.signal));
+  }
+  return status;
 }
