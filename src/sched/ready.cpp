@@ -8,6 +8,7 @@
 #include "sched/pool.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
+#include "sched/workers.hpp"
 
 namespace weft::sched {
 
@@ -131,6 +132,14 @@ constexpr bool is_yield(push_reason reason) { return reason == push_reason::yiel
   push_own(w, one, reason);
 }
 
+// Once it is ready it may run, and weft_finalize after it.
+[[gnu::noinline]] void make_ready_from_outside(unit* one, push_reason reason) {
+  runtime* rt = local::current_runtime();
+  begin_call(rt);
+  make_ready_elsewhere(nullptr, one, reason);
+  end_call(rt);
+}
+
 }  // namespace
 
 void own_parked(unit* one) {
@@ -141,8 +150,9 @@ void own_parked(unit* one) {
 
 void make_ready(worker* w, unit* one, push_reason reason) {
   if (w == nullptr || w->is_special || one->home.load(base::relaxed) != nullptr || one->has_any(wants_to_move | stays_put) ||
-      is_yield(reason)) [[unlikely]]
-    return make_ready_elsewhere(w, one, reason);
+      is_yield(reason)) [[unlikely]] {
+    return w != nullptr ? make_ready_elsewhere(w, one, reason) : make_ready_from_outside(one, reason);
+  }
   one->state.store(unit_state::ready, base::relaxed);
   enter(w);
   w->ready.push_stealable(one);

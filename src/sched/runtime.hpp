@@ -95,8 +95,8 @@ struct runtime {
   mem::slab_cache outside_units;  // guarded by outside_lock
 
   queue::spinlock pools_lock;
-  queue::spinlock workers_lock;         // adding and removing workers; taken before pools_lock
-  base::atomic<std::uint32_t> changes;  // calls that add or remove a worker right now
+  queue::spinlock workers_lock;       // adding and removing workers; taken before pools_lock
+  base::atomic<std::uint32_t> calls;  // under way, that add or remove a worker or make a unit ready from outside
   base::atomic<source*> sources[most_sources];
   base::atomic<unsigned> source_slots;
   source* retired_sources;  // removed; guarded by pools_lock

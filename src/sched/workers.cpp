@@ -209,16 +209,10 @@ status take_any_slot(runtime* rt, worker** out) {
     if (there != nullptr && there->is_taken) continue;
     *out = take_slot(rt, slot);
     if (*out == nullptr) return status::nomem;
-    rt->changes.fetch_add(1, base::relaxed);
+    begin_call(rt);
     return status::ok;
   }
   return status::again;
-}
-
-// The last access to the runtime of a call that adds or removes a worker: finalize waits for it.
-void end_change(runtime* rt) {
-  // [A46] release: done with the runtime; pairs with [A47]
-  rt->changes.fetch_sub(1, base::release);
 }
 
 status adopt_caller(runtime* rt) {
@@ -282,7 +276,7 @@ status begin_removal(runtime* rt, unsigned index, worker** out) {
   if (index == 0 || is_needed) return status::busy;
   w->is_serving.store(false, base::relaxed);
   leave_domain(rt, w);
-  rt->changes.fetch_add(1, base::relaxed);
+  begin_call(rt);
   *out = w;
   return status::ok;
 }
@@ -296,6 +290,13 @@ void clear_slot(runtime* rt, worker* w) {
 }
 
 }  // namespace
+
+void begin_call(runtime* rt) { rt->calls.fetch_add(1, base::relaxed); }
+
+void end_call(runtime* rt) {
+  // [A46] release: done with the runtime; pairs with [A47]
+  rt->calls.fetch_sub(1, base::release);
+}
 
 worker* serving_worker(runtime* rt, unsigned index) {
   if (index >= most_workers) return nullptr;
@@ -318,7 +319,7 @@ status add_worker(runtime* rt, unsigned* index) {
   if (const status result = take_any_slot(rt, &w); result != status::ok) return result;
   const unsigned slot = w->index;
   const status result = start_in_slot(rt, w);
-  end_change(rt);
+  end_call(rt);
   if (result == status::ok) *index = slot;
   return result;
 }
@@ -332,7 +333,7 @@ status remove_worker(runtime* rt, unsigned index) {
   static_cast<void>(wait_published(&me, publish_remover, &me));
   join_worker(w);
   clear_slot(rt, w);
-  end_change(rt);
+  end_call(rt);
   return status::ok;
 }
 
@@ -365,9 +366,9 @@ void stop_workers(runtime* rt) {
     rt->is_stopping.store(true, base::relaxed);
   }
   wake_all(rt);
-  // Those who add or remove a worker right now finish that; others come too late.
+  // Those who change the workers or made the last units ready from outside finish that; others come too late.
   // [A47] acquire: they are done with the runtime; pairs with [A46]
-  while (rt->changes.load(base::acquire) != 0) let_others_go_on(rt);
+  while (rt->calls.load(base::acquire) != 0) let_others_go_on(rt);
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = slots; index-- > 0;) end_one(rt, index);
   // Only now: an ending worker may still look at the others.

@@ -13,6 +13,10 @@ status start_workers(runtime* rt);
 // Ends them all, worker 0 included. Called by the one who called start_workers.
 void stop_workers(runtime* rt);
 
+// Around a call of somebody whom weft_finalize would not wait for otherwise. The end is its last access to the runtime.
+void begin_call(runtime* rt);
+void end_call(runtime* rt);
+
 // Where worker `index` is placed on the machine; a synthetic machine has CPUs of its own.
 unsigned cpu_of(const runtime* rt, unsigned index);
 

@@ -123,6 +123,18 @@ void removed_while_all_end() {
           thread{"finalizer", [] { stop_workers(the.rt); }});
 }
 
+// Who makes the last unit ready from outside is not done when that has run.
+void ends_with_the_last_unit() {
+  make(1);
+  job what;
+  threads(thread{"outside", [&] { send(what); }}, thread{"finalizer", [&] {
+                                                           unit* one = nullptr;
+                                                           while ((one = the.workers[0]->mail.take_all()) == nullptr)
+                                                             weft::arch::pause();
+                                                           stop_workers(the.rt);
+                                                         }});
+}
+
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};
 constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 
@@ -135,5 +147,6 @@ const model m7{
 const model m4{"A a worker counts when it begins", {.at_least = 10, .quick = quick, .deep = deep}, counts_when_it_begins};
 const model m5{"A a worker comes while all end", {.at_least = 50, .quick = quick, .deep = deep}, added_while_all_end};
 const model m6{"A a worker goes while all end", {.at_least = 50, .quick = quick, .deep = deep}, removed_while_all_end};
+const model m8{"A the last unit comes from outside", {.at_least = 10, .quick = quick, .deep = deep}, ends_with_the_last_unit};
 
 }  // namespace

@@ -147,6 +147,8 @@ STAND_IN void poll_sources(worker*) {}
 // ---- idle.cpp, ready.cpp ----------------------------------------------------------------------------------------------------
 
 STAND_IN unit* idle(worker*) { return nullptr; }
+STAND_IN void begin_call(runtime*) {}
+STAND_IN void end_call(runtime*) {}
 STAND_IN void wake(worker*) {}
 STAND_IN void wake_all(runtime*) {}
 STAND_IN void wake_clock_keeper(runtime*) {}
