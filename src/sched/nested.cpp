@@ -119,11 +119,14 @@ bool can_follow(worker* w, unit* one) {
   return one->stack != nullptr || one->has_parked() || bind_stack(w, one);  // the adopted caller has none
 }
 
+void unbind_stack(worker* w, unit* one) {
+  if (one->stack == nullptr || one->has_parked() || one->has(has_own_stack)) return;
+  w->stacks.give(one->stack);
+  one->stack = nullptr;
+}
+
 void send_home(worker* w, unit* one) {
-  if (one->stack != nullptr && !one->has_parked() && !one->has(has_own_stack)) {
-    w->stacks.give(one->stack);
-    one->stack = nullptr;
-  }
+  unbind_stack(w, one);
   make_ready(w, one, push_reason::moved);
 }
 

@@ -31,6 +31,8 @@ void start(worker* w, unit* self, unit* one);
 
 // Whether w can go to a unit that is owned there: it has a stack, or got one now.
 bool can_follow(worker* w, unit* one);
+// Gives back the stack that an owned unit got here, and does not need: it has not started, and is not entered directly.
+void unbind_stack(worker* w, unit* one);
 // Of an owned unit that is not entered here after all, though it may have got a stack.
 void send_home(worker* w, unit* one);
 

@@ -140,6 +140,7 @@ void prepare_to_give_way(worker* w, unit* self, unit* next, after_switch after) 
   }
   if (!can_follow(w, next)) return status::nomem;
   prepare_to_give_way(w, self, next, {way_back(as_new), self});
+  if (!can_be_entered(next)) unbind_stack(w, next);  // a carrier runs it, where it stands itself
   enter(w);
   leave_for(w, self, next);
   return status::ok;

@@ -56,6 +56,29 @@ static void gives_way_without_scheduler(void) {
   end(&owned, 1);
 }
 
+static void gives_way_to_many_new_ones(void *argument) {
+  (void)argument;
+  for (int i = 0; i < 1000; ++i) {
+    weft_thread *owned = NULL;
+    OK(weft_ext_thread_make(nothing, NULL, NULL, false, &owned));
+    OK(weft_ext_yield_to_owned(owned, false));
+    OK(weft_thread_join(owned));
+  }
+}
+
+/* Each gives its stack back, however the worker came to it. */
+static void gives_way_from_what_keeps_fp(void) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.keep_fp = true;
+  weft_thread *thread = NULL;
+  weft_stats before = WEFT_STATS_INIT, after = WEFT_STATS_INIT;
+  OK(weft_stats_read(WEFT_ANY_WORKER, &before));
+  OK(weft_thread_create(gives_way_to_many_new_ones, NULL, &attr, &thread));
+  OK(weft_thread_join(thread));
+  OK(weft_stats_read(WEFT_ANY_WORKER, &after));
+  CHECK(after.stacks_made - before.stacks_made < 200);
+}
+
 static void tasklet_runs_at_once(void) {
   begin();
   weft_thread *owned = make_owned(tasklet, "t", true, WEFT_ANY_WORKER);
@@ -264,6 +287,7 @@ static void all(void) {
   RUN(gives_way_in_a_row);
   RUN(passes_back_and_forth);
   RUN(gives_way_without_scheduler);
+  RUN(gives_way_from_what_keeps_fp);
   RUN(tasklet_runs_at_once);
   RUN(sends_on_who_moves);
   RUN(refuses_to_give_way);
