@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "base/assert.hpp"
+#include "os/clock.hpp"
 #include "os/peek.hpp"
 #include "os/signal.hpp"
+#include "os/thread.hpp"
 #include "os/vm.hpp"
 #include "sched/report.hpp"
 #include "sched/traced.hpp"
@@ -105,6 +107,20 @@ void write(tracing* all, const char* how_ended, bool is_dying) {
 
 // ---- death ----
 
+// The OS thread that writes while the program dies; 0: none.
+constinit base::atomic<int> writing_thread{0};
+
+// Several OS threads may die at once, and the end of one is the end of all. Not for ever: the writer may stand still itself.
+void let_another_write() {
+  constexpr std::uint64_t longest_ns = 10'000'000'000, step_ns = 1'000'000;
+  const std::uint64_t until = os::now_ns() + longest_ns;
+  for (std::uint64_t now = os::now_ns(); now < until; now = os::now_ns()) {
+    const int writer = writing_thread.load(base::relaxed);
+    if (writer == 0 || writer == os::thread_id()) return;
+    os::sleep_until(now + step_ns);
+  }
+}
+
 void on_abort(int signal) {
   const int kept = errno;
   write_trace_of_dying("SIGABRT");
@@ -173,8 +189,11 @@ void write_trace(runtime* rt) {
 }
 
 void write_trace_of_dying(const char* how) {
+  int nobody = 0;
+  if (!writing_thread.compare_exchange_strong(nobody, os::thread_id(), base::relaxed, base::relaxed)) return let_another_write();
   // [H6] acquire: whoever dies sees the trace; pairs with [H5]
   if (tracing* all = active.exchange(nullptr, base::acquire); all != nullptr) write(all, how, true);
+  writing_thread.store(0, base::relaxed);
 }
 
 void stop_trace(runtime* rt) {

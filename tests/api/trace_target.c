@@ -1,4 +1,5 @@
 /* What trace_test.py traces: each word does a known number of things. */
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +122,21 @@ static void faulting(void) {
   volatile int *volatile nowhere = NULL;
   *nowhere = 1;
 }
+/* Two OS threads die at once; the trace is long enough to be caught in writing. */
+static atomic_int have_met;
+static void faults_with_another(void *unused) {
+  (void)unused;
+  atomic_fetch_add(&have_met, 1);
+  while (atomic_load(&have_met) != 2) sched_yield();
+  volatile int *volatile nowhere = NULL;
+  *nowhere = 1;
+}
+static void faulting_together(void) {
+  many_turns();
+  weft_thread *other = start_pinned(faults_with_another, NULL, 1);
+  faults_with_another(NULL);
+  OK(weft_thread_join(other));
+}
 static void deadlocked(void) {
   weft_thread *made = start_named(for_ever, NULL, "patient");
   OK(weft_thread_join(made));
@@ -153,11 +169,21 @@ static const struct {
   const char *word;
   unsigned workers;
   void (*body)(void);
-} scenes[] = {{"threads", 2, many_threads},  {"forks", 1, forks},       {"forks2", 2, forks},
-              {"waiting", 1, waiting},       {"stealing", 2, stealing}, {"migrating", 2, migrating},
-              {"aborting", 1, aborting},     {"leaving", 1, leaving},   {"overflowing", 1, overflowing},
-              {"parking", 2, parking_forks}, {"turns", 2, many_turns},  {"faulting", 1, faulting},
-              {"deadlocked", 1, deadlocked}, {"parting", 1, parting}};
+} scenes[] = {{"threads", 2, many_threads},
+              {"forks", 1, forks},
+              {"forks2", 2, forks},
+              {"waiting", 1, waiting},
+              {"stealing", 2, stealing},
+              {"migrating", 2, migrating},
+              {"aborting", 1, aborting},
+              {"leaving", 1, leaving},
+              {"overflowing", 1, overflowing},
+              {"parking", 2, parking_forks},
+              {"turns", 2, many_turns},
+              {"faulting", 1, faulting},
+              {"faulting together", 2, faulting_together},
+              {"deadlocked", 1, deadlocked},
+              {"parting", 1, parting}};
 
 int main(int count, char **words) {
   for (size_t index = 0; count == 2 && index < sizeof scenes / sizeof *scenes; ++index) {

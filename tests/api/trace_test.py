@@ -214,6 +214,9 @@ class TraceTest(unittest.TestCase):
     def test_a_fault_that_nobody_handles(self):
         self.death("faulting", -signal.SIGSEGV, "SIGSEGV").thread_named("patient ")
 
+    def test_two_faults_at_once(self):
+        self.death("faulting together", -signal.SIGSEGV, "SIGSEGV")
+
     def test_a_deadlock_under_a_schedule(self):
         done = self.run_target("deadlocked", WEFT_SCHEDULE="seed:1")
         self.assertEqual(done.returncode, 86, done.stderr)
