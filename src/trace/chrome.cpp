@@ -124,8 +124,9 @@ bool write_all(recorder* all, const record* more, std::size_t count, const char*
   contents in(how_much);
   if (!in.parts.is_there() || !in.names.is_there()) return false;
   collect(all, more, count, in);
+  all->file.begin_anew();
   writer to(all, in.names.begin(), in.names.count(), may_demangle);
-  to.head(how_ended, how_much.pushed_out + all->lost.load(base::relaxed), how_much.from);
+  to.head(how_ended, how_much.pushed_out, all->without_memory.load(base::relaxed), how_much.from);
   for (unsigned index = 0; index < most_rings; ++index) {
     if (index < all->workers || ring_at(all, index) != nullptr) to.worker(index);
   }

@@ -56,10 +56,11 @@ writer::~writer() {
 
 // ---- the frame ----
 
-void writer::head(const char* how_ended, std::uint64_t lost, std::uint64_t from) {
+void writer::head(const char* how_ended, std::uint64_t pushed_out, std::uint64_t without_memory, std::uint64_t from) {
   out_ << "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"weft " WEFT_VERSION "\",\"ended\":";
   out_.quoted(how_ended) << ",\"clock\":" << (time_.uses_cycles() ? "\"cycles\"" : "\"monotonic\"");
-  out_ << ",\"records_lost\":" << lost << ",\"complete_from_us\":";
+  out_ << ",\"records_lost\":" << pushed_out + without_memory << ",\"lost_without_memory\":" << without_memory
+       << ",\"complete_from_us\":";
   out_.microseconds(time_.to_ns(from)) << "},\n\"traceEvents\":[\n";
   constexpr const char* titles[] = {"workers", "threads", "forks that their forker ran in the join, by thread"};
   for (unsigned index = 0; index < 3; ++index) {

@@ -36,7 +36,7 @@ class writer {
   writer(const writer&) = delete;
   writer& operator=(const writer&) = delete;
 
-  void head(const char* how_ended, std::uint64_t lost, std::uint64_t from);
+  void head(const char* how_ended, std::uint64_t pushed_out, std::uint64_t without_memory, std::uint64_t from);
   void worker(unsigned index);
   void thread(const record& name);
   void write(const part& one);

@@ -47,6 +47,11 @@ void output::stop() {
   os::release(buffer_, capacity);
 }
 
+void output::begin_anew() {
+  // Not of pipes and the like, which have no beginning.
+  static_cast<void>(!ftruncate(fd_, 0));
+}
+
 output& output::operator<<(const char* words) {
   while (*words != '\0') *this << *words++;
   return *this;

@@ -10,6 +10,7 @@ class output {
  public:
   bool start(const char* path);  // false: errno says why
   void stop();
+  void begin_anew();  // without what other processes have written meanwhile to the same file
 
   output& operator<<(const char* words);
   output& operator<<(char one) {

@@ -58,7 +58,7 @@ void put(recorder* all, unsigned index, const record& one) {
   ring* into = all->rings[index].load(base::relaxed);
   if (into == nullptr) into = make_ring(all, index);
   if (into == nullptr) {
-    all->lost.fetch_add(1, base::relaxed);
+    all->without_memory.fetch_add(1, base::relaxed);
   } else {
     into->put(one);
   }

@@ -23,7 +23,7 @@ struct recorder {
   int process;       // whoever forks has a copy, which is not his to write
   base::atomic<bool> is_on;
   base::atomic<bool> is_written;
-  base::atomic<std::uint64_t> lost;  // without memory for a ring
+  base::atomic<std::uint64_t> without_memory;  // records that no ring could be had for
   base::atomic<ring*> rings[most_rings];
   ring memory_of_rings[most_rings];
 };

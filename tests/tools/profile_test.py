@@ -33,8 +33,9 @@ class Trace:
         self.events.append({"ph": "M", "pid": 2, "tid": thread, "name": "thread_name",
                             "args": {"name": f"{function} {thread}", "function": function, "label": label}})
 
-    def text(self, lost=0):
-        return json.dumps({"otherData": {"ended": "weft_finalize", "records_lost": lost}, "traceEvents": self.events}).encode()
+    def text(self, lost=0, without_memory=0):
+        about = {"ended": "weft_finalize", "records_lost": lost, "lost_without_memory": without_memory}
+        return json.dumps({"otherData": about, "traceEvents": self.events}).encode()
 
 
 class ProfileTest(command.CommandTest):
@@ -142,6 +143,9 @@ class ProfileTest(command.CommandTest):
         trace = Trace()
         trace.turn(MAIN, 0, 0, 100, "start", left="running")
         self.assertIn("The trace is incomplete: its first 1,234 records", self.profile(trace.text(lost=1234)))
+        text = self.profile(trace.text(lost=1234, without_memory=1234))
+        self.assertNotIn("pushed out", text)
+        self.assertIn("1,234 records of workers that could not have WEFT_TRACE_SIZE", text)
 
     def test_what_is_no_trace(self):
         trace = Trace()

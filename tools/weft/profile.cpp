@@ -135,15 +135,24 @@ std::string show_names(const analysis& of, unsigned most) {
   return shown.show();
 }
 
-std::string show_text(const trace& from, const analysis& of, unsigned most_names) {
+std::string show_gaps(const trace& from) {
   std::string text;
-  if (from.lost != 0) {
+  if (std::uint64_t const pushed_out = from.lost - std::min(from.lost, from.lost_without_memory); pushed_out != 0) {
     text += fmt::format(
         "The trace is incomplete: its first {} records were pushed out by later ones, so work and span are those of its end. "
-        "Raise "
-        "WEFT_TRACE_SIZE.\n\n",
-        show_count(from.lost));
+        "Raise WEFT_TRACE_SIZE.\n\n",
+        show_count(pushed_out));
   }
+  if (from.lost_without_memory != 0) {
+    text += fmt::format(
+        "The trace is incomplete: {} records of workers that could not have WEFT_TRACE_SIZE of memory are missing. Lower it.\n\n",
+        show_count(from.lost_without_memory));
+  }
+  return text;
+}
+
+std::string show_text(const trace& from, const analysis& of, unsigned most_names) {
+  std::string text = show_gaps(from);
   if (!from.ended.empty() && from.ended != "weft_finalize") text += fmt::format("The program died ({}).\n\n", from.ended);
   return text + show_sums(of) + "\n" + show_workers(of) + "\n" + show_names(of, most_names);
 }

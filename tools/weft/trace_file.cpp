@@ -86,6 +86,7 @@ trace read_trace(std::istream& from) {
     if (const json about = whole.value("otherData", json::object()); about.is_object()) {
       into.ended = about.value("ended", "");
       into.lost = about.value("records_lost", std::uint64_t{0});
+      into.lost_without_memory = about.value("lost_without_memory", std::uint64_t{0});
     }
   } catch (const json::parse_error& error) {
     throw trace_error(fmt::format("it is no JSON, or was cut off: {}", error.what()));

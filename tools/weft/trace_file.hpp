@@ -46,6 +46,7 @@ struct trace {
   std::map<std::uint64_t, std::string> names;  // of threads: as the program names them, or their functions
   std::string ended;
   std::uint64_t lost = 0;
+  std::uint64_t lost_without_memory = 0;  // of these
 
   [[nodiscard]] std::string name_of(std::uint64_t thread) const;
 };

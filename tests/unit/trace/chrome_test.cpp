@@ -65,6 +65,14 @@ TEST_CASE("an empty trace is a file all the same") {
   CHECK(text.ends_with("\n]}\n"));
 }
 
+TEST_CASE("what another process has written to the file meanwhile is gone") {
+  recorded one;
+  std::ofstream(one.path) << std::string(100'000, '~');
+  const std::string text = one.end();
+  CHECK(count(text, "~") == 0);
+  CHECK(text.ends_with("\n]}\n"));
+}
+
 TEST_CASE("a turn that somebody made ready has an arrow with two ends") {
   recorded one;
   record made = turn(one.all, 7, 2000, 3000);
