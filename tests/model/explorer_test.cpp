@@ -4,6 +4,8 @@
 #include "base/atomic.hpp"
 #include "os/futex.hpp"
 
+#include <cstring>
+
 namespace arch = weft::arch;
 namespace base = weft::base;
 namespace os = weft::os;
@@ -51,6 +53,25 @@ const model neighbours{"neighbouring bytes do not race", {.at_least = 1}, [] {
                          threads(thread{"a", [&] { both.a = 1; }}, thread{"b", [&] { both.b = 1; }});
                          check(both.a == 1 && both.b == 1, "both written");
                        }};
+
+std::size_t bytes_copied = sizeof(int[3]);  // which the compiler does not know
+
+void pass_a_copy(std::memory_order store) {
+  base::atomic<int> flag{0};
+  int data[3] = {}, seen[3] = {}, given[3] = {1, 2, 3};
+  threads(thread{"writer",
+                 [&] {
+                   std::memcpy(data, given, bytes_copied);
+                   flag.store(1, store);
+                 }},
+          thread{"reader", [&] {
+                   if (flag.load(base::acquire) == 0) return;
+                   std::memcpy(seen, data, bytes_copied);
+                   check(seen[2] == 3, "all of it");
+                 }});
+}
+const model copied{"copies behind release and acquire", {.at_least = 2}, [] { pass_a_copy(base::release); }};
+const model no_release_of_copy{"copies without release", {.must_fail = "data race"}, [] { pass_a_copy(base::relaxed); }};
 
 // ---- spinning ---------------------------------------------------------------------------------------------------------------
 
@@ -177,6 +198,28 @@ const model one_for_two{"one wake for two sleepers", {.must_fail = "deadlock"}, 
                                                                                                 os::futex_wake(&word, 1);
                                                                                               }});
                         }};
+// A deadline that passes because nothing else can happen is none of those that pass early.
+void waits_twice() {
+  base::atomic<std::uint32_t> go{0}, come{0};
+  bool has_come = false;
+  threads(thread{"waits",
+                 [&] {
+                   (void)os::futex_wait_until(&go, 0, 5);
+                   go.store(1, base::release);
+                   os::futex_wake(&go, 1);
+                   has_come = come.load(base::acquire) != 0 || os::futex_wait_until(&come, 0, 9);
+                 }},
+          thread{"comes", [&] {
+                   while (go.load(base::acquire) == 0) os::futex_wait(&go, 0);
+                   come.store(1, base::release);
+                   os::futex_wake(&come, 1);
+                 }});
+  explorer::outcome(has_come ? 1 : 0);
+}
+const model late_then_early{"one early timeout after one late",
+                            {.at_least = 2, .quick = {.timeouts = 1}, .deep = {.timeouts = 1}, .outcomes = "0 1"},
+                            [] { waits_twice(); }};
+
 const model deadline{"a deadline ends a wait for nothing", {.at_least = 1}, [] {
                        base::atomic<std::uint32_t> word{0};
                        threads(thread{"sleeper", [&] {

@@ -32,11 +32,13 @@ FENCE = re.compile(r"\b(?:base::|os::|weft_hot_)(light_fence|heavy_fence|fence_s
 WEAKER = {"acquire": ["relaxed"], "release": ["relaxed"], "acq_rel": ["acquire", "release"], "seq_cst": ["acq_rel"]}
 COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ["-std=c++20", "-O1", "-w", "-ffunction-sections"]  # nobody reads their schedules: no line numbers
+# As in CMakeLists.txt.
+SEEN_BY_EXPLORER = ["-fsanitize=thread", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset",
+                    "-include", os.path.join(HERE, "explorer", "copies.hpp")]
 TIME_LIMIT_S = 300
 EXECUTIONS = 10000  # a model: failures come in the first rounds, survivors cost all of it
 STAND_INS = "core_stand_ins.cpp"
 ABT_STAND_INS = "abt_stand_ins.cpp"
-# As in CMakeLists.txt.
 WRAPPED = ("malloc", "calloc", "free", "sched_yield", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_wait", "pthread_cond_broadcast")
 FACE_LINK = ["-Wl,--gc-sections", *("-Wl,--wrap=" + function for function in WRAPPED)]
 TABLE_HEAD = """# Mutations
@@ -237,7 +239,7 @@ class Builder:
         if overlay and below_top(unit) and os.path.exists(os.path.join(overlay, below_top(unit))):
             source = os.path.join(overlay, below_top(unit))
         target = os.path.join(folder, unit.replace("/", "_") + ".o")
-        done = run([COMPILER, *FLAGS, "-fsanitize=thread", *includes(overlay), "-c", source, "-o", target])
+        done = run([COMPILER, *FLAGS, *SEEN_BY_EXPLORER, *includes(overlay), "-c", source, "-o", target])
         if done.returncode != 0:
             raise BuildError(done.stdout)
         return target

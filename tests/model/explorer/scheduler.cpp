@@ -166,7 +166,7 @@ void scheduler::collect_budgeted() {
   for (int i = 1; i <= count_; ++i) {
     const logical_thread& it = thread(i);
     if (it.is == state::ready && it.paused && left_.impatience > 0 && !has_news(it)) options_.push_back({i, how::without_news});
-    if (it.is == state::asleep && it.has_deadline() && left_.timeouts > 0) options_.push_back({i, how::timeout});
+    if (it.is == state::asleep && it.has_deadline() && left_.timeouts > 0) options_.push_back({i, how::early_timeout});
     if (it.is == state::asleep && left_.spurious > 0) options_.push_back({i, how::spurious});
   }
 }
@@ -175,7 +175,7 @@ void scheduler::collect_budgeted() {
 void scheduler::collect_forced() {
   for (int i = 1; i <= count_; ++i) {
     const logical_thread& it = thread(i);
-    if (it.is == state::asleep && it.has_deadline()) options_.push_back({i, how::timeout});
+    if (it.is == state::asleep && it.has_deadline()) options_.push_back({i, how::late_timeout});
   }
   if (!options_.empty()) return;
   int best = 0;
@@ -210,7 +210,10 @@ scheduler::option scheduler::choose() {
 
 // Those explored before the chosen one need not go next, until something happens that they depend on.
 void scheduler::put_to_sleep(int chosen_index) {
-  for (int i = 0; i < chosen_index; ++i) sleep_set_ |= 1u << options_[static_cast<std::size_t>(i)].thread;
+  for (int i = 0; i < chosen_index; ++i) {
+    const option& explored = options_[static_cast<std::size_t>(i)];
+    if (explored.way == how::goes_on) sleep_set_ |= 1u << explored.thread;  // a wake-up in between makes a timeout another step
+  }
   const option chosen = options_[static_cast<std::size_t>(chosen_index)];
   const operation& next = thread(chosen.thread).pending;
   for (int i = 1; i <= count_; ++i) {
@@ -225,9 +228,9 @@ void scheduler::resume(option chosen) {
     --left_.impatience;
     it.alone = true;
   }
-  if (chosen.way == how::timeout && left_.timeouts > 0) --left_.timeouts;
+  if (chosen.way == how::early_timeout) --left_.timeouts;
   if (chosen.way == how::spurious) --left_.spurious;
-  it.timed_out = chosen.way == how::timeout;
+  it.timed_out = chosen.way == how::early_timeout || chosen.way == how::late_timeout;
   if (it.paused) it.resumed = chosen.way;
   it.paused = false;
   it.is = state::ready;

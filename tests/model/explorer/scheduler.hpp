@@ -56,7 +56,7 @@ class scheduler {
 
  private:
   enum class state { absent, ready, asleep, finished };
-  enum class how { goes_on, without_news, forced, timeout, spurious };
+  enum class how { goes_on, without_news, forced, early_timeout, late_timeout, spurious };
   struct spin_read {
     int location;
     timestamp at;
