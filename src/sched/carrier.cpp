@@ -3,11 +3,13 @@
 #include "base/assert.hpp"
 #include "os/clock.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/domains.hpp"
 #include "sched/entering.hpp"
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
 #include "sched/local.hpp"
 #include "sched/nested.hpp"
+#include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
@@ -85,12 +87,22 @@ void warn_without_progress(worker* w) {
       w->index);
 }
 
-// Without a spare stack a unit that parks would leave its worker nowhere to stand, so none is started: it waits in the queue until
-// some stack comes back. Those that have a stack may go on meanwhile, and give theirs back.
-void wait_for_stack(worker* w, unit* one) {
-  constexpr std::uint64_t pause_ns = 1'000'000;
+// Behind the others that came from where it did: whoever may run it there may have a stack, and whoever chooses there has it in view.
+void put_back(worker* w, unit* one) {
+  if (pool* home = one->home.load(base::relaxed); home != nullptr) return push_yielded_to_pool(home, one);
+  if (has_domains(w->rt) && !one->has(stays_put)) return push_to_domain(w->rt, w, one, push_reason::yielded);
   enter(w);
   w->ready.push_yielded(one);
+  w->lock.leave();
+  wake_one(w->rt);
+}
+
+// Without a spare stack a unit that parks would leave its worker nowhere to stand, so none is started: it waits until some stack comes
+// back. Those that have a stack may go on meanwhile, and give theirs back.
+void wait_for_stack(worker* w, unit* one) {
+  constexpr std::uint64_t pause_ns = 1'000'000;
+  put_back(w, one);
+  enter(w);
   w->first = w->ready.pop_first(can_be_entered);
   w->lock.leave();
   if (w->first != nullptr) return warn_without_progress(w);

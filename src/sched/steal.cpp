@@ -32,22 +32,15 @@ constexpr std::uint64_t first_pause_ns = 5'000;
 constexpr std::uint64_t longest_pause_ns = 500'000;
 constexpr std::uint32_t most_forks_at_once = 16;
 
-// It waits among the worker's own for a stack: those who do not serve the pool must not run it.
-bool is_of_a_pool(const unit* one) { return one->home.load(base::relaxed) != nullptr; }
-
 // Inside the victim's lock: about half of what may be stolen, oldest first, chained by next.
 unit* take_half(worker* victim, std::uint32_t* taken) {
   std::uint32_t wanted = (victim->ready.stealable() + 1) / 2;
   if (wanted > most_at_once) wanted = most_at_once;
   unit* chain = nullptr;
   std::uint32_t count = 0;
-  for (std::uint32_t tried = 0; tried < wanted; ++tried) {
+  while (count < wanted) {
     unit* one = victim->ready.pop_oldest();
     if (one == nullptr) break;
-    if (is_of_a_pool(one)) {
-      victim->ready.push_yielded(one);
-      continue;
-    }
     one->next = chain;
     chain = one;
     ++count;

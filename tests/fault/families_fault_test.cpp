@@ -17,50 +17,14 @@
 #include <vector>
 
 #include "fault_test.hpp"
-#include "refusal.hpp"
+#include "with_workers.hpp"
 
+using namespace weft::fault_test::families;
 using weft::fault_test::fine;
 using weft::fault_test::is_refusal;
 using weft::os::call;
 
 namespace {
-
-// Every call of the seam is failed in every API program by everywhere.py: here fewer occurrences do.
-template <class Body>
-void each_failure_or_last_words(std::initializer_list<call> calls, Body body) {
-  weft::fault_test::each_failure_or_last_words(calls, body, 8);
-}
-
-// use() in a runtime of its own.
-template <class Use>
-bool with_runtime(weft_config config, Use use) {
-  if (const weft_status started = weft_init(&config); started != WEFT_OK) return is_refusal(started) && !weft_is_initialized();
-  const bool good = use();
-  return weft_finalize() == WEFT_OK && good;
-}
-
-template <class Use>
-bool with_workers(unsigned workers, Use use) {
-  weft_config config = WEFT_CONFIG_INIT;
-  config.workers = workers;
-  return with_runtime(config, use);
-}
-
-// Starts count threads of which some may be refused, and joins those that there are. Their number, or -1.
-int run_threads(int count, weft_function function, void* argument, weft_pool* pool = nullptr) {
-  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
-  attr.pool = pool;
-  std::vector<weft_thread*> threads;
-  bool good = true;
-  for (int i = 0; i < count; ++i) {
-    weft_thread* made = nullptr;
-    const weft_status created = weft_thread_create(function, argument, &attr, &made);
-    good = fine(created) && good;
-    if (created == WEFT_OK) threads.push_back(made);
-  }
-  for (weft_thread* one : threads) good = weft_thread_join(one) == WEFT_OK && good;
-  return good ? static_cast<int>(threads.size()) : -1;
-}
 
 // ---- timers ----
 
@@ -293,37 +257,6 @@ bool under_scheduler_thread(weft_pool* pool) {
   return good && self.good.load();
 }
 
-// ---- a private pool: what waits for a stack is run by its worker, too ----
-
-struct residence {
-  weft_event may_end = WEFT_EVENT_INIT;
-  std::atomic<int> elsewhere{0};
-};
-
-void reside(void* argument) {
-  auto* const here = static_cast<residence*>(argument);
-  if (weft_worker_self() != 1) here->elsewhere.fetch_add(1);
-  static_cast<void>(weft_event_wait(&here->may_end));
-}
-
-bool use_private_pool() {
-  return with_workers(3, [] {
-    residence here;
-    weft_pool* pool = nullptr;
-    if (const weft_status made = weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_PRIVATE, &pool); made != WEFT_OK)
-      return is_refusal(made);
-    bool good = weft_pool_attach(pool, 1) == WEFT_OK;
-    std::thread opener([&here] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      static_cast<void>(weft_event_set(&here.may_end));
-    });
-    good = run_threads(200, reside, &here, pool) >= 0 && good;
-    opener.join();
-    good = weft_pool_detach(pool, 1) == WEFT_OK && weft_pool_destroy(pool) == WEFT_OK && good;
-    return good && here.elsewhere.load() == 0;
-  });
-}
-
 bool use_schedulers() {
   return with_workers(1, [] {
     weft_pool* pool = nullptr;
@@ -442,7 +375,6 @@ int second_life_after_refused_end(void (*last_act)()) {
 
 }  // namespace
 
-TEST_CASE("a private pool") { each_failure_or_last_words({call::mmap, call::madvise}, use_private_pool); }
 TEST_CASE("timers") { each_failure_or_last_words({call::mmap, call::futex_wait, call::thread_start, call::heap}, use_timers); }
 
 TEST_CASE("forks, of threads that wait, too") {

@@ -1,0 +1,118 @@
+// Units that wait for a stack, while none can be had: who runs them then, and that they do run.
+#include <doctest/doctest.h>
+#include <weft/ext.h>
+#include <weft/weft.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "with_workers.hpp"
+
+using namespace weft::fault_test::families;
+using weft::fault_test::fine;
+using weft::fault_test::is_refusal;
+using weft::os::call;
+
+namespace {
+
+// ---- a private pool: what waits for a stack is run by its worker, too ----
+
+struct residence {
+  weft_event may_end = WEFT_EVENT_INIT;
+  std::atomic<int> elsewhere{0};
+};
+
+void reside(void* argument) {
+  auto* const here = static_cast<residence*>(argument);
+  if (weft_worker_self() != 1) here->elsewhere.fetch_add(1);
+  static_cast<void>(weft_event_wait(&here->may_end));
+}
+
+bool use_private_pool() {
+  return with_workers(3, [] {
+    residence here;
+    weft_pool* pool = nullptr;
+    if (const weft_status made = weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_PRIVATE, &pool); made != WEFT_OK)
+      return is_refusal(made);
+    bool good = weft_pool_attach(pool, 1) == WEFT_OK;
+    std::thread opener([&here] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      static_cast<void>(weft_event_set(&here.may_end));
+    });
+    good = run_threads(200, reside, &here, pool) >= 0 && good;
+    opener.join();
+    good = weft_pool_detach(pool, 1) == WEFT_OK && weft_pool_destroy(pool) == WEFT_OK && good;
+    return good && here.elsewhere.load() == 0;
+  });
+}
+
+// ---- a scheduler that always has somebody: not only those run who have a stack ----
+
+struct household {
+  weft_pool* pool;
+  weft_event may_end = WEFT_EVENT_INIT;
+  bool is_good = true;
+};
+
+void stay(void* event) { static_cast<void>(weft_event_wait(static_cast<weft_event*>(event))); }
+
+void arrive(void* has_come) { static_cast<std::atomic<bool>*>(has_come)->store(true); }
+
+// Whether it came before many turns of others; where stacks fail for ever it cannot.
+bool comes_in_turn(const std::atomic<bool>& has_come) {
+  constexpr int many = 20'000;
+  for (int turns = 0; turns < many && !has_come.load(); ++turns) weft_yield();
+  const weft::os::fault::plan* plan = weft::os::fault::installed.load(weft::base::relaxed);
+  return has_come.load() || (plan != nullptr && plan->how == weft::os::fault::repeat::for_ever);
+}
+
+// Whoever stays takes a stack away; who arrives needs one more, and cannot always have it at once.
+void keep_house(void* argument) {
+  auto* const house = static_cast<household*>(argument);
+  constexpr int rounds = 100;
+  std::vector<weft_thread*> threads;
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.pool = house->pool;
+  const auto start = [&](weft_function function, void* given) {
+    weft_thread* made = nullptr;
+    const weft_status created = weft_thread_create(function, given, &attr, &made);
+    house->is_good = fine(created) && house->is_good;
+    if (created == WEFT_OK) threads.push_back(made);
+    return created == WEFT_OK;
+  };
+  std::vector<std::atomic<bool>> have_come(rounds);
+  for (std::atomic<bool>& each : have_come) {
+    start(stay, &house->may_end);
+    if (start(arrive, &each)) house->is_good = comes_in_turn(each) && house->is_good;
+  }
+  static_cast<void>(weft_event_set(&house->may_end));
+  for (weft_thread* each : threads) house->is_good = weft_thread_join(each) == WEFT_OK && house->is_good;
+}
+
+weft_thread* take_from_pool(void* pool, unsigned) { return weft_ext_pool_pop(static_cast<weft_pool*>(pool)); }
+
+bool use_busy_scheduler() {
+  return with_workers(1, [] {
+    household house{nullptr};
+    if (const weft_status made = weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &house.pool); made != WEFT_OK)
+      return is_refusal(made);
+    const weft_scheduler_ops ops{sizeof ops, take_from_pool};
+    const weft_status set = weft_ext_worker_set_scheduler(0, &ops, house.pool);
+    bool good = fine(set);
+    if (set == WEFT_OK) {
+      good = run_threads(1, keep_house, &house, house.pool) >= 0 && house.is_good;
+      good = weft_ext_worker_set_scheduler(0, nullptr, nullptr) == WEFT_OK && good;
+    }
+    return weft_pool_destroy(house.pool) == WEFT_OK && good;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a private pool") { each_failure_or_last_words({call::mmap, call::madvise}, use_private_pool); }
+
+TEST_CASE("a scheduler that always has somebody") { each_failure_or_last_words({call::mmap, call::madvise}, use_busy_scheduler); }
+
+TEST_CASE("those that failures for ever met have coped, or said why not") { weft::fault_test::check_lasting_failures(); }
