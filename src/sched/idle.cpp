@@ -256,6 +256,7 @@ unit* idle(worker* w) {
     }
     wait_a_little(w, &since);
   }
+  wake_fellow_servers(w);
   stop_searching(w->rt);
   return found;
 }

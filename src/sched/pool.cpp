@@ -284,6 +284,22 @@ template <class Way>
 
 }  // namespace
 
+namespace {
+
+worker* server_for_rest(const pool* one) { return ready_units(one) != 0 ? sleeping_server(one) : nullptr; }
+
+worker* server_for_rest_inside(pool* one) {
+  const inside hold(one);  // who pushes later sees who is awake
+  return server_for_rest(one);
+}
+
+}  // namespace
+
+void wake_server_for_rest(pool* one) {
+  worker* sleeper = one->is_custom ? server_for_rest(one) : server_for_rest_inside(one);
+  if (sleeper != nullptr) wake(sleeper);
+}
+
 void push_to_pool(pool* one, unit* what, push_reason reason) { static_cast<void>(push_quickly(one, what, reason, false)); }
 void push_yielded_to_pool(pool* one, unit* what) { static_cast<void>(push_quickly(one, what, push_reason::yielded, false)); }
 void return_to_pool(pool* one, unit* what) { static_cast<void>(push_quickly(one, what, push_reason::woken, true)); }

@@ -66,6 +66,8 @@ status push_owned(pool* one, unit* what, push_reason reason);
 // The same for a unit that was blocked, and woke.
 void return_to_pool(pool* one, unit* what);
 unit* pop_from_pool(pool* one);
+// Wakes a sleeping server if units are left that another one was woken for.
+void wake_server_for_rest(pool* one);
 // The one that would run last; null, too, of a pool that is not built-in.
 unit* pop_last_from_pool(pool* one);
 // Takes `what` out of the middle; false: it was not there.

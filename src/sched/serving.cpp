@@ -113,8 +113,10 @@ status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
     const queue::guard hold(rt->pools_lock);
     result = stop_serving(one, w);
   }
-  if (result == status::ok) wait_for_visit(w);
-  return result;
+  if (result != status::ok) return result;
+  wait_for_visit(w);
+  wake_server_for_rest(one);
+  return status::ok;
 }
 
 namespace {
@@ -145,15 +147,32 @@ unit* pop_from_pools(worker* w) {
   return nullptr;
 }
 
-bool pools_have_work(worker* w) {
+namespace {
+
+// Whether `test` holds of one of the pools that w serves; of those behind it, it is not asked.
+template <class Test>
+bool is_any_pool(worker* w, Test test) {
   if (w->pool_count.load(base::relaxed) == 0) return false;
   const visit here(w);
   // [A14] acquire: as [A13]; pairs with [A12]
   const std::uint32_t count = w->pool_count.load(base::acquire);
   for (std::uint32_t index = 0; index < count; ++index) {
-    if (ready_units(w->pools[index].load(base::relaxed)) != 0) return true;
+    if (test(w->pools[index].load(base::relaxed))) return true;
   }
   return false;
+}
+
+}  // namespace
+
+bool pools_have_work(worker* w) {
+  return is_any_pool(w, [](const pool* one) { return ready_units(one) != 0; });
+}
+
+void wake_fellow_servers(worker* w) {
+  is_any_pool(w, [](pool* one) {
+    if (one->server_count.load(base::relaxed) > 1) wake_server_for_rest(one);
+    return false;
+  });
 }
 
 // ---- a scheduler of its own --------------------------------------------------------------------------------------------------

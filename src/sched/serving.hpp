@@ -25,6 +25,8 @@ bool take_from_pool(worker* w, pool* one, unit* what);
 
 unit* pop_from_pools(worker* w);
 bool pools_have_work(worker* w);
+// Of one that was awake and found something: what came to its pools meanwhile woke nobody else, and may be left.
+void wake_fellow_servers(worker* w);
 
 // ---- a scheduler of its own --------------------------------------------------------------------------------------------------
 

@@ -121,6 +121,7 @@ STAND_IN unit* make_fork_unit(worker*, unit::function_type, void*, unit*) { retu
 
 STAND_IN bool serves(const worker*, const pool*) { return true; }
 STAND_IN bool pools_have_work(worker*) { return false; }
+STAND_IN void wake_fellow_servers(worker*) {}
 STAND_IN bool has_new_scheduler(const worker*) { return false; }
 STAND_IN void free_scheduler(worker*) {}
 STAND_IN unit* pop_from_pools(worker*) { return nullptr; }

@@ -1,6 +1,7 @@
 // No wake-up is lost: ping-pong of two threads pinned to two workers, which both go to sleep between, and storms of all kinds of waits.
 // A lost one is a hang.
 #include <pthread.h>
+#include <sched.h>
 
 #include <atomic>
 
@@ -136,6 +137,41 @@ void storm(std::uint64_t seed) {
   MUST(one.passed.load() == 8 * visitors);
 }
 
+// ---- a pool with several servers ----
+
+struct shop {
+  weft_pool* pool = nullptr;
+  std::atomic<bool> is_served{false};
+};
+
+void serve(void* argument) { static_cast<shop*>(argument)->is_served.store(true); }
+
+// Keeps its worker.
+void watch_until_served(void* argument) {
+  while (!static_cast<shop*>(argument)->is_served.load()) sched_yield();
+}
+
+// The server that was woken for the pool may have something else to do first: then the other one must come.
+void busy_server(std::uint64_t seed) {
+  dice from(seed);
+  shop one;
+  OK(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &one.pool));
+  for (const int server : {1, 2}) OK(weft_pool_attach(one.pool, static_cast<unsigned>(server)));
+  weft_thread_attr in_pool = WEFT_THREAD_ATTR_INIT, on_server = WEFT_THREAD_ATTR_INIT;
+  in_pool.pool = one.pool;
+  on_server.worker = 1;
+  for (int round = 0; round < 100; ++round) {
+    one.is_served.store(false);
+    OK(weft_sleep_ns(from.below(200000)));  // the servers fall asleep
+    weft_thread* threads[2];
+    OK(weft_thread_create(serve, &one, &in_pool, &threads[0]));
+    OK(weft_thread_create(watch_until_served, &one, &on_server, &threads[1]));
+    OK(weft_thread_join_many(threads, 2));
+  }
+  for (const int server : {1, 2}) OK(weft_pool_detach(one.pool, static_cast<unsigned>(server)));
+  OK(weft_pool_destroy(one.pool));
+}
+
 void with(unsigned workers, weft_wait_policy policy, bool caller_outside, std::uint64_t seed) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = workers;
@@ -145,6 +181,7 @@ void with(unsigned workers, weft_wait_policy policy, bool caller_outside, std::u
   play(play_semaphores, 5000, seed);
   play(play_conditions, 5000, seed);
   if (caller_outside) storm_from_outside(seed);
+  if (workers > 2) busy_server(seed);
   for (int round = 0; round < 5; ++round) storm(seed + static_cast<unsigned>(round) * 1000);
   OK(weft_finalize());
 }
