@@ -173,7 +173,10 @@ worker* take_slot(runtime* rt, unsigned index) {
   } else if (!w->stacks.ensure_one()) {
     return nullptr;
   }
-  if (enter_domain(rt, w) != status::ok) return nullptr;
+  if (enter_domain(rt, w) != status::ok) {
+    empty_caches(w);
+    return nullptr;
+  }
   w->must_end.store(false, base::relaxed);
   w->may_run.store(false, base::relaxed);
   w->remover.store(nullptr, base::relaxed);
