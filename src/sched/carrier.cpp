@@ -76,14 +76,15 @@ void give_up_without_progress(worker* w) {
       w->index, static_cast<unsigned long long>(live_units(w->rt)));
 }
 
-// As long as others go on they may give stacks back, though they do nothing but yield until the one that waits has run: a warning, once.
+// As long as others go on, or will at a deadline, they may give stacks back, though they may do nothing but yield until the one that waits
+// has run: a warning, once.
 void warn_without_progress(worker* w) {
   w->without_any.since_ns = 0;
   if (last(w, &w->without_stack) <= patience_ns || w->has_warned_of_stacks) return;
   w->has_warned_of_stacks = true;
   base::report(
       "warning: out of memory for stacks (mmap, or the guard's madvise or mprotect, fails): a thread of worker %u has been "
-      "waiting for one for 5 s, while others yield",
+      "waiting for one for 5 s, while others yield or wait for a deadline",
       w->index);
 }
 
@@ -106,7 +107,11 @@ void wait_for_stack(worker* w, unit* one) {
   w->first = w->ready.pop_first(can_be_entered);
   w->lock.leave();
   if (w->first != nullptr) return warn_without_progress(w);
-  give_up_without_progress(w);
+  if (w->rt->alarms.next_ns() != UINT64_MAX) {
+    warn_without_progress(w);
+  } else {
+    give_up_without_progress(w);
+  }
   if (w->rt->turns == nullptr) os::sleep_until(os::now_ns() + pause_ns);  // a virtual worker would keep the others from going on
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "os/vm.hpp"
 #include "with_workers.hpp"
 
 using namespace weft::fault_test::families;
@@ -109,10 +110,41 @@ bool use_busy_scheduler() {
   });
 }
 
+// ---- deadlines that give stacks back, later than anybody's patience ----
+
+void stay_until(void* deadline) {
+  const std::uint64_t now = weft_now_ns(), until = *static_cast<std::uint64_t*>(deadline);
+  if (now < until) static_cast<void>(weft_sleep_ns(until - now));
+}
+
+int run_more_than_there_are_stacks_for() {
+  return with_workers(1,
+                      [] {
+                        weft::os::fault::plan plan;
+                        plan.which = call::madvise;
+                        plan.nth = 1;
+                        plan.how = weft::os::fault::repeat::for_ever;
+                        weft::os::fault::installed.store(&plan, weft::base::relaxed);
+                        std::uint64_t deadline = weft_now_ns() + 6'500'000'000;
+                        return run_threads(200, stay_until, &deadline) == 200 && plan.failed.load(weft::base::relaxed) != 0;
+                      })
+             ? 0
+             : 1;
+}
+
 }  // namespace
 
 TEST_CASE("a private pool") { each_failure_or_last_words({call::mmap, call::madvise}, use_private_pool); }
 
 TEST_CASE("a scheduler that always has somebody") { each_failure_or_last_words({call::mmap, call::madvise}, use_busy_scheduler); }
+
+TEST_CASE("who waits for a stack waits for those who will end at a deadline") {
+  // Other guards fall back to a pattern; and without mmap there would be no records of threads either.
+  if (weft::os::best_guard_kind() != weft::os::guard_kind::marker) return;
+  const weft::test::child_end end = weft::test::run_in_child(run_more_than_there_are_stacks_for);
+  CAPTURE(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("while others yield or wait for a deadline"));
+}
 
 TEST_CASE("those that failures for ever met have coped, or said why not") { weft::fault_test::check_lasting_failures(); }
