@@ -84,12 +84,17 @@ void settle(worker* w) {
   if (w->rt->settings.bind && w->rt->turns == nullptr) static_cast<void>(os::bind_thread(w->cpu));
 }
 
-// Gives what this worker still holds to others. Nobody chooses it any more.
-void hand_over(worker* w) {
+// To others, once nobody chooses w any more: what came before everybody knew.
+void forward_what_came(worker* w) {
   // [A33] heavy fence: is_serving, and who serves the domain, before the last look into mail and domain; pairs with [I6] [I7]
   os::heavy_fence();
   forward_mail(w);
   forward_domain(w);
+}
+
+// Gives what this worker still holds to others.
+void hand_over(worker* w) {
+  forward_what_came(w);
   for (;;) {
     enter(w);
     unit* one = choose(w);
@@ -184,23 +189,31 @@ worker* take_slot(runtime* rt, unsigned index) {
   return w;
 }
 
-// The OS thread of a slot that was taken. Nobody chooses the worker before it is there, so nothing has to be taken back if it cannot
-// be had; and no lock is held while the system makes it.
+// Of a slot whose OS thread cannot be had. Only its domain may have been chosen.
+void give_slot_back(runtime* rt, worker* w) {
+  empty_caches(w);
+  {
+    const queue::guard hold_pools(rt->pools_lock);
+    leave_domain(rt, w);
+  }
+  forward_what_came(w);
+  const queue::guard hold(rt->workers_lock);
+  w->is_taken = false;
+}
+
+// The OS thread of a slot that was taken. No lock is held while the system makes it.
 status start_in_slot(runtime* rt, worker* w) {
   char name[16];
   write_name(name, w->index);
   const status result =
       needs_os_thread(w) ? os::start_thread(&w->os_thread, worker_main, w, os_stack_bytes, name) : start_virtual(w, worker_main);
-  if (result != status::ok) empty_caches(w);
-  const queue::guard hold(rt->workers_lock);
-  if (result == status::ok) {
-    serve(rt, w);
-  } else {
-    const queue::guard hold_pools(rt->pools_lock);
-    leave_domain(rt, w);
-    w->is_taken = false;
+  if (result != status::ok) {
+    give_slot_back(rt, w);
+    return result;
   }
-  return result;
+  const queue::guard hold(rt->workers_lock);
+  serve(rt, w);
+  return status::ok;
 }
 
 // A free slot, or null; counts as a change that is under way.

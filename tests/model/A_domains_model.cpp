@@ -49,6 +49,20 @@ void appears_to_pusher() {
   check_run_once(what);
 }
 
+// Its worker cannot be had after all.
+void appears_for_nothing() {
+  make_domains();
+  os_threads::prepare(0);
+  job what;
+  threads(thread{"adder",
+                 [] {
+                   unsigned index = 0;
+                   check(add_worker(the.rt, &index) == status::again, "there is no OS thread");
+                 }},
+          thread{"pusher", [&] { send(what); }});
+  check_run_once(what);
+}
+
 void appears_to_thief() {
   make_domains();
   threads(thread{"worker 1", [] { os_threads::run(0); }}, thread{"adder", add_and_remove},
@@ -60,6 +74,7 @@ constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 
 const model m1{"A a domain is left while pushed to", {.at_least = 100, .quick = quick, .deep = deep}, left_while_pushed_to};
 const model m2{"A a domain appears to a pusher", {.at_least = 100, .quick = quick, .deep = deep}, appears_to_pusher};
+const model m4{"A a domain appears for nothing", {.at_least = 50, .quick = quick, .deep = deep}, appears_for_nothing};
 const model m3{"A a domain appears to a thief", {.at_least = 50, .quick = quick, .deep = deep}, appears_to_thief};
 
 }  // namespace
