@@ -178,6 +178,11 @@ worker* run_in_a_row(worker* w, unit* one) {
   }
 }
 
+// Where guards cannot be had any more, canaries are on those stacks alone that were made from then on.
+bool is_inspected(const runtime* rt, const mem::stack* one) {
+  return rt->inspects_stacks || one->guard == os::guard_kind::canary;
+}
+
 // As run_in_a_row for one unit, with everything that somebody may want to be told about it.
 worker* run_watched(worker* w, unit* one, mem::stack* here) {
   if (w->rt->inspects_stacks) prepare_stack(w, here);
@@ -186,7 +191,7 @@ worker* run_watched(worker* w, unit* one, mem::stack* here) {
   become(w, one);
   run_function(w, one);
   w = run_destructors(one);
-  if (w->rt->inspects_stacks) inspect_stack(w, one, here);
+  if (is_inspected(w->rt, here)) inspect_stack(w, one, here);
   end_elaborately(w, one);
   return w;
 }
@@ -225,7 +230,7 @@ unit* next_unit(worker* w) {
       leave_carrier(w, next, here);
     } else if (!w->stacks.ensure_one()) [[unlikely]] {
       wait_for_stack(w, next);
-    } else if (w->is_watched || next->has(keeps_fp)) [[unlikely]] {
+    } else if (w->is_watched || here->guard == os::guard_kind::canary || next->has(keeps_fp)) [[unlikely]] {
       w = run_watched(w, next, here);
     } else {
       w = run_in_a_row(w, next);
@@ -277,6 +282,7 @@ bool ends_plainly(const worker* w, const unit* ended) {
   constexpr unsigned obstacles = keeps_fp | has_own_stack | stays_put;
   if (w == nullptr || w->rt->tells_events.load(base::relaxed)) return false;
   if (ended->has_any(obstacles) || ended->extra.load(base::relaxed) != nullptr) return false;
+  if (w->standing->guard == os::guard_kind::canary) return false;
   return ended->parent != nullptr;
 }
 
@@ -296,7 +302,7 @@ bool ends_plainly(const worker* w, const unit* ended) {
 // Ends the running unit and goes on with others; for units that cannot return to a carrier.
 [[noreturn, gnu::always_inline]] inline void leave_for_good(unit* ended) {
   worker* w = run_destructors(ended);
-  if (w->rt->inspects_stacks) [[unlikely]]
+  if (is_inspected(w->rt, w->standing)) [[unlikely]]
     inspect_stack(w, ended, w->standing);
   if (ended->has(keeps_fp)) arch::load_fp_control(w->fp);
   w->current = nullptr;

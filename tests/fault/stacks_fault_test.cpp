@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -132,6 +134,38 @@ int run_more_than_there_are_stacks_for() {
              : 1;
 }
 
+// ---- guards that cannot be had: the stacks made from then on have canaries ----
+
+// Writes where an overflow would have, and comes back; perhaps from another fiber than the carrier's.
+void reach_below(void* must_park) {
+  constexpr std::uintptr_t stack_bytes = 65536, guard_bytes = 4096;
+  char here = 0;
+  if (must_park != nullptr) static_cast<void>(weft_sleep_ns(1000));
+  volatile std::uintptr_t top = reinterpret_cast<std::uintptr_t>(&here);
+  const std::uintptr_t highest = stack_bytes - guard_bytes - guard_bytes / 2;
+  for (std::uintptr_t down = highest; down < highest + guard_bytes; ++down) *reinterpret_cast<volatile char*>(top - down) = 1;
+}
+
+int overflow_without_guards(bool parks) {
+  setenv("WEFT_GUARD", "mprotect", 1);
+  setenv("WEFT_STACK_SIZE", "65536", 1);
+  weft::os::fault::plan plan;
+  plan.which = call::mprotect;
+  plan.nth = 1;
+  plan.how = weft::os::fault::repeat::once;
+  weft::os::fault::installed.store(&plan, weft::base::relaxed);
+  return with_workers(1,
+                      [&] {
+                        weft_thread* made = nullptr;
+                        if (weft_thread_create(reach_below, parks ? &plan : nullptr, nullptr, &made) != WEFT_OK) return false;
+                        while (weft_thread_get_state(made) != WEFT_THREAD_ENDED)
+                          weft_yield();  // who joins might lend it another stack
+                        return weft_thread_join(made) == WEFT_OK;
+                      })
+             ? 0
+             : 1;
+}
+
 }  // namespace
 
 TEST_CASE("a private pool") { each_failure_or_last_words({call::mmap, call::madvise}, use_private_pool); }
@@ -145,6 +179,17 @@ TEST_CASE("who waits for a stack waits for those who will end at a deadline") {
   CAPTURE(end.errors);
   CHECK(end.exit_code == 0);
   CHECK(end.says("while others yield or wait for a deadline"));
+}
+
+TEST_CASE("overflows of stacks for which there was no guard are found when their threads end") {
+  for (const bool parks : {false, true}) {
+    const weft::test::child_end end = weft::test::run_in_child([parks] { return overflow_without_guards(parks); });
+    CAPTURE(parks);
+    CAPTURE(end.errors);
+    CHECK(end.signal == SIGABRT);
+    CHECK(end.says("no more guard pages"));
+    CHECK(end.says("the canary beneath it was overwritten"));
+  }
 }
 
 TEST_CASE("those that failures for ever met have coped, or said why not") { weft::fault_test::check_lasting_failures(); }
