@@ -179,9 +179,9 @@ worker* run_in_a_row(worker* w, unit* one) {
 }
 
 // Where guards cannot be had any more, canaries are on those stacks alone that were made from then on.
-bool is_inspected(const runtime* rt, const mem::stack* one) {
-  return rt->inspects_stacks || one->guard == os::guard_kind::canary;
-}
+bool has_canary(const mem::stack* one) { return one->guard == os::guard_kind::canary; }
+
+bool is_inspected(const runtime* rt, const mem::stack* one) { return rt->inspects_stacks || has_canary(one); }
 
 // As run_in_a_row for one unit, with everything that somebody may want to be told about it.
 worker* run_watched(worker* w, unit* one, mem::stack* here) {
@@ -230,7 +230,7 @@ unit* next_unit(worker* w) {
       leave_carrier(w, next, here);
     } else if (!w->stacks.ensure_one()) [[unlikely]] {
       wait_for_stack(w, next);
-    } else if (w->is_watched || here->guard == os::guard_kind::canary || next->has(keeps_fp)) [[unlikely]] {
+    } else if (w->is_watched || has_canary(here) || next->has(keeps_fp)) [[unlikely]] {
       w = run_watched(w, next, here);
     } else {
       w = run_in_a_row(w, next);
@@ -282,7 +282,7 @@ bool ends_plainly(const worker* w, const unit* ended) {
   constexpr unsigned obstacles = keeps_fp | has_own_stack | stays_put;
   if (w == nullptr || w->rt->tells_events.load(base::relaxed)) return false;
   if (ended->has_any(obstacles) || ended->extra.load(base::relaxed) != nullptr) return false;
-  if (w->standing->guard == os::guard_kind::canary) return false;
+  if (has_canary(w->standing)) return false;
   return ended->parent != nullptr;
 }
 

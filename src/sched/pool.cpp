@@ -282,10 +282,6 @@ template <class Way>
   return push_as_another(one, w, what, reason, was_blocked);
 }
 
-}  // namespace
-
-namespace {
-
 worker* server_for_rest(const pool* one) { return ready_units(one) != 0 ? sleeping_server(one) : nullptr; }
 
 worker* server_for_rest_inside(pool* one) {

@@ -117,10 +117,13 @@ static void leaving(void) {
   leave_waiting();
   exit(3);
 }
-static void faulting(void) {
-  leave_waiting();
+static void fault(void) {
   volatile int *volatile nowhere = NULL;
   *nowhere = 1;
+}
+static void faulting(void) {
+  leave_waiting();
+  fault();
 }
 /* Two OS threads die at once; the trace is long enough to be caught in writing. */
 static atomic_int have_met;
@@ -128,8 +131,7 @@ static void faults_with_another(void *unused) {
   (void)unused;
   atomic_fetch_add(&have_met, 1);
   while (atomic_load(&have_met) != 2) sched_yield();
-  volatile int *volatile nowhere = NULL;
-  *nowhere = 1;
+  fault();
 }
 static void faulting_together(void) {
   many_turns();

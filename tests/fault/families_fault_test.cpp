@@ -188,8 +188,6 @@ bool use_sources() {
 
 // ---- schedulers of the builder's own ----
 
-weft_thread* take_from_pool(void* pool, unsigned) { return weft_ext_pool_pop(static_cast<weft_pool*>(pool)); }
-
 void yield_and_count(void* argument) {
   weft_yield();
   static_cast<std::atomic<int>*>(argument)->fetch_add(1);

@@ -94,8 +94,6 @@ void keep_house(void* argument) {
   for (weft_thread* each : threads) house->is_good = weft_thread_join(each) == WEFT_OK && house->is_good;
 }
 
-weft_thread* take_from_pool(void* pool, unsigned) { return weft_ext_pool_pop(static_cast<weft_pool*>(pool)); }
-
 bool use_busy_scheduler() {
   return with_workers(1, [] {
     household house{nullptr};

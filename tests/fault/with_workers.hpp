@@ -1,6 +1,7 @@
 // What the tests of families of calls share: runtimes whose start may be refused, and threads some of which may be.
 #pragma once
 
+#include <weft/ext.h>
 #include <weft/weft.h>
 
 #include <initializer_list>
@@ -47,5 +48,8 @@ inline int run_threads(int count, weft_function function, void* argument, weft_p
   for (weft_thread* one : threads) good = weft_thread_join(one) == WEFT_OK && good;
   return good ? static_cast<int>(threads.size()) : -1;
 }
+
+// weft_scheduler_ops::next of a worker that runs what is in a pool.
+inline weft_thread* take_from_pool(void* pool, unsigned) { return weft_ext_pool_pop(static_cast<weft_pool*>(pool)); }
 
 }  // namespace weft::fault_test::families
