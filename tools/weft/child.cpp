@@ -66,8 +66,8 @@ struct pipes {
 // Each child finds the same input: the file's, from its beginning; what can be read but once, none of them reads.
 void read_from_the_beginning() {
   if (lseek(STDIN_FILENO, 0, SEEK_SET) == 0) return;
-  int const nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  dup2(nothing, STDIN_FILENO);
+  close(STDIN_FILENO);
+  open("/dev/null", O_RDONLY);  // takes the lowest number, which that is
 }
 
 pid_t start(const child_order& order, pipes& to) {

@@ -65,6 +65,12 @@ TEST_CASE("an empty trace is a file all the same") {
   CHECK(text.ends_with("\n]}\n"));
 }
 
+TEST_CASE("what there was no memory for is counted by itself") {
+  recorded one(std::size_t{1} << 60);
+  put(one.all, 0, turn(one.all, 5, 10, 20));
+  CHECK(count(one.end(), "\"records_lost\":1,\"lost_without_memory\":1,") == 1);
+}
+
 TEST_CASE("what another process has written to the file meanwhile is gone") {
   recorded one;
   std::ofstream(one.path) << std::string(100'000, '~');
