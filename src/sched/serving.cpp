@@ -111,12 +111,13 @@ status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
   status result = status::ok;
   {
     const queue::guard hold(rt->pools_lock);
+    // They keep the pool: with its last server it may go at any time.
+    const bool has_fellows = one->server_count.load(base::relaxed) > 1;
     result = stop_serving(one, w);
+    if (result == status::ok && has_fellows) wake_server_for_rest(one);
   }
-  if (result != status::ok) return result;
-  wait_for_visit(w);
-  wake_server_for_rest(one);
-  return status::ok;
+  if (result == status::ok) wait_for_visit(w);
+  return result;
 }
 
 namespace {
