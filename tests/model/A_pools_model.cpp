@@ -61,6 +61,8 @@ void detached_while_counted() {
   detached_during([](worker* w) { static_cast<void>(pools_have_work(w)); });
 }
 
+void detached_while_fellows_are_woken() { detached_during(wake_fellow_servers); }
+
 // ---- a builder's pool goes ---------------------------------------------------------------------------------------------------
 
 struct shelf {
@@ -180,6 +182,9 @@ constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 
 const model m1{"A pool detached while popped", {.at_least = 20, .quick = quick, .deep = deep}, detached_while_popped};
 const model m2{"A pool detached while counted", {.at_least = 20, .quick = quick, .deep = deep}, detached_while_counted};
+const model m11{"A pool detached while fellow servers are woken",
+                {.at_least = 20, .quick = quick, .deep = deep},
+                detached_while_fellows_are_woken};
 const model m3{"A builder's pool destroyed after a push", {.at_least = 5, .quick = quick, .deep = deep}, destroyed_after_push};
 const model m7{"A builder's pool destroyed after a watch", {.at_least = 2, .quick = quick, .deep = deep}, destroyed_after_watch};
 const model m5{
