@@ -26,7 +26,7 @@ bool publish_suspension(void* argument) {
   std::uint32_t expected = no_permit;
   // [P8] acq_rel: the resumer sees the saved context, or its doings are seen; pairs with [P9]
   if (self->permit.compare_exchange_strong(expected, suspended, base::acq_rel, base::acquire)) return true;
-  self->permit.store(no_permit, base::relaxed);
+  static_cast<void>(take_permit(self));  // sees also what a second resumer did
   return false;
 }
 

@@ -91,7 +91,7 @@ void ult_waits_with_deadline() {
           thread{"worker",
                  [&] {
                    leave(u, 1);
-                   expire_timers(u.first);
+                   expire_timers(u.workers[0]);
                  }},
           thread{"waker", [&] { happened.set(); }});
 }
@@ -211,18 +211,30 @@ void suspend_and_resume() {
                                                          }});
 }
 
+// It goes on once it has seen the words of both, whether they left it one permit or two.
 void two_resumers() {
   core_world::make(2);
   ult u;
-  prepare(u, 0, 0, 1);
+  prepare(u, 0, 0, 2);
+  weft::base::atomic<int> said_a{0}, said_b{0};
+  const auto resume_after = [&](weft::base::atomic<int>& word) {
+    word.store(1, weft::base::relaxed);
+    static_cast<void>(resume(&u.one));
+  };
   threads(thread{"ult",
                  [&] {
                    begin(u);
-                   check(suspend() == weft::status::ok, "may block");
+                   while (said_a.load(weft::base::relaxed) == 0 || said_b.load(weft::base::relaxed) == 0) {
+                     check(suspend() == weft::status::ok, "may block");
+                   }
                    finish(u);
                  }},
-          thread{"worker", [&] { leave(u, 1); }}, thread{"resumer a", [&] { static_cast<void>(resume(&u.one)); }},
-          thread{"resumer b", [&] { static_cast<void>(resume(&u.one)); }});
+          thread{"worker",
+                 [&] {
+                   leave(u, 1);
+                   leave(u, 2);
+                 }},
+          thread{"resumer a", [&] { resume_after(said_a); }}, thread{"resumer b", [&] { resume_after(said_b); }});
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 100'000};

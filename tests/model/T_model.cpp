@@ -196,7 +196,7 @@ void ult_joins_with_deadline(End end_it) {
           thread{"worker",
                  [&] {
                    leave(u, 1);
-                   expire_timers(u.first);
+                   expire_timers(u.workers[0]);
                  }},
           thread{"finisher", [&] { end_it(what); }});
   local::set_worker(nullptr);
@@ -228,7 +228,7 @@ void target_in_own_queue() {
                  }},
           thread{"worker", [&] {
                    leave(u, 1);
-                   if (find_own(u.first) == &what.one) what.end_on(u.first);
+                   if (find_own(u.workers[0]) == &what.one) what.end_on(u.workers[0]);
                  }});
   check(times_freed(what) == 1, "freed once");
 }

@@ -15,15 +15,18 @@ using weft::sched::unit;
 struct ult {
   unit one{};
   // the worker that was left
-  weft::base::atomic<int> left{0};  // times that the ULT parked
+  weft::base::atomic<int> left{0};  // times that the ULT parked; has_ended
   void (*after)(worker* w, void* argument) = nullptr;
   void* argument = nullptr;
   // the ULT
   weft::base::atomic<int> ready{0};  // times that it was made ready
   int parked = 0;
-  worker* first = nullptr;   // runs it before it parks, and the worker thread afterwards
-  worker* second = nullptr;  // runs it afterwards
+  worker* workers[2] = {};  // run it in turn: the first one until it parks
+
+  worker* after_parking(int times) const { return workers[times % 2]; }
 };
+
+inline constexpr int has_ended = 1000;
 
 inline ult* all_ults[2];
 
@@ -37,29 +40,29 @@ inline ult* ult_of(const unit* one) {
 // Thread 0, before the threads start.
 inline void prepare(ult& u, unsigned slot, unsigned first, unsigned second) {
   all_ults[slot] = &u;
-  u.first = the.workers[first];
-  u.second = the.workers[second];
+  u.workers[0] = the.workers[first];
+  u.workers[1] = the.workers[second];
   explorer::name(u.left, "left");
   explorer::name(u.ready, "ready");
 }
 
 // The ULT's logical thread begins.
 inline void begin(ult& u) {
-  weft::sched::local::set_worker(u.first);
-  u.first->current = &u.one;
+  weft::sched::local::set_worker(u.workers[0]);
+  u.workers[0]->current = &u.one;
 }
 
-// The logical thread of the worker that `u` leaves: waits until it parks for the nth time, or ended, and does what remains.
+// The logical thread of the worker that `u` leaves: waits until it parks for the nth time, and does what remains; or has ended.
 inline void leave(ult& u, int nth) {
-  weft::sched::local::set_worker(u.first);
-  while (u.left.load(weft::base::acquire) < nth) weft::arch::pause();
-  if (u.after != nullptr) u.after(u.first, u.argument);
+  worker* w = u.after_parking(nth - 1);
+  weft::sched::local::set_worker(w);
+  int left;
+  while ((left = u.left.load(weft::base::acquire)) < nth) weft::arch::pause();
+  if (left != has_ended) u.after(w, u.argument);
 }
 
-// The ULT ended without parking (again): its worker need not wait.
-inline void finish(ult& u) {
-  if (u.parked == 0) u.left.store(1, weft::base::release);
-}
+// The ULT ended: whoever waits for it to park again need not.
+inline void finish(ult& u) { u.left.store(has_ended, weft::base::release); }
 
 }  // namespace core_world
 
@@ -68,17 +71,21 @@ namespace weft::sched {
 inline worker* park_ult(core_world::ult& u, void (*after)(worker* w, void* argument), void* argument) {
   u.after = after;
   u.argument = argument;
-  u.first->current = nullptr;
+  u.after_parking(u.parked)->current = nullptr;
   u.left.store(++u.parked, base::release);
   while (u.ready.load(base::acquire) < u.parked) arch::pause();
-  local::set_worker(u.second);
-  u.second->current = &u.one;
-  return u.second;
+  worker* w = u.after_parking(u.parked);
+  local::set_worker(w);
+  w->current = &u.one;
+  return w;
 }
 
 // Stands for the queues; a unit that is made ready twice would run twice.
 inline void make_ult_ready(core_world::ult& u) {
-  if (u.ready.fetch_add(1, base::acq_rel) + 1 > u.left.load(base::relaxed)) explorer::fail("assertion", "made ready twice");
+  const int left = u.left.load(base::relaxed);
+  if (left == core_world::has_ended || u.ready.fetch_add(1, base::acq_rel) + 1 > left) {
+    explorer::fail("assertion", "made ready twice");
+  }
 }
 
 }  // namespace weft::sched
