@@ -61,7 +61,7 @@ void say_farewell(worker* w, void* argument) {
   // After the release the frame may be gone.
   queue::spinlock* const held = todo->held;
   if (todo->me->deadline_ns != forever) arm(w, todo->me);
-  if (held != nullptr) held->unlock();
+  held->unlock();
 }
 
 wait_result wait_as_ult(worker* w, unit* self, farewell* todo) {

@@ -43,8 +43,7 @@ struct waiter : base::list_link {
 
 enum class wait_result { woken, timed_out };
 
-// Blocks the caller until wake(*me). `held` guards the list that *me is on; it is released once the caller can be resumed. It may be
-// null when there is a deadline.
+// Blocks the caller until wake(*me). `held` guards the list that *me is on; it is released once the caller can be resumed.
 // Pre: the caller may block (see may_block). May switch.
 wait_result wait(waiter* me, queue::spinlock* held);
 

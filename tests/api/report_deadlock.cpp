@@ -285,6 +285,14 @@ TEST_CASE("suspended for ever") {
   CHECK(end.says("waits for weft_resume"));
 }
 
+TEST_CASE("asleep for ever") {
+  const child_end end = end_of_deadlock({2, false}, [] {
+    weft_thread* made = make([](void*) { static_cast<void>(weft_sleep_until(WEFT_FOREVER)); }, nullptr, "sleeper");
+    static_cast<void>(weft_thread_join(made));
+  });
+  CHECK(end.says("waits for sleep"));
+}
+
 TEST_CASE("OS threads that wait for each other in joins of their own make it possible, not certain") {
   const child_end end = end_of_deadlock({2, true}, [] {
     pthread_t other;

@@ -24,7 +24,7 @@ namespace weft::sched {
 
 void look_around(worker* w) { poll_sources(w); }
 bool wake(waiter*) { explorer::fail("assertion", "nobody waits in these models"); }
-wait_result wait(waiter*, queue::spinlock*) { explorer::fail("assertion", "nobody waits in these models"); }
+wait_result wait_published(waiter*, bool (*)(void*), void*) { explorer::fail("assertion", "nobody waits in these models"); }
 
 unit* find_own(worker* w) {
   if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
