@@ -47,6 +47,7 @@ struct debug_fields {
       FIELD("runtime", sched::runtime, has_adopted_caller),
       FIELD("runtime", sched::runtime, marks),
       FIELD("runtime", sched::runtime, main_unit),
+      FIELD("runtime", sched::runtime, main_caller),
       FIELD("runtime", sched::runtime, main_low),
       FIELD("runtime", sched::runtime, main_bytes),
       FIELD("runtime", sched::runtime, workers),

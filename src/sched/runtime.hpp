@@ -60,6 +60,7 @@ struct runtime {
   unsigned cpu_count;
   unit main_unit;
   unsigned char main_extension[most_reserved_bytes + most_traced_bytes];  // right behind it, as in the slab: ext.h
+  std::uintptr_t main_caller;                                             // its pthread_t
   void* main_low;                                                         // the adopted caller's stack
   std::size_t main_bytes;
   fiber::sanitizer::side main_side;

@@ -1,5 +1,7 @@
 #include "sched/workers.hpp"
 
+#include <pthread.h>
+
 #include <cstring>
 #include <new>
 
@@ -234,6 +236,7 @@ status take_any_slot(runtime* rt, worker** out) {
 status adopt_caller(runtime* rt) {
   worker* w = make_worker(rt, 0);
   if (w == nullptr) return status::nomem;
+  rt->main_caller = static_cast<std::uintptr_t>(pthread_self());
   os::stack_bounds(&rt->main_low, &rt->main_bytes);
   rt->main_side = fiber::sanitizer::of_os_thread(rt->main_low, rt->main_bytes);
   unit* main = &rt->main_unit;

@@ -12,9 +12,11 @@
 namespace weft::sync {
 
 std::uintptr_t caller_id() {
-  if (const sched::unit* self = sched::identity_of(sched::local::current_unit()); self != nullptr)
-    return reinterpret_cast<std::uintptr_t>(self);
-  return static_cast<std::uintptr_t>(pthread_self());
+  const sched::worker* w = sched::local::current_worker();
+  if (w == nullptr) return static_cast<std::uintptr_t>(pthread_self());
+  const sched::unit* self = sched::identity_of(w->current);
+  if (self == nullptr) return reinterpret_cast<std::uintptr_t>(w);
+  return self->has(sched::is_main) ? w->rt->main_caller : reinterpret_cast<std::uintptr_t>(self);
 }
 
 bool caller_may_be_several() {

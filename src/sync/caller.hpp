@@ -5,7 +5,8 @@
 
 namespace weft::sync {
 
-// The same number for the same ULT or tasklet, or the same OS thread outside; never 0. Another one may have it after its end.
+// The same number for the same ULT or tasklet, or the same OS thread outside; never 0. Another one may have it after its end. The
+// adopted caller has the number that its OS thread has outside: what it locked before weft_init it may unlock after.
 std::uintptr_t caller_id();
 
 // Whether others with the caller's number may be running: forks, and their forker.

@@ -246,4 +246,18 @@ static void with_runtime(void) {
   tasklets();
 }
 
-int main(void) { return run_phases(anywhere, with_runtime); }
+/* The caller stays who it is when it becomes a ULT. */
+static void held_across_the_start(weft_mutex mutex) {
+  IS_OK(weft_mutex_lock(&mutex));
+  IS_OK(weft_init(NULL));
+  IS_OK(weft_mutex_unlock(&mutex));
+  IS_OK(weft_mutex_lock(&mutex));
+  IS_OK(weft_finalize());
+  IS_OK(weft_mutex_unlock(&mutex));
+}
+
+int main(void) {
+  held_across_the_start((weft_mutex)WEFT_MUTEX_INIT);
+  held_across_the_start((weft_mutex)WEFT_MUTEX_RECURSIVE_INIT);
+  return run_phases(anywhere, with_runtime);
+}

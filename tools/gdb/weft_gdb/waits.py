@@ -16,7 +16,9 @@ class Held:
 
 
 def named_owner(snapshot, number):
-    """number: a thread's descriptor, or the pthread_t of an OS thread outside."""
+    """number: a thread's descriptor, or the pthread_t of an OS thread outside; main has that of the one that became it."""
+    if snapshot.runtime["has_adopted_caller"] and number == snapshot.runtime["main_caller"]:
+        number = snapshot.runtime.address_of("main_unit")
     if number in snapshot.by_address:
         return Held(number, f", held by {text.by_address(snapshot, number)}")
     try:
