@@ -1,5 +1,5 @@
 // weft::condition_variable: std's, with std::unique_lock<weft::mutex>. Waiters are woken in the order of their coming, and only by a
-// notification.
+// notification; or by a clock that is not steady and was set back during the wait, which is no timeout yet: look at the predicate.
 //
 // The waiting calls may switch; from a ULT or outside, the lock held; it is held again when they return or throw. They throw
 // weft::error: cannot_block (a tasklet), and what a predicate throws. notify_* never switch; callable from any.
@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 #include <weft/weft.h>
@@ -42,7 +43,12 @@ class condition_variable {
   template <class Clock, class Duration>
   cv_status wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& deadline) {
     const auto attempt = [&](std::uint64_t ns) { return weft_cond_wait_until(&cond_, lock.mutex()->native_handle(), ns); };
-    return as_cv_status(detail::attempt_until(deadline, attempt));
+    const weft_status status = detail::attempt_once(deadline, attempt);
+    if constexpr (!std::is_same_v<Clock, std::chrono::steady_clock>) {
+      // Not to wait once more: a notification may have come when the waiter was no longer counted.
+      if (status == WEFT_TIMEOUT && detail::ns_until(deadline) != 0) return cv_status::no_timeout;
+    }
+    return as_cv_status(status);
   }
   // What the predicate says at the end.
   template <class Clock, class Duration, class Predicate>

@@ -198,6 +198,58 @@ TEST_CASE("waiting on a condition with a deadline: the lock is held again afterw
   setter.join();
 }
 
+namespace {
+
+// A clock that stands where it is put.
+struct set_clock {
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<set_clock>;
+  static constexpr bool is_steady = false;
+  static inline std::atomic<rep> now_ns = 0;
+  static time_point now() { return time_point(duration(now_ns.load())); }
+};
+
+}  // namespace
+
+TEST_CASE("a notification that comes when a clock says that the wait timed out too early is not lost") {
+  const weft::runtime runtime({.workers = 2});
+  weft::mutex mutex;
+  weft::condition_variable changed;
+  bool is_set = false;
+  bool waits = false;
+  weft::thread waiter([&] {
+    std::unique_lock hold(mutex);
+    waits = true;
+    CHECK(changed.wait_until(hold, set_clock::now() + 20ms, [&] { return is_set; }));
+  });
+  for (bool is_waiting = false; !is_waiting;) {
+    weft::this_thread::sleep_for(1ms);
+    const std::lock_guard hold(mutex);
+    is_waiting = waits;
+    if (!is_waiting) continue;
+    weft::this_thread::sleep_for(100ms);  // beyond the wait, which then wants the mutex
+    is_set = true;
+    changed.notify_one();
+  }
+  waiter.join();
+}
+
+TEST_CASE("times of a clock that are too far for a difference") {
+  using far = std::chrono::time_point<std::chrono::system_clock, std::chrono::seconds>;
+  const weft::runtime runtime({.workers = 2});
+  weft::mutex mutex;
+  weft::condition_variable changed;
+  std::unique_lock hold(mutex);
+  CHECK(changed.wait_until(hold, std::chrono::system_clock::time_point::min()) == weft::cv_status::timeout);
+  CHECK(changed.wait_until(hold, far::min()) == weft::cv_status::timeout);
+  weft::thread other([&] { CHECK(std::unique_lock(mutex, far::max()).owns_lock()); });
+  weft::this_thread::sleep_for(10ms);
+  hold.unlock();
+  other.join();
+}
+
 TEST_CASE("a condition wakes its waiters in the order of their coming") {
   const weft::runtime runtime({.workers = 1});
   weft::mutex mutex;
