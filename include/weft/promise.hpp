@@ -123,14 +123,14 @@ class packaged_task<R(As...)> {
  private:
   struct any_task : detail::state<R> {
     any_task() noexcept : detail::state<R>(1) {}
-    virtual void run(As... arguments) noexcept = 0;
+    virtual void run(As&&... arguments) noexcept = 0;
   };
 
   template <class F>
   struct task final : any_task {
     explicit task(const F& from) : function(from) {}
     explicit task(F&& from) : function(std::move(from)) {}
-    void run(As... arguments) noexcept override {
+    void run(As&&... arguments) noexcept override {
       detail::run_caught(
           [&] {
             this->store_result(function, std::forward<As>(arguments)...);

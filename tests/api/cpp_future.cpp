@@ -43,6 +43,11 @@ struct throws_when_copied {
   throws_when_copied(const throws_when_copied&) { throw std::runtime_error("copied"); }
 };
 
+struct throws_when_moved {
+  throws_when_moved() = default;
+  throws_when_moved(throws_when_moved&&) { throw std::runtime_error("moved"); }
+};
+
 template <class F>
 std::error_code code_thrown_by(F&& function) {
   try {
@@ -238,4 +243,24 @@ TEST_CASE("packaged tasks") {
   CHECK(code_thrown_by([&] { failing(); }) == weft::future_errc::promise_already_satisfied);
   weft::packaged_task<void()> empty;
   CHECK(code_thrown_by([&] { empty(); }) == weft::future_errc::no_state);
+
+  weft::packaged_task<void(throws_when_moved)> fragile([](throws_when_moved) {});
+  weft::future<void> broken = fragile.get_future();
+  fragile(throws_when_moved());
+  CHECK_THROWS_AS(broken.get(), std::runtime_error);
+}
+
+// Whoever waited in vain finds the value before the giver has woken those who wait, and lets everything go.
+TEST_CASE("a reader that gave up waiting may be the last user, in the middle of the giving") {
+  const weft::runtime runtime({.workers = 2});
+  for (int round = 0; round < 100; ++round) {
+    auto given = std::make_unique<weft::promise<int>>();
+    weft::future<int> taken = given->get_future();
+    CHECK(taken.wait_for(1us) == weft::future_status::timeout);
+    weft::thread giver([&promise = *given, round] { promise.set_value(round); });
+    while (!taken.is_ready()) weft::this_thread::yield();
+    CHECK(taken.get() == round);
+    given.reset();
+    giver.join();
+  }
 }

@@ -39,8 +39,9 @@ class state_base {
 
   // Once, by the claimant. The event is set only for those who wait: it costs more than all the rest.
   void publish() noexcept {
+    std::uint8_t nobody = 0;
     // release: the result, for whoever sees it done
-    if ((progress_.fetch_or(done, std::memory_order_acq_rel) & awaited) != 0) weft_event_set(&event_);
+    if (!progress_.compare_exchange_strong(nobody, done, std::memory_order_acq_rel)) publish_to_waiters();
   }
   void publish_failure(std::exception_ptr failure) noexcept {
     failure_ = std::move(failure);
@@ -65,6 +66,14 @@ class state_base {
   virtual ~state_base() = default;
 
  private:
+  // Whoever waited in vain may find it done, and let all references go, before the event is set.
+  void publish_to_waiters() noexcept {
+    retain();
+    progress_.fetch_or(done, std::memory_order_acq_rel);  // release: as above
+    weft_event_set(&event_);
+    release();
+  }
+
   static constexpr std::uint8_t done = 1;
   static constexpr std::uint8_t awaited = 2;
 
