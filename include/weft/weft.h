@@ -157,8 +157,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_tasklet_create(weft_function function, 
                                                         weft_thread **out);
 
 /* Waits until thread ends and frees its descriptor. May switch. Exactly one join (or detach) a thread. Errors: WEFT_INVALID
- * (null, detached), WEFT_DEADLOCK (itself), WEFT_CANNOT_BLOCK, WEFT_BUSY (another caller is joining it). Undefined: joining a
- * handle that was already joined (nor is it good for any other call). */
+ * (null, detached), WEFT_DEADLOCK (itself), WEFT_CANNOT_BLOCK, WEFT_BUSY (it has not ended, and another caller is joining it). Undefined:
+ * joining a handle that was already joined, or that another caller joins after the end (nor is it good for any other call). */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_join(weft_thread *thread);
 WEFT_NODISCARD WEFT_API weft_status weft_thread_join_until(weft_thread *thread, uint64_t deadline_ns); /* + WEFT_TIMEOUT */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_try_join(weft_thread *thread); /* WEFT_BUSY: has not ended; never switches */
@@ -281,7 +281,7 @@ typedef struct weft_cond {
 } weft_cond;
 #define WEFT_COND_INIT {{0, 0, 0, 0}}
 /* The caller holds mutex, which is released while it waits and held again on return, also after WEFT_TIMEOUT. No spurious
- * wake-ups. Waiters are woken in the order of their coming. WEFT_NOT_OWNER: nobody holds the mutex (a recursive one, and in checked
+ * wake-ups. A signal wakes the one that has waited longest. WEFT_NOT_OWNER: nobody holds the mutex (a recursive one, and in checked
  * builds any: not the caller). */
 WEFT_NODISCARD WEFT_API weft_status weft_cond_wait(weft_cond *cond, weft_mutex *mutex);
 WEFT_NODISCARD WEFT_API weft_status weft_cond_wait_until(weft_cond *cond, weft_mutex *mutex, uint64_t deadline_ns);
@@ -319,7 +319,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_barrier_init(weft_barrier *barrier, uin
 /* Waits until parties callers have come; reusable. *last (may be null) is true for exactly one of them. */
 WEFT_NODISCARD WEFT_API weft_status weft_barrier_wait(weft_barrier *barrier, bool *last);
 
-/* Set once, waited for by any number; weft_event_reset makes it reusable when nobody waits (undefined while somebody does). A latch is
+/* Set once, waited for by any number; weft_event_reset makes it reusable when nobody waits (undefined until the waits have returned). A latch is
  * an event that counts. */
 typedef struct weft_event {
   uint64_t opaque[4];

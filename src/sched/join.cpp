@@ -9,6 +9,7 @@
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
+#include "sched/turns.hpp"
 #include "sched/waiter.hpp"
 #include "sched/worker.hpp"
 
@@ -155,8 +156,8 @@ void free_joined(worker* w, unit* one) {
 
 status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
   if (one->join.load(base::relaxed) == join_word::detached) return status::invalid;
-  if (local::current_unit() == one) return status::deadlock;
-  if (!may_block()) return status::cannot_block;
+  if (identity_of(local::current_unit()) == one) return status::deadlock;
+  if (!may_block()) return deadline_ns <= now_ns() ? status::timeout : status::cannot_block;
   return park_for(one, deadline_ns);
 }
 

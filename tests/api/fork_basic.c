@@ -203,6 +203,7 @@ static void held_across_the_join(void) {
 static atomic_int sibling;
 static void run_sibling(void *work) {
   (void)work;
+  IS(WEFT_DEADLOCK, weft_thread_join(weft_self()));
   atomic_store(&sibling, 1);
 }
 /* The forker stays in one call until its child ran: another worker must take it. */

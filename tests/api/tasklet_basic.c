@@ -77,6 +77,8 @@ static void run_into(void *argument) {
   IS(WEFT_CANNOT_BLOCK, weft_barrier_wait(&all->barrier, NULL));
   IS(WEFT_CANNOT_BLOCK, weft_thread_join(all->thread));
   IS(WEFT_CANNOT_BLOCK, weft_thread_join_until(all->thread, later));
+  IS(WEFT_TIMEOUT, weft_thread_join_until(all->thread, 0));
+  IS(WEFT_TIMEOUT, weft_thread_join_until(all->thread, weft_now_ns()));
   IS(WEFT_BUSY, weft_thread_try_join(all->thread));
   IS(WEFT_CANNOT_BLOCK, weft_suspend());
   IS(WEFT_CANNOT_BLOCK, weft_sleep_ns(1));
