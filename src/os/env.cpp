@@ -12,10 +12,10 @@ namespace weft::os {
 namespace {
 
 constexpr std::uint64_t K = 1024, M = 1024 * K, G = 1024 * M;
-constexpr std::uint64_t second = 1'000'000'000;
+constexpr std::uint64_t second = 1'000'000'000, millisecond = second / 1000;
 
 constexpr variable_info table[] = {
-    {variable::workers, "WEFT_WORKERS", value_type::count, 1, 4096, "1 to 4096", nullptr,
+    {variable::workers, "WEFT_WORKERS", value_type::count, 1, most_workers, "1 to 1024", nullptr,
      "Number of workers. Default: the CPUs that affinity mask and cgroup quota allow."},
     {variable::stack_size, "WEFT_STACK_SIZE", value_type::bytes, 16 * K, G, "16K to 1G", "64K",
      "Stack of a thread that asks for no size of its own. Reserved, not used: memory is taken page by page as it is touched."},
@@ -36,7 +36,7 @@ constexpr variable_info table[] = {
      "back."},
     {variable::deadlock, "WEFT_DEADLOCK", value_type::choice, 0, 0, "report|abort|off", "report",
      "When nothing can ever run again: say which thread waits for what, abort after saying it, or stay silent."},
-    {variable::watchdog, "WEFT_WATCHDOG", value_type::duration, 0, 3600 * second, "off, or up to 3600s", "off",
+    {variable::watchdog, "WEFT_WATCHDOG", value_type::duration, millisecond, 3600 * second, "off, or 1ms to 3600s", "off",
      "Report a worker that stays in one thread for longer than this."},
     {variable::dump_signal, "WEFT_DUMP_SIGNAL", value_type::choice, 0, 0, "off|usr1|usr2|quit", "off",
      "The signal that has every thread written to stderr, with its state, what it waits for and where it stands; the program "

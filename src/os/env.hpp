@@ -39,7 +39,7 @@ inline constexpr unsigned variable_count = 19;
 enum class value_type : std::uint8_t {
   count,     // a whole number
   bytes,     // a whole number, with K, M or G for powers of 1024
-  duration,  // a whole number of nanoseconds, or with us, ms or s; 0 and "off" are the same
+  duration,  // a whole number of nanoseconds, or with us, ms or s; 0 and "off" are the same, whatever the least
   choice,    // one of the words in range
   text,      // anything
   flag,      // 1 on yes true, or 0 off no false
@@ -54,6 +54,8 @@ struct variable_info {
   const char* default_text;   // a value as a user would write it; null: none
   const char* description;
 };
+
+inline constexpr unsigned most_workers = 1024;  // of one runtime
 
 enum class deadlock_action : std::uint8_t { report, abort, off };
 enum class dump_signal : std::uint8_t { off, usr1, usr2, quit };

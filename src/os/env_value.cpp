@@ -44,7 +44,8 @@ bool parse_number(const variable_info& variable, const char* text, std::uint64_t
     if (__builtin_add_overflow(value, static_cast<std::uint64_t>(*at - '0'), &value)) return false;
   }
   if (at == text || !scale(units_of(variable.type), at, &value)) return false;
-  if (value < variable.least || value > variable.most) return false;
+  const bool is_off = variable.type == value_type::duration && value == 0;
+  if ((value < variable.least && !is_off) || value > variable.most) return false;
   *out = value;
   return true;
 }

@@ -27,7 +27,7 @@ struct stack_marks;
 struct tracing;
 struct turn_taking;
 
-inline constexpr unsigned most_workers = 1024;
+using os::most_workers;
 inline constexpr std::size_t most_carried_bytes = 32;
 inline constexpr std::size_t most_reserved_bytes = 256;
 inline constexpr std::size_t most_traced_bytes = 64;

@@ -27,12 +27,13 @@ constexpr std::size_t os_stack_bytes = 1024 * 1024;  // names of C++ functions a
 // Looks so often in the time that it is set to: an episode is noticed at most a quarter late.
 constexpr std::uint64_t looks = 4;
 
-// Where a worker was found; the same again means that it never left. A unit that ended here counts as leaving: joins run their threads
-// without a choice.
+// Where a worker was found; the same again means that it never left. A unit that ended here counts as leaving, for joins run their
+// threads without a choice; so does having been idle, from which the same thread may come back.
 struct place {
   const unit* in = nullptr;  // null: it chooses or idles
   std::int32_t turns_left = 0;
   std::uint64_t finished = 0;
+  std::uint64_t times_idle = 0;
 
   bool operator==(const place&) const = default;
 };
@@ -50,6 +51,7 @@ place place_of(const worker* w) {
   found.in = glance(w->current);
   found.turns_left = glance(w->turns_left);
   found.finished = w->finished.load(base::relaxed);
+  found.times_idle = w->times_idle.load(base::relaxed);
   return found;
 }
 

@@ -146,7 +146,9 @@ TEST_CASE("a long computation is told of only when somebody waits behind it") {
   CHECK(says(in_the_way, "OS thread"));
 }
 
-TEST_CASE("silent: an idle runtime, threads that wait, threads that take turns, calls that join what they made") {
+TEST_CASE(
+    "silent: an idle runtime, threads that wait, threads that take turns, one that leaves now and then, calls that join what "
+    "they made") {
   const std::string text = report_of(2, [] {
     weft::this_thread::sleep_for(well_beyond);
     weft::mutex mutex;
@@ -160,6 +162,10 @@ TEST_CASE("silent: an idle runtime, threads that wait, threads that take turns, 
     talker.join();
     hold.unlock();
     waiter.join();
+    for (const auto until = std::chrono::steady_clock::now() + 5 * well_beyond; std::chrono::steady_clock::now() < until;) {
+      block_os_thread(60ms);
+      weft::this_thread::sleep_for(1ms);
+    }
     for (const auto until = std::chrono::steady_clock::now() + well_beyond; std::chrono::steady_clock::now() < until;) {
       weft::thread later([] {});
       weft::thread now([] { weft::thread([] {}).join(); });

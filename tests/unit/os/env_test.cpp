@@ -128,12 +128,12 @@ TEST_CASE("a bad value is one line with variable, value and what is accepted") {
     const char* entry;
     const char* accepted;
   } const bad[] = {
-      {"WEFT_WORKERS=0", "1 to 4096"},
-      {"WEFT_WORKERS=4097", "1 to 4096"},
-      {"WEFT_WORKERS=two", "1 to 4096"},
-      {"WEFT_WORKERS=-1", "1 to 4096"},
-      {"WEFT_WORKERS=2K", "1 to 4096"},
-      {"WEFT_WORKERS=99999999999999999999999", "1 to 4096"},
+      {"WEFT_WORKERS=0", "1 to 1024"},
+      {"WEFT_WORKERS=1025", "1 to 1024"},
+      {"WEFT_WORKERS=two", "1 to 1024"},
+      {"WEFT_WORKERS=-1", "1 to 1024"},
+      {"WEFT_WORKERS=2K", "1 to 1024"},
+      {"WEFT_WORKERS=99999999999999999999999", "1 to 1024"},
       {"WEFT_STACK_SIZE=4K", "16K to 1G"},
       {"WEFT_STACK_SIZE=2G", "16K to 1G"},
       {"WEFT_STACK_SIZE=64Q", "16K to 1G"},
@@ -142,6 +142,9 @@ TEST_CASE("a bad value is one line with variable, value and what is accepted") {
       {"WEFT_WAIT_POLICY=hybrid|passive", "hybrid|passive|active"},
       {"WEFT_SPIN=2m", "0 to 1s"},
       {"WEFT_SPIN=us", "0 to 1s"},
+      {"WEFT_WATCHDOG=5", "off, or 1ms to 3600s"},
+      {"WEFT_WATCHDOG=999us", "off, or 1ms to 3600s"},
+      {"WEFT_WATCHDOG=3601s", "off, or 1ms to 3600s"},
       {"WEFT_BIND=maybe", "on or off"},
       {"WEFT_DEADLOCK=yes", "report|abort|off"},
   };
@@ -200,6 +203,8 @@ TEST_CASE("numbers may carry any of their units") {
   CHECK(good({"WEFT_SPIN=1500ns"}).spin_ns == 1500);
   CHECK(good({"WEFT_SPIN=1s"}).spin_ns == 1'000'000'000);
   CHECK(good({"WEFT_WATCHDOG=off"}).watchdog_ns == 0);
+  CHECK(good({"WEFT_WATCHDOG=0"}).watchdog_ns == 0);
+  CHECK(good({"WEFT_WATCHDOG=1ms"}).watchdog_ns == 1'000'000);
   CHECK(good({"WEFT_DUMP_ON=deadlock"}).dump_on == os::at_deadlock);
   CHECK(good({"WEFT_DUMP_ON=stall"}).dump_on == os::at_stall);
 }
