@@ -50,16 +50,21 @@ class open_records {
   open_records& operator=(const open_records&) = delete;
 
   void add(const record& one, unsigned worker) {
-    if (items_ == nullptr || count_ == most_open) return;
+    if (items_ == nullptr || count_ == most_open) {
+      ++left_out_;
+      return;
+    }
     items_[count_] = one;
     items_[count_++].worker = static_cast<std::uint16_t>(worker);
   }
   const record* items() const { return items_; }
   std::size_t count() const { return count_; }
+  std::size_t left_out() const { return left_out_; }
 
  private:
   record* items_;
   std::size_t count_ = 0;
+  std::size_t left_out_ = 0;
 };
 
 struct survey {
@@ -92,6 +97,7 @@ void add_living(void* state, unit* one) {
 
 void write(tracing* all, const char* how_ended, bool is_dying) {
   if (all->recorded->process != getpid()) return;
+  trace::stop_recording(all->recorded, is_dying);  // or a turn that ends meanwhile would be there twice
   all->recorded->workers = all->rt->worker_slots.load(base::relaxed);
   open_records open;
   const survey to{all, &open, all->recorded->time.stamp()};
@@ -102,6 +108,7 @@ void write(tracing* all, const char* how_ended, bool is_dying) {
     unit_view view;
     if (look_at_own(main, &view)) open.add(name_record(view.id, view.function, view.name, true, to.now), 0);
   }
+  all->recorded->without_memory.fetch_add(open.left_out(), base::relaxed);
   static_cast<void>(trace::write(all->recorded, open.items(), open.count(), how_ended, is_dying));
 }
 

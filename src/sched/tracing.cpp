@@ -57,13 +57,14 @@ void close_turn(tracing* to, const worker* w, unit* one, leave how) {
   traced* mark = traced_of(w->rt, one);
   if (!mark->is_open) return;
   const std::uint64_t now = to->recorded->time.stamp();
-  put(to, w, turn_record(id_of(one), *mark, now, how));
+  const record made = turn_record(id_of(one), *mark, now, how);
   mark->is_open = mark->is_stolen = false;
   mark->why = reason::none;
   mark->since = 0;
   mark->what = nullptr;
   mark->left = now;
   to->running[w->index] = nullptr;
+  put(to, w, made);  // last: who writes a trace of dying takes open turns for not recorded
 }
 
 // ---- events ----

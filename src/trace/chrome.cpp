@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
-#include "os/clock.hpp"
 #include "os/vm.hpp"
 #include "trace/events.hpp"
 
@@ -138,10 +137,7 @@ bool write_all(recorder* all, const record* more, std::size_t count, const char*
 }  // namespace
 
 bool write(recorder* all, const record* more, std::size_t count, const char* how_ended, bool is_dying) {
-  constexpr std::uint64_t others_finish_ns = 1'000'000;
   if (all->is_written.exchange(true, base::relaxed)) return true;
-  all->is_on.store(false, base::relaxed);
-  if (is_dying) os::sleep_until(os::now_ns() + others_finish_ns);
   all->time.calibrate();
   if (write_all(all, more, count, how_ended, !is_dying)) return true;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's is safe

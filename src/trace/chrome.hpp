@@ -7,8 +7,8 @@
 
 namespace weft::trace {
 
-// Writes all that was recorded, and `more` records: what is under way at the end. Switches recording off. Once; of several callers the
-// first. how_ended: a few words. is_dying: others may still be writing records; and names of C++ functions stay as the linker knows them.
+// Writes all that was recorded, and `more` records: what is under way at the end. Recording was stopped. Once; of several callers the
+// first. how_ended: a few words. is_dying: names of C++ functions stay as the linker knows them.
 // False: something could not be written, and a line on stderr says so.
 bool write(recorder* all, const record* more, std::size_t count, const char* how_ended, bool is_dying);
 

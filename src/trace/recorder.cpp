@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/assert.hpp"
+#include "os/clock.hpp"
 #include "os/vm.hpp"
 
 namespace weft::trace {
@@ -38,6 +39,12 @@ void stop(recorder* all) {
   for (ring& each : all->memory_of_rings) each.stop();
   all->file.stop();
   os::release(all, sizeof *all);
+}
+
+void stop_recording(recorder* all, bool others_run) {
+  constexpr std::uint64_t others_finish_ns = 1'000'000;
+  all->is_on.store(false, base::relaxed);
+  if (others_run) os::sleep_until(os::now_ns() + others_finish_ns);
 }
 
 ring* make_ring(recorder* all, unsigned index) {

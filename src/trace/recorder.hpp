@@ -32,7 +32,10 @@ struct recorder {
 status start(recorder** out, const char* path, std::size_t ring_bytes);
 void stop(recorder* all);
 
-// By the one writer of ring `index`. Nothing is recorded any more once the end is written.
+// Nothing is recorded from now on. others_run: they may be in the middle of a record, which is waited for.
+void stop_recording(recorder* all, bool others_run);
+
+// By the one writer of ring `index`.
 void put(recorder* all, unsigned index, const record& one);
 
 // For whoever reads it at the end; null: it was never used.

@@ -113,6 +113,20 @@ static void aborting(void) {
   leave_waiting();
   abort();
 }
+/* Their turns end while those who wait are written down. */
+static void takes_turns(void *unused) {
+  (void)unused;
+  for (;;) weft_yield();
+}
+static void aborting_beside_others(void) {
+  for (int index = 0; index < 2000; ++index) start_named(for_ever, NULL, "patient");
+  for (int worker = 1; worker < 4; ++worker) {
+    start_pinned(takes_turns, NULL, worker);
+    start_pinned(takes_turns, NULL, worker);
+  }
+  OK(weft_sleep_ns(2 * 1000 * 1000));
+  abort();
+}
 static void leaving(void) {
   leave_waiting();
   exit(3);
@@ -171,21 +185,14 @@ static const struct {
   const char *word;
   unsigned workers;
   void (*body)(void);
-} scenes[] = {{"threads", 2, many_threads},
-              {"forks", 1, forks},
-              {"forks2", 2, forks},
-              {"waiting", 1, waiting},
-              {"stealing", 2, stealing},
-              {"migrating", 2, migrating},
-              {"aborting", 1, aborting},
-              {"leaving", 1, leaving},
-              {"overflowing", 1, overflowing},
-              {"parking", 2, parking_forks},
-              {"turns", 2, many_turns},
-              {"faulting", 1, faulting},
-              {"faulting together", 2, faulting_together},
-              {"deadlocked", 1, deadlocked},
-              {"parting", 1, parting}};
+} scenes[] = {{"threads", 2, many_threads},  {"forks", 1, forks},
+              {"forks2", 2, forks},          {"waiting", 1, waiting},
+              {"stealing", 2, stealing},     {"migrating", 2, migrating},
+              {"aborting", 1, aborting},     {"aborting beside others", 4, aborting_beside_others},
+              {"leaving", 1, leaving},       {"overflowing", 1, overflowing},
+              {"parking", 2, parking_forks}, {"turns", 2, many_turns},
+              {"faulting", 1, faulting},     {"faulting together", 2, faulting_together},
+              {"deadlocked", 1, deadlocked}, {"parting", 1, parting}};
 
 int main(int count, char **words) {
   for (size_t index = 0; count == 2 && index < sizeof scenes / sizeof *scenes; ++index) {

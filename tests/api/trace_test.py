@@ -68,6 +68,7 @@ class TraceTest(unittest.TestCase):
         self.slices_nest(trace)
         self.arrows_lead_from_slice_to_slice(trace)
         self.threads_are_in_one_state(trace)
+        self.turns_are_there_once(trace)
         for event in trace.events:
             if event["ph"] != "M" and event["pid"] != FORKS:
                 self.assertIn((event["pid"], event["tid"]), trace.names, "a track without a name")
@@ -100,6 +101,10 @@ class TraceTest(unittest.TestCase):
             for place in (tail, heads[number]):
                 inside = any(begin(each) <= begin(place) <= end(each) for each in slices[place["tid"]])
                 self.assertTrue(inside, f"{place} begins or ends nowhere")
+
+    def turns_are_there_once(self, trace):
+        turns = collections.Counter((each["args"]["thread"], each["ts"]) for each in trace.of("turn"))
+        self.assertEqual([turn for turn, count in turns.items() if count != 1], [])
 
     def threads_are_in_one_state(self, trace):
         last = {}
@@ -202,6 +207,10 @@ class TraceTest(unittest.TestCase):
         self.assertEqual(trace.turns(1)[-1]["args"]["left"], "running")
         last = [state for state in trace.of("state") if state["tid"] == thread][-1]
         self.assertEqual((last["name"], last["args"]["for"]), ("waits", "weft_resume"))
+
+    def test_a_program_that_aborts_while_others_run(self):
+        self.assertEqual(self.run_target("aborting beside others").returncode, -signal.SIGABRT)
+        self.turns_are_there_once(Trace(self.path))
 
     def test_a_program_that_leaves_without_finalize(self):
         trace = self.death("leaving", 3, "exit without weft_finalize")

@@ -47,6 +47,7 @@ status start(recorder** out, const char*, std::size_t) {
   return status::ok;
 }
 void stop(recorder*) {}
+void stop_recording(recorder*, bool) {}
 bool write(recorder*, const record*, std::size_t, const char*, bool) {
   explorer::fail("assertion", "it is not this process's to write");
 }

@@ -216,7 +216,7 @@ analysis analyse(const trace& of) {
     found.forks_taken += turn.why == "fork" ? 1 : 0;
     threads.insert(turn.thread);
   }
-  found.threads = threads.size() - found.forks_taken;
+  found.threads = threads.size() - std::min(threads.size(), found.forks_taken);
   found.forks = of.forks.size() + found.forks_taken;
   walk(of, found).run();
   return found;
