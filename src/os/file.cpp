@@ -55,6 +55,36 @@ char* read_regular(int descriptor) {
   return text;
 }
 
+class line_splitter {
+ public:
+  line_splitter(void (*each)(void* state, const char* line), void* state) : each_(each), state_(state) {}
+
+  void take(const char* bytes, std::size_t count) {
+    for (std::size_t index = 0; index < count; ++index) {
+      if (bytes[index] == '\n') {
+        give();
+      } else if (used_ < sizeof line_ - 1) {
+        line_[used_++] = bytes[index];
+      }
+    }
+  }
+  void end() {
+    if (used_ != 0) give();
+  }
+
+ private:
+  void give() {
+    line_[used_] = '\0';
+    used_ = 0;
+    each_(state_, line_);
+  }
+
+  void (*each_)(void* state, const char* line);
+  void* state_;
+  std::size_t used_ = 0;
+  char line_[256];
+};
+
 // Closes it and leaves errno as it was.
 void close_quietly(int descriptor) {
   const int kept = errno;
@@ -80,6 +110,19 @@ bool read_text(char* out, std::size_t capacity, const char* format, ...) {
   if (used > 0 && out[used - 1] == '\n') --used;
   out[used] = '\0';
   return true;
+}
+
+bool walk_lines(const char* path, void (*each)(void* state, const char* line), void* state) {
+  const int descriptor = open_for_reading(path);
+  if (descriptor < 0) return false;
+  line_splitter splitter{each, state};
+  char piece[512];
+  bool is_read;
+  std::size_t used = sizeof piece;
+  while ((is_read = read_all(descriptor, piece, sizeof piece, &used)) && used != 0) splitter.take(piece, used);
+  splitter.end();
+  close_quietly(descriptor);
+  return is_read;
 }
 
 char* read_whole(const char* path) {

@@ -15,7 +15,7 @@ namespace weft::os {
 namespace {
 
 // The first line of the status of those that only look.
-constexpr const char* onlookers[] = {"Name:\tweft-watchdog\n", "Name:\tweft-dump\n"};
+constexpr const char* onlookers[] = {"Name:\tweft-watchdog", "Name:\tweft-dump"};
 
 // "number argument argument ...": the call that it sleeps in.
 bool is_endless_futex_wait(const char* text) {
@@ -30,27 +30,36 @@ bool is_endless_futex_wait(const char* text) {
   return what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2;
 }
 
-// The numbers behind both counts of /proc/.../status; 0 when it has none.
-std::uint64_t switches_in(const char* status) {
-  std::uint64_t sum = 0;
-  for (const char* at = status; (at = strstr(at, "voluntary_ctxt_switches:")) != nullptr;) {
-    at += strlen("voluntary_ctxt_switches:");
-    sum += strtoull(at, nullptr, 10);
+// What stands behind `label`, or null when the line is another.
+const char* behind(const char* label, const char* line) {
+  const std::size_t length = strlen(label);
+  return strncmp(line, label, length) == 0 ? line + length : nullptr;
+}
+
+void read_line_of_status(void* argument, const char* line) {
+  auto* out = static_cast<task*>(argument);
+  for (const char* each : onlookers) out->is_onlooker = out->is_onlooker || strcmp(line, each) == 0;
+  if (const char* state = behind("State:\t", line); state != nullptr) {
+    out->is_asleep = *state == 'S';
+    out->has_ended = *state == 'Z' || *state == 'X';
   }
-  return sum;
+  for (const char* count : {"voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"}) {
+    if (const char* number = behind(count, line); number != nullptr) out->switches += strtoull(number, nullptr, 10);
+  }
+}
+
+bool is_in_endless_futex_wait(int id) {
+  char text[256];
+  return read_text(text, sizeof text, "/proc/self/task/%d/syscall", id) && is_endless_futex_wait(text);
 }
 
 // What cannot be read counts as awake.
 void read_task(int id, task* out) {
-  char text[2048];
   out->id = id;
-  if (!read_text(text, sizeof text, "/proc/self/task/%d/status", id)) return;
-  for (const char* each : onlookers) out->is_onlooker = out->is_onlooker || strncmp(text, each, strlen(each)) == 0;
-  const char* state = strstr(text, "\nState:\t");
-  out->is_asleep = state != nullptr && state[8] == 'S';
-  out->switches = switches_in(text);
-  out->waits_for_others = out->is_asleep && out->switches != 0 &&
-                          read_text(text, sizeof text, "/proc/self/task/%d/syscall", id) && is_endless_futex_wait(text);
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/status", id);
+  if (!walk_lines(path, read_line_of_status, out)) return;
+  out->waits_for_others = out->is_asleep && out->switches != 0 && is_in_endless_futex_wait(id);
 }
 
 }  // namespace

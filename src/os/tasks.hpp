@@ -11,6 +11,7 @@ struct task {
   bool is_asleep = false;         // waits in the kernel, interruptibly
   bool waits_for_others = false;  // ... in a futex wait without deadline: only another OS thread ends that
   bool is_onlooker = false;       // ours, and neither worker nor program: it only looks
+  bool has_ended = false;         // as the first one stays there after pthread_exit
   std::uint64_t switches = 0;     // how often it left a CPU: the same number twice means that it did not run in between
 };
 

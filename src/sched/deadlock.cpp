@@ -114,7 +114,7 @@ outside_query outside_with(int id) {
 
 void read_one(void* state, const os::task& one) {
   auto* all = static_cast<reading*>(state);
-  if (one.is_onlooker) return;
+  if (one.is_onlooker || one.has_ended) return;
   const bool is_self = one.id == all->own_id;
   if (const worker* w = worker_on(all->rt, one.id); w != nullptr) {
     if (w->is_asleep.load(base::relaxed) != 1 || !(one.is_asleep || is_self)) ++all->awake;

@@ -3,7 +3,9 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -291,6 +293,27 @@ TEST_CASE("asleep for ever") {
     static_cast<void>(weft_thread_join(made));
   });
   CHECK(end.says("waits for sleep"));
+}
+
+TEST_CASE("the first OS thread has left") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_DEADLOCK", "abort", 1);
+    alarm(100);
+    pthread_t other;
+    NEED(pthread_create(
+             &other, nullptr,
+             [](void*) -> void* {
+               start({2, false});
+               static_cast<void>(weft_event_wait(&never));
+               return nullptr;
+             },
+             nullptr) == 0);
+    syscall(SYS_exit, 0);  // as pthread_exit, which would unwind the test
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGABRT);
+  CHECK(end.says("deadlock: "));
 }
 
 TEST_CASE("OS threads that wait for each other in joins of their own make it possible, not certain") {
