@@ -111,6 +111,7 @@ void free_domain_pools(runtime* rt) {
 }
 
 void free_runtime(runtime* rt) {
+  free_workers(rt);
   free_listeners(rt);
   stop_turns(rt);
   stop_marks(rt);

@@ -390,12 +390,11 @@ void stop_workers(runtime* rt) {
   while (rt->calls.load(base::acquire) != 0) let_others_go_on(rt);
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = slots; index-- > 0;) end_one(rt, index);
-  // Only now: an ending worker may still look at the others.
-  for (unsigned index = 0; index < slots; ++index) {
-    worker* w = rt->workers[index].load(base::relaxed);
-    if (w == nullptr) continue;
-    rt->workers[index].store(nullptr, base::relaxed);
-    free_worker(w);
+}
+
+void free_workers(runtime* rt) {
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    if (worker* w = rt->workers[index].load(base::relaxed); w != nullptr) free_worker(w);
   }
 }
 

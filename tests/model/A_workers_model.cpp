@@ -108,7 +108,7 @@ void added_while_all_end() {
                    check(result == status::ok || result == status::not_initialized, "added, or too late");
                    os_threads::close();
                  }},
-          thread{"finalizer", [] { stop_workers(the.rt); }});
+          thread{"finalizer", [] { end_runtime(); }});
 }
 
 void removed_while_all_end() {
@@ -120,7 +120,7 @@ void removed_while_all_end() {
                    const status result = remove_worker(the.rt, 1);
                    check(result == status::ok || result == status::not_initialized, "removed, or too late");
                  }},
-          thread{"finalizer", [] { stop_workers(the.rt); }});
+          thread{"finalizer", [] { end_runtime(); }});
 }
 
 // Who makes the last unit ready from outside is not done when that has run.
@@ -131,7 +131,7 @@ void ends_with_the_last_unit() {
                                                            unit* one = nullptr;
                                                            while ((one = the.workers[0]->mail.take_all()) == nullptr)
                                                              weft::arch::pause();
-                                                           stop_workers(the.rt);
+                                                           end_runtime();
                                                          }});
 }
 

@@ -42,6 +42,11 @@ inline void send(job& what) {
   make_ready(nullptr, &what.one, push_reason::created);
 }
 
+inline void end_runtime() {
+  stop_workers(the.rt);
+  free_workers(the.rt);
+}
+
 // The body, at the end: what others have left to worker 0 is run there.
 inline void check_run_once(const job& what) {
   worker* w = the.workers[0];
