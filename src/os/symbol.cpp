@@ -98,6 +98,10 @@ bool is_main_program(const Dl_info& module) {
   return headers != 0 && dladdr(reinterpret_cast<const void*>(headers), &program) != 0 && program.dli_fbase == module.dli_fbase;
 }
 
+void write_address(uint64_t value, char* out, size_t capacity) {
+  snprintf(out, capacity, "%#lx", static_cast<unsigned long>(value));
+}
+
 void write_name(const char* name, uint64_t offset, char* out, size_t capacity) {
   if (offset == 0) {
     snprintf(out, capacity, "%s", name);
@@ -135,8 +139,7 @@ void name_code(const void* address, code_place place, char* out, std::size_t cap
   const uintptr_t back = place == code_place::after_call ? 1 : 0;
   Dl_info module;
   if (value == 0 || dladdr(reinterpret_cast<const void*>(value - back), &module) == 0 || module.dli_fname == nullptr) {
-    snprintf(out, capacity, "%#lx", static_cast<unsigned long>(value));
-    return;
+    return write_address(value, out, capacity);
   }
   if (module.dli_sname != nullptr) {
     return write_name(module.dli_sname, value - reinterpret_cast<uintptr_t>(module.dli_saddr), out, capacity);
@@ -146,7 +149,8 @@ void name_code(const void* address, code_place place, char* out, std::size_t cap
   const found_symbol found = find_in_file(file, value - back, base);
   if (found.name != nullptr) return write_name(found.name, found.offset + back, out, capacity);
   code_module where;
-  if (find_module(value - back, &where)) write_name(where.name, value - where.bias, out, capacity);
+  if (find_module(value - back, &where)) return write_name(where.name, value - where.bias, out, capacity);
+  write_address(value, out, capacity);  // of data
 }
 
 void demangle(char* out, std::size_t capacity) {

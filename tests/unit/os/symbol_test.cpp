@@ -1,0 +1,38 @@
+// Names of code addresses; what is no code has an address.
+#include "os/symbol.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+
+using namespace weft;
+
+namespace {
+
+const char constant[] = "no code";
+char variable[] = "nor this";
+
+void expect_address(const void* data, os::code_place place) {
+  char name[64] = "stale";
+  os::name_code(data, place, name, sizeof name);
+  CHECK(std::strncmp(name, "0x", 2) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a function that libraries export") {
+  char name[64];
+  os::name_code(reinterpret_cast<const void*>(&std::abort), os::code_place::entry, name, sizeof name);
+  CHECK(std::strstr(name, "abort") != nullptr);
+}
+
+TEST_CASE("data that a damaged stack holds in place of a return address") {
+  for (const os::code_place place : {os::code_place::entry, os::code_place::after_call}) {
+    expect_address(constant + 1, place);
+    expect_address(variable + 1, place);
+    expect_address(reinterpret_cast<const void*>(std::uintptr_t{0x10}), place);
+  }
+}
