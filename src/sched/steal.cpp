@@ -246,8 +246,11 @@ unit* steal_by_choice(worker* w) {
   worker* victim = victim_of_choice(w);
   if (victim == nullptr) return nullptr;
   unit* chain = has_domains(w->rt) ? nullptr : take_from_still(w, victim);
-  if (chain == nullptr) chain = take_forks_from(w, victim);
-  return chain != nullptr ? bring_home(w, chain) : nullptr;
+  if (chain != nullptr) return bring_home(w, chain);
+  chain = take_forks_from(w, victim);
+  if (chain == nullptr) return nullptr;
+  add(w->forks_taken, length(chain));
+  return bring_home(w, chain);
 }
 
 }  // namespace

@@ -78,6 +78,31 @@ TEST_CASE("what one worker takes from another is counted, by the thief") {
   CHECK(weft_finalize() == WEFT_OK);
 }
 
+namespace {
+
+void tells_where_it_runs(void* work) { *static_cast<int*>(work) = weft_worker_self(); }
+
+}  // namespace
+
+TEST_CASE("under a schedule, too, forks that others take are counted") {
+  setenv("WEFT_SCHEDULE", "seed:1", 1);
+  start(2);
+  unsetenv("WEFT_SCHEDULE");
+  std::uint64_t ran_elsewhere = 0;
+  weft_mutex free = WEFT_MUTEX_INIT;
+  for (int round = 0; round < 100; ++round) {
+    int where = 0;
+    weft_forked* forked = weft_fork(tells_where_it_runs, &where, sizeof where);
+    NEED(weft_mutex_lock(&free) == WEFT_OK);  // others get their turn, and the forker stays
+    NEED(weft_mutex_unlock(&free) == WEFT_OK);
+    weft_fork_join(forked, tells_where_it_runs, &where, sizeof where);
+    ran_elsewhere += where != weft_worker_self();
+  }
+  CHECK(ran_elsewhere != 0);
+  CHECK(read(WEFT_ANY_WORKER).forks_taken == ran_elsewhere);
+  CHECK(weft_finalize() == WEFT_OK);
+}
+
 TEST_CASE("a worker sleeps and is woken") {
   setenv("WEFT_WAIT_POLICY", "passive", 1);
   start(2, WEFT_LOCALITY_STRICT);
