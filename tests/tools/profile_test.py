@@ -186,6 +186,13 @@ class ProfileTest(command.CommandTest):
         parallelism = float(re.search(r"parallelism +(.*)\n", shown).group(1))
         self.assertGreaterEqual(parallelism, 1)
 
+    def test_an_interrupt_is_for_the_program(self):
+        fib = f"{command.WEFT} bench fib --runtime fork --size 10 --repetitions 1 --warm-ups 0 --workers 1"
+        shown = self.run_right("profile", "--", "sh", "-c", f"kill -INT $PPID; exec {fib}", TMPDIR=self.folder).stdout
+        self.assertIn("55 (right)", shown)
+        self.assertIn("parallelism", shown)
+        self.assertEqual(os.listdir(self.folder), [])
+
     def test_a_program_that_fails(self):
         result = command.run("profile", "--", command.WEFT, "bench", "fib", "--runtime", "fork", "--size", "10", "--expect", "1")
         self.assertEqual(result.returncode, 1)

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -49,16 +50,36 @@ class temporary_file {
   std::string path_;
 };
 
+// While a program runs, Ctrl-C is for it alone: what it was until then is shown.
+class interrupts_ignored {
+ public:
+  interrupts_ignored() : before_{std::signal(SIGINT, SIG_IGN), std::signal(SIGQUIT, SIG_IGN)} {}
+  ~interrupts_ignored() { restore(); }
+  interrupts_ignored(const interrupts_ignored&) = delete;
+  interrupts_ignored& operator=(const interrupts_ignored&) = delete;
+
+  void restore() const {
+    std::signal(SIGINT, before_[0]);
+    std::signal(SIGQUIT, before_[1]);
+  }
+
+ private:
+  using handler = void (*)(int);
+  handler before_[2];
+};
+
 // Its output stays its own. Returns its wait status.
 int run_traced(std::vector<std::string> words, const std::string& path) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  interrupts_ignored const here;
   pid_t const child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (child == 0) {
     // NOLINTBEGIN(concurrency-mt-unsafe): a child of one thread
+    here.restore();
     setenv("WEFT_TRACE", path.c_str(), 1);
     setenv("WEFT_TRACE_SIZE", "4G", 0);  // reserved, and taken as it is used
     execvp(arguments[0], arguments.data());
