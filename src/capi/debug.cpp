@@ -57,6 +57,7 @@ struct debug_fields {
       FIELD("runtime", sched::runtime, is_draining),
       FIELD("runtime", sched::runtime, turns),
       FIELD("turns", sched::turn_taking, holder),
+      FIELD("turns", sched::turn_taking, now_ns),
       NUMBER("most_workers", sched::most_workers),
 
       FIELD("depot", mem::slab_depot, block_bytes_),

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "os/clock.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/frames.hpp"
 #include "sched/local.hpp"
@@ -128,7 +129,8 @@ void list_one_outside(const listing* all, const outside_copy& one) {
     return;
   }
   *all->out << "waits for " << (std::strcmp(what, "join") == 0 ? "the end of a thread" : what);
-  if (one.since_ns != 0 && all->now_ns > one.since_ns) *all->out << ", for ", all->out->interval(all->now_ns - one.since_ns);
+  const std::uint64_t now_ns = os::now_ns();  // no schedule is theirs
+  if (one.since_ns != 0 && now_ns > one.since_ns) *all->out << ", for ", all->out->interval(now_ns - one.since_ns);
   *all->out << "\n";
 }
 

@@ -175,6 +175,7 @@ static void start_lender(void) {
 /* Two threads on virtual workers, while main has the turn. */
 static int stop_while_others_await_turns(void) {
   static atomic_bool have_begun[2];
+  start_and_await(sleeps_long, NULL, "sleeper", WEFT_THREAD_BLOCKED);
   start_named(takes_turns, &have_begun[0], "second", 1);
   start_named(takes_turns, &have_begun[1], "third", 2);
   while (!atomic_load(&have_begun[0]) || !atomic_load(&have_begun[1])) pass_points();

@@ -138,7 +138,7 @@ class DebuggerTest(unittest.TestCase):
         self.assertLess(float(deepest), 16)
 
     def test_virtual_workers_that_wait_for_their_turn(self):
-        look = ["echo ==threads\\n", "weft threads", "echo ==main\\n", "weft bt main", "echo ==second\\n", "weft bt second",
+        look = ["shell sleep 2", "echo ==threads\\n", "weft threads", "echo ==main\\n", "weft bt main", "echo ==second\\n", "weft bt second",
                 "echo ==select\\n", "weft select third", "bt", "weft select", "echo ==end\\n"]
         core = f"weft core {FOLDER}/turns"
         live = run_gdb(["break stops_here", "run turns", *look, core, "kill"], PROGRAM, WEFT_SCHEDULE="seed:1")
@@ -147,6 +147,7 @@ class DebuggerTest(unittest.TestCase):
             self.assertIn("  main: runs on worker 0", parts["threads"])
             self.assertRegex(self.line_of('"second" (takes_turns)', parts["threads"]), r"waits for its turn on worker 1; stack: \d")
             self.assertRegex(self.line_of('"third" (takes_turns)', parts["threads"]), "waits for its turn on worker 2")
+            self.assertRegex(self.line_of('"sleeper" (sleeps_long)', parts["threads"]), r"waits for sleep, for 0\.\d s[;\n]?")
             self.assertRegex(parts["main"], r"(?s)stops_here.* in main \(\)")
             self.assertRegex(parts["second"], r"(?s)#0 .*#\d+ .* in takes_turns \(.*in weft_context_entry")
             self.assertRegex(parts["select"], r"(?s)#0 .*#\d+ .* in takes_turns \(.*in weft_context_entry")

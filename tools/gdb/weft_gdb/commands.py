@@ -73,7 +73,7 @@ def outside_line(one, clock):
     except Unreadable:
         what = "something"
     what = "the end of a thread" if what == "join" else what
-    return f"OS thread {one['id']}: waits for {what}{clock.since(one['since_ns'])}"
+    return f"OS thread {one['id']}: waits for {what}{clock.since_outside(one['since_ns'])}"
 
 
 class Backtrace(gdb.Command):

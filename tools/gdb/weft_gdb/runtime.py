@@ -82,7 +82,7 @@ class Snapshot:
             self.runtime = self.layout.copy("runtime", runtime)
         except Unreadable as problem:
             raise gdb.GdbError(f"Weft's runtime is damaged: {problem}") from None
-        self.turn_holder = 0  # under a schedule, the worker that has its turn
+        self.turn_holder = self.schedule_ns = 0  # under a schedule, the worker that has its turn, and the time
         for read in (self._read_turns, self._read_workers, self._read_units, self._read_outside):
             try:
                 read()
@@ -92,7 +92,8 @@ class Snapshot:
 
     def _read_turns(self):
         if self.runtime["turns"]:
-            self.turn_holder = self.layout.copy("turns", self.runtime["turns"])["holder"]
+            turns = self.layout.copy("turns", self.runtime["turns"])
+            self.turn_holder, self.schedule_ns = turns["holder"], turns["now_ns"]
 
     def _read_workers(self):
         slots = min(self.runtime["worker_slots"], self.layout.number("most_workers"))

@@ -33,7 +33,7 @@ def place(address):
 
 
 class Clock:
-    """What `since` is measured against."""
+    """What `since` is measured against: the system's clock; of threads that run by a schedule, that of the schedule."""
 
     def __init__(self, snapshot):
         connection = getattr(gdb.selected_inferior(), "connection", None)
@@ -43,12 +43,21 @@ class Clock:
         else:  # a core file has no clock: what the runtime last saw of it comes before the end
             waits = [unit.wait.since_ns for unit in snapshot.units if unit.wait is not None]
             self.now_ns = max(waits + [worker["coarse_ns"] for worker in snapshot.workers], default=0)
+        self.schedule_ns = snapshot.schedule_ns
 
     def since(self, ns):
-        """`, for 1.2 s`; nothing when it is not known."""
-        if ns == 0 or ns > self.now_ns:
+        """Of a thread: `, for 1.2 s`; nothing when it is not known."""
+        return self.interval(ns, self.schedule_ns, True) if self.schedule_ns else self.since_outside(ns)
+
+    def since_outside(self, ns):
+        """Of an OS thread outside."""
+        return self.interval(ns, self.now_ns, self.is_exact)
+
+    @staticmethod
+    def interval(begin_ns, end_ns, is_exact):
+        if begin_ns == 0 or begin_ns > end_ns:
             return ""
-        return f", for {(self.now_ns - ns) / 1e9:.1f} s{'' if self.is_exact else ' or more'}"
+        return f", for {(end_ns - begin_ns) / 1e9:.1f} s{'' if is_exact else ' or more'}"
 
 
 def identity(unit):
