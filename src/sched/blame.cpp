@@ -6,13 +6,16 @@
 #include <atomic>
 #include <cstdio>
 
+#include "arch/valgrind.hpp"
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
 #include "base/config.hpp"
 #include "fiber/sanitizer.hpp"
 #include "sched/details.hpp"
+#include "sched/glance.hpp"
 #include "sched/local.hpp"
 #include "sched/report.hpp"
+#include "sched/runtime.hpp"
 #include "sched/worker.hpp"
 
 // The run-time libraries' own; null where the program has none.
@@ -27,22 +30,26 @@ namespace weft::sched {
 
 namespace {
 
-void tell_thread() {
-  const worker* w = local::current_worker();
-  if (w == nullptr) return;
-  text out(STDERR_FILENO);
-  out << "weft: this happened in ";
+// one: null between two threads. doubt: what to add to the place.
+void name_place(text& out, const worker* w, unit* one, const char* doubt) {
   unit_view view;
-  const bool in_thread = w->current != nullptr && look_at_own(w->current, &view);
+  const bool in_thread = one != nullptr && look_at_own(one, &view);
   if (in_thread) {
-    identity(out, view, names::raw) << " on worker " << w->index;
+    identity(out, view, names::raw) << " on worker " << w->index << doubt;
   } else {
-    out << "worker " << w->index << ", between two threads";
+    out << "worker " << w->index << ", between two threads" << doubt;
   }
   if (in_thread && view.made_at != nullptr && (view.flags & is_main) == 0) {
     code_name(out << "; made in ", view.made_at, false, names::raw);
   }
   out << "\n";
+}
+
+void tell_thread() {
+  const worker* w = local::current_worker();
+  if (w == nullptr) return;
+  text out(STDERR_FILENO);
+  name_place(out << "weft: this happened in ", w, w->current, "");
 }
 
 // ASan tells of each error, also where it goes on after it; who dies of one was told about already.
@@ -77,6 +84,65 @@ void add_threads_to_error_reports() {
   warn_of_plain_library();
   if (__asan_set_error_report_callback != nullptr) __asan_set_error_report_callback(after_report);
   if (__sanitizer_set_death_callback != nullptr && !config::thread_sanitizer) __sanitizer_set_death_callback(before_death);
+}
+
+// ---- Memcheck ----
+
+namespace {
+
+constexpr std::uint64_t most_told = 100;  // a loop may repeat an error for ever, which Memcheck shows once
+
+// Valgrind counts for the process, whichever runtime it has.
+constinit std::atomic<std::uint64_t> errors_seen{0};
+constinit std::atomic<std::uint64_t> times_told{0};
+
+// Those that came since anybody looked.
+std::uint64_t take_new_errors() {
+  const std::uint64_t now = arch::valgrind::errors();
+  std::uint64_t seen = errors_seen.load(base::relaxed);
+  while (seen < now && !errors_seen.compare_exchange_weak(seen, now, base::relaxed)) continue;
+  return seen < now ? now - seen : 0;
+}
+
+// Then the errors may be theirs. Virtual workers look before they pass their turn.
+bool do_others_run(const worker* w) {
+  if (w->rt->turns != nullptr) return false;
+  for (unsigned index = 0; index < w->rt->worker_slots.load(base::relaxed); ++index) {
+    const worker* other = worker_in_slot(w->rt, index);
+    if (other != nullptr && other != w && glance(other->current) != nullptr) return true;
+  }
+  return false;
+}
+
+void into_report(const char* words) { arch::valgrind::print("%s", words); }
+
+}  // namespace
+
+bool starts_to_count_errors() {
+  if (!arch::valgrind::is_memcheck()) return false;
+  static_cast<void>(take_new_errors());
+  return true;
+}
+
+void blame_errors(const worker* w, unit* one) {
+  const std::uint64_t errors = take_new_errors();
+  if (errors == 0) return;
+  const std::uint64_t told = times_told.fetch_add(1, base::relaxed);
+  if (told > most_told) return;
+  text out(into_report);
+  if (told == most_told) {
+    out << "weft: no more threads are named: " << most_told << " were\n";
+    return;
+  }
+  out << "weft: the last ";
+  if (errors > 1) out << errors << " ";
+  out << (errors > 1 ? "errors" : "error") << " happened in ";
+  name_place(out, w, one, do_others_run(w) ? ", or on another worker meanwhile" : "");
+}
+
+void blame_errors_so_far() {
+  const worker* w = local::current_worker();
+  if (w != nullptr && w->rt->counts_errors) blame_errors(w, w->current);
 }
 
 namespace {

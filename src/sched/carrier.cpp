@@ -258,6 +258,7 @@ void end_on_users_stack(worker* w, void* unit_that_left) {
 
 void end_on_own_stack(worker* w, unit* ended) {
   if (w->standing->origin == mem::stack_origin::user) {
+    if (w->rt->counts_errors) blame_errors(w, ended);
     w->after = {end_on_users_stack, ended};
   } else {
     w->after = {give_back_stack, w->standing};

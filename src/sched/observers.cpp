@@ -1,9 +1,11 @@
-// Who is told of what happens to units: the trace, and the event sink, which may be set and taken away while units run.
+// Who is told of what happens to units: the trace, those who count errors, and the event sink, which may be set and taken away while units
+// run.
 #include <cstdlib>
 #include <new>
 
 #include "base/assert.hpp"
 #include "os/heap.hpp"
+#include "sched/blame.hpp"
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
 #include "sched/tracing.hpp"
@@ -36,15 +38,25 @@ status set_listener(runtime* rt, event_hearer hear, void* state) {
   listener* const old = rt->sink.load(base::relaxed);
   // [A93] release: publishes the record; pairs with [A94]
   rt->sink.store(made, base::release);
-  rt->tells_events.store(made != nullptr || rt->settings.trace != nullptr, base::relaxed);
+  rt->tells_events.store(made != nullptr || rt->settings.trace != nullptr || rt->counts_errors, base::relaxed);
   if (old == nullptr) return status::ok;
   old->replaced = rt->replaced_sinks;
   rt->replaced_sinks = old;
   return status::ok;
 }
 
+namespace {
+
+// Who ran on w until this event; null: nobody did. Whoever ends or yields may have left already.
+unit* runner_until(const worker* w, weft_event_kind kind, unit* one) {
+  return kind == WEFT_ON_END || kind == WEFT_ON_YIELD ? one : w->current;
+}
+
+}  // namespace
+
 void tell_observers(const runtime* rt, weft_event_kind kind, unit* one) {
   worker* w = local::current_worker();
+  if (rt->counts_errors && w != nullptr) blame_errors(w, runner_until(w, kind, one));
   if (rt->tracer != nullptr) trace_event(rt, w, kind, one);
   // [A94] acquire: sees the record; pairs with [A93]
   const listener* const to = rt->sink.load(base::acquire);

@@ -13,6 +13,7 @@
 #include "os/signal.hpp"
 #include "os/vm.hpp"
 #include "queue/spinlock.hpp"
+#include "sched/blame.hpp"
 #include "sched/local.hpp"
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
@@ -149,6 +150,7 @@ void chain(int signal, siginfo_t* info, void* context) {
   }
   const bool was_sent = info->si_code <= 0;  // by kill(2) and the like: it does not come again by itself
   if (was_sent && before.sa_handler == SIG_IGN) return;
+  blame_errors_so_far();
   write_trace_of_dying(signal == SIGSEGV ? "SIGSEGV" : "SIGBUS");
   set_default(signal);
   if (was_sent) static_cast<void>(raise(signal));

@@ -24,13 +24,19 @@ namespace weft::sched {
 // ---- text ----
 
 void text::put(char one) {
-  if (used_ == sizeof buffer_) flush();
+  if (used_ == room) flush();
   buffer_[used_++] = one;
   constexpr std::size_t room_for_a_line = 300;
-  if (one == '\n' && used_ + room_for_a_line > sizeof buffer_) flush();
+  if (one == '\n' && used_ + room_for_a_line > room) flush();
 }
 
 void text::flush() {
+  if (take_ != nullptr) {
+    buffer_[used_] = '\0';
+    take_(buffer_);
+    used_ = 0;
+    return;
+  }
   const bool must_fail = fd_ != STDERR_FILENO && os::fault::fails(os::call::write);  // see fault.hpp about stderr
   std::size_t done = 0;
   while (done < used_) {

@@ -14,10 +14,12 @@ namespace weft::sched {
 
 struct runtime;
 
-// Text for a file descriptor, in a buffer of its own: whole lines go out in one write(2) as long as they fit. Allocates nothing.
+// Text for a file descriptor, or for somebody who takes it in pieces, in a buffer of its own: whole lines go out in one write(2) as long
+// as they fit. Allocates nothing.
 class text {
  public:
   explicit text(int fd) : fd_(fd) {}
+  explicit text(void (*take)(const char* words)) : take_(take) {}
   ~text() { flush(); }
   text(const text&) = delete;
   text& operator=(const text&) = delete;
@@ -35,10 +37,13 @@ class text {
  private:
   void put(char one);
 
-  int fd_;
+  static constexpr std::size_t room = 1024;
+
+  int fd_ = -1;
+  void (*take_)(const char* words) = nullptr;
   bool has_failed_ = false;
   std::size_t used_ = 0;
-  char buffer_[1024];
+  char buffer_[room + 1];
 };
 
 // Who names code in a report: a signal handler and a small stack leave C++ names as the linker knows them.

@@ -137,7 +137,8 @@ status start_all(runtime* rt, const weft_config* config) {
   // An OS thread that stays outside ends the runtime as the one whose record this is.
   if (!rt->has_adopted_caller && local::this_outside() == nullptr) return status::nomem;
   if (const status result = start_turns(rt); result != status::ok) return result;
-  rt->is_observed = seam::sink() != nullptr || rt->settings.trace != nullptr;
+  rt->counts_errors = starts_to_count_errors();
+  rt->is_observed = seam::sink() != nullptr || rt->settings.trace != nullptr || rt->counts_errors;
   rt->is_special =
       rt->is_observed || rt->turns != nullptr || rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN;
   rt->tells_events.store(rt->is_observed, base::relaxed);

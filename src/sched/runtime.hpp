@@ -50,6 +50,7 @@ struct runtime {
   bool inspects_stacks;  // after each unit: for high-water marks or canaries
   stack_marks* marks;    // WEFT_STACK_REPORT
   bool is_observed;      // somebody wanted to be told of events then, a sink or a trace: no short ways
+  bool counts_errors;    // so does Memcheck, which counts errors and names no thread: blame.hpp
   tracing* tracer;       // null: no trace
   std::size_t unit_bytes;
   void* (*carried_address)();
@@ -71,7 +72,7 @@ struct runtime {
   turn_taking* turns;  // WEFT_SCHEDULE: all workers are virtual; null: not asked for
 
   // ---- any OS thread ----
-  base::atomic<bool> tells_events;  // to a trace or the event sink
+  base::atomic<bool> tells_events;  // to a trace, the event sink, or who counts errors
   base::atomic<listener*> sink;     // null: none
   listener* replaced_sinks;         // guarded by pools_lock
   base::atomic<worker*> workers[most_workers];
@@ -129,7 +130,7 @@ status set_listener(runtime* rt, void (*hear)(void* state, weft_event_kind kind,
 // When nobody can call any of them any more.
 void free_listeners(runtime* rt);
 
-// Tells the trace, and the event sink, which runs without identity.
+// Tells the trace, those who count errors, and the event sink, which runs without identity.
 void tell_observers(const runtime* rt, weft_event_kind kind, unit* one);
 inline void note(const runtime* rt, weft_event_kind kind, unit* one) {
   if (rt->tells_events.load(base::relaxed)) [[unlikely]]

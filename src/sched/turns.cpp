@@ -79,7 +79,10 @@ void switch_turn(turn_taking* all, worker* from, fiber::sanitizer::side side, wo
   kept.unpack(from);
 }
 
-void go_to(worker* w, worker* to) { switch_turn(turns_of(w), w, side_of(w), to); }
+void go_to(worker* w, worker* to) {
+  if (w->rt->counts_errors) blame_errors(w, w->current);
+  switch_turn(turns_of(w), w, side_of(w), to);
+}
 
 void take_part(worker* w, bool does) {
   // [A80] release: publishes where it goes on; pairs with [A81]

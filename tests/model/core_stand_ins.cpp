@@ -7,6 +7,7 @@
 #include "os/heap.hpp"
 #include "os/vm.hpp"
 #include "os_threads.hpp"
+#include "sched/blame.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/domains.hpp"
@@ -174,6 +175,7 @@ STAND_IN void order_victims(worker* w) {
 STAND_IN void tell_watchers(runtime*, const pool*) {}
 STAND_IN void check_drained(runtime*) {}
 STAND_IN void yield() {}
+STAND_IN void blame_errors(const worker*, unit*) {}
 STAND_IN void tell_observers(const runtime*, weft_event_kind, unit*) {}
 STAND_IN void wake_any(runtime*) {}
 STAND_IN worker* serving_worker(runtime* rt, unsigned index) {
