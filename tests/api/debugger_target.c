@@ -17,7 +17,13 @@ weft_event nobody_sets_it = WEFT_EVENT_INIT; /* before stops_here */
 weft_mutex left = WEFT_MUTEX_RECURSIVE_INIT, right = WEFT_MUTEX_RECURSIVE_INIT;
 uint64_t empty_word;
 
-NOINLINE void stops_here(void) { STAY; }
+static bool dies_there;
+static int *volatile nowhere;
+
+NOINLINE void stops_here(void) {
+  if (dies_there) *nowhere = 1;
+  STAY;
+}
 
 NOINLINE void waits_for_event(void *unused) {
   (void)unused;
@@ -183,6 +189,13 @@ static int stop_while_others_await_turns(void) {
   return 0;
 }
 
+static void run_into_deadlock(void) {
+  weft_thread *kant = start_named(left_then_right, NULL, "Kant", WEFT_ANY_WORKER);
+  weft_thread *plato = start_named(right_then_left, NULL, "Plato", WEFT_ANY_WORKER);
+  OK(weft_thread_join(kant));
+  OK(weft_thread_join(plato));
+}
+
 int main(int count, char **arguments) {
   alarm(40); /* whoever debugs it stops there and sees what hangs */
   weft_config config = WEFT_CONFIG_INIT;
@@ -195,6 +208,8 @@ int main(int count, char **arguments) {
     return 0;
   }
   if (count > 1 && strcmp(arguments[1], "turns") == 0) return stop_while_others_await_turns();
+  if (count > 1 && strcmp(arguments[1], "deadlock") == 0) run_into_deadlock();
+  dies_there = count > 1 && strcmp(arguments[1], "dies") == 0;
   start_and_await(forks_and_joins, NULL, "forker", WEFT_THREAD_BLOCKED);
   if (count < 2 || strcmp(arguments[1], "measured") != 0) start_lender(); /* nobody lends while stacks are measured */
   weft_thread *patient = start_and_await(waits_for_event, NULL, "patient", WEFT_THREAD_BLOCKED);

@@ -1,12 +1,15 @@
 """gdb shows suspended threads of a program that was compiled with optimisation and without debug information: names, states, waits and
 backtraces, in a live process and in core files.
 
-usage: debugger_test.py PROGRAM (debugger_target.c) LOADER (the script that gdb finds with the library) [LIBRARY (when it is shared)]
-Exit code 77: there is no gdb, or it may not trace here."""
+usage: debugger_test.py PROGRAM (debugger_target.c) LOADER (the script that gdb finds with the library) [LIBRARY (when it is shared) [cores]]
+cores: core files of the kernel, and nothing else.
+Exit code 77: there is no gdb, or it may not trace here; or no core file may be had."""
 
 import os
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -52,31 +55,17 @@ def parts_of(output):
     return dict(zip(found[1::2], found[2::2]))
 
 
-class DebuggerTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        first = [*LOOK, f"weft core {FOLDER}/core", "finish", "echo ==in_main\\n", "weft bt Kant", "echo ==end\\n", "continue"]
-        cls.output = run_gdb(["break stops_here", "run", *first], PROGRAM)
-        mapped = ["weft threads", f"generate-core-file {FOLDER}/gdb-core", "kill"]
-        cls.output_mapped = run_gdb(["break stops_here", "run", *mapped], PROGRAM, WEFT_GUARD="mprotect")
-        for output in (cls.output, cls.output_mapped):
-            if "hit Breakpoint" not in output:
-                raise AssertionError(output)
+class SceneTest(unittest.TestCase):
+    """What gdb shows of debugger_target.c when it has come to stops_here."""
 
-    def sources(self):
-        """(name, parts of the output) of the live process and of both core files."""
-        yield "live", parts_of(self.output)
-        for name in ("core", "gdb-core"):
-            yield name, parts_of(run_gdb(LOOK, PROGRAM, f"{FOLDER}/{name}"))
-
-    def test_everybody_is_shown(self):
-        for name, parts in self.sources():
-            with self.subTest(name):
-                self.check_threads(parts["threads"])
-                self.check_backtraces(parts["bt"])
-                self.check_waits(parts["waits"])
-                self.check_select(parts)
-                self.assertNotIn("Traceback", "".join(parts.values()))
+    def check_scene(self, parts, has_clock):
+        self.check_threads(parts["threads"])
+        self.check_backtraces(parts["bt"])
+        self.check_waits(parts["waits"])
+        self.check_select(parts)
+        for part in ("threads", "waits"):
+            self.assertEqual(bool(re.search(r", for \d+\.\d s or more", parts[part])), not has_clock, parts[part])
+        self.assertNotIn("Traceback", "".join(parts.values()))
 
     def line_of(self, who, text):
         found = [line for line in text.split("\n") if re.match(rf" *(thread|fork) 0x[0-9a-f]+ {re.escape(who)}", line)]
@@ -116,6 +105,9 @@ class DebuggerTest(unittest.TestCase):
         self.assertRegex(text, r'mutex at \S+ <right>, held by thread \S+ "Plato" \(right_then_left\):\n  thread \S+ "Kant"')
         self.assertRegex(text, r'the end of thread \S+ "patient" \(waits_for_event\):\n  thread \S+ "heir"')
         self.assertRegex(text, r"event at \S+ <nobody_sets_it>:\n(  .*\n){3}")
+        self.check_circle(text)
+
+    def check_circle(self, text):
         circles = re.findall(r"^circle: .*$", text, re.MULTILINE)
         self.assertEqual(len(circles), 1, text)
         self.assertRegex(circles[0], '"(Kant|Plato)".* waits for .*"(Kant|Plato)".*, who waits for .*"(Kant|Plato)"')
@@ -125,6 +117,54 @@ class DebuggerTest(unittest.TestCase):
         self.assertRegex(parts["select"], r"(?s)#0 .*#\d+ .* waits_for_end \(.*weft_context_entry")
         for name in ("after", "plain"):
             self.assertRegex(parts[name], r"^#0 .*stops_here.*\n#1 .*main.*\n$")
+
+
+class KernelCoreTest(SceneTest):
+    def core_of(self, *arguments, dies_by, **environment):
+        folder = tempfile.mkdtemp(dir=FOLDER)
+        died = subprocess.run([PROGRAM, *arguments], cwd=folder, env={**os.environ, **SHARED, **environment}, capture_output=True, check=False,
+                              timeout=100, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, CORE_LIMITS))
+        self.assertEqual(died.returncode, -dies_by, died.stderr)
+        found = os.listdir(folder)
+        self.assertEqual(len(found), 1, found)
+        return os.path.join(folder, found[0])
+
+    def test_of_a_fault(self):
+        core = self.core_of("dies", dies_by=signal.SIGSEGV)
+        self.check_scene(parts_of(run_gdb(LOOK, PROGRAM, core)), has_clock=False)
+
+    def test_of_a_deadlock(self):
+        core = self.core_of("deadlock", dies_by=signal.SIGABRT, WEFT_DEADLOCK="abort")
+        look = ["echo ==threads\\n", "weft threads", "echo ==Kant\\n", "weft bt Kant", "echo ==waits\\n", "weft waits", "echo ==end\\n"]
+        parts = parts_of(run_gdb(look, PROGRAM, core))
+        self.assertRegex(parts["threads"], r"(?m)^3 threads; 3 workers \(3 asleep\)$")
+        self.assertRegex(parts["threads"], r'  main: waits for the end of thread \d+ "Kant" \(left_then_right\), for \d+\.\d s or more; stack: ')
+        self.assertRegex(parts["threads"], r'thread \d+ "Plato" \(right_then_left\): waits for mutex at \S+ <left>, for \d+\.\d s or more; stack: ')
+        self.check_frames(parts["Kant"], ["locks_both", "left_then_right"])
+        self.check_circle(parts["waits"])
+
+
+class DebuggerTest(SceneTest):
+    @classmethod
+    def setUpClass(cls):
+        first = [*LOOK, f"weft core {FOLDER}/core", "finish", "echo ==in_main\\n", "weft bt Kant", "echo ==end\\n", "continue"]
+        cls.output = run_gdb(["break stops_here", "run", *first], PROGRAM)
+        mapped = ["weft threads", f"generate-core-file {FOLDER}/gdb-core", "kill"]
+        cls.output_mapped = run_gdb(["break stops_here", "run", *mapped], PROGRAM, WEFT_GUARD="mprotect")
+        for output in (cls.output, cls.output_mapped):
+            if "hit Breakpoint" not in output:
+                raise AssertionError(output)
+
+    def sources(self):
+        """(name, parts of the output) of the live process and of both core files."""
+        yield "live", parts_of(self.output)
+        for name in ("core", "gdb-core"):
+            yield name, parts_of(run_gdb(LOOK, PROGRAM, f"{FOLDER}/{name}"))
+
+    def test_everybody_is_shown(self):
+        for name, parts in self.sources():
+            with self.subTest(name):
+                self.check_scene(parts, has_clock=name == "live")
 
     def test_while_the_os_thread_is_in_main(self):  # where gdb ends backtraces
         self.check_frames(parts_of(self.output)["in_main"], ["locks_both", "left_then_right"])
@@ -230,6 +270,13 @@ class DebuggerTest(unittest.TestCase):
             self.assertIn(wanted, said)
 
 
+def may_have_cores():
+    """Where the kernel writes them into the folder in which the program runs."""
+    with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as file:
+        pattern = file.read().strip()
+    return pattern != "" and "/" not in pattern and not pattern.startswith("|") and CORE_LIMITS[1] != 0
+
+
 def prepare(program, library):
     """Copies without debug information; the program's environment."""
     copy = shutil.copy(program, FOLDER)
@@ -247,6 +294,11 @@ if __name__ == "__main__":
         print("no gdb here")
         sys.exit(SKIPPED)
     program, LOADER, library = sys.argv[1], sys.argv[2], sys.argv[3] if sys.argv[3:] and sys.argv[3] else None
+    wanted = "KernelCoreTest" if sys.argv[4:] == ["cores"] else "DebuggerTest"
+    CORE_LIMITS = (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2
+    if wanted == "KernelCoreTest" and not may_have_cores():
+        print("the kernel writes no core files here, or writes them elsewhere")
+        sys.exit(SKIPPED)
     del sys.argv[1:]
     with tempfile.TemporaryDirectory() as FOLDER:
         PROGRAM, SHARED = prepare(program, library)
@@ -255,4 +307,4 @@ if __name__ == "__main__":
         if re.search(r"ptrace|Cannot trace|Could not trace|not permitted", tried) and "hit Breakpoint" not in tried:
             print("gdb may not trace here")
             sys.exit(SKIPPED)
-        unittest.main()
+        unittest.main(defaultTest=wanted)
