@@ -180,6 +180,28 @@ class PackageTest(unittest.TestCase):
                 said = run("gdb", "-q", "-nx", "-batch", "-ex", f"source {script}", "-ex", "help weft threads")
                 self.assertIn("Every thread", said)
 
+    def threads_in_gdb(self, program, *settings):
+        """What `weft threads` says at weft_finalize, and gdb before it, which nobody told of a script."""
+        line = ["gdb", "-q", "-nx", "-batch", *settings, "-iex", "set debuginfod enabled off"]
+        commands = ["set startup-with-shell off", "set breakpoint pending on", f"set environment LD_LIBRARY_PATH {self.libraries}", "break weft_finalize",
+                    "run", "weft threads", "kill"]
+        for command in commands:
+            line += ["-ex", command]
+        done = subprocess.run([*line, program], capture_output=True, text=True, timeout=100, check=False)
+        if re.search(r"ptrace|Cannot trace|Could not trace|not permitted", done.stdout + done.stderr):
+            self.skipTest("gdb may not trace here")
+        return done.stdout + done.stderr
+
+    @unittest.skipUnless(shutil.which("gdb"), "no gdb here")
+    def test_gdb_finds_its_script_with_the_shared_library(self):
+        program = self.by_pkg_config(CC, "c")
+        said = self.threads_in_gdb(program, "-iex", f"add-auto-load-safe-path {self.prefix}")
+        self.assertRegex(said, r"1 thread; \d+ workers? \(\d+ asleep\)\n  main: runs on worker 0")
+        declined = self.threads_in_gdb(program)
+        self.assertRegex(declined, rf'File "{self.prefix}/.*-gdb.py" auto-loading has been declined')
+        self.assertIn(f"add-auto-load-safe-path {self.prefix}", declined)
+        self.assertIn('Undefined command: "weft"', declined)
+
     def test_the_version_is_the_header_s(self):
         with open(self.find("version.h"), encoding="utf-8") as header:
             version = re.search(r'WEFT_VERSION "(.*)"', header.read()).group(1)
