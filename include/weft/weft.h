@@ -407,7 +407,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_stats_read(int worker, weft_stats *out)
  * during the call. Also before weft_init. WEFT_* variables that cannot be used are reported on stderr as weft_init would. */
 WEFT_API void weft_info_walk(void (*each)(void *state, const char *key, const char *value), void *state);
 
-/* Writes every thread with its state, what it waits for, since when, where it was made and, unless it runs, its backtrace, to file
+/* Writes every thread with its state, what it waits for, since when, where it was made and its backtrace, to file
  * descriptor fd. Any caller. Errors: WEFT_NOT_INITIALIZED, WEFT_INVALID (not all could be written). */
 WEFT_NODISCARD WEFT_API weft_status weft_dump(int fd);
 

@@ -3,7 +3,7 @@
 //
 // Not asked: calls that cannot fail with the arguments that they are given (clock_gettime, gettid, sched_yield, close), those that
 // repeat themselves for ever by contract (clock_nanosleep), joining an OS thread (its failure is a mistake of ours, and ends the
-// program), and what is done while the program dies of a signal, where nothing else is left to try.
+// program), tgkill (which only misses an OS thread that has ended), and what is done while the program dies of a signal, where nothing else is left to try.
 //
 // Promises: without a plan the cost is one load of a pointer that never changes; with one, the chosen occurrence of the chosen call
 // fails with the errno that the kernel would give, without having been made. The plan's pointer is the one piece of mutable global

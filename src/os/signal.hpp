@@ -11,4 +11,7 @@ namespace weft::os {
 bool set_signal_action(int signal, const struct sigaction* wanted, struct sigaction* before);
 bool set_signal_stack(const stack_t* wanted, stack_t* before);
 
+// To an OS thread of this process, by the kernel's id. False: it has ended.
+bool send_signal(int thread_id, int signal);
+
 }  // namespace weft::os

@@ -2,14 +2,13 @@
 #include "os/tasks.hpp"
 
 #include <dirent.h>
-#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "os/fault.hpp"
 #include "os/file.hpp"
+#include "os/thread_state.hpp"
 
 namespace weft::os {
 namespace {
@@ -18,16 +17,14 @@ namespace {
 constexpr const char* onlookers[] = {"Name:\tweft-watchdog", "Name:\tweft-dump"};
 
 // "number argument argument ...": the call that it sleeps in.
-bool is_endless_futex_wait(const char* text) {
+bool tells_endless_futex_wait(const char* text) {
   long call = 0;
   unsigned long address = 0;
   unsigned long operation = 0;
   unsigned long value = 0;
   unsigned long timeout = 0;
   if (sscanf(text, "%ld %lx %lx %lx %lx", &call, &address, &operation, &value, &timeout) != 5) return false;
-  if (call != SYS_futex || timeout != 0) return false;
-  const unsigned long what = operation & ~static_cast<unsigned long>(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
-  return what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2;
+  return is_endless_futex_wait(call, operation, timeout);
 }
 
 // What stands behind `label`, or null when the line is another.
@@ -50,7 +47,7 @@ void read_line_of_status(void* argument, const char* line) {
 
 bool is_in_endless_futex_wait(int id) {
   char text[256];
-  return read_text(text, sizeof text, "/proc/self/task/%d/syscall", id) && is_endless_futex_wait(text);
+  return read_text(text, sizeof text, "/proc/self/task/%d/syscall", id) && tells_endless_futex_wait(text);
 }
 
 // What cannot be read counts as awake.

@@ -1,6 +1,7 @@
 // See thread_state.hpp.
 #include "os/thread_state.hpp"
 
+#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -69,23 +70,42 @@ bool parse_stat(const char* text, thread_state* out) {
   return true;
 }
 
+// "running"; "number argument argument argument argument argument argument stack-pointer code", or, outside of calls,
+// "-1 stack-pointer code".
+void parse_syscall(const char* text, thread_state* out) {
+  long call = -1;
+  unsigned long words[8];
+  const int read = sscanf(text, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &call, &words[0], &words[1], &words[2], &words[3],
+                          &words[4], &words[5], &words[6], &words[7]);
+  if (call >= 0 && read >= 2) {
+    out->call = call;
+    out->first_argument = words[0];
+    out->waits_for_others = read >= 5 && is_endless_futex_wait(call, words[1], words[3]);
+  }
+  const int expected = call >= 0 ? 9 : 3;
+  if (read != expected) return;
+  out->stack_pointer = words[expected - 3];
+  out->code = words[expected - 2];
+}
+
 }  // namespace
 
 bool read_thread_state(int thread_id, thread_state* out) {
   char text[512];
   thread_state read;
   if (!read_text(text, sizeof text, "/proc/self/task/%d/stat", thread_id) || !parse_stat(text, &read)) return false;
-  // "running", or the call's number and its arguments. The kernel may refuse it: then the call is unknown.
-  if (read_text(text, sizeof text, "/proc/self/task/%d/syscall", thread_id)) {
-    long call = 0;
-    unsigned long argument = 0;
-    if (sscanf(text, "%ld %lx", &call, &argument) == 2) {
-      read.call = call;
-      read.first_argument = argument;
-    }
-  }
+  // The kernel may refuse it.
+  if (read_text(text, sizeof text, "/proc/self/task/%d/syscall", thread_id)) parse_syscall(text, &read);
   *out = read;
   return true;
+}
+
+bool blocks_signal(int thread_id, int signal) {
+  char text[2048];
+  if (!read_text(text, sizeof text, "/proc/self/task/%d/status", thread_id)) return false;
+  const char* mask = strstr(text, "\nSigBlk:\t");
+  unsigned long blocked = 0;
+  return mask != nullptr && sscanf(mask + strlen("\nSigBlk:\t"), "%lx", &blocked) == 1 && (blocked >> (signal - 1) & 1) != 0;
 }
 
 const char* call_name(long number) {
@@ -96,6 +116,12 @@ const char* call_name(long number) {
 }
 
 bool is_futex(long number) { return number == SYS_futex; }
+
+bool is_endless_futex_wait(long number, unsigned long operation, unsigned long timeout) {
+  if (number != SYS_futex || timeout != 0) return false;
+  const unsigned long what = operation & ~static_cast<unsigned long>(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
+  return what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2;
+}
 
 int owner_of_pthread_mutex(std::uintptr_t word) {
   int owner = 0;

@@ -10,6 +10,7 @@
 #include "os/module.hpp"
 #include "os/peek.hpp"
 #include "os/symbol.hpp"
+#include "sched/running_frames.hpp"
 
 namespace weft::sched {
 
@@ -53,6 +54,7 @@ bool find_frames(runtime* rt, const unit_view& one, unwind::known_rows* rows, un
 const char* word_of(unwind::ending why) {
   switch (why) {
     case unwind::ending::limit: return "... and more";
+    case unwind::ending::no_register: return "ends here: the next frame is found by a register that the kernel does not tell";
     case unwind::ending::no_table: return "ends here: this code has no unwind table";
     case unwind::ending::unreadable: return "ends here: the stack is damaged or cannot be read";
     case unwind::ending::bottom: break;
@@ -82,19 +84,30 @@ bool backtraces::begin(const char* margin) const {
 }
 
 void backtraces::write(const unit_view& one, const char* margin) const {
-  if (one.saved == nullptr) {
-    if (one.runs_another) {
-      *out_ << margin << "    it runs another thread, on its own stack or as its scheduler\n";
-    } else if (one.state == unit_state::blocked || one.state == unit_state::suspended) {
-      *out_ << margin << "    it leaves its worker just now\n";
-    }
-    return;
+  if (one.saved != nullptr) return write_suspended(one, margin);
+  if (one.runs_another) {
+    *out_ << margin << "    it runs another thread, on its own stack or as its scheduler\n";
+  } else if (one.state == unit_state::blocked || one.state == unit_state::suspended) {
+    *out_ << margin << "    it leaves its worker just now\n";
+  } else if (one.state == unit_state::running && one.worker >= 0) {
+    write_running(one, margin);
   }
+}
+
+void backtraces::write_suspended(const unit_view& one, const char* margin) const {
   unwind::backtrace found;
-  if (!find_frames(rt_, one, known_->rows(), &found)) {
-    *out_ << margin << "    it went on meanwhile\n";
-    return;
-  }
+  if (find_frames(rt_, one, known_->rows(), &found)) return write_frames(found, margin);
+  *out_ << margin << "    it went on meanwhile\n";
+}
+
+void backtraces::write_running(const unit_view& one, const char* margin) const {
+  unwind::backtrace found;
+  const char* obstacle = find_running_frames(rt_, one, known_->rows(), &found);
+  if (obstacle == nullptr) return write_frames(found, margin);
+  *out_ << margin << "    " << obstacle << "\n";
+}
+
+void backtraces::write_frames(const unwind::backtrace& found, const char* margin) const {
   for (unsigned index = 0; index < found.count; ++index) write_frame(index, found.code[index], margin);
   if (const char* why = word_of(found.why); why != nullptr) *out_ << margin << "    " << why << "\n";
 }

@@ -1,7 +1,7 @@
-// Where suspended units stand: the backtraces in reports, and those that a builder asks for.
+// Where units stand: the backtraces in reports, and those of suspended ones that a builder asks for.
 //
 // Read on an OS thread of its own, that of the report, which has a stack for it. A unit may go on while its own is read: then that is said
-// instead. Units that run have their frames in registers, which nobody but a debugger may read.
+// instead. Those that run: running_frames.hpp.
 #pragma once
 
 #include <cstddef>
@@ -40,10 +40,13 @@ class backtraces {
   // False: the system has no way to read memory that may be gone. What stands in its way is written then, in one line.
   bool begin(const char* margin) const;
 
-  // Of a unit that is suspended, a line a frame; of another one, why there are none.
+  // A line a frame, or why there are none. Nobody else's lock is held.
   void write(const unit_view& one, const char* margin) const;
 
  private:
+  void write_suspended(const unit_view& one, const char* margin) const;
+  void write_running(const unit_view& one, const char* margin) const;
+  void write_frames(const unwind::backtrace& found, const char* margin) const;
   void write_frame(std::uint64_t number, std::uintptr_t code, const char* margin) const;
 
   runtime* rt_;

@@ -5,6 +5,7 @@
 #include "base/atomic.hpp"
 #include "sched/dump_signal.hpp"
 #include "sched/local.hpp"
+#include "sched/running_frames.hpp"
 #include "sched/turns.hpp"
 #include "sched/unit.hpp"
 
@@ -24,6 +25,7 @@ void become_left_behind() {
   call_limit.store(UINTPTR_MAX, base::relaxed);
   local::forget_runtime();
   abandon_dump_signal();
+  abandon_question();
 }
 
 bool is_left_behind() { return left_behind.load(base::relaxed); }

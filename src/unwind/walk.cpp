@@ -32,7 +32,7 @@ class walker {
     }
     *why = ending::unreadable;
     std::uintptr_t cfa;
-    return find_cfa(found->rules, &cfa) && leave(*found, cfa, why);
+    return find_cfa(found->rules, &cfa, why) && leave(*found, cfa, why);
   }
 
  private:
@@ -53,9 +53,13 @@ class walker {
     return (module_.holds(inside) || os::find_module(inside, &module_)) && module_.eh_frame_hdr != 0;
   }
 
-  bool find_cfa(const row& rules, std::uintptr_t* out) const {
+  bool find_cfa(const row& rules, std::uintptr_t* out, ending* why) const {
     if (rules.cfa_expression != 0) return evaluate(memory_, rules.cfa_expression, registers_, nullptr, out);
-    if (rules.cfa_register >= arch::dwarf::count || !registers_.has(static_cast<unsigned>(rules.cfa_register))) return false;
+    if (rules.cfa_register >= arch::dwarf::count) return false;
+    if (!registers_.has(static_cast<unsigned>(rules.cfa_register))) {
+      *why = ending::no_register;
+      return false;
+    }
     *out = registers_.get(static_cast<unsigned>(rules.cfa_register)) + static_cast<std::uintptr_t>(rules.cfa_offset);
     return true;
   }

@@ -20,10 +20,11 @@ namespace weft::unwind {
 inline constexpr unsigned most_frames = 32;
 
 enum class ending : std::uint8_t {
-  bottom,      // of the stack
-  limit,       // there are more frames
-  no_table,    // of code that has none, or that belongs to no module
-  unreadable,  // the stack, or a table, is damaged or gone
+  bottom,       // of the stack
+  limit,        // there are more frames
+  no_table,     // of code that has none, or that belongs to no module
+  no_register,  // the next frame is found by a register that is not known here
+  unreadable,   // the stack, or a table, is damaged or gone
 };
 
 struct backtrace {

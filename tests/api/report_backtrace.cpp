@@ -1,14 +1,18 @@
 // Backtraces in dumps: of threads in every state, with the functions where they stand, and of stacks that were written over.
 #include <doctest/doctest.h>
 
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -31,6 +35,12 @@ using names = std::vector<std::string>;
 namespace {
 
 weft_event never = WEFT_EVENT_INIT;
+#if defined(__SANITIZE_THREAD__)
+constexpr bool is_under_thread_sanitizer = true;
+#else
+constexpr bool is_under_thread_sanitizer = false;
+#endif
+
 volatile int two = 2, hundred = 100;  // not known to the compiler, which would make copies of functions for them
 
 void start(unsigned workers, bool caller_outside) {
@@ -74,6 +84,41 @@ void pass_points() {
 }
 
 void dump() { NEED(weft_dump(STDERR_FILENO) == WEFT_OK); }
+
+[[gnu::noinline]] void writes_dump_to(int file) {
+  NEED(weft_dump(file) == WEFT_OK);
+  STAY;
+}
+
+std::string text_of_dump() {
+  char path[] = "/tmp/weft-dump-XXXXXX";
+  const int file = mkstemp(path);
+  NEED(file >= 0 && unlink(path) == 0);
+  writes_dump_to(file);
+  std::string text(static_cast<std::size_t>(lseek(file, 0, SEEK_END)), ' ');
+  NEED(pread(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
+  close(file);
+  return text;
+}
+
+bool says_of(const std::string& text, const char* who, const char* what) {
+  std::string said;
+  for (const std::string& line : block_of(text, who)) said += line + "\n";
+  return said.find(what) != std::string::npos;
+}
+
+// To stderr, the first dump in which every OS thread that was asked had the CPU in time.
+void dump_when_all_answer() {
+  std::string text = text_of_dump();
+  for (int tries = 0; tries < 100 && text.find("got no CPU to answer") != std::string::npos; ++tries) text = text_of_dump();
+  std::fprintf(stderr, "%s", text.c_str());
+}
+
+// Makes a thread that keeps worker 1 to itself.
+void occupy_second_worker(weft_function function, std::atomic<bool>* is_running, const char* name) {
+  make(function, is_running, name);
+  while (!is_running->load()) sched_yield();
+}
 
 // Another thread's frames, which a sanitizer rightly minds.
 __attribute__((no_sanitize("address", "thread"), noinline)) void write_over(unsigned char* frame, unsigned char filler) {
@@ -136,9 +181,36 @@ void suspends_itself(void*) {
   STAY;
 }
 void never_starts(void*) {}
-void computes(void* is_running) {
-  static_cast<std::atomic<bool>*>(is_running)->store(true);
+[[gnu::noinline]] void computes_on(std::atomic<bool>* is_running) {
+  is_running->store(true);
   for (;;) STAY;
+}
+void computes(void* is_running) {
+  computes_on(static_cast<std::atomic<bool>*>(is_running));
+  STAY;
+}
+void blocks_signals_and_computes(void* is_running) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  computes(is_running);
+  STAY;
+}
+// In a lock of OS threads, for ever; with a frame pointer, for its room is not known to the compiler.
+void waits_for_os_threads(void* about) {
+  auto* word = static_cast<std::atomic<std::uint32_t>*>(about);
+  asm volatile("" : : "r"(__builtin_alloca(64 + word->load())) : "memory");
+  while (word->load() == 0) syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+  STAY;
+}
+[[gnu::noinline]] void sleeps_in_kernel(std::uint64_t seconds) {
+  const timespec interval{static_cast<time_t>(seconds), 0};
+  if (nanosleep(&interval, nullptr) != 0) _exit(99);  // ended early
+  STAY;
+}
+void sleeps(void* interval) {
+  sleeps_in_kernel(*static_cast<std::uint64_t*>(interval));
+  STAY;
 }
 void takes_turns(void*) {
   for (;;) pass_points();
@@ -230,22 +302,139 @@ TEST_CASE("a thread on its joiner's stack, and its joiner") {
   CHECK(lender[1].find("it runs another thread") != std::string::npos);
 }
 
-TEST_CASE("threads that have no backtrace") {
+TEST_CASE("a thread that has no backtrace") {
   if (!has_process_vm_readv()) return;
   const child_end end = run_in_child([] {
-    start(2, false);
-    std::atomic<bool> is_running{false};
-    make(computes, &is_running, "busy");
-    while (!is_running.load()) sched_yield();  // on the other worker
+    start(1, false);
     make(never_starts, nullptr, "new");
     dump();
     return 0;
   });
   INFO(end.errors);
-  CHECK(end.says("\"busy\" (computes): running on worker 1"));
   CHECK(end.says("\"new\" (never_starts): ready, not started yet"));
+  CHECK(functions_of(end.errors, "\"new\"").empty());
+}
+
+// ---- threads that run ----
+
+TEST_CASE("a thread that computes, and the one that writes the dump") {
+  if (!has_process_vm_readv() || is_under_thread_sanitizer) return;
+  const child_end end = run_in_child([] {
+    start(2, false);
+    std::atomic<bool> is_running{false};
+    occupy_second_worker(computes, &is_running, "busy");
+    dump_when_all_answer();
+    struct sigaction left;
+    NEED(sigaction(SIGURG, nullptr, &left) == 0 && left.sa_handler == SIG_DFL);
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("\"busy\" (computes): running on worker 1"));
+  const names wanted{"computes_on", "computes", "weft_context_entry"};
+  const names busy = functions_of(end.errors, "\"busy\"");
+  CHECK(these_of(busy, wanted) == wanted);
+  CHECK((!busy.empty() && busy.front() == "computes_on"));
   CHECK(end.says("main: running on worker 0"));
-  CHECK_FALSE(end.says("#0"));
+  CHECK(these_of(functions_of(end.errors, "main: "), {"(anonymous namespace)::writes_dump_to(int)"}).size() == 1);
+}
+
+// Wherever the signal comes: in switches, in Weft's locks, between threads.
+TEST_CASE("threads that switch and compute while they are asked") {
+  const child_end end = run_in_child([] {
+    start(3, true);
+    static std::atomic<bool> must_end{false};
+    static weft_mutex mutex = WEFT_MUTEX_INIT;
+    static int sum = 0;
+    std::vector<weft_thread*> made;
+    for (int i = 0; i < 6; ++i) {
+      made.push_back(make(
+          [](void*) {
+            while (!must_end) {
+              NEED(weft_mutex_lock(&mutex) == WEFT_OK);
+              ++sum;
+              NEED(weft_mutex_unlock(&mutex) == WEFT_OK);
+              weft_yield();
+              settle();
+            }
+          },
+          nullptr, nullptr));
+    }
+    for (int i = 0; i < 25; ++i) static_cast<void>(text_of_dump());
+    must_end = true;
+    for (weft_thread* each : made) NEED(weft_thread_join(each) == WEFT_OK);
+    NEED(weft_finalize() == WEFT_OK);
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+}
+
+TEST_CASE("a thread in a lock of OS threads goes on waiting") {
+  if (!has_process_vm_readv() || is_under_thread_sanitizer) return;
+  const child_end end = run_in_child([] {
+    start(2, false);
+    std::atomic<std::uint32_t> word{0};
+    make(waits_for_os_threads, &word, "locked");
+    std::string text;
+    for (int tries = 0; tries < 1000 && text.find("waits_for_os_threads+") == std::string::npos; ++tries) text = text_of_dump();
+    std::fprintf(stderr, "%s", text.c_str());
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  const names wanted{"waits_for_os_threads", "weft_context_entry"};
+  CHECK(these_of(functions_of(end.errors, "\"locked\""), wanted) == wanted);
+}
+
+TEST_CASE("a thread that sleeps in the kernel is not woken") {
+  if (!has_process_vm_readv()) return;
+  const child_end end = run_in_child([] {
+    start(2, false);
+    std::uint64_t seconds = 1'000'000;
+    make(sleeps, &seconds, "asleep");
+    std::string text;
+    for (int tries = 0; tries < 1000 && text.find("\"asleep\" (sleeps): running") == std::string::npos; ++tries)
+      text = text_of_dump();
+    for (int i = 0; i < 20; ++i) text = text_of_dump();
+    std::fprintf(stderr, "%s", text.c_str());
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  const names found = functions_of(end.errors, "\"asleep\"");
+  CHECK_FALSE(found.empty());
+  // A C library with frame pointers ends it there.
+  if (!end.says("found by a register that the kernel does not tell")) CHECK(these_of(found, {"sleeps_in_kernel"}).size() == 1);
+}
+
+TEST_CASE("a thread that blocks all signals is not asked") {
+  if (!has_process_vm_readv() || is_under_thread_sanitizer) return;
+  const child_end end = run_in_child([] {
+    start(2, false);
+    std::atomic<bool> is_running{false};
+    occupy_second_worker(blocks_signals_and_computes, &is_running, "deaf");
+    dump();
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(says_of(end.errors, "\"deaf\"", "it runs; its OS thread blocks SIGURG, by which it would be asked where"));
+}
+
+TEST_CASE("a program that wants the signal keeps it") {
+  if (!has_process_vm_readv() || is_under_thread_sanitizer) return;
+  const child_end end = run_in_child([] {
+    std::signal(SIGURG, [](int) { _exit(98); });
+    start(2, false);
+    std::atomic<bool> is_running{false};
+    occupy_second_worker(computes, &is_running, "busy");
+    dump();
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(says_of(end.errors, "\"busy\"", "SIGURG, by which it would be asked where, is the program's"));
 }
 
 TEST_CASE("a deep recursion is cut") {
@@ -290,15 +479,10 @@ TEST_CASE("a thread on a virtual worker that waits for its turn") {
     setenv("WEFT_SCHEDULE", "seed:1", 1);
     start(2, false);
     make(takes_turns, nullptr, "turns");
-    char path[] = "/tmp/weft-turns-XXXXXX";
-    const int file = mkstemp(path);
-    NEED(file >= 0 && unlink(path) == 0);
     std::string text;
     for (int tries = 0; tries < 1000 && text.find("\"turns\" (takes_turns): waits for its turn") == std::string::npos; ++tries) {
       pass_points();  // but stays on its worker: the other one takes the thread
-      NEED(ftruncate(file, 0) == 0 && lseek(file, 0, SEEK_SET) == 0 && weft_dump(file) == WEFT_OK);
-      text.resize(static_cast<std::size_t>(lseek(file, 0, SEEK_END)));
-      NEED(pread(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
+      text = text_of_dump();
     }
     std::fprintf(stderr, "%s", text.c_str());
     return 0;
@@ -309,7 +493,7 @@ TEST_CASE("a thread on a virtual worker that waits for its turn") {
   CHECK(end.says("main: running on worker 0"));
   const names found = functions_of(end.errors, "\"turns\"");
   CHECK(these_of(found, {"takes_turns", "weft_context_entry"}) == names{"takes_turns", "weft_context_entry"});
-  CHECK(functions_of(end.errors, "main: ").empty());
+  CHECK(these_of(functions_of(end.errors, "main: "), {"takes_turns"}).empty());
 }
 
 // ---- what is damaged ----

@@ -1,6 +1,7 @@
 #include "os/thread_state.hpp"
 
 #include <doctest/doctest.h>
+#include <signal.h>
 #include <time.h>
 
 #include <atomic>
@@ -37,6 +38,7 @@ TEST_CASE("the caller itself runs") {
   os::thread_state state;
   REQUIRE(os::read_thread_state(os::thread_id(), &state));
   CHECK(state.letter == 'R');
+  CHECK_FALSE(state.waits_for_others);
 }
 
 TEST_CASE("there is no such thread") {
@@ -48,8 +50,10 @@ TEST_CASE("there is no such thread") {
 TEST_CASE("a thread that waits for a mutex sleeps in futex, and the mutex tells who holds it") {
   std::mutex mutex;
   std::atomic<int> id = 0;
+  std::uintptr_t frame = 0;
   mutex.lock();
   std::thread waiter([&] {
+    frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     id = os::thread_id();
     mutex.lock();
     mutex.unlock();
@@ -61,9 +65,35 @@ TEST_CASE("a thread that waits for a mutex sleeps in futex, and the mutex tells 
     CHECK(std::strcmp(os::call_name(state.call), "futex") == 0);
     CHECK(state.first_argument == reinterpret_cast<std::uintptr_t>(&mutex));
     CHECK(os::owner_of_pthread_mutex(state.first_argument) == os::thread_id());
+    CHECK(state.waits_for_others);
+    CHECK(state.code != 0);
+    CHECK(state.stack_pointer < frame);
+    CHECK(state.stack_pointer > frame - 64 * 1024);
   }
   mutex.unlock();
   waiter.join();
+}
+
+TEST_CASE("who sleeps by the clock waits for nobody") {
+  std::atomic<int> id = 0;
+  std::thread sleeper([&] {
+    id = os::thread_id();
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  });
+  CHECK_FALSE(state_when_asleep(wait_for_id(id)).waits_for_others);
+  sleeper.join();
+}
+
+TEST_CASE("signals that are blocked") {
+  sigset_t some, before;
+  sigemptyset(&some);
+  sigaddset(&some, SIGURG);
+  REQUIRE(pthread_sigmask(SIG_BLOCK, &some, &before) == 0);
+  CHECK(os::blocks_signal(os::thread_id(), SIGURG));
+  REQUIRE(pthread_sigmask(SIG_UNBLOCK, &some, nullptr) == 0);
+  CHECK_FALSE(os::blocks_signal(os::thread_id(), SIGURG));
+  CHECK_FALSE(os::blocks_signal(1 << 30, SIGURG));
+  REQUIRE(pthread_sigmask(SIG_SETMASK, &before, nullptr) == 0);
 }
 
 TEST_CASE("CPU time is counted") {

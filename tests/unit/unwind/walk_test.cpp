@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "arch/context.hpp"
+#include "arch/signal_registers.hpp"
 #include "base/rng.hpp"
 #include "fiber/sanitizer.hpp"
 #include "frames.hpp"
@@ -187,6 +188,56 @@ TEST_CASE("through a handler of a signal") {
       getauxval(AT_SYSINFO_EHDR) != 0;  // an emulator may lack it, and with it the table of what handlers return to
   if (has_vdso || found.why != unwind::ending::no_table) check_same(*all, found);
   REQUIRE(sigaction(SIGUSR1, &before, nullptr) == 0);
+}
+
+// ---- what did not leave its stack ----
+
+unwind::backtrace seen_by_handler;
+
+void look_at_interrupted(int, siginfo_t*, void* context) {
+  unwind::memory from(safe_read);
+  arch::registers registers;
+  const std::uintptr_t code = arch::registers_of_signal(context, &registers);
+  unwind::walk(&from, nullptr, registers, code, &seen_by_handler);
+}
+
+[[gnu::noinline]] void is_looked_at(call_chain* chain) {
+  _Unwind_Backtrace(note, &current->wanted);
+  raise(SIGUSR1);
+  go_on(chain);
+  chain->keeps = chain->keeps + 1;
+}
+
+// All callers of the function that was interrupted, from the registers that it had.
+TEST_CASE("of what a signal interrupts") {
+  if (weft::config::thread_sanitizer) return;  // as above
+  struct sigaction ours = {}, before;
+  ours.sa_sigaction = look_at_interrupted;
+  ours.sa_flags = SA_SIGINFO;
+  REQUIRE(sigaction(SIGUSR1, &ours, &before) == 0);
+  scene* all = a_scene();
+  for (const auto& shapes : {shapes_without, shapes_with}) {
+    suspend_in(all, {shapes[1], shapes[3], is_looked_at});
+    const std::uintptr_t* const begin = seen_by_handler.code;
+    const std::uintptr_t* const end = begin + seen_by_handler.count;
+    const std::uintptr_t* at = std::find(begin, end, all->wanted[1]);
+    REQUIRE(at != end);
+    CHECK(seen_by_handler.why == unwind::ending::bottom);
+    for (unsigned i = 1; at != end; ++i, ++at) CHECK(*at == all->wanted[i]);
+  }
+  REQUIRE(sigaction(SIGUSR1, &before, nullptr) == 0);
+}
+
+TEST_CASE("without the frame pointer that its function uses") {
+  scene* all = a_scene();
+  suspend_in(all, {with_pointers::has_variable_array});
+  unwind::memory from(safe_read);
+  arch::registers registers;
+  registers.set(arch::dwarf::stack_pointer, reinterpret_cast<std::uintptr_t>(all->suspended));
+  unwind::backtrace found;
+  unwind::walk(&from, nullptr, registers, all->wanted[1], &found);
+  CHECK(found.count == 1);
+  CHECK(found.why == unwind::ending::no_register);
 }
 
 // ---- what is damaged ----

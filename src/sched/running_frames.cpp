@@ -1,0 +1,193 @@
+// See running_frames.hpp.
+#include "sched/running_frames.hpp"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+
+#include "arch/signal_registers.hpp"
+#include "base/atomic.hpp"
+#include "base/config.hpp"
+#include "os/clock.hpp"
+#include "os/futex.hpp"
+#include "os/peek.hpp"
+#include "os/signal.hpp"
+#include "os/thread.hpp"
+#include "os/thread_state.hpp"
+#include "queue/spinlock.hpp"
+#include "sched/glance.hpp"
+#include "sched/runtime.hpp"
+#include "sched/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+constexpr int signal_that_asks = SIGURG;
+constexpr std::uint64_t patience_ns = 500'000'000;     // for the answer
+constexpr std::uint64_t most_held_ns = 2'000'000'000;  // of whoever has answered
+constexpr char went_on[] = "it went on meanwhile";
+
+// ---- a question, and its answer in a signal handler ----
+
+struct question {
+  queue::spinlock lock;
+  int os_thread = 0;  // that is asked; 0: none, or not any more
+  bool is_answered = false;
+  arch::registers registers;
+  std::uintptr_t code = 0;
+};
+
+constinit queue::spinlock asking;  // for one question from its begin to its end
+constinit question open_question;
+constinit base::atomic<std::uint32_t> news{0};  // futex: counts what happened to questions
+
+// Whoever asks.
+constinit base::atomic<bool> is_installed{false};
+struct sigaction before;
+
+void tell_news() {
+  news.fetch_add(1, base::relaxed);
+  os::futex_wake(&news, INT_MAX);
+}
+
+bool answer(int os_thread, const void* context) {
+  const queue::guard hold(open_question.lock);
+  if (open_question.os_thread != os_thread || open_question.is_answered) return false;
+  open_question.code = arch::registers_of_signal(context, &open_question.registers);
+  open_question.is_answered = true;
+  return true;
+}
+
+bool is_held(int os_thread) {
+  const queue::guard hold(open_question.lock);
+  return open_question.os_thread == os_thread && open_question.is_answered;
+}
+
+// True: the answer held until now.
+bool withdraw_question(int os_thread) {
+  const queue::guard hold(open_question.lock);
+  const bool was_held = open_question.os_thread == os_thread && open_question.is_answered;
+  if (open_question.os_thread == os_thread) open_question.os_thread = 0;
+  return was_held;
+}
+
+// Waits while `goes_on` holds for the OS thread, and not beyond the deadline.
+void wait_while(bool (*goes_on)(int os_thread), int os_thread, std::uint64_t deadline_ns) {
+  for (;;) {
+    const std::uint32_t seen = news.load(base::relaxed);
+    if (!goes_on(os_thread) || !os::futex_wait_until(&news, seen, deadline_ns)) return;
+  }
+}
+
+void on_question(int, siginfo_t*, void* context) {
+  const int kept = errno;
+  const int me = os::thread_id();
+  if (answer(me, context)) {
+    tell_news();
+    wait_while(is_held, me, os::now_ns() + most_held_ns);
+    static_cast<void>(withdraw_question(me));
+  }
+  errno = kept;
+}
+
+bool is_ours(const struct sigaction& action) { return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_question; }
+
+// False: the program wants the signal itself, or the system refuses.
+bool install() {
+  struct sigaction now;
+  if (!os::set_signal_action(signal_that_asks, nullptr, &now)) return false;
+  if (!is_ours(now)) {  // else it could not be taken away before
+    if ((now.sa_flags & SA_SIGINFO) != 0 || (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)) return false;
+    before = now;
+    struct sigaction ours = {};
+    ours.sa_sigaction = on_question;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigfillset(&ours.sa_mask);
+    if (!os::set_signal_action(signal_that_asks, &ours, nullptr)) return false;
+  }
+  is_installed.store(true, base::relaxed);
+  return true;
+}
+
+// One that comes late is ignored by the system.
+void uninstall() {
+  struct sigaction now;
+  is_installed.store(false, base::relaxed);
+  if (os::set_signal_action(signal_that_asks, nullptr, &now) && is_ours(now))
+    static_cast<void>(os::set_signal_action(signal_that_asks, &before, nullptr));
+}
+
+// False: no answer. Else the OS thread stands still, until the question is withdrawn or it has lost its patience.
+bool ask(int os_thread, arch::registers* registers, std::uintptr_t* code) {
+  {
+    const queue::guard hold(open_question.lock);
+    open_question.os_thread = os_thread;
+    open_question.is_answered = false;
+    open_question.registers = {};
+  }
+  if (!os::send_signal(os_thread, signal_that_asks)) return false;
+  wait_while([](int asked) { return !is_held(asked); }, os_thread, os::now_ns() + patience_ns);
+  const queue::guard hold(open_question.lock);
+  *registers = open_question.registers;
+  *code = open_question.code;
+  return open_question.is_answered;
+}
+
+// ---- the two kinds ----
+
+bool still_runs(const worker* w, const unit_view& one) { return glance(w->current) == one.where; }
+
+const char* find_asleep(const worker* w, const unit_view& one, const os::thread_state& state, unwind::known_rows* rows,
+                        unwind::backtrace* found) {
+  unwind::memory from(os::peek);
+  arch::registers registers;
+  registers.set(arch::dwarf::stack_pointer, state.stack_pointer);
+  unwind::walk(&from, rows, registers, state.code, found);
+  os::thread_state now;
+  const bool is_there = os::read_thread_state(w->os_thread_id.load(base::relaxed), &now) &&
+                        now.stack_pointer == state.stack_pointer && now.code == state.code;
+  return is_there && still_runs(w, one) ? nullptr : went_on;
+}
+
+const char* find_by_asking(const worker* w, const unit_view& one, unwind::known_rows* rows, unwind::backtrace* found) {
+  if constexpr (config::thread_sanitizer) return "it runs; ThreadSanitizer delays the signal by which it would be asked where";
+  const int os_thread = w->os_thread_id.load(base::relaxed);
+  if (os::blocks_signal(os_thread, signal_that_asks))
+    return "it runs; its OS thread blocks SIGURG, by which it would be asked where";
+  const queue::guard one_at_a_time(asking);
+  if (!install()) return "it runs; SIGURG, by which it would be asked where, is the program's";
+  arch::registers registers;
+  std::uintptr_t code;
+  const bool is_answered = ask(os_thread, &registers, &code);
+  const bool is_it = is_answered && still_runs(w, one);
+  if (is_it) {
+    unwind::memory from(os::peek);
+    unwind::walk(&from, rows, registers, code, found);
+  }
+  const bool was_held = withdraw_question(os_thread);
+  tell_news();
+  uninstall();
+  if (!is_answered) return "it runs; its OS thread was asked where, but got no CPU to answer";
+  return is_it && was_held ? nullptr : went_on;
+}
+
+}  // namespace
+
+const char* find_running_frames(runtime* rt, const unit_view& one, unwind::known_rows* rows, unwind::backtrace* found) {
+  const worker* w = worker_in_slot(rt, static_cast<unsigned>(one.worker));
+  os::thread_state state;
+  if (w == nullptr || !os::read_thread_state(w->os_thread_id.load(base::relaxed), &state)) return went_on;
+  const bool is_asleep = state.stack_pointer != 0;
+  if (!is_asleep || state.waits_for_others) {
+    const char* obstacle = find_by_asking(w, one, rows, found);
+    if (obstacle == nullptr || !is_asleep) return obstacle;
+  }
+  return find_asleep(w, one, state, rows, found);
+}
+
+void abandon_question() {
+  if (is_installed.load(base::relaxed)) uninstall();
+}
+
+}  // namespace weft::sched
