@@ -7,13 +7,17 @@ Each tag gives one full mutant (every order of its operation relaxed; a fence re
 to lose, partial mutants. Full mutants that survive and are not in survivors.txt, and tags there that no longer survive, make the exit
 status 1. Partial mutants are for information: a survivor says that the order is stronger than the models can tell.
 
---markdown renews the rows of what was tried in a table, as docs/protocols/mutants.md is one.
+--markdown renews the rows of what was tried in a table, as docs/protocols/mutants.md is one. --sample N tries N full mutants alone, of as
+many protocols as there are, and none that is in survivors.txt; which ones follows from --seed, else from the commit, so that a run repeats.
 
-usage: mutate.py [--src FOLDER] [--only TEXT] [--files TEXT] [--models TEXT] [--deep] [--no-partial] [--jobs N] [--markdown FILE]"""
+usage: mutate.py [--src FOLDER] [--only TEXT] [--files TEXT] [--models TEXT] [--deep] [--no-partial] [--sample N [--seed N]] [--jobs N]
+                 [--markdown FILE]"""
 
 import argparse
 import concurrent.futures
+import itertools
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -35,6 +39,7 @@ FLAGS = ["-std=c++20", "-O1", "-w", "-ffunction-sections"]  # nobody reads their
 # As in CMakeLists.txt.
 SEEN_BY_EXPLORER = ["-fsanitize=thread", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset",
                     "-include", os.path.join(HERE, "explorer", "copies.hpp")]
+TABLE = os.path.join(ROOT, "docs", "protocols", "mutants.md")
 TIME_LIMIT_S = 300
 EXECUTIONS = 10000  # a model: failures come in the first rounds, survivors cost all of it
 STAND_INS = "core_stand_ins.cpp"
@@ -146,6 +151,31 @@ def mutants_below(top, below):
                     yield from mutants_of_tag(found.group(1), path, lines, number)
 
 
+# ---- a sample --------------------------------------------------------------------------------------------------------------
+
+
+def seed_of_commit():
+    """Another where there is no git."""
+    try:
+        done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        return int(done.stdout[:8], 16)
+    except (OSError, ValueError):
+        return random.SystemRandom().randrange(1 << 32)
+
+
+def sampled(mutants, count, seed):
+    """One of each letter before any letter gets its second."""
+    rng = random.Random(seed)
+    by_letter = {}
+    for m in sorted(mutants, key=key):
+        by_letter.setdefault(m.tag[0], []).append(m)
+    letters = list(by_letter.values())
+    rng.shuffle(letters)
+    for each in letters:
+        rng.shuffle(each)
+    return [m for turn in itertools.zip_longest(*letters) for m in turn if m][:count]
+
+
 # ---- building and running --------------------------------------------------------------------------------------------------
 
 
@@ -221,6 +251,9 @@ class Builder:
         self.locks = {u: threading.Lock() for u in units}
         self.objects = {}
         self.deep = deep
+        self.sound = {}
+        self.sound_locks = {n: threading.Lock() for n in self.models}
+        self.texts = {n: open(os.path.join(HERE, n)).read() for n in self.models}
 
     def files_under(self, unit):
         done = run([COMPILER, *FLAGS, *includes(), "-MM", source_of(unit)])
@@ -258,8 +291,21 @@ class Builder:
             return str(error)
         return failing(target, self.deep)
 
+    def is_sound(self, model):
+        """Whether it passes without any mutation: what it notices counts only then."""
+        with self.sound_locks[model]:
+            if model not in self.sound:
+                self.sound[model] = not self.fails_unchanged(model)
+        return self.sound[model]
+
     def models_with(self, path):
         return [n for n, units in self.models.items() if any(path in self.depends[u] for u in units)]
+
+    def models_for(self, mutant, noticed):
+        """The model that noticed it when the table was written comes first, then those of its own letter."""
+        title = noticed.split(" (")[0]
+        return sorted(self.models_with(mutant.path),
+                      key=lambda n: (not (title and f'"{title}' in self.texts[n]), not n.startswith(mutant.tag[0] + "_")))
 
     def build(self, model, path, overlay):
         objects = [self.compile(u, overlay, overlay) if path in self.depends[u] else self.object_of(u) for u in self.models[model]]
@@ -284,18 +330,18 @@ def failing(target, deep):
     return f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
 
 
-def try_mutant(mutant, builder):
-    """Runs the models of the mutant's own letter first."""
-    names = builder.models_with(mutant.path)
+def try_mutant(mutant, builder, known):
+    names = builder.models_for(mutant, known)
     if not names:
         mutant.note = "no model includes this file"
         return mutant
     overlay = tempfile.mkdtemp(dir=builder.folder)
     lay_out(overlay, mutant)
     try:
-        for name in sorted(names, key=lambda n: not n.startswith(mutant.tag[0] + "_")):
-            mutant.killed_by = failing(builder.build(name, mutant.path, overlay), builder.deep)
-            if mutant.killed_by:
+        for name in names:
+            noticed = failing(builder.build(name, mutant.path, overlay), builder.deep)
+            if noticed and builder.is_sound(name):
+                mutant.killed_by = noticed
                 break
     except BuildError as error:
         mutant.note = "does not build: " + next((l for l in str(error).splitlines() if "error" in l), "?")[:100]
@@ -337,6 +383,12 @@ def rows_of(path):
         return [line.rstrip("\n") for line in file if re.match(r"\| [A-Z]\d+ \|", line)]
 
 
+def noticed_before(mutant, rows):
+    """What the table says of it, or an empty string."""
+    begin = in_table(mutant)
+    return next((row[len(begin) :].rstrip(" |") for row in rows if row.startswith(begin)), "")
+
+
 def write_markdown(path, tried, accepted):
     """Full mutants that were tried get a new row, others keep theirs; tags that are gone lose it."""
     known = rows_of(path)
@@ -361,6 +413,8 @@ def main():
     parser.add_argument("--models", default="", help="models whose file name contains this")
     parser.add_argument("--deep", action="store_true", help="the models' deep bounds")
     parser.add_argument("--no-partial", action="store_true")
+    parser.add_argument("--sample", type=int, help="so many full mutants")
+    parser.add_argument("--seed", type=int, help="of a sample; printed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--markdown", metavar="FILE")
     options = parser.parse_args()
@@ -374,17 +428,19 @@ def main():
         chosen = [m for m in chosen if m.tag in wanted or m.tag[0] in wanted]
     if options.files:
         chosen = [m for m in chosen if options.files in m.path]
+    if options.sample is not None:
+        seed = options.seed if options.seed is not None else seed_of_commit()
+        print(f"seed {seed}", flush=True)
+        chosen = sampled([m for m in chosen if m.full and m.tag not in accepted], options.sample, seed)
     chosen.sort(key=key)
+    known = rows_of(TABLE)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         builder = Builder(folder, pool, options.deep)
         builder.models = {name: units for name, units in builder.models.items() if options.models in name}
-        needed = sorted({n for m in chosen for n in builder.models_with(m.path)})
-        broken = [n for n, failed in zip(needed, pool.map(builder.fails_unchanged, needed)) if failed]
-        for name in broken:
-            del builder.models[name]
-        work = [pool.submit(try_mutant, m, builder) for m in chosen]
+        work = [pool.submit(try_mutant, m, builder, noticed_before(m, known)) for m in chosen]
         for each in work:
             print("%-4s %-34s %-44s %s" % row(each.result(), accepted), flush=True)
+        broken = sorted(name for name, is_sound in builder.sound.items() if not is_sound)
     if options.markdown:
         write_markdown(options.markdown, chosen, accepted)
     survivors = [m for m in chosen if m.full and not m.killed_by]

@@ -22,8 +22,12 @@ class Plan:
     def test(self, name, preset, budget_s, kinds, jobs_a_cpu=1, excluding="^$"):
         self.steps.append(steps.Tests(name, budget_s, preset=preset, kinds=kinds, jobs_a_cpu=jobs_a_cpu, excluding=excluding))
 
+    def command(self, name, preset, budget_s, script, *arguments):
+        command = [sys.executable, os.path.join(steps.TOP, script), *arguments]
+        self.steps.append(steps.Commands(name, budget_s, preset=preset, commands={os.path.basename(script): command}))
 
-def everything():
+
+def everything(jobs):
     plan = Plan()
     plan.build("checked", 60, ("weft", "weft_static"), name="build libraries")
     plan.test("lint", "checked", 60, "lint")
@@ -42,6 +46,8 @@ def everything():
         ("examples", 30, 1),
     ):
         plan.test(kind, "checked", budget_s, kind, jobs_a_cpu)
+        if kind == "model":
+            plan.command("orders mutated", "checked", 60, "tests/model/mutate.py", "--no-partial", "--sample", "12", "--jobs", str(jobs))
     plan.build(
         "release",
         150,
@@ -75,7 +81,7 @@ def main():
     parser.add_argument("--stress-seconds", type=int, default=1, help="what a stress test may take")
     arguments = parser.parse_args()
     os.environ["STRESS_SECONDS"] = str(arguments.stress_seconds)
-    chosen = [step for step in everything() if arguments.only in (None, step.preset)]
+    chosen = [step for step in everything(arguments.jobs) if arguments.only in (None, step.preset)]
     if not chosen:
         parser.error(f"no steps for the preset {arguments.only}")
     return steps.run_all(chosen, arguments.jobs)

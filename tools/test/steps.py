@@ -118,6 +118,7 @@ class Commands(Step):
 
     commands: dict = field(default_factory=dict)
     at_once: int = 0
+    preset: str = ""  # that they belong to, if any
     environment: dict = field(default_factory=dict)
     counts_tests = True
 
