@@ -38,7 +38,7 @@ bool read_all(int descriptor, char* out, std::size_t capacity, std::size_t* used
 // The whole of the regular file, or null.
 char* read_regular(int descriptor) {
   struct stat about;
-  if (fstat(descriptor, &about) != 0) return nullptr;
+  if (fault::fails(call::read) || fstat(descriptor, &about) != 0) return nullptr;
   if (!S_ISREG(about.st_mode)) {
     errno = EINVAL;
     return nullptr;

@@ -3,9 +3,12 @@
 
 #include <pthread.h>
 
+#include "os/fault.hpp"
+
 namespace weft::os {
 
 status call_in_children(void (*function)()) {
+  if (fault::fails(call::callback)) return status::nomem;
   return pthread_atfork(nullptr, nullptr, function) == 0 ? status::ok : status::nomem;
 }
 

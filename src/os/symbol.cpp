@@ -27,7 +27,8 @@ class mapped_file {
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return;
     struct stat about;
-    if (fstat(descriptor, &about) == 0 && about.st_size > 0) map(descriptor, static_cast<size_t>(about.st_size));
+    const bool is_known = !fault::fails(call::read) && fstat(descriptor, &about) == 0;
+    if (is_known && about.st_size > 0) map(descriptor, static_cast<size_t>(about.st_size));
     close(descriptor);
   }
   ~mapped_file() {

@@ -2,6 +2,7 @@
 #include "os/tasks.hpp"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,22 +60,29 @@ void read_task(int id, task* out) {
   out->waits_for_others = out->is_asleep && out->switches != 0 && is_in_endless_futex_wait(id);
 }
 
+// Null at the end, with errno 0, and when the folder cannot be read.
+const dirent* next_entry(DIR* folder) {
+  if (fault::fails(call::read)) return nullptr;
+  errno = 0;
+  return readdir(folder);  // NOLINT(concurrency-mt-unsafe): a directory stream of its own
+}
+
 }  // namespace
 
 bool walk_tasks(void (*each)(void* state, const task& one), void* state) {
   if (fault::fails(call::open)) return false;
   DIR* folder = opendir("/proc/self/task");
   if (folder == nullptr) return false;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): a directory stream of its own
-  while (const dirent* entry = readdir(folder)) {
+  while (const dirent* entry = next_entry(folder)) {
     task one;
     const int id = atoi(entry->d_name);
     if (id <= 0) continue;
     read_task(id, &one);
     each(state, one);
   }
+  const bool is_whole = errno == 0;
   closedir(folder);
-  return true;
+  return is_whole;
 }
 
 }  // namespace weft::os

@@ -11,7 +11,7 @@
 namespace weft::os {
 namespace {
 
-constexpr long setup_call = 425;       // the same number on every architecture
+constexpr long io_uring_setup = 425;   // the same number on every architecture
 constexpr unsigned params_words = 30;  // struct io_uring_params: 120 bytes
 
 }  // namespace
@@ -19,7 +19,7 @@ constexpr unsigned params_words = 30;  // struct io_uring_params: 120 bytes
 bool can_use_io_uring() {
   std::uint32_t params[params_words] = {};
   if (fault::fails(call::io_uring)) return false;
-  const long descriptor = syscall(setup_call, 1u, params);
+  const long descriptor = syscall(io_uring_setup, 1u, params);
   if (descriptor < 0) return false;
   close(static_cast<int>(descriptor));
   return true;

@@ -64,7 +64,10 @@ outside* remember() {
     }
     has_records = true;
   }
-  static_cast<void>(pthread_setspecific(at_thread_end, one));
+  if (os::fault::fails(os::call::thread_key) || pthread_setspecific(at_thread_end, one) != 0) {
+    std::free(one);
+    return nullptr;
+  }
   one->number = ++last_number;
   records().push_back(one);
   return one;

@@ -9,6 +9,7 @@
 
 #include "base/assert.hpp"
 #include "os/clock.hpp"
+#include "os/fault.hpp"
 #include "os/peek.hpp"
 #include "os/signal.hpp"
 #include "os/thread.hpp"
@@ -141,7 +142,9 @@ void on_exit(void*) { write_trace_of_dying("exit without weft_finalize"); }
 bool is_ours(const struct sigaction& action) { return (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == on_abort; }
 
 void watch_for_death() {
-  if (!is_registered_at_exit) is_registered_at_exit = __cxa_atexit(on_exit, nullptr, &__dso_handle) == 0;
+  if (!is_registered_at_exit && !os::fault::fails(os::call::callback)) {
+    is_registered_at_exit = __cxa_atexit(on_exit, nullptr, &__dso_handle) == 0;
+  }
   struct sigaction now;
   if (!os::set_signal_action(SIGABRT, nullptr, &now)) return;
   is_handling_abort = is_ours(now);  // it could not be taken away when the trace before ended

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "os/clock.hpp"
+#include "os/fault.hpp"
 #include "os/vm.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/overflow.hpp"
@@ -42,6 +43,7 @@ std::uintptr_t page_of(std::uintptr_t address) { return address & ~(os::page_byt
 bool is_touched(std::uintptr_t page) {
   unsigned char answer = 1;
   // Refused (an emulator): then every page is looked at.
+  if (os::fault::fails(os::call::mincore)) return true;
   return mincore(reinterpret_cast<void*>(page), os::page_bytes(), &answer) != 0 || (answer & 1) != 0;
 }
 

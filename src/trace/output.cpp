@@ -48,8 +48,8 @@ void output::stop() {
 }
 
 void output::begin_anew() {
-  // Not of pipes and the like, which have no beginning.
-  static_cast<void>(!ftruncate(fd_, 0));
+  const bool is_cut = !os::fault::fails(os::call::write) && ftruncate(fd_, 0) == 0;
+  if (!is_cut && errno != EINVAL) error_ = errno;  // pipes and the like have no beginning
 }
 
 output& output::operator<<(const char* words) {

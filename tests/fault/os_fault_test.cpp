@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -16,12 +17,14 @@
 #include "os/file.hpp"
 #include "os/futex.hpp"
 #include "os/peek.hpp"
+#include "os/process.hpp"
 #include "os/signal.hpp"
 #include "os/tasks.hpp"
 #include "os/thread.hpp"
 #include "os/topology_sources.hpp"
 #include "os/uring.hpp"
 #include "os/vm.hpp"
+#include "trace/output.hpp"
 
 using namespace weft;
 using fault_test::each_failure;
@@ -37,6 +40,17 @@ void fail_for_ever(os::fault::plan* plan, call which) {
   plan->nth = 1;
   plan->how = os::fault::repeat::for_ever;
   os::fault::installed.store(plan, base::relaxed);
+}
+
+template <class Body>
+void fail_once(call which, Body body) {
+  os::fault::plan plan;
+  plan.which = which;
+  plan.nth = 1;
+  os::fault::installed.store(&plan, base::relaxed);
+  body();
+  os::fault::installed.store(nullptr, base::relaxed);
+  CHECK(plan.failed.load(base::relaxed) == 1);
 }
 
 }  // namespace
@@ -171,8 +185,34 @@ TEST_CASE("a file that cannot be opened or read is no file, one that cannot be w
     } else {
       CHECK(injecting());
     }
-    CHECK((os::walk_tasks([](void*, const os::task&) {}, nullptr) || injecting()));
+    unsigned tasks = 0;
+    const bool are_all = os::walk_tasks([](void* count, const os::task&) { ++*static_cast<unsigned*>(count); }, &tasks);
+    CHECK((are_all ? tasks == 1 : injecting()));
   });
+}
+
+TEST_CASE("a callback that nobody can keep is a lack of memory") {
+  fail_once(call::callback, [] { CHECK(os::call_in_children([] {}) == status::nomem); });
+  CHECK(os::call_in_children([] {}) == status::ok);
+}
+
+TEST_CASE("a trace's file that cannot be emptied says why; a pipe has no beginning") {
+  char path[] = "/tmp/weft-fault-XXXXXX";
+  close(mkstemp(path));
+  trace::output file;
+  REQUIRE(file.start(path));
+  file.begin_anew();
+  CHECK(file.error() == 0);
+  fail_once(call::write, [&] { file.begin_anew(); });
+  CHECK(file.error() == ENOSPC);
+  CHECK_FALSE((file << "text").flush());
+  file.stop();
+  unlink(path);
+  trace::output nowhere;
+  REQUIRE(nowhere.start("/dev/null"));
+  nowhere.begin_anew();
+  CHECK((nowhere << "text").flush());
+  nowhere.stop();
 }
 
 TEST_CASE("what the system does not tell is unknown, and nothing worse") {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <thread>
 
 #include "fault_test.hpp"
 #include "refusal.hpp"
@@ -191,6 +192,26 @@ bool life_with_a_trace() {
   return weft_finalize() == WEFT_OK && good;
 }
 
+// The first OS thread outside makes the key of the system's and sets it, each later one sets it.
+int outside_thread_that_would_not_be_noticed(std::atomic<int>* forgotten) {
+  NEED(weft_init(nullptr) == WEFT_OK);
+  weft_key key;
+  NEED(weft_key_create([](void* count) { static_cast<std::atomic<int>*>(count)->fetch_add(1); }, &key) == WEFT_OK);
+  weft::os::fault::plan plan;
+  plan.which = call::thread_key;
+  plan.nth = 3;
+  weft::os::fault::installed.store(&plan, weft::base::relaxed);
+  std::thread([&] { NEED(weft_key_set(key, forgotten) == WEFT_OK); }).join();
+  NEED(forgotten->load() == 1);
+  std::thread([&] {
+    NEED(weft_key_set(key, forgotten) == WEFT_NOMEM);
+    NEED(weft_key_set(key, forgotten) == WEFT_OK);
+  }).join();
+  NEED(forgotten->load() == 2);
+  NEED(weft_key_delete(key) == WEFT_OK);
+  return weft_finalize() == WEFT_OK ? 0 : 1;
+}
+
 }  // namespace
 
 TEST_CASE("one worker") {
@@ -316,6 +337,15 @@ TEST_CASE("a group of threads is made as a whole or not at all") {
 
 TEST_CASE("keys, large stacks, tasklets, pools, full/empty words") {
   each_failure_or_last_words({call::heap, call::mmap, call::madvise}, use_everything);
+}
+
+TEST_CASE("an OS thread whose end would not be noticed is told so before it keeps anything") {
+  const auto end = weft::test::run_in_child([] {
+    std::atomic<int> forgotten{0};
+    return outside_thread_that_would_not_be_noticed(&forgotten);
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
 }
 
 TEST_CASE("a runtime that is traced") { each_failure_or_last_words({call::mmap, call::open}, life_with_a_trace); }

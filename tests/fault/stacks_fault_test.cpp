@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -164,7 +165,40 @@ int overflow_without_guards(bool parks) {
              : 1;
 }
 
+// ---- the report about stacks ----
+
+void use_some_stack(void*) {
+  volatile char used[5000];
+  used[0] = 1;
+  used[0] = used[0] + 1;
+}
+
+std::string stack_report(weft::os::fault::plan* plan) {
+  return weft::test::run_in_child([plan] {
+           setenv("WEFT_STACK_REPORT", "1", 1);
+           weft_config config = WEFT_CONFIG_INIT;
+           config.workers = 1;
+           NEED(weft_init(&config) == WEFT_OK);
+           weft::os::fault::installed.store(plan, weft::base::relaxed);
+           NEED(run_threads(3, use_some_stack, nullptr) == 3);
+           weft::os::fault::installed.store(nullptr, weft::base::relaxed);
+           NEED(plan == nullptr || plan->failed.load(weft::base::relaxed) != 0);
+           return weft_finalize() == WEFT_OK ? 0 : 1;
+         })
+      .errors;
+}
+
 }  // namespace
+
+TEST_CASE("pages of which the system does not tell whether they were touched are looked at") {
+  weft::os::fault::plan plan;
+  plan.which = call::mincore;
+  plan.nth = 1;
+  plan.how = weft::os::fault::repeat::for_ever;
+  const std::string told = stack_report(nullptr);
+  CHECK(told.find("use_some_stack") != std::string::npos);
+  CHECK(told == stack_report(&plan));
+}
 
 TEST_CASE("a private pool") { each_failure_or_last_words({call::mmap, call::madvise}, use_private_pool); }
 
