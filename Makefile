@@ -88,7 +88,7 @@ cross: ## unit, api and conform tests of an aarch64 build under qemu
 	$(call configure-and-build,cross-aarch64)
 	$(call some-tests,cross-aarch64,unit|api|conform)
 
-lint: ## layers, symbols, sizes, headers, memory orders, format
+lint: ## layers, symbols, sizes, headers, memory orders, the fault seam, format
 	@test -f build/checked/build.ninja || cmake --preset checked >/dev/null
 	@cmake --build --preset checked -j $(JOBS) --target weft weft_static; built=$$?; \
 	$(call some-tests,checked,lint) && exit $$built
