@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""weft explore finds each planted fault, which plain runs do not show, shrinks the schedule, and says how to repeat the failure.
+"""weft explore finds each planted fault, which plain runs seldom show, shrinks the schedule, and says how to repeat the failure.
 
 usage: explore_test.py weft-command planted-program..."""
 
@@ -29,11 +29,29 @@ class ExploreTest(command.CommandTest):
         os.chmod(self.path("program"), stat.S_IRWXU)
         return self.path("program")
 
-    def test_plain_runs_show_no_fault(self):
+    def logging(self, program, **environment):
+        """A program that notes each schedule under which it is run, and a function that reads them."""
+        log = self.path("schedules")
+        settings = "".join(f"{name}={value} " for name, value in environment.items())
+
+        def schedules():
+            with open(log, encoding="utf-8") as file:
+                return file.read().split()
+
+        return self.script(f'echo "$WEFT_SCHEDULE" >> {log}\n{settings}exec {program}\n'), schedules
+
+    def test_plain_runs_on_one_worker_show_no_fault(self):
         for fault, program in PLANTED.items():
-            for _ in range(10):  # on one worker: more of them might show it once in a long while
+            for _ in range(10):
                 plain = subprocess.run([program], env={**os.environ, "WEFT_WORKERS": "1"}, timeout=60, check=False)
                 self.assertEqual(plain.returncode, 0, fault)
+
+    def test_how_often_plain_runs_show_a_fault(self):
+        for fault, program in PLANTED.items():
+            ends = [subprocess.run([program], env={**os.environ, "WEFT_DEADLOCK": "abort"}, stderr=subprocess.DEVNULL, timeout=60,
+                                   check=False).returncode for _ in range(20)]
+            self.assertLessEqual(set(ends), {0, -signal.SIGABRT if FAULTS[fault][0] == 86 else 1}, fault)
+            print(f"\nfigure: plain runs of {fault} that failed, of 20 = {len(ends) - ends.count(0)}", flush=True)
 
     def test_every_planted_fault_is_found_and_repeats(self):
         for fault, (status, most_choices) in FAULTS.items():
@@ -51,6 +69,20 @@ class ExploreTest(command.CommandTest):
     def test_nothing_is_found_in_a_right_program(self):
         result = command.run("explore", "--runs", 20, "--", PLANTED["lock_order"], WEFT_WORKERS="1")
         self.assertEqual((result.returncode, result.stdout), (0, "20 schedules, and none made it fail\n"))
+
+    def test_the_usual_schedule_comes_first_then_seeds_at_random_and_by_priorities(self):
+        program, schedules = self.logging(PLANTED["lock_order"], WEFT_WORKERS=1)
+        self.run_right("explore", "--runs", 5, "--seed", 7, "--", program)
+        _, *tried = schedules()  # after one run that says how long it is
+        shown = [re.sub(r"(record:|length:).*", r"\1", each) for each in tried]
+        self.assertEqual(shown, ["record:", "seed:7", "seed:7,pct:3,length:", "seed:8", "seed:8,pct:3,length:"])
+
+    def test_shrinking_ends_after_as_many_runs_as_it_may_take(self):
+        program, schedules = self.logging(PLANTED["counter"])
+        for most in (0, 3):
+            result = self.explore(program, options=("--shrink", most))
+            self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+            self.assertEqual(len([each for each in schedules() if each.startswith("near:")]), most)
 
     def test_crashes_and_hangs_are_failures(self):
         for end, words in (("kill -SEGV $$", "ended by signal 11"), ("sleep 60", "took longer than 1 s"),

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """WEFT_SCHEDULE: the same seed is the same run, a record replays it, and what makes no sense is refused.
 
-usage: schedule_test.py weft-command planted-program..."""
+usage: schedule_test.py weft-command program..."""
 
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -79,6 +80,35 @@ class ScheduleTest(command.CommandTest):
         self.assertGreater(len(lines), 6)
         self.write("cut", "\n".join(lines[:2] + lines[3:]).encode())
         self.assertEqual(run("counter", f"replay:{self.path('cut')}").returncode, DIVERGED)
+
+    def test_near_leaves_out_what_does_not_fit(self):
+        _, trace = self.record("counter", "seed:1")
+        *before, last, _, _ = trace.split("\n")
+        self.assertGreater(len(before), 2)
+        number, kind, which, sum_so_far = last.split()
+        for line in (f"{number} {'turn' if kind == 'victim' else 'victim'} {which} {sum_so_far}", f"{number} {kind} 98/99 {sum_so_far}"):
+            with self.subTest(line=line):
+                self.write("unfit", "\n".join([*before, line, ""]).encode())
+                result, again = self.record("counter", f"near:{self.path('unfit')}", "again")
+                self.assertIn(result.returncode, (0, 1), result.stderr)
+                self.assertRegex(again, r"\A" + re.escape("\n".join(before)) + r"\nend \d+ \w+\n\Z")
+                self.assertEqual(run("counter", f"replay:{self.path('unfit')}").returncode, DIVERGED)
+
+    def test_a_replay_says_where_an_os_thread_outside_made_it_another_run(self):
+        first, _ = self.record("tools_outside", "seed:1")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        replay = f"replay:{self.path('record')}"
+        self.assertEqual(run("tools_outside", replay).returncode, 0)
+        result = run("tools_outside", replay, OUTSIDE_LOOKS="1000")
+        self.assertEqual(result.returncode, DIVERGED, result.stderr)
+        self.assertRegex(result.stderr, r"replay diverged (at|after) choice \d+")
+
+    def test_a_run_that_ends_elsewhere_diverges(self):
+        _, trace = self.record("counter", "seed:1")
+        self.write("longer", re.sub(r"end (\d+)", lambda end: f"end {int(end[1]) + 1}", trace).encode())
+        result = run("counter", f"replay:{self.path('longer')}")
+        self.assertEqual(result.returncode, DIVERGED)
+        self.assertRegex(result.stderr, r"replay diverged after choice \d+.* this run ended after \d+ choices")
 
     def test_a_line_that_is_none_of_a_record_is_named(self):
         _, trace = self.record("counter", "seed:1")
