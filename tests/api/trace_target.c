@@ -1,5 +1,7 @@
 /* What trace_test.py traces: each word does a known number of things. */
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +83,36 @@ static void parking_forks(void) {
   CHECK(sum == 2470);
 }
 
+/* The forker's own worker takes the fork while the forker waits. */
+static void tells(void *unused) {
+  (void)unused;
+  weft_event_set(&told);
+}
+static void taking(void) {
+  char nothing_to_say = 0;
+  weft_forked *forked = weft_fork(tells, &nothing_to_say, 1);
+  OK(weft_event_wait(&told));
+  weft_fork_join(forked, tells, &nothing_to_say, 1);
+}
+
+/* Forks of a tasklet and of an OS thread outside, which run in their joins. */
+static void forks_outside(void *unused) {
+  (void)unused;
+  forks();
+}
+static void *forks_of_os_thread(void *unused) {
+  forks_outside(unused);
+  return NULL;
+}
+static void unrecorded(void) {
+  weft_thread *tasklet = NULL;
+  OK(weft_tasklet_create(forks_outside, NULL, NULL, &tasklet));
+  OK(weft_thread_join(tasklet));
+  pthread_t outside;
+  CHECK(pthread_create(&outside, NULL, forks_of_os_thread, NULL) == 0);
+  CHECK(pthread_join(outside, NULL) == 0);
+}
+
 static atomic_int is_taken;
 static void taken(void *unused) {
   (void)unused;
@@ -127,6 +159,21 @@ static void aborting_beside_others(void) {
   OK(weft_sleep_ns(2 * 1000 * 1000));
   abort();
 }
+/* With a handler of its own, from before the runtime's begin or after it. */
+static void leaves_by_handler(int signal) {
+  (void)signal;
+  _exit(4);
+}
+static void handling(void) {
+  signal(SIGABRT, leaves_by_handler);
+  aborting();
+}
+static void handling_before(void) {
+  OK(weft_finalize());
+  signal(SIGABRT, leaves_by_handler);
+  init_with(1);
+  aborting();
+}
 static void leaving(void) {
   leave_waiting();
   exit(3);
@@ -166,6 +213,24 @@ static void parting(void) {
   struct stat about;
   CHECK(stat(getenv("WEFT_TRACE"), &about) == 0 && about.st_size == 0);
 }
+/* Another program that uses Weft, with the same variables: its trace stands in the file until this one ends. */
+static const char *own_path;
+static void starting(void) {
+  const char *words[] = {own_path, "turns", NULL};
+  const pid_t child = fork();
+  if (child == 0) _exit(execv(own_path, (char **)words));
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  struct stat about;
+  CHECK(stat(getenv("WEFT_TRACE"), &about) == 0 && about.st_size > 0);
+  forks();
+}
+static void again(void) {
+  many_threads();
+  OK(weft_finalize());
+  init_with(1);
+  forks();
+}
 static volatile int bottom = -1;
 static int deepen(volatile int *depth) {
   volatile int more = *depth + 1;
@@ -185,16 +250,31 @@ static const struct {
   const char *word;
   unsigned workers;
   void (*body)(void);
-} scenes[] = {{"threads", 2, many_threads},  {"forks", 1, forks},
-              {"forks2", 2, forks},          {"waiting", 1, waiting},
-              {"stealing", 2, stealing},     {"migrating", 2, migrating},
-              {"aborting", 1, aborting},     {"aborting beside others", 4, aborting_beside_others},
-              {"leaving", 1, leaving},       {"overflowing", 1, overflowing},
-              {"parking", 2, parking_forks}, {"turns", 2, many_turns},
-              {"faulting", 1, faulting},     {"faulting together", 2, faulting_together},
-              {"deadlocked", 1, deadlocked}, {"parting", 1, parting}};
+} scenes[] = {{"threads", 2, many_threads},
+              {"forks", 1, forks},
+              {"forks2", 2, forks},
+              {"waiting", 1, waiting},
+              {"taking", 1, taking},
+              {"unrecorded", 1, unrecorded},
+              {"stealing", 2, stealing},
+              {"migrating", 2, migrating},
+              {"aborting", 1, aborting},
+              {"aborting beside others", 4, aborting_beside_others},
+              {"handling", 1, handling},
+              {"handling before", 1, handling_before},
+              {"leaving", 1, leaving},
+              {"overflowing", 1, overflowing},
+              {"parking", 2, parking_forks},
+              {"turns", 2, many_turns},
+              {"faulting", 1, faulting},
+              {"faulting together", 2, faulting_together},
+              {"deadlocked", 1, deadlocked},
+              {"parting", 1, parting},
+              {"starting", 1, starting},
+              {"again", 1, again}};
 
 int main(int count, char **words) {
+  own_path = words[0];
   for (size_t index = 0; count == 2 && index < sizeof scenes / sizeof *scenes; ++index) {
     if (strcmp(scenes[index].word, words[1]) != 0) continue;
     with_workers(words[1], scenes[index].workers, scenes[index].body);

@@ -3,6 +3,7 @@
 
 usage: trace_test.py trace-target"""
 
+import bisect
 import collections
 import json
 import os
@@ -33,6 +34,12 @@ class Trace:
 
     def arrows(self, name):
         return [event for event in self.of("flow") if event["ph"] == "s" and event["name"] == name]
+
+    def arrows_to(self, turn, name):
+        """Where the arrows of this name begin that lead to the turn: the worker, and when."""
+        heads = {event["id"] for event in self.of("flow")
+                 if event["ph"] == "f" and event["name"] == name and (event["tid"], event["ts"]) == (turn["tid"], turn["ts"])}
+        return [(tail["tid"], tail["ts"]) for tail in self.arrows(name) if tail["id"] in heads]
 
     def thread_named(self, start):
         return next(tid for (pid, tid), name in self.names.items() if pid == THREADS and name.startswith(start))
@@ -92,15 +99,27 @@ class TraceTest(unittest.TestCase):
         heads = {event["id"]: event for event in trace.of("flow") if event["ph"] == "f"}
         self.assertEqual(tails.keys(), heads.keys())
         self.assertEqual(len(tails) + len(heads), len(trace.of("flow")), "an arrow twice")
-        slices = collections.defaultdict(list)
-        for event in trace.events:
-            if event["ph"] == "X" and event["pid"] == WORKERS:
-                slices[event["tid"]].append(event)
+        covered = self.covered_times(trace)
         for number, tail in tails.items():
             self.assertLessEqual(begin(tail), begin(heads[number]))
             for place in (tail, heads[number]):
-                inside = any(begin(each) <= begin(place) <= end(each) for each in slices[place["tid"]])
-                self.assertTrue(inside, f"{place} begins or ends nowhere")
+                ends = covered[place["tid"]]
+                next_end = bisect.bisect_left(ends, (begin(place), 0))
+                self.assertTrue(next_end < len(ends) and ends[next_end][1] <= begin(place), f"{place} begins or ends nowhere")
+
+    def covered_times(self, trace):
+        """By worker: (end, begin) of each time in which slices follow each other without a gap, in order."""
+        covered = collections.defaultdict(list)
+        for event in sorted(trace.events, key=lambda event: event.get("ts", 0)):
+            if event["ph"] != "X" or event["pid"] != WORKERS:
+                continue
+            times, first = covered[event["tid"]], begin(event)
+            last = end(event)
+            if times and first <= times[-1][0]:
+                before = times.pop()
+                first, last = before[1], max(last, before[0])
+            times.append((last, first))
+        return covered
 
     def turns_are_there_once(self, trace):
         turns = collections.Counter((each["args"]["thread"], each["ts"]) for each in trace.of("turn"))
@@ -148,9 +167,22 @@ class TraceTest(unittest.TestCase):
         self.assertEqual([turn["args"]["left"] for turn in turns], ["park", "end"])
         self.assertEqual(turns[1]["args"]["waited_for"], "event")
         self.assertEqual((turns[1]["args"]["why"], turns[1]["args"]["by"]), ("wake", 1))
+        self.assertEqual(trace.arrows_to(turns[1], "wake"), [(0, turns[1]["args"]["since"])])
         waits = [state for state in trace.of("state") if state["tid"] == thread and state["name"] == "waits"]
         self.assertEqual([wait["args"]["for"] for wait in waits], ["event"])
         self.assertEqual(end(waits[0]), round(turns[1]["args"]["since"] * 1000))
+
+    def test_a_fork_that_its_forkers_worker_takes(self):
+        trace = self.traced("taking")
+        turn, = [turn for turn in trace.turns() if turn["args"]["why"] == "fork"]
+        self.assertEqual((turn["args"]["by"], turn["args"].get("stolen", False)), (1, False))
+        self.assertEqual(len(trace.arrows("fork")), 1)
+        self.assertEqual(trace.arrows_to(turn, "fork"), [(0, turn["args"]["since"])])
+
+    def test_forks_of_tasklets_and_of_os_threads_outside_are_not_recorded(self):
+        trace = self.traced("unrecorded")
+        self.assertEqual(trace.of("fork"), [])
+        self.assertEqual([turn["args"]["left"] for turn in trace.turns(2)], ["end"], "the tasklet")
 
     def test_a_stolen_fork(self):
         trace = self.traced("stealing")
@@ -180,6 +212,30 @@ class TraceTest(unittest.TestCase):
         self.assertGreater(trace.about["complete_from_us"], 0)
         self.assertTrue(all(turn["ts"] + turn["dur"] >= trace.about["complete_from_us"] - 0.001 for turn in trace.turns()))
         self.assertEqual(trace.turns()[-1]["args"]["thread"], 1, "main comes last")
+
+    def test_the_size_of_the_file(self):
+        self.assertEqual(self.run_target("forks").returncode, 0)
+        self.assertLess(os.path.getsize(self.path), 200 * len(Trace(self.path).of("fork")))
+        self.assertEqual(self.run_target("turns").returncode, 0)
+        self.assertLess(os.path.getsize(self.path), 800 * len(Trace(self.path).turns()))
+
+    def test_each_runtime_begins_the_file_anew(self):
+        trace = self.traced("again")
+        self.assertEqual(len(trace.of("fork")), 232)
+        self.assertEqual(len(trace.turns()), len(trace.turns(1)), "only main is there")
+
+    def test_who_ends_last_has_the_file(self):
+        trace = self.traced("starting")
+        self.assertEqual((len(trace.of("fork")), len(trace.of("join"))), (232, 0))
+
+    def test_the_clock_is_named(self):
+        try:
+            with open("/sys/devices/system/clocksource/clocksource0/available_clocksource", encoding="utf-8") as file:
+                sources = file.read()
+        except OSError:
+            sources = ""
+        trusted = "tsc" in sources or "arch_sys_counter" in sources
+        self.assertEqual(self.traced("forks").about["clock"], "cycles" if trusted else "monotonic")
 
     def test_bad_names_are_refused_with_the_cure(self):
         for path in ("/nonexistent/trace.json", "/", os.path.dirname(self.path)):
@@ -211,6 +267,12 @@ class TraceTest(unittest.TestCase):
     def test_a_program_that_aborts_while_others_run(self):
         self.assertEqual(self.run_target("aborting beside others").returncode, -signal.SIGABRT)
         self.turns_are_there_once(Trace(self.path))
+
+    def test_a_program_that_handles_its_abort_has_an_empty_file(self):
+        for scene in ("handling", "handling before"):
+            with self.subTest(scene=scene):
+                self.assertEqual(self.run_target(scene).returncode, 4)
+                self.assertEqual(os.path.getsize(self.path), 0)
 
     def test_a_program_that_leaves_without_finalize(self):
         trace = self.death("leaving", 3, "exit without weft_finalize")
