@@ -38,7 +38,7 @@ published: ## repeats published experiments, the published figures beside ours [
 	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
 	$(PYTHON) bench/published/published.py build/bench $(or $(NAME),all) $(ARGS)
 
-bench-guard: ## counts the instructions of hot operations, compares them with those noted [ARGS=--write]
+bench-guard: ## counts the instructions of hot operations, compares them with those noted [ARGS=--write, or --traced]
 	$(call configure-and-build,release,guard-weft)
 	$(PYTHON) bench/guard/guard.py build/release/bench/guard/guard-weft $(ARGS)
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Counts the instructions of hot operations under callgrind, and compares them with those noted in instructions.json.
 
-    bench/guard/guard.py BUILD/bench/guard/guard-weft [--write] [--counts FILE]
+    bench/guard/guard.py BUILD/bench/guard/guard-weft [--write | --traced] [--counts FILE]
 
 An operation's count is the difference between two runs that differ only in how often they do it, so it depends on nothing but the code and
-its compiler: no noise, no start-up. It may grow by 2 %, and by half an instruction, before this fails; growth that is meant is noted
-with --write and stands in the commit.
+its compiler: no noise, no start-up, no end. It may grow by 2 %, and by half an instruction, before this fails; growth that is meant is noted
+with --write and stands in the commit. --traced counts each also with WEFT_TRACE set (docs/guide/tracing.md), and compares nothing.
 
 Exit status: 0 none grew; 1 one did, or could not be counted; 2 the command line makes no sense; 77 nothing was compared: valgrind is
 missing, or no counts are noted for this compiler on this machine."""
@@ -32,31 +32,43 @@ def parse(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", metavar="PROGRAM", help="guard-weft of a release build")
     parser.add_argument("--counts", default=os.path.join(HERE, "instructions.json"), metavar="FILE")
-    parser.add_argument("--write", action="store_true", help="note what is counted")
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--write", action="store_true", help="note what is counted")
+    instead.add_argument("--traced", action="store_true", help="count with and without a trace")
     return parser.parse_args(words)
 
 
-def output_of(command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def output_of(command, **environment):
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Problem(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr.strip()}")
     return done.stdout + done.stderr
 
 
-def instructions(program, operation, rounds):
-    said = output_of(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, operation, str(rounds)])
+def instructions(program, operation, rounds, environment):
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, operation, str(rounds)]
+    said = output_of(command, **environment)
     collected = re.search(r"Collected : (\d+)", said)
     if collected is None:
         raise Problem(f"callgrind says no count:\n{said}")
     return int(collected.group(1))
 
 
-def count(program, operations):
+def count(program, operations, **environment):
     few, many = ROUNDS
     return {
-        operation: round((instructions(program, operation, many) - instructions(program, operation, few)) / (many - few), 1)
+        operation: round((instructions(program, operation, many, environment) - instructions(program, operation, few, environment))
+                         / (many - few), 1)
         for operation in operations
     }
+
+
+def show_traced(program, operations):
+    off, on = count(program, operations), count(program, operations, WEFT_TRACE="/dev/null")
+    print(f"{'operation':20}{'off':>9}{'on':>9}")
+    for operation in operations:
+        print(f"{operation:20}{off[operation]:9.1f}{on[operation]:9.1f}")
+    return 0
 
 
 def read(path):
@@ -105,6 +117,8 @@ def run(arguments):
         print("valgrind is not installed: nothing is compared")
         return 77
     compiler, *operations = output_of([arguments.program]).splitlines()
+    if arguments.traced:
+        return show_traced(arguments.program, operations)
     key = f"{compiler}, {platform.machine()}"
     everything = read(arguments.counts)
     if key not in everything and not arguments.write:

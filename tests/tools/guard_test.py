@@ -30,8 +30,9 @@ class GuardTest(unittest.TestCase):
         os.chmod(path, 0o755)
         return path
 
-    def costs(self, instructions):
-        self.script("valgrind", f'echo "==1== Collected : $((5000 + {instructions} * $5))"')  # valgrind --tool --out program NAME ROUNDS
+    def costs(self, instructions, traced=0):
+        cost = f"${{WEFT_TRACE:+{traced} + }} {instructions}"
+        self.script("valgrind", f'echo "==1== Collected : $((5000 + ({cost}) * $5))"')  # valgrind --tool --out program NAME ROUNDS
 
     def note(self, counts):
         with open(self.counts, "w", encoding="utf-8") as file:
@@ -67,6 +68,14 @@ class GuardTest(unittest.TestCase):
         self.assertEqual(self.guard()[0], 0)
         self.costs(30)
         self.assertEqual(self.guard()[0], 1)
+
+    def test_with_and_without_a_trace(self):
+        self.costs(20, traced=300)
+        status, said = self.guard("--traced")
+        self.assertEqual(status, 0)
+        self.assertRegex(said, r"fork +20\.0 +320\.0\n")
+        self.assertFalse(os.path.exists(self.counts))
+        self.assertEqual(self.guard("--traced", "--write")[0], 2)
 
     def test_a_new_operation_must_be_noted(self):
         self.note({KEY: {}})
