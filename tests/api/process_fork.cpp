@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -122,10 +123,29 @@ int still_does_the_rest() {
   return 0;
 }
 
+template <class Call>
+bool throws_refusal(Call call) {
+  try {
+    call();
+  } catch (const weft::error& refusal) {
+    return is_refused(refusal.status());
+  }
+  return false;
+}
+
+int throws_instead() {
+  weft::mutex mutex;
+  NEED(throws_refusal([] { weft::thread([] {}).detach(); }));
+  NEED(throws_refusal([&] { mutex.lock(); }));
+  NEED(throws_refusal([] { weft::runtime runtime({.workers = 1}); }));
+  return 0;
+}
+
 int is_left_behind(weft_thread* of_parent, objects* all) {
   if (const int line = needs_no_thread(of_parent); line != 0) return line;
   if (const int line = needs_no_object(all); line != 0) return line;
   if (const int line = needs_no_runtime(); line != 0) return line;
+  if (const int line = throws_instead(); line != 0) return line;
   return still_does_the_rest();
 }
 
@@ -188,6 +208,27 @@ TEST_CASE_FIXTURE(parent, "so is a child of the child") {
   CHECK(in_child([&] { return leaves_behind().exit_code; }).exit_code == 0);
 }
 
+TEST_CASE_FIXTURE(parent, "keys in the child: a thread's begin without values, an OS thread outside has its own") {
+  weft_key key{};
+  REQUIRE(weft_key_create(nullptr, &key) == WEFT_OK);
+  const auto fork_with_value = [&](bool stays) {
+    int before = 0, after = 0;
+    CHECK(weft_key_set(key, &before) == WEFT_OK);
+    const child_end child = in_child([&] {
+      NEED(weft_key_get(key) == (stays ? &before : nullptr));
+      NEED(weft_key_set(key, &after) == WEFT_OK && weft_key_get(key) == &after);
+      return 0;
+    });
+    CHECK(child.exit_code == 0);
+    CHECK(weft_key_get(key) == &before);
+    CHECK(weft_key_set(key, nullptr) == WEFT_OK);
+  };
+  fork_with_value(false);
+  on_other_worker([&] { fork_with_value(false); });
+  std::thread([&] { fork_with_value(true); }).join();
+  CHECK(weft_key_delete(key) == WEFT_OK);
+}
+
 TEST_CASE("a thread that returns in the child ends it with a line") {
   weft::runtime runtime({.workers = 2});
   int ends[2];
@@ -248,7 +289,7 @@ TEST_CASE("locks that others hold at the fork hold nobody up") {
   waiter.join();
 }
 
-TEST_CASE("exec, posix_spawn, system and vfork from a thread") {
+TEST_CASE("exec, posix_spawn, system, popen and vfork from a thread") {
   weft::runtime runtime({.workers = 2});
   on_other_worker([] {
     char program[] = "/bin/sh", option[] = "-c", script[] = "exit 7";
@@ -260,6 +301,9 @@ TEST_CASE("exec, posix_spawn, system and vfork from a thread") {
     REQUIRE(waitpid(child, &status, 0) == child);
     CHECK(WEXITSTATUS(status) == 7);
     CHECK(WEXITSTATUS(std::system(script)) == 7);
+    std::FILE* const reads = popen(script, "r");
+    REQUIRE(reads != nullptr);
+    CHECK(WEXITSTATUS(pclose(reads)) == 7);
     child = vfork();
     if (child == 0) {
       execv(program, words);
