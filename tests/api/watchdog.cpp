@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <mutex>
 #include <string>
@@ -72,6 +73,20 @@ void compute(std::chrono::nanoseconds interval) {
   const auto in_ns = [](const timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; };
   const std::int64_t until = in_ns(now) + interval.count();
   while (in_ns(now) < until) clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+}
+
+// Stops the process and lets it go on, in turn, as a quota of CPU time does: for half a second, shorter each time than the watchdog's limit.
+pid_t start_throttling() {
+  const pid_t process = getpid();
+  const pid_t throttle = fork();
+  if (throttle != 0) return throttle;
+  for (int period = 0; period < 10; ++period) {
+    kill(process, SIGSTOP);
+    block_os_thread(45ms);
+    kill(process, SIGCONT);
+    block_os_thread(5ms);
+  }
+  _exit(0);
 }
 
 }  // namespace
@@ -146,9 +161,18 @@ TEST_CASE("a long computation is told of only when somebody waits behind it") {
   CHECK(says(in_the_way, "OS thread"));
 }
 
-TEST_CASE(
-    "silent: an idle runtime, threads that wait, threads that take turns, one that leaves now and then, calls that join what "
-    "they made") {
+TEST_CASE("silent: a thread that computes little because the process is stopped again and again") {
+  const std::string text = report_of(1, [] {
+    weft::thread other([] {});
+    const pid_t throttle = start_throttling();
+    compute(50ms);
+    while (waitpid(throttle, nullptr, WNOHANG) == 0) weft::this_thread::sleep_for(1ms);
+    other.join();
+  });
+  CHECK(text == "");
+}
+
+TEST_CASE("silent: an idle runtime, waiting, taking turns, leaving now and then, joining what was made") {
   const std::string text = report_of(2, [] {
     weft::this_thread::sleep_for(well_beyond);
     weft::mutex mutex;
