@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <vector>
 
 #include <weft/hot.h>
 #include <weft/weft.h>
@@ -38,6 +39,13 @@ void make_and_join(int count) {
 }
 
 std::atomic<bool> has_run_elsewhere{false};
+
+int waiting = 0;
+
+void waits(void* event) {
+  ++waiting;
+  NEED(weft_event_wait(static_cast<weft_event*>(event)) == WEFT_OK);
+}
 
 void runs_elsewhere(void*) { has_run_elsewhere = true; }
 
@@ -130,6 +138,28 @@ TEST_CASE("migrations that were carried out are counted") {
   NEED(weft_thread_migrate_to_worker(made, 1) == WEFT_OK);
   NEED(weft_thread_join(made) == WEFT_OK);
   CHECK(read(WEFT_ANY_WORKER).migrations == 1);
+  CHECK(weft_finalize() == WEFT_OK);
+}
+
+TEST_CASE("stacks whose memory went back to the system are counted") {
+  setenv("WEFT_STACK_CACHE", "0", 1);
+  start(1);
+  unsetenv("WEFT_STACK_CACHE");
+  CHECK(read(WEFT_ANY_WORKER).stacks_returned == 0);
+  constexpr int count = 1000;  // more than the worker keeps ready
+  weft_event let_go = WEFT_EVENT_INIT;
+  std::vector<weft_thread*> made(count);
+  for (weft_thread*& each : made) NEED(weft_thread_create(waits, &let_go, nullptr, &each) == WEFT_OK);
+  while (waiting != count) weft_yield();
+  NEED(weft_event_set(&let_go) == WEFT_OK);
+  NEED(weft_thread_join_many(made.data(), count) == WEFT_OK);
+  const weft_stats all = read(WEFT_ANY_WORKER);
+  CHECK(all.stacks_made >= count);
+  CHECK(all.stacks_returned <= all.stacks_made);
+#if !defined(__SANITIZE_THREAD__)  // a stack with a fiber of TSan's is kept
+  CHECK(all.stacks_returned > 0);
+#endif
+  CHECK(read(0).stacks_returned == 0);
   CHECK(weft_finalize() == WEFT_OK);
 }
 
