@@ -342,12 +342,12 @@ TEST_CASE("many threads are summed up") {
   CHECK(end.says("1 waits for event in main"));
 }
 
-TEST_CASE("report goes on, off is silent") {
+TEST_CASE("report goes on, off and WEFT_WAIT_POLICY=active are silent") {
   // Somebody whom Weft does not know, after the report: the program goes on.
-  const auto scene = [](const char* action) {
-    return start_child([action] {
+  const auto scene = [](const char* variable, const char* value) {
+    return start_child([variable, value] {
       alarm(100);
-      if (action != nullptr) setenv("WEFT_DEADLOCK", action, 1);
+      if (variable != nullptr) setenv(variable, value, 1);
       struct sigaction on_alarm = {};
       on_alarm.sa_handler = [](int) { _exit(0); };
       sigaction(SIGALRM, &on_alarm, nullptr);
@@ -358,17 +358,19 @@ TEST_CASE("report goes on, off is silent") {
       return 1;
     });
   };
-  const running_child off = scene("off");
-  for (const running_child& telling : {scene(nullptr), scene("report")}) {
+  const running_child quiet[] = {scene("WEFT_DEADLOCK", "off"), scene("WEFT_WAIT_POLICY", "active")};
+  for (const running_child& telling : {scene(nullptr, nullptr), scene("WEFT_DEADLOCK", "report")}) {
     const child_end end = wait_for(telling);
     CHECK(end.exit_code == 0);
     CHECK(end.says("weft: deadlock: "));
     const std::size_t first = end.errors.find("deadlock: ");
     CHECK(end.errors.find("deadlock: ", first + 1) == std::string::npos);  // said once
   }
-  const child_end silent = wait_for(off);
-  CHECK(silent.exit_code == 0);
-  CHECK(silent.errors == "");
+  for (const running_child& each : quiet) {
+    const child_end silent = wait_for(each);
+    CHECK(silent.exit_code == 0);
+    CHECK(silent.errors == "");
+  }
 }
 
 // ---- silence ----
