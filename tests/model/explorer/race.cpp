@@ -137,6 +137,14 @@ void __tsan_read_range(void* p, unsigned long bytes) { touch_plain(p, bytes, fal
 void __tsan_write_range(void* p, unsigned long bytes) { touch_plain(p, bytes, true, __builtin_return_address(0)); }
 // weft/hot.h looks at flags of the unit that runs, which do not change meanwhile.
 unsigned short __tsan_atomic16_load(const volatile unsigned short* p, int) { return *p; }
+// Words of the user's own, such as full/empty bits guard: atomics for the core, and memory holds what was stored last.
+unsigned long __tsan_atomic64_load(const volatile unsigned long* p, int order) {
+  return explorer::atomic_load({const_cast<const unsigned long*>(p), sizeof *p}, explorer::order{order}, {});
+}
+void __tsan_atomic64_store(volatile unsigned long* p, unsigned long value, int order) {
+  explorer::atomic_store({const_cast<unsigned long*>(p), sizeof *p}, value, explorer::order{order}, {});
+  *p = value;
+}
 void __tsan_vptr_read(void* p) { touch_plain(p, sizeof(void*), false, __builtin_return_address(0)); }
 void __tsan_vptr_update(void** p, void*) { touch_plain(p, sizeof(void*), true, __builtin_return_address(0)); }
 
