@@ -138,6 +138,13 @@ void print_result(const model& what, const exploration& found, const std::string
   if (!wrong.empty()) std::printf("     %s\n", wrong.c_str());
 }
 
+// For a shell.
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char each : text) result += each == '\'' ? "'\\''" : std::string(1, each);
+  return result + "'";
+}
+
 // Adds to the states that were explored.
 bool explore_and_report(const model& what, const command& asked, const char* program, long& states) {
   bounds limits = asked.deep ? what.expected.deep : what.expected.quick;
@@ -150,22 +157,37 @@ bool explore_and_report(const model& what, const command& asked, const char* pro
     choices path;
     path.restore(found.failed_path);
     print_schedule(run(what.body, path, found.limits, true));
-    std::printf("     again: %s --only '%s'%s --replay %d/%d/%s\n", program, what.name, asked.deep ? " --deep" : "",
+    std::printf("     again: %s --only %s%s --replay %d/%d/%s\n", program, quoted(what.name).c_str(), asked.deep ? " --deep" : "",
                 found.limits.preemptions, found.limits.weak, found.failed_path.c_str());
   }
   return wrong.empty();
 }
 
-int replay(const model& what, const command& asked) {
+// Of the models that match, the one of that very name, or the first. Null: none does.
+const model* model_to_replay(const char* name) {
+  const model* first = nullptr;
+  for (const model* each : all_models()) {
+    if (std::strcmp(each->name, name) == 0) return each;
+    if (first == nullptr && std::strstr(each->name, name) != nullptr) first = each;
+  }
+  return first;
+}
+
+int replay(const command& asked) {
+  const model* what = model_to_replay(asked.only);
+  if (what == nullptr) {
+    std::fprintf(stderr, "no model matches\n");
+    return 1;
+  }
   choices path;
-  bounds limits = asked.deep ? what.expected.deep : what.expected.quick;
+  bounds limits = asked.deep ? what->expected.deep : what->expected.quick;
   int end = 0;
   std::sscanf(asked.replay, "%d/%d/%n", &limits.preemptions, &limits.weak, &end);
   if (end == 0 || !path.restore(asked.replay + end)) {
     std::fprintf(stderr, "%s is not the id of a schedule\n", asked.replay);
     return 2;
   }
-  print_schedule(run(what.body, path, limits, true));
+  print_schedule(run(what->body, path, limits, true));
   return 0;
 }
 
@@ -207,7 +229,6 @@ int run_all(const command& asked, const char* program) {
   for (const model* each : all_models()) {
     if (asked.only != nullptr && std::strstr(each->name, asked.only) == nullptr) continue;
     ++matched;
-    if (asked.replay != nullptr) return replay(*each, asked);
     if (asked.list) {
       std::printf("%s\n", each->name);
     } else if (!explore_and_report(*each, asked, program, states)) {
@@ -232,5 +253,6 @@ const std::vector<const model*>& all_models() { return registry(); }
 
 int main(int count, char** words) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  return explorer::run_all(explorer::parse(count, words), words[0]);
+  const explorer::command asked = explorer::parse(count, words);
+  return asked.replay != nullptr ? explorer::replay(asked) : explorer::run_all(asked, words[0]);
 }
