@@ -250,28 +250,17 @@ static const struct {
   const char *word;
   unsigned workers;
   void (*body)(void);
-} scenes[] = {{"threads", 2, many_threads},
-              {"forks", 1, forks},
-              {"forks2", 2, forks},
-              {"waiting", 1, waiting},
-              {"taking", 1, taking},
-              {"unrecorded", 1, unrecorded},
-              {"stealing", 2, stealing},
-              {"migrating", 2, migrating},
-              {"aborting", 1, aborting},
-              {"aborting beside others", 4, aborting_beside_others},
-              {"handling", 1, handling},
-              {"handling before", 1, handling_before},
-              {"leaving", 1, leaving},
-              {"overflowing", 1, overflowing},
-              {"parking", 2, parking_forks},
-              {"turns", 2, many_turns},
-              {"faulting", 1, faulting},
-              {"faulting together", 2, faulting_together},
-              {"deadlocked", 1, deadlocked},
-              {"parting", 1, parting},
-              {"starting", 1, starting},
-              {"again", 1, again}};
+} scenes[] = {{"threads", 2, many_threads},  {"forks", 1, forks},
+              {"forks2", 2, forks},          {"waiting", 1, waiting},
+              {"taking", 1, taking},         {"unrecorded", 1, unrecorded},
+              {"stealing", 2, stealing},     {"migrating", 2, migrating},
+              {"aborting", 1, aborting},     {"aborting beside others", 4, aborting_beside_others},
+              {"handling", 1, handling},     {"handling before", 1, handling_before},
+              {"leaving", 1, leaving},       {"overflowing", 1, overflowing},
+              {"parking", 2, parking_forks}, {"turns", 2, many_turns},
+              {"faulting", 1, faulting},     {"faulting together", 2, faulting_together},
+              {"deadlocked", 1, deadlocked}, {"parting", 1, parting},
+              {"starting", 1, starting},     {"again", 1, again}};
 
 int main(int count, char **words) {
   own_path = words[0];

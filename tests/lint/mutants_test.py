@@ -29,6 +29,11 @@ class MutantsTest(planted.PlantedTest):
         gone = "| Q3 | `queue/slot.hpp` | release -> relaxed | Q put and got (data race) |"
         self.assert_found(self.problems_with([*ROWS, gone]), "a row for what is not there: | Q3 ")
 
+    def test_a_missing_row_of_a_half_is_found(self):
+        self.plant("src/queue/both.hpp", "// [Q3] acq_rel: takes and gives; pairs with [Q1]\ninline int swap() { return ready.exchange(2, base::acq_rel); }\n")
+        rows = [*ROWS, *(f"| Q3 | `queue/both.hpp` | acq_rel -> {order} | Q swapped (data race) |" for order in ("relaxed", "acquire"))]
+        self.assert_found(self.problems_with(rows), "no row for Q3 (acq_rel -> release): run tests/model/mutate.py")
+
     def test_the_face_needs_rows_too(self):
         self.plant("faces/argobots/src/slot.cpp", "// [Z1] release: publishes the value; pairs with [Z2]\nready.store(1, std::memory_order_release);\n")
         self.assert_found(self.problems_with(ROWS), "no row for Z1 (release -> relaxed): run tests/model/mutate.py")

@@ -4,8 +4,9 @@ builds the models that include that file, and runs them. Some model must fail; a
 needed or not tested.
 
 Each tag gives one full mutant (every order of its operation relaxed; a fence removed) and, where the operation has more than one order
-to lose, partial mutants. Full mutants that survive and are not in survivors.txt, and tags there that no longer survive, make the exit
-status 1. Partial mutants are for information: a survivor says that the order is stronger than the models can tell.
+to lose, partial mutants, for which the models of the tag's own letter are run, if there are any. Those that survive and are not in
+survivors.txt, and those there that no longer survive, make the exit status 1. There a full mutant is called by its tag, a partial one
+by its tag and the order that it leaves, T2:release, after the number of that order where there are two, T3:1:release.
 
 --markdown renews the rows of what was tried in a table, as docs/protocols/mutants.md is one. --sample N tries N full mutants alone, of as
 many protocols as there are, and none that is in survivors.txt; which ones follows from --seed, else from the commit, so that a run repeats.
@@ -49,8 +50,9 @@ FACE_LINK = ["-Wl,--gc-sections", *("-Wl,--wrap=" + function for function in WRA
 TABLE_HEAD = """# Mutations
 
 Each tagged order of the core and of the Argobots face, weakened to relaxed, or its fence removed: the first model that noticed, and what it
-saw. Where none does, the reason why that is accepted. Written by `tests/model/mutate.py --no-partial --markdown docs/protocols/mutants.md`;
-with `--only` or `--files` only those rows. A lint fails when a tag has no row here.
+saw. Where an operation has more than one order to lose, such as both halves of acq_rel, each is weakened alone, too. Where none notices, the
+reason why that is accepted. Written by `tests/model/mutate.py --markdown docs/protocols/mutants.md`; with `--only` or `--files` only
+those rows. A lint fails when a row is missing here.
 
 | tag | file | mutation | noticed by |
 |---|---|---|---|
@@ -68,6 +70,7 @@ class Mutant:
     line: int
     what: str
     full: bool
+    name: str  # in survivors.txt
     text: str  # of the whole mutated file
     killed_by: str = ""
     note: str = ""
@@ -117,19 +120,21 @@ def mutants_of_tag(tag, path, lines, number):
         fence = FENCE.search(lines[i].split("//")[0])
         if fence:
             text = replace(lines, i, fence.start(), fence.end(), ";")
-            yield Mutant(tag, path, i + 1, f"{fence.group(1)} removed", True, "\n".join(text))
+            yield Mutant(tag, path, i + 1, f"{fence.group(1)} removed", True, tag, "\n".join(text))
             return
     if not orders:
-        yield Mutant(tag, path, number + 1, "NO ORDER FOUND", True, "\n".join(lines))
+        yield Mutant(tag, path, number + 1, "NO ORDER FOUND", True, tag, "\n".join(lines))
         return
     names = ", ".join(m.group(2) for _, m in orders)
-    yield Mutant(tag, path, orders[0][0] + 1, f"{names} -> relaxed", True, "\n".join(relax_all(lines, start, end)))
-    for i, m in orders:
-        weaker = [w for w in WEAKER[m.group(2).lower()] if len(orders) > 1 or w != "relaxed"]
+    yield Mutant(tag, path, orders[0][0] + 1, f"{names} -> relaxed", True, tag, "\n".join(relax_all(lines, start, end)))
+    several = len(orders) > 1
+    for number, (i, m) in enumerate(orders, 1):
+        weaker = [w for w in WEAKER[m.group(2).lower()] if several or w != "relaxed"]
         for by in weaker:
-            which = f"{m.group(2)} -> {by}" + (f" (order {orders.index((i, m)) + 1})" if len(orders) > 1 else "")
+            which = f"{m.group(2)} -> {by}" + (f" (order {number})" if several else "")
+            name = f"{tag}:{number}:{by}" if several else f"{tag}:{by}"
             text = replace(lines, i, m.start(2), m.end(2), by.upper() if m.group(2).isupper() else by)
-            yield Mutant(tag, path, i + 1, which, False, "\n".join(text))
+            yield Mutant(tag, path, i + 1, which, False, name, "\n".join(text))
 
 
 def all_mutants():
@@ -137,6 +142,12 @@ def all_mutants():
     for top in (SRC, os.path.join(root, "include")):
         yield from mutants_below(top, top)
     yield from mutants_below(root, os.path.join(root, FACE))
+
+
+def worth_trying():
+    """Nobody notices a part of what is not noticed as a whole."""
+    accepted = accepted_survivors()
+    return [mutant for mutant in all_mutants() if mutant.full or mutant.tag not in accepted]
 
 
 def mutants_below(top, below):
@@ -302,10 +313,13 @@ class Builder:
         return [n for n, units in self.models.items() if any(path in self.depends[u] for u in units)]
 
     def models_for(self, mutant, noticed):
-        """The model that noticed it when the table was written comes first, then those of its own letter."""
+        """The model that noticed it when the table was written comes first, then those of its own letter; for a part of an operation's
+        orders nothing else."""
         title = noticed.split(" (")[0]
-        return sorted(self.models_with(mutant.path),
-                      key=lambda n: (not (title and f'"{title}' in self.texts[n]), not n.startswith(mutant.tag[0] + "_")))
+        names = sorted(self.models_with(mutant.path),
+                       key=lambda n: (not (title and f'"{title}' in self.texts[n]), not n.startswith(mutant.tag[0] + "_")))
+        own = [n for n in names if n.startswith(mutant.tag[0] + "_")]
+        return names if mutant.full or not own else own
 
     def build(self, model, path, overlay):
         objects = [self.compile(u, overlay, overlay) if path in self.depends[u] else self.object_of(u) for u in self.models[model]]
@@ -357,13 +371,13 @@ def accepted_survivors():
     if not os.path.exists(path):
         return {}
     pairs = (line.split(None, 1) for line in open(path) if line.strip() and not line.startswith("#"))
-    return {tag: reason.strip() for tag, reason in pairs}
+    return {name: reason.strip() for name, reason in pairs}
 
 
 def verdict(mutant, accepted):
     if mutant.killed_by:
         return mutant.killed_by
-    known = f"accepted: {accepted[mutant.tag]}" if mutant.full and mutant.tag in accepted else ""
+    known = f"accepted: {accepted[mutant.name]}" if mutant.name in accepted else ""
     return "SURVIVED" + (f" ({known or mutant.note})" if known or mutant.note else "")
 
 
@@ -390,11 +404,11 @@ def noticed_before(mutant, rows):
 
 
 def write_markdown(path, tried, accepted):
-    """Full mutants that were tried get a new row, others keep theirs; tags that are gone lose it."""
+    """Mutants that were tried get a new row, others keep theirs; those that are gone lose it."""
     known = rows_of(path)
     new = {in_table(mutant): in_table(mutant) + verdict(mutant, accepted) + " |" for mutant in tried}
     rows = []
-    for mutant in sorted((mutant for mutant in all_mutants() if mutant.full), key=key):
+    for mutant in sorted(worth_trying(), key=key):
         begin = in_table(mutant)
         rows += [new[begin]] if begin in new else [row for row in known if row.startswith(begin)]
     with open(path, "w", encoding="utf-8") as file:
@@ -405,7 +419,7 @@ def key(mutant):
     return (mutant.tag[0], int(mutant.tag[1:]), not mutant.full)
 
 
-def main():
+def options_of_command_line():
     parser = argparse.ArgumentParser()
     parser.add_argument("--src", help="another src/ than that of this tree")
     parser.add_argument("--only", help="tags or letters, such as D or D3,D4")
@@ -417,22 +431,45 @@ def main():
     parser.add_argument("--seed", type=int, help="of a sample; printed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--markdown", metavar="FILE")
-    options = parser.parse_args()
-    if options.src:
-        global SRC
-        SRC = os.path.abspath(options.src)
-    accepted = accepted_survivors()
-    chosen = [m for m in all_mutants() if m.full or not options.no_partial]
-    if options.only:
-        wanted = options.only.split(",")
-        chosen = [m for m in chosen if m.tag in wanted or m.tag[0] in wanted]
-    if options.files:
-        chosen = [m for m in chosen if options.files in m.path]
+    return parser.parse_args()
+
+
+def chosen_by(options, accepted):
+    wanted = options.only.split(",") if options.only else None
+    chosen = [m for m in worth_trying()
+              if (m.full or not options.no_partial)
+              and (wanted is None or m.tag in wanted or m.tag[0] in wanted)
+              and (options.files or "") in m.path]
     if options.sample is not None:
         seed = options.seed if options.seed is not None else seed_of_commit()
         print(f"seed {seed}", flush=True)
         chosen = sampled([m for m in chosen if m.full and m.tag not in accepted], options.sample, seed)
-    chosen.sort(key=key)
+    return sorted(chosen, key=key)
+
+
+def finish(chosen, broken, accepted):
+    """Says what came of it, and returns the exit status."""
+    survivors = [m.name for m in chosen if not m.killed_by]
+    unexpected = [name for name in survivors if name not in accepted]
+    stale = [m.name for m in chosen if m.killed_by and m.name in accepted]
+    print(f"figure: orders mutated = {len(chosen)}")
+    print(f"{len(chosen) - len(survivors)} of {len(chosen)} mutants noticed; not noticed: {' '.join(survivors) or 'none'}")
+    if unexpected:
+        print(f"not accepted in survivors.txt: {' '.join(unexpected)}")
+    if broken:
+        print(f"fail without any mutation and were left out: {' '.join(broken)}")
+    if stale:
+        print(f"in survivors.txt, but noticed now: {' '.join(stale)}")
+    return 1 if unexpected or stale or broken else 0
+
+
+def main():
+    options = options_of_command_line()
+    if options.src:
+        global SRC
+        SRC = os.path.abspath(options.src)
+    accepted = accepted_survivors()
+    chosen = chosen_by(options, accepted)
     known = rows_of(TABLE)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         builder = Builder(folder, pool, options.deep)
@@ -443,19 +480,7 @@ def main():
         broken = sorted(name for name, is_sound in builder.sound.items() if not is_sound)
     if options.markdown:
         write_markdown(options.markdown, chosen, accepted)
-    survivors = [m for m in chosen if m.full and not m.killed_by]
-    unexpected = sorted({m.tag for m in survivors if m.tag not in accepted})
-    stale = sorted({m.tag for m in chosen if m.full and m.killed_by and m.tag in accepted})
-    full = sum(m.full for m in chosen)
-    print(f"figure: orders mutated = {len(chosen)}")
-    print(f"{full - len(survivors)} of {full} full mutants noticed; not noticed: {' '.join(sorted(m.tag for m in survivors)) or 'none'}")
-    if unexpected:
-        print(f"not accepted in survivors.txt: {' '.join(unexpected)}")
-    if broken:
-        print(f"fail without any mutation and were left out: {' '.join(broken)}")
-    if stale:
-        print(f"in survivors.txt, but noticed now: {' '.join(stale)}")
-    return 1 if unexpected or stale or broken else 0
+    return finish(chosen, broken, accepted)
 
 
 if __name__ == "__main__":

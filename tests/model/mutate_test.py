@@ -8,7 +8,7 @@ from unittest import mock
 
 import mutate
 
-MUTANTS = [mutate.Mutant(f"{letter}{number}", "queue/slot.hpp", number, "release -> relaxed", True, "")
+MUTANTS = [mutate.Mutant(f"{letter}{number}", "queue/slot.hpp", number, "release -> relaxed", True, f"{letter}{number}", "")
            for letter, count in (("A", 30), ("B", 1), ("D", 2), ("Z", 20)) for number in range(1, count + 1)]
 
 
@@ -50,17 +50,17 @@ class Models(unittest.TestCase):
         return builder.models_for(mutant, known)
 
     def test_own_letter_first(self):
-        mutant = mutate.Mutant("D1", "queue/slot.hpp", 1, "release -> relaxed", True, "")
+        mutant = mutate.Mutant("D1", "queue/slot.hpp", 1, "release -> relaxed", True, "D1", "")
         self.assertEqual(["D_deep_model.cpp", "D_model.cpp", "A_model.cpp"], self.order(mutant, ""))
         self.assertEqual(["D_deep_model.cpp", "D_model.cpp", "A_model.cpp"], self.order(mutant, "signal 11"))
 
     def test_before_it_whoever_noticed_last_time(self):
-        mutant = mutate.Mutant("D1", "queue/slot.hpp", 1, "release -> relaxed", True, "")
+        mutant = mutate.Mutant("D1", "queue/slot.hpp", 1, "release -> relaxed", True, "D1", "")
         self.assertEqual("D_model.cpp", self.order(mutant, "D one (data race)")[0])
         self.assertEqual("A_model.cpp", self.order(mutant, "A last unit (deadlock)")[0])
 
     def test_the_table_is_read(self):
-        mutant = mutate.Mutant("D1", "queue/slot.hpp", 1, "release -> relaxed", True, "")
+        mutant = mutate.Mutant("D1", "queue/slot.hpp", 1, "release -> relaxed", True, "D1", "")
         rows = [mutate.in_table(mutant) + "D one (data race) |"]
         self.assertEqual("D one (data race)", mutate.noticed_before(mutant, rows))
         self.assertEqual("", mutate.noticed_before(mutant, []))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/protocols/mutants.md has a row for each memory order with a tag, and none for what is gone: what happens when it is weakened.
+"""docs/protocols/mutants.md has a row for each memory order with a tag, and for each part of one, and none for what is gone: what happens when
+it is weakened.
 
 usage: mutants.py [folder]"""
 
@@ -16,10 +17,10 @@ def check(top):
     import mutate  # pylint: disable=import-outside-toplevel
 
     mutate.SRC = os.path.join(top, "src")
-    mutants = [mutant for mutant in mutate.all_mutants() if mutant.full]
+    mutants = mutate.worth_trying()
     rows = mutate.rows_of(os.path.join(top, TABLE))
     wanted = {mutate.in_table(mutant): mutant for mutant in mutants}
-    renew = "run tests/model/mutate.py --no-partial --markdown docs/protocols/mutants.md --only"
+    renew = "run tests/model/mutate.py --markdown docs/protocols/mutants.md --only"
     problems = [f"{TABLE}: no row for {mutant.tag} ({mutant.what}): {renew} {mutant.tag}"
                 for begin, mutant in wanted.items() if not any(row.startswith(begin) for row in rows)]
     problems += [f"{TABLE}: a row for what is not there: {row}" for row in rows if not any(row.startswith(begin) for begin in wanted)]

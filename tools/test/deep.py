@@ -52,7 +52,7 @@ def everything(scale, jobs):
     return [
         steps.Build("build checked", 240, preset="checked", targets=tests_of("model", "api", "stress", "fault")),
         Models("models in depth", 600),
-        steps.Commands("orders mutated", 700, commands={"mutate.py": python("tests/model/mutate.py", "--no-partial")}),
+        steps.Commands("orders mutated", 760, commands={"mutate.py": python("tests/model/mutate.py")}),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
         steps.Commands("faults everywhere", faults_s + 60, commands={"everywhere.py": python("tests/fault/everywhere.py", everywhere)}),
         stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),
