@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -72,6 +73,21 @@ inline resources now() {
   return found;
 }
 
+// The figure of the whole program, printed by it and by no child of its.
+struct tally {
+  std::uint64_t calls_failed = 0;
+  pid_t owner = getpid();
+
+  tally() = default;
+  tally(const tally&) = delete;
+  tally& operator=(const tally&) = delete;
+  ~tally() {
+    if (getpid() == owner) std::printf("figure: calls failed = %ju\n", static_cast<std::uintmax_t>(calls_failed));
+  }
+  void add(const os::fault::plan& plan) { calls_failed += plan.failed.load(base::relaxed); }
+};
+inline tally figures;
+
 template <class Body>
 void run(os::fault::plan* plan, Body& body) {
   os::fault::installed.store(plan, base::relaxed);
@@ -79,6 +95,7 @@ void run(os::fault::plan* plan, Body& body) {
   body();
   alarm(0);
   os::fault::installed.store(nullptr, base::relaxed);
+  if (plan != nullptr) figures.add(*plan);
 }
 
 inline bool grows_always(const std::vector<resources>& after, std::size_t resources::* kind) {
@@ -112,30 +129,39 @@ void run_with_failure(os::call which, std::uint32_t nth, os::fault::repeat how, 
   CHECK_FALSE_MESSAGE(is_leak, "address space, heap, descriptors or OS threads grow with every run");
 }
 
+// A plan that a child and its parent see. For ever.
+inline os::fault::plan* make_shared_plan() {
+  void* mapped = mmap(nullptr, sizeof(os::fault::plan), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(mapped != MAP_FAILED);
+  return new (mapped) os::fault::plan;
+}
+
 // A failure that lasts, met by a child.
 struct lasting_failure {
   std::string what;
+  os::fault::plan* plan;
   test::running_child child;
 };
 
 template <class Body>
 lasting_failure start_child_with_failure(os::call which, std::uint32_t nth, Body& body) {
   const std::string what = describe(which, nth, os::fault::repeat::for_ever);
-  return {std::string(doctest::getContextOptions()->currentTest->m_name) + ": " + what, test::start_child([&] {
+  os::fault::plan* const plan = make_shared_plan();
+  plan->which = which;
+  plan->nth = nth;
+  plan->how = os::fault::repeat::for_ever;
+  return {std::string(doctest::getContextOptions()->currentTest->m_name) + ": " + what, plan, test::start_child([&] {
             std::snprintf(running, sizeof running, "hangs when %s\n", what.c_str());
-            os::fault::plan plan;
-            plan.which = which;
-            plan.nth = nth;
-            plan.how = os::fault::repeat::for_ever;
             bool coped = false;
             auto keep = [&] { coped = body(); };
-            run(&plan, keep);
+            run(plan, keep);
             return coped ? 0 : 2;
           })};
 }
 
 inline void check_end(const lasting_failure& failure) {
   const test::child_end end = test::wait_for(failure.child);
+  figures.add(*failure.plan);
   CAPTURE(failure.what);
   CAPTURE(end.errors);
   CHECK((end.exit_code == 0 || (end.signal == SIGABRT && end.says("weft: fatal: "))));

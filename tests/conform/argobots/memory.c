@@ -73,6 +73,6 @@ int main(int count, char **arguments) {
   for (size_t i = 0; i < sizeof families / sizeof families[0]; ++i) {
     if (is_wanted(families[i].name, count, arguments)) check_family(&families[i]);
   }
-  printf("figure: faults injected = %d\n", injected);
+  printf("figure: calls failed = %d\n", injected);
   return injected > 0 ? 0 : 2;
 }
