@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -101,11 +102,13 @@ bool read_thread_state(int thread_id, thread_state* out) {
 }
 
 bool blocks_signal(int thread_id, int signal) {
-  char text[2048];
-  if (!read_text(text, sizeof text, "/proc/self/task/%d/status", thread_id)) return false;
-  const char* mask = strstr(text, "\nSigBlk:\t");
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/status", thread_id);
   unsigned long blocked = 0;
-  return mask != nullptr && sscanf(mask + strlen("\nSigBlk:\t"), "%lx", &blocked) == 1 && (blocked >> (signal - 1) & 1) != 0;
+  const auto read_mask = [](void* mask, const char* line) {
+    if (strncmp(line, "SigBlk:", 7) == 0) *static_cast<unsigned long*>(mask) = strtoul(line + 7, nullptr, 16);
+  };
+  return walk_lines(path, read_mask, &blocked) && (blocked >> (signal - 1) & 1) != 0;
 }
 
 const char* call_name(long number) {
