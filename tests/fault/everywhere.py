@@ -6,7 +6,7 @@ or leave a process in which Weft works no longer.
 
 usage: everywhere.py BUILD_FOLDER [--all | --seconds N] [--seed N] [--cap N] [--jobs N] [--only TEXT] [--calls NAME,...] [--fault WISH]
 
-A sample, drawn from the seed, which lasts about --seconds (8); or all, for which --cap says how many occurrences of a call are
+A sample, drawn from the seed, which lasts about --seconds (8), and has programs that take many seconds only from 60 on; or all, for which --cap says how many occurrences of a call are
 failed one by one: the first ones, from there on fewer and fewer, and the last. --fault mmap:3:once runs the programs with that fault alone."""
 
 import argparse
@@ -28,6 +28,7 @@ import expected
 
 TOLD, NOTICED, LATER = 97, 96, 95  # exit statuses of planned_fault.cpp
 LEAK = 94
+SECONDS_FOR_SLOW = 60  # of a sample in which they have one fault each
 ANY_SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
 TOLD_LINE = re.compile(r"^planned fault: (.*), noticed by: (.*)$", re.MULTILINE)
 
@@ -166,13 +167,24 @@ def wishes_of(counted, cap, calls):
                 yield from (f"{call}:{nth}:once", f"{call}:{nth}:ever")
 
 
+@dataclass
+class Prepared:
+    program: Program
+    wishes: list  # what is still to be tried
+    limit: float
+
+
 class Campaign:
-    def __init__(self, options):
+    def __init__(self, options, seed):
         self.options = options
+        self.seed = seed
         self.ends = Counter()
         self.problems = []
-        self.injected = 0
-        self.until = float("inf") if options.all or options.fault else time.monotonic() + options.seconds
+        self.programs = self.calls = 0  # run with a fault; failed
+        self.until = time.monotonic() + options.seconds if self.is_sample() else float("inf")
+
+    def is_sample(self):
+        return not self.options.all and not self.options.fault
 
     def is_over(self):
         return time.monotonic() >= self.until
@@ -180,7 +192,8 @@ class Campaign:
     def take(self, program, wish, run):
         how, wrong = judge(program, wish, run)
         self.ends[how] += 1
-        self.injected += run.failed != 0
+        self.programs += run.failed != 0
+        self.calls += run.failed
         if wrong is None:
             return
         tail = "\n".join("    " + line for line in run.text.strip().splitlines()[-12:])
@@ -191,24 +204,54 @@ class Campaign:
     def cap_of(self, program):
         return 1 if expected.is_slow(program.name) else self.options.cap
 
-    def one_program(self, program, rng):
-        """Counts, then fails; a sample takes a few of each program, so that it sees several."""
+    def prepare(self, program):
+        """Counts; None: nothing can be said of it, or the time is over."""
+        if self.is_over():
+            return None
         counted = run_with(program, "count", 600)
         if counted.status != expected.normal_end(program):
             print(f"{program.name} ends with {counted.status} without a fault:\n{counted.text[-2000:]}", flush=True)
             self.problems.append(f"{program.name} without a fault")
-            return
+            return None
         wishes = [self.options.fault] if self.options.fault else list(wishes_of(counted, self.cap_of(program), self.options.calls))
         wishes = [each for each in wishes if not expected.is_spared(program.name, each)]
-        if not self.options.all and not self.options.fault:
-            wishes = rng.sample(wishes, min(len(wishes), self.options.each))
-        limit = 60 + 20 * counted.seconds
-        for wish in wishes:
-            if self.is_over():
-                return
-            self.take(program, wish, run_with(program, wish, limit))
-        if self.options.all:
-            print(f"{program.name}: {len(wishes)} faults", flush=True)
+        if self.is_sample():
+            most = 1 if expected.is_slow(program.name) else self.options.each
+            wishes = random.Random(f"{self.seed} {program.name}").sample(wishes, min(len(wishes), most))
+        return Prepared(program, wishes, 60 + 20 * counted.seconds)
+
+    def fail_next(self, prepared):
+        if prepared is None or not prepared.wishes or self.is_over():
+            return
+        wish = prepared.wishes.pop(0)
+        self.take(prepared.program, wish, run_with(prepared.program, wish, prepared.limit))
+
+    def fail_all(self, program):
+        prepared = self.prepare(program)
+        count = len(prepared.wishes) if prepared else 0
+        while prepared and prepared.wishes:
+            self.fail_next(prepared)
+        print(f"{program.name}: {count} faults", flush=True)
+
+    def fail_first(self, program):
+        prepared = self.prepare(program)
+        self.fail_next(prepared)
+        return prepared
+
+    def sample(self, programs, pool):
+        """Every program meets its first fault before any meets its second."""
+        there = list(pool.map(self.fail_first, programs))
+        while not self.is_over() and (there := [each for each in there if each and each.wishes]):
+            list(pool.map(self.fail_next, there))
+
+
+def of_sample(programs, seconds, seed):
+    """In the order of the sample. Slow ones, where there is time for them, begin, so that nobody waits for them in the end."""
+    programs = list(programs)
+    random.Random(seed).shuffle(programs)
+    slow = [each for each in programs if expected.is_slow(each.name)]
+    quick = [each for each in programs if each not in slow]
+    return slow + quick if seconds >= SECONDS_FOR_SLOW or not quick else quick
 
 
 def parse():
@@ -234,19 +277,16 @@ def main():
         sys.exit(f"everywhere.py: no API test program in {build} matches '{options.only}': build it first (make api)")
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 31)
     print(f"seed {seed}", flush=True)
-    order = random.Random(seed)
-    if not options.all:
-        programs = [each for each in programs if not expected.is_slow(each.name)] or programs
-        order.shuffle(programs)
-    campaign = Campaign(options)
+    campaign = Campaign(options, seed)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        def work(program):
-            if not campaign.is_over():
-                campaign.one_program(program, random.Random(f"{seed} {program.name}"))
-        list(pool.map(work, programs))
+        if campaign.is_sample():
+            campaign.sample(of_sample(programs, options.seconds, seed), pool)
+        else:
+            list(pool.map(campaign.fail_all, programs))
     for how, count in campaign.ends.most_common():
         print(f"{how}: {count}")
-    print(f"figure: faults injected = {campaign.injected}")
+    print(f"figure: programs run with a fault = {campaign.programs}")
+    print(f"figure: calls failed = {campaign.calls}")
     if campaign.problems:
         print(f"{len(campaign.problems)} problems:")
         print("\n".join(campaign.problems))

@@ -3,9 +3,12 @@
 
 usage: everywhere_test.py BUILD_FOLDER"""
 
+import argparse
+import concurrent.futures
 import signal
 import sys
 import unittest
+from unittest import mock
 
 import everywhere
 from everywhere import LATER, NOTICED, TOLD, Program, Run
@@ -64,6 +67,76 @@ class Occurrences(unittest.TestCase):
             self.assertEqual(sorted(set(chosen)), chosen)
             self.assertEqual((1, count), (chosen[0], chosen[-1]))
             self.assertLessEqual(len(chosen), 6)
+
+
+class Endings(unittest.TestCase):
+    def ending(self, scene, status, text, wish="heap:1:once"):
+        program = Program(f"trace_target {scene}", ("none",))
+        return everywhere.judge(program, wish, Run(status, text, 0.1, 1))
+
+    def test_a_death_that_is_meant(self):
+        self.assertEqual(("as ever", None), self.ending("faulting", -signal.SIGSEGV, "dies now\n"))
+        self.assertEqual(("as ever", None), self.ending("aborting", -signal.SIGABRT, "dies now\n"))
+        self.assertEqual(("as ever", None), self.ending("leaving", 3, ""))
+
+    def test_one_that_comes_before_it(self):
+        self.assertIn("signal 11", self.ending("faulting", -signal.SIGSEGV, "")[1])
+        self.assertIn("signal 6", self.ending("aborting", -signal.SIGABRT, "weft: fatal: something is wrong\n")[1])
+        self.assertIn("ends with 86", self.ending("deadlocked", 86, "")[1])
+        self.assertIn("ends with 0", self.ending("leaving", 0, "")[1])
+
+
+class Samples(unittest.TestCase):
+    """Of programs that are not run: what is run with what, by one job, in a sample whose time ends after so many runs."""
+
+    NAMES = ["first", "second", "third", "idle_cpu_static"]
+
+    def sample(self, seconds, runs=1000, seed=1):
+        options = argparse.Namespace(all=False, fault=None, seconds=seconds, each=3, cap=6, calls=[])
+        campaign = everywhere.Campaign(options, seed)
+        self.run_so_far = []
+
+        def run(program, wish, _limit):
+            self.run_so_far.append((program.name, wish))
+            return Run(0, "", 0.1, 0 if wish == "count" else 2, seen={"mmap": 9, "heap": 9})
+
+        with mock.patch.object(everywhere, "run_with", run), \
+             mock.patch.object(campaign, "is_over", lambda: len(self.run_so_far) >= runs), \
+             concurrent.futures.ThreadPoolExecutor(1) as pool:
+            programs = [Program(name, ("none",)) for name in self.NAMES]
+            campaign.sample(everywhere.of_sample(programs, seconds, seed), pool)
+        return campaign
+
+    def faults_of(self, name):
+        return [wish for who, wish in self.run_so_far if who == name and wish != "count"]
+
+    def test_the_first_fault_of_each_comes_before_the_second_of_any(self):
+        for seed in range(10):
+            self.sample(240, seed=seed)
+            faulty = [name for name, wish in self.run_so_far if wish != "count"]
+            self.assertEqual(sorted(self.NAMES), sorted(faulty[:4]))
+            self.assertEqual(["first", "second", "third"], sorted(faulty[4:7]))
+            self.assertEqual(10, len(faulty))
+
+    def test_slow_programs_have_one_fault_where_there_is_time_for_them(self):
+        self.sample(60)
+        self.assertEqual(("idle_cpu_static", "count"), self.run_so_far[0])
+        self.assertEqual(1, len(self.faults_of("idle_cpu_static")))
+        self.sample(59)
+        self.assertNotIn("idle_cpu_static", [name for name, _ in self.run_so_far])
+        slow = [Program("idle_cpu_static", ("none",))]
+        self.assertEqual(slow, everywhere.of_sample(slow, 8, 1))
+
+    def test_no_fault_comes_twice_and_the_time_ends_it(self):
+        self.sample(240)
+        for name in self.NAMES[:3]:
+            self.assertEqual(3, len(set(self.faults_of(name))))
+        self.sample(240, runs=5)
+        self.assertEqual(5, len(self.run_so_far))
+
+    def test_programs_and_calls_are_counted_apart(self):
+        campaign = self.sample(240)
+        self.assertEqual((10, 20), (campaign.programs, campaign.calls))
 
 
 class Programs(unittest.TestCase):

@@ -15,7 +15,7 @@ FATAL = {
     "membarrier": r"membarrier failed",
 }
 
-# Programs that take many seconds, most of them asleep: not for a sample.
+# Programs that take many seconds, most of them asleep: not for a short sample.
 SLOW = r"idle_cpu|report_deadlock|report_signal|watchdog|runtime_race"
 
 # What a check may notice besides a refusal: (program, calls, check, why that is right); regular expressions.
