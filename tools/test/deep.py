@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What run.py does in bounded form, in depth: the models with their deep bounds, each memory order weakened, stress for long, schedules
-from many seeds, stress under the sanitizers, link-time optimisation. Takes about an hour on two cores. Prints a table with how much was done; the
-last line is "N passed, N failed"; the exit status is 0 only when nothing failed."""
+from many seeds, stress and faults under the sanitizers, link-time optimisation. Takes about an hour on two cores. Prints a table with how
+much was done; the last line is "N passed, N failed"; the exit status is 0 only when nothing failed."""
 
 import argparse
 import os
@@ -47,14 +47,17 @@ def everything(scale, jobs):
     def lasting(seconds):
         return max(1, round(scale * seconds))
 
-    schedules_s, faults_s = lasting(300), lasting(240)
-    everywhere = f"build/checked --seconds {faults_s} --jobs {jobs}"
+    def faults_everywhere(name, preset, seconds):
+        command = python("tests/fault/everywhere.py", f"build/{preset} --seconds {seconds} --jobs {jobs}")
+        return steps.Commands(name, seconds + 60, commands={"everywhere.py": command})
+
+    schedules_s = lasting(300)
     return [
         steps.Build("build checked", 240, preset="checked", targets=tests_of("model", "api", "stress", "fault")),
         Models("models in depth", 600),
         steps.Commands("orders mutated", 760, commands={"mutate.py": python("tests/model/mutate.py")}),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
-        steps.Commands("faults everywhere", faults_s + 60, commands={"everywhere.py": python("tests/fault/everywhere.py", everywhere)}),
+        faults_everywhere("faults everywhere", "checked", lasting(240)),
         stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),
         steps.Commands("soak", lasting(900) + 60, commands={"soak.py": python("tests/stress/soak.py", f"build/checked --seconds {lasting(900)}")}),
         steps.Build("build release", 240, preset="release", targets=("stress_flat_memory",)),
@@ -65,8 +68,9 @@ def everything(scale, jobs):
             "schedules from seeds", schedules_s + 60,
             commands={"schedules.py": python("tools/test/schedules.py", f"--seconds {schedules_s} --list {TESTS}/scheduled.txt")},
             environment={"STRESS_SECONDS": "0"}),
-        steps.Build("build asan", 120, preset="asan", targets=tests_of("stress")),
+        steps.Build("build asan", 240, preset="asan", targets=tests_of("stress", "api")),
         stress("stress under asan, ubsan", "asan", lasting(8), lasting(8) * 20),
+        faults_everywhere("faults under asan, ubsan", "asan", lasting(90)),
         steps.Build("build tsan", 120, preset="tsan", targets=tests_of("stress")),
         stress("stress under tsan", "tsan", lasting(8), lasting(8) * 20),
     ]
