@@ -44,9 +44,10 @@ def run(command, schedule):
 
 
 class Rounds:
-    """Runs that several OS threads take from one sequence."""
+    """Runs of programs that several OS threads take from one sequence."""
 
-    def __init__(self, runs):
+    def __init__(self, programs, runs):
+        self.programs = set(programs)
         self.runs = runs
         self.lock = threading.Lock()
         self.count = 0
@@ -54,6 +55,8 @@ class Rounds:
 
     def next(self):
         with self.lock:
+            if self.failed == self.programs:  # of runs without an end nothing would be left
+                return None
             return next((each for each in self.runs if each[0] not in self.failed), None)
 
     def take_until(self, end):
@@ -92,11 +95,11 @@ def main():
     if options.list:
         programs = programs_in(options.list)
         print(f"first seed: {options.first_seed}", flush=True)
-        rounds = Rounds((program, schedule) for schedule in from_seeds(options.first_seed) for program in programs)
+        rounds = Rounds(programs, ((program, schedule) for schedule in from_seeds(options.first_seed) for program in programs))
         end, jobs = time.monotonic() + options.seconds, options.jobs
     else:
         programs = [tuple(options.program)]
-        rounds = Rounds(iter([(programs[0], schedule) for schedule in options.schedule]))
+        rounds = Rounds(programs, iter([(programs[0], schedule) for schedule in options.schedule]))
         end, jobs = float("inf"), 1
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for taker in [pool.submit(rounds.take_until, end) for _ in range(jobs)]:
