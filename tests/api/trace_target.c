@@ -141,8 +141,11 @@ static void for_ever(void *unused) {
 }
 static void leave_waiting(void) { wait_for_state(start_named(for_ever, NULL, "patient"), WEFT_THREAD_SUSPENDED); }
 
+/* Who sees the end knows by this that it was meant. */
+static void says_farewell(void) { fputs("dies now\n", stderr); }
 static void aborting(void) {
   leave_waiting();
+  says_farewell();
   abort();
 }
 /* Their turns end while those who wait are written down. */
@@ -180,6 +183,7 @@ static void leaving(void) {
 }
 static void fault(void) {
   volatile int *volatile nowhere = NULL;
+  says_farewell();
   *nowhere = 1;
 }
 static void faulting(void) {
@@ -239,6 +243,7 @@ static int deepen(volatile int *depth) {
 static void overflows(void *unused) {
   (void)unused;
   volatile int depth = 0;
+  says_farewell();
   deepen(&depth);
 }
 static void overflowing(void) {

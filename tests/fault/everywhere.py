@@ -64,7 +64,8 @@ def programs_of(build):
     target = os.path.join(build, "tests/api/api_trace_target_static")
     if os.path.exists(target):
         for scene in expected.TRACED_SCENES:
-            found.append(Program(f"trace_target {scene}", (target, scene), ("WEFT_TRACE=/dev/null",)))
+            environment = ("WEFT_TRACE=/dev/null", *expected.SCENE_VARIABLES.get(scene, ()))
+            found.append(Program(f"trace_target {scene}", (target, scene), environment))
     # One schedule of each program is enough: others differ in the order of the same calls.
     found = [each for each in found if not re.search(r"_seed_(?!1$)", each.name)]
     built = [each for each in found if os.path.exists(each.command[0])]
@@ -129,8 +130,8 @@ def judge(program, wish, run):
     if ANY_SANITIZER.search(run.text):
         return "sanitizer", "a sanitizer complains"
     if run.failed == 0:
-        return "not reached", None if run.status == expected.normal_end(program) else f"ends with {run.status} without a fault"
-    if run.status == expected.normal_end(program):
+        return "not reached", None if expected.is_normal_end(program, run) else f"ends with {run.status} without a fault"
+    if expected.is_normal_end(program, run):
         return "as ever", None
     if run.status == TOLD:
         told = TOLD_LINE.findall(run.text)
@@ -209,7 +210,7 @@ class Campaign:
         if self.is_over():
             return None
         counted = run_with(program, "count", 600)
-        if counted.status != expected.normal_end(program):
+        if not expected.is_normal_end(program, counted):
             print(f"{program.name} ends with {counted.status} without a fault:\n{counted.text[-2000:]}", flush=True)
             self.problems.append(f"{program.name} without a fault")
             return None

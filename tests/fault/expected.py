@@ -1,10 +1,22 @@
 """What everywhere.py lets pass, with the reasons."""
 
 import re
+import signal
 
-# Scenes of trace_target.c that need no script beside them; how those end that do not end by return.
-TRACED_SCENES = ["threads", "forks", "forks2", "waiting", "stealing", "migrating", "parking", "turns", "leaving"]
-ENDS = {"trace_target leaving": 3}
+# Scenes of trace_target.c; what they need beside WEFT_TRACE.
+TRACED_SCENES = ["threads", "forks", "forks2", "waiting", "stealing", "migrating", "parking", "turns", "leaving", "aborting", "overflowing",
+                 "faulting", "faulting together", "deadlocked", "parting"]
+SCENE_VARIABLES = {"deadlocked": ("WEFT_SCHEDULE=seed:1",)}  # else it stays as it is
+
+# How those end that do not end by return, and what they have said then: a signal that comes before is another's.
+ENDS = {
+    "trace_target leaving": (3, ""),
+    "trace_target deadlocked": (86, "weft: deadlock: "),
+    "trace_target aborting": (-signal.SIGABRT, "dies now"),
+    "trace_target overflowing": (-signal.SIGSEGV, "dies now"),
+    "trace_target faulting": (-signal.SIGSEGV, "dies now"),
+    "trace_target faulting together": (-signal.SIGSEGV, "dies now"),
+}
 
 # What the fatal error says when that call fails.
 FATAL = {
@@ -68,8 +80,9 @@ WARNING = {call: re.compile(WITHOUT_STACKS, re.MULTILINE) for call in ("mmap", "
 REFUSALS = ("WEFT_NOMEM", "WEFT_AGAIN", "WEFT_UNSUPPORTED", "another than WEFT_OK")
 
 
-def normal_end(program):
-    return ENDS.get(program.name, 0)
+def is_normal_end(program, run):
+    status, said = ENDS.get(program.name, (0, ""))
+    return run.status == status and said in run.text
 
 
 def is_spared(name, wish):
