@@ -10,7 +10,7 @@
 namespace weft::os {
 
 enum class code_place {
-  entry,       // the first instruction of a function
+  exact,       // of an instruction, such as a function's first
   after_call,  // a return address: the call before it counts
 };
 

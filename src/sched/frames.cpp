@@ -17,18 +17,20 @@ namespace weft::sched {
 namespace {
 
 // `dine+0x2d (dine-together+0x11bc)`: the function, and in parentheses what addr2line takes, which lies inside the call.
-void name_frame(std::uintptr_t code, char* out, std::size_t capacity) {
+void name_frame(std::uintptr_t code, bool is_exact, char* out, std::size_t capacity) {
   constexpr std::size_t most_place_bytes = sizeof(os::code_module::name) + 32;
-  os::name_code(reinterpret_cast<const void*>(code), os::code_place::after_call, out, capacity - most_place_bytes);
+  const std::uintptr_t inside = is_exact ? code : code - 1;
+  os::name_code(reinterpret_cast<const void*>(code), is_exact ? os::code_place::exact : os::code_place::after_call, out,
+                capacity - most_place_bytes);
   os::demangle(out, capacity - most_place_bytes);
   os::code_module module;
-  if (!os::find_module(code - 1, &module)) return;
+  if (!os::find_module(inside, &module)) return;
   char place[most_place_bytes];
   snprintf(place, sizeof place, "%s+%#lx", module.name, static_cast<unsigned long>(code - module.bias));
   const bool has_name = std::strcmp(out, place) != 0;
   const std::size_t used = has_name ? std::strlen(out) : 0;
   snprintf(out + used, capacity - used, has_name ? " (%s+%#lx)" : "%s+%#lx", module.name,
-           static_cast<unsigned long>(code - 1 - module.bias));
+           static_cast<unsigned long>(inside - module.bias));
 }
 
 bool is_same_rest(const unit_view& one, const unit_view& other) {
@@ -64,17 +66,14 @@ const char* word_of(unwind::ending why) {
 
 }  // namespace
 
-const char* known_frames::name_of(std::uintptr_t code) {
+const char* known_frames::name_of(std::uintptr_t code, bool is_exact) {
   entry* one = &entries_[code * 0x9e3779b97f4a7c15 >> 57];
-  if (one->code != code || one->name[0] == '\0') {
+  if (one->code != code || one->is_exact != is_exact || one->name[0] == '\0') {
     one->code = code;
-    name_frame(code, one->name, sizeof one->name);
+    one->is_exact = is_exact;
+    name_frame(code, is_exact, one->name, sizeof one->name);
   }
   return one->name;
-}
-
-void backtraces::write_frame(std::uint64_t number, std::uintptr_t code, const char* margin) const {
-  *out_ << margin << "    #" << number << " " << known_->name_of(code) << "\n";
 }
 
 bool backtraces::begin(const char* margin) const {
@@ -108,7 +107,10 @@ void backtraces::write_running(const unit_view& one, const char* margin) const {
 }
 
 void backtraces::write_frames(const unwind::backtrace& found, const char* margin) const {
-  for (unsigned index = 0; index < found.count; ++index) write_frame(index, found.code[index], margin);
+  for (unsigned index = 0; index < found.count; ++index) {
+    const char* name = known_->name_of(found.code[index], found.is_exact(index));
+    *out_ << margin << "    #" << std::uint64_t{index} << " " << name << "\n";
+  }
   if (const char* why = word_of(found.why); why != nullptr) *out_ << margin << "    " << why << "\n";
 }
 
@@ -137,7 +139,7 @@ status read_frames(named_frames* all) {
   if (has_none(view)) return status::ok;
   if (view.saved == nullptr || !find_frames(all->rt, view, &all->rows, &all->found)) return status::busy;
   for (unsigned index = 0; index < all->found.count; ++index)
-    name_frame(all->found.code[index], all->names[index], frame_name_bytes);
+    name_frame(all->found.code[index], all->found.is_exact(index), all->names[index], frame_name_bytes);
   return status::ok;
 }
 

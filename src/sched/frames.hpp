@@ -20,13 +20,14 @@ inline constexpr std::size_t frame_name_bytes = 352;
 // What was found out about frames, kept because many units wait in the same places and names are looked for in files. Large.
 class known_frames {
  public:
-  const char* name_of(std::uintptr_t code);
+  const char* name_of(std::uintptr_t code, bool is_exact);
   unwind::known_rows* rows() { return &rows_; }
 
  private:
   static constexpr unsigned capacity = 128;
   struct entry {
     std::uintptr_t code = 0;
+    bool is_exact = false;
     char name[frame_name_bytes] = "";
   };
   entry entries_[capacity];
@@ -47,7 +48,6 @@ class backtraces {
   void write_suspended(const unit_view& one, const char* margin) const;
   void write_running(const unit_view& one, const char* margin) const;
   void write_frames(const unwind::backtrace& found, const char* margin) const;
-  void write_frame(std::uint64_t number, std::uintptr_t code, const char* margin) const;
 
   runtime* rt_;
   text* out_;

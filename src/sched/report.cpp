@@ -99,7 +99,7 @@ text& text::count(std::uint64_t number, const char* one, const char* many) {
 
 text& code_name(text& out, const void* code, bool is_entry, names how) {
   char name[256];
-  os::name_code(code, is_entry ? os::code_place::entry : os::code_place::after_call, name, sizeof name);
+  os::name_code(code, is_entry ? os::code_place::exact : os::code_place::after_call, name, sizeof name);
   if (how == names::readable) os::demangle(name, sizeof name);
   return out << name;
 }

@@ -24,7 +24,7 @@ namespace weft::sched {
 namespace {
 
 constexpr int signal_that_asks = SIGURG;
-constexpr std::uint64_t patience_ns = 500'000'000;     // for the answer
+constexpr std::uint64_t patience_ns = 2'000'000'000;   // for the answer
 constexpr std::uint64_t most_held_ns = 2'000'000'000;  // of whoever has answered
 constexpr char went_on[] = "it went on meanwhile";
 
@@ -40,43 +40,49 @@ struct question {
 
 constinit queue::spinlock asking;  // for one question from its begin to its end
 constinit question open_question;
-constinit base::atomic<std::uint32_t> news{0};  // futex: counts what happened to questions
+constinit base::atomic<std::uint32_t> news{0};  // futex: what happened to questions; counted inside the lock
 
 // Whoever asks.
 constinit base::atomic<bool> is_installed{false};
 struct sigaction before;
 
-void tell_news() {
-  news.fetch_add(1, base::relaxed);
-  os::futex_wake(&news, INT_MAX);
-}
+bool is_held(int os_thread) { return open_question.os_thread == os_thread && open_question.is_answered; }
 
 bool answer(int os_thread, const void* context) {
-  const queue::guard hold(open_question.lock);
-  if (open_question.os_thread != os_thread || open_question.is_answered) return false;
-  open_question.code = arch::registers_of_signal(context, &open_question.registers);
-  open_question.is_answered = true;
+  {
+    const queue::guard hold(open_question.lock);
+    if (open_question.os_thread != os_thread || open_question.is_answered) return false;
+    open_question.code = arch::registers_of_signal(context, &open_question.registers);
+    open_question.is_answered = true;
+    news.fetch_add(1, base::relaxed);
+  }
+  os::futex_wake(&news, INT_MAX);
   return true;
-}
-
-bool is_held(int os_thread) {
-  const queue::guard hold(open_question.lock);
-  return open_question.os_thread == os_thread && open_question.is_answered;
 }
 
 // True: the answer held until now.
 bool withdraw_question(int os_thread) {
-  const queue::guard hold(open_question.lock);
-  const bool was_held = open_question.os_thread == os_thread && open_question.is_answered;
-  if (open_question.os_thread == os_thread) open_question.os_thread = 0;
+  bool was_held;
+  {
+    const queue::guard hold(open_question.lock);
+    was_held = is_held(os_thread);
+    if (open_question.os_thread == os_thread) open_question.os_thread = 0;
+    news.fetch_add(1, base::relaxed);
+  }
+  os::futex_wake(&news, INT_MAX);
   return was_held;
 }
 
-// Waits while `goes_on` holds for the OS thread, and not beyond the deadline.
-void wait_while(bool (*goes_on)(int os_thread), int os_thread, std::uint64_t deadline_ns) {
+// Waits until the OS thread is held, or no more; false: the deadline is over.
+bool await_held(bool wanted, int os_thread, std::uint64_t deadline_ns) {
   for (;;) {
-    const std::uint32_t seen = news.load(base::relaxed);
-    if (!goes_on(os_thread) || !os::futex_wait_until(&news, seen, deadline_ns)) return;
+    std::uint32_t seen;
+    {
+      const queue::guard hold(open_question.lock);
+      if (is_held(os_thread) == wanted) return true;
+      seen = news.load(base::relaxed);
+    }
+    if (!os::futex_wait_until(&news, seen, deadline_ns)) return false;
   }
 }
 
@@ -84,9 +90,8 @@ void on_question(int, siginfo_t*, void* context) {
   const int kept = errno;
   const int me = os::thread_id();
   if (answer(me, context)) {
-    tell_news();
-    wait_while(is_held, me, os::now_ns() + most_held_ns);
-    static_cast<void>(withdraw_question(me));
+    const bool is_released = await_held(false, me, os::now_ns() + most_held_ns);
+    if (!is_released) static_cast<void>(withdraw_question(me));
   }
   errno = kept;
 }
@@ -118,6 +123,18 @@ void uninstall() {
     static_cast<void>(os::set_signal_action(signal_that_asks, &before, nullptr));
 }
 
+// Who starts an OS thread blocks all signals for a moment; who blocks this one for longer will not answer.
+bool awaits_answer_in_vain(int os_thread) {
+  constexpr std::uint64_t look_ns = 50'000'000;
+  constexpr int most_looks = 4;
+  const std::uint64_t deadline_ns = os::now_ns() + patience_ns;
+  for (int blocked = 0; blocked < most_looks && os::now_ns() < deadline_ns;) {
+    if (await_held(true, os_thread, os::now_ns() + look_ns)) return false;
+    blocked = os::blocks_signal(os_thread, signal_that_asks) ? blocked + 1 : 0;
+  }
+  return true;
+}
+
 // False: no answer. Else the OS thread stands still, until the question is withdrawn or it has lost its patience.
 bool ask(int os_thread, arch::registers* registers, std::uintptr_t* code) {
   {
@@ -126,8 +143,7 @@ bool ask(int os_thread, arch::registers* registers, std::uintptr_t* code) {
     open_question.is_answered = false;
     open_question.registers = {};
   }
-  if (!os::send_signal(os_thread, signal_that_asks)) return false;
-  wait_while([](int asked) { return !is_held(asked); }, os_thread, os::now_ns() + patience_ns);
+  if (!os::send_signal(os_thread, signal_that_asks) || awaits_answer_in_vain(os_thread)) return false;
   const queue::guard hold(open_question.lock);
   *registers = open_question.registers;
   *code = open_question.code;
@@ -153,8 +169,6 @@ const char* find_asleep(const worker* w, const unit_view& one, const os::thread_
 const char* find_by_asking(const worker* w, const unit_view& one, unwind::known_rows* rows, unwind::backtrace* found) {
   if constexpr (config::thread_sanitizer) return "it runs; ThreadSanitizer delays the signal by which it would be asked where";
   const int os_thread = w->os_thread_id.load(base::relaxed);
-  if (os::blocks_signal(os_thread, signal_that_asks))
-    return "it runs; its OS thread blocks SIGURG, by which it would be asked where";
   const queue::guard one_at_a_time(asking);
   if (!install()) return "it runs; SIGURG, by which it would be asked where, is the program's";
   arch::registers registers;
@@ -166,9 +180,8 @@ const char* find_by_asking(const worker* w, const unit_view& one, unwind::known_
     unwind::walk(&from, rows, registers, code, found);
   }
   const bool was_held = withdraw_question(os_thread);
-  tell_news();
   uninstall();
-  if (!is_answered) return "it runs; its OS thread was asked where, but got no CPU to answer";
+  if (!is_answered) return "it runs; its OS thread does not say where: it blocks SIGURG, or gets no CPU";
   return is_it && was_held ? nullptr : went_on;
 }
 

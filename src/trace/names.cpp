@@ -38,7 +38,7 @@ names::entry* names::place_for(const void* key) {
 const char* names::of_function(const void* code) {
   entry* one = place_for(code);
   if (one->text[0] != '\0') return one->text;
-  os::name_code(code, os::code_place::entry, one->text, text_bytes);
+  os::name_code(code, os::code_place::exact, one->text, text_bytes);
   if (may_demangle_) os::demangle(one->text, text_bytes);
   return one->text;
 }

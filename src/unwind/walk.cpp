@@ -21,6 +21,7 @@ class walker {
       : memory_(from), known_(known), registers_(begin), code_(code) {}
 
   std::uintptr_t code() const { return code_; }
+  bool is_exact() const { return is_exact_; }
 
   // False: *why tells.
   bool step(ending* why) {
@@ -139,12 +140,15 @@ bool registers_of_context(memory* from, const void* stack_pointer, registers* ou
 
 void walk(memory* from, known_rows* known, const registers& registers, std::uintptr_t code, backtrace* out) {
   walker at(from, known, registers, code);
+  static_assert(most_frames <= 32, "a bit of `exact` for each");
   out->count = 0;
+  out->exact = 0;
   do {
     if (out->count == most_frames) {
       out->why = ending::limit;
       return;
     }
+    out->exact |= static_cast<std::uint32_t>(at.is_exact()) << out->count;
     out->code[out->count++] = at.code();
   } while (at.step(&out->why));
 }
@@ -154,7 +158,9 @@ void walk_context(read_function read, known_rows* known, const void* stack_point
   registers begin;
   std::uintptr_t code;
   *out = {};
-  if (registers_of_context(&from, stack_pointer, &begin, &code)) walk(&from, known, begin, code, out);
+  if (!registers_of_context(&from, stack_pointer, &begin, &code)) return;
+  walk(&from, known, begin, code, out);
+  out->exact &= ~std::uint32_t{1};  // it goes on behind the switch
 }
 
 }  // namespace weft::unwind

@@ -29,8 +29,11 @@ enum class ending : std::uint8_t {
 
 struct backtrace {
   std::uintptr_t code[most_frames];  // innermost first: where it goes on
+  std::uint32_t exact = 0;           // a bit for each: it was interrupted there; else a call or switch lies before it
   unsigned count = 0;
   ending why = ending::unreadable;
+
+  bool is_exact(unsigned index) const { return (exact >> index & 1) != 0; }
 };
 
 // How the caller of a place in the code is found.

@@ -34,7 +34,10 @@ inline std::vector<std::string> functions_of(const std::string& text, const std:
     const std::size_t number = line.find("    #");
     if (number == std::string::npos) continue;
     const std::size_t name = line.find(' ', number + 5) + 1;
-    found.push_back(line.substr(name, line.find('+', name) - name));
+    std::string function = line.substr(name, line.find('+', name) - name);
+    const std::size_t file = function.rfind(" (");  // behind a function that stands at its begin
+    if (file != std::string::npos && function.find(')', file) == std::string::npos) function.resize(file);
+    found.push_back(function);
   }
   return found;
 }

@@ -25,12 +25,12 @@ void expect_address(const void* data, os::code_place place) {
 
 TEST_CASE("a function that libraries export") {
   char name[64];
-  os::name_code(reinterpret_cast<const void*>(&std::abort), os::code_place::entry, name, sizeof name);
+  os::name_code(reinterpret_cast<const void*>(&std::abort), os::code_place::exact, name, sizeof name);
   CHECK(std::strstr(name, "abort") != nullptr);
 }
 
 TEST_CASE("data that a damaged stack holds in place of a return address") {
-  for (const os::code_place place : {os::code_place::entry, os::code_place::after_call}) {
+  for (const os::code_place place : {os::code_place::exact, os::code_place::after_call}) {
     expect_address(constant + 1, place);
     expect_address(variable + 1, place);
     expect_address(reinterpret_cast<const void*>(std::uintptr_t{0x10}), place);

@@ -85,6 +85,7 @@ unwind::backtrace walk(const scene& all) {
 // The innermost frame stands at the switch instead of the call of the unwinder; the last one that the unwinder names may be the end.
 void check_same(const scene& all, const unwind::backtrace& found) {
   CHECK(found.why == unwind::ending::bottom);
+  CHECK_FALSE(found.is_exact(0));
   std::vector<std::uintptr_t> wanted = all.wanted;
   if (!wanted.empty() && wanted.back() == 0) wanted.pop_back();
   REQUIRE(found.count == wanted.size());
@@ -223,6 +224,7 @@ TEST_CASE("of what a signal interrupts") {
     const std::uintptr_t* at = std::find(begin, end, all->wanted[1]);
     REQUIRE(at != end);
     CHECK(seen_by_handler.why == unwind::ending::bottom);
+    CHECK(seen_by_handler.exact == 1);
     for (unsigned i = 1; at != end; ++i, ++at) CHECK(*at == all->wanted[i]);
   }
   REQUIRE(sigaction(SIGUSR1, &before, nullptr) == 0);
