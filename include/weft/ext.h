@@ -60,6 +60,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_revive(weft_thread *thread, 
 
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
+/* As one that yields comes back, too, who was taken out when there was no memory for a stack to begin on. */
 typedef enum weft_push_reason { WEFT_PUSH_NEW, WEFT_PUSH_YIELDED, WEFT_PUSH_WOKEN, WEFT_PUSH_MIGRATED } weft_push_reason;
 
 /* Callbacks may run on any worker and outside, concurrently; they must not block or switch and have no identity.
