@@ -96,8 +96,9 @@ typedef struct weft_config {
  * there weft_init and every other call that would need them, or a lock that they may have held, returns WEFT_UNSUPPORTED (in C++ it
  * throws), those without a status do nothing, and a ULT that returns from its function, or joins a fork of before, ends the child with
  * a line that names the cure: exec or _exit in it, posix_spawn, or an earlier fork. Forks and loops run in their caller, and
- * weft_yield, weft_sleep_*, weft_key_get and weft_key_set, the clock and what asks only (weft_is_initialized: false) work. Undefined:
- * fork() in a callback of ext.h, unless the child only calls exec or _exit, which is also all that a child of vfork or _Fork may do. */
+ * weft_yield, weft_sleep_*, weft_key_get and weft_key_set (a ULT's values of before are gone), the clock and what asks only
+ * (weft_is_initialized: false) work. Undefined: fork() in a callback of ext.h, unless the child only calls exec or _exit, which is also
+ * all that a child of vfork or _Fork may do. */
 WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
 
 /* Undoes one weft_init. The last one waits until every thread and tasklet has ended (joined or not; unjoined descriptors are
