@@ -384,14 +384,14 @@ TEST_CASE("threads that switch and compute while they are asked") {
     start(3, true);
     static std::atomic<bool> must_end{false};
     static weft_mutex mutex = WEFT_MUTEX_INIT;
-    static int sum = 0;
+    static volatile int sum = 0;
     std::vector<weft_thread*> made;
     for (int i = 0; i < 6; ++i) {
       made.push_back(make(
           [](void*) {
             while (!must_end) {
               NEED(weft_mutex_lock(&mutex) == WEFT_OK);
-              ++sum;
+              sum = sum + 1;
               NEED(weft_mutex_unlock(&mutex) == WEFT_OK);
               weft_yield();
               settle();

@@ -15,10 +15,11 @@ namespace {
 const char constant[] = "no code";
 char variable[] = "nor this";
 
+// By itself, or by the distance to a name before it that is exported.
 void expect_address(const void* data, os::code_place place) {
   char name[64] = "stale";
   os::name_code(data, place, name, sizeof name);
-  CHECK(std::strncmp(name, "0x", 2) == 0);
+  CHECK(std::strstr(name, "0x") != nullptr);
 }
 
 }  // namespace
