@@ -32,7 +32,7 @@ constexpr char went_on[] = "it went on meanwhile";
 
 struct question {
   queue::spinlock lock;
-  int os_thread = 0;  // that is asked; 0: none, or not any more
+  base::atomic<int> os_thread{0};  // that is asked; 0: none, or not any more. Written inside the lock
   bool is_answered = false;
   arch::registers registers;
   std::uintptr_t code = 0;
@@ -46,12 +46,14 @@ constinit base::atomic<std::uint32_t> news{0};  // futex: what happened to quest
 constinit base::atomic<bool> is_installed{false};
 struct sigaction before;
 
-bool is_held(int os_thread) { return open_question.os_thread == os_thread && open_question.is_answered; }
+bool is_asked(int os_thread) { return open_question.os_thread.load(base::relaxed) == os_thread; }
+
+bool is_held(int os_thread) { return is_asked(os_thread) && open_question.is_answered; }
 
 bool answer(int os_thread, const void* context) {
   {
     const queue::guard hold(open_question.lock);
-    if (open_question.os_thread != os_thread || open_question.is_answered) return false;
+    if (!is_asked(os_thread) || open_question.is_answered) return false;
     open_question.code = arch::registers_of_signal(context, &open_question.registers);
     open_question.is_answered = true;
     news.fetch_add(1, base::relaxed);
@@ -66,7 +68,7 @@ bool withdraw_question(int os_thread) {
   {
     const queue::guard hold(open_question.lock);
     was_held = is_held(os_thread);
-    if (open_question.os_thread == os_thread) open_question.os_thread = 0;
+    if (is_asked(os_thread)) open_question.os_thread.store(0, base::relaxed);
     news.fetch_add(1, base::relaxed);
   }
   os::futex_wake(&news, INT_MAX);
@@ -89,7 +91,8 @@ bool await_held(bool wanted, int os_thread, std::uint64_t deadline_ns) {
 void on_question(int, siginfo_t*, void* context) {
   const int kept = errno;
   const int me = os::thread_id();
-  if (answer(me, context)) {
+  // Not by taking the lock: a signal of somebody else's may come to whoever asks, and holds it.
+  if (is_asked(me) && answer(me, context)) {
     const bool is_released = await_held(false, me, os::now_ns() + most_held_ns);
     if (!is_released) static_cast<void>(withdraw_question(me));
   }
@@ -139,7 +142,7 @@ bool awaits_answer_in_vain(int os_thread) {
 bool ask(int os_thread, arch::registers* registers, std::uintptr_t* code) {
   {
     const queue::guard hold(open_question.lock);
-    open_question.os_thread = os_thread;
+    open_question.os_thread.store(os_thread, base::relaxed);
     open_question.is_answered = false;
     open_question.registers = {};
   }
