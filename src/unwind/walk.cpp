@@ -77,7 +77,11 @@ class walker {
     const std::uintptr_t here = registers_.get(arch::dwarf::stack_pointer);
     registers caller;
     for (unsigned number = 0; number < arch::dwarf::count; ++number) restore(rules.rules[number], number, cfa, &caller);
-    if (!caller.has(column)) return false;
+    if (!caller.has(column)) {
+      const rule_kind how = rules.rules[column].kind;
+      if (how == rule_kind::same || how == rule_kind::moved) *why = ending::no_register;
+      return false;
+    }
     if (rules.rules[arch::dwarf::stack_pointer].kind == rule_kind::same) caller.set(arch::dwarf::stack_pointer, cfa);
     if (!caller.has(arch::dwarf::stack_pointer)) return false;
     // A handler may have run on another stack; elsewhere only a function that was interrupted, or saved nothing, takes no room.
