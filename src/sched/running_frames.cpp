@@ -17,6 +17,7 @@
 #include "queue/spinlock.hpp"
 #include "sched/glance.hpp"
 #include "sched/runtime.hpp"
+#include "sched/turns.hpp"
 #include "sched/worker.hpp"
 
 namespace weft::sched {
@@ -155,7 +156,12 @@ bool ask(int os_thread, arch::registers* registers, std::uintptr_t* code) {
 
 // ---- the two kinds ----
 
-bool still_runs(const worker* w, const unit_view& one) { return glance(w->current) == one.where; }
+// Another may have its descriptor by now, or, on virtual workers, its OS thread.
+bool still_runs(const worker* w, const unit_view& one) {
+  unit_view now;
+  return glance(w->current) == one.where && !awaits_turn(w) && look_at(one.where, &now) && now.function == one.function &&
+         now.id == one.id;
+}
 
 const char* find_asleep(const worker* w, const unit_view& one, const os::thread_state& state, unwind::known_rows* rows,
                         unwind::backtrace* found) {
