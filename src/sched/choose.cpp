@@ -1,6 +1,7 @@
 // What a worker can run without taking it from others, and what it looks after now and then.
 
 #include "os/clock.hpp"
+#include "sched/blame.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/entering.hpp"
 #include "sched/ready.hpp"
@@ -71,6 +72,7 @@ unit* find_own(worker* w) {
 constexpr std::int32_t turns_between_looks = 64;
 
 void look_around(worker* w) {
+  if (w->rt->counts_errors) blame_errors(w, w->current);      // while that is known: timers and sources run without identity
   w->turns_left = turns_between_looks - (w->turns_left & 1);  // whether pools come first now: see find_own
   w->owes_oldest = true;
   w->coarse_ns = w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
