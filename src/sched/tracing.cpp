@@ -134,6 +134,7 @@ std::size_t traced_bytes(const runtime* rt) {
 
 void trace_event(const runtime* rt, worker* w, weft_event_kind kind, unit* one) {
   tracing* to = rt->tracer;
+  if (!to->recorded->is_on.load(base::relaxed)) return;  // whoever writes a trace of dying finds the turns that are open
   switch (kind) {
     case WEFT_ON_CREATE: return created(to, w, one);
     case WEFT_ON_READY: return became_ready(to, w, one, reason::woken);
@@ -147,7 +148,8 @@ void trace_event(const runtime* rt, worker* w, weft_event_kind kind, unit* one) 
 }
 
 void trace_resumed(worker* w, unit* self) {
-  if (w->rt->tracer != nullptr) ran(w->rt->tracer, w, self);
+  tracing* to = w->rt->tracer;
+  if (to != nullptr && to->recorded->is_on.load(base::relaxed)) ran(to, w, self);
 }
 
 // ---- forks ----
