@@ -50,7 +50,7 @@ class temporary_file {
   std::string path_;
 };
 
-// While a program runs, Ctrl-C is for it alone: what it was until then is shown.
+// While a program runs, Ctrl-C is for it alone: if it then ends by itself, its profile is shown.
 class interrupts_ignored {
  public:
   interrupts_ignored() : before_{std::signal(SIGINT, SIG_IGN), std::signal(SIGQUIT, SIG_IGN)} {}
