@@ -24,9 +24,9 @@ bool publish_suspension(void* argument) {
   auto* self = static_cast<unit*>(argument);
   self->state.store(unit_state::suspended, base::relaxed);
   std::uint32_t expected = no_permit;
-  // [P8] acq_rel: the resumer sees the saved context, or its doings are seen; pairs with [P9]
-  if (self->permit.compare_exchange_strong(expected, suspended, base::acq_rel, base::acquire)) return true;
-  static_cast<void>(take_permit(self));  // sees also what a second resumer did
+  // [P8] release: the resumer sees the saved context; pairs with [P9]
+  if (self->permit.compare_exchange_strong(expected, suspended, base::release, base::relaxed)) return true;
+  static_cast<void>(take_permit(self));  // and sees what one or two resumers did
   return false;
 }
 
