@@ -86,6 +86,7 @@ TEST_CASE("every signal has all threads written, and the program goes on") {
   } choices[] = {{"usr1", SIGUSR1}, {"usr2", SIGUSR2}, {"quit", SIGQUIT}};
   for (const auto& each : choices) {
     const child_end end = run_in_child([&each] {
+      std::signal(each.signal, SIG_DFL);  // shells have background jobs ignore SIGQUIT
       setenv("WEFT_DUMP_SIGNAL", each.word, 1);
       const own_errors errors;
       for (int life = 1; life <= 2; ++life) {

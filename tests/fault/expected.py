@@ -41,6 +41,7 @@ CONSEQUENCES = [
     (r"ext_frames", "open|read|peek|mmap|heap", r"found", "frames that cannot be read, or named, are fewer, or addresses"),
     (r"report_backtrace", "thread_start", r"these_of|functions_of|busy|says", "without an OS thread for it a report has no backtraces, and says so"),
     (r"report_backtrace", "sigaction", r"these_of|functions_of|busy|says", "without a handler a thread that runs is not asked where"),
+    (r"report_overflow", "thread_stack", r'end\.errors == ""', "AddressSanitizer says that it does not know main's stack"),
     (r"report_signal", "futex_wake", r"exit_code", "its child's fatal error goes into the file where the child's errors go"),
     (r"thread_yield|ext_deque|ext_in_turn|ext_give_way", "mmap|madvise|mprotect", r"journal|scene\.log",
      "who waits for a stack has no turn meanwhile"),
