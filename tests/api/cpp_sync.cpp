@@ -206,7 +206,7 @@ struct set_clock {
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<set_clock>;
-  static constexpr bool is_steady = false;
+  [[maybe_unused]] static constexpr bool is_steady = false;
   static inline std::atomic<rep> now_ns = 0;
   static time_point now() { return time_point(duration(now_ns.load())); }
 };
