@@ -22,6 +22,13 @@ int open_for_reading(const char* path) {
   return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+int open_formatted(const char* format, va_list arguments) {
+  char path[path_bytes];
+  const int length = vsnprintf(path, sizeof path, format, arguments);
+  if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) return -1;
+  return open_for_reading(path);
+}
+
 // Files of /proc and /sys come in pieces only when out is too small for them; a loop costs nothing.
 bool read_all(int descriptor, char* out, std::size_t capacity, std::size_t* used) {
   *used = 0;
@@ -95,13 +102,10 @@ void close_quietly(int descriptor) {
 }  // namespace
 
 bool read_text(char* out, std::size_t capacity, const char* format, ...) {
-  char path[path_bytes];
   va_list arguments;
   va_start(arguments, format);
-  const int length = vsnprintf(path, sizeof path, format, arguments);
+  const int descriptor = open_formatted(format, arguments);
   va_end(arguments);
-  if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) return false;
-  const int descriptor = open_for_reading(path);
   if (descriptor < 0) return false;
   std::size_t used = 0;
   const bool is_read = read_all(descriptor, out, capacity - 1, &used);
@@ -112,8 +116,11 @@ bool read_text(char* out, std::size_t capacity, const char* format, ...) {
   return true;
 }
 
-bool walk_lines(const char* path, void (*each)(void* state, const char* line), void* state) {
-  const int descriptor = open_for_reading(path);
+bool walk_lines(void (*each)(void* state, const char* line), void* state, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int descriptor = open_formatted(format, arguments);
+  va_end(arguments);
   if (descriptor < 0) return false;
   line_splitter splitter{each, state};
   char piece[512];

@@ -9,8 +9,10 @@ namespace weft::os {
 // off its end. False: there is no such file, or it cannot be read.
 bool read_text(char* out, std::size_t capacity, const char* format, ...) __attribute__((format(printf, 3, 4)));
 
-// Calls each(state, line) for the lines of the file at `path`, without their newlines; of long ones the start. False as above.
-bool walk_lines(const char* path, void (*each)(void* state, const char* line), void* state);
+// Calls each(state, line) for the lines of the file at the path that format makes, without their newlines; of long ones the start. False as
+// above.
+bool walk_lines(void (*each)(void* state, const char* line), void* state, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // The whole of a file, with a null behind it; to be freed by free(). Null: there is no such file, it cannot be read, or no memory.
 char* read_whole(const char* path);

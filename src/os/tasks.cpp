@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,17 +15,6 @@ namespace {
 
 // The first line of the status of those that only look.
 constexpr const char* onlookers[] = {"Name:\tweft-watchdog", "Name:\tweft-dump"};
-
-// "number argument argument ...": the call that it sleeps in.
-bool tells_endless_futex_wait(const char* text) {
-  long call = 0;
-  unsigned long address = 0;
-  unsigned long operation = 0;
-  unsigned long value = 0;
-  unsigned long timeout = 0;
-  if (sscanf(text, "%ld %lx %lx %lx %lx", &call, &address, &operation, &value, &timeout) != 5) return false;
-  return is_endless_futex_wait(call, operation, timeout);
-}
 
 // What stands behind `label`, or null when the line is another.
 const char* behind(const char* label, const char* line) {
@@ -46,18 +34,16 @@ void read_line_of_status(void* argument, const char* line) {
   }
 }
 
-bool is_in_endless_futex_wait(int id) {
-  char text[256];
-  return read_text(text, sizeof text, "/proc/self/task/%d/syscall", id) && tells_endless_futex_wait(text);
+bool sleeps_until_woken(int id) {
+  thread_state state;
+  return read_thread_state(id, &state) && state.waits_for_others;
 }
 
 // What cannot be read counts as awake.
 void read_task(int id, task* out) {
   out->id = id;
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/task/%d/status", id);
-  if (!walk_lines(path, read_line_of_status, out)) return;
-  out->waits_for_others = out->is_asleep && out->switches != 0 && is_in_endless_futex_wait(id);
+  if (!walk_lines(read_line_of_status, out, "/proc/self/task/%d/status", id)) return;
+  out->waits_for_others = out->is_asleep && out->switches != 0 && sleeps_until_woken(id);
 }
 
 // Null at the end, with errno 0, and when the folder cannot be read.

@@ -71,6 +71,13 @@ bool parse_stat(const char* text, thread_state* out) {
   return true;
 }
 
+// operation, timeout: the call's second and fourth argument.
+bool is_endless_futex_wait(long number, unsigned long operation, unsigned long timeout) {
+  if (number != SYS_futex || timeout != 0) return false;
+  const unsigned long what = operation & ~static_cast<unsigned long>(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
+  return what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2;
+}
+
 // "running"; "number argument argument argument argument argument argument stack-pointer code", or, outside of calls,
 // "-1 stack-pointer code".
 void parse_syscall(const char* text, thread_state* out) {
@@ -102,13 +109,11 @@ bool read_thread_state(int thread_id, thread_state* out) {
 }
 
 bool blocks_signal(int thread_id, int signal) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/task/%d/status", thread_id);
   unsigned long blocked = 0;
   const auto read_mask = [](void* mask, const char* line) {
     if (strncmp(line, "SigBlk:", 7) == 0) *static_cast<unsigned long*>(mask) = strtoul(line + 7, nullptr, 16);
   };
-  return walk_lines(path, read_mask, &blocked) && (blocked >> (signal - 1) & 1) != 0;
+  return walk_lines(read_mask, &blocked, "/proc/self/task/%d/status", thread_id) && (blocked >> (signal - 1) & 1) != 0;
 }
 
 const char* call_name(long number) {
@@ -119,12 +124,6 @@ const char* call_name(long number) {
 }
 
 bool is_futex(long number) { return number == SYS_futex; }
-
-bool is_endless_futex_wait(long number, unsigned long operation, unsigned long timeout) {
-  if (number != SYS_futex || timeout != 0) return false;
-  const unsigned long what = operation & ~static_cast<unsigned long>(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
-  return what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2;
-}
 
 int owner_of_pthread_mutex(std::uintptr_t word) {
   int owner = 0;

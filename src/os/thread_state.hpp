@@ -29,9 +29,6 @@ const char* call_name(long number);
 
 bool is_futex(long number);
 
-// operation, timeout: the call's second and fourth argument.
-bool is_endless_futex_wait(long number, unsigned long operation, unsigned long timeout);
-
 // The kernel's id of the OS thread that holds a pthread mutex (so also a std::mutex) whose lock word is at `word`; 0: none, or that is
 // no pthread mutex. Reads foreign memory without risk of a fault.
 int owner_of_pthread_mutex(std::uintptr_t word);

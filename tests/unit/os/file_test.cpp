@@ -33,8 +33,8 @@ class file_with {
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   const file_with file(text);
-  CHECK(os::walk_lines(
-      file.path(), [](void* to, const char* line) { static_cast<std::vector<std::string>*>(to)->emplace_back(line); }, &lines));
+  CHECK(os::walk_lines([](void* to, const char* line) { static_cast<std::vector<std::string>*>(to)->emplace_back(line); }, &lines,
+                       "%s", file.path()));
   return lines;
 }
 
@@ -55,5 +55,5 @@ TEST_CASE("what stands behind a very long line is found; of that itself the star
 }
 
 TEST_CASE("a file that is not there") {
-  CHECK_FALSE(os::walk_lines("/no/such/file", [](void*, const char*) {}, nullptr));
+  CHECK_FALSE(os::walk_lines([](void*, const char*) {}, nullptr, "/no/such/file"));
 }
