@@ -7,6 +7,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <deque>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -111,6 +113,61 @@ bool use_busy_scheduler() {
   });
 }
 
+// ---- a builder's pool: it hears that whoever waits for a stack comes back ----
+
+struct listening_pool {
+  std::mutex mutex;
+  std::deque<weft_thread*> units;
+  int heard[4] = {};  // by weft_push_reason
+
+  static listening_pool* of(void* state) { return static_cast<listening_pool*>(state); }
+  static void push(void* state, weft_thread* unit, weft_push_reason reason) {
+    const std::lock_guard hold(of(state)->mutex);
+    of(state)->units.push_back(unit);
+    ++of(state)->heard[reason];
+  }
+  static weft_thread* pop(void* state) {
+    const std::lock_guard hold(of(state)->mutex);
+    if (of(state)->units.empty()) return nullptr;
+    weft_thread* const first = of(state)->units.front();
+    of(state)->units.pop_front();
+    return first;
+  }
+  static std::size_t count(void* state) {
+    const std::lock_guard hold(of(state)->mutex);
+    return of(state)->units.size();
+  }
+};
+
+// Nobody yields; without memory for stacks some come back all the same.
+bool comes_back_as_one_that_yields(bool has_memory) {
+  constexpr int many = 200;
+  listening_pool all;
+  const bool good = with_workers(1, [&] {
+    const weft_pool_ops ops{sizeof ops, all.push, all.pop, all.count, nullptr, nullptr};
+    weft_pool* pool = nullptr;
+    if (weft_ext_pool_create(&ops, &all, WEFT_POOL_SHARED, &pool) != WEFT_OK || weft_pool_attach(pool, 0) != WEFT_OK)
+      return false;
+    weft::os::fault::plan plan;
+    plan.which = call::madvise;
+    plan.nth = 1;
+    plan.how = weft::os::fault::repeat::for_ever;
+    if (!has_memory) weft::os::fault::installed.store(&plan, weft::base::relaxed);
+    weft_event may_end = WEFT_EVENT_INIT;
+    std::thread opener([&may_end] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      static_cast<void>(weft_event_set(&may_end));
+    });
+    const int ran = run_threads(many, stay, &may_end, pool);
+    opener.join();
+    weft::os::fault::installed.store(nullptr, weft::base::relaxed);
+    return ran == many && weft_pool_detach(pool, 0) == WEFT_OK && weft_pool_destroy(pool) == WEFT_OK;
+  });
+  CHECK(good);
+  CHECK(all.heard[WEFT_PUSH_NEW] == many);
+  return all.heard[WEFT_PUSH_YIELDED] != 0;
+}
+
 // ---- deadlines that give stacks back, later than anybody's patience ----
 
 void stay_until(void* deadline) {
@@ -203,6 +260,11 @@ TEST_CASE("pages of which the system does not tell whether they were touched are
 TEST_CASE("a private pool") { each_failure_or_last_words({call::mmap, call::madvise}, use_private_pool); }
 
 TEST_CASE("a scheduler that always has somebody") { each_failure_or_last_words({call::mmap, call::madvise}, use_busy_scheduler); }
+
+TEST_CASE("a builder's pool hears of whoever waits for a stack as of one that yields") {
+  CHECK_FALSE(comes_back_as_one_that_yields(true));
+  CHECK(comes_back_as_one_that_yields(false));
+}
 
 TEST_CASE("who waits for a stack waits for those who will end at a deadline") {
   // Other guards fall back to a pattern; and without mmap there would be no records of threads either.
