@@ -74,6 +74,11 @@ def programs_of(build):
     return built
 
 
+def is_under_asan(build):
+    with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
+        return re.search(r"^WEFT_SANITIZE:.*=.*address", file.read(), re.MULTILINE) is not None
+
+
 def read_plan(path, run):
     with open(path, "rb") as file:
         data = file.read()
@@ -178,6 +183,7 @@ class Prepared:
 class Campaign:
     def __init__(self, options, seed):
         self.options = options
+        self.under_asan = is_under_asan(options.build)
         self.seed = seed
         self.ends = Counter()
         self.problems = []
@@ -215,7 +221,7 @@ class Campaign:
             self.problems.append(f"{program.name} without a fault")
             return None
         wishes = [self.options.fault] if self.options.fault else list(wishes_of(counted, self.cap_of(program), self.options.calls))
-        wishes = [each for each in wishes if not expected.is_spared(program.name, each)]
+        wishes = [each for each in wishes if not expected.is_spared(program.name, each, self.under_asan)]
         if self.is_sample():
             most = 1 if expected.is_slow(program.name) else self.options.each
             wishes = random.Random(f"{self.seed} {program.name}").sample(wishes, min(len(wishes), most))

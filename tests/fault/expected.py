@@ -41,7 +41,6 @@ CONSEQUENCES = [
     (r"ext_frames", "open|read|peek|mmap|heap", r"found", "frames that cannot be read, or named, are fewer, or addresses"),
     (r"report_backtrace", "thread_start", r"these_of|functions_of|busy|says", "without an OS thread for it a report has no backtraces, and says so"),
     (r"report_backtrace", "sigaction", r"these_of|functions_of|busy|says", "without a handler a thread that runs is not asked where"),
-    (r"report_overflow", "thread_stack", r'end\.errors == ""', "AddressSanitizer says that it does not know main's stack"),
     (r"report_signal", "futex_wake", r"exit_code", "its child's fatal error goes into the file where the child's errors go"),
     (r"thread_yield|ext_deque|ext_in_turn|ext_give_way", "mmap|madvise|mprotect", r"journal|scene\.log",
      "who waits for a stack has no turn meanwhile"),
@@ -70,6 +69,10 @@ SPARED = [
      "they wait for the report of a deadlock, which is told only where /proc shows that nobody else could end it"),
 ]
 
+# Not failed in a build with AddressSanitizer, which reads main's stack by the same call and dies before main where that fails: told of no
+# bounds when main goes on, it takes its own frames for errors.
+SPARED_UNDER_ASAN = {"thread_stack"}
+
 # Where later calls may wait for ever, for what the program would have done next: (program, calls).
 WAITS_LATER = [(r"report_reader", "write")]  # a second dump goes into a pipe that nobody reads yet, and holds the runtime
 
@@ -86,7 +89,9 @@ def is_normal_end(program, run):
     return run.status == status and said in run.text
 
 
-def is_spared(name, wish):
+def is_spared(name, wish, under_asan):
+    if under_asan and wish.split(":")[0] in SPARED_UNDER_ASAN:
+        return True
     return any(re.match(program, name) and re.fullmatch(fault, wish) for program, fault, _ in SPARED)
 
 
