@@ -52,7 +52,7 @@ bool take_out_of_sleep(worker* w) {
   // [I11] acquire: it is counted; pairs with [I1]
   if (w->is_asleep.load(base::acquire) != expected) return false;
   w->rt->searchers.fetch_add(1, base::relaxed);
-  // [I1] acq_rel: the sleeper is counted, by whoever wakes it; pairs with [I1] [I2] [I11] [I12]
+  // [I1] acq_rel: the sleeper is counted, by whoever wakes it; pairs with [I1] [I11]
   if (!w->is_asleep.compare_exchange_strong(expected, 0, base::acq_rel, base::acquire)) {
     stop_searching(w->rt);
     return false;
@@ -63,8 +63,7 @@ bool take_out_of_sleep(worker* w) {
 
 // Sleeps until taken out or `until`. The caller has announced itself.
 void sleep(worker* w, std::uint64_t until) {
-  // [I2] acquire: it is counted; pairs with [I1]
-  while (w->is_asleep.load(base::acquire) == 1) {
+  while (w->is_asleep.load(base::relaxed) == 1) {
     if (until == UINT64_MAX) {
       os::futex_wait(&w->is_asleep, 1);
     } else if (!os::futex_wait_until(&w->is_asleep, 1, until)) {

@@ -247,8 +247,7 @@ void ring_bell(turn_taking* all) {
 
 void sleep_in_turn(worker* w) {
   turn_taking* all = turns_of(w);
-  // [I12] acquire: as [I2]; pairs with [I1]
-  while (w->is_asleep.load(base::acquire) == 1) {
+  while (w->is_asleep.load(base::relaxed) == 1) {
     if (worker* other = choose_other(all, w); other != nullptr) {
       go_to(w, other);
     } else {

@@ -191,8 +191,10 @@ void two_owners_stay_away() {
 
 constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 50'000};
 constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 50'000};
+constexpr bounds quick_promise{.preemptions = 2, .weak = 1, .promises = 1, .executions = 50'000};
 constexpr bounds deep{.preemptions = 5, .weak = 3, .executions = 10'000'000};
 constexpr bounds deep_three{.preemptions = 3, .weak = 2, .executions = 10'000'000};
+constexpr bounds deep_promise{.preemptions = 3, .weak = 2, .promises = 1, .executions = 3'000'000};
 
 const model m1{"I one worker, one pusher", {.at_least = 100, .quick = quick, .deep = deep}, one_worker_one_pusher};
 const model m2{"I one worker, two units", {.at_least = 100, .quick = quick, .deep = deep}, one_worker_two_units};
@@ -202,6 +204,9 @@ const model m5{"I pinned unit", {.at_least = 100, .quick = quick, .deep = deep},
 const model m6{"I standing back from stealing", {.at_least = 100, .quick = quick, .deep = deep}, pausing};
 const model m7{"I stopping", {.at_least = 100, .quick = quick_three, .deep = deep_three}, stopping};
 const model m11{"I searchers are counted", {.at_least = 100, .quick = quick_three, .deep = deep}, searchers_are_counted};
+const model m12{"I searchers are counted, with promises",
+                {.at_least = 100, .quick = quick_promise, .deep = deep_promise},
+                searchers_are_counted};
 const model m10{"I two owners stay away",
                 {.at_least = 100, .quick = {.preemptions = 2, .weak = 0, .executions = 100'000}, .deep = deep_three},
                 two_owners_stay_away};

@@ -1,5 +1,4 @@
-// Litmus tests of single locations (coherence, atomicity of read-modify-writes), of independent observers (IRIW) and of what the explorer
-// leaves out (LB).
+// Litmus tests of single locations (coherence, atomicity of read-modify-writes) and of independent observers (IRIW).
 #include "base/atomic.hpp"
 #include "explorer/explorer.hpp"
 
@@ -130,22 +129,6 @@ const model iriw_fences{
 const model iriw_load_seq_cst{"IRIW seq_cst loads, release stores", {.at_least = 15, .outcomes = all_but_1010}, [] {
                                 independent_writes(base::release, base::seq_cst, false);
                               }};
-
-// LB: C++ allows 11 for relaxed; the explorer does not produce it, because it would have to read a store that was not made yet.
-const model load_buffering{"LB relaxed, without the outcome 11", {.at_least = 3, .outcomes = "00 01 10"}, [] {
-                             base::atomic<int> x{0}, y{0};
-                             int r1 = 0, r2 = 0;
-                             threads(thread{"left",
-                                            [&] {
-                                              r1 = x.load(base::relaxed);
-                                              y.store(1, base::relaxed);
-                                            }},
-                                     thread{"right", [&] {
-                                              r2 = y.load(base::relaxed);
-                                              x.store(1, base::relaxed);
-                                            }});
-                             outcome(r1, r2);
-                           }};
 
 // ---- read-modify-writes ----
 

@@ -101,6 +101,22 @@ void chooses() {
   check(sum.load(base::relaxed) != 5, "another sum");
 }
 
+// Fails where a load reads what is written only afterwards.
+void load_buffering() {
+  base::atomic<int> x{0}, y{0};
+  int seen[2] = {0, 0};
+  threads(thread{"left",
+                 [&] {
+                   seen[0] = x.load(base::relaxed);
+                   y.store(70'000, base::relaxed);
+                 }},
+          thread{"right", [&] {
+                   seen[1] = y.load(base::relaxed);
+                   x.store(1, base::relaxed);
+                 }});
+  check(seen[0] == 0 || seen[1] == 0, "one of them came first");
+}
+
 constexpr bounds limited{.preemptions = 2, .weak = 1};
 
 const model m1{"a stale read, not a race", {}, store_buffering};  // its name contains the next one's
@@ -112,6 +128,7 @@ const model m6{"one that gives up", {.quick = {.impatience = 1}}, impatient};
 const model m7{"a wake-up left out", {}, [] { sleeps(explorer::no_deadline); }};
 const model m8{"a deadline that comes early", {.quick = {.timeouts = 1}}, [] { sleeps(5); }};
 const model m9{"a model's own choice", {}, chooses};
+const model m11{"a promise", {.quick = {.promises = 1}}, load_buffering};
 const model m10{"in depth alone", {.deep = {.timeouts = 1}}, [] { sleeps(5); }};
 
 }  // namespace

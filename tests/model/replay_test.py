@@ -21,6 +21,7 @@ FAILURES = {
     "a wake-up left out": "deadlock: sleeper sleeps",
     "a deadline that comes early": "assertion: woken in time",
     "a model's own choice": "assertion: another sum",
+    "a promise": "assertion: one of them came first",
 }
 
 

@@ -1,6 +1,8 @@
 // See choices.hpp.
 #include "explorer/choices.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 namespace explorer {
@@ -26,12 +28,45 @@ int choices::choose(int options) {
   return here.taken;
 }
 
+open_choice choices::choose_open(int options, int each) {
+  if (position_ == path_.size()) {
+    path_.push_back({static_cast<std::uint8_t>(options), 0, static_cast<std::uint8_t>(each)});
+    ++places_;
+  }
+  node& here = path_[position_++];
+  const finding* behind = here.behind();
+  if (here.options == 0) {
+    here.options = static_cast<std::uint8_t>(options);
+    here.each = static_cast<std::uint8_t>(each);
+  }
+  if (here.options != options || here.each != each || here.taken >= (behind != nullptr ? each : options)) {
+    deterministic_ = false;
+    return {0, nullptr};
+  }
+  return {here.taken, behind};
+}
+
+void choices::add(std::size_t place, const finding& what) {
+  std::vector<finding>& known = path_[place].findings;
+  if (std::find(known.begin(), known.end(), what) == known.end()) known.push_back(what);
+}
+
+// To the last node's next option, if there is one.
+bool choices::turn(node& last) {
+  if (last.taken + 1 < (last.findings_turned != 0 ? last.each : last.options)) {
+    ++last.taken;
+    return true;
+  }
+  if (last.findings_turned == last.findings.size()) return false;
+  ++last.findings_turned;
+  last.taken = 0;
+  return true;
+}
+
 bool choices::advance() {
   path_.resize(position_);  // an execution that ended early leaves nothing behind it
-  while (!path_.empty() && path_.back().taken + 1 >= path_.back().options) path_.pop_back();
-  if (path_.empty()) return false;
-  ++path_.back().taken;
-  return true;
+  while (!path_.empty() && !turn(path_.back())) path_.pop_back();
+  return !path_.empty();
 }
 
 void choices::clear() {
@@ -44,7 +79,8 @@ std::string choices::id() const {
   std::string text;
   int zeros = 0;
   for (std::size_t i = 0; i < position_; ++i) {
-    if (path_[i].taken == 0) {
+    const finding* behind = path_[i].behind();
+    if (path_[i].taken == 0 && behind == nullptr) {
       ++zeros;
       continue;
     }
@@ -54,9 +90,25 @@ std::string choices::id() const {
       text.append(static_cast<std::size_t>(zeros), '0');
     }
     zeros = 0;
-    text += digits[path_[i].taken];
+    if (behind != nullptr) {
+      text +=
+          '@' + std::to_string(behind->thread) + ':' + std::to_string(behind->value) + ':' + std::to_string(path_[i].taken) + '@';
+    } else {
+      text += digits[path_[i].taken];
+    }
   }
   return text.empty() ? "0" : text;
+}
+
+// THREAD:VALUE:TAKEN
+bool choices::restore_finding(const std::string& text) {
+  finding what{};
+  unsigned long long value = 0;
+  int taken = 0;
+  if (std::sscanf(text.c_str(), "%d:%llu:%d", &what.thread, &value, &taken) != 3) return false;
+  what.value = value;
+  path_.push_back({0, static_cast<std::uint8_t>(taken), 0, 1, {what}});
+  return true;
 }
 
 bool choices::restore(const std::string& id) {
@@ -68,6 +120,12 @@ bool choices::restore(const std::string& id) {
       if (end == std::string::npos) return false;
       const int zeros = std::atoi(id.substr(i + 1, end - i - 1).c_str());
       path_.insert(path_.end(), static_cast<std::size_t>(zeros), node{0, 0});
+      i = end;
+      continue;
+    }
+    if (id[i] == '@') {
+      const std::size_t end = id.find('@', i + 1);
+      if (end == std::string::npos || !restore_finding(id.substr(i + 1, end - i - 1))) return false;
       i = end;
       continue;
     }

@@ -71,7 +71,7 @@ int find(const cell& at) {
 report run(void (*body)(), choices& path, const bounds& limits, bool traced) {
   w.path = path;
   w.path.rewind();
-  w.mem.reset(limits.weak);
+  w.mem.reset(limits.weak, limits.promises);
   w.result = {};
   w.names.clear();
   for (void*& each : w.local_words) each = nullptr;
@@ -101,9 +101,16 @@ void fail(const char* kind, const std::string& detail) {
     std::fprintf(stderr, "explorer: %s: %s, outside an execution\n", kind, detail.c_str());
     std::abort();
   }
+  prune_if_owing();
   w.result.kind = kind;
   w.result.detail = detail;
   w.threads.abandon(ending::failed);
+}
+
+void prune() { w.threads.abandon(ending::pruned); }
+
+void prune_if_owing() {
+  if (w.mem.owes()) prune();
 }
 
 // ---- called by the shadow headers -----------------------------------------------------------------------------------------
@@ -120,7 +127,10 @@ word atomic_load(cell at, order o, site where) {
   w.threads.before({operation_kind::read, location, o == order::seq_cst});
   const read_result r = w.mem.load(w.threads.self(), location, o, w.threads.same_as(location));
   w.threads.saw(location, r.at, r.value);
-  if (w.traced) trace(name_of(location) + ": reads " + number(r.value) + staleness(location, r.stale) + ", " + name_of(o), where);
+  const char* promise = r.promise ? " (a promise: the store has yet to be made)" : "";
+  if (w.traced) {
+    trace(name_of(location) + ": reads " + number(r.value) + promise + staleness(location, r.stale) + ", " + name_of(o), where);
+  }
   return r.value;
 }
 

@@ -19,6 +19,7 @@ inline constexpr int unlimited = -1;
 struct bounds {
   int preemptions = unlimited;  // switches away from a thread that could go on
   int weak = unlimited;         // stale reads, and stores put before others in modification order
+  int promises = 0;             // reads of stores that have yet to be made
   int impatience = 0;           // times that a thread which pauses goes on without news: 1 or more for loops with a patience
   int timeouts = 0;             // timed waits that end although others could run
   int spurious = 0;             // weak compare-exchanges and waits that fail for no reason
@@ -89,7 +90,9 @@ void set_local_word(void* to);
 
 // ---- called by the parts of the explorer ----------------------------------------------------------------------------------------
 
-int current_thread();  // 0: the body; -1: no execution
+[[noreturn]] void prune();  // this execution does not count
+void prune_if_owing();  // before a failure is told: what fails while promises are open fails afterwards, too, if they can be kept
+int current_thread();   // 0: the body; -1: no execution
 std::string thread_name(int thread);
 std::uint32_t thread_time(int thread);
 bool thread_covers(int thread, int other, std::uint32_t time);

@@ -21,12 +21,14 @@ struct view {
   void join(const view& other) {
     for (int i = 0; i < locations_in_use; ++i) at[i] = std::max(at[i], other.at[i]);
   }
+  bool operator==(const view& other) const { return std::equal(at, at + locations_in_use, other.at); }
   void raise(int location, timestamp to) { at[location] = std::max(at[location], to); }
 };
 
 struct vector_clock {
   std::uint32_t at[max_threads] = {};
 
+  bool operator==(const vector_clock&) const = default;
   void join(const vector_clock& other) {
     for (int i = 0; i < max_threads; ++i) at[i] = std::max(at[i], other.at[i]);
   }
@@ -36,6 +38,7 @@ struct frontier {
   view seen;
   vector_clock past;
 
+  bool operator==(const frontier&) const = default;
   void join(const frontier& other) {
     seen.join(other.seen);
     past.join(other.past);

@@ -8,9 +8,6 @@
 namespace explorer {
 namespace {
 
-bool acquires(order o) { return o == order::acquire || o == order::acq_rel || o == order::seq_cst || o == order::consume; }
-bool releases(order o) { return o == order::release || o == order::acq_rel || o == order::seq_cst; }
-
 word apply(rmw_kind kind, word old, word operand) {
   switch (kind) {
     case rmw_kind::exchange: return operand;
@@ -26,8 +23,11 @@ word apply(rmw_kind kind, word old, word operand) {
 
 // ---- an execution's frame -------------------------------------------------------------------------------------------------
 
-void memory::reset(int weak_choices) {
+void memory::reset(int weak_choices, int promises) {
   weak_left_ = weak_choices;
+  promises_left_ = promises;
+  promises_.clear();
+  open_loads_.clear();
   locations_in_use = 0;
   births_.clear();
   for (thread_state& thread : threads_) thread = {};
@@ -36,6 +36,7 @@ void memory::reset(int weak_choices) {
 }
 
 void memory::fork(int threads) {
+  beginning_ = threads_[0].current;
   for (int i = 1; i <= threads; ++i) {
     const std::uint32_t own = clock_[i];
     threads_[i] = {};
@@ -47,13 +48,17 @@ void memory::fork(int threads) {
 }
 
 void memory::join(int threads) {
+  if (owes()) prune();
   for (int i = 1; i <= threads; ++i) {
     threads_[0].current.join(threads_[i].current);
     tick(i);
   }
 }
 
-void memory::tick(int thread) { threads_[thread].current.past.at[thread] = ++clock_[thread]; }
+void memory::tick(int thread) {
+  threads_[thread].current.past.at[thread] = ++clock_[thread];
+  if (owes()) prune_if_hopeless(thread);
+}
 
 // ---- locations ------------------------------------------------------------------------------------------------------------
 
@@ -138,12 +143,19 @@ int memory::pick(int options) {
   return taken;
 }
 
-// The stores that thread may read, the newest first.
+// The stores that thread may read, the newest first. Before it keeps a promise it has seen nothing that is as new as that.
 void memory::collect(int thread, int location, order o) {
   const timestamp bound = oldest_readable(thread, location, o);
   const std::vector<stored>& stores = locations_[location].stores;
   candidates_.clear();
-  for (std::size_t i = stores.size(); i-- > 0 && stores[i].at >= bound;) candidates_.push_back(i);
+  for (std::size_t i = stores.size(); i-- > 0 && stores[i].at >= bound;) {
+    if (const promise* own = promise_at(location, stores[i].at); own != nullptr && own->thread == thread) {
+      candidates_.clear();
+    } else {
+      candidates_.push_back(i);
+    }
+  }
+  if (candidates_.empty()) prune();  // it cannot keep its promise any more
 }
 
 read_result memory::read_from(int thread, int location, stored& from, order o) {
@@ -152,36 +164,50 @@ read_result memory::read_from(int thread, int location, stored& from, order o) {
   self.acquired.join(from.released);
   if (acquires(o)) self.current.join(from.released);
   if (o == order::seq_cst) operations_.raise(location, from.at);
-  return {from.value, from.at, from.at != locations_[location].stores.back().at};
+  promise* promised = promise_at(location, from.at);
+  if (promised != nullptr) {
+    promised->readers |= 1u << thread;
+    promised->relied_on |= acquires(o);
+  }
+  return {from.value, from.at, from.at != locations_[location].stores.back().at, promised != nullptr};
 }
 
 read_result memory::load(int thread, int location, order o, timestamp same_as) {
   touch(thread, locations_[location]);
   collect(thread, location, o);
   std::vector<stored>& stores = locations_[location].stores;
-  std::size_t chosen = candidates_.size();
-  for (std::size_t i = 0; same_as != 0 && i < candidates_.size(); ++i) {
-    if (stores[candidates_[i]].at == same_as) chosen = i;
-  }
-  if (chosen == candidates_.size()) chosen = static_cast<std::size_t>(pick(static_cast<int>(candidates_.size())));
-  const read_result result = read_from(thread, location, stores[candidates_[chosen]], o);
+  const auto again = [&](std::size_t i) { return same_as != 0 && stores[i].at == same_as; };
+  const auto same = std::find_if(candidates_.begin(), candidates_.end(), again);
+  const std::size_t position = same != candidates_.end() ? *same : choose_store(thread, location, o);
+  const read_result result = read_from(thread, location, stores[position], o);
   tick(thread);
   return result;
 }
 
+memory::stored memory::message(int thread, int location, word value, timestamp at, order o, const stored* continued) {
+  const thread_state& self = threads_[thread];
+  stored result{value, at, false, releases(o) ? self.current : self.released};
+  result.released.seen.raise(location, at);
+  if (continued != nullptr) result.released.join(continued->released);
+  return result;
+}
+
+timestamp memory::time_behind(const std::vector<stored>& stores, std::size_t position) {
+  const timestamp before = stores[position].at;
+  if (position + 1 == stores.size()) return before + timestamp_step;
+  const timestamp at = before + (stores[position + 1].at - before) / 2;
+  if (at <= before) fail("the model is too large", "too many stores to one location: raise timestamp_step or lower the bounds");
+  return at;
+}
+
 timestamp memory::append_after(int thread, int location, std::size_t position, word value, order o, const stored* continued) {
   std::vector<stored>& stores = locations_[location].stores;
-  const timestamp before = stores[position].at;
-  const bool last = position + 1 == stores.size();
-  const timestamp at = last ? before + timestamp_step : before + (stores[position + 1].at - before) / 2;
-  if (at <= before) fail("the model is too large", "too many stores to one location: raise timestamp_step or lower the bounds");
-  thread_state& self = threads_[thread];
-  self.current.seen.raise(location, at);
+  const timestamp at = time_behind(stores, position);
+  threads_[thread].current.seen.raise(location, at);
   if (o == order::seq_cst) operations_.raise(location, at);
-  stored message{value, at, false, releases(o) ? self.current : self.released};
-  message.released.seen.raise(location, at);
-  if (continued != nullptr) message.released.join(continued->released);
-  stores.insert(stores.begin() + static_cast<std::ptrdiff_t>(position) + 1, message);
+  const stored made = message(thread, location, value, at, o, continued);
+  tell_open_loads(thread, location, made, o);
+  stores.insert(stores.begin() + static_cast<std::ptrdiff_t>(position) + 1, made);
   tick(thread);
   return at;
 }
@@ -190,6 +216,9 @@ timestamp memory::store(int thread, int location, word value, order o) {
   touch(thread, locations_[location]);
   collect(thread, location, o);
   std::vector<stored>& stores = locations_[location].stores;
+  if (promise* kept = owed(thread, location, value, o); kept != nullptr && path_.choose(2) == 0) {
+    return keep(thread, kept, o, nullptr);
+  }
   std::erase_if(candidates_, [&](std::size_t i) { return stores[i].glued; });
   const int chosen = pick(static_cast<int>(candidates_.size()));
   return append_after(thread, location, candidates_[static_cast<std::size_t>(chosen)], value, o, nullptr);
@@ -201,7 +230,10 @@ exchange_result memory::replace(int thread, int location, std::size_t position, 
   const read_result read = read_from(thread, location, stores[position], o);
   stores[position].glued = true;
   const stored continued = stores[position];
-  const timestamp at = append_after(thread, location, position, desired, o, &continued);
+  promise* kept = owed(thread, location, desired, o);
+  const bool keeps = kept != nullptr && stores[position + 1].at == kept->at && path_.choose(2) == 0;
+  const timestamp at =
+      keeps ? keep(thread, kept, o, &continued) : append_after(thread, location, position, desired, o, &continued);
   return {read.value, at, read.stale, true, desired};
 }
 
@@ -210,7 +242,7 @@ exchange_result memory::exchange(int thread, int location, rmw_kind kind, word o
   collect(thread, location, o);
   std::vector<stored>& stores = locations_[location].stores;
   std::erase_if(candidates_, [&](std::size_t i) { return stores[i].glued; });
-  const std::size_t position = candidates_[static_cast<std::size_t>(pick(static_cast<int>(candidates_.size())))];
+  const std::size_t position = choose_store(thread, location, o);
   return replace(thread, location, position, apply(kind, stores[position].value, operand) & mask, o);
 }
 
@@ -228,10 +260,8 @@ exchange_result memory::compare_exchange(int thread, int location, word expected
   const timestamp bound = oldest_readable(thread, location, success);
   std::erase_if(candidates_,
                 [&](std::size_t i) { return stores[i].value == expected && (stores[i].glued || stores[i].at < bound); });
-  const int options = static_cast<int>(candidates_.size());
-  const int chosen = pick(options + (may_fail_spuriously ? 1 : 0));
-  if (chosen == options) return read_only(thread, location, stores.size() - 1, failure);
-  const std::size_t position = candidates_[static_cast<std::size_t>(chosen)];
+  if (may_fail_spuriously && pick(2) != 0) return read_only(thread, location, stores.size() - 1, failure);
+  const std::size_t position = choose_store(thread, location, success == order::seq_cst ? success : failure);
   if (stores[position].value != expected) return read_only(thread, location, position, failure);
   return replace(thread, location, position, desired, success);
 }
@@ -240,7 +270,10 @@ exchange_result memory::compare_exchange(int thread, int location, word expected
 
 void memory::fence(int thread, order o) {
   thread_state& self = threads_[thread];
-  if (acquires(o)) self.current.join(self.acquired);
+  if (acquires(o)) {
+    self.current.join(self.acquired);
+    for (promise& each : promises_) each.relied_on |= (each.readers >> thread & 1) != 0;
+  }
   if (o == order::seq_cst) {
     self.current.seen.join(fences_);
     self.current.seen.join(operations_);

@@ -1,13 +1,16 @@
 // The weak memory that the logical threads see: the C++20 model in operational form, by views and message frontiers (Kang, Hur, Lahav,
-// Vafeiadis, Dreyer 2017, doi:10.1145/3009837.3009850, without promises).
+// Vafeiadis, Dreyer 2017, doi:10.1145/3009837.3009850).
 //
 // A location is the list of its stores in modification order. A load may read any store that is not older than what its thread knows; a
 // store may go anywhere behind what its thread knows, except between a store and the read-modify-write that read it. Release stores
 // carry their thread's frontier; acquire loads take it over; relaxed loads keep it for a later acquire fence. Read-modify-writes carry on
 // the release sequence that they read from. Two global views order the seq_cst fences and operations.
 //
-// What the model leaves out is in docs/protocols/explorer.md: executions in which a load reads a store that is later in the
-// exploration's order (load buffering), and the one freedom that C++20 has over C++11 for seq_cst mixed with weaker orders.
+// A load may also read a promise: a store that its thread has yet to make (load buffering). It must be known that the thread can make it:
+// it does so in another execution with the same beginning, in which the load reads something else. (So nothing comes out of thin air:
+// whoever reads x to write y and y to write x finds no store to begin with.) An execution counts only if all promises are kept.
+//
+// What the model leaves out is in docs/protocols/explorer.md: the one freedom that C++20 has over C++11 for seq_cst mixed with weaker orders.
 #pragma once
 
 #include <atomic>
@@ -20,6 +23,9 @@
 namespace explorer {
 
 using order = std::memory_order;
+inline bool acquires(order o) { return o == order::acquire || o == order::acq_rel || o == order::seq_cst || o == order::consume; }
+inline bool releases(order o) { return o == order::release || o == order::acq_rel || o == order::seq_cst; }
+
 using word = std::uint64_t;  // the object representation of an atomic of up to 8 bytes
 
 enum class rmw_kind { exchange, add, subtract, bit_or, bit_and };
@@ -27,7 +33,8 @@ enum class rmw_kind { exchange, add, subtract, bit_or, bit_and };
 struct read_result {
   word value;
   timestamp at;
-  bool stale;  // a newer store was there
+  bool stale;    // a newer store was there
+  bool promise;  // the store has yet to be made
 };
 
 struct exchange_result {
@@ -44,9 +51,10 @@ class memory {
 
   // ---- an execution's frame ----
 
-  void reset(int weak_choices);  // weak_choices: stale reads and insertions allowed in this execution
-  void fork(int threads);        // threads 1..n start with what thread 0 knows
-  void join(int threads);        // thread 0 learns what they know
+  void reset(int weak_choices, int promises);  // of each, how many this execution may have
+  void fork(int threads);                      // threads 1..n start with what thread 0 knows
+  void join(int threads);                      // thread 0 learns what they know
+  bool owes() const { return !promises_.empty(); }
 
   // ---- locations ----
 
@@ -103,28 +111,57 @@ class memory {
     frontier released;  // what a relaxed store carries: the state at the last release fence
   };
 
+  struct promise {
+    int location;
+    timestamp at;
+    int thread;  // that has to keep it
+    unsigned readers;
+    bool relied_on;  // a reader has synchronised with the store
+  };
+  struct open_load {  // to which findings may be added
+    std::size_t place;
+    int thread;
+    int location;
+    std::uint32_t time;
+    bool acquires;
+  };
+
   int add_location(const void* address);
   const birth* birth_of(const void* address) const;
   void touch(int thread, history& place);
   timestamp oldest_readable(int thread, int location, order o) const;
   int pick(int options);
+  std::size_t choose_store(int thread, int location, order o);
+  std::size_t make_promise(const finding& what, int location, std::size_t position);
+  void tell_open_loads(int thread, int location, const stored& made, order o);
+  void prune_if_hopeless(int thread) const;
+  promise* promise_at(int location, timestamp at);
+  promise* owed(int thread, int location, word value, order o);
+  timestamp keep(int thread, promise* kept, order o, const stored* continued);
+  bool carries_news(int location, const stored& made) const;
+  stored message(int thread, int location, word value, timestamp at, order o, const stored* continued);
   exchange_result read_only(int thread, int location, std::size_t position, order o);
   exchange_result replace(int thread, int location, std::size_t position, word desired, order o);
   read_result read_from(int thread, int location, stored& from, order o);
+  static timestamp time_behind(const std::vector<stored>& stores, std::size_t position);
   timestamp append_after(int thread, int location, std::size_t position, word value, order o, const stored* continued);
   void collect(int thread, int location, order o);
   void tick(int thread);
 
   choices& path_;
   int weak_left_ = 0;
+  int promises_left_ = 0;
+  std::vector<promise> promises_;  // that were read and not kept yet
+  std::vector<open_load> open_loads_;
   history locations_[max_locations];
   std::vector<birth> births_;  // and ends, in logical threads, of atomics that nobody has used yet
   thread_state threads_[max_threads];
   std::uint32_t clock_[max_threads] = {};
-  view fences_;      // what seq_cst fences have seen
-  view operations_;  // the newest store that a seq_cst operation read or wrote, by location
-  view light_;       // what light fences have seen
-  view heavy_;       // what heavy fences have seen
+  frontier beginning_;  // what the threads start with
+  view fences_;         // what seq_cst fences have seen
+  view operations_;     // the newest store that a seq_cst operation read or wrote, by location
+  view light_;          // what light fences have seen
+  view heavy_;          // what heavy fences have seen
   std::vector<std::size_t> candidates_;
 };
 

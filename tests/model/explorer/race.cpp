@@ -63,6 +63,7 @@ std::string place_of(const void* code) {
 }
 
 void report_race(int me, int other, bool wrote, bool other_wrote, const void* code, const void* other_code) {
+  prune_if_owing();
   const auto verb = [](bool write) { return write ? " writes at " : " reads at "; };
   fail("data race", thread_name(other) + verb(other_wrote) + place_of(other_code) + ", " + thread_name(me) + verb(wrote) +
                         place_of(code) + ", neither happens before the other");

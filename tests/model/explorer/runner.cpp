@@ -23,6 +23,7 @@ struct command {
   bool list = false;
   bool quiet = false;
   long executions = 0;  // not 0: a model is cut after so many, whatever its bounds say
+  int promises = -1;    // not -1: instead of the model's own bound
   const char* only = nullptr;
   const char* replay = nullptr;  // an id, preemptions/weak/choices; goes with only
 };
@@ -130,6 +131,13 @@ std::string complaint(const expectations& expected, const exploration& found) {
   return "outcomes are " + join(found.outcomes) + ", should be " + join(wanted);
 }
 
+bounds limits_of(const model& what, const command& asked) {
+  bounds limits = asked.deep ? what.expected.deep : what.expected.quick;
+  if (asked.executions != 0) limits.executions = std::min(limits.executions, asked.executions);
+  if (asked.promises != -1) limits.promises = asked.promises;
+  return limits;
+}
+
 void print_result(const model& what, const exploration& found, const std::string& wrong) {
   const auto text = [](int bound) { return bound < 0 ? std::string("all") : std::to_string(bound); };
   const std::string extent = text(found.limits.preemptions) + "/" + text(found.limits.weak) + (found.cut ? " cut" : "");
@@ -147,9 +155,7 @@ std::string quoted(const std::string& text) {
 
 // Adds to the states that were explored.
 bool explore_and_report(const model& what, const command& asked, const char* program, long& states) {
-  bounds limits = asked.deep ? what.expected.deep : what.expected.quick;
-  if (asked.executions != 0) limits.executions = std::min(limits.executions, asked.executions);
-  const exploration found = explore(what, limits);
+  const exploration found = explore(what, limits_of(what, asked));
   states += found.states;
   const std::string wrong = complaint(what.expected, found);
   print_result(what, found, wrong);
@@ -157,7 +163,9 @@ bool explore_and_report(const model& what, const command& asked, const char* pro
     choices path;
     path.restore(found.failed_path);
     print_schedule(run(what.body, path, found.limits, true));
-    std::printf("     again: %s --only %s%s --replay %d/%d/%s\n", program, quoted(what.name).c_str(), asked.deep ? " --deep" : "",
+    const std::string options =
+        std::string(asked.deep ? " --deep" : "") + (asked.promises == -1 ? "" : " --promises " + std::to_string(asked.promises));
+    std::printf("     again: %s --only %s%s --replay %d/%d/%s\n", program, quoted(what.name).c_str(), options.c_str(),
                 found.limits.preemptions, found.limits.weak, found.failed_path.c_str());
   }
   return wrong.empty();
@@ -180,7 +188,7 @@ int replay(const command& asked) {
     return 1;
   }
   choices path;
-  bounds limits = asked.deep ? what->expected.deep : what->expected.quick;
+  bounds limits = limits_of(*what, asked);
   int end = 0;
   std::sscanf(asked.replay, "%d/%d/%n", &limits.preemptions, &limits.weak, &end);
   if (end == 0 || !path.restore(asked.replay + end)) {
@@ -192,7 +200,8 @@ int replay(const command& asked) {
 }
 
 [[noreturn]] void usage(const char* program) {
-  std::fprintf(stderr, "usage: %s [--deep] [--quiet] [--executions N] [--only TEXT] [--only TEXT --replay ID] [--list]\n",
+  std::fprintf(stderr,
+               "usage: %s [--deep] [--quiet] [--executions N] [--promises N] [--only TEXT] [--only TEXT --replay ID] [--list]\n",
                program);
   std::exit(2);
 }
@@ -210,6 +219,8 @@ command parse(int count, char** words) {
       result.quiet = true;
     } else if (word == "--executions" && has_value) {
       result.executions = std::atol(words[++i]);
+    } else if (word == "--promises" && has_value) {
+      result.promises = std::atoi(words[++i]);
     } else if (word == "--only" && has_value) {
       result.only = words[++i];
     } else if (word == "--replay" && has_value) {

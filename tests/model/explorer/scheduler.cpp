@@ -178,6 +178,7 @@ void scheduler::collect_forced() {
     if (it.is == state::asleep && it.has_deadline()) options_.push_back({i, how::late_timeout});
   }
   if (!options_.empty()) return;
+  if (memory_.owes()) prune();  // loops that wait for what was read early, mostly
   int best = 0;
   for (int i = 1; i <= count_; ++i) {
     const logical_thread& it = thread(i);
