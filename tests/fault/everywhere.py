@@ -181,9 +181,9 @@ class Prepared:
 
 
 class Campaign:
-    def __init__(self, options, seed):
+    def __init__(self, options, seed, under_asan):
         self.options = options
-        self.under_asan = is_under_asan(options.build)
+        self.under_asan = under_asan
         self.seed = seed
         self.ends = Counter()
         self.problems = []
@@ -284,7 +284,7 @@ def main():
         sys.exit(f"everywhere.py: no API test program in {build} matches '{options.only}': build it first (make api)")
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 31)
     print(f"seed {seed}", flush=True)
-    campaign = Campaign(options, seed)
+    campaign = Campaign(options, seed, is_under_asan(build))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         if campaign.is_sample():
             campaign.sample(of_sample(programs, options.seconds, seed), pool)

@@ -91,14 +91,14 @@ class Samples(unittest.TestCase):
 
     NAMES = ["first", "second", "third", "idle_cpu_static"]
 
-    def sample(self, seconds, runs=1000, seed=1):
+    def sample(self, seconds, runs=1000, seed=1, under_asan=False):
         options = argparse.Namespace(all=False, fault=None, seconds=seconds, each=3, cap=6, calls=[])
-        campaign = everywhere.Campaign(options, seed)
+        campaign = everywhere.Campaign(options, seed, under_asan)
         self.run_so_far = []
 
         def run(program, wish, _limit):
             self.run_so_far.append((program.name, wish))
-            return Run(0, "", 0.1, 0 if wish == "count" else 2, seen={"mmap": 9, "heap": 9})
+            return Run(0, "", 0.1, 0 if wish == "count" else 2, seen={"mmap": 9, "thread_stack": 9})
 
         with mock.patch.object(everywhere, "run_with", run), \
              mock.patch.object(campaign, "is_over", lambda: len(self.run_so_far) >= runs), \
@@ -133,6 +133,12 @@ class Samples(unittest.TestCase):
             self.assertEqual(3, len(set(self.faults_of(name))))
         self.sample(240, runs=5)
         self.assertEqual(5, len(self.run_so_far))
+
+    def test_a_call_that_asan_makes_itself_is_spared_under_it(self):
+        self.sample(seconds=100)
+        self.assertIn("thread_stack", " ".join(wish for _, wish in self.run_so_far))
+        self.sample(seconds=100, under_asan=True)
+        self.assertNotIn("thread_stack", " ".join(wish for _, wish in self.run_so_far))
 
     def test_programs_and_calls_are_counted_apart(self):
         campaign = self.sample(240)
