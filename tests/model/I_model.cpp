@@ -194,7 +194,7 @@ constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 50'000};
 constexpr bounds quick_promise{.preemptions = 2, .weak = 1, .promises = 1, .executions = 50'000};
 constexpr bounds deep{.preemptions = 5, .weak = 3, .executions = 10'000'000};
 constexpr bounds deep_three{.preemptions = 3, .weak = 2, .executions = 10'000'000};
-constexpr bounds deep_promise{.preemptions = 3, .weak = 2, .promises = 1, .executions = 3'000'000};
+constexpr bounds deep_promise{.preemptions = 3, .weak = 2, .promises = 1, .executions = 1'000'000};
 
 const model m1{"I one worker, one pusher", {.at_least = 100, .quick = quick, .deep = deep}, one_worker_one_pusher};
 const model m2{"I one worker, two units", {.at_least = 100, .quick = quick, .deep = deep}, one_worker_two_units};

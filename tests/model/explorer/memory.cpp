@@ -48,7 +48,6 @@ void memory::fork(int threads) {
 }
 
 void memory::join(int threads) {
-  if (owes()) prune();
   for (int i = 1; i <= threads; ++i) {
     threads_[0].current.join(threads_[i].current);
     tick(i);
@@ -143,19 +142,12 @@ int memory::pick(int options) {
   return taken;
 }
 
-// The stores that thread may read, the newest first. Before it keeps a promise it has seen nothing that is as new as that.
+// The stores that thread may read, the newest first.
 void memory::collect(int thread, int location, order o) {
   const timestamp bound = oldest_readable(thread, location, o);
   const std::vector<stored>& stores = locations_[location].stores;
   candidates_.clear();
-  for (std::size_t i = stores.size(); i-- > 0 && stores[i].at >= bound;) {
-    if (const promise* own = promise_at(location, stores[i].at); own != nullptr && own->thread == thread) {
-      candidates_.clear();
-    } else {
-      candidates_.push_back(i);
-    }
-  }
-  if (candidates_.empty()) prune();  // it cannot keep its promise any more
+  for (std::size_t i = stores.size(); i-- > 0 && stores[i].at >= bound;) candidates_.push_back(i);
 }
 
 read_result memory::read_from(int thread, int location, stored& from, order o) {
@@ -206,7 +198,7 @@ timestamp memory::append_after(int thread, int location, std::size_t position, w
   threads_[thread].current.seen.raise(location, at);
   if (o == order::seq_cst) operations_.raise(location, at);
   const stored made = message(thread, location, value, at, o, continued);
-  tell_open_loads(thread, location, made, o);
+  tell_open_loads(thread, location, made);
   stores.insert(stores.begin() + static_cast<std::ptrdiff_t>(position) + 1, made);
   tick(thread);
   return at;
@@ -216,7 +208,7 @@ timestamp memory::store(int thread, int location, word value, order o) {
   touch(thread, locations_[location]);
   collect(thread, location, o);
   std::vector<stored>& stores = locations_[location].stores;
-  if (promise* kept = owed(thread, location, value, o); kept != nullptr && path_.choose(2) == 0) {
+  if (promise* kept = owed(thread, location, value); kept != nullptr && path_.choose(2) == 0) {
     return keep(thread, kept, o, nullptr);
   }
   std::erase_if(candidates_, [&](std::size_t i) { return stores[i].glued; });
@@ -230,8 +222,9 @@ exchange_result memory::replace(int thread, int location, std::size_t position, 
   const read_result read = read_from(thread, location, stores[position], o);
   stores[position].glued = true;
   const stored continued = stores[position];
-  promise* kept = owed(thread, location, desired, o);
-  const bool keeps = kept != nullptr && stores[position + 1].at == kept->at && path_.choose(2) == 0;
+  promise* kept = owed(thread, location, desired);
+  const bool is_next = position + 1 < stores.size() && kept != nullptr && stores[position + 1].at == kept->at;
+  const bool keeps = is_next && path_.choose(2) == 0;
   const timestamp at =
       keeps ? keep(thread, kept, o, &continued) : append_after(thread, location, position, desired, o, &continued);
   return {read.value, at, read.stale, true, desired};
@@ -261,7 +254,7 @@ exchange_result memory::compare_exchange(int thread, int location, word expected
   std::erase_if(candidates_,
                 [&](std::size_t i) { return stores[i].value == expected && (stores[i].glued || stores[i].at < bound); });
   if (may_fail_spuriously && pick(2) != 0) return read_only(thread, location, stores.size() - 1, failure);
-  const std::size_t position = choose_store(thread, location, success == order::seq_cst ? success : failure);
+  const std::size_t position = choose_store(thread, location, failure);
   if (stores[position].value != expected) return read_only(thread, location, position, failure);
   return replace(thread, location, position, desired, success);
 }

@@ -133,10 +133,10 @@ class memory {
   int pick(int options);
   std::size_t choose_store(int thread, int location, order o);
   std::size_t make_promise(const finding& what, int location, std::size_t position);
-  void tell_open_loads(int thread, int location, const stored& made, order o);
+  void tell_open_loads(int thread, int location, const stored& made);
   void prune_if_hopeless(int thread) const;
   promise* promise_at(int location, timestamp at);
-  promise* owed(int thread, int location, word value, order o);
+  promise* owed(int thread, int location, word value);
   timestamp keep(int thread, promise* kept, order o, const stored* continued);
   bool carries_news(int location, const stored& made) const;
   stored message(int thread, int location, word value, timestamp at, order o, const stored* continued);

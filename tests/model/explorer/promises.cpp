@@ -11,7 +11,7 @@ namespace explorer {
 // The position of the store that is read: one of candidates_, or a promise behind one of them.
 std::size_t memory::choose_store(int thread, int location, order o) {
   const int options = static_cast<int>(candidates_.size());
-  if (promises_left_ == 0 || thread == 0 || o == order::seq_cst) return candidates_[static_cast<std::size_t>(pick(options))];
+  if (promises_left_ == 0 || thread == 0) return candidates_[static_cast<std::size_t>(pick(options))];
   const std::vector<stored>& stores = locations_[location].stores;
   std::vector<std::size_t> gaps = candidates_;
   std::erase_if(gaps, [&](std::size_t i) { return stores[i].glued; });
@@ -49,8 +49,8 @@ bool memory::carries_news(int location, const stored& made) const {
 }
 
 // A store that is made now might have been read before by loads that do not happen before it.
-void memory::tell_open_loads(int thread, int location, const stored& made, order o) {
-  if (open_loads_.empty() || o == order::seq_cst) return;
+void memory::tell_open_loads(int thread, int location, const stored& made) {
+  if (open_loads_.empty()) return;
   const bool synchronises = carries_news(location, made);
   for (const open_load& each : open_loads_) {
     if (each.location != location || each.thread == thread || covers(thread, each.thread, each.time)) continue;
@@ -74,23 +74,28 @@ void memory::prune_if_hopeless(int thread) const {
 }
 
 // The promise that thread can keep by a store of value: its oldest one of that location. Null: none.
-memory::promise* memory::owed(int thread, int location, word value, order o) {
+memory::promise* memory::owed(int thread, int location, word value) {
   promise* oldest = nullptr;
   for (promise& each : promises_) {
     if (each.thread != thread || each.location != location) continue;
     if (oldest == nullptr || each.at < oldest->at) oldest = &each;
   }
-  if (oldest == nullptr || o == order::seq_cst) return nullptr;
+  if (oldest == nullptr) return nullptr;
   const std::vector<stored>& stores = locations_[location].stores;
   const auto promised = std::find_if(stores.begin(), stores.end(), [&](const stored& each) { return each.at == oldest->at; });
   return promised->value == value ? oldest : nullptr;
 }
 
-// Who read the promise did not know what the store releases. If he has synchronised with it since, what he has done does not follow.
+// Who read the promise did not know what the store releases: if he has synchronised with it since, what he has done does not follow. Nor
+// does a seq_cst store come after an operation or fence of that order that knows of it.
 timestamp memory::keep(int thread, promise* kept, order o, const stored* continued) {
   const promise it = *kept;
   promises_.erase(promises_.begin() + (kept - promises_.data()));
   threads_[thread].current.seen.raise(it.location, it.at);
+  if (o == order::seq_cst) {
+    if (std::max(operations_.at[it.location], fences_.at[it.location]) >= it.at) prune();
+    operations_.raise(it.location, it.at);
+  }
   std::vector<stored>& stores = locations_[it.location].stores;
   const auto made = std::find_if(stores.begin(), stores.end(), [&](const stored& each) { return each.at == it.at; });
   made->released = message(thread, it.location, made->value, it.at, o, continued).released;

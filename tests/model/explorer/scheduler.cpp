@@ -178,7 +178,7 @@ void scheduler::collect_forced() {
     if (it.is == state::asleep && it.has_deadline()) options_.push_back({i, how::late_timeout});
   }
   if (!options_.empty()) return;
-  if (memory_.owes()) prune();  // loops that wait for what was read early, mostly
+  if (memory_.owes()) prune();  // all are finished, or wait for what was read early
   int best = 0;
   for (int i = 1; i <= count_; ++i) {
     const logical_thread& it = thread(i);
@@ -190,9 +190,10 @@ void scheduler::collect_forced() {
   options_.push_back({best, how::forced});
 }
 
-// Sleep sets (Godefroid 1996) are sound only where every thread may always be chosen.
+// Sleep sets (Godefroid 1996) are sound only where every thread may always be chosen, and a store depends on nothing that was read of it.
 bool scheduler::reduces() const {
-  return left_.preemptions < 0 && left_.weak < 0 && left_.impatience == 0 && left_.timeouts == 0 && left_.spurious == 0;
+  return left_.preemptions < 0 && left_.weak < 0 && left_.impatience == 0 && left_.timeouts == 0 && left_.spurious == 0 &&
+         left_.promises == 0;
 }
 
 void scheduler::drop_sleeping() {
