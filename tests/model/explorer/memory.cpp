@@ -142,12 +142,19 @@ int memory::pick(int options) {
   return taken;
 }
 
-// The stores that thread may read, the newest first.
+// The stores that thread may read, the newest first; none that is as new as a promise of its own, which it could not keep afterwards.
 void memory::collect(int thread, int location, order o) {
   const timestamp bound = oldest_readable(thread, location, o);
   const std::vector<stored>& stores = locations_[location].stores;
   candidates_.clear();
-  for (std::size_t i = stores.size(); i-- > 0 && stores[i].at >= bound;) candidates_.push_back(i);
+  for (std::size_t i = stores.size(); i-- > 0 && stores[i].at >= bound;) {
+    if (const promise* own = promise_at(location, stores[i].at); own != nullptr && own->thread == thread) {
+      candidates_.clear();
+    } else {
+      candidates_.push_back(i);
+    }
+  }
+  if (candidates_.empty()) prune();  // it cannot keep its promise any more
 }
 
 read_result memory::read_from(int thread, int location, stored& from, order o) {
