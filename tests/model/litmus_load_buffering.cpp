@@ -190,18 +190,6 @@ const model kept_by_addition{"LB an addition keeps the promise", permits(6, "005
                                outcome(r1, r2, x.load(base::relaxed));
                              }};
 
-const model coherence{"CoRW with promises", permits(3, "01 02 21", 2), [] {
-                        base::atomic<int> x{0};
-                        int r = 0;
-                        threads(thread{"left",
-                                       [&] {
-                                         r = x.load(base::relaxed);
-                                         x.store(1, base::relaxed);
-                                       }},
-                                thread{"right", [&] { x.store(2, base::relaxed); }});
-                        outcome(r, x.load(base::relaxed));
-                      }};
-
 // Each of the two reads the other's store, and both of them their own one's successor: no order of x gives that.
 const model crossed_reads{"CoRW2 with promises", permits(3, "00 01 20", 2), [] {
                             base::atomic<int> x{0};
