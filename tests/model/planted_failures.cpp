@@ -129,6 +129,7 @@ const model m7{"a wake-up left out", {}, [] { sleeps(explorer::no_deadline); }};
 const model m8{"a deadline that comes early", {.quick = {.timeouts = 1}}, [] { sleeps(5); }};
 const model m9{"a model's own choice", {}, chooses};
 const model m11{"a promise", {.quick = {.promises = 1}}, load_buffering};
+const model m12{"promised on request", {}, load_buffering};
 const model m10{"in depth alone", {.deep = {.timeouts = 1}}, [] { sleeps(5); }};
 
 }  // namespace

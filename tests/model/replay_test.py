@@ -56,6 +56,9 @@ class ReplayTest(unittest.TestCase):
     def test_with_the_bounds_of_a_deep_run(self):
         self.check({"in depth alone": "assertion: woken in time"}, "--deep", "--only", "in depth alone")
 
+    def test_with_promises_on_request(self):
+        self.check({"promised on request": "assertion: one of them came first"}, "--promises", "1", "--only", "promised on request")
+
     def test_other_choices_give_another_schedule(self):
         schedule, command = self.failures("--only", "a stale read, limited")["a stale read, limited"]
         other = self.replayed([*command[:-1], "2/1/0"])
