@@ -57,6 +57,8 @@ class ReplayTest(unittest.TestCase):
         self.check({"in depth alone": "assertion: woken in time"}, "--deep", "--only", "in depth alone")
 
     def test_with_promises_on_request(self):
+        schedule, _ = self.failures("--promises", "1", "--only", "promised on request")["promised on request"]
+        self.assertIn("reads 1 (a promise", "\n".join(schedule))
         self.check({"promised on request": "assertion: one of them came first"}, "--promises", "1", "--only", "promised on request")
 
     def test_other_choices_give_another_schedule(self):

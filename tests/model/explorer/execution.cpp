@@ -56,8 +56,11 @@ const char* name_of(order o) {
 
 void trace(const std::string& text, const site& where) { w.result.steps.push_back({w.threads.self(), text, where}); }
 
-std::string staleness(int location, bool stale) {
-  return stale ? " (stale: the newest is " + number(w.mem.newest(location)) + ")" : "";
+// What is odd about the store that was read.
+template <class Result>
+std::string oddity(int location, const Result& read) {
+  if (read.promise) return " (a promise: the store has yet to be made)";
+  return read.stale ? " (stale: the newest is " + number(w.mem.newest(location)) + ")" : "";
 }
 
 int find(const cell& at) {
@@ -127,9 +130,8 @@ word atomic_load(cell at, order o, site where) {
   w.threads.before({operation_kind::read, location, o == order::seq_cst});
   const read_result r = w.mem.load(w.threads.self(), location, o, w.threads.same_as(location));
   w.threads.saw(location, r.at, r.value);
-  const char* promise = r.promise ? " (a promise: the store has yet to be made)" : "";
   if (w.traced) {
-    trace(name_of(location) + ": reads " + number(r.value) + promise + staleness(location, r.stale) + ", " + name_of(o), where);
+    trace(name_of(location) + ": reads " + number(r.value) + oddity(location, r) + ", " + name_of(o), where);
   }
   return r.value;
 }
@@ -150,7 +152,10 @@ word atomic_exchange(cell at, rmw_kind kind, word operand, word mask, order o, s
   w.threads.before({operation_kind::write, location, o == order::seq_cst});
   const exchange_result r = w.mem.exchange(w.threads.self(), location, kind, operand, mask, o);
   w.threads.saw(location, r.at, r.written);
-  if (w.traced) trace(name_of(location) + ": " + number(r.value) + " -> " + number(r.written) + ", " + name_of(o), where);
+  if (w.traced) {
+    const std::string change = number(r.value) + oddity(location, r) + " -> " + number(r.written);
+    trace(name_of(location) + ": " + change + ", " + name_of(o), where);
+  }
   return r.value;
 }
 
@@ -162,9 +167,10 @@ bool atomic_compare_exchange(cell at, word& expected, word desired, order succes
   if (!r.success && r.value == expected) w.threads.spend_spurious();
   w.threads.saw(location, r.at, r.written);
   if (w.traced) {
-    const std::string change = r.success ? number(r.value) + " -> " + number(desired) + ", " + name_of(success)
-                                         : "is " + number(r.value) + staleness(location, r.stale) + ", not exchanged for " +
-                                               number(desired) + ", " + name_of(failure);
+    const std::string change =
+        r.success
+            ? number(r.value) + oddity(location, r) + " -> " + number(desired) + ", " + name_of(success)
+            : "is " + number(r.value) + oddity(location, r) + ", not exchanged for " + number(desired) + ", " + name_of(failure);
     trace(name_of(location) + ": " + change, where);
   }
   if (!r.success) expected = r.value;

@@ -234,7 +234,7 @@ exchange_result memory::replace(int thread, int location, std::size_t position, 
   const bool keeps = is_next && path_.choose(2) == 0;
   const timestamp at =
       keeps ? keep(thread, kept, o, &continued) : append_after(thread, location, position, desired, o, &continued);
-  return {read.value, at, read.stale, true, desired};
+  return {read.value, at, read.stale, read.promise, true, desired};
 }
 
 exchange_result memory::exchange(int thread, int location, rmw_kind kind, word operand, word mask, order o) {
@@ -249,7 +249,7 @@ exchange_result memory::exchange(int thread, int location, rmw_kind kind, word o
 exchange_result memory::read_only(int thread, int location, std::size_t position, order o) {
   const read_result read = read_from(thread, location, locations_[location].stores[position], o);
   tick(thread);
-  return {read.value, read.at, read.stale, false, read.value};
+  return {read.value, read.at, read.stale, read.promise, false, read.value};
 }
 
 exchange_result memory::compare_exchange(int thread, int location, word expected, word desired, order success, order failure,

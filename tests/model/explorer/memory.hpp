@@ -41,6 +41,7 @@ struct exchange_result {
   word value;    // read
   timestamp at;  // of the store that was written, or only read if there was no success
   bool stale;
+  bool promise;
   bool success;
   word written;  // value again if there was no success
 };
