@@ -35,6 +35,7 @@ char* stack_depot::map(std::size_t bytes) {
 }
 
 void stack_depot::unmap(void* base, std::size_t bytes) {
+  os::forget_frames(base, bytes);
   const stack_memory& memory = settings_.memory;
   if (memory.map == nullptr) {
     os::release(base, bytes);

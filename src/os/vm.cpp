@@ -84,8 +84,7 @@ void* reserve(std::size_t bytes, std::size_t alignment) {
   if (wanted < bytes || wanted + slack < wanted) return nullptr;
   void* mapped = map(wanted + slack);
   if (mapped == nullptr) return nullptr;
-  // ASan does not see that a stack which lay here before is gone with its poisoned frames.
-  if constexpr (config::address_sanitizer) __asan_unpoison_memory_region(mapped, wanted + slack);
+  forget_frames(mapped, wanted + slack);  // those of a stack of others' that lay here before
   if (slack == 0) return mapped;
   const auto start = reinterpret_cast<std::uintptr_t>(mapped);
   const std::uintptr_t aligned = base::round_up(start, alignment);
@@ -104,6 +103,10 @@ void release(void* base, std::size_t bytes) {
 }
 
 status discard(void* base, std::size_t bytes) { return result(advise(base, bytes, MADV_DONTNEED)); }
+
+void forget_frames(const void* base, std::size_t bytes) {
+  if constexpr (config::address_sanitizer) __asan_unpoison_memory_region(base, bytes);
+}
 
 void no_huge_pages(void* base, std::size_t bytes) { (void)advise(base, bytes, MADV_NOHUGEPAGE); }
 

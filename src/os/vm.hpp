@@ -20,6 +20,10 @@ void release(void* base, std::size_t bytes);
 // Gives the memory of whole pages back; they read as zero when next touched. Guards in the range stay.
 status discard(void* base, std::size_t bytes);
 
+// The range is a stack no more, or was one of others'. ASan sees neither that a stack is unmapped nor what dlopen maps there next, and would
+// take that for the frames that were left for good. Nothing in other builds.
+void forget_frames(const void* base, std::size_t bytes);
+
 // Asks the kernel not to back the range with huge pages: a stack that touched one page should cost one page. A hint.
 void no_huge_pages(void* base, std::size_t bytes);
 

@@ -9,6 +9,12 @@
 #include <vector>
 
 #include "../../support/child.hpp"
+#include "base/config.hpp"
+
+extern "C" {
+void __asan_poison_memory_region(void const volatile* base, std::size_t size) __attribute__((weak));
+void* __asan_region_is_poisoned(void* base, std::size_t size) __attribute__((weak));
+}
 
 namespace {
 
@@ -181,6 +187,32 @@ TEST_CASE("a provider's memory is used and given back") {
   depot.give(slots, 70);
   depot.stop();
   CHECK(from.alive.empty());
+}
+
+// Frames that ASan still takes for such lie in the memory that a provider gets back: it may map a library there.
+struct checked_for_frames {
+  bool has_frames = false;
+  static void* map(void*, std::size_t bytes) { return os::reserve(bytes, os::page_bytes()); }
+  static void unmap(void* state, void* base, std::size_t bytes) {
+    if (__asan_region_is_poisoned(base, bytes) != nullptr) static_cast<checked_for_frames*>(state)->has_frames = true;
+    os::release(base, bytes);
+  }
+};
+
+TEST_CASE("memory that is given back holds no frames for ASan" * doctest::skip(!weft::config::address_sanitizer)) {
+  checked_for_frames from;
+  stack_depot depot;
+  depot.start({slot_bytes, os::best_guard_kind(), 0, {checked_for_frames::map, checked_for_frames::unmap, &from}});
+  stack* slot = nullptr;
+  REQUIRE(depot.take(&slot, 1) == 1);
+  __asan_poison_memory_region(slot->low, 32);
+  depot.give(&slot, 1);
+  stack* mapping = depot.make_mapping(20000);
+  __asan_poison_memory_region(mapping->low, 32);
+  depot.destroy(mapping);
+  CHECK_FALSE(from.has_frames);
+  depot.stop();
+  CHECK_FALSE(from.has_frames);
 }
 
 }  // namespace
