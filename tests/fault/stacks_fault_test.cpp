@@ -176,18 +176,16 @@ void stay_until(void* deadline) {
 }
 
 int run_more_than_there_are_stacks_for() {
-  return with_workers(1,
-                      [] {
-                        weft::os::fault::plan plan;
-                        plan.which = call::madvise;
-                        plan.nth = 1;
-                        plan.how = weft::os::fault::repeat::for_ever;
-                        weft::os::fault::installed.store(&plan, weft::base::relaxed);
-                        std::uint64_t deadline = weft_now_ns() + 6'500'000'000;
-                        return run_threads(200, stay_until, &deadline) == 200 && plan.failed.load(weft::base::relaxed) != 0;
-                      })
-             ? 0
-             : 1;
+  weft::os::fault::plan plan;
+  plan.which = call::madvise;
+  plan.nth = 1;
+  plan.how = weft::os::fault::repeat::for_ever;
+  const bool good = with_workers(1, [&] {
+    weft::os::fault::installed.store(&plan, weft::base::relaxed);
+    std::uint64_t deadline = weft_now_ns() + 6'500'000'000;
+    return run_threads(200, stay_until, &deadline) == 200 && plan.failed.load(weft::base::relaxed) != 0;
+  });
+  return good ? 0 : 1;
 }
 
 // ---- guards that cannot be had: the stacks made from then on have canaries ----
