@@ -34,8 +34,8 @@ SLOW = r"idle_cpu|report_deadlock|report_signal|watchdog|runtime_race"
 CONSEQUENCES = [
     (r"environment|inherited_mask|runtime_bind", "affinity", r".*",
      "a worker that the system does not let bind runs unbound; an unreadable mask counts as one CPU"),
-    (r"environment", "heap|mmap|madvise|mprotect", r"weft_init|exit_code",
-     "weft_init tells of the lack of memory, not of the bad value that it would have come to"),
+    (r"environment", "heap|mmap|madvise|mprotect|callback", r"weft_init|exit_code",
+     "weft_init tells of what it lacks (memory, a handler for fork), not of the bad value that it would have come to"),
     (r"report_|watchdog|misuse|cpp_death", "open|read|peek|mmap|heap", r"says|lines|errors|deepest|these_of|functions_of|nested|busy|found|shown",
      "a report leaves out, or gives as an address, what cannot be read"),
     (r"ext_frames", "open|read|peek|mmap|heap", r"found", "frames that cannot be read, or named, are fewer, or addresses"),
