@@ -86,4 +86,12 @@ inline side of_os_thread(const void* low, std::size_t bytes) {
   if constexpr (config::address_sanitizer) __sanitizer_finish_switch_fiber(kept, nullptr, nullptr);
 }
 
+// The C library has jumped to the caller, on an OS thread's own stack, over all frames beneath it.
+[[gnu::always_inline]] inline void jumped_back_on(const side& here) {
+  if constexpr (config::address_sanitizer) {
+    const auto* frame = static_cast<const char*>(__builtin_frame_address(0));
+    __asan_unpoison_memory_region(here.low, static_cast<std::size_t>(frame - static_cast<const char*>(here.low)));
+  }
+}
+
 }  // namespace weft::fiber::sanitizer

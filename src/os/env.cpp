@@ -19,6 +19,9 @@ constexpr variable_info table[] = {
      "Number of workers. Default: the CPUs that affinity mask and cgroup quota allow."},
     {variable::stack_size, "WEFT_STACK_SIZE", value_type::bytes, 16 * K, G, "16K to 1G", "64K",
      "Stack of a thread that asks for no size of its own. Reserved, not used: memory is taken page by page as it is touched."},
+    {variable::fork_stack_size, "WEFT_FORK_STACK_SIZE", value_type::bytes, 16 * K, G, "16K to 1G", nullptr,
+     "Stack of a fork that another worker took, or that its forker left behind when it waited. "
+     "Default: the soft limit of RLIMIT_STACK, 8M where there is none. Reserved, not used."},
     {variable::wait_policy, "WEFT_WAIT_POLICY", value_type::choice, 0, 0, "hybrid|passive|active", "hybrid",
      "What an idle worker does: spin for WEFT_SPIN and then sleep, sleep at once, or spin for ever."},
     {variable::spin, "WEFT_SPIN", value_type::duration, 0, second, "0 to 1s", "20us",
@@ -38,9 +41,10 @@ constexpr variable_info table[] = {
      "When nothing can ever run again: say which thread waits for what, abort after saying it, or stay silent."},
     {variable::watchdog, "WEFT_WATCHDOG", value_type::duration, millisecond, 3600 * second, "off, or 1ms to 3600s", "off",
      "Report a worker that stays in one thread for longer than this."},
-    {variable::dump_signal, "WEFT_DUMP_SIGNAL", value_type::choice, 0, 0, "off|usr1|usr2|quit", "off",
+    {variable::dump_signal, "WEFT_DUMP_SIGNAL", value_type::choice, 0, 0, "auto|off|usr1|usr2|quit", "auto",
      "The signal that has every thread written to stderr, with its state, what it waits for and where it stands; the program "
-     "goes on."},
+     "goes on. auto: SIGQUIT, unless the program handles or ignores it, and the program ends as it would without.",
+     true},
     {variable::dump_on, "WEFT_DUMP_ON", value_type::choice, 0, 0, "off|deadlock|stall|deadlock,stall", "off",
      "Write every thread and where it stands also with a deadlock's report, which else sums up many, and with what the watchdog "
      "tells."},
@@ -51,13 +55,15 @@ constexpr variable_info table[] = {
     {variable::schedule, "WEFT_SCHEDULE", value_type::text, 0, 0,
      "seed:N, replay:FILE or near:FILE; pct:DEPTH and length:N beside seed:N; record:FILE; separated by commas", nullptr,
      "Run on virtual workers of one OS thread and take every choice of the scheduler from a seed or a file, so that a run "
-     "repeats."},
+     "repeats.",
+     true},
     {variable::stats, "WEFT_STATS", value_type::flag, 0, 1, "on or off", "off",
      "When the runtime ends, print what each worker has done: threads, thefts, sleeps, wake-ups."},
     {variable::trace, "WEFT_TRACE", value_type::text, 0, 0, "a file's name", nullptr,
      "Record who ran when, where and after whom, and write it to this file when the runtime ends or the program dies; for "
      "Perfetto "
-     "and weft profile."},
+     "and weft profile.",
+     true},
     {variable::trace_size, "WEFT_TRACE_SIZE", value_type::bytes, 64 * K, 64 * G, "64K to 64G", "64M",
      "Memory for what WEFT_TRACE records, for each worker; taken as it is used. When it is full, the newest pushes out the "
      "oldest."},
@@ -84,6 +90,7 @@ template <class Settings, class Visit>
 void for_each_field(Settings& all, Visit visit) {
   visit(variable::workers, all.workers);
   visit(variable::stack_size, all.stack_bytes);
+  visit(variable::fork_stack_size, all.fork_stack_bytes);
   visit(variable::wait_policy, all.wait_policy);
   visit(variable::spin, all.spin_ns);
   visit(variable::locality, all.locality);
@@ -158,7 +165,7 @@ bool belongs_to_others(const char* entry) {
 }
 
 // entry: "WEFT_...=value". False: a value that cannot be used.
-bool read_entry(settings* into, const char* entry) {
+bool read_entry(settings* into, const char* entry, privileges of_program) {
   const char* equals = strchr(entry, '=');
   if (equals == nullptr) return true;
   char name[longest_name + 1];
@@ -170,6 +177,10 @@ bool read_entry(settings* into, const char* entry) {
     return true;
   }
   if (*value == '\0') return true;
+  if (variable->is_for_ordinary && of_program == privileges::raised) {
+    into->ignored |= 1u << static_cast<unsigned>(variable->id);
+    return true;
+  }
   std::uint64_t number = 0;
   if (!parse_value(*variable, value, &number)) {
     report_bad_value(*variable, value);
@@ -198,9 +209,9 @@ __attribute__((no_sanitize("address"), noinline)) bool has_our_prefix(const char
 
 }  // namespace
 
-status read_settings(settings* out) { return read_settings(out, environ); }
+status read_settings(settings* out) { return read_settings(out, environ, privileges_of_program()); }
 
-status read_settings(settings* out, const char* const* environment) {
+status read_settings(settings* out, const char* const* environment, privileges of_program) {
   settings read = defaults();
   bool good = true;
   constexpr const char* none[] = {nullptr};
@@ -208,11 +219,22 @@ status read_settings(settings* out, const char* const* environment) {
   for (; *environment != nullptr; ++environment) {
     if (!has_our_prefix(*environment)) continue;
     if (belongs_to_others(*environment)) continue;
-    good = read_entry(&read, *environment) && good;
+    good = read_entry(&read, *environment, of_program) && good;
   }
   if (!good) return status::invalid;
   *out = read;
   return status::ok;
+}
+
+void report_ignored(const settings& read) {
+  char names[variable_count * (longest_name + 2)] = "";
+  std::size_t used = 0;
+  for (const variable_info& each : table) {
+    if (((read.ignored >> static_cast<unsigned>(each.id)) & 1u) == 0) continue;
+    used += static_cast<std::size_t>(snprintf(names + used, sizeof names - used, "%s%s", used == 0 ? "" : ", ", each.name));
+  }
+  if (used == 0) return;
+  base::report("warning: ignored, because this program has raised privileges (AT_SECURE): %s; run it without them", names);
 }
 
 const variable_info& info(variable which) { return table[static_cast<unsigned>(which)]; }

@@ -3,19 +3,24 @@
 //
 // Called once by the runtime's start, on the OS thread that starts it. Promises: a value that cannot be used gives one line on stderr
 // naming variable, value and what is accepted; a WEFT_* name that is not in the table gives one line with the nearest name that is,
-// and is otherwise ignored. Names that start with WEFT_TEST_ belong to test programs, those with WEFT_THREADS to the threads interface.
+// and is otherwise ignored. In a program with raised privileges, variables that name files or a
+// signal are not even read: the user who starts such a program has fewer rights than it has. Names
+// that start with WEFT_TEST_ belong to test programs, those with WEFT_THREADS to the threads
+// interface.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "base/status.hpp"
+#include "os/process.hpp"
 
 namespace weft::os {
 
 enum class variable : std::uint8_t {
   workers,
   stack_size,
+  fork_stack_size,
   wait_policy,
   spin,
   locality,
@@ -34,7 +39,7 @@ enum class variable : std::uint8_t {
   trace,
   trace_size,
 };
-inline constexpr unsigned variable_count = 19;
+inline constexpr unsigned variable_count = 20;
 
 enum class value_type : std::uint8_t {
   count,     // a whole number
@@ -53,12 +58,14 @@ struct variable_info {
   const char* range;          // for people; of a choice its words, separated by '|', in the order of the enumeration
   const char* default_text;   // a value as a user would write it; null: none
   const char* description;
+  bool is_for_ordinary = false;  // ignored in a program with raised privileges: it names files or a signal
 };
 
 inline constexpr unsigned most_workers = 1024;  // of one runtime
 
 enum class deadlock_action : std::uint8_t { report, abort, off };
-enum class dump_signal : std::uint8_t { off, usr1, usr2, quit };
+// automatic: SIGQUIT, which then ends the program
+enum class dump_signal : std::uint8_t { automatic, off, usr1, usr2, quit };
 enum dump_occasion : std::uint8_t { at_deadlock = 1, at_stall = 2 };
 enum class guard_choice : std::uint8_t { automatic, marker, mprotect, canary, none };
 
@@ -66,6 +73,7 @@ enum class guard_choice : std::uint8_t { automatic, marker, mprotect, canary, no
 struct settings {
   unsigned workers = 0;  // 0: as many as default_worker_count()
   std::size_t stack_bytes = 0;
+  std::size_t fork_stack_bytes = 0;  // 0: the soft limit of RLIMIT_STACK
   weft_wait_policy wait_policy = WEFT_WAIT_HYBRID;
   std::uint64_t spin_ns = 0;
   weft_locality locality = WEFT_LOCALITY_STEAL;
@@ -75,7 +83,7 @@ struct settings {
   std::size_t stack_cache_bytes = 0;
   deadlock_action deadlock = deadlock_action::report;
   std::uint64_t watchdog_ns = 0;  // 0: off
-  dump_signal dump_on_signal = dump_signal::off;
+  dump_signal dump_on_signal = dump_signal::automatic;
   std::uint8_t dump_on = 0;  // dump_occasion
   bool stack_report = false;
   bool migrate = false;
@@ -84,6 +92,7 @@ struct settings {
   const char* trace = nullptr;  // points into the environment; null: no trace
   std::size_t trace_bytes = 0;  // for each worker
   std::uint32_t given = 0;      // which variables the user set: one bit each
+  std::uint32_t ignored = 0;    // which were set and ignored, because the program has raised privileges; likewise
 
   bool is_given(variable which) const { return ((given >> static_cast<unsigned>(which)) & 1u) != 0; }
 };
@@ -91,7 +100,11 @@ struct settings {
 // The whole environment is read even after a bad value, so that one run shows all mistakes. An empty value counts as unset.
 // Errors: invalid; *out is then untouched.
 status read_settings(settings* out);
-status read_settings(settings* out, const char* const* environment);  // "NAME=value" strings, then null
+status read_settings(settings* out, const char* const* environment,  // "NAME=value" strings, then null
+                     privileges of_program = privileges::ordinary);
+
+// One line about what a program with raised privileges ignored; none if that is nothing.
+void report_ignored(const settings& read);
 
 const variable_info& info(variable which);
 void walk_variables(void (*visit)(const variable_info& variable, void* context), void* context);

@@ -13,11 +13,11 @@ struct call_info {
 
 // In the order of the enumeration.
 constexpr call_info calls[] = {
-    {"mmap", ENOMEM},         {"munmap", ENOMEM},       {"madvise", ENOMEM},    {"mincore", EAGAIN},  {"mprotect", ENOMEM},
-    {"thread_start", EAGAIN}, {"thread_stack", ENOENT}, {"thread_key", EAGAIN}, {"callback", ENOMEM}, {"futex_wait", EINTR},
-    {"futex_wake", EINVAL},   {"membarrier", EPERM},    {"affinity", EPERM},    {"open", EMFILE},     {"read", EIO},
-    {"write", ENOSPC},        {"peek", EPERM},          {"getrandom", ENOSYS},  {"io_uring", EPERM},  {"sigaction", EPERM},
-    {"sigaltstack", EPERM},   {"load_library", ENOENT}, {"heap", ENOMEM},
+    {"mmap", ENOMEM},         {"munmap", ENOMEM},       {"madvise", ENOMEM},      {"mincore", EAGAIN},  {"mprotect", ENOMEM},
+    {"thread_start", EAGAIN}, {"thread_stack", ENOENT}, {"thread_key", EAGAIN},   {"callback", ENOMEM}, {"futex_wait", EINTR},
+    {"futex_wake", EINVAL},   {"membarrier", EPERM},    {"affinity", EPERM},      {"open", EMFILE},     {"read", EIO},
+    {"write", ENOSPC},        {"peek", EPERM},          {"getrandom", ENOSYS},    {"io_uring", EPERM},  {"sigaction", EPERM},
+    {"sigaltstack", EPERM},   {"timer", EAGAIN},        {"load_library", ENOENT}, {"heap", ENOMEM},
 };
 static_assert(sizeof calls / sizeof *calls == call_count, "each call has a row");
 

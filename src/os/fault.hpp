@@ -2,16 +2,21 @@
 // whether a test wants them to fail. Called from any OS thread, also in a signal handler.
 //
 // Not asked (tools/lint/seam.py compares this list, and the functions behind each call of the enumeration, with what the library needs):
-// - clock_gettime, getpid, SYS_gettid, sched_yield, sigprocmask, getrlimit, sysconf, getauxval, pthread_self, pthread_attr_init,
+// - clock_gettime, getpid, geteuid, SYS_gettid, sched_yield, sigprocmask, getrlimit, sysconf,
+//   getauxval, pthread_self, pthread_attr_init,
 //   pthread_attr_setstacksize, pthread_attr_getstack, pthread_attr_destroy: cannot fail with the arguments that they are given
-// - close, closedir, dlclose, munmap in os/symbol.cpp: give back a whole thing, which nobody misses if it stays
+// - close, closedir, dlclose, munmap in os/mapped_file.cpp: give back a whole thing, which does no
+//   harm if it stays
 // - dladdr, dlsym, dl_iterate_phdr: look in memory alone; that they find nothing is an answer
 // - pthread_setname_np: a name is a courtesy
 // - clock_nanosleep: is repeated for ever by contract
 // - SYS_tgkill: misses an OS thread that has ended, and nothing else
 // - pthread_join: its failure is a mistake of ours, and ends the program
 // - write in base/assert.cpp: a message on stderr has nobody to be told to
-// - raise, abort, _exit, sigaction in sched/overflow.cpp, sigaction in sched/trace_end.cpp: the program dies, nothing else is left to try
+// - kill, abort, raise, _exit, sigaction in sched/overflow.cpp,
+//   sigaction in sched/dump_signal.cpp: the program dies, nothing else is left to try
+// - SYS_timer_delete: gives back a whole thing, which does no harm if it stays
+// - getrusage: cannot fail for the calling OS thread
 // - SYS_arch_prctl in arch/x86_64/context.hpp: asks for a feature; a failure is a no, as it is on most machines
 //
 // Promises: without a plan the cost is one load of a pointer that never changes; with one, the chosen occurrence of the chosen call
@@ -39,18 +44,19 @@ enum class call : std::uint8_t {
   futex_wake,    // SYS_futex
   membarrier,    // SYS_membarrier
   affinity,      // sched_getaffinity, sched_setaffinity
-  open,          // open, opendir
+  open,          // open, openat, opendir
   read,          // read, readdir, fstat
-  write,         // write, ftruncate
+  write,         // write, ftruncate, fcntl
   peek,          // process_vm_readv
   getrandom,
   io_uring,  // io_uring_setup
   sigaction,
   sigaltstack,
+  timer,         // SYS_timer_create, SYS_timer_settime
   load_library,  // dlopen
   heap,          // calloc, realloc
 };
-inline constexpr unsigned call_count = 23;
+inline constexpr unsigned call_count = 24;
 
 namespace fault {
 

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,9 +19,10 @@ namespace {
 
 constexpr std::size_t path_bytes = 512;
 
+// Without waiting: the opening of a FIFO that no program writes to would wait for a writer.
 int open_for_reading(const char* path) {
   if (fault::fails(call::open)) return -1;
-  return open(path, O_RDONLY | O_CLOEXEC);
+  return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
 int open_formatted(const char* format, va_list arguments) {
@@ -99,6 +102,77 @@ void close_quietly(int descriptor) {
   errno = kept;
 }
 
+// ---- files that are written ----
+
+// On the way to a file, part by part of its path.
+struct folder {
+  int descriptor = AT_FDCWD;
+  bool is_shared = false;  // any user may write to it, as to /tmp
+
+  folder() = default;
+  ~folder() {
+    if (descriptor >= 0) close_quietly(descriptor);
+  }
+  folder(const folder&) = delete;
+  folder& operator=(const folder&) = delete;
+};
+
+// In a shared folder any user may have made a link under a name that was to be expected.
+int open_part(const folder& in, const char* part, int flags) {
+  if (fault::fails(call::open)) return -1;
+  return openat(in.descriptor, part, flags | O_CLOEXEC | (in.is_shared ? O_NOFOLLOW : 0), 0600);
+}
+
+// False: errno says why.
+bool enter(folder* in, const char* part) {
+  const int next = open_part(*in, part, O_PATH);
+  if (next < 0) return false;
+  if (in->descriptor >= 0) close_quietly(in->descriptor);
+  in->descriptor = next;
+  struct stat about;
+  if (fault::fails(call::read) || fstat(next, &about) != 0) return false;
+  in->is_shared = (about.st_mode & S_IWOTH) != 0;
+  errno = ELOOP;
+  return !S_ISLNK(about.st_mode);
+}
+
+// Enters the folder in which the last part of the path lies; *last is that part. False: errno says
+// why. The root is entered together with the first folder in it: qemu-user takes the root alone for
+// the root of the other system's libraries.
+bool enter_folder_of(const char* path, folder* in, const char** last) {
+  const char* root = *path == '/' ? "/" : "";
+  if (*root == '\0' && !enter(in, ".")) return false;
+  for (;;) {
+    path += strspn(path, "/");
+    *last = path;
+    const std::size_t length = strcspn(path, "/");
+    if (path[length] == '\0') break;
+    char part[NAME_MAX + 2];
+    errno = ENAMETOOLONG;
+    if (length > NAME_MAX) return false;
+    snprintf(part, sizeof part, "%s%.*s", root, static_cast<int>(length), path);
+    if (!enter(in, part)) return false;
+    root = "";
+    path += length;
+  }
+  if (*root != '\0' && !enter(in, root)) return false;
+  errno = EISDIR;
+  return **last != '\0';
+}
+
+// Whether the file that was opened in this folder may be written; it is then cut, if that is
+// wanted. False: errno says why.
+bool make_ready(int descriptor, const folder& in, bool cut) {
+  struct stat about;
+  if (fault::fails(call::read) || fstat(descriptor, &about) != 0) return false;
+  const bool is_file = S_ISREG(about.st_mode);
+  errno = EEXIST;
+  if (in.is_shared && (about.st_uid != geteuid() || (is_file && about.st_nlink > 1))) return false;
+  if (fault::fails(call::write) || fcntl(descriptor, F_SETFL, O_APPEND) != 0) return false;
+  if (!cut || !is_file) return true;
+  return !fault::fails(call::write) && ftruncate(descriptor, 0) == 0;
+}
+
 }  // namespace
 
 bool read_text(char* out, std::size_t capacity, const char* format, ...) {
@@ -141,8 +215,23 @@ char* read_whole(const char* path) {
 }
 
 int open_for_writing(const char* path, bool cut) {
-  if (fault::fails(call::open)) return -1;
-  return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (cut ? O_TRUNC : 0), 0666);
+  folder in;
+  const char* part = nullptr;
+  if (!enter_folder_of(path, &in, &part)) return -1;
+  // Without waiting: the opening of a FIFO that no program reads would wait for a reader.
+  const int descriptor = open_part(in, part, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK);
+  if (descriptor < 0 || make_ready(descriptor, in, cut)) return descriptor;
+  close_quietly(descriptor);
+  return -1;
+}
+
+const char* why_not_opened(int error) {
+  switch (error) {
+    case ELOOP: return "a symbolic link in a folder that all users may write to is not followed";
+    case EEXIST: return "another user's file, or a hard link, in a folder that all users may write to";
+    case ENXIO: return "it is a FIFO that no program reads: start its reader first";
+    default: return strerror(error);  // NOLINT(concurrency-mt-unsafe): glibc's is safe
+  }
 }
 
 bool write_all(int descriptor, const char* bytes, std::size_t count) {

@@ -17,8 +17,14 @@ bool walk_lines(void (*each)(void* state, const char* line), void* state, const 
 // The whole of a file, with a null behind it; to be freed by free(). Null: there is no such file, it cannot be read, or no memory.
 char* read_whole(const char* path);
 
-// A file to be written from its start (cut) or its end; less than 0: errno says why not.
+// A file to be written from its start (cut) or its end; less than 0: errno says why not. One that
+// is not there is created with mode 0600. In a folder that all users may write to (/tmp), a symbolic
+// link on the way or at its end is not followed (ELOOP), and another user's file or a hard link is
+// not written (EEXIST). A FIFO that no program reads is refused (ENXIO) rather than waited for.
 int open_for_writing(const char* path, bool cut);
+
+// In words, with a cure where there is one.
+const char* why_not_opened(int error);
 
 // False: not all could be written; errno says why.
 bool write_all(int descriptor, const char* bytes, std::size_t count);

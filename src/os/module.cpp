@@ -46,7 +46,30 @@ int look_into(dl_phdr_info* about, std::size_t, void* argument) {
   return 1;
 }
 
+struct segment_search {
+  std::uintptr_t address;
+  std::size_t bytes_left;
+};
+
+int measure_segment(dl_phdr_info* about, std::size_t, void* argument) {
+  auto* wanted = static_cast<segment_search*>(argument);
+  for (unsigned index = 0; index < about->dlpi_phnum; ++index) {
+    const ElfW(Phdr)& one = about->dlpi_phdr[index];
+    const std::uintptr_t inside = wanted->address - about->dlpi_addr - one.p_vaddr;
+    if (one.p_type != PT_LOAD || (one.p_flags & PF_R) == 0 || inside >= one.p_memsz) continue;
+    wanted->bytes_left = one.p_memsz - inside;
+    return 1;
+  }
+  return 0;
+}
+
 }  // namespace
+
+std::size_t module_bytes_from(std::uintptr_t address) {
+  segment_search wanted{address, 0};
+  dl_iterate_phdr(measure_segment, &wanted);
+  return wanted.bytes_left;
+}
 
 bool find_module(std::uintptr_t code, code_module* out) {
   search wanted{code, out};

@@ -20,4 +20,8 @@ struct code_module {
 // False: no module has code there.
 bool find_module(std::uintptr_t code, code_module* out);
 
+// How many bytes from that address on belong to one segment of a module and can be read; 0: it lies
+// in none.
+std::size_t module_bytes_from(std::uintptr_t address);
+
 }  // namespace weft::os

@@ -2,6 +2,7 @@
 #include "os/process.hpp"
 
 #include <pthread.h>
+#include <sys/auxv.h>
 
 #include "os/fault.hpp"
 
@@ -11,5 +12,7 @@ status call_in_children(void (*function)()) {
   if (fault::fails(call::callback)) return status::nomem;
   return pthread_atfork(nullptr, nullptr, function) == 0 ? status::ok : status::nomem;
 }
+
+privileges privileges_of_program() { return getauxval(AT_SECURE) != 0 ? privileges::raised : privileges::ordinary; }
 
 }  // namespace weft::os

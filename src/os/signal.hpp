@@ -5,6 +5,8 @@
 
 #include <signal.h>
 
+#include <cstdint>
+
 namespace weft::os {
 
 // Either pointer may be null. False: refused, nothing changed, *before untouched.
@@ -13,5 +15,13 @@ bool set_signal_stack(const stack_t* wanted, stack_t* before);
 
 // To an OS thread of this process, by the kernel's id. False: it has ended.
 bool send_signal(int thread_id, int signal);
+
+// A timer of CLOCK_MONOTONIC that sends `signal` to one OS thread of this process, by the kernel's
+// id. It begins switched off. False: refused.
+bool make_signal_timer(int thread_id, int signal, int* timer);
+// Sends the signal after period_ns and from then on in every such period; 0 switches the timer
+// off. Callable from signal handlers. False: refused, nothing changed.
+bool set_signal_timer(int timer, std::uint64_t period_ns);
+void delete_signal_timer(int timer);
 
 }  // namespace weft::os

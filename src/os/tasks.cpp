@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <initializer_list>
+
 #include "os/fault.hpp"
 #include "os/file.hpp"
 #include "os/thread_state.hpp"

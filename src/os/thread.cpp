@@ -51,6 +51,24 @@ void join_thread(os_thread thread) {
   WEFT_ALWAYS(pthread_join(pthread_of(thread), nullptr) == 0, "an OS thread was joined twice or joined itself");
 }
 
+// The C library unwinds to here from any stack, since where unwinding ends it jumps to the handler
+// that was pushed last (without exceptions these are macros over setjmp).
+void run_to_end(void (*body)(void*), void (*ended)(void*), void* arg) {
+  pthread_cleanup_push(ended, arg);
+  body(arg);
+  pthread_cleanup_pop(0);
+}
+
+bool watch_end(void (*ended)(void*), void* arg) {
+  static constinit pthread_key_t key;
+  static constinit bool has_key = false;  // written by the start of the runtime
+  if (arg == nullptr && !has_key) return true;
+  if (arg != nullptr && fault::fails(call::thread_key)) return false;
+  if (!has_key && pthread_key_create(&key, ended) != 0) return false;
+  has_key = true;
+  return pthread_setspecific(key, arg) == 0;
+}
+
 status bind_thread(unsigned cpu) {
   if (cpu > UINT16_MAX) return status::invalid;
   const auto one = static_cast<std::uint16_t>(cpu);

@@ -20,6 +20,14 @@ status start_thread(os_thread* out, void* (*fn)(void*), void* arg, std::size_t s
 // Waits for its end. Exactly once per started OS thread.
 void join_thread(os_thread thread);
 
+// body(arg). ended(arg) is called, on the stack of this call, if pthread_exit or a cancellation
+// ends the calling OS thread meanwhile, on whatever stack that happens.
+void run_to_end(void (*body)(void*), void (*ended)(void*), void* arg);
+
+// ended(arg) is called once the calling OS thread ends by its return, pthread_exit or a
+// cancellation (not by exit). arg null: no more. False: refused, nothing changed; never with null.
+bool watch_end(void (*ended)(void*), void* arg);
+
 // Binds the calling OS thread to one CPU. cpu is one of allowed_cpus() as read before the first bind: then no OS thread leaves the
 // mask that the process inherited. Errors: invalid (no such CPU, or the cpuset forbids it).
 status bind_thread(unsigned cpu);

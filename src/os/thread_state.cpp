@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -71,13 +72,6 @@ bool parse_stat(const char* text, thread_state* out) {
   return true;
 }
 
-// operation, timeout: the call's second and fourth argument.
-bool is_endless_futex_wait(long number, unsigned long operation, unsigned long timeout) {
-  if (number != SYS_futex || timeout != 0) return false;
-  const unsigned long what = operation & ~static_cast<unsigned long>(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
-  return what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2;
-}
-
 // "running"; "number argument argument argument argument argument argument stack-pointer code", or, outside of calls,
 // "-1 stack-pointer code".
 void parse_syscall(const char* text, thread_state* out) {
@@ -88,6 +82,7 @@ void parse_syscall(const char* text, thread_state* out) {
   if (call >= 0 && read >= 2) {
     out->call = call;
     out->first_argument = words[0];
+    if (read >= 4) out->third_argument = words[2];
     out->waits_for_others = read >= 5 && is_endless_futex_wait(call, words[1], words[3]);
   }
   const int expected = call >= 0 ? 9 : 3;
@@ -116,6 +111,28 @@ bool blocks_signal(int thread_id, int signal) {
   return walk_lines(read_mask, &blocked, "/proc/self/task/%d/status", thread_id) && (blocked >> (signal - 1) & 1) != 0;
 }
 
+bool read_waits(int thread_id, std::uint64_t* count) {
+  struct {
+    bool is_known = false;
+    std::uint64_t count = 0;
+  } found;
+  const auto read_count = [](void* memory, const char* line) {
+    constexpr char label[] = "voluntary_ctxt_switches:";
+    if (strncmp(line, label, sizeof label - 1) != 0) return;
+    auto* out = static_cast<decltype(found)*>(memory);
+    *out = {true, strtoull(line + sizeof label - 1, nullptr, 10)};
+  };
+  if (!walk_lines(read_count, &found, "/proc/self/task/%d/status", thread_id)) return false;
+  if (found.is_known) *count = found.count;
+  return found.is_known;
+}
+
+std::uint64_t own_waits() {
+  struct rusage used = {};
+  getrusage(RUSAGE_THREAD, &used);
+  return static_cast<std::uint64_t>(used.ru_nvcsw);
+}
+
 const char* call_name(long number) {
   for (const named_call& each : calls) {
     if (each.number == number) return each.name;
@@ -124,6 +141,12 @@ const char* call_name(long number) {
 }
 
 bool is_futex(long number) { return number == SYS_futex; }
+
+bool is_endless_futex_wait(long number, std::uintptr_t operation, std::uintptr_t timeout) {
+  if (number != SYS_futex || timeout != 0) return false;
+  const unsigned long what = operation & ~static_cast<unsigned long>(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
+  return what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2;
+}
 
 int owner_of_pthread_mutex(std::uintptr_t word) {
   int owner = 0;

@@ -3,6 +3,7 @@
 
 #include "os/fault.hpp"
 #include "os/hwloc_abi.hpp"
+#include "os/process.hpp"
 #include "os/topology_sources.hpp"
 
 namespace weft::os {
@@ -85,6 +86,7 @@ bool ask(topology* out, const hwloc::functions& api) {
 }  // namespace
 
 bool read_hwloc(topology* out) {
+  if (privileges_of_program() == privileges::raised) return false;  // its own variables name files and plug-ins to load
   if (fault::fails(call::load_library)) return false;
   void* library = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return false;

@@ -9,6 +9,7 @@
 #include "base/align.hpp"
 #include "base/config.hpp"
 #include "os/fault.hpp"
+#include "os/file.hpp"
 
 extern "C" void __asan_unpoison_memory_region(void const volatile* base, std::size_t size) __attribute__((weak));
 
@@ -104,6 +105,24 @@ void release(void* base, std::size_t bytes) {
 
 status discard(void* base, std::size_t bytes) { return result(advise(base, bytes, MADV_DONTNEED)); }
 
+bool is_touched(const void* base, std::size_t bytes) {
+  constexpr std::size_t pages_at_once = 1024;
+  const std::size_t step = pages_at_once * page_bytes();
+  unsigned char answers[pages_at_once];
+  const auto low = reinterpret_cast<std::uintptr_t>(base);
+  // From the high end, where a stack is used first.
+  for (std::size_t left = bytes; left != 0;) {
+    const std::size_t now = left < step ? left : step;
+    left -= now;
+    auto* const from = reinterpret_cast<void*>(low + left);
+    if (fault::fails(call::mincore) || mincore(from, now, answers) != 0) return true;
+    for (std::size_t page = 0; page < now / page_bytes(); ++page) {
+      if ((answers[page] & 1) != 0) return true;
+    }
+  }
+  return false;
+}
+
 void forget_frames(const void* base, std::size_t bytes) {
   if constexpr (config::address_sanitizer) __asan_unpoison_memory_region(base, bytes);
 }
@@ -127,6 +146,15 @@ guard_kind best_guard_kind() {
   const bool works = advise(probe, page, madv_guard_install) && faults_on_touch(probe);
   (void)unmap(probe, page);
   return works ? guard_kind::marker : guard_kind::mprotect_page;
+}
+
+std::size_t most_mappings() {
+  constexpr std::size_t usual = 65530;
+  char text[24];
+  const char* rest = text;
+  unsigned number = 0;
+  const bool is_known = read_text(text, sizeof text, "/proc/sys/vm/max_map_count") && take_number(&rest, &number);
+  return is_known ? number : usual;
 }
 
 status install_guard(void* base, std::size_t bytes, guard_kind kind) {

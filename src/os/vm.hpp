@@ -24,6 +24,9 @@ status discard(void* base, std::size_t bytes);
 // take that for the frames that were left for good. Nothing in other builds.
 void forget_frames(const void* base, std::size_t bytes);
 
+// Whether any of the whole pages holds memory. True where the system does not tell.
+bool is_touched(const void* base, std::size_t bytes);
+
 // Asks the kernel not to back the range with huge pages: a stack that touched one page should cost one page. A hint.
 void no_huge_pages(void* base, std::size_t bytes);
 
@@ -38,6 +41,10 @@ const char* guard_name(guard_kind kind);
 
 // The best that this kernel does, found by trying (a user-mode emulator may accept a marker and ignore it). Never canary or none.
 guard_kind best_guard_kind();
+
+// How many mappings the kernel grants this process (vm.max_map_count); the kernel's default where
+// it does not say.
+std::size_t most_mappings();
 
 // base, bytes: whole pages at the low end of a stack. Errors: nomem (out of mappings), unsupported.
 status install_guard(void* base, std::size_t bytes, guard_kind kind);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "base/atomic.hpp"
 #include "base/list.hpp"

@@ -5,6 +5,13 @@
 namespace weft::arch {
 
 inline void pause() { __builtin_ia32_pause(); }
+// Stores the stack pointer, in one instruction. *to is a lock-free atomic, stored relaxed.
+template <class Word>
+[[gnu::always_inline]] inline void store_stack_address(Word* to) {
+  static_assert(sizeof *to == sizeof(std::uintptr_t));
+  asm("movq %%rsp, %0" : "=m"(*to));
+}
+
 inline std::uint64_t cycles() { return __builtin_ia32_rdtsc(); }
 
 }  // namespace weft::arch
