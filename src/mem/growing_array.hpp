@@ -1,7 +1,6 @@
 // An array of plain values in pages of its own, twice as large whenever it is full. One user at a time.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 
@@ -23,7 +22,7 @@ class growing_array {
     void* memory = os::reserve(room * sizeof(T), os::page_bytes());
     if (memory == nullptr) return false;
     const std::size_t count = count_;
-    std::copy_n(values_, count, static_cast<T*>(memory));
+    copy(values_, count, static_cast<T*>(memory));
     clear();
     values_ = static_cast<T*>(memory);
     count_ = count;
@@ -43,13 +42,17 @@ class growing_array {
 
   void push(const T& value) { values_[count_++] = value; }  // there is room
   void push(const T* those, std::size_t count) {
-    std::copy_n(those, count, values_ + count_);
+    copy(those, count, values_ + count_);
     count_ += count;
   }
   T pop() { return values_[--count_]; }  // not empty
 
  private:
   friend struct weft::debug_fields;
+
+  static void copy(const T* from, std::size_t count, T* to) {
+    for (std::size_t index = 0; index < count; ++index) to[index] = from[index];
+  }
 
   T* values_ = nullptr;
   std::size_t count_ = 0;

@@ -65,6 +65,16 @@ bool slab_depot::can_be_listed() {
   return false;
 }
 
+bool slab_depot::contains(const void* block) {
+  const queue::guard hold(lock_);
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  for (std::size_t chunk = 0; chunk < chunks_.count(); ++chunk) {
+    const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(chunks_[chunk]);
+    if (offset < blocks_a_chunk() * block_bytes_) return offset % block_bytes_ == 0;
+  }
+  return false;
+}
+
 std::size_t slab_depot::list(std::size_t first, void** blocks, std::size_t capacity) {
   const queue::guard hold(lock_);
   const std::size_t a_chunk = blocks_a_chunk();

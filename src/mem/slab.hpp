@@ -35,6 +35,9 @@ class slab_depot {
   // Calls each(state, block) for every block that was ever handed out, in use or not. Others may take and give meanwhile.
   void walk(void (*each)(void* state, void* one), void* state);
 
+  // Whether a block begins there, in use or not.
+  bool contains(const void* block);
+
   // The blocks of that walk from number `first` on, up to `capacity` of them; how many. For those who may not hold the lock for long.
   std::size_t list(std::size_t first, void** blocks, std::size_t capacity);
 

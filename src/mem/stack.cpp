@@ -13,18 +13,50 @@ namespace {
 unsigned long tell_valgrind(const char* base, std::size_t bytes) { return arch::valgrind::know_stack(base, base + bytes - 1); }
 
 constexpr unsigned colours = 16;
+constexpr std::size_t largest_frame_bytes = 64 * 1024;  // that a guard is sure to notice
+constexpr std::size_t usual_depth_bytes = 64 * 1024;    // deeper than most stacks go
+constexpr std::size_t chunk_bytes = std::size_t{64} << 20;
+constexpr std::size_t most_slots_of_chunk = 64;
 constexpr std::size_t most_bytes = std::size_t{1} << 56;  // more than any address space; sums below do not overflow
 
+std::size_t slots_of_chunk(std::size_t slot_bytes) {
+  const std::size_t fitting = chunk_bytes / slot_bytes;
+  return fitting == 0 ? 1 : fitting < most_slots_of_chunk ? fitting : most_slots_of_chunk;
+}
+
 }  // namespace
+
+std::size_t guard_bytes(os::guard_kind kind) {
+  if (kind == os::guard_kind::none) return 0;
+  return base::round_up(largest_frame_bytes, os::page_bytes()) + os::page_bytes();
+}
+
+void trim(const stack* one) {
+  const std::size_t page = os::page_bytes();
+  if (one->usable_bytes() < usual_depth_bytes + page) return;
+  const auto low = reinterpret_cast<std::uintptr_t>(one->low);
+  const auto header = reinterpret_cast<std::uintptr_t>(one);
+  const std::uintptr_t end = (header - usual_depth_bytes) & ~(page - 1);
+  if (!os::is_touched(one->low, end - low)) return;
+  // Failure leaves the memory touched, which costs nothing but memory.
+  static_cast<void>(os::discard(one->low, end - low));
+}
+
+void stack_depot::start(const stack_settings& settings) {
+  const queue::guard hold(lock_);
+  settings_ = settings;
+}
 
 void stack_depot::stop() {
   for (std::size_t index = 0; index < warm_.count(); ++index) arch::valgrind::forget_stack(warm_[index]->valgrind);
   for (std::size_t index = 0; index < cold_.count(); ++index) arch::valgrind::forget_stack(cold_[index].valgrind);
-  for (std::size_t index = 0; index < chunks_.count(); ++index) unmap(chunks_[index], slots_per_chunk * settings_.slot_bytes);
+  for (std::size_t index = 0; index < chunks_.count(); ++index) {
+    unmap(chunks_[index].base, chunks_[index].slots * slot_bytes());
+  }
   chunks_.clear();
   warm_.clear();
   cold_.clear();
-  fresh_ = 0;
+  slots_ = fresh_ = 0;
 }
 
 char* stack_depot::map(std::size_t bytes) {
@@ -49,53 +81,70 @@ stack* stack_depot::lay_out(char* base, std::size_t bytes, stack_origin origin, 
   char* header = base + bytes - sizeof(stack) - colour % colours * base::cache_line;
   auto* made = new (header) stack{};
   made->base = base;
-  made->low = base + (guard == os::guard_kind::none ? 0 : os::page_bytes());
+  made->low = base + mem::guard_bytes(guard);
   made->total_bytes = bytes;
   made->origin = origin;
   made->guard = guard;
+  made->is_special = guard == os::guard_kind::canary;
   made->valgrind = valgrind;
   return made;
 }
 
-// Guards the lowest page. Where each guard is a mapping of its own the kernel's limit on mappings ends them: from then on overflows are
-// found by a pattern, late but still.
+// Guards the low end. Inside the lock.
 bool stack_depot::install_guard(char* base, os::guard_kind* kind) {
-  if (os::install_guard(base, os::page_bytes(), settings_.guard) == status::ok) {
-    *kind = settings_.guard;
-    return true;
-  }
-  if (settings_.guard != os::guard_kind::mprotect_page) return false;
-  base::report("no more guard pages (vm.max_map_count?): further stacks are guarded by a pattern that is checked when they end");
-  settings_.guard = os::guard_kind::canary;
+  *kind = settings_.guard;
+  const bool is_mapping = settings_.guard == os::guard_kind::mprotect_page && settings_.guards != nullptr;
+  if (is_mapping && !settings_.guards->take()) *kind = os::guard_kind::canary;
+  if (os::install_guard(base, guard_bytes(*kind), *kind) == status::ok) return true;
+  if (!is_mapping || *kind == os::guard_kind::canary) return false;
+  settings_.guards->fail();
   *kind = os::guard_kind::canary;
-  return os::install_guard(base, os::page_bytes(), settings_.guard) == status::ok;
+  return os::install_guard(base, guard_bytes(*kind), *kind) == status::ok;
 }
 
 // With room for every slot to be free at once, warm or cold, so that giving back cannot fail.
-bool stack_depot::add_chunk() {
-  const std::size_t chunks = chunks_.count() + 1, slots = chunks * slots_per_chunk;
-  if (!chunks_.make_room(chunks) || !warm_.make_room(slots) || !cold_.make_room(slots)) return false;
-  char* base = map(slots_per_chunk * settings_.slot_bytes);
+bool stack_depot::add_chunk_of(std::size_t slots) {
+  if (settings_.stack_bytes - 1 >= most_bytes) return false;  // 0: rounding it up has overflown
+  const std::size_t all = slots_ + slots;
+  if (!chunks_.make_room(chunks_.count() + 1)) return false;
+  if (!warm_.make_room(all) || !cold_.make_room(all)) return false;
+  char* base = map(slots * slot_bytes());
   if (base == nullptr) return false;
-  chunks_.push(base);
-  fresh_ = slots_per_chunk;
+  chunks_.push({base, slots});
+  slots_ = all;
+  fresh_ = slots;
   return true;
+}
+
+// Where address space is short there may be room for a single slot.
+bool stack_depot::add_chunk() {
+  const std::size_t slots = slots_of_chunk(slot_bytes());
+  if (add_chunk_of(slots)) return true;
+  return slots != 1 && settings_.size_class != default_class && add_chunk_of(1);
+}
+
+stack* stack_depot::lay_out_slot(const cold_slot& slot, std::size_t number) const {
+  const auto colour = static_cast<unsigned>(number);
+  constexpr stack_origin origin = stack_origin::slot;
+  stack* made = lay_out(slot.base, slot_bytes(), origin, slot.guard, colour, slot.valgrind);
+  made->size_class = settings_.size_class;
+  made->is_special = made->is_special || settings_.size_class != default_class;
+  return made;
 }
 
 stack* stack_depot::take_one() {
   if (!warm_.is_empty()) return warm_.pop();
   if (!cold_.is_empty()) {
     const cold_slot one = cold_.pop();
-    const auto colour = static_cast<unsigned>(cold_.count());
-    return lay_out(one.base, settings_.slot_bytes, stack_origin::slot, one.guard, colour, one.valgrind);
+    return lay_out_slot(one, cold_.count());
   }
-  if (fresh_ == 0 && !add_chunk()) return nullptr;
-  char* base = chunks_.last() + (slots_per_chunk - fresh_) * settings_.slot_bytes;
+  if (counts_.made >= settings_.most || (fresh_ == 0 && !add_chunk())) return nullptr;
+  char* base = chunks_.last().base + (chunks_.last().slots - fresh_) * slot_bytes();
   os::guard_kind guard{};
   if (!install_guard(base, &guard)) return nullptr;
   --fresh_;
   ++counts_.made;
-  return lay_out(base, settings_.slot_bytes, stack_origin::slot, guard, fresh_, tell_valgrind(base, settings_.slot_bytes));
+  return lay_out_slot({base, guard, tell_valgrind(base, slot_bytes())}, fresh_);
 }
 
 unsigned stack_depot::take(stack** out, unsigned wanted) {
@@ -111,15 +160,20 @@ unsigned stack_depot::take(stack** out, unsigned wanted) {
 // Gives the memory beneath back; the slot stays reserved.
 void stack_depot::cool(stack* one) {
   const cold_slot slot{one->base, one->guard, one->valgrind};
-  const std::size_t guard_bytes = one->guard_bytes();
+  const std::size_t guarded = one->guard_bytes();
   // Failure leaves the memory touched, which costs nothing but memory.
-  static_cast<void>(os::discard(slot.base + guard_bytes, settings_.slot_bytes - guard_bytes));
+  static_cast<void>(os::discard(slot.base + guarded, slot_bytes() - guarded));
+  // Of threads that were left by a jump: the next header may lie there.
+  os::forget_frames(slot.base, slot_bytes());
   cold_.push(slot);
   ++counts_.cooled;
 }
 
 void stack_depot::give(stack* const* those, unsigned count) {
   const std::size_t keep = settings_.keep_bytes / os::page_bytes();
+  if (settings_.size_class != default_class) {
+    for (unsigned index = 0; index < count; ++index) trim(those[index]);
+  }
   const queue::guard hold(lock_);
   for (unsigned index = 0; index < count; ++index) {
     if (warm_.count() < keep || those[index]->sanitizer != nullptr) {
@@ -138,7 +192,8 @@ stack_depot::counts stack_depot::count() {
 stack* stack_depot::make_mapping(std::size_t usable_bytes) {
   if (usable_bytes > most_bytes) return nullptr;
   const std::size_t page = os::page_bytes();
-  const std::size_t bytes = base::round_up(usable_bytes + sizeof(stack), page) + page;
+  const std::size_t guarded = mem::guard_bytes(settings_.guard);
+  const std::size_t bytes = base::round_up(usable_bytes + sizeof(stack), page) + guarded;
   char* base = map(bytes);
   if (base == nullptr) return nullptr;
   os::guard_kind guard{};
@@ -167,25 +222,38 @@ stack* stack_depot::adopt(void* memory, std::size_t bytes) {
 
 void stack_depot::destroy(stack* one) {
   arch::valgrind::forget_stack(one->valgrind);
-  if (one->origin == stack_origin::mapping) unmap(one->base, one->total_bytes);
+  if (one->origin != stack_origin::mapping) return;
+  if (one->guard == os::guard_kind::mprotect_page && settings_.guards != nullptr) settings_.guards->give_back();
+  unmap(one->base, one->total_bytes);
 }
 
-bool stack_cache::refill() {
-  cold_ = count_ = depot_->take(slots_, batch);
+template <unsigned Most, unsigned Batch>
+bool stack_cache_of<Most, Batch>::refill() {
+  cold_ = count_ = depot_->take(slots_, Batch);
   return count_ != 0;
 }
 
-void stack_cache::spill() {
-  // The older half goes; the hot ones stay.
-  depot_->give(slots_, batch);
-  count_ -= batch;
-  cold_ = cold_ > batch ? cold_ - batch : 0;
-  std::memmove(slots_, slots_ + batch, count_ * sizeof *slots_);
+template <unsigned Most, unsigned Batch>
+void stack_cache_of<Most, Batch>::spill() {
+  // The oldest go; the hot ones stay.
+  depot_->give(slots_, Batch);
+  count_ -= Batch;
+  cold_ = cold_ > Batch ? cold_ - Batch : 0;
+  std::memmove(slots_, slots_ + Batch, count_ * sizeof *slots_);
 }
 
-void stack_cache::stop() {
+template <unsigned Most, unsigned Batch>
+void stack_cache_of<Most, Batch>::stop() {
   depot_->give(slots_, count_);
   cold_ = count_ = 0;
 }
+
+template <unsigned Most, unsigned Batch>
+void stack_cache_of<Most, Batch>::trim() {
+  for (unsigned index = 0; index < count_; ++index) mem::trim(slots_[index]);
+}
+
+template class stack_cache_of<64, 32>;
+template class stack_cache_of<8, 2>;
 
 }  // namespace weft::mem

@@ -1,17 +1,23 @@
 // Stacks: reserved large, touched little, recycled hot.
 //
-// A stack of the default size is a slot of a chunk of slots; one of another size is a mapping of its own; one of the user's is the
-// user's memory. In all three the header lies at the high end, in the page that the first frames touch anyway:
+// A stack of a size class is a slot of a chunk of slots; a stack of a size without a class is a
+// mapping of its own; a stack in the user's memory is that memory. In all three the header lies at
+// the high end, in the page that the first frames touch anyway:
 //
 //      base       low                                                            high
 //      | guard    | ......................... stack grows down ... | header | colour |
 //
 // The colour (0 to 15 cache lines) differs between neighbours, so that the hot ends of many stacks do not fall into one cache set.
 //
-// stack_depot   one a runtime, any OS thread: the slots; gives and takes batches under a lock
-// stack_cache   one a worker, its owner only: last in, first out
+// The guard is larger than a frame of 64 KiB, so that such a frame cannot jump over it.
 //
-// Slots that come back while the depot holds keep_bytes of touched ones lose their memory; they stay reserved.
+// stack_depot   one a runtime and size class, any OS thread: the slots; gives and takes batches
+//               under a lock
+// stack_cache   one a worker and size class, its owner only: last in, first out
+//
+// Slots that come back while the depot holds keep_bytes of touched ones lose their memory; they
+// stay reserved. A stack that is not of the default size may be large: what it holds deeper than
+// most stacks go is given back when it leaves its cache, and when its worker sleeps.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +25,7 @@
 
 #include "base/align.hpp"
 #include "mem/growing_array.hpp"
+#include "mem/mapped_guards.hpp"
 #include "os/vm.hpp"
 #include "queue/spinlock.hpp"
 
@@ -26,14 +33,25 @@ namespace weft::mem {
 
 enum class stack_origin : std::uint8_t { slot, mapping, user };
 
+// Sizes of slots. Class 0 is the default size, class 1 that of forks; the others are sizes that the
+// program asked for.
+inline constexpr unsigned stack_classes = 16;
+inline constexpr unsigned default_class = 0;
+inline constexpr unsigned fork_class = 1;
+
+// Of a guard of this kind. It includes a frame of 64 KiB and what such a frame calls.
+std::size_t guard_bytes(os::guard_kind kind);
+
 struct alignas(base::cache_line) stack {
   char* low;                // lowest usable address
   char* base;               // of the slot, mapping or user memory
   std::size_t total_bytes;  // from base
   stack_origin origin;
   os::guard_kind guard;
-  void* sanitizer;         // TSan's fiber, while one exists
-  unsigned long valgrind;  // its name for this stack
+  std::uint8_t size_class;  // of a slot
+  bool is_special;          // guarded by a canary, or not of the default size
+  void* sanitizer;          // TSan's fiber, while one exists
+  unsigned long valgrind;   // its name for this stack
 
   char* top() { return reinterpret_cast<char*>(this); }  // where the first frame goes; aligned to a cache line
   std::size_t usable_bytes() const { return static_cast<std::size_t>(reinterpret_cast<const char*>(this) - low); }
@@ -48,10 +66,13 @@ struct stack_memory {
 };
 
 struct stack_settings {
-  std::size_t slot_bytes;  // a multiple of the page, guard included
+  std::size_t stack_bytes;  // of a slot, without its guard: a multiple of the page
   os::guard_kind guard;
-  std::size_t keep_bytes;
+  std::size_t keep_bytes;  // each idle stack counts as a page
   stack_memory memory;
+  std::uint8_t size_class = default_class;
+  std::size_t most = SIZE_MAX;      // slots
+  mapped_guards* guards = nullptr;  // that count those which are mappings; null: uncounted
 };
 
 class stack_depot {
@@ -60,9 +81,13 @@ class stack_depot {
     os::guard_kind guard;
     unsigned long valgrind;
   };
+  struct chunk {
+    char* base;
+    std::size_t slots;
+  };
 
  public:
-  void start(const stack_settings& settings) { settings_ = settings; }
+  void start(const stack_settings& settings);
   void stop();  // every stack must have come back; unmaps all
 
   // Up to `wanted` slots into out; returns how many: fewer when no memory is to be had.
@@ -74,6 +99,7 @@ class stack_depot {
   void destroy(stack* one);                              // a mapping or the user's
 
   os::guard_kind guard() const { return settings_.guard; }
+  std::size_t stack_bytes() const { return settings_.stack_bytes; }
 
   // So far: slots and mappings laid out in fresh memory; slots whose memory was given back.
   struct counts {
@@ -83,14 +109,15 @@ class stack_depot {
   counts count();
 
  private:
-  static constexpr unsigned slots_per_chunk = 64;
-
   stack* take_one();
   void cool(stack* one);
   bool add_chunk();
+  bool add_chunk_of(std::size_t slots);
+  std::size_t slot_bytes() const { return settings_.stack_bytes + guard_bytes(settings_.guard); }
   char* map(std::size_t bytes);
   void unmap(void* base, std::size_t bytes);
   bool install_guard(char* base, os::guard_kind* kind);
+  stack* lay_out_slot(const cold_slot& slot, std::size_t number) const;
   static stack* lay_out(char* base, std::size_t bytes, stack_origin origin, os::guard_kind guard, unsigned colour,
                         unsigned long valgrind);
 
@@ -100,12 +127,15 @@ class stack_depot {
   // Lists of slots are arrays: a list through the headers would miss the cache at each step.
   growing_array<stack*> warm_;     // touched
   growing_array<cold_slot> cold_;  // whose memory was given back
-  growing_array<char*> chunks_;
-  unsigned fresh_ = 0;  // slots of the newest chunk that were never used
+  growing_array<chunk> chunks_;
+  std::size_t slots_ = 0;  // of all chunks
+  std::size_t fresh_ = 0;  // slots of the newest chunk that were never used
   counts counts_{};
 };
 
-class stack_cache {
+// Most: the stacks in it; Batch: how many come from the depot at a time, and go there.
+template <unsigned Most, unsigned Batch>
+class stack_cache_of {
  public:
   void start(stack_depot* depot) { depot_ = depot; }
   void stop();  // gives all back
@@ -121,14 +151,15 @@ class stack_cache {
     return one;
   }
   void give(stack* one) {
-    if (count_ == most) [[unlikely]]
+    if (count_ == Most) [[unlikely]]
       spill();
     slots_[count_++] = one;
   }
 
+  // Gives back what the stacks here hold deeper than most stacks go.
+  void trim();
+
  private:
-  static constexpr unsigned most = 64;
-  static constexpr unsigned batch = 32;
   static constexpr unsigned ahead = 4;
 
   // The lines of the header and of the first frames.
@@ -148,7 +179,16 @@ class stack_cache {
   stack_depot* depot_ = nullptr;
   unsigned count_ = 0;
   unsigned cold_ = 0;  // so many, the oldest, came from the depot and were not taken since: hardly in the CPU's cache
-  stack* slots_[most];
+  stack* slots_[Most];
 };
+
+using stack_cache = stack_cache_of<64, 32>;     // of stacks of the default size
+using few_stacks_cache = stack_cache_of<8, 2>;  // of another class
+extern template class stack_cache_of<64, 32>;
+extern template class stack_cache_of<8, 2>;
+
+// Gives back what the stack holds deeper than most stacks go, if it holds anything there. What runs
+// on it must not go deeper meanwhile.
+void trim(const stack* one);
 
 }  // namespace weft::mem
