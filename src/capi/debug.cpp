@@ -125,6 +125,7 @@ struct debug_fields {
       FIELD("mutex", sync::mutex, word_),
       FIELD("mutex", sync::mutex, owner_),
       NUMBER("mutex.held", sync::mutex::held),
+      NUMBER("mutex.knows_caller", config::checked ? UINT32_MAX : sync::mutex::recursive),
       FIELD("rwlock", sync::rwlock, readers_),
       FIELD("rwlock", sync::rwlock, has_writer_),
       FIELD("rwlock", sync::rwlock, writer_),

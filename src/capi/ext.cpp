@@ -183,13 +183,13 @@ void weft_ext_thread_discard(weft_thread* owned) {
 weft_status weft_ext_thread_wait(weft_thread* thread) {
   if (thread == nullptr) return WEFT_INVALID;
   if (!pass_point()) return WEFT_UNSUPPORTED;
-  return code(sched::wait_for_end(live_unit(thread, "weft_ext_thread_wait")));
+  return code(sched::wait_for_end(live_unit_if_checked(thread, "weft_ext_thread_wait")));
 }
 
 weft_status weft_ext_thread_revive(weft_thread* thread, weft_function function, void* argument) {
   if (thread == nullptr || function == nullptr) return WEFT_INVALID;
   if (!pass_point()) return WEFT_UNSUPPORTED;
-  return code(sched::revive(live_unit(thread, "weft_ext_thread_revive"), function, argument));
+  return code(sched::revive(live_unit_if_checked(thread, "weft_ext_thread_revive"), function, argument));
 }
 
 weft_status weft_ext_call_outside(weft_function function, void* argument) {
@@ -247,11 +247,25 @@ weft_status weft_ext_wait_for_work(weft_pool* const* pools, size_t count, uint64
   return code(sched::wait_for_work(reinterpret_cast<sched::pool* const*>(pools), count, deadline_ns, is_wanted, argument));
 }
 
-weft_status weft_ext_source_add(size_t (*poll)(void* state), void* state, weft_source** out) {
+namespace {
+
+weft_status add_source(size_t (*poll)(void* state), void* state, weft_source** out, bool brings_work) {
   if (poll == nullptr || out == nullptr) return WEFT_INVALID;
   if (running() == nullptr) return no_runtime();
-  return code(sched::add_source(running(), poll, state, reinterpret_cast<sched::source**>(out)));
+  return code(sched::add_source(running(), poll, state, reinterpret_cast<sched::source**>(out), brings_work));
 }
+
+}  // namespace
+
+weft_status weft_ext_source_add(size_t (*poll)(void* state), void* state, weft_source** out) {
+  return add_source(poll, state, out, true);
+}
+
+weft_status weft_ext_bell_add(size_t (*poll)(void* state), void* state, weft_source** out) {
+  return add_source(poll, state, out, false);
+}
+
+size_t weft_ext_stack_bytes(void) { return running() != nullptr ? running()->settings.stack_bytes : 0; }
 
 weft_status weft_ext_source_remove(weft_source* source) {
   if (source == nullptr) return WEFT_INVALID;

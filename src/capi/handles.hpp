@@ -12,13 +12,16 @@ namespace weft::capi {
 
 inline sched::unit* unit_of(weft_thread* thread) { return reinterpret_cast<sched::unit*>(thread); }
 inline const sched::unit* unit_of(const weft_thread* thread) { return reinterpret_cast<const sched::unit*>(thread); }
-// For calls that need a good handle: checked builds name one whose thread was freed, unless its memory serves another by now.
+// For calls that need a good handle: one whose thread was freed is named, unless its memory serves
+// another by now.
 inline sched::unit* live_unit(weft_thread* thread, const char* call) {
   sched::unit* one = unit_of(thread);
-  if (config::checked && one->state.load(base::relaxed) == sched::unit_state::free) {
-    base::panic("%s of thread %p, which was joined or detached before", call, static_cast<const void*>(one));
-  }
+  sched::refuse_freed(one, call);
   return one;
+}
+// The same in checked builds alone, for calls that are counted in instructions.
+inline sched::unit* live_unit_if_checked(weft_thread* thread, const char* call) {
+  return config::checked ? live_unit(thread, call) : unit_of(thread);
 }
 // For builders' calls on units that they own.
 inline sched::unit* ready_unit(weft_thread* thread, const char* call) {

@@ -33,6 +33,8 @@ weft_status weft_ext_frames(const weft_thread* thread, weft_frame_visitor visit,
   return rt != nullptr ? code(sched::visit_frames(rt, unit_of(thread), visit, state)) : no_runtime();
 }
 
+void weft_ext_leave_signals(void) { sched::seam::leave_signals(); }
+
 void weft_ext_show_function(weft_function bottom, size_t offset) { sched::seam::show_function(bottom, offset); }
 
 bool weft_fault_filter(int signal, void* info, void*) { return sched::filter_fault(signal, info); }

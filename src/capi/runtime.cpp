@@ -1,6 +1,7 @@
 // weft.h: status, time, runtime.
 
 #include <weft/debug.h>
+#include <weft/ext.h>
 #include <weft/weft.h>
 
 #include "base/atomic.hpp"
@@ -12,6 +13,7 @@
 #include "sched/left_behind.hpp"
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
+#include "sched/second_init.hpp"
 #include "sched/worker.hpp"
 #include "sync/mutex.hpp"
 
@@ -25,6 +27,8 @@ namespace {
 constinit weft::queue::spinlock nesting_lock;
 constinit unsigned nesting = 0;  // guarded by nesting_lock
 constinit const void* first_caller = nullptr;
+constinit bool is_layers = false;         // weft_ext_init started it; guarded by nesting_lock
+constinit bool has_told_ignored = false;  // of this runtime; guarded by nesting_lock
 // 1 while the last weft_finalize runs. Written inside nesting_lock.
 constinit weft::base::atomic<std::uint32_t> is_ending{0};
 
@@ -48,6 +52,7 @@ void note_end() {
   {
     const weft::queue::guard hold(nesting_lock);
     nesting = 0;  // ULTs that ended without undoing what they nested
+    is_layers = has_told_ignored = false;
     is_ending.store(0, weft::base::relaxed);
   }
   weft::os::futex_wake(&is_ending, INT32_MAX);
@@ -76,15 +81,78 @@ bool is_refused(const char* call) {
   return true;
 }
 
-status start_or_nest(const weft_config* config) {
+// By the adopted caller, whose OS thread ends.
+void finalize_wholly() {
+  {
+    const weft::queue::guard hold(nesting_lock);
+    if (nesting == 0) return;  // weft_finalize is under way
+    nesting = 0;
+    is_ending.store(1, weft::base::relaxed);
+  }
+  static_cast<void>(sched::finish(sched::local::current_runtime()));
+  note_end();
+}
+
+// What calls weft_init: the program, or a layer between it and Weft.
+enum class starter { program, layer };
+
+enum class started { first, growing, nested };
+
+// Inside nesting_lock.
+status start_or_nest(const weft_config* config, starter by, started* how) {
   if (nesting == 0 && is_ending.load(weft::base::relaxed) == 0) {
     if (const status result = watch_forks(); result != status::ok) return result;
-    if (const status result = sched::start(config); result != status::ok) return result;
-    first_caller = caller_identity();
+    // Before there are workers: a process of several OS threads waits some 10 ms for the kernel to
+    // register it.
     weft::sync::mutex::prepare();
+    if (const status result = sched::start(config, finalize_wholly); result != status::ok) return result;
+    first_caller = caller_identity();
+    is_layers = by == starter::layer;
+    *how = started::first;
+  } else {
+    const bool grows = by == starter::program && is_layers && nesting != 0;
+    if (grows) is_layers = false;
+    *how = grows ? started::growing : started::nested;
   }
   ++nesting;
   return status::ok;
+}
+
+void undo_nesting(started how) {
+  const weft::queue::guard hold(nesting_lock);
+  --nesting;
+  if (how == started::growing) is_layers = true;
+}
+
+// Once a runtime.
+void tell_ignored(const weft_config* config) {
+  {
+    const weft::queue::guard hold(nesting_lock);
+    if (has_told_ignored) return;
+    has_told_ignored = true;
+  }
+  if (sched::tell_ignored(sched::local::current_runtime(), config)) return;
+  const weft::queue::guard hold(nesting_lock);
+  has_told_ignored = false;
+}
+
+weft_status start_for(starter by, const weft_config* config) {
+  asm volatile("" : : "m"(weft_debug_layout));  // a program linked statically keeps it
+  lock_nesting_after_end();
+  started how{};
+  status result = start_or_nest(config, by, &how);
+  nesting_lock.unlock();
+  if (result != status::ok || how == started::first) return code(result);
+  // The runtime stays: this call is counted.
+  sched::runtime* const rt = sched::local::current_runtime();
+  result = sched::check_config(config);
+  if (result == status::ok && how == started::growing) result = sched::grow(rt, config);
+  if (result != status::ok) {
+    undo_nesting(how);
+  } else {
+    tell_ignored(config);
+  }
+  return code(result);
 }
 
 struct status_words {
@@ -132,11 +200,12 @@ uint64_t weft_deadline_in(uint64_t interval_ns) {
 
 weft_status weft_init(const weft_config* config) {
   if (is_refused("weft_init")) return WEFT_UNSUPPORTED;
-  asm volatile("" : : "m"(weft_debug_layout));  // a program linked statically keeps it
-  lock_nesting_after_end();
-  const status result = start_or_nest(config);
-  nesting_lock.unlock();
-  return code(result);
+  return start_for(starter::program, config);
+}
+
+weft_status weft_ext_init(const weft_config* config) {
+  if (is_refused("weft_ext_init")) return WEFT_UNSUPPORTED;
+  return start_for(starter::layer, config);
 }
 
 weft_status weft_finalize(void) {

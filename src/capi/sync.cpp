@@ -2,6 +2,7 @@
 // thread outside, before weft_init as well.
 #include <weft/weft.h>
 
+#include <cerrno>
 #include <cstdint>
 
 #include "base/status.hpp"
@@ -147,6 +148,14 @@ weft_status weft_semaphore_try_acquire(weft_semaphore* semaphore) {
 
 weft_status weft_semaphore_release(weft_semaphore* semaphore, uint32_t count) {
   return call_on(semaphore, [=](auto* it) { return core(it)->release(count); });
+}
+
+weft_status weft_semaphore_release_from_handler(weft_semaphore* semaphore, uint32_t count) {
+  if (semaphore == nullptr) return WEFT_INVALID;
+  const int errno_of_interrupted = errno;
+  const weft_status result = to_c(core(semaphore)->release_from_handler(count));
+  errno = errno_of_interrupted;
+  return result;
 }
 
 // ---- barrier ----

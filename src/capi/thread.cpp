@@ -1,12 +1,14 @@
-// weft.h: threads, tasklets, keys.
+// weft.h: threads, tasklets, keys; of ext.h, threads with a place.
 
-#include <weft/weft.h>
+#include <weft/ext.h>
 
+#include <cstddef>
 #include <cstring>
 
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
 #include "os/clock.hpp"
+#include "os/place.hpp"
 #include "sched/fork.hpp"
 #include "sched/key.hpp"
 #include "sched/local.hpp"
@@ -16,11 +18,12 @@
 using namespace weft::capi;
 namespace sched = weft::sched;
 namespace base = weft::base;
+namespace os = weft::os;
 
 namespace {
 
 [[gnu::noinline]] weft_status create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out,
-                                     bool tasklet, const void* made_at) {
+                                     const void* made_at, bool tasklet) {
   if (function == nullptr || (attr != nullptr && attr->size != sizeof *attr)) [[unlikely]]
     return WEFT_INVALID;
   if (!pass_point()) return WEFT_UNSUPPORTED;
@@ -38,7 +41,17 @@ weft_status weft_thread_create(weft_function function, void* argument, const wef
     return code(sched::create_default(function, argument, sched::is_default, reinterpret_cast<sched::unit**>(out),
                                       __builtin_return_address(0)));
   }
-  return create(function, argument, attr, out, false, __builtin_return_address(0));
+  return create(function, argument, attr, out, __builtin_return_address(0), false);
+}
+
+weft_status weft_ext_thread_create_at(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out,
+                                      const weft_ext_place* place) {
+  static_assert(sizeof(weft_ext_place) == sizeof(os::place_record) &&
+                offsetof(weft_ext_place, line) == offsetof(os::place_record, line));
+  if (attr == nullptr && function != nullptr && !is_null_or_point(out)) [[likely]] {
+    return code(sched::create_default(function, argument, sched::is_default, reinterpret_cast<sched::unit**>(out), place));
+  }
+  return create(function, argument, attr, out, place, false);
 }
 
 weft_status weft_tasklet_create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out) {
@@ -46,7 +59,7 @@ weft_status weft_tasklet_create(weft_function function, void* argument, const we
     return code(sched::create_default(function, argument, sched::is_tasklet, reinterpret_cast<sched::unit**>(out),
                                       __builtin_return_address(0)));
   }
-  return create(function, argument, attr, out, true, __builtin_return_address(0));
+  return create(function, argument, attr, out, __builtin_return_address(0), true);
 }
 
 weft_status weft_thread_create_many(weft_function function, void* arguments, size_t stride, size_t count,
@@ -59,7 +72,7 @@ weft_status weft_thread_create_many(weft_function function, void* arguments, siz
 }
 
 weft_status weft_thread_join(weft_thread* thread) {
-  return call_on(thread, [](weft_thread* it) { return sched::join(live_unit(it, "weft_thread_join"), WEFT_FOREVER); });
+  return call_on(thread, [](weft_thread* it) { return sched::join(live_unit_if_checked(it, "weft_thread_join"), WEFT_FOREVER); });
 }
 
 weft_status weft_thread_join_until(weft_thread* thread, uint64_t deadline_ns) {
@@ -127,7 +140,7 @@ const char* weft_thread_get_name(const weft_thread* thread) {
 void weft_yield(void) { sched::yield(); }
 
 weft_status weft_yield_to(weft_thread* next) {
-  return call_on(next, [](weft_thread* it) { return sched::yield_to(live_unit(it, "weft_yield_to")); });
+  return call_on(next, [](weft_thread* it) { return sched::yield_to(live_unit_if_checked(it, "weft_yield_to")); });
 }
 
 weft_status weft_suspend(void) {

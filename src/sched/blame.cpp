@@ -3,17 +3,20 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 
 #include "arch/valgrind.hpp"
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
 #include "base/config.hpp"
 #include "fiber/sanitizer.hpp"
+#include "os/symbol.hpp"
+#include "queue/spinlock.hpp"
 #include "sched/details.hpp"
 #include "sched/glance.hpp"
 #include "sched/local.hpp"
+#include "sched/naming.hpp"
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
@@ -30,6 +33,17 @@ namespace weft::sched {
 
 namespace {
 
+// "thread 7 "name" (entry)", which *view then shows. False: no unit runs on w.
+bool name_who(text& out, const worker* w, unit_view* view) {
+  const bool in_thread = w->current != nullptr && look_at_own(w->current, view);
+  if (in_thread) {
+    identity(out, *view, names::raw);
+  } else {
+    out << "worker " << w->index << ", between two threads";
+  }
+  return in_thread;
+}
+
 // one: null between two threads. doubt: what to add to the place.
 void name_place(text& out, const worker* w, unit* one, const char* doubt) {
   unit_view view;
@@ -39,9 +53,7 @@ void name_place(text& out, const worker* w, unit* one, const char* doubt) {
   } else {
     out << "worker " << w->index << ", between two threads" << doubt;
   }
-  if (in_thread && view.made_at != nullptr && (view.flags & is_main) == 0) {
-    code_name(out << "; made in ", view.made_at, false, names::raw);
-  }
+  if (in_thread) name_maker(out, "; made in ", view, names::raw);
   out << "\n";
 }
 
@@ -53,7 +65,7 @@ void tell_thread() {
 }
 
 // ASan tells of each error, also where it goes on after it; who dies of one was told about already.
-constinit std::atomic<bool> has_told{false};
+constinit base::atomic<bool> has_told{false};
 
 void after_report(const char*) {
   tell_thread();
@@ -64,7 +76,17 @@ void before_death() {
   if (!has_told.load(base::relaxed)) tell_thread();
 }
 
-constinit std::atomic<bool> has_warned{false};
+// What to do about it, behind the line.
+void name_cure(text& out, const death& how, bool has_exception) {
+  if (has_exception) {
+    out << "; cure: catch it in the thread's function, or start that by weft::async, whose get() throws it";
+  } else {
+    out << (how.is_abort ? "; the lines before may say why" : "");
+    out << "; a debugger or a core shows where";
+  }
+}
+
+constinit base::atomic<bool> has_warned{false};
 
 // Reports that come of it do not say so themselves.
 void warn_of_plain_library() {
@@ -80,6 +102,43 @@ void warn_of_plain_library() {
 
 }  // namespace
 
+void blame_death(const death& how) {
+  const worker* w = local::current_worker();
+  if (w == nullptr || has_told.exchange(true, base::relaxed)) return;
+  unit_view view;
+  text out(STDERR_FILENO);
+  const bool in_thread = name_who(out << "weft: in ", w, &view);
+  out << ": " << how.signal;
+  if (how.address != nullptr) out << " at ", out.address(how.address);
+  char exception[256];
+  const bool has_exception = how.is_abort && os::name_current_exception(exception, sizeof exception);
+  if (has_exception) out << ", an exception was under way: " << exception;
+  if (how.stack_low != nullptr) {
+    out << ", on a stack of ";
+    out.bytes(how.stack_bytes) << " from ";
+    out.address(how.stack_low);
+  }
+  if (in_thread) name_maker(out, ", made in ", view, names::raw);
+  name_cure(out, how, has_exception);
+  out << "\n";
+}
+
+void panic_in_unit(const worker* w, const char* did, const char* cure) {
+  has_told.store(true, base::relaxed);
+  {
+    unit_view view;
+    text out(STDERR_FILENO);
+    name_who(out << "weft: fatal: in ", w, &view);
+    out << ": " << did << " worker " << w->index << "; cure: " << cure << "\n";
+  }
+  std::abort();
+}
+
+void abort_after_report() {
+  has_told.store(true, base::relaxed);
+  std::abort();
+}
+
 void add_threads_to_error_reports() {
   warn_of_plain_library();
   if (__asan_set_error_report_callback != nullptr) __asan_set_error_report_callback(after_report);
@@ -93,8 +152,8 @@ namespace {
 constexpr std::uint64_t most_told = 100;  // a loop may repeat an error for ever, which Memcheck shows once
 
 // Valgrind counts for the process, whichever runtime it has.
-constinit std::atomic<std::uint64_t> errors_seen{0};
-constinit std::atomic<std::uint64_t> times_told{0};
+constinit base::atomic<std::uint64_t> errors_seen{0};
+constinit base::atomic<std::uint64_t> times_told{0};
 
 // Those that came since anybody looked.
 std::uint64_t take_new_errors() {
@@ -153,17 +212,57 @@ namespace {
   to[name_bytes - 1] = '\0';
 }
 
+// What threads run, by what that follows from: found out once, since it may take a look into the
+// program's file.
+struct known_start {
+  unit::function_type function;
+  const void* made_at;
+  char words[32];  // with what stands before them as much as TSan keeps
+};
+constexpr std::size_t most_known_starts = 64;
+constinit queue::spinlock known_lock;
+constinit known_start known_starts[most_known_starts] = {};
+
+void find_start(void* argument, names) {
+  auto* wanted = static_cast<known_start*>(argument);
+  unit_view view;
+  view.function = wanted->function;
+  view.made_at = wanted->made_at;
+  write_what_runs(view, names::raw, wanted->words, sizeof wanted->words);
+}
+
+// The stack at hand may be small.
+[[maybe_unused]] void describe_start(known_start* wanted) {
+  const std::uintptr_t key =
+      reinterpret_cast<std::uintptr_t>(wanted->function) ^ reinterpret_cast<std::uintptr_t>(wanted->made_at);
+  known_start* const known = &known_starts[key * 0x9e3779b97f4a7c15 >> 58];
+  {
+    const queue::guard hold(known_lock);
+    if (known->function == wanted->function && known->made_at == wanted->made_at) {
+      *wanted = *known;
+      return;
+    }
+  }
+  run_beside(find_start, wanted);
+  const queue::guard hold(known_lock);
+  *known = *wanted;
+}
+
 }  // namespace
 
 // As dumps name a thread that has no id yet: to give it one would change what is observed.
 void name_in_race_reports(const worker* w, const unit* one) {
   if constexpr (config::thread_sanitizer) {
-    char name[32 + name_bytes];
+    if (w->standing == nullptr) return;
+    char name[96 + name_bytes];
     char own[name_bytes] = "";
     if (const details* extra = details_if_any(one); extra != nullptr) copy_name(extra, own);
-    std::snprintf(name, sizeof name, own[0] != '\0' ? "weft thread at %p \"%s\"" : "weft thread at %p",
-                  static_cast<const void*>(one), own);
-    if (w->standing != nullptr) __tsan_set_fiber_name(w->standing->sanitizer, name);
+    known_start start{shown_function(one, one->function), one->maker(), ""};
+    if (start.function != one->function) start.made_at = nullptr;
+    if (own[0] == '\0') describe_start(&start);
+    std::snprintf(name, sizeof name, own[0] != '\0' ? "weft thread at %p \"%s\"" : "weft thread at %p (%s)",
+                  static_cast<const void*>(one), own[0] != '\0' ? own : start.words);
+    __tsan_set_fiber_name(w->standing->sanitizer, name);
   }
 }
 

@@ -2,6 +2,8 @@
 // threads and frames, Weft adds the thread. Also in builds without a sanitizer, for programs that have one.
 #pragma once
 
+#include <cstddef>
+
 namespace weft::sched {
 
 struct unit;
@@ -19,6 +21,25 @@ bool starts_to_count_errors();
 
 // When the count has grown since somebody looked, a line behind Memcheck's report names `one`, which ran on w until now; null: nobody did.
 void blame_errors(const worker* w, unit* one);
+
+// One line about a signal that ends the program in the running unit: what ("SIGSEGV at 0x40"), on
+// which stack, and how to go on. Nothing is written outside of workers, or if a line was written
+// before. Called from the signal's handler.
+struct death {
+  const char* signal;
+  const void* address;  // of a fault; null: there is none
+  const void* stack_low;
+  std::size_t stack_bytes;
+  bool is_abort;
+};
+void blame_death(const death& how);
+
+// Ends the program with one line: the running unit of w, what it did, and the cure.
+[[noreturn]] void panic_in_unit(const worker* w, const char* did, const char* cure);
+
+// Ends the program by SIGABRT after a report that says why, so that no line about the signal
+// follows.
+[[noreturn]] void abort_after_report();
 
 // As blame_errors, by whoever runs. Nothing happens without Memcheck. From signal handlers as well.
 void blame_errors_so_far();

@@ -12,19 +12,28 @@
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
+#include "sched/stack_class.hpp"
 #include "sched/thread.hpp"
 #include "sched/turns.hpp"
 #include "sched/watermark.hpp"
 
 namespace weft::sched {
 
-fiber::context fresh_carrier(worker* w, unit* first) {
-  mem::stack* stack = w->stacks.take();
+namespace {
+
+fiber::context make_carrier(worker* w, mem::stack* stack, unit* first) {
   const fiber::context made = fiber::make(stack, carrier_entry, stack);
   w->first = first;
   w->current = nullptr;
   w->standing = stack;
   return made;
+}
+
+}  // namespace
+
+fiber::context fresh_carrier(worker* w, unit* first) {
+  mem::stack* stack = w->stacks.take();
+  return make_carrier(w, stack, first);
 }
 
 namespace {
@@ -35,14 +44,14 @@ namespace {
   note(w->rt, WEFT_ON_RUN, next);
   step_over(w, next);
   const fiber::context target = context_of(next);
-  w->stacks.give(here);
+  give_stack(w, here);
   fiber::jump_to(target, side_of(w), w);
 }
 
 [[noreturn]] void end_carrier(worker* w, mem::stack* here) {
   enter(w);
   w->current = nullptr;
-  w->stacks.give(here);
+  give_stack(w, here);
   fiber::jump_to(w->origin, w->origin_side, w);
 }
 
@@ -72,7 +81,8 @@ void give_up_without_progress(worker* w) {
   if (last(w, &w->without_any) <= patience_ns) return;
   base::panic(
       "out of memory for stacks (mmap, or the guard's madvise or mprotect, fails): worker %u has ready threads, %llu threads "
-      "live, and no stack came back for 5 s; lower WEFT_STACK_SIZE, raise the memory limit, or create fewer threads at a time",
+      "live, and no stack came back for 5 s; lower WEFT_STACK_SIZE or stack_bytes of weft_thread_attr, raise the memory limit, "
+      "or create fewer threads at a time",
       w->index, static_cast<unsigned long long>(live_units(w->rt)));
 }
 
@@ -122,9 +132,12 @@ worker* run_destructors(unit* one) {
   return local::current_worker();
 }
 
-// Whether a new unit runs by a plain call on the carrier.
-bool starts_here(const unit* one) {
-  return !one->has_parked() && !one->has_any(has_own_stack | may_be_dispatched | wants_to_move | keeps_fp);
+// Whether a new unit runs by a plain call on the carrier; of_class: the flags of the carrier's
+// class.
+[[gnu::always_inline]] inline bool starts_here(const unit* one, unsigned of_class) {
+  constexpr unsigned obstacles = has_own_stack | may_be_dispatched | wants_to_move | keeps_fp;
+  const unsigned flags = one->flags.load(base::relaxed);
+  return !one->has_parked() && (flags & (obstacles | size_class_flags)) == of_class;
 }
 
 // Whether a unit that returned to its carrier leaves nothing behind but its join word.
@@ -146,7 +159,7 @@ std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end
 
 // Runs `one`, and after it those that are next in the queue while all that they need is a call: nobody asks for attention, no look
 // around is due, the next one starts here. Returns the worker, with `first` set if the next one has been chosen.
-worker* run_in_a_row(worker* w, unit* one) {
+[[gnu::always_inline]] inline worker* run_in_a_row(worker* w, unit* one, unsigned of_class) {
   for (;;) {
     become(w, one);
     run_function(w, one);
@@ -169,7 +182,7 @@ worker* run_in_a_row(worker* w, unit* one) {
       w->current = nullptr;  // a joiner may have freed it by now
       settle_end(w, one, found);
     }
-    if (next == nullptr || !starts_here(next) || w->stacks.is_empty()) {
+    if (next == nullptr || !starts_here(next, of_class) || w->stacks.is_empty()) {
       w->current = nullptr;
       w->first = next;
       return w;
@@ -183,6 +196,15 @@ bool has_canary(const mem::stack* one) { return one->guard == os::guard_kind::ca
 
 bool is_inspected(const runtime* rt, const mem::stack* one) { return rt->inspects_stacks || has_canary(one); }
 
+// Carrier: makes room for one on a stack of another class, which is at hand, and which runs `next`.
+[[noreturn]] void change_carrier(worker* w, unit* next, mem::stack* here, unsigned size_class) {
+  if (size_class != mem::default_class) w->has_run_sized = true;
+  enter(w);
+  const fiber::context target = make_carrier(w, take_stack(w, size_class), next);
+  give_stack(w, here);
+  fiber::jump_to(target, side_of(w), w);
+}
+
 // As run_in_a_row for one unit, with everything that somebody may want to be told about it.
 worker* run_watched(worker* w, unit* one, mem::stack* here) {
   if (w->rt->inspects_stacks) prepare_stack(w, here);
@@ -194,6 +216,21 @@ worker* run_watched(worker* w, unit* one, mem::stack* here) {
   if (is_inspected(w->rt, here)) inspect_stack(w, one, here);
   end_elaborately(w, one);
   return w;
+}
+
+bool is_special(const unit* one) { return one->has_any(keeps_fp | size_class_flags); }
+
+// A unit that does not simply start where its worker stands: it may need a stack of another class,
+// or be looked after.
+worker* run_specially(worker* w, unit* one, mem::stack* here) {
+  unsigned size_class = here->size_class;
+  if (class_of(one) != size_class && !ensure_stack_for(w, one, &size_class)) {
+    wait_for_stack(w, one);
+    return w;
+  }
+  if (size_class != here->size_class) change_carrier(w, one, here, size_class);
+  if (w->is_watched || has_canary(here) || one->has(keeps_fp)) return run_watched(w, one, here);
+  return run_in_a_row(w, one, flags_of_class(size_class));
 }
 
 unit* next_unit(worker* w) {
@@ -230,10 +267,10 @@ unit* next_unit(worker* w) {
       leave_carrier(w, next, here);
     } else if (!w->stacks.ensure_one()) [[unlikely]] {
       wait_for_stack(w, next);
-    } else if (w->is_watched || has_canary(here) || next->has(keeps_fp)) [[unlikely]] {
-      w = run_watched(w, next, here);
+    } else if (w->is_watched || here->is_special || is_special(next)) [[unlikely]] {
+      w = run_specially(w, next, here);
     } else {
-      w = run_in_a_row(w, next);
+      w = run_in_a_row(w, next, 0);
     }
   }
 }
@@ -241,7 +278,7 @@ unit* next_unit(worker* w) {
 void give_back_stack(worker* w, void* stack) {
   auto* one = static_cast<mem::stack*>(stack);
   if (one->origin == mem::stack_origin::slot) {
-    w->stacks.give(one);
+    give_stack(w, one);
   } else {
     fiber::sanitizer::forget(one);
     w->rt->stack_depot.destroy(one);
@@ -283,7 +320,7 @@ bool ends_plainly(const worker* w, const unit* ended) {
   constexpr unsigned obstacles = keeps_fp | has_own_stack | stays_put;
   if (w == nullptr || w->rt->tells_events.load(base::relaxed)) return false;
   if (ended->has_any(obstacles) || ended->extra.load(base::relaxed) != nullptr) return false;
-  if (has_canary(w->standing)) return false;
+  if (w->standing->is_special) return false;
   return ended->parent != nullptr;
 }
 

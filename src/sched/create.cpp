@@ -9,6 +9,7 @@
 #include "sched/local.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
+#include "sched/stack_class.hpp"
 #include "sched/thread.hpp"
 #include "sched/worker.hpp"
 
@@ -57,9 +58,16 @@ status note_own_stack(unit* one, std::size_t bytes) {
 }
 
 // Checks and applies what a unit was asked to be. Everything that can fail, fails here.
-status apply_stack(runtime* rt, unit* one, const weft_thread_attr& wanted) {
+status apply_stack(runtime* rt, worker* w, unit* one, const weft_thread_attr& wanted) {
   if (wanted.stack_bytes == 0 && wanted.stack == nullptr) return status::ok;
   if (wanted.stack_bytes < WEFT_STACK_MIN) return status::invalid;
+  if (wanted.stack == nullptr) {
+    unsigned size_class = mem::default_class;
+    const status found = find_class(rt, w, wanted.stack_bytes, &size_class);
+    const unsigned flags = one->flags.load(base::relaxed) | flags_of_class(size_class);
+    if (found == status::ok) one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);
+    if (found != status::unsupported) return found;
+  }
   one->stack = wanted.stack != nullptr ? mem::stack_depot::adopt(wanted.stack, wanted.stack_bytes)
                                        : rt->stack_depot.make_mapping(wanted.stack_bytes);
   if (one->stack == nullptr) return status::nomem;
@@ -86,12 +94,12 @@ status apply_details(unit* one, const weft_thread_attr& wanted) {
   return status::ok;
 }
 
-status apply(runtime* rt, unit* one, const weft_thread_attr& wanted, bool tasklet) {
+status apply(runtime* rt, worker* w, unit* one, const weft_thread_attr& wanted, bool tasklet) {
   one->flags.store(tasklet ? is_tasklet : 0, base::relaxed);  // not is_default; nobody else knows it yet
   if (wanted.keep_fp && !tasklet) one->set(keeps_fp);
   status result = apply_place(rt, one, wanted);
   if (result == status::ok) result = apply_details(one, wanted);
-  if (result == status::ok && !tasklet) result = apply_stack(rt, one, wanted);
+  if (result == status::ok && !tasklet) result = apply_stack(rt, w, one, wanted);
   return result;
 }
 
@@ -113,7 +121,8 @@ status make(runtime* rt, worker* w, const creation& how, unit** out) {
   unit* one = w != nullptr ? allocate(w, how) : allocate_outside(rt, how);
   if (one == nullptr) return status::nomem;
   if (how.attributes != nullptr) {
-    if (const status result = apply(rt, one, *how.attributes, how.tasklet); result != status::ok) {
+    const status result = apply(rt, w, one, *how.attributes, how.tasklet);
+    if (result != status::ok) {
       discard(w, one);
       return result;
     }
@@ -134,14 +143,15 @@ status make(runtime* rt, worker* w, const creation& how, unit** out) {
 
 }  // namespace
 
-// Every slow case is a tail call, so that this needs no frame.
-status create_default(unit::function_type function, void* argument, unit_flag kind, unit** out, const void* made_at) {
-  worker* w = local::current_worker();
-  if (w == nullptr || w->is_special) [[unlikely]]
-    return create_slowly(function, argument, kind, out, made_at);
-  if (w->units.is_empty() || !w->lock.try_enter()) [[unlikely]]
-    return create_slowly(function, argument, kind, out, made_at);
-  unit* one = lay_out(w->units.take_one(), function, argument, kind, join_word::open, made_at, w->ready.number());
+namespace {
+
+bool begins_to_create(worker* w) { return !w->units.is_empty() && w->lock.try_enter(); }
+
+// Inside the lock, which this leaves.
+[[gnu::always_inline]] inline status create_here(worker* w, unit::function_type function, void* argument, std::uint16_t flags,
+                                                 unit** out, const void* made_at) {
+  void* const memory = w->units.take_one();
+  unit* one = lay_out(memory, function, argument, flags, join_word::open, made_at, w->ready.number());
   *out = one;
   w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
   w->ready.push_new(one);
@@ -151,11 +161,37 @@ status create_default(unit::function_type function, void* argument, unit_flag ki
   return status::ok;
 }
 
+// Whether a thread is asked for of which nothing is special but its stack's size, which is that of
+// the last one.
+bool has_size_alone(const worker* w, const creation& how) {
+  const weft_thread_attr* wanted = how.attributes;
+  if (wanted == nullptr || wanted->stack_bytes == 0 || how.tasklet || how.detached) return false;
+  if (wanted->stack_bytes != w->asked_stack_bytes || w->is_special || wanted->keep_fp) return false;
+  if (wanted->stack != nullptr || wanted->name != nullptr || wanted->pool != nullptr) return false;
+  return wanted->worker == WEFT_ANY_WORKER && wanted->priority == 0;
+}
+
+}  // namespace
+
+// Every slow case is a tail call, so that this needs no frame.
+status create_default(unit::function_type function, void* argument, unit_flag kind, unit** out, const void* made_at) {
+  worker* w = local::current_worker();
+  if (w == nullptr || w->is_special) [[unlikely]]
+    return create_slowly(function, argument, kind, out, made_at);
+  if (!begins_to_create(w)) [[unlikely]]
+    return create_slowly(function, argument, kind, out, made_at);
+  return create_here(w, function, argument, kind, out, made_at);
+}
+
 status create(const creation& how, unit** out) {
   worker* w = local::current_worker();
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
   if (rt == nullptr) [[unlikely]]
     return status::not_initialized;
+  if (w != nullptr && has_size_alone(w, how) && begins_to_create(w)) {
+    const auto flags = static_cast<std::uint16_t>(flags_of_class(w->asked_stack_class));
+    return create_here(w, how.function, how.argument, flags, out, how.made_at);
+  }
   unit* one = nullptr;
   if (const status result = make(rt, w, how, &one); result != status::ok) [[unlikely]]
     return result;
@@ -184,7 +220,9 @@ void discard_many(worker* w, base::list_link* chain, unit** out, std::size_t fir
 unit* make_fork_unit(worker* w, unit::function_type function, void* argument, unit* forker) {
   unit* one = allocate(w, {function, argument, nullptr, false, false, nullptr});
   if (one == nullptr) return nullptr;
-  one->flags.store(is_default | is_known | is_fork, base::relaxed);
+  unsigned flags = flags_of_class(class_of_forks(w->rt, forker));
+  flags |= unsigned{is_default} | unsigned{is_known} | unsigned{is_fork};
+  one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);
   one->forker = forker;
   count_created(w->rt, w, 1);
   return one;
@@ -324,7 +362,7 @@ status bind_stack_again(runtime* rt, unit* one) {
 [[gnu::always_inline]] inline void begin_anew(unit* one, unit::function_type function, void* argument) {
   const unsigned kept = one->flags.load(base::relaxed) & ~unsigned{wants_to_move};
   const auto flags = static_cast<std::uint16_t>(kept | flags_of_owned);
-  const void* const made_at = one->has_parked() ? one->made_at : one->context.maker();
+  const void* const made_at = one->maker();
   lay_out(one, function, argument, flags, join_word::open, made_at, 0, one->home.load(base::relaxed));
   one->parent = nullptr;
   one->permit.store(0, base::relaxed);

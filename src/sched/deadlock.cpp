@@ -3,13 +3,12 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "os/alone.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
 #include "os/tasks.hpp"
 #include "os/thread.hpp"
+#include "sched/blame.hpp"
 #include "sched/local.hpp"
 #include "sched/runtime.hpp"
 #include "sched/schedule.hpp"
@@ -46,7 +45,7 @@ struct sleep_word {
 // ---- the workers' side ----
 
 bool all_workers_sleep(runtime* rt) {
-  return rt->sleepers.load(base::relaxed) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX &&
+  return sleeping_workers(rt) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX &&
          !rt->is_stopping.load(base::relaxed) && !has_sources(rt);
 }
 
@@ -175,7 +174,7 @@ verdict judge(runtime* rt, const sleep_word& own) {
 
 void tell_deadlock(runtime* rt, bool certain) {
   report_deadlock(rt, certain);
-  if (rt->settings.deadlock == os::deadlock_action::abort) std::abort();
+  if (rt->settings.deadlock == os::deadlock_action::abort) abort_after_report();
   if (rt->turns != nullptr) {
     write_trace_of_dying("deadlock");
     _exit(exit_deadlock);
@@ -187,7 +186,7 @@ std::uint64_t look(runtime* rt, const sleep_word& own) {
   stillness& still = rt->still;
   const std::uint64_t now = os::now_ns();
   const std::uint64_t moved = sum_of_moves(rt);
-  if (moved != still.moved) still = {moved, now, first_pause_ns, false};
+  if (moved != still.moved) still = {moved, now, first_pause_ns, false, still.circles};
   if (still.is_over) return UINT64_MAX;
   if (now < still.next_look_ns) return still.next_look_ns + stagger_ns;
   if (all_workers_sleep(rt)) {
@@ -198,6 +197,7 @@ std::uint64_t look(runtime* rt, const sleep_word& own) {
       return UINT64_MAX;
     }
   }
+  if (rt->dog.load(base::relaxed) == nullptr) look_for_circles(rt, &still.circles, os::now_ns());
   still.pause_ns = still.pause_ns < longest_pause_ns / 2 ? still.pause_ns * 2 : longest_pause_ns;
   still.next_look_ns = os::now_ns() + still.pause_ns;
   return still.next_look_ns;

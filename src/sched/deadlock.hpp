@@ -13,6 +13,9 @@
 // wake-up was on its way, and none can come. A worker, or an OS thread in one of our waits, may wake up in between to look by itself;
 // for those it counts that their waits go on (is_asleep, is_blocked), and who ends such a wait is in the middle of running.
 //
+// In a runtime without a watchdog (one worker) a look also finds circles of units that wait for
+// each other (circles.hpp) while other OS threads go on.
+//
 // Dropped: reporting whatever is still for long as possible. A server that waits for a message looks just like that.
 #pragma once
 
@@ -20,6 +23,7 @@
 
 #include "base/atomic.hpp"
 #include "base/status.hpp"
+#include "sched/circles.hpp"
 
 namespace weft::sched {
 
@@ -32,6 +36,7 @@ struct stillness {
   std::uint64_t next_look_ns = 0;
   std::uint64_t pause_ns = 0;
   bool is_over = false;  // reported
+  circles_seen circles;  // where no watchdog looks for them
 };
 
 // The last worker is about to sleep until `until`, and no deadline is set: sleeps until then, or until it is woken, or is not the last

@@ -10,10 +10,14 @@
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
 #include "os/futex.hpp"
+#include "os/process.hpp"
 #include "os/signal.hpp"
 #include "os/thread.hpp"
 #include "sched/deadlock.hpp"
+#include "sched/local.hpp"
 #include "sched/runtime.hpp"
+#include "sched/seam.hpp"
+#include "sched/watchdog.hpp"
 
 namespace weft::sched {
 
@@ -26,6 +30,7 @@ constinit base::atomic<std::uint32_t> asked{0};  // futex: twice the signals so 
 constexpr std::uint32_t must_stop = 1;
 // whoever starts and stops the runtime
 constinit int signal_in_use = 0;  // 0: none
+constinit bool has_writer = false;
 constinit os::os_thread writer{};
 struct sigaction before;
 
@@ -36,7 +41,31 @@ void on_signal(int) {
   errno = kept;
 }
 
-bool is_ours(const struct sigaction& action) { return (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == on_signal; }
+// ---- SIGQUIT, the last signal ----
+
+constexpr std::uint64_t longest_dump_ns = 10'000'000'000;
+
+void set_default(int signal) {
+  struct sigaction plain = {};
+  plain.sa_handler = SIG_DFL;
+  sigaction(signal, &plain, nullptr);
+}
+
+void on_last_signal(int signal) {
+  const int kept = errno;
+  set_default(signal);
+  int timer = 0;
+  if (os::make_signal_timer(os::thread_id(), signal, &timer)) {
+    static_cast<void>(os::set_signal_timer(timer, longest_dump_ns));
+  }
+  if (runtime* rt = local::current_runtime(); rt == nullptr || !ask_watchdog_for_last_dump(rt)) dump_and_die();
+  errno = kept;
+}
+
+bool is_ours(const struct sigaction& action) {
+  if ((action.sa_flags & SA_SIGINFO) != 0) return false;
+  return action.sa_handler == on_signal || action.sa_handler == on_last_signal;
+}
 
 void* write_dumps(void*) {
   std::uint32_t seen = 0;
@@ -58,7 +87,8 @@ int number_of(os::dump_signal which) {
   switch (which) {
     case os::dump_signal::usr1: return SIGUSR1;
     case os::dump_signal::usr2: return SIGUSR2;
-    case os::dump_signal::quit: return SIGQUIT;
+    case os::dump_signal::quit:
+    case os::dump_signal::automatic: return SIGQUIT;
     case os::dump_signal::off: break;
   }
   return 0;
@@ -78,6 +108,21 @@ bool install(int signal) {
   return os::set_signal_action(signal, &ours, nullptr);
 }
 
+// Only where nothing but the system would act.
+bool install_last() {
+  struct sigaction now;
+  if (!os::set_signal_action(SIGQUIT, nullptr, &now)) return false;
+  if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return false;
+  before = now;
+  struct sigaction ours = {};
+  ours.sa_handler = on_last_signal;
+  ours.sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART;  // the program goes on while the dump is written
+  sigemptyset(&ours.sa_mask);
+  return os::set_signal_action(SIGQUIT, &ours, nullptr);
+}
+
+bool may_install_last() { return !seam::leaves_signals() && os::privileges_of_program() == os::privileges::ordinary; }
+
 void stop_writer() {
   asked.fetch_or(must_stop, base::relaxed);
   os::futex_wake(&asked, 1);
@@ -86,7 +131,17 @@ void stop_writer() {
 
 }  // namespace
 
+void dump_and_die() {
+  static_cast<void>(dump(STDERR_FILENO));
+  static_cast<void>(kill(getpid(), SIGQUIT));
+}
+
 void start_dump_signal(const runtime* rt) {
+  if (rt->settings.dump_on_signal == os::dump_signal::automatic) {
+    has_writer = false;
+    if (may_install_last() && install_last()) signal_in_use = SIGQUIT;
+    return;
+  }
   const int signal = number_of(rt->settings.dump_on_signal);
   if (signal == 0) return;
   asked.store(0, base::relaxed);
@@ -98,6 +153,7 @@ void start_dump_signal(const runtime* rt) {
         "warning: WEFT_DUMP_SIGNAL: the program handles this signal itself, or sigaction is refused; it does not write a dump");
   } else {
     signal_in_use = signal;
+    has_writer = true;
   }
 }
 
@@ -112,7 +168,7 @@ void abandon_dump_signal() {
 void stop_dump_signal() {
   if (signal_in_use == 0) return;
   abandon_dump_signal();
-  stop_writer();
+  if (has_writer) stop_writer();
 }
 
 }  // namespace weft::sched

@@ -359,7 +359,7 @@ bool join_fork_slowly(weft_forked* forked) {
   const place found = find(w, forked, &run);
   if (found == place::ours) return run == nullptr || !run_in_place(w, run, forked);
   if (config::checked && found == place::elsewhere) check_is_mine(w, forked);
-  if (join(static_cast<unit*>(forked->taker), forever) != status::ok) refuse("the fork cannot be waited for here");
+  if (join_fork(static_cast<unit*>(forked->taker)) != status::ok) refuse("the fork cannot be waited for here");
   forget(local::current_worker(), forked);
   return false;
 }

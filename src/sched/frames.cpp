@@ -20,9 +20,8 @@ namespace {
 void name_frame(std::uintptr_t code, bool is_exact, char* out, std::size_t capacity) {
   constexpr std::size_t most_place_bytes = sizeof(os::code_module::name) + 32;
   const std::uintptr_t inside = is_exact ? code : code - 1;
-  os::name_code(reinterpret_cast<const void*>(code), is_exact ? os::code_place::exact : os::code_place::after_call, out,
-                capacity - most_place_bytes);
-  os::demangle(out, capacity - most_place_bytes);
+  os::name_readably(reinterpret_cast<const void*>(code), is_exact ? os::code_place::exact : os::code_place::after_call,
+                    os::spelling::full_first, out, capacity - most_place_bytes);
   os::code_module module;
   if (!os::find_module(inside, &module)) return;
   char place[most_place_bytes];
@@ -35,6 +34,16 @@ void name_frame(std::uintptr_t code, bool is_exact, char* out, std::size_t capac
 
 bool is_same_rest(const unit_view& one, const unit_view& other) {
   return one.state == other.state && one.saved == other.saved && one.object == other.object && one.function == other.function;
+}
+
+// The core's own: not what a program calls, which is the interface.
+bool is_own(const char* name) {
+  constexpr const char* scopes[] = {
+      "weft::sched::", "weft::sync::", "weft::fiber::", "weft::capi::", "weft::os::", "weft_context_entry"};
+  for (const char* each : scopes) {
+    if (std::strncmp(name, each, std::strlen(each)) == 0) return true;
+  }
+  return false;
 }
 
 bool can_peek() {
@@ -82,6 +91,13 @@ bool backtraces::begin(const char* margin) const {
   return false;
 }
 
+// The last of the frames from `first` on that are the core's own; first: there are not two.
+unsigned backtraces::end_of_own(const unwind::backtrace& found, unsigned first) const {
+  unsigned end = first;
+  while (end < found.count && is_own(known_->name_of(found.code[end], found.is_exact(end)))) ++end;
+  return end > first + 1 ? end - 1 : first;
+}
+
 void backtraces::write(const unit_view& one, const char* margin) const {
   if (one.saved != nullptr) return write_suspended(one, margin);
   if (one.runs_another) {
@@ -107,9 +123,14 @@ void backtraces::write_running(const unit_view& one, const char* margin) const {
 }
 
 void backtraces::write_frames(const unwind::backtrace& found, const char* margin) const {
-  for (unsigned index = 0; index < found.count; ++index) {
-    const char* name = known_->name_of(found.code[index], found.is_exact(index));
-    *out_ << margin << "    #" << std::uint64_t{index} << " " << name << "\n";
+  for (unsigned index = 0; index < found.count;) {
+    const unsigned last = end_of_own(found, index);
+    *out_ << margin << "    #" << std::uint64_t{index};
+    if (last != index) *out_ << " to #" << std::uint64_t{last};
+    *out_ << " " << known_->name_of(found.code[index], found.is_exact(index));
+    if (last != index) *out_ << " ... " << known_->name_of(found.code[last], found.is_exact(last));
+    *out_ << "\n";
+    index = last + 1;
   }
   if (const char* why = word_of(found.why); why != nullptr) *out_ << margin << "    " << why << "\n";
 }

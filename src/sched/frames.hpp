@@ -41,13 +41,15 @@ class backtraces {
   // False: the system has no way to read memory that may be gone. What stands in its way is written then, in one line.
   bool begin(const char* margin) const;
 
-  // A line a frame, or why there are none. Nobody else's lock is held.
+  // A line a frame, or why there are none; one line for all in a row that are Weft's own. No
+  // other lock is held.
   void write(const unit_view& one, const char* margin) const;
 
  private:
   void write_suspended(const unit_view& one, const char* margin) const;
   void write_running(const unit_view& one, const char* margin) const;
   void write_frames(const unwind::backtrace& found, const char* margin) const;
+  unsigned end_of_own(const unwind::backtrace& found, unsigned first) const;
 
   runtime* rt_;
   text* out_;

@@ -7,19 +7,22 @@
 #include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/fork.hpp"
+#include "sched/lookout.hpp"
 #include "sched/runtime.hpp"
 #include "sched/serving.hpp"
 #include "sched/source.hpp"
+#include "sched/stack_class.hpp"
 #include "sched/steal.hpp"
 #include "sched/turns.hpp"
 #include "sched/waiter.hpp"
+#include "sched/watchdog.hpp"
 #include "sched/worker.hpp"
 
 namespace weft::sched {
 
 namespace {
 
-// Values of is_asleep: 0 awake, 1 asleep and counted as a sleeper, 2 as below.
+// Values of is_asleep: 0 awake, 1 asleep and counted as a sleeper, 2 as below, 3 in idle.hpp.
 constexpr std::uint32_t asleep_for_a_pause = 2;
 
 bool must_leave(const worker* w) { return w->rt->is_stopping.load(base::relaxed) || w->must_end.load(base::relaxed); }
@@ -105,8 +108,9 @@ void go_to_sleep(worker* w) {
     if (!take_out_of_sleep(w)) sleep(w, 0);
     return;
   }
+  if (w->has_run_sized) trim_stacks(w);
   const std::uint64_t until = take_clock(w);
-  if (rt->sleepers.load(base::relaxed) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX) {
+  if (sleeping_workers(rt) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX) {
     all_workers_idle(w, until);
   }
   count_sleep(w);
@@ -202,6 +206,7 @@ worker* a_sleeper(runtime* rt) {
 
 void wake_any(runtime* rt) {
   if (worker* sleeper = a_sleeper(rt); sleeper != nullptr) rouse(sleeper);
+  if ((rt->sleepers.load(base::relaxed) & is_look_off) != 0) resume_lookout(rt);
 }
 
 void wake_somebody(runtime* rt) {
@@ -220,6 +225,8 @@ void wake(worker* w) {
   std::uint32_t pausing = asleep_for_a_pause;
   if (take_out_of_sleep(w) || w->is_asleep.compare_exchange_strong(pausing, 0, base::relaxed, base::relaxed)) {
     rouse(w);
+  } else if (w->is_asleep.load(base::relaxed) == awake_and_unwatched) {
+    resume_lookout(w->rt);
   }
 }
 
@@ -257,6 +264,7 @@ unit* idle(worker* w) {
   }
   wake_fellow_servers(w);
   stop_searching(w->rt);
+  rouse_watchdog(w->rt);
   return found;
 }
 

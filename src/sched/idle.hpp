@@ -14,6 +14,9 @@ namespace weft::sched {
 struct unit;
 struct worker;
 
+// A value of worker::is_asleep: awake, and its lookout's timer is off until it is given work.
+inline constexpr std::uint32_t awake_and_unwatched = 3;
+
 void wake_any(runtime* rt);
 
 // After work was made available to any worker. Cheap when nobody sleeps.

@@ -17,10 +17,10 @@ namespace weft::sched {
 
 namespace {
 
-bool has_room(const worker* w) {
+bool has_room(const worker* w, std::size_t wanted_bytes) {
   const void* low = w->standing != nullptr ? w->standing->low : w->rt->main_low;
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));
-  return static_cast<std::size_t>(here - static_cast<const char*>(low)) >= w->rt->lend_bytes;
+  return static_cast<std::size_t>(here - static_cast<const char*>(low)) >= wanted_bytes;
 }
 
 // Whether `self` can lend its stack to a ULT, which may park on it and go on elsewhere: the identity, pinning and stack limit of both
@@ -33,14 +33,16 @@ bool may_lend(const unit* self) {
 // Whether `one`, if it has not started, may run on the stack of `self`. A tasklet returns before anything else happens, so that any ULT
 // can lend to it.
 bool may_run_on(const unit* self, const unit* one) {
-  const unsigned flags = one->flags.load(base::relaxed) & ~(unsigned{is_known} | unsigned{is_fork});
+  constexpr unsigned common = unsigned{is_known} | unsigned{is_fork} | size_class_flags;
+  const unsigned flags = one->flags.load(base::relaxed) & ~common;
   if (flags == is_tasklet) return !self->has(is_tasklet);
   return flags == is_default && may_lend(self);
 }
 
 // Takes `one` out of this worker's queue if it is there, has not started, and may run on the stack of `self`.
 bool take_to_run_here(worker* w, const unit* self, unit* one) {
-  if (!w->ready.contains(one) || w->is_special || one->has_parked() || !may_run_on(self, one) || !has_room(w)) return false;
+  if (!w->ready.contains(one) || w->is_special || one->has_parked() || !may_run_on(self, one)) return false;
+  if (!has_room(w, w->rt->lend_bytes)) return false;
   if (!w->lock.try_enter()) return false;
   const bool is_mine = w->ready.contains(one) && one->join.load(base::relaxed) == join_word::open;
   if (is_mine) {
@@ -161,7 +163,11 @@ status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
   return park_for(one, deadline_ns);
 }
 
+// What is no short way costs little more when it looks whether there is something to join.
+constexpr char call_of_join[] = "weft_thread_join";
+
 [[gnu::noinline]] status join_by_waiting(unit* one, std::uint64_t deadline_ns) {
+  refuse_freed(one, call_of_join);
   const status result = wait_for_end_until(one, deadline_ns);
   if (result == status::ok) free_joined(local::current_worker(), one);
   return result;
@@ -176,11 +182,13 @@ status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
 }
 
 [[gnu::noinline]] status reap_slowly(worker* w, unit* one) {
+  refuse_freed(one, call_of_join);
   free_joined(w, one);
   return status::ok;
 }
 
 [[gnu::noinline]] status reap_used(worker* w, unit* one) {
+  refuse_freed(one, call_of_join);
   if (w->rt->tells_events.load(base::relaxed) || !free_used(w, one)) [[unlikely]]
     return reap_slowly(w, one);
   return status::ok;
@@ -196,6 +204,13 @@ status reap(unit* one) {
 
 status join(unit* one, std::uint64_t deadline_ns) {
   return join_word::has_ended(one) ? reap(one) : join_unended(one, deadline_ns);
+}
+
+status join_fork(unit* one) {
+  const worker* w = local::current_worker();
+  const bool may_lend_room = w != nullptr && has_room(w, w->rt->fork_lend_bytes);
+  if (may_lend_room || join_word::has_ended(one)) return join(one, forever);
+  return join_by_waiting(one, forever);
 }
 
 status wait_for_end(unit* one) { return join_word::has_ended(one) ? status::ok : wait_for_end_until(one, forever); }

@@ -8,6 +8,7 @@
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
+#include "sched/stack_class.hpp"
 #include "sched/thread.hpp"
 #include "sched/tracing.hpp"
 #include "sched/worker.hpp"
@@ -18,12 +19,14 @@ namespace {
 
 // A new unit gets a stack of its own; one more must remain for whoever parks.
 bool bind_stack(worker* w, unit* one) {
-  if (!w->stacks.ensure_one()) return false;
-  mem::stack* stack = w->stacks.take();
+  unsigned size_class = 0;
+  if (!ensure_stack_for(w, one, &size_class)) return false;
+  mem::stack* stack = take_stack(w, size_class);
   if (!w->stacks.ensure_one()) {
-    w->stacks.give(stack);
+    give_stack(w, stack);
     return false;
   }
+  if (size_class != mem::default_class) w->has_run_sized = true;
   one->stack = stack;
   one->made_at = one->context.maker();
   return true;
@@ -121,7 +124,7 @@ bool can_follow(worker* w, unit* one) {
 
 void unbind_stack(worker* w, unit* one) {
   if (one->stack == nullptr || one->has_parked() || one->has(has_own_stack)) return;
-  w->stacks.give(one->stack);
+  give_stack(w, one->stack);
   one->stack = nullptr;
 }
 
@@ -146,7 +149,11 @@ struct relay {
 
 namespace {
 
-bool has_stack_for(const worker* w, const unit* one) { return one->has_parked() || one->stack != nullptr || w->stacks.has_two(); }
+bool has_stack_for(const worker* w, const unit* one) {
+  if (one->has_parked() || one->stack != nullptr) return true;
+  if (class_of(one) == mem::default_class) return w->stacks.has_two();
+  return !w->sized_stacks[class_of(one) - 1].is_empty() && !w->stacks.is_empty();
+}
 
 // Takes the first one out of the row's pool, if it only has to be entered.
 unit* take_first(worker* w, const relay& named) {

@@ -6,15 +6,17 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstring>
 
+#include "base/atomic.hpp"
 #include "os/clock.hpp"
 #include "os/signal.hpp"
+#include "os/symbol.hpp"
 #include "os/vm.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/blame.hpp"
 #include "sched/local.hpp"
+#include "sched/naming.hpp"
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
 #include "sched/thread.hpp"
@@ -30,6 +32,7 @@ constexpr std::size_t fault_stack_bytes = 64 * 1024;
 
 // What a frame may jump over and still be recognised, where nothing is mapped beneath the guard.
 constexpr std::uintptr_t reach_bytes = 16 * 1024;
+constexpr std::uintptr_t callers_reach_bytes = 64 * 1024;
 
 struct handled {
   int signal;
@@ -37,7 +40,7 @@ struct handled {
   struct sigaction before;
 };
 constinit queue::spinlock installing;
-constinit handled signals[] = {{SIGSEGV, false, {}}, {SIGBUS, false, {}}};
+constinit handled signals[] = {{SIGSEGV, false, {}}, {SIGBUS, false, {}}, {SIGABRT, false, {}}};
 
 void on_fault(int signal, siginfo_t* info, void* context);
 
@@ -46,7 +49,8 @@ bool is_function(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
 }
 
-handled& record_of(int signal) { return signals[signal == SIGSEGV ? 0 : 1]; }
+handled& record_of(int signal) { return signals[signal == SIGSEGV ? 0 : signal == SIGBUS ? 1 : 2]; }
+const char* name_of(int signal) { return signal == SIGSEGV ? "SIGSEGV" : signal == SIGBUS ? "SIGBUS" : "SIGABRT"; }
 
 void set_default(int signal) {
   struct sigaction plain = {};
@@ -62,29 +66,83 @@ bool is_in_guard(const mem::stack* stack, std::uintptr_t address) {
   return low != base && address < low && address >= base - reach_bytes;
 }
 
-// As it was asked for.
-std::size_t nominal_bytes(const mem::stack* stack) {
-  if (stack->origin == mem::stack_origin::slot) return stack->total_bytes;
+// Of the adopted caller's own stack. Memory is missing inside of it only where the kernel refused
+// to let main's stack grow.
+bool is_beneath_callers(const runtime* rt, const siginfo_t* about) {
+  const auto low = reinterpret_cast<std::uintptr_t>(rt->main_low);
+  const auto address = reinterpret_cast<std::uintptr_t>(about->si_addr);
+  if (low == 0 || address < low - callers_reach_bytes || address >= low + rt->main_bytes) return false;
+  return address < low || (about->si_signo == SIGSEGV && about->si_code == SEGV_MAPERR);
+}
+
+bool is_overflow(const worker* w, const siginfo_t* about) {
+  if (w->standing == nullptr) return w->rt->has_adopted_caller && is_beneath_callers(w->rt, about);
+  return is_in_guard(w->standing, reinterpret_cast<std::uintptr_t>(about->si_addr));
+}
+
+bool is_fault(int signal, const siginfo_t* about) {
+  return (signal == SIGSEGV || signal == SIGBUS) && about != nullptr && about->si_code > 0;
+}
+
+bool is_of_default_size(const mem::stack* stack) {
+  return stack->origin == mem::stack_origin::slot && stack->size_class == mem::default_class;
+}
+
+// As it was asked for; stack null: the adopted caller's.
+std::size_t nominal_bytes(const worker* w, const mem::stack* stack) {
+  if (stack == nullptr) return w->rt->main_bytes;
+  if (is_of_default_size(stack)) return stack->total_bytes - stack->guard_bytes();
   return stack->usable_bytes() / os::page_bytes() * os::page_bytes();
 }
 
-void tell_cure(text& out, const unit* one, const mem::stack* stack, std::size_t default_bytes) {
-  const bool is_own = stack->origin != mem::stack_origin::slot;
+void tell_cure_of_fork(text& out, const worker* w, const mem::stack* stack) {
+  if (stack->size_class > mem::fork_class) {
+    out << "raise stack_bytes of its forker's weft_thread_attr (now ";
+    out.bytes(nominal_bytes(w, stack)) << ")\n";
+  } else if (stack->size_class == w->rt->fork_class) {
+    out << "raise WEFT_FORK_STACK_SIZE (now ";
+    out.bytes(w->rt->settings.fork_stack_bytes)
+        << "): the stack of a fork that another worker took, or that its forker left behind\n";
+  } else {
+    out << "raise WEFT_STACK_SIZE (now ";
+    out.bytes(w->rt->settings.stack_bytes) << "): no larger stack could be had for this fork\n";
+  }
+}
+
+void tell_cure_for_caller(text& out, const runtime* rt) {
+  const bool is_main_thread = worker_in_slot(rt, 0)->os_thread_id.load(base::relaxed) == getpid();
+  out << (is_main_thread ? "raise the limit of main's stack (ulimit -s, now "
+                         : "give its OS thread a larger stack (pthread_attr_setstacksize, now ");
+  out.bytes(rt->main_bytes) << "), or run it in a thread with stack_bytes of its weft_thread_attr\n";
+}
+
+void tell_cure(text& out, const worker* w, const unit* one, const mem::stack* stack) {
+  const std::size_t default_bytes = w->rt->settings.stack_bytes;
   out << "weft:   cure: ";
+  if (stack == nullptr) return tell_cure_for_caller(out, w->rt);
+  const bool is_own = !is_of_default_size(stack) && stack->size_class != mem::fork_class;
   if (one != nullptr && one->has(is_tasklet)) {
     out << "WEFT_STACK_SIZE (now ";
     out.bytes(default_bytes) << ") or stack_bytes of weft_config; or make it a thread, with stack_bytes of weft_thread_attr\n";
   } else if (one != nullptr && one->has(is_fork)) {
-    out << "raise WEFT_STACK_SIZE (now ";
-    out.bytes(default_bytes)
-        << ") or stack_bytes of weft_config: a fork that another worker took has such a stack, whatever its forker has\n";
+    tell_cure_of_fork(out, w, stack);
   } else if (is_own) {
     out << "raise stack_bytes of its weft_thread_attr (now ";
-    out.bytes(nominal_bytes(stack)) << ")\n";
+    out.bytes(nominal_bytes(w, stack)) << ")\n";
   } else {
     out << "raise stack_bytes of its weft_thread_attr, or for all threads WEFT_STACK_SIZE (now ";
     out.bytes(default_bytes) << ")\n";
   }
+}
+
+// A frame that is compiled with -fstack-clash-protection touches each page on its way: its fault
+// lies in the page beneath the stack, or, with what it leaves out, in the one below that.
+void tell_jump(text& out, const mem::stack* stack, const void* address) {
+  if (address == nullptr || stack == nullptr) return;
+  const auto down = static_cast<std::size_t>(stack->low - static_cast<const char*>(address));
+  if (down <= 2 * os::page_bytes()) return;
+  out << "\nweft:   a frame jumped there, to ";
+  out.bytes(down / 1024 * 1024) << " beneath it: compile with -fstack-clash-protection";
 }
 
 void tell_overflow(const worker* w, const char* how_noticed, const void* address) {
@@ -99,20 +157,18 @@ void tell_overflow(const worker* w, const char* how_noticed, const void* address
     out << "a callback that worker " << w->index << " ran";
   }
   out << "\nweft:   its stack of ";
-  out.bytes(nominal_bytes(stack)) << " is used up: " << how_noticed;
+  out.bytes(nominal_bytes(w, stack)) << " is used up: " << how_noticed;
   if (address != nullptr) out.address(address);
+  tell_jump(out, stack, address);
   if (view.is_borrowing)
     out << "\nweft:   it ran on the stack of the thread that joins it, as a thread with default attributes may";
-  if (view.made_at != nullptr && (view.flags & is_main) == 0) {
-    code_name(out << "\nweft:   made in ", view.made_at, false, names::raw);
-  }
-  out << "\n";
-  tell_cure(out, one, stack, w->rt->settings.stack_bytes);
+  name_maker(out, "\nweft:   made in ", view, names::raw) << "\n";
+  tell_cure(out, w, one, stack);
 }
 
 // Several workers may overflow at once, and the end of one is the end of all: those who come later wait until the first has told.
-constinit std::atomic<const worker*> teller{nullptr};
-constinit std::atomic<bool> has_told{false};
+constinit base::atomic<const worker*> teller{nullptr};
+constinit base::atomic<bool> has_told{false};
 
 void tell_overflow_once(const worker* w, const char* how_noticed, const void* address) {
   const worker* first = nullptr;
@@ -124,6 +180,32 @@ void tell_overflow_once(const worker* w, const char* how_noticed, const void* ad
   }
   for (const handled& each : signals) set_default(each.signal);  // the same fault again, or one while we told, is the end
   has_told.store(true, base::relaxed);
+}
+
+// ---- other deaths ----
+
+// A signal that another process sent says nothing of the thread that happens to run.
+bool is_own_doing(int signal, const siginfo_t* about) {
+  return is_fault(signal, about) || (signal == SIGABRT && about->si_code == SI_TKILL && about->si_pid == getpid());
+}
+
+void tell_death(int signal, const siginfo_t* about) {
+  const worker* w = local::current_worker();
+  if (w == nullptr || !is_own_doing(signal, about)) return;
+  const mem::stack* stack = w->standing;
+  const void* low = stack != nullptr ? stack->low : w->rt->main_low;
+  const bool is_abort = signal == SIGABRT;
+  blame_death({name_of(signal), is_abort ? nullptr : about->si_addr, low, nominal_bytes(w, stack), is_abort});
+}
+
+// Pending until the handler returns, so that a core shows where it was raised.
+void raise_behind(int signal) {
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): of the calling OS thread
+  sigprocmask(SIG_BLOCK, &one, nullptr);
+  static_cast<void>(raise(signal));
 }
 
 // ---- those who come after us ----
@@ -151,14 +233,18 @@ void chain(int signal, siginfo_t* info, void* context) {
   const bool was_sent = info->si_code <= 0;  // by kill(2) and the like: it does not come again by itself
   if (was_sent && before.sa_handler == SIG_IGN) return;
   blame_errors_so_far();
-  write_trace_of_dying(signal == SIGSEGV ? "SIGSEGV" : "SIGBUS");
+  tell_death(signal, info);
+  write_trace_of_dying(name_of(signal));
   set_default(signal);
-  if (was_sent) static_cast<void>(raise(signal));
+  if (was_sent) raise_behind(signal);
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
+  // The caller's own stack, of which the program's handler may know more than we.
+  const worker* w = local::current_worker();
+  const bool is_anothers = w != nullptr && w->standing == nullptr && is_function(record_of(signal).before);
   // Returning repeats the fault: the core shows the overflowing frame.
-  if (!filter_fault(signal, info)) chain(signal, info, context);
+  if (is_anothers || !filter_fault(signal, info)) chain(signal, info, context);
 }
 
 void install(handled* one) {
@@ -166,6 +252,7 @@ void install(handled* one) {
   if (!os::set_signal_action(one->signal, nullptr, &now) || is_ours(now)) return;
   // Ours was followed by another that may still call it: to go in front of that one would be a ring.
   if (one->is_installed && is_function(now)) return;
+  if (one->signal == SIGABRT && is_function(now)) return;  // the program may want to go on
   one->before = now;
   struct sigaction ours = {};
   ours.sa_sigaction = on_fault;
@@ -184,6 +271,7 @@ std::size_t wanted_bytes() { return fault_stack_bytes + getauxval(AT_MINSIGSTKSZ
 }  // namespace
 
 void install_fault_handlers() {
+  os::find_exceptions();
   const queue::guard hold(installing);
   for (handled& each : signals) install(&each);
 }
@@ -222,10 +310,8 @@ void stop_fault_stack(worker* w) {
 
 bool filter_fault(int signal, void* info) {
   const auto* about = static_cast<const siginfo_t*>(info);
-  if ((signal != SIGSEGV && signal != SIGBUS) || about == nullptr || about->si_code <= 0) return false;
   const worker* w = local::current_worker();
-  if (w == nullptr || w->standing == nullptr) return false;
-  if (!is_in_guard(w->standing, reinterpret_cast<std::uintptr_t>(about->si_addr))) return false;
+  if (!is_fault(signal, about) || w == nullptr || !is_overflow(w, about)) return false;
   tell_overflow_once(w, "fault at ", about->si_addr);
   return true;
 }

@@ -21,7 +21,8 @@ namespace {
 // What a parked ULT has left to do once it is off its stack; it lies in the frame that parks.
 struct farewell {
   waiter* me;
-  queue::spinlock* held;
+  void (*let_go)(worker* w, void* held);
+  void* held;
   bool (*publish)(void* argument);
   void* argument;
   base::atomic<bool> is_over{false};  // set after a publication: the frame must stay until then
@@ -59,9 +60,10 @@ void say_farewell(worker* w, void* argument) {
   auto* todo = static_cast<farewell*>(argument);
   if (todo->publish != nullptr) return publish(w, todo);
   // After the release the frame may be gone.
-  queue::spinlock* const held = todo->held;
+  const auto let_go = todo->let_go;
+  void* const held = todo->held;
   if (todo->me->deadline_ns != forever) arm(w, todo->me);
-  held->unlock();
+  let_go(w, held);
 }
 
 wait_result wait_as_ult(worker* w, unit* self, farewell* todo) {
@@ -98,7 +100,7 @@ wait_result wait_outside(farewell* todo) {
     record->waits.store(record->waits.load(base::relaxed) + 1, base::relaxed);
     record->is_blocked.store(me->deadline_ns == forever ? wait_kind::endless : wait_kind::with_deadline, base::relaxed);
   }
-  if (todo->held != nullptr) todo->held->unlock();
+  if (todo->let_go != nullptr) todo->let_go(nullptr, todo->held);
   if (todo->publish == nullptr || todo->publish(todo->argument)) {
     sleep_outside(me);
   }
@@ -119,25 +121,31 @@ wait_result wait_with(farewell* todo) {
 // As say_farewell for a wait without a deadline on something that a lock guards.
 void release(worker*, void* held) { static_cast<queue::spinlock*>(held)->unlock(); }
 
-}  // namespace
-
-wait_result wait(waiter* me, queue::spinlock* held) {
+[[gnu::always_inline]] inline wait_result wait_and_release(waiter* me, void (*let_go)(worker* w, void* held), void* held) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
   if (self != nullptr && me->deadline_ns == forever) [[likely]] {
     me->who = self;
     me->since_ns = w->coarse_ns;
     self->waiting = me;
-    park(w, self, {release, held});
+    park(w, self, {let_go, held});
     self->waiting = nullptr;
     return wait_result::woken;
   }
-  farewell todo{me, held, nullptr, nullptr, {}};
+  farewell todo{me, let_go, held, nullptr, nullptr, {}};
   return wait_with(&todo);
 }
 
+}  // namespace
+
+wait_result wait(waiter* me, queue::spinlock* held) { return wait_and_release(me, release, held); }
+
+wait_result wait_held(waiter* me, void (*let_go)(worker* w, void* held), void* held) {
+  return wait_and_release(me, let_go, held);
+}
+
 wait_result wait_published(waiter* me, bool (*publish)(void* argument), void* argument) {
-  farewell todo{me, nullptr, publish, argument, {}};
+  farewell todo{me, nullptr, nullptr, publish, argument, {}};
   return wait_with(&todo);
 }
 

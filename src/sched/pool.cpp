@@ -1,8 +1,10 @@
 #include "sched/pool.hpp"
 
+#include <bit>
 #include <cstdlib>
 #include <new>
 
+#include "os/clock.hpp"
 #include "os/fence.hpp"
 #include "os/heap.hpp"
 #include "os/thread.hpp"
@@ -11,6 +13,7 @@
 #include "sched/local.hpp"
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
+#include "sched/turns.hpp"
 #include "sched/watch.hpp"
 #include "sched/worker.hpp"
 
@@ -26,8 +29,44 @@ unsigned priority_of(const unit* one) {
   return extra != nullptr ? extra->priority : 0;
 }
 
-base::list<unit>& queue_for(pool* one, const unit* what) {
-  return one->queues[one->kind == WEFT_POOL_PRIORITY ? priority_of(what) : 0];
+// ---- priorities ----
+//
+// The units of the highest priority come first. A lower priority whose first unit has waited for
+// `patience_ns` comes before them with one unit, the lowest such priority first: so one of the
+// lowest priority is taken within 100 ms, and what the unit takes that runs then. Only workers that
+// serve the pool do so: a builder that takes units out itself wants the order.
+
+constexpr std::uint64_t patience_ns = 90'000'000;  // and up to 10 ms by which the coarse clock may lag
+
+// Under a schedule time is counted in points, so that the order is the same each time.
+std::uint64_t clock_ns() {
+  const worker* const w = local::current_worker();
+  return w != nullptr && w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
+}
+
+// Inside the lock, as those that follow. Behind a change of that queue, whose first unit begins to
+// wait. The most urgent priority never waits.
+void note_queue(pool* one, unsigned priority, bool begins_to_wait) {
+  const std::uint32_t mine = 1U << priority;
+  if (one->queues[priority].is_empty()) {
+    one->filled &= ~mine;
+  } else {
+    begins_to_wait = begins_to_wait || (one->filled & mine) == 0;
+    one->filled |= mine;
+    if (begins_to_wait && priority != 0) one->since_ns[priority] = clock_ns();
+  }
+}
+
+unsigned priority_to_serve(const pool* one) {
+  const auto highest = static_cast<unsigned>(std::countr_zero(one->filled));
+  std::uint32_t lower = one->filled & (one->filled - 1);
+  if (lower == 0) return highest;
+  const std::uint64_t now = clock_ns();
+  for (; lower != 0; lower &= ~std::bit_floor(lower)) {
+    const auto lowest = static_cast<unsigned>(std::bit_width(lower)) - 1;
+    if (now - one->since_ns[lowest] >= patience_ns && now >= one->since_ns[lowest]) return lowest;
+  }
+  return highest;
 }
 
 // Holds the lock for a block in which no switch happens.
@@ -89,18 +128,23 @@ unit* dequeue(pool* one, base::list<unit>& queue) {
   return what;
 }
 
-[[gnu::noinline]] unit* pop_elaborately(pool* one) {
+unit* pop_priority(pool* one, bool serves) {
+  if (one->filled == 0) return nullptr;
+  const unsigned priority = serves ? priority_to_serve(one) : static_cast<unsigned>(std::countr_zero(one->filled));
+  unit* const what = dequeue(one, one->queues[priority]);
+  note_queue(one, priority, true);
+  return what;
+}
+
+[[gnu::noinline]] unit* pop_elaborately(pool* one, bool serves) {
   const inside hold(one);
-  for (base::list<unit>& queue : one->queues) {
-    if (unit* what = dequeue(one, queue); what != nullptr) return what;
-  }
-  return nullptr;
+  return one->is_plain ? dequeue(one, one->queues[0]) : pop_priority(one, serves);
 }
 
 template <class Way>
 [[gnu::always_inline]] inline unit* pop_plainly(pool* one, const worker* w) {
   if (!Way::enter(one)) [[unlikely]]
-    return pop_elaborately(one);
+    return pop_elaborately(one, false);
   unit* const what = dequeue(one, one->queues[0]);
   Way::leave_after_take(one, w);
   return what;
@@ -108,9 +152,10 @@ template <class Way>
 
 [[gnu::noinline]] unit* pop_as_another(pool* one, const worker* w) { return pop_plainly<as_another>(one, w); }
 
-unit* pop_built_in(pool* one) {
+template <bool Serves>
+[[gnu::always_inline]] inline unit* pop_built_in(pool* one) {
   if (one->ready_count.load(base::relaxed) == 0) return nullptr;
-  if (!one->is_plain) return pop_elaborately(one);
+  if (!one->is_plain) return pop_elaborately(one, Serves);
   const worker* const w = local::current_worker();
   return one->lock.is_owner(w) ? pop_plainly<as_owner>(one, w) : pop_as_another(one, w);
 }
@@ -174,7 +219,9 @@ weft_push_reason told_reason(push_reason reason) {
 audience push_anywhere(pool* one, unit* what, push_reason reason, bool was_blocked) {
   if (!one->is_custom) {
     const inside hold(one);
-    enqueue(one, queue_for(one, what), what, reason);
+    const unsigned priority = one->is_plain ? 0 : priority_of(what);
+    enqueue(one, one->queues[priority], what, reason);
+    if (!one->is_plain) note_queue(one, priority, false);
     if (was_blocked) one->note_back();
     return audience_of(one);
   }
@@ -304,10 +351,24 @@ status push_owned(pool* one, unit* what, push_reason reason) {
   return push_quickly(one, what, reason, false);
 }
 
-unit* pop_from_pool(pool* one) {
-  if (!one->is_custom) return pop_built_in(one);
+namespace {
+
+template <bool Serves>
+[[gnu::always_inline]] inline unit* pop(pool* one) {
+  if (!one->is_custom) return pop_built_in<Serves>(one);
   const without_identity callback(local::current_worker());
   return unit_of(one->ops.pop(one->state));
+}
+
+}  // namespace
+
+unit* pop_from_pool(pool* one) { return pop<false>(one); }
+unit* pop_to_serve(pool* one) { return pop<true>(one); }
+
+void begin_turns(pool* one) {
+  if (one->is_plain || one->is_custom) return;
+  const inside hold(one);
+  for (unsigned priority = 1; priority < WEFT_POOL_PRIORITIES; ++priority) note_queue(one, priority, true);
 }
 
 namespace {
@@ -329,18 +390,21 @@ void take_out(pool* one, base::list<unit>& queue, unit* what) {
   one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
 }
 
+// The same of a pool of any kind.
+void take_out_of(pool* one, unsigned priority, unit* what) {
+  take_out(one, one->queues[priority], what);
+  if (!one->is_plain) note_queue(one, priority, false);
+}
+
 }  // namespace
 
 unit* pop_last_from_pool(pool* one) {
   if (one->is_custom || one->ready_count.load(base::relaxed) == 0) return nullptr;
   const inside hold(one);
-  for (std::size_t left = WEFT_POOL_PRIORITIES; left-- != 0;) {
-    unit* const what = one->queues[left].back();
-    if (what == nullptr) continue;
-    take_out(one, one->queues[left], what);
-    return what;
-  }
-  return nullptr;
+  const auto last = one->is_plain ? 0 : static_cast<unsigned>(std::bit_width(one->filled | 1)) - 1;
+  unit* const what = one->queues[last].back();
+  if (what != nullptr) take_out_of(one, last, what);
+  return what;
 }
 
 bool remove_from_pool(pool* one, unit* what) {
@@ -350,7 +414,7 @@ bool remove_from_pool(pool* one, unit* what) {
   }
   const inside hold(one);
   if (!is_in(one, what)) return false;
-  take_out(one, queue_for(one, what), what);
+  take_out_of(one, one->is_plain ? 0 : priority_of(what), what);
   return true;
 }
 

@@ -31,6 +31,8 @@ struct pool {
 
   queue::biased_spinlock<worker> lock;
   base::list<unit> queues[WEFT_POOL_PRIORITIES];  // guarded by lock; only those with priorities use more than the first
+  std::uint32_t filled = 0;                       // of one with priorities, a bit each: its queue is not empty. Guarded by lock
+  std::uint64_t since_ns[WEFT_POOL_PRIORITIES] = {};  // of each filled one: since when its first unit waits to be the next
   base::atomic<std::size_t> ready_count{0};
   base::atomic<std::size_t> blocked_count{0};  // parked units that will come back
   base::atomic<std::uint32_t> pushers{0};      // those inside ops.push
@@ -66,6 +68,10 @@ status push_owned(pool* one, unit* what, push_reason reason);
 // The same for a unit that was blocked, and woke.
 void return_to_pool(pool* one, unit* what);
 unit* pop_from_pool(pool* one);
+// As pop_from_pool, for a worker that serves the pool: no priority waits for ever.
+unit* pop_to_serve(pool* one);
+// No worker has served the pool until now: nothing has waited for its turn yet.
+void begin_turns(pool* one);
 // Wakes a sleeping server if units are left that another one was woken for.
 void wake_server_for_rest(pool* one);
 // The one that would run last; null, too, of a pool that is not built-in.

@@ -1,5 +1,7 @@
 #include "sched/ready.hpp"
 
+#include <initializer_list>
+
 #include "base/atomic.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/domains.hpp"

@@ -9,9 +9,9 @@
 
 #include "os/fault.hpp"
 #include "os/peek.hpp"
-#include "os/symbol.hpp"
 #include "os/thread.hpp"
 #include "sched/glance.hpp"
+#include "sched/naming.hpp"
 #include "sched/runtime.hpp"
 #include "sched/seam.hpp"
 #include "sched/thread.hpp"
@@ -97,13 +97,6 @@ text& text::count(std::uint64_t number, const char* one, const char* many) {
 
 // ---- units ----
 
-text& code_name(text& out, const void* code, bool is_entry, names how) {
-  char name[256];
-  os::name_code(code, is_entry ? os::code_place::exact : os::code_place::after_call, name, sizeof name);
-  if (how == names::readable) os::demangle(name, sizeof name);
-  return out << name;
-}
-
 namespace {
 
 void read_wait(const waiter* record, unit_view* out) {
@@ -114,6 +107,10 @@ void read_wait(const waiter* record, unit_view* out) {
   out->waits = true;
   out->object = copy->object;
   out->since_ns = copy->since_ns;
+  out->record = record;
+  out->is_endless = copy->deadline_ns == forever;
+  out->is_holder_address = copy->is_holder_address;
+  if (copy->holder != nullptr && !os::peek(copy->holder, &out->holder, sizeof out->holder)) out->holder = 0;
 }
 
 void read_name(const details* extra, unit_view* out) {
@@ -154,6 +151,8 @@ void describe_wait(text& out, const unit_view& one, std::uint64_t now_ns, names 
   } else {
     out << "waits for " << one.what;
     if (one.object != nullptr) out << " at ", out.address(one.object);
+    unit_view holder;
+    if (one.held_by != nullptr && look_at(one.held_by, &holder)) identity(out << ", held by ", holder, how);
   }
   if (now_ns > one.since_ns && one.since_ns != 0) out << ", for ", out.interval(now_ns - one.since_ns);
 }
@@ -196,7 +195,10 @@ bool look_at(const unit* one, unit_view* out) {
   out->is_borrowing = copy->join.load(base::relaxed) == join_word::lent;
   out->has_started = copy->has_parked();
   const bool is_builders = out->function != copy->function;  // who knows better where it was made
-  out->made_at = is_builders ? nullptr : copy->has_parked() ? copy->made_at : copy->context.maker();
+  out->made_at = is_builders ? nullptr : copy->maker();
+  out->argument = copy->argument;
+  out->home_worker = copy->home_worker;
+  out->stack = copy->stack;
   if ((out->flags & is_known) != 0 || (out->flags & is_main) != 0) {
     out->id = copy->id.load(base::relaxed);
     if (is_copied) read_name(copy->extra.load(base::relaxed), out);
@@ -240,8 +242,9 @@ text& identity(text& out, const unit_view& one, names how) {
     out << "at ", out.address(one.where);
   }
   if (one.name[0] != '\0') out << " \"" << one.name << "\"";
-  out << " (";
-  return code_name(out, reinterpret_cast<const void*>(one.function), true, how) << ")";
+  char what[256];
+  write_what_runs(one, how, what, sizeof what);
+  return out << " (" << what << ")";
 }
 
 void describe(text& out, const unit_view& one, std::uint64_t now_ns, names how) {
@@ -251,8 +254,7 @@ void describe(text& out, const unit_view& one, std::uint64_t now_ns, names how) 
   } else {
     describe_state(out, one);
   }
-  if (one.made_at != nullptr && (one.flags & is_main) == 0) code_name(out << "; made in ", one.made_at, false, how);
-  out << "\n";
+  name_maker(out, "; made in ", one, how) << "\n";
 }
 
 void panic_about(unit* one, const char* did, std::uint64_t number, const char* thing, const char* things) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mem/stack.hpp"
 #include "sched/details.hpp"
 #include "sched/unit.hpp"
 
@@ -46,32 +47,39 @@ class text {
   char buffer_[room + 1];
 };
 
-// Who names code in a report: a signal handler and a small stack leave C++ names as the linker knows them.
+// How code is named in a report: in a signal handler and on a small stack, names that need the C++
+// library stay as the linker knows them.
 enum class names { raw, readable };
-
-text& code_name(text& out, const void* code, bool is_entry, names how);
 
 // A copy of what reports want to know.
 struct unit_view {
   const unit* where = nullptr;
   unit::function_type function = nullptr;
+  const void* argument = nullptr;
   unit_state state = unit_state::free;
   bool has_ended = false;
   bool has_started = false;  // if it is ready
   unsigned flags = 0;
   bool is_borrowing = false;
   std::uint64_t id = 0;
-  const void* made_at = nullptr;
-  const unit* owner = nullptr;  // parent, when dispatched
+  const void* made_at = nullptr;  // see os/place.hpp
+  const unit* owner = nullptr;    // parent, when dispatched
   char name[name_bytes] = "";
-  const void* saved = nullptr;  // its context, when it is suspended
-  bool runs_another = false;    // it is away for a unit that it joins or dispatched
-  int worker = -1;              // on which it runs; look_at_runner knows
-  bool awaits_turn = false;     // of its worker, which is a virtual one
+  const void* saved = nullptr;    // its context, when it is suspended
+  bool runs_another = false;      // it is away for a unit that it joins or dispatched
+  std::uint16_t home_worker = 0;  // where it is pinned, if it stays put
+  int worker = -1;                // on which it runs; look_at_runner knows
+  bool awaits_turn = false;       // of its worker, which is a virtual one
   bool waits = false;
   char what[40] = "";  // what it waits for
   const void* object = nullptr;
   std::uint64_t since_ns = 0;
+  const void* record = nullptr;  // of the wait
+  bool is_endless = false;       // it has no deadline
+  std::uintptr_t holder = 0;     // its holder, see holders.hpp; 0: unknown
+  bool is_holder_address = false;
+  const unit* held_by = nullptr;      // that of the word above; holder_of knows
+  const mem::stack* stack = nullptr;  // while it is parked; null: the adopted caller's
 };
 
 // The function that reports name for a unit that begins with `function`: a builder's units may all begin with one of the builder's (ext.h:

@@ -24,7 +24,6 @@ namespace weft::sched {
 
 namespace {
 
-constexpr int signal_that_asks = SIGURG;
 constexpr std::uint64_t patience_ns = 2'000'000'000;   // for the answer
 constexpr std::uint64_t most_held_ns = 2'000'000'000;  // of whoever has answered
 constexpr char went_on[] = "it went on meanwhile";
@@ -89,13 +88,18 @@ bool await_held(bool wanted, int os_thread, std::uint64_t deadline_ns) {
   }
 }
 
-void on_question(int, siginfo_t*, void* context) {
+constinit base::atomic<void (*)(const void* context)> look{nullptr};
+
+void on_question(int, siginfo_t* info, void* context) {
   const int kept = errno;
   const int me = os::thread_id();
   // Not by taking the lock: a signal of somebody else's may come to whoever asks, and holds it.
   if (is_asked(me) && answer(me, context)) {
     const bool is_released = await_held(false, me, os::now_ns() + most_held_ns);
     if (!is_released) static_cast<void>(withdraw_question(me));
+  }
+  if (info->si_code == SI_TIMER) {
+    if (const auto on_tick = look.load(base::relaxed); on_tick != nullptr) on_tick(context);
   }
   errno = kept;
 }
@@ -105,7 +109,7 @@ bool is_ours(const struct sigaction& action) { return (action.sa_flags & SA_SIGI
 // False: the program wants the signal itself, or the system refuses.
 bool install() {
   struct sigaction now;
-  if (!os::set_signal_action(signal_that_asks, nullptr, &now)) return false;
+  if (!os::set_signal_action(signal_of_questions, nullptr, &now)) return false;
   if (!is_ours(now)) {  // else it could not be taken away before
     if ((now.sa_flags & SA_SIGINFO) != 0 || (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)) return false;
     before = now;
@@ -113,7 +117,7 @@ bool install() {
     ours.sa_sigaction = on_question;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigfillset(&ours.sa_mask);
-    if (!os::set_signal_action(signal_that_asks, &ours, nullptr)) return false;
+    if (!os::set_signal_action(signal_of_questions, &ours, nullptr)) return false;
   }
   is_installed.store(true, base::relaxed);
   return true;
@@ -122,9 +126,10 @@ bool install() {
 // One that comes late is ignored by the system.
 void uninstall() {
   struct sigaction now;
+  if (look.load(base::relaxed) != nullptr) return;
   is_installed.store(false, base::relaxed);
-  if (os::set_signal_action(signal_that_asks, nullptr, &now) && is_ours(now))
-    static_cast<void>(os::set_signal_action(signal_that_asks, &before, nullptr));
+  if (os::set_signal_action(signal_of_questions, nullptr, &now) && is_ours(now))
+    static_cast<void>(os::set_signal_action(signal_of_questions, &before, nullptr));
 }
 
 // Who starts an OS thread blocks all signals for a moment; who blocks this one for longer will not answer.
@@ -134,7 +139,7 @@ bool awaits_answer_in_vain(int os_thread) {
   const std::uint64_t deadline_ns = os::now_ns() + patience_ns;
   for (int blocked = 0; blocked < most_looks && os::now_ns() < deadline_ns;) {
     if (await_held(true, os_thread, os::now_ns() + look_ns)) return false;
-    blocked = os::blocks_signal(os_thread, signal_that_asks) ? blocked + 1 : 0;
+    blocked = os::blocks_signal(os_thread, signal_of_questions) ? blocked + 1 : 0;
   }
   return true;
 }
@@ -147,7 +152,7 @@ bool ask(int os_thread, arch::registers* registers, std::uintptr_t* code) {
     open_question.is_answered = false;
     open_question.registers = {};
   }
-  if (!os::send_signal(os_thread, signal_that_asks) || awaits_answer_in_vain(os_thread)) return false;
+  if (!os::send_signal(os_thread, signal_of_questions) || awaits_answer_in_vain(os_thread)) return false;
   const queue::guard hold(open_question.lock);
   *registers = open_question.registers;
   *code = open_question.code;
@@ -208,7 +213,20 @@ const char* find_running_frames(runtime* rt, const unit_view& one, unwind::known
   return find_asleep(w, one, state, rows, found);
 }
 
+bool begin_looks(void (*on_tick)(const void* context)) {
+  const queue::guard hold(asking);
+  if (!install()) return false;
+  look.store(on_tick, base::relaxed);
+  return true;
+}
+
+void end_looks_by_signal() {
+  const queue::guard hold(asking);
+  if (look.exchange(nullptr, base::relaxed) != nullptr) uninstall();
+}
+
 void abandon_question() {
+  look.store(nullptr, base::relaxed);
   if (is_installed.load(base::relaxed)) uninstall();
 }
 

@@ -9,6 +9,8 @@
 // whoever asks is held up: by the lock of the dynamic linker, for one, which the worker may have been interrupted in.
 #pragma once
 
+#include <signal.h>
+
 #include "sched/report.hpp"
 #include "unwind/walk.hpp"
 
@@ -18,6 +20,15 @@ struct runtime;
 
 // Null: *found has its frames. Else why there are none.
 const char* find_running_frames(runtime* rt, const unit_view& one, unwind::known_rows* rows, unwind::backtrace* found);
+
+inline constexpr int signal_of_questions = SIGURG;
+
+// For those who send that signal to a worker's OS thread for another purpose (lookout.hpp): from
+// now on the handler is there all the time, and calls on_tick with the third argument of a signal
+// handler for each signal that a timer of the kernel's has sent. False: the program wants the
+// signal itself, or the system refuses. One at a time.
+bool begin_looks(void (*on_tick)(const void* context));
+void end_looks_by_signal();
 
 // In a child of fork(2), where nobody asks any more: puts the disposition of the signal back.
 void abandon_question();

@@ -14,10 +14,13 @@
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
 #include "sched/local.hpp"
+#include "sched/lookout.hpp"
 #include "sched/overflow.hpp"
 #include "sched/pool.hpp"
 #include "sched/seam.hpp"
+#include "sched/second_init.hpp"
 #include "sched/source.hpp"
+#include "sched/stack_class.hpp"
 #include "sched/stats.hpp"
 #include "sched/thread.hpp"
 #include "sched/tracing.hpp"
@@ -32,6 +35,8 @@ namespace weft::sched {
 
 namespace {
 
+constinit base::atomic<bool> has_told_ignored{false};  // once a process
+
 os::guard_kind chosen_guard(os::guard_choice choice) {
   switch (choice) {
     case os::guard_choice::automatic: return os::best_guard_kind();
@@ -43,27 +48,13 @@ os::guard_kind chosen_guard(os::guard_choice choice) {
   return os::guard_kind::none;
 }
 
-// A C program may have put any number there, which as an enumerator must not even be read.
-bool is_one_of(const char* name, const void* enumerator, int last) {
-  int number = 0;
-  std::memcpy(&number, enumerator, sizeof number);
-  if (number >= 0 && number <= last) return true;
-  base::report("%s %d of weft_config is none of weft_%s", name, number, name);
-  return false;
-}
-
 // A number that the program gives is one that it needs; about policies the environment has the first word.
 status read_config(runtime* rt, const weft_config* config) {
   if (const status result = os::read_settings(&rt->settings); result != status::ok) return result;
   os::settings& settings = rt->settings;
+  if (settings.ignored != 0 && !has_told_ignored.exchange(true, base::relaxed)) os::report_ignored(settings);
+  if (const status result = check_config(config); result != status::ok) return result;
   if (config != nullptr) {
-    if (config->size != sizeof(weft_config)) {
-      base::report("weft_config has size %zu, this library knows %zu: set it with WEFT_CONFIG_INIT", config->size,
-                   sizeof *config);
-      return status::invalid;
-    }
-    if (!is_one_of("wait_policy", &config->wait_policy, WEFT_WAIT_ACTIVE)) return status::invalid;
-    if (!is_one_of("locality", &config->locality, WEFT_LOCALITY_DOMAIN)) return status::invalid;
     if (config->workers != 0) settings.workers = config->workers;
     if (config->stack_bytes != 0) settings.stack_bytes = config->stack_bytes;
     if (!settings.is_given(os::variable::wait_policy)) settings.wait_policy = config->wait_policy;
@@ -89,10 +80,13 @@ status read_config(runtime* rt, const weft_config* config) {
 
 void start_memory(runtime* rt) {
   rt->unit_bytes = sizeof(unit) + base::round_up(seam::reserved_bytes() + traced_bytes(rt), base::cache_line);
-  const std::size_t slot_bytes = base::round_up(rt->settings.stack_bytes, os::page_bytes());
-  rt->lend_bytes = slot_bytes - slot_bytes / 4;
+  const std::size_t stack_bytes = base::round_up(rt->settings.stack_bytes, os::page_bytes());
+  rt->lend_bytes = stack_bytes - stack_bytes / 4;
   if (rt->settings.stack_report) rt->lend_bytes = SIZE_MAX;  // each unit's use is its own
-  const mem::stack_settings stacks{slot_bytes, rt->guard, rt->settings.stack_cache_bytes, seam::stack_memory()};
+  constexpr std::size_t mappings_a_guard = 2;                // itself, and what it cuts off
+  rt->mapped_guards.start(os::most_mappings() / 2 / mappings_a_guard);
+  mem::stack_settings stacks{stack_bytes, rt->guard, rt->settings.stack_cache_bytes, seam::stack_memory()};
+  stacks.guards = &rt->mapped_guards;
   rt->unit_depot.start(rt->unit_bytes);
   rt->stack_depot.start(stacks);
   rt->outside_units.start(&rt->unit_depot);
@@ -113,6 +107,7 @@ void free_domain_pools(runtime* rt) {
 void free_runtime(runtime* rt) {
   free_workers(rt);
   free_listeners(rt);
+  free_lookout(rt);
   stop_turns(rt);
   stop_marks(rt);
   stop_trace(rt);
@@ -120,6 +115,7 @@ void free_runtime(runtime* rt) {
   free_domain_pools(rt);
   rt->unit_depot.stop();
   rt->stack_depot.stop();
+  stop_sized_stacks(rt);
   if (rt->machine != nullptr) os::release(rt->machine, sizeof(os::topology));
   std::free(rt->cpus);
   os::release(rt, sizeof(runtime));
@@ -161,10 +157,13 @@ status start_all(runtime* rt, const weft_config* config) {
   install_fault_handlers();
   add_threads_to_error_reports();
   if (const status result = start_workers(rt); result != status::ok) {
+    stop_watchdog(rt);
     restore_fault_handlers();
     return result;
   }
-  if (rt->turns == nullptr) start_watchdog(rt);  // a worker that waits for its turn does not keep anybody
+  start_fork_stacks(rt);
+  start_watchdog(rt);
+  start_lookout(rt);
   start_dump_signal(rt);
   return status::ok;
 }
@@ -190,10 +189,11 @@ void end_main(runtime* rt) {
 
 }  // namespace
 
-status start(const weft_config* config) {
+status start(const weft_config* config, void (*finalize)()) {
   void* memory = os::reserve(sizeof(runtime), os::page_bytes());
   if (memory == nullptr) return status::nomem;
   auto* rt = new (memory) runtime;
+  rt->finalize = finalize;
   const status result = start_all(rt, config);
   if (result != status::ok) free_runtime(rt);
   return result;
@@ -205,9 +205,11 @@ status finish(runtime* rt) {
   tell_all_watchers(rt);
   drain(rt);
   stop_dump_signal();
+  stop_lookout(rt);
   stop_watchdog(rt);
   print_stats(rt);
   stop_workers(rt);
+  stop_watchdog(rt);  // of a worker that was added meanwhile
   restore_fault_handlers();
   print_marks(rt);
   write_trace(rt);

@@ -11,6 +11,7 @@
 #include "mem/stack.hpp"
 #include "os/env.hpp"
 #include "os/topology.hpp"
+#include "queue/inbox.hpp"
 #include "queue/spinlock.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/timer.hpp"
@@ -21,6 +22,7 @@ namespace weft::sched {
 struct worker;
 struct scheduler;
 struct source;
+struct lookout;
 struct watchdog;
 struct waiter;
 struct stack_marks;
@@ -41,6 +43,9 @@ struct listener {
   listener* replaced;
 };
 
+// Whether forks get stacks of their class; found out when the first one needs one.
+enum class fork_stacks : std::uint8_t { unknown, large, usual };
+
 struct runtime {
   // ---- set at start ----
   os::settings settings;
@@ -52,10 +57,13 @@ struct runtime {
   bool is_observed;      // somebody wanted to be told of events then, a sink or a trace: no short ways
   bool counts_errors;    // so does Memcheck, which counts errors and names no thread: blame.hpp
   tracing* tracer;       // null: no trace
+  void (*finalize)();    // as weft_finalize, whatever was nested
   std::size_t unit_bytes;
   void* (*carried_address)();
   std::size_t carried_bytes;
-  std::size_t lend_bytes;  // a joiner lends its stack while this much is free
+  std::size_t lend_bytes;       // a joiner lends its stack while this much is free
+  std::size_t fork_lend_bytes;  // the same, to a fork
+  unsigned fork_class;          // of the stacks of forks that became units
   os::topology* machine;
   std::uint16_t* cpus;  // the inherited mask
   unsigned cpu_count;
@@ -68,7 +76,7 @@ struct runtime {
   pool* domain_pools[most_domains];           // WEFT_LOCALITY_DOMAIN: one a last-level cache
   std::uint16_t domain_caches[most_domains];  // guarded by workers_lock
   base::atomic<unsigned> domain_count;
-  watchdog* dog;       // null: not asked for
+  lookout* look;       // of a lone worker; null: none
   turn_taking* turns;  // WEFT_SCHEDULE: all workers are virtual; null: not asked for
 
   // ---- any OS thread ----
@@ -78,6 +86,7 @@ struct runtime {
   base::atomic<worker*> workers[most_workers];
   base::atomic<unsigned> worker_slots;  // highest index in use + 1
   base::atomic<unsigned> worker_count;
+  base::atomic<bool> steals_by_now;  // although settings.locality, a layer's, does not say so: second_init.hpp
   alignas(base::cache_line) base::atomic<std::uint32_t> sleepers;  // protocol I
   base::atomic<std::uint32_t> searchers;
   base::atomic<bool> is_draining;  // weft_finalize waits for the last unit
@@ -91,7 +100,14 @@ struct runtime {
   base::atomic<std::uint64_t> migrations;
   base::atomic<std::uint32_t> next_target;  // round robin for units that come from outside
   mem::slab_depot unit_depot;
-  mem::stack_depot stack_depot;
+  mem::mapped_guards mapped_guards;
+  mem::stack_depot stack_depot;                           // of stacks of the default size
+  mem::stack_depot sized_stacks[mem::stack_classes - 1];  // of the other classes, from 1 on
+  base::atomic<fork_stacks> fork_stacks_are;
+  base::atomic<bool> has_told_of_forks;
+
+  queue::spinlock stack_sizes_lock;
+  unsigned stack_size_count;  // classes of sizes that were asked for; guarded by stack_sizes_lock
 
   queue::spinlock outside_lock;
   mem::slab_cache outside_units;  // guarded by outside_lock
@@ -101,18 +117,32 @@ struct runtime {
   base::atomic<std::uint32_t> calls;  // under way, that add or remove a worker or make a unit ready from outside
   base::atomic<source*> sources[most_sources];
   base::atomic<unsigned> source_slots;
-  source* retired_sources;  // removed; guarded by pools_lock
+  base::atomic<unsigned> sources_of_work;  // those that are no bells
+  source* retired_sources;                 // removed; guarded by pools_lock
+  queue::inbox<waiter> woken_in_handlers;  // records of ULTs; protocols B and C
 
   queue::spinlock watch_lock;
   base::list<base::list_link> watches;  // those that wait for work in pools; guarded by watch_lock
 
+  // An OS thread that looks at the workers; null: there is none, or none yet.
+  base::atomic<watchdog*> dog;
+  base::atomic<bool> has_tried_watchdog;
+  base::atomic<bool> watchdog_dozes;
+  base::atomic<std::uint32_t> watchdog_bell;     // futex: what it must not sleep through, see watchdog.cpp
+  base::atomic<std::uint32_t> told_standstills;  // a bit for each kind that is told once
+
   stillness still;  // guarded by the hold on the runtime
 };
+
+// A bit of runtime::sleepers: the timer of the lone worker is off until work is made available.
+inline constexpr std::uint32_t is_look_off = 1U << 31;
+
+inline std::uint32_t sleeping_workers(const runtime* rt) { return rt->sleepers.load(base::relaxed) & ~is_look_off; }
 
 // The adopted caller, or null.
 inline unit* main_of(runtime* rt) { return rt->has_adopted_caller ? &rt->main_unit : nullptr; }
 
-status start(const weft_config* config);
+status start(const weft_config* config, void (*finalize)());
 // Waits for the last unit, ends the workers. The caller is the one who started.
 status finish(runtime* rt);
 

@@ -105,7 +105,7 @@ void schedule_writer::put(const char* line, int bytes) {
 status schedule_writer::open(const char* path, unsigned run, unsigned workers) {
   descriptor_ = os::open_for_writing(path, run == 1);
   if (descriptor_ < 0) {
-    base::report("error: WEFT_SCHEDULE: record:%s cannot be written: %s", path, why_not());
+    base::report("error: WEFT_SCHEDULE: record:%s cannot be written: %s", path, os::why_not_opened(errno));
     return status::invalid;
   }
   char line[64];

@@ -19,6 +19,7 @@ constinit std::size_t bytes_carried = 0;
 using bottom_function = void (*)(void* argument);
 constinit bottom_function bottom_to_see_through = nullptr;
 constinit std::size_t offset_of_function = 0;
+constinit base::atomic<bool> are_signals_left{false};
 constinit event_sink sink_for_events = nullptr;
 constinit void* state_of_sink = nullptr;
 
@@ -61,6 +62,9 @@ status carry(void* (*address)(), std::size_t bytes) {
 
 void* (*carried_address())() { return address_of_carried; }
 std::size_t carried_bytes() { return bytes_carried; }
+
+void leave_signals() { are_signals_left.store(true, base::relaxed); }
+bool leaves_signals() { return are_signals_left.load(base::relaxed); }
 
 void show_function(void (*bottom)(void* argument), std::size_t offset) {
   const queue::guard hold(lock);

@@ -24,6 +24,9 @@ void show_function(void (*bottom)(void* argument), std::size_t offset);
 void (*shown_bottom())(void* argument);
 std::size_t shown_offset();
 
+void leave_signals();  // to the program: the next runtime handles none, unless a variable asks for it
+bool leaves_signals();
+
 using event_sink = void (*)(void* state, weft_event_kind kind, weft_thread* thread);
 status set_event_sink(event_sink sink, void* state);  // also while the runtime runs
 event_sink sink();

@@ -55,6 +55,7 @@ status begin_serving(pool* one, worker* w) {
   const std::uint32_t servers = one->server_count.load(base::relaxed);
   const std::uint32_t pools = w->pool_count.load(base::relaxed);
   if (servers == one->server_slots || pools == most_pools_served) return status::again;
+  if (servers == 0) begin_turns(one);
   one->servers[servers].store(w, base::relaxed);
   // [A68] release: publishes the entry; pairs with [A69]
   one->server_count.store(servers + 1, base::release);
@@ -132,6 +133,17 @@ bool serves(const worker* w, const pool* one) {
 
 }  // namespace
 
+// Inside pools_lock, where a pool that is served cannot be destroyed.
+std::size_t ready_in_own_pools(const worker* w) {
+  std::size_t count = 0;
+  const queue::guard hold(w->rt->pools_lock);
+  for (std::uint32_t index = 0; index < w->pool_count.load(base::relaxed); ++index) {
+    const pool* one = w->pools[index].load(base::relaxed);
+    if (!one->is_custom && one->server_count.load(base::relaxed) == 1) count += ready_units(one);
+  }
+  return count;
+}
+
 bool take_from_pool(worker* w, pool* one, unit* what) {
   const visit here(w);
   return serves(w, one) && remove_from_pool(one, what);
@@ -143,7 +155,7 @@ unit* pop_from_pools(worker* w) {
   // [A13] acquire: sees the entries; pairs with [A12]
   const std::uint32_t count = w->pool_count.load(base::acquire);
   for (std::uint32_t index = 0; index < count; ++index) {
-    if (unit* what = pop_from_pool(w->pools[index].load(base::relaxed)); what != nullptr) return what;
+    if (unit* what = pop_to_serve(w->pools[index].load(base::relaxed)); what != nullptr) return what;
   }
   return nullptr;
 }

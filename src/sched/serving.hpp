@@ -3,6 +3,8 @@
 
 #include <weft/ext.h>
 
+#include <cstddef>
+
 #include "base/status.hpp"
 
 namespace weft::sched {
@@ -25,6 +27,9 @@ bool take_from_pool(worker* w, pool* one, unit* what);
 
 unit* pop_from_pools(worker* w);
 bool pools_have_work(worker* w);
+// Units that are ready in built-in pools that this worker alone serves. Any OS thread may ask; a
+// hint.
+std::size_t ready_in_own_pools(const worker* w);
 // Of one that was awake and found something: what came to its pools meanwhile woke nobody else, and may be left.
 void wake_fellow_servers(worker* w);
 

@@ -7,12 +7,17 @@
 #include "os/thread.hpp"
 #include "sched/idle.hpp"
 #include "sched/local.hpp"
+#include "sched/ready.hpp"
 #include "sched/runtime.hpp"
+#include "sched/waiter.hpp"
 #include "sched/worker.hpp"
+#include "sched/workers.hpp"
 
 namespace weft::sched {
 
 namespace {
+
+constinit base::atomic<int> waits_for_outside{0};  // without a runtime, too
 
 bool try_enter(source* one) {
   // [A15] acquire: sees what the last poll wrote; pairs with [A16]
@@ -40,19 +45,51 @@ bool is_own_poll(const source* one) {
   return w != nullptr && one->poller.load(base::relaxed) == w;
 }
 
+// Of those that signal handlers have woken, in the order of their waking.
+void take_over_from_handlers(worker* w) {
+  base::list_link* newest = w->rt->woken_in_handlers.take_all();
+  base::list_link* first = nullptr;
+  while (newest != nullptr) {
+    base::list_link* const earlier = newest->next;
+    newest->next = first;
+    first = newest;
+    newest = earlier;
+  }
+  while (first != nullptr) {
+    auto* const one = static_cast<waiter*>(first);
+    first = one->next;  // the record goes with its ULT
+    one->next = nullptr;
+    make_ready(w, one->who, push_reason::woken);
+  }
+}
+
 }  // namespace
 
-status add_source(runtime* rt, std::size_t (*poll)(void* state), void* state, source** out) {
+bool expected_from_outside::any() { return waits_for_outside.load(base::relaxed) != 0; }
+
+void expected_from_outside::count(int change) { waits_for_outside.fetch_add(change, base::relaxed); }
+
+void wake_from_handler(waiter* one) {
+  runtime* const rt = local::current_runtime();
+  begin_call(rt);  // once it is woken it may end, and the runtime after it
+  rt->woken_in_handlers.push(one);
+  wake_somebody(rt);
+  end_call(rt);
+}
+
+status add_source(runtime* rt, std::size_t (*poll)(void* state), void* state, source** out, bool brings_work) {
   void* memory = os::allocate(sizeof(source));
   if (memory == nullptr) return status::nomem;
   auto* made = new (memory) source;
   made->poll = poll;
   made->state = state;
+  made->brings_work = brings_work;
   const queue::guard hold(rt->pools_lock);
   for (unsigned slot = 0; slot < most_sources; ++slot) {
     if (rt->sources[slot].load(base::relaxed) != nullptr) continue;
     // [A17] release: publishes the source; pairs with [A18] [A19]
     rt->sources[slot].store(made, base::release);
+    if (brings_work) rt->sources_of_work.fetch_add(1, base::relaxed);
     if (slot >= rt->source_slots.load(base::relaxed)) rt->source_slots.store(slot + 1, base::relaxed);
     *out = made;
     return status::ok;
@@ -69,6 +106,7 @@ status remove_source(runtime* rt, source* one) {
       if (slot.load(base::relaxed) != one) continue;
       if (is_own_poll(one)) return status::deadlock;
       slot.store(nullptr, base::relaxed);
+      if (one->brings_work) rt->sources_of_work.fetch_sub(1, base::relaxed);
       found = true;
     }
     if (!found) return status::invalid;
@@ -101,6 +139,8 @@ void poll_sources(worker* w) {
   runtime* rt = w->rt;
   const unsigned slots = rt->source_slots.load(base::relaxed);
   const without_identity callbacks(w);
+  if (!rt->woken_in_handlers.is_empty()) [[unlikely]]
+    take_over_from_handlers(w);
   for (unsigned slot = 0; slot < slots; ++slot) {
     // [A18] acquire: sees the source; pairs with [A17]
     if (source* one = rt->sources[slot].load(base::acquire); one != nullptr) poll(w, one);
@@ -108,6 +148,7 @@ void poll_sources(worker* w) {
 }
 
 bool sources_want_poll(runtime* rt) {
+  if (!rt->woken_in_handlers.is_empty()) return true;
   const unsigned slots = rt->source_slots.load(base::relaxed);
   for (unsigned slot = 0; slot < slots; ++slot) {
     // [A19] acquire: as [A18]; pairs with [A17]
@@ -117,11 +158,6 @@ bool sources_want_poll(runtime* rt) {
   return false;
 }
 
-bool has_sources(runtime* rt) {
-  for (unsigned slot = 0; slot < rt->source_slots.load(base::relaxed); ++slot) {
-    if (rt->sources[slot].load(base::relaxed) != nullptr) return true;
-  }
-  return false;
-}
+bool has_sources(runtime* rt) { return rt->sources_of_work.load(base::relaxed) != 0 || expected_from_outside::any(); }
 
 }  // namespace weft::sched

@@ -25,7 +25,12 @@ void add(weft_stats* to, const worker* w) {
 }
 
 void add_common(weft_stats* to, runtime* rt) {
-  const mem::stack_depot::counts stacks = rt->stack_depot.count();
+  mem::stack_depot::counts stacks = rt->stack_depot.count();
+  for (mem::stack_depot& each : rt->sized_stacks) {
+    const mem::stack_depot::counts sized = each.count();
+    stacks.made += sized.made;
+    stacks.cooled += sized.cooled;
+  }
   to->created += rt->outside_created.load(base::relaxed);
   to->ended += rt->outside_discarded.load(base::relaxed);
   to->migrations = rt->migrations.load(base::relaxed);

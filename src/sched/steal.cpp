@@ -130,7 +130,11 @@ bool has_units_to_take(const worker* victim) { return victim->ready.stealable() 
 
 bool has_something(const worker* victim) { return has_units_to_take(victim) || has_forks_to_take(victim); }
 
-bool steals(const worker* w) { return w->rt->settings.locality == WEFT_LOCALITY_STEAL && w->is_serving.load(base::relaxed); }
+bool steals(const worker* w) {
+  const runtime* const rt = w->rt;
+  if (rt->settings.locality != WEFT_LOCALITY_STEAL && !rt->steals_by_now.load(base::relaxed)) return false;
+  return w->is_serving.load(base::relaxed);
+}
 
 }  // namespace
 

@@ -7,9 +7,12 @@
 #include <cstring>
 
 #include "os/clock.hpp"
+#include "sched/circles.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/frames.hpp"
+#include "sched/holders.hpp"
 #include "sched/local.hpp"
+#include "sched/naming.hpp"
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
 #include "sched/schedule.hpp"
@@ -40,6 +43,7 @@ struct listing {
   const char* margin;
   unsigned limit;
   std::uint64_t now_ns;
+  const known_stacks* stacks = nullptr;
   const backtraces* frames = nullptr;  // null: none are wanted
   std::uint64_t seen = 0;
   std::uint64_t ungrouped = 0;
@@ -82,6 +86,10 @@ void list_unit(void* state, unit* one) {
     if (view.waits && std::strcmp(view.what, "join") == 0)
       static_cast<void>(id_of(static_cast<unit*>(const_cast<void*>(view.object))));
   }
+  if (all->stacks != nullptr && view.holder != 0) {
+    view.held_by = holder_of(all->rt, *all->stacks, view);
+    if (view.held_by != nullptr) static_cast<void>(id_of(const_cast<unit*>(view.held_by)));
+  }
   look_at_runner(all->rt, &view);
   *all->out << all->margin;
   describe(*all->out, view, all->now_ns, all->how);
@@ -114,7 +122,7 @@ void list_groups(const listing& all) {
     if (one.function == nullptr) {
       *all.out << "main\n";
     } else {
-      code_name(*all.out, reinterpret_cast<const void*>(one.function), true, all.how) << "\n";
+      start_name(*all.out, one.function, all.how) << "\n";
     }
   }
   if (all.ungrouped != 0) *all.out << all.margin << "  " << all.ungrouped << " others\n";
@@ -181,10 +189,12 @@ void write_deadlock(void* argument, names how) {
   if (!found->certain) out << "; OS threads wait in locks or joins of their own";
   out << "\n";
   const bool in_full = (rt->settings.dump_on & os::at_deadlock) != 0;
-  listing all{rt, &out, how, true, "weft:   ", in_full ? UINT32_MAX : most_listed, now_ns(rt)};
+  const known_stacks stacks(rt);
+  listing all{rt, &out, how, true, "weft:   ", in_full ? UINT32_MAX : most_listed, now_ns(rt), &stacks};
   in_full ? list_units_in_full(&all) : list_units(&all);
   if (all.seen > all.limit) list_groups(all);
   list_outside(&all);
+  write_circles(rt, out, stacks, all.margin, how);
   tell_end(out, rt);
 }
 
@@ -200,7 +210,7 @@ void write_dump(void* argument, names how) {
   auto* todo = static_cast<dumping*>(argument);
   runtime* rt = todo->rt;
   text out(todo->fd);
-  const unsigned asleep = rt->sleepers.load(base::relaxed);
+  const unsigned asleep = sleeping_workers(rt);
   out << "weft: ";
   out.count(live_units(rt), "live thread", "live threads") << ", ";
   out.count(rt->worker_count.load(base::relaxed), "worker", "workers") << " (" << asleep << " asleep)\n";

@@ -37,6 +37,9 @@ void discard_owned(unit* one);
 status revive(unit* one, unit::function_type function, void* argument);
 
 status join(unit* one, std::uint64_t deadline_ns);
+// Of a fork that became a unit. It runs on its joiner's stack only where a fork's own stack would
+// hardly have more room.
+status join_fork(unit* one);
 // As join, but the descriptor stays, to be joined or revived.
 status wait_for_end(unit* one);
 status try_join(unit* one);

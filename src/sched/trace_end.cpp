@@ -3,15 +3,12 @@
 // Of the ways to die, these write it: SIGABRT (abort, assert, the runtime's fatal errors, an uncaught exception), a stack overflow or another
 // fault that no handler of the program's takes, a deadlock under a schedule, and exit without weft_finalize. Not: _exit, SIGKILL, signals
 // with their default action.
-#include <errno.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "base/assert.hpp"
 #include "os/clock.hpp"
 #include "os/fault.hpp"
 #include "os/peek.hpp"
-#include "os/signal.hpp"
 #include "os/thread.hpp"
 #include "os/vm.hpp"
 #include "sched/report.hpp"
@@ -34,8 +31,6 @@ namespace {
 // Handlers are given nothing: this is the process's. One runtime at a time is there.
 constinit base::atomic<tracing*> active{nullptr};
 constinit bool is_registered_at_exit = false;  // whoever starts the runtime
-constinit bool is_handling_abort = false;
-struct sigaction abort_before;
 
 // ---- what is under way at the end ----
 
@@ -90,7 +85,7 @@ void add_living(void* state, unit* one) {
   unit_view view;
   traced mark;
   if (!look_at(one, &view) || view.has_ended || view.id == 0 || !os::peek(traced_of(to->of->rt, one), &mark, sizeof mark)) return;
-  to->into->add(name_record(view.id, view.function, view.name, (view.flags & is_main) != 0, to->now), 0);
+  to->into->add(name_record(view.id, view.function, view.name, view.made_at, (view.flags & is_main) != 0, to->now), 0);
   if (mark.is_open) return;
   mark.begin = to->now;
   to->into->add(turn_record(view.id, mark, to->now, trace::leave::none), 0);
@@ -107,7 +102,7 @@ void write(tracing* all, const char* how_ended, bool is_dying) {
     walk_units(all->rt, add_living, const_cast<survey*>(&to));
   } else if (unit* main = main_of(all->rt); main != nullptr) {
     unit_view view;
-    if (look_at_own(main, &view)) open.add(name_record(view.id, view.function, view.name, true, to.now), 0);
+    if (look_at_own(main, &view)) open.add(name_record(view.id, view.function, view.name, nullptr, true, to.now), 0);
   }
   all->recorded->without_memory.fetch_add(open.left_out(), base::relaxed);
   static_cast<void>(trace::write(all->recorded, open.items(), open.count(), how_ended, is_dying));
@@ -129,40 +124,11 @@ void let_another_write() {
   }
 }
 
-void on_abort(int signal) {
-  const int kept = errno;
-  write_trace_of_dying("SIGABRT");
-  sigaction(SIGABRT, &abort_before, nullptr);
-  errno = kept;
-  static_cast<void>(raise(signal));  // abort would do it; kill(2) has sent it but once
-}
-
 void on_exit(void*) { write_trace_of_dying("exit without weft_finalize"); }
 
-bool is_ours(const struct sigaction& action) { return (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == on_abort; }
-
-void watch_for_death() {
-  if (!is_registered_at_exit && !os::fault::fails(os::call::callback)) {
-    is_registered_at_exit = __cxa_atexit(on_exit, nullptr, &__dso_handle) == 0;
-  }
-  struct sigaction now;
-  if (!os::set_signal_action(SIGABRT, nullptr, &now)) return;
-  is_handling_abort = is_ours(now);  // it could not be taken away when the trace before ended
-  // A handler of the program's stays: it may want to go on.
-  if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
-  abort_before = now;
-  struct sigaction ours = {};
-  ours.sa_handler = on_abort;
-  ours.sa_flags = SA_ONSTACK;
-  sigemptyset(&ours.sa_mask);
-  is_handling_abort = os::set_signal_action(SIGABRT, &ours, nullptr);
-}
-
-void stop_watching() {
-  struct sigaction now;
-  if (!is_handling_abort || !os::set_signal_action(SIGABRT, nullptr, &now)) return;
-  is_handling_abort = false;
-  if (is_ours(now)) static_cast<void>(os::set_signal_action(SIGABRT, &abort_before, nullptr));
+void watch_for_exit() {
+  if (is_registered_at_exit || os::fault::fails(os::call::callback)) return;
+  is_registered_at_exit = __cxa_atexit(on_exit, nullptr, &__dso_handle) == 0;
 }
 
 // The adopted caller runs already.
@@ -190,7 +156,7 @@ status start_trace(runtime* rt) {
   begin_main(made);
   // [H5] release: publishes the trace to OS threads that were there before; pairs with [H6]
   active.store(made, base::release);
-  watch_for_death();
+  watch_for_exit();
   return status::ok;
 }
 
@@ -209,7 +175,6 @@ void write_trace_of_dying(const char* how) {
 void stop_trace(runtime* rt) {
   if (rt->tracer == nullptr) return;
   active.store(nullptr, base::relaxed);
-  stop_watching();
   trace::stop(rt->tracer->recorded);
   os::release(rt->tracer, sizeof(tracing));
   rt->tracer = nullptr;

@@ -58,8 +58,8 @@ inline trace::record turn_record(std::uint64_t id, const traced& mark, std::uint
 }
 
 // name: of name_bytes, or null.
-inline trace::record name_record(std::uint64_t id, unit::function_type function, const char* name, bool of_main,
-                                 std::uint64_t now) {
+inline trace::record name_record(std::uint64_t id, unit::function_type function, const char* name, const void* made_at,
+                                 bool of_main, std::uint64_t now) {
   static_assert(trace::name_bytes == name_bytes);
   trace::record made{};
   made.kind = trace::record_kind::name;
@@ -67,7 +67,12 @@ inline trace::record name_record(std::uint64_t id, unit::function_type function,
   made.thread = id;
   made.end = reinterpret_cast<std::uintptr_t>(function);
   if (name != nullptr) std::memcpy(made.name, name, name_bytes);
-  if (of_main && made.name[0] == '\0') std::strcpy(made.name, "main");
+  if (made.name[0] != '\0') return made;
+  if (of_main) {
+    std::strcpy(made.name, "main");
+  } else {
+    made.made_at = made_at;
+  }
   return made;
 }
 

@@ -40,7 +40,9 @@ std::uint16_t place_of(const worker* w) { return w != nullptr ? static_cast<std:
 void put_name(tracing* to, const worker* w, unit* one) {
   const details* extra = details_if_any(one);
   const auto function = shown_function(one, one->function);
-  put(to, w, name_record(id_of(one), function, extra != nullptr ? extra->name : nullptr, false, to->recorded->time.stamp()));
+  const void* const made_at = function == one->function ? one->maker() : nullptr;
+  const char* const name = extra != nullptr ? extra->name : nullptr;
+  put(to, w, name_record(id_of(one), function, name, made_at, false, to->recorded->time.stamp()));
 }
 
 // ---- turns ----

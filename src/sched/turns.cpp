@@ -268,7 +268,8 @@ namespace {
 
 // Thieves take the oldest units, so that any order may come of it; where there are none, the queue's own holds.
 bool has_thieves(const runtime* rt) {
-  return rt->settings.locality != WEFT_LOCALITY_STRICT && rt->worker_count.load(base::relaxed) > 1;
+  if (rt->settings.locality == WEFT_LOCALITY_STRICT && !rt->steals_by_now.load(base::relaxed)) return false;
+  return rt->worker_count.load(base::relaxed) > 1;
 }
 
 }  // namespace

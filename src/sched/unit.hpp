@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/align.hpp"
+#include "base/assert.hpp"
 #include "base/atomic.hpp"
 #include "base/list.hpp"
 #include "fiber/fiber.hpp"
@@ -38,6 +39,11 @@ enum unit_flag : std::uint16_t {
   ends_noticed = 1 << 10,  // made for a builder: it ends with an exchange, so that whoever joins it while it runs needs no fence
 };
 
+// The highest flags are a number: the size class of the stack on which the unit starts.
+inline constexpr unsigned size_class_shift = 12;
+inline constexpr unsigned size_class_flags = (mem::stack_classes - 1) << size_class_shift;
+static_assert(size_class_flags <= UINT16_MAX && size_class_flags > ends_noticed);
+
 // free: a block of the slab that is no unit now; zero-filled memory is free. One that has ended says so in its join word alone.
 enum class unit_state : std::uint8_t { free, ready, running, blocked, suspended };
 
@@ -54,6 +60,7 @@ class context_word {
   fiber::context context() const { return {reinterpret_cast<void*>(word_)}; }
   void** slot() { return reinterpret_cast<void**>(&word_); }
 
+  // The caller of create, or a place in the source: os/place.hpp
   void set_maker(const void* code) { word_ = reinterpret_cast<std::uintptr_t>(code) << 1 | 1; }
   const void* maker() const { return reinterpret_cast<const void*>(word_ >> 1); }
 
@@ -85,7 +92,7 @@ struct alignas(base::cache_line) unit : base::list_link {
   waiter* waiting = nullptr;    // what it waits for; for reports
   base::atomic<details*> extra{nullptr};  // made by whoever needs it first: details_of, details_if_any
   base::atomic<std::uint64_t> id{0};      // given when first asked for
-  const void* made_at = nullptr;          // the caller of create, once it has parked
+  const void* made_at = nullptr;          // once it has parked: as context_word::maker()
   base::atomic<std::uint32_t> permit{0};  // weft_suspend and weft_resume: protocol P
   std::uint32_t left_forks = 0;           // of segments that it left, not joined yet
   union {
@@ -99,6 +106,7 @@ struct alignas(base::cache_line) unit : base::list_link {
   void clear(unit_flag flag) { flags.fetch_and(static_cast<std::uint16_t>(~flag), base::relaxed); }
 
   bool has_parked() const { return context.is_saved(); }
+  const void* maker() const { return has_parked() ? made_at : context.maker(); }
   // By whoever owns it.
   void set_parent(unit* scheduler) {
     parent = scheduler;
@@ -111,6 +119,14 @@ struct alignas(base::cache_line) unit : base::list_link {
 inline details* details_if_any(const unit* one) {
   // [A37] acquire: sees them laid out; pairs with [A38]
   return one->extra.load(base::acquire);
+}
+
+// Ends the program, with the name of the call that wants it, if the unit was given back to its
+// slab.
+inline void refuse_freed(const unit* one, const char* call) {
+  if (one->state.load(base::relaxed) != unit_state::free) [[likely]]
+    return;
+  base::panic("%s of thread %p, which was joined or detached before", call, static_cast<const void*>(one));
 }
 
 inline constexpr std::size_t unit_bytes = 128;

@@ -28,10 +28,12 @@ struct waiter : base::list_link {
   waiter(const char* what_it_waits_for, const void* on) : what(what_it_waits_for), object(on) {}
 
   // set by the caller before it waits
-  const char* what;            // for reports: "mutex", "condition", ...
-  const void* object;          // what it waits on
-  void* payload = nullptr;     // the object's own
-  std::uint64_t since_ns = 0;  // coarse
+  const char* what;                                      // for reports: "mutex", "condition", ...
+  const void* object;                                    // what it waits on
+  const base::atomic<std::uintptr_t>* holder = nullptr;  // the word of `object` that tells its holder
+  bool is_holder_address = false;                        // ... by an address in its stack
+  void* payload = nullptr;                               // the object's own
+  std::uint64_t since_ns = 0;                            // coarse
   std::uint64_t deadline_ns = forever;
 
   // set once before the record is published
@@ -46,6 +48,10 @@ enum class wait_result { woken, timed_out };
 // Blocks the caller until wake(*me). `held` guards the list that *me is on; it is released once the caller can be resumed.
 // Pre: the caller may block (see may_block). May switch.
 wait_result wait(waiter* me, queue::spinlock* held);
+
+// As wait for another lock than a spinlock: let_go(worker, held) releases it, once the caller can
+// be resumed. The worker is null on an OS thread outside.
+wait_result wait_held(waiter* me, void (*let_go)(worker* w, void* held), void* held);
 
 // As wait; instead of releasing a lock it calls publish(argument) once the caller can be resumed. If that returns false the caller
 // goes on at once, as if woken.

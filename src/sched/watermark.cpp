@@ -1,16 +1,15 @@
 // See watermark.hpp.
 #include "sched/watermark.hpp"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
 
 #include "os/clock.hpp"
-#include "os/fault.hpp"
 #include "os/vm.hpp"
 #include "queue/spinlock.hpp"
+#include "sched/naming.hpp"
 #include "sched/overflow.hpp"
 #include "sched/report.hpp"
 #include "sched/runtime.hpp"
@@ -40,11 +39,10 @@ using word = std::uintptr_t;
 
 std::uintptr_t page_of(std::uintptr_t address) { return address & ~(os::page_bytes() - 1); }
 
-bool is_touched(std::uintptr_t page) {
-  unsigned char answer = 1;
-  // Refused (an emulator): then every page is looked at.
-  if (os::fault::fails(os::call::mincore)) return true;
-  return mincore(reinterpret_cast<void*>(page), os::page_bytes(), &answer) != 0 || (answer & 1) != 0;
+// Refused (an emulator): then every page is looked at.
+bool is_touched(std::uintptr_t from, std::size_t bytes) {
+  const auto* const base = reinterpret_cast<const void*>(from);
+  return os::is_touched(base, bytes);
 }
 
 // The lowest word in [from, to) that is not zero, or `to`. Frames' redzones are read as well.
@@ -67,8 +65,11 @@ __attribute__((no_sanitize("address", "thread"), noinline)) void wipe(std::uintp
 
 template <class Each>
 void each_touched_page(std::uintptr_t low, std::uintptr_t high, Each each) {
+  const std::size_t block = 64 * os::page_bytes();
   for (std::uintptr_t page = page_of(low); page < high; page += os::page_bytes()) {
-    if (!is_touched(page)) continue;
+    // Of a large stack most is asked for in blocks.
+    while (page + block <= high && !is_touched(page, block)) page += block;
+    if (page >= high || !is_touched(page, os::page_bytes())) continue;
     const std::uintptr_t end = page + os::page_bytes();
     if (!each(page < low ? low : page, end < high ? end : high)) return;
   }
@@ -124,7 +125,7 @@ void print(void* argument, names how) {
   for (const stack_marks::mark& each : all->marks) {
     if (each.function == nullptr) continue;
     out << "weft:   ";
-    code_name(out, reinterpret_cast<const void*>(each.function), true, how) << ": " << each.deepest_bytes << " of ";
+    start_name(out, each.function, how) << ": " << each.deepest_bytes << " of ";
     out << each.stack_bytes << " bytes, ";
     out.count(each.units, "thread", "threads") << "\n";
   }

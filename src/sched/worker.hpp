@@ -71,7 +71,7 @@ struct alignas(base::cache_line) worker {
   alignas(base::cache_line) queue::inbox<unit> mail;  // units that any worker may run
   queue::inbox<unit> pinned_mail;                     // units that only this one may run
   base::atomic<std::uintptr_t> reply{0};              // a victim's answer to this worker's question
-  base::atomic<std::uint32_t> is_asleep{0};           // futex
+  base::atomic<std::uint32_t> is_asleep{0};           // futex; values in idle.cpp
   base::atomic<bool> must_end{false};                 // weft_worker_remove
   base::atomic<bool> is_serving{false};               // false: not started, ending, or ended
   base::atomic<std::uint32_t> pinned_units{0};        // guarded by the runtime's workers_lock for adding
@@ -121,6 +121,12 @@ struct alignas(base::cache_line) worker {
   } fault_stack_before = {};
   std::uint16_t cpu = 0;
   base::atomic<std::uint16_t> domain{0};  // its last-level cache's number among those of the workers
+
+  mem::few_stacks_cache sized_stacks[mem::stack_classes - 1];  // by class, from 1 on
+
+  std::size_t asked_stack_bytes = 0;  // the size that was asked for last, and its class
+  unsigned asked_stack_class = 0;
+  bool has_run_sized = false;  // since its last sleep: a unit on a stack not of the default size
 
   // ---- virtual workers (turns.hpp): whoever has its turn ----
   fiber::context turn;  // where it goes on

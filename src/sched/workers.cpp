@@ -9,6 +9,7 @@
 #include "os/fence.hpp"
 #include "os/thread.hpp"
 #include "os/vm.hpp"
+#include "sched/blame.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/domains.hpp"
 #include "sched/fork.hpp"
@@ -19,8 +20,10 @@
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/serving.hpp"
+#include "sched/stack_class.hpp"
 #include "sched/turns.hpp"
 #include "sched/waiter.hpp"
+#include "sched/watchdog.hpp"
 #include "sched/worker.hpp"
 
 namespace weft::sched {
@@ -43,6 +46,9 @@ worker* make_worker(runtime* rt, unsigned index) {
   if (rt->is_special) w->detours.store(1, base::relaxed);  // no short cuts; the event sink sees every turn
   w->units.start(&rt->unit_depot);
   w->stacks.start(&rt->stack_depot);
+  for (unsigned each = 0; each < mem::stack_classes - 1; ++each) {
+    w->sized_stacks[each].start(&rt->sized_stacks[each]);
+  }
   if (w->stacks.ensure_one()) return w;
   os::release(memory, sizeof(worker));
   return nullptr;
@@ -50,7 +56,7 @@ worker* make_worker(runtime* rt, unsigned index) {
 
 void empty_caches(worker* w) {
   w->units.stop();
-  w->stacks.stop();
+  empty_stack_caches(w);
 }
 
 void free_worker(worker* w) {
@@ -147,11 +153,23 @@ void run_worker(worker* w) {
   if (waiter* remover = w->remover.exchange(already_over(), base::acquire); remover != nullptr) wake(remover);
 }
 
+// By the OS thread of a worker, which a unit has ended.
+[[noreturn]] void end_in_unit() {
+  panic_in_unit(local::current_worker(), "pthread_exit, or pthread_cancel, ends the OS thread of",
+                "return from the thread's function; to end a thread early, tell it by a flag or an event");
+}
+
+// Virtual workers share the OS thread of another, which looks after it.
+void run_worker_to_end(worker* w) {
+  if (w->root != nullptr) return run_worker(w);
+  os::run_to_end([](void* given) { run_worker(static_cast<worker*>(given)); }, [](void*) { end_in_unit(); }, w);
+}
+
 void* worker_main(void* argument) {
   auto* w = static_cast<worker*>(argument);
   // [A45] acquire: the one that starts it has done its part; pairs with [A44]
   while (!w->may_run.load(base::acquire)) os::yield_cpu();
-  run_worker(w);
+  run_worker_to_end(w);
   if (w->rt->turns != nullptr) leave_turns(w);
   return nullptr;
 }
@@ -233,6 +251,16 @@ status take_any_slot(runtime* rt, worker** out) {
   return status::again;
 }
 
+// The adopted caller's OS thread ends before weft_finalize. As POSIX has it of main, the others go
+// on until they have ended. In a child of fork the worker is not there any more.
+void end_of_caller(void* given) {
+  worker* w = local::current_worker();
+  if (w != given) return;
+  fiber::sanitizer::jumped_back_on(w->rt->main_side);
+  if (w->current != &w->rt->main_unit) end_in_unit();
+  w->rt->finalize();
+}
+
 status adopt_caller(runtime* rt) {
   worker* w = make_worker(rt, 0);
   if (w == nullptr) return status::nomem;
@@ -252,7 +280,7 @@ status adopt_caller(runtime* rt) {
   w->is_taken = true;
   publish(rt, w);
   serve(rt, w);
-  return enter_domain(rt, w);
+  return os::watch_end(end_of_caller, w) ? enter_domain(rt, w) : status::again;
 }
 
 void end_one(runtime* rt, unsigned index) {
@@ -260,6 +288,7 @@ void end_one(runtime* rt, unsigned index) {
   if (w == nullptr || !w->is_taken) return;
   const bool is_caller = index == 0 && rt->has_adopted_caller;
   if (is_caller) {
+    static_cast<void>(os::watch_end(nullptr, nullptr));
     stop_fault_stack(w);
     local::set_worker(nullptr);
     if (rt->settings.bind) static_cast<void>(os::bind_thread_to(rt->cpus, rt->cpu_count));  // as it came
@@ -338,6 +367,7 @@ status add_worker(runtime* rt, unsigned* index) {
   if (const status result = take_any_slot(rt, &w); result != status::ok) return result;
   const unsigned slot = w->index;
   const status result = start_in_slot(rt, w);
+  if (result == status::ok) start_watchdog(rt);
   end_call(rt);
   if (result == status::ok) *index = slot;
   return result;

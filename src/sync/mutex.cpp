@@ -1,7 +1,6 @@
 // See mutex.hpp and docs/protocols/L.md.
 #include "sync/mutex.hpp"
 
-#include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "os/fence.hpp"
 #include "sync/caller.hpp"
@@ -83,17 +82,24 @@ bool mutex::mark_stands() {
   return (word_.load(base::relaxed) & contended) != 0;
 }
 
+status mutex::note_taken() {
+  if (!knows_owner()) note_address();
+  return status::ok;
+}
+
 status mutex::wait_for_it(std::uint64_t deadline_ns) {
-  if (spin_for_it()) return status::ok;
+  if (spin_for_it()) return note_taken();
   if (const status problem = may_wait(deadline_ns); problem != status::ok) return problem;
   turn mine = turn::first_come;
   sched::waiter me{"mutex", this};
   me.payload = &mine;
+  me.holder = &owner_;
+  me.is_holder_address = !knows_owner();
   me.deadline_ns = deadline_ns;
   lock_.lock();
   if (take_or_announce(0)) {
     lock_.unlock();
-    return status::ok;
+    return note_taken();
   }
   queue_.push_back(&me);
   for (;;) {
@@ -101,11 +107,11 @@ status mutex::wait_for_it(std::uint64_t deadline_ns) {
     const status result = wait_in(&me, &queue_, &lock_, &holds_lock);
     if (result != status::ok) return leave_queue();
     if (holds_lock) lock_.unlock();
-    if (mine == turn::handed_over || take_free(waking)) return status::ok;
+    if (mine == turn::handed_over || take_free(waking)) return note_taken();
     lock_.lock();
     if (take_or_announce(waking)) {
       lock_.unlock();
-      return status::ok;
+      return note_taken();
     }
     mine = turn::lost_once;
     me.word.store(sched::waiting, base::relaxed);
@@ -152,6 +158,8 @@ bool mutex::choose_next(wake_later* chosen) {
 
 void mutex::pass_on() {
   wake_later chosen;
+  // While the mutex is free, a waiter would take the old value for a holder.
+  if (!knows_owner()) owner_.store(0, base::relaxed);
   while (!give_free()) {
     if (choose_next(&chosen)) break;
   }
@@ -201,7 +209,7 @@ status mutex::lock_slowly(std::uint64_t deadline_ns) {
 }
 
 status mutex::try_lock_slowly() {
-  if (!knows_owner()) return take_free(0) ? status::ok : status::busy;
+  if (!knows_owner()) return take_free(0) ? note_taken() : status::busy;
   const std::uintptr_t caller = caller_id();
   status result{};
   if (is_recursive() && enter_again(caller, &result)) return result;

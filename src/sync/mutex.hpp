@@ -13,6 +13,7 @@
 
 #include <cstdint>
 
+#include "arch/cpu.hpp"
 #include "arch/restart.hpp"
 #include "base/atomic.hpp"
 #include "base/config.hpp"
@@ -74,10 +75,15 @@ class mutex {
   static constexpr std::uint32_t contended = 16;  // somebody has waited once: no restartable stores any more
 
   bool take_quietly() {
-    if (os::is_alone() && replace_alone(0, held)) return true;
+    if (os::is_alone() && replace_alone(0, held)) return note_address();
     std::uint32_t free = word_.load(base::relaxed) & contended;
     // [L1] acquire: sees what the last holder wrote; pairs with [L2] [L5]
-    return word_.compare_exchange_strong(free, free | held, base::acquire, base::relaxed);
+    return word_.compare_exchange_strong(free, free | held, base::acquire, base::relaxed) && note_address();
+  }
+  // For reports: whose stack this is. Always true.
+  bool note_address() {
+    if constexpr (!config::checked) arch::store_stack_address(&owner_);
+    return true;
   }
   bool give_quietly() {
     if (os::is_alone() && replace_alone(held, 0)) return true;
@@ -90,8 +96,9 @@ class mutex {
     return word_.compare_exchange_strong(mine, mine & ~held, base::release, base::relaxed);
   }
   bool replace_alone(std::uint32_t expected, std::uint32_t wanted) {
-    if (word_.load(base::relaxed) != expected) return false;
-    word_.store(wanted, base::relaxed);
+    auto* const word = reinterpret_cast<std::uint32_t*>(&word_);  // a compare with memory is one instruction
+    if (*word != expected) return false;
+    *word = wanted;
     return true;
   }
 
@@ -106,6 +113,7 @@ class mutex {
   bool may_give(std::uintptr_t caller) const;
 
   bool take_free(std::uint32_t mine);
+  status note_taken();
   bool spin_for_it();
   bool take_or_announce(std::uint32_t mine);
   bool mark_stands();
@@ -121,10 +129,12 @@ class mutex {
 
   base::atomic<std::uint32_t> word_{0};
   queue::spinlock lock_;
-  base::atomic<std::uintptr_t> owner_{0};  // caller_id(), of recursive ones and in checked builds; written by the holder
-  wait_queue queue_;                       // guarded by lock_
-  std::uint32_t times_held_ = 0;           // of recursive ones; the holder's, among siblings inside lock_
-  std::uint64_t is_unfair_ = 0;            // never changes: 1 by WEFT_MUTEX_UNFAIR_INIT
+  // Written by the holder. Of recursive ones and in checked builds its caller_id(), or 0; else an
+  // address in its stack, which stays if no unit waits.
+  base::atomic<std::uintptr_t> owner_{0};
+  wait_queue queue_;              // guarded by lock_
+  std::uint32_t times_held_ = 0;  // of recursive ones; the holder's, among siblings inside lock_
+  std::uint64_t is_unfair_ = 0;   // never changes: 1 by WEFT_MUTEX_UNFAIR_INIT
 };
 
 }  // namespace weft::sync

@@ -1,18 +1,131 @@
 // See semaphore.hpp.
 #include "sync/semaphore.hpp"
 
+#include "arch/cpu.hpp"
+#include "os/thread.hpp"
+#include "sched/local.hpp"
+#include "sched/source.hpp"
+#include "sched/worker.hpp"
+
 namespace weft::sync {
 
-// Inside lock_.
+namespace {
+
+// Marks in the word, above the tokens.
+constexpr std::uint64_t is_held = std::uint64_t{1} << 63;       // the lock of the queue
+constexpr std::uint64_t has_waiters = std::uint64_t{1} << 62;   // free tokens are theirs
+constexpr std::uint64_t for_handlers = std::uint64_t{1} << 61;  // signal handlers release it
+constexpr std::uint64_t all_marks = is_held | has_waiters | for_handlers;
+
+std::uint64_t tokens_in(std::uint64_t word) { return word & ~all_marks; }
+bool has(std::uint64_t word, std::uint64_t mark) { return (word & mark) != 0; }
+
+// Wake-ups that a signal handler has decided on. A ULT is made ready by a worker afterwards; an OS
+// thread outside is woken at once, because its record may go as soon as it was claimed.
+class wake_from_here {
+ public:
+  // Inside the lock. False: the waiter's deadline came first.
+  bool add(sched::waiter* one) {
+    if (one->deadline_ns != sched::forever) {
+      if (one->who == nullptr) return sched::wake(one);
+      if (sched::take_to_wake(one) == nullptr) return false;
+    }
+    one->next = nullptr;
+    *(last_ != nullptr ? &last_->next : &first_) = one;
+    last_ = one;
+    return true;
+  }
+  // Outside the lock.
+  void now() {
+    while (first_ != nullptr) {
+      auto* one = static_cast<sched::waiter*>(first_);
+      first_ = one->next;
+      one->next = nullptr;
+      one->who == nullptr ? static_cast<void>(sched::wake(one)) : sched::wake_from_handler(one);
+    }
+  }
+
+ private:
+  base::list_link* first_ = nullptr;
+  base::list_link* last_ = nullptr;
+};
+
+}  // namespace
+
+// A free token that is no waiter's.
 bool semaphore::take() {
-  if (free_ == 0) return false;
-  --free_;
-  return true;
+  std::uint64_t seen = word_.load(base::relaxed);
+  while (tokens_in(seen) != 0 && !has(seen, has_waiters)) {
+    // [C1] acquire: sees what was done before the release; pairs with [C2]
+    if (word_.compare_exchange_weak(seen, seen - 1, base::acquire, base::relaxed)) return true;
+  }
+  return false;
+}
+
+void semaphore::lock(std::uint64_t marks) {
+  constexpr int patience = 100;
+  std::uint64_t seen = word_.load(base::relaxed);
+  for (int round = 0;;) {
+    if (has(seen, is_held)) {
+      round++ < patience ? arch::pause() : os::yield_cpu();
+      seen = word_.load(base::relaxed);
+      continue;
+    }
+    // [C3] acquire: sees the queue as the last holder left it; pairs with [C5]
+    if (word_.compare_exchange_weak(seen, seen | is_held | marks, base::acquire, base::relaxed)) return;
+  }
+}
+
+// Inside the lock: gives tokens to waiters, first come first served. Returns the word as last seen:
+// then either no token was free, or no caller waits.
+template <class Wakes>
+std::uint64_t semaphore::hand_out(Wakes* chosen) {
+  std::uint64_t seen = word_.load(base::relaxed);
+  while (tokens_in(seen) != 0 && !queue_.is_empty()) {
+    if (!chosen->add(queue_.pop_front())) continue;
+    // [C4] acquire: the woken sees what was done before the release; pairs with [C2]
+    seen = word_.fetch_sub(1, base::acquire) - 1;
+  }
+  return seen;
+}
+
+// Tokens that come before the lock is free are handed out here; the word is not touched afterwards.
+template <class Wakes>
+void semaphore::unlock(Wakes* chosen) {
+  for (;;) {
+    std::uint64_t seen = hand_out(chosen);
+    const std::uint64_t marks = queue_.is_empty() ? is_held | has_waiters : is_held;
+    // [C5] release: publishes the queue; pairs with [C2] [C3]
+    if (word_.compare_exchange_weak(seen, seen & ~marks, base::release, base::relaxed)) return;
+  }
 }
 
 status semaphore::try_acquire() {
-  const queue::guard inside(lock_);
+  if (take()) return status::ok;
+  if (tokens_in(word_.load(base::relaxed)) == 0) return status::busy;
+  // The holder of the lock has not handed them out yet, and may have more than there are waiters.
+  pass_lock(nullptr);
   return take() ? status::ok : status::busy;
+}
+
+// Waits until the last holder has done its work. Takes *leaver off the queue, if that is not null.
+void semaphore::pass_lock(sched::waiter* leaver) {
+  wake_later chosen;
+  lock(0);
+  if (leaver != nullptr && leaver->is_linked()) queue_.remove(leaver);
+  unlock(&chosen);
+  chosen.now();
+}
+
+// Once the context of the caller that waits is saved. It may be the one that is woken.
+void semaphore::let_go(sched::worker* w, void* held) {
+  wake_later chosen;
+  static_cast<semaphore*>(held)->unlock(&chosen);
+  if (chosen.is_empty()) [[likely]]
+    return;
+  if (w == nullptr) return chosen.now();
+  const sched::without_identity nobody_wakes_it(w);  // not the unit that runs here now
+  chosen.now();
 }
 
 status semaphore::acquire(std::uint64_t deadline_ns) {
@@ -20,27 +133,35 @@ status semaphore::acquire(std::uint64_t deadline_ns) {
   if (const status problem = may_wait(deadline_ns); problem != status::ok) return problem;
   sched::waiter me{"semaphore", this};
   me.deadline_ns = deadline_ns;
-  lock_.lock();
-  if (take()) {
-    lock_.unlock();
-    return status::ok;
-  }
+  const sched::expected_from_outside signal(has(word_.load(base::relaxed), for_handlers));
+  lock(has_waiters);
   queue_.push_back(&me);
-  return wait_and_leave(&me, &queue_, &lock_);
+  const sched::wait_result result = sched::wait_held(&me, let_go, this);
+  if (deadline_ns == sched::forever) return status::ok;
+  pass_lock(&me);  // the waker of a record with a deadline may still be inside
+  return result == sched::wait_result::woken ? status::ok : status::timeout;
 }
 
-status semaphore::release(std::uint32_t count) {
-  wake_later chosen;
-  {
-    const queue::guard inside(lock_);
-    if (free_ + count > UINT32_MAX) return status::invalid;
-    while (count != 0 && !queue_.is_empty()) {
-      if (chosen.add(queue_.pop_front())) --count;
-    }
-    free_ += count;
-  }
+template <class Wakes>
+status semaphore::release_and_wake(std::uint32_t count, std::uint64_t marks) {
+  std::uint64_t seen = word_.load(base::relaxed);
+  std::uint64_t next;
+  bool is_mine;
+  do {
+    if (tokens_in(seen) + count > UINT32_MAX) return status::invalid;
+    is_mine = has(seen, has_waiters) && !has(seen, is_held);
+    next = (seen + count) | marks | (is_mine ? is_held : 0);
+    // [C2] acq_rel: publishes what was done before; sees the queue; pairs with [C1] [C4] [C5]
+  } while (!word_.compare_exchange_weak(seen, next, base::acq_rel, base::relaxed));
+  if (!is_mine) return status::ok;  // the semaphore may be gone
+  Wakes chosen;
+  unlock(&chosen);
   chosen.now();
   return status::ok;
 }
+
+status semaphore::release(std::uint32_t count) { return release_and_wake<wake_later>(count, 0); }
+
+status semaphore::release_from_handler(std::uint32_t count) { return release_and_wake<wake_from_here>(count, for_handlers); }
 
 }  // namespace weft::sync

@@ -81,6 +81,7 @@ class wake_later {
   void add_all(wait_queue* from) {
     while (sched::waiter* one = from->pop_front()) add(one);
   }
+  bool is_empty() const { return first_ == nullptr; }
   // Outside the lock.
   void now() {
     while (first_ != nullptr) {

@@ -97,7 +97,7 @@ void writer::thread(const record& name) {
   title(name.thread);
   out_ << ",\"function\":";
   out_.quoted(code_.of_function(reinterpret_cast<const void*>(name.end))) << ",\"label\":";
-  out_.quoted(name.name) << "}}";
+  out_.quoted(label_of(name)) << "}}";
 }
 
 // ---- events ----
@@ -120,12 +120,17 @@ std::size_t writer::place_of(std::uint64_t thread) const {
   return found != end && (*found)->thread == thread ? static_cast<std::size_t>(found - names_) : name_count_;
 }
 
-// "name 7", or, of a thread without a name, "function 7".
+// Its name, or the place in the source where it was made, or "". Valid until the next name is asked
+// for.
+const char* writer::label_of(const record& name) { return name.name[0] != '\0' ? name.name : code_.of_place(name.made_at); }
+
+// "name 7", or, of a thread without a name, "main.cpp:31 7" or "function 7".
 void writer::title(std::uint64_t thread) {
   char text[280] = "thread";
   if (const std::size_t place = place_of(thread); place != name_count_) {
     const record& known = *names_[place];
-    const char* from = known.name[0] != '\0' ? known.name : code_.of_function(reinterpret_cast<const void*>(known.end));
+    const char* from = label_of(known);
+    if (*from == '\0') from = code_.of_function(reinterpret_cast<const void*>(known.end));
     std::size_t length = 0;
     while (length < sizeof text - 24 && from[length] != '\0') text[length] = from[length], ++length;
     text[length] = '\0';

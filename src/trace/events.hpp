@@ -46,6 +46,7 @@ class writer {
   void begin_event(const char* phase, unsigned process, std::uint64_t track, std::uint64_t at);
   void name_track(unsigned process, std::uint64_t track);
   void span(std::uint64_t begin, std::uint64_t end);
+  const char* label_of(const record& name);
   void title(std::uint64_t thread);
   void write_turn(const part& one);
   void write_wait(const part& one);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "os/peek.hpp"
+#include "os/place.hpp"
 #include "os/symbol.hpp"
 #include "os/vm.hpp"
 
@@ -38,8 +39,21 @@ names::entry* names::place_for(const void* key) {
 const char* names::of_function(const void* code) {
   entry* one = place_for(code);
   if (one->text[0] != '\0') return one->text;
-  os::name_code(code, os::code_place::exact, one->text, text_bytes);
-  if (may_demangle_) os::demangle(one->text, text_bytes);
+  if (os::name_start(code, one->text, text_bytes) == os::callable::named) return one->text;
+  const os::spelling how = may_demangle_ ? os::spelling::short_first : os::spelling::short_only;
+  os::name_readably(code, os::code_place::exact, how, one->text, text_bytes);
+  return one->text;
+}
+
+const char* names::of_place(const void* made_at) {
+  entry* one = place_for(made_at);
+  if (one->text[0] != '\0') return one->text[0] != ' ' ? one->text : "";
+  const os::place_record* place = made_at != nullptr ? os::find_place(made_at) : nullptr;
+  if (place == nullptr || os::is_in_library(*place)) {
+    std::strcpy(one->text, " ");  // so that it is looked up once
+    return "";
+  }
+  os::write_file_and_line(*place, one->text, text_bytes);
   return one->text;
 }
 

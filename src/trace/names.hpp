@@ -14,7 +14,8 @@ class names {
 
   // Valid until the next call.
   const char* of_function(const void* code);
-  const char* of_words(const void* text);  // of memory that may be gone: then "something"
+  const char* of_place(const void* made_at);  // "main.cpp:31"; "" if it is no place in a source of the user's: see os/place.hpp
+  const char* of_words(const void* text);     // of memory that may be gone: then "something"
 
  private:
   static constexpr std::size_t capacity = 4096;

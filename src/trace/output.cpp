@@ -2,10 +2,10 @@
 #include "trace/output.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "os/fault.hpp"
+#include "os/file.hpp"
 #include "os/vm.hpp"
 
 namespace weft::trace {
@@ -32,8 +32,7 @@ unsigned utf8_length(const char* at) {
 }  // namespace
 
 bool output::start(const char* path) {
-  if (os::fault::fails(os::call::open)) return false;
-  fd_ = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  fd_ = os::open_for_writing(path, true);
   if (fd_ < 0) return false;
   buffer_ = static_cast<char*>(os::reserve(capacity, os::page_bytes()));
   if (buffer_ != nullptr) return true;

@@ -38,6 +38,10 @@ struct alignas(base::cache_line) record {
       const void* about;    // turn: what it had waited for, a text (null: nothing); fork: the function
     };
     char name[name_bytes];
+    struct {
+      char no_name;         // '\0': name is ""
+      const void* made_at;  // of such a thread; see os/place.hpp
+    };
   };
   std::uint16_t on;  // turn: the worker on which `other` was then, or `outside`; join, fork, name: where it happened
   record_kind kind;

@@ -2,13 +2,13 @@
 #include "trace/recorder.hpp"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <new>
 
 #include "base/assert.hpp"
 #include "os/clock.hpp"
+#include "os/file.hpp"
 #include "os/vm.hpp"
 
 namespace weft::trace {
@@ -19,10 +19,8 @@ status start(recorder** out, const char* path, std::size_t ring_bytes) {
   auto* all = new (memory) recorder{};
   if (!all->file.start(path)) {
     const status why = errno == ENOMEM ? status::nomem : status::invalid;
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's is safe
-    const char* const text = strerror(errno);
     base::report("error: WEFT_TRACE=%s: cannot be written (%s); name a file in a folder that exists and may be written", path,
-                 text);
+                 os::why_not_opened(errno));
     os::release(all, sizeof *all);
     return why;
   }
