@@ -5,7 +5,8 @@
 //   return left.get() + right;
 #pragma once
 
-#include <concepts>
+#include <weft/detail/cxx20.hpp>
+
 #include <exception>
 #include <functional>
 #include <memory>
@@ -13,6 +14,8 @@
 #include <utility>
 
 #include <weft/weft.h>
+#include <weft/callable.hpp>
+#include <weft/detail/caller.hpp>
 #include <weft/detail/shared_state.hpp>
 #include <weft/detail/trampoline.hpp>
 #include <weft/error.hpp>
@@ -23,7 +26,7 @@ namespace weft {
 namespace detail {
 
 // Held by the thread and by the future.
-template <class R, class Call>
+template <class Call, class R>
 class async_state final : public state<R> {
  public:
   template <class... As>
@@ -45,16 +48,28 @@ class async_state final : public state<R> {
   Call call_;
 };
 
+// Void for what cannot be called: the error is then that of async's constraint.
 template <class F, class... As>
-using async_result = std::invoke_result_t<std::decay_t<F>, std::decay_t<As>...>;
+struct async_call {
+  using result = void;
+};
+template <class F, class... As>
+  requires thread_function<F, As...>
+struct async_call<F, As...> {
+  using result = std::invoke_result_t<std::decay_t<F>, std::decay_t<As>...>;
+};
+template <class F, class... As>
+using async_result = typename async_call<F, As...>::result;
 
+// Part of its callers, as create_thread.
 template <class F, class... As>
-future<async_result<F, As...>> start_async(const weft_thread_attr* attributes, F&& function, As&&... arguments) {
+[[gnu::always_inline]] inline future<async_result<F, As...>> start_async(caller made_by, const weft_thread_attr* attributes,
+                                                                         F&& function, As&&... arguments) {
   using result = async_result<F, As...>;
-  using shared = async_state<result, bound_call<std::decay_t<F>, std::decay_t<As>...>>;
+  using shared = async_state<bound_call<std::decay_t<F>, std::decay_t<As>...>, result>;
   auto* const made = new shared(std::forward<F>(function), std::forward<As>(arguments)...);
   weft_thread* runner = nullptr;
-  const weft_status status = weft_thread_create(shared::run, made, attributes, &runner);
+  const weft_status status = start_thread(shared::run, made, attributes, &runner, made_by);
   if (status != WEFT_OK) [[unlikely]] {
     made->release();
     made->release();
@@ -68,16 +83,37 @@ future<async_result<F, As...>> start_async(const weft_thread_attr* attributes, F
 // function and arguments are copied or moved as std::thread does. Throws weft::error and what copying throws. Callable from any.
 // Never switches.
 template <class F, class... As>
-  requires(detail::not_attributes<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
-[[nodiscard]] future<detail::async_result<F, As...>> async(F&& function, As&&... arguments) {
-  return detail::start_async(nullptr, std::forward<F>(function), std::forward<As>(arguments)...);
+  requires(sizeof...(As) > 0 && detail::not_attributes<F> && thread_function<F, As...>)
+[[nodiscard, gnu::always_inline]] inline future<detail::async_result<F, As...>> async(F&& function, As&&... arguments) {
+  return detail::start_async(detail::caller::unknown(), nullptr, std::forward<F>(function), std::forward<As>(arguments)...);
 }
 
+// Calls function(arguments...) in a thread with attributes, as the call without them does in one
+// with the defaults.
 template <class F, class... As>
-  requires std::invocable<std::decay_t<F>, std::decay_t<As>...>
-[[nodiscard]] future<detail::async_result<F, As...>> async(const thread_attributes& attributes, F&& function, As&&... arguments) {
+  requires(sizeof...(As) > 0 && thread_function<F, As...>)
+[[nodiscard, gnu::always_inline]] inline future<detail::async_result<F, As...>> async(const thread_attributes& attributes,
+                                                                                      F&& function, As&&... arguments) {
   const weft_thread_attr c = attributes.to_c();
-  return detail::start_async(&c, std::forward<F>(function), std::forward<As>(arguments)...);
+  return detail::start_async(detail::caller::unknown(), &c, std::forward<F>(function), std::forward<As>(arguments)...);
+}
+
+// Calls a copy of function in a thread of its own, which reports name by the place of this call.
+// Throws weft::error and what copying throws. Callable from any. Never switches.
+template <class F>
+  requires(detail::not_attributes<F> && thread_function<F>)
+[[nodiscard]] future<detail::async_result<F>> async(F&& function, detail::caller made_by = detail::caller()) {
+  return detail::start_async(made_by, nullptr, std::forward<F>(function));
+}
+
+// Calls function() in a thread with attributes, as the call without them does in one with the
+// defaults.
+template <class F>
+  requires thread_function<F>
+[[nodiscard]] future<detail::async_result<F>> async(const thread_attributes& attributes, F&& function,
+                                                    detail::caller made_by = detail::caller()) {
+  const weft_thread_attr c = attributes.to_c();
+  return detail::start_async(made_by, &c, std::forward<F>(function));
 }
 
 }  // namespace weft

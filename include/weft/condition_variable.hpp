@@ -5,6 +5,8 @@
 // weft::error: cannot_block (a tasklet), and what a predicate throws. notify_* never switch; callable from any.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -21,25 +23,32 @@ namespace weft {
 
 using std::cv_status;
 
+// A place to wait at for a change that is made under a weft::mutex.
 class condition_variable {
  public:
+  // What native_handle() returns.
   using native_handle_type = weft_cond*;
 
   constexpr condition_variable() noexcept = default;
   condition_variable(const condition_variable&) = delete;
   condition_variable& operator=(const condition_variable&) = delete;
 
+  // Wakes the caller that has waited longest, if there is one.
   void notify_one() noexcept { weft_cond_signal(&cond_); }
+  // Wakes all callers that wait.
   void notify_all() noexcept { weft_cond_broadcast(&cond_); }
 
+  // Waits for a notification.
   void wait(std::unique_lock<mutex>& lock) {
     detail::check(weft_cond_wait(&cond_, lock.mutex()->native_handle()), "weft_cond_wait");
   }
+  // Waits until the predicate is true.
   template <class Predicate>
   void wait(std::unique_lock<mutex>& lock, Predicate predicate) {
     while (!predicate()) wait(lock);
   }
 
+  // Waits for a notification, or until the deadline passes.
   template <class Clock, class Duration>
   cv_status wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& deadline) {
     const auto attempt = [&](std::uint64_t ns) { return weft_cond_wait_until(&cond_, lock.mutex()->native_handle(), ns); };
@@ -50,7 +59,8 @@ class condition_variable {
     }
     return as_cv_status(status);
   }
-  // What the predicate says at the end.
+  // Waits until the predicate is true or the deadline passes; returns what the predicate says at
+  // the end.
   template <class Clock, class Duration, class Predicate>
   bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& deadline, Predicate predicate) {
     while (!predicate()) {
@@ -59,10 +69,13 @@ class condition_variable {
     return true;
   }
 
+  // Waits for a notification, or for an interval.
   template <class Rep, class Period>
   cv_status wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& interval) {
     return wait_until_ns(lock, detail::deadline_in(interval));
   }
+  // Waits until the predicate is true or the interval is over; returns what the predicate says at
+  // the end.
   template <class Rep, class Period, class Predicate>
   bool wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& interval, Predicate predicate) {
     const std::uint64_t deadline_ns = detail::deadline_in(interval);
@@ -72,6 +85,7 @@ class condition_variable {
     return true;
   }
 
+  // The condition of the C interface.
   native_handle_type native_handle() noexcept { return &cond_; }
 
  private:

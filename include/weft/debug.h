@@ -1,8 +1,11 @@
-/* Weft: where debuggers find a runtime's threads. For tools that look into a live process or a core file from outside; a program has no
- * use for it. weft-gdb.py (docs/guide/debugger.md) reads nothing but this table and what it leads to, so it needs no debug information.
+/* Weft: where debuggers find a runtime's threads. This header is for tools that look into a live
+ * process or a core file from outside; a program has no use for it. weft-gdb.py
+ * (docs/guide/debugger.md) reads nothing but this table and what it leads to, so it needs no debug
+ * information.
  *
- * The facts are made from the very structs that the library is compiled with. Which there are may change with every version of the
- * library; a tool copes with one that is missing. What is here only changes together with WEFT_DEBUG_VERSION. */
+ * The facts are made from the very structs that the library is compiled with. Each version of the
+ * library may have other facts, and a tool copes with one that is missing. What this header
+ * declares only changes together with WEFT_DEBUG_VERSION. */
 #ifndef WEFT_DEBUG_H
 #define WEFT_DEBUG_H
 
@@ -14,24 +17,29 @@
 extern "C" {
 #endif
 
+/* The version of this table's form. */
 #define WEFT_DEBUG_VERSION 1
 
+/* A field of one of the library's structs, or a number. */
 typedef struct weft_debug_fact {
   char name[32];  /* "unit.state": a field of a struct; "state.blocked": a number; ends with a 0 */
   uint32_t value; /* of a field, how many bytes after the struct's begin */
   uint32_t bytes; /* of a field, its size; 0: the fact is a number */
 } weft_debug_fact;
 
+/* Where the facts are, and where to begin. */
 typedef struct weft_debug_table {
-  char magic[8];       /* "weftdbg", 0 */
-  uint32_t version;    /* WEFT_DEBUG_VERSION */
-  uint32_t fact_bytes; /* from one fact to the next */
-  uint64_t fact_count;
-  const weft_debug_fact *facts;
-  const void *const *roots; /* two addresses: of the pointer to the runtime (null while there is none), and of the list of OS
-                               threads outside */
+  char magic[8];                /* "weftdbg", 0 */
+  uint32_t version;             /* WEFT_DEBUG_VERSION */
+  uint32_t fact_bytes;          /* from one fact to the next */
+  uint64_t fact_count;          /* how many facts there are */
+  const weft_debug_fact *facts; /* the first of them */
+  /* Two addresses: of the pointer to the runtime (null while there is none), and of the list of OS
+   * threads outside. */
+  const void *const *roots;
 } weft_debug_table;
 
+/* The table of this library. */
 WEFT_API extern const weft_debug_table weft_debug_layout;
 
 #if defined(__cplusplus)

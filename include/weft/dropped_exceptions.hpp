@@ -3,6 +3,8 @@
 // end of its scope joined.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <exception>

@@ -5,6 +5,8 @@
 // Building with -fno-exceptions: use the C calls; they report the same by value.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <string>
 #include <system_error>
 
@@ -12,18 +14,19 @@
 
 namespace weft {
 
+// The errors of weft_status, as an error code enumeration of std.
 enum class errc {
-  no_memory = WEFT_NOMEM,
-  invalid = WEFT_INVALID,
-  busy = WEFT_BUSY,
-  timeout = WEFT_TIMEOUT,
-  again = WEFT_AGAIN,
-  unsupported = WEFT_UNSUPPORTED,
-  not_initialized = WEFT_NOT_INITIALIZED,
-  cannot_block = WEFT_CANNOT_BLOCK,
-  not_owner = WEFT_NOT_OWNER,
-  deadlock = WEFT_DEADLOCK,
-  ended = WEFT_ENDED,
+  no_memory = WEFT_NOMEM,                  // memory, or address space for a stack, is exhausted
+  invalid = WEFT_INVALID,                  // an argument is null, foreign, finished or out of range
+  busy = WEFT_BUSY,                        // the object is held, or the thread has not ended
+  timeout = WEFT_TIMEOUT,                  // the deadline passed
+  again = WEFT_AGAIN,                      // the system refused a resource for now
+  unsupported = WEFT_UNSUPPORTED,          // this kernel, CPU, build or process cannot do it
+  not_initialized = WEFT_NOT_INITIALIZED,  // the runtime does not run
+  cannot_block = WEFT_CANNOT_BLOCK,        // the caller is a tasklet or a callback, which must not wait
+  not_owner = WEFT_NOT_OWNER,              // the caller does not hold the lock, or may not act on this object
+  deadlock = WEFT_DEADLOCK,                // the call would wait for its own caller
+  ended = WEFT_ENDED,                      // the object was closed while the call waited
 };
 
 namespace detail {
@@ -53,18 +56,22 @@ class status_category_type final : public std::error_category {
 
 }  // namespace detail
 
+// The category of these errors; its name is "weft".
 inline const std::error_category& status_category() noexcept {
   static const detail::status_category_type category;
   return category;
 }
 
+// Makes an errc a std::error_code.
 inline std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), status_category()}; }
 
+// What a C call's status is thrown as.
 class error : public std::system_error {
  public:
   // call: the C call that said so; it begins what().
   error(weft_status status, const char* call) : std::system_error(static_cast<int>(status), status_category(), call) {}
 
+  // The status of the C call.
   weft_status status() const noexcept { return static_cast<weft_status>(code().value()); }
 };
 

@@ -1,9 +1,17 @@
-/* Weft for builders: the verbs on which faces, schedulers, pools, languages and distributed layers stand. weft.h's conventions
- * hold. The core's own loop is written on the same dispatch.
+/* Weft for builders: the verbs on which faces, schedulers, pools, languages and distributed layers
+ * stand. The conventions of weft.h hold. The core's own loop is written on the same dispatch.
  *
- * A unit is a weft_thread that is ready or running. Whoever takes a unit out of a pool owns it: it must run it (weft_ext_dispatch,
- * or by returning it from next), or put it back into a pool.
- */
+ * Words
+ *   Own          A builder owns a unit that it made by weft_ext_thread_make, or took out of a
+ *                pool. It must run the unit (weft_ext_dispatch, or return it from next), put it
+ *                into a pool, or, if the unit has not started, discard it.
+ *   Home         The home of a unit is the pool into which it goes when it becomes ready. It is
+ *                null for the default queue of the worker that makes the unit ready.
+ *   Callback     A function that the library calls back runs without identity (weft_self() is
+ *                null), and must not block or switch. Its comment says on which thread it runs.
+ *   Pool         A "built-in pool" is one of weft_pool_create, as against weft_ext_pool_create.
+ *   Scheduler    A "frameless" scheduler names units (weft_ext_worker_set_scheduler); a scheduler
+ *                ULT runs them (weft_ext_dispatch). */
 #ifndef WEFT_EXT_H
 #define WEFT_EXT_H
 
@@ -13,235 +21,511 @@
 extern "C" {
 #endif
 
-/* ---- park and unpark --------------------------------------------------------------------------------------------- */
+/* ---- park and unpark ------------------------------------------------------------------------- */
 
-/* Parks the calling ULT. After its context is saved, commit(self, argument) runs on the worker without identity: it publishes
- * self to whoever will unpark it. It must not block, switch or call anything that may; if it returns false the caller
- * goes on at once. Returns after an unpark. WEFT_CANNOT_BLOCK from a tasklet or outside. what: a word for reports ("mutex"). */
+/* Parks the calling ULT until another caller unparks it.
+ *
+ * After the caller's context is saved, commit(self, argument) runs on the worker, as a callback: it
+ * publishes self to the future waker. If it returns false, the caller goes on at once. what is a
+ * word for reports, such as "mutex"; null: "unpark".
+ * Errors: WEFT_INVALID (commit is null), WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
+ * Switches: may. Callers: ULTs.
+ * Undefined: commit blocks, switches, or calls anything that may. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_park(bool (*commit)(weft_thread *self, void *argument), void *argument,
                                                   const char *what);
-/* Makes a parked ULT ready. Exactly once per park; any caller. Undefined: a ULT that is not parked, nor in its commit. */
+
+/* Makes a parked ULT ready. Each park wants exactly one unpark; for null, nothing is done.
+ * Switches: never. Callers: any.
+ * Undefined: a ULT that is neither parked by weft_ext_park nor in its commit. */
 WEFT_API void weft_ext_unpark(weft_thread *thread);
-/* As weft_ext_unpark, but the ULT goes into no queue: the caller owns it, as if it had taken it from a pool. */
+
+/* Unparks a ULT without making it ready: the caller then owns it. For null, nothing is done.
+ * Switches: never. Callers: any.
+ * Undefined: a ULT that is neither parked by weft_ext_park nor in its commit. */
 WEFT_API void weft_ext_unpark_owned(weft_thread *thread);
-/* As yield_to for a parked ULT: unparks it and runs it now on this worker, if it is not elsewhere already; the caller goes behind the
- * ready units, but for the turn that who has waited long gets now and then. WEFT_INVALID: null; WEFT_CANNOT_BLOCK: tasklet, outside. Undefined: as weft_ext_unpark. */
+
+/* Unparks a ULT and runs it now on this worker.
+ *
+ * If the ULT is on another worker already, the caller only yields. The caller goes behind the ready
+ * units, except that the longest-waiting unit is run periodically, to prevent starvation.
+ * Errors: WEFT_INVALID (thread is null), WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside;
+ * the ULT remains parked).
+ * Switches: may. Callers: ULTs.
+ * Undefined: a ULT that is neither parked by weft_ext_park nor in its commit. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_unpark_and_yield_to(weft_thread *thread);
 
-/* Calls function(argument) as an OS thread outside would be called: without identity (weft_self() is null), and what waits in it blocks
- * this worker's OS thread, with all that is queued there. For callers that must not switch and yet must wait, as a tasklet, where whoever
- * will wake them is known to run elsewhere; under WEFT_SCHEDULE, where all workers share one OS thread, nobody is. Reports of deadlocks do not see
- * such a wait. A mutex locked in it belongs to the OS thread: unlock it so, too. It must not switch (yield,
- * join of what is queued here only, dispatch). WEFT_INVALID: null. */
+/* Calls function(argument) as an OS thread outside would be called.
+ *
+ * In it weft_self() is null, and a call that waits blocks this worker's OS thread, with all that is
+ * queued there. It is for tasklets that must block. Use it only if the waker runs on another
+ * worker; otherwise this deadlocks, always so under WEFT_SCHEDULE, where all workers share one OS
+ * thread. Deadlock reports do not see such a wait. A mutex that function locks belongs to the OS
+ * thread: unlock it in another call of weft_ext_call_outside on the same worker.
+ * Errors: WEFT_INVALID (function is null).
+ * Switches: never. Callers: any.
+ * Undefined: function switches: it yields, dispatches, or joins a unit that only this worker can
+ * run. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_call_outside(weft_function function, void *argument);
 
-/* ---- units that a builder owns ------------------------------------------------------------------------------------ */
+/* ---- units that a builder owns --------------------------------------------------------------- */
 
-/* As weft_thread_create and weft_tasklet_create, but the unit is not made ready: the caller owns it as if it had taken it from a pool. It is
- * detached only if attr says so. Errors as there, but that out must not be null. Never switches. An event sink is told of its creation, and again
- * when it is revived, not when its owner makes it ready or discards it. */
+/* Makes a ULT, or a tasklet, that the caller owns and that is not ready yet.
+ *
+ * function, argument and attr are those of weft_thread_create and weft_tasklet_create. The unit is
+ * detached only if attr says so. An event sink is told of its creation, and again when it is
+ * revived; it is not told when its owner makes it ready or discards it.
+ * Errors: those of weft_thread_create, WEFT_INVALID (out is null).
+ * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_make(weft_function function, void *argument, const weft_thread_attr *attr,
                                                          bool tasklet, weft_thread **out);
-/* The same in fewer instructions, for units without attributes but a pool (null: none), which call function(their own handle): what else they
- * need lies in their extension bytes. kind: 0 for a ULT that somebody joins, or of weft_make_kind. */
-typedef enum weft_make_kind { WEFT_MAKE_TASKLET = 1, WEFT_MAKE_DETACHED = 2 } weft_make_kind;
+
+/* What weft_ext_thread_make_in makes; 0: a ULT that is joined. */
+typedef enum weft_make_kind {
+  WEFT_MAKE_TASKLET = 1, /* a tasklet */
+  WEFT_MAKE_DETACHED = 2 /* a unit that cannot be joined */
+} weft_make_kind;
+
+/* Makes a unit that the caller owns, in fewer instructions than weft_ext_thread_make.
+ *
+ * The unit calls function(its own handle); what else it needs lies in its extension bytes. Its home
+ * is pool, which may be null. kind is 0, or made of weft_make_kind.
+ * Errors: WEFT_INVALID (function or out is null; kind has other bits), WEFT_NOMEM,
+ * WEFT_NOT_INITIALIZED.
+ * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_make_in(weft_pool *pool, weft_function function, unsigned kind,
                                                             weft_thread **out);
-/* Frees an owned unit that has not started; null: nothing. Its handle is not good for any other call afterwards. */
+
+/* A place in a source, as std::source_location has it. */
+typedef struct weft_ext_place {
+  const char *file;     /* as the compiler was given it */
+  const char *function; /* as it is declared: "int main()" */
+  unsigned line;        /* from 1 */
+  unsigned column;      /* from 1; 0: unknown */
+} weft_ext_place;
+
+/* Makes a thread as weft_thread_create does, for a layer that makes it in the name of its caller.
+ *
+ * Dumps, reports and traces name the thread by place instead of by its function, which is the
+ * layer's, and say that it was made there. The C++ headers call this. place is constant data that
+ * stays loaded as long as the thread lives, or null: unknown.
+ * Errors: those of weft_thread_create.
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_create_at(weft_function function, void *argument,
+                                                              const weft_thread_attr *attr, weft_thread **out,
+                                                              const weft_ext_place *place);
+
+/* Frees an owned unit that has not started. For null, nothing is done.
+ * Switches: never. Callers: any.
+ * Undefined: a unit that has started, or that the caller does not own; any later call with it. */
 WEFT_API void weft_ext_thread_discard(weft_thread *owned);
-/* Waits for the end of thread as weft_thread_join does, but leaves the descriptor: the caller joins it (which then returns at once),
- * revives it, or looks at its extension bytes. May switch. Errors: as weft_thread_join. */
+
+/* Waits until a thread has ended, and leaves its descriptor.
+ *
+ * The caller then joins the thread (which returns at once), revives it, or looks at its extension
+ * bytes.
+ * Errors: those of weft_thread_join.
+ * Switches: may. Callers: any.
+ * Undefined: what is undefined for weft_thread_join. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_wait(weft_thread *thread);
-/* Lets an ended thread that was not joined begin anew with function(argument): same handle, id, name, pool, pinning, stack size (and user's
- * stack) and extension bytes; the caller owns it as if it had taken it from a pool. Values of keys are gone, they went with the end. Whoever
- * may join it may call this. Never switches. Errors: WEFT_INVALID (null; the worker that it was pinned to is gone), WEFT_BUSY (has not ended),
- * WEFT_NOMEM (no stack of its size: it can still be joined). */
+
+/* Lets a thread that has ended and was not joined begin anew with function(argument).
+ *
+ * The thread keeps its handle, id, name, home, pinning, stack size (and a stack of the user's) and
+ * extension bytes; values of keys went with its end. The caller, which must have the right to join
+ * the thread, then owns it.
+ * Errors: WEFT_INVALID (thread or function is null; the worker that the thread was pinned to is
+ * gone), WEFT_BUSY (it has not ended), WEFT_NOMEM (no stack of its size; it can still be joined).
+ * Switches: never. Callers: any.
+ * Undefined: a thread that was joined, or is detached. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_revive(weft_thread *thread, weft_function function, void *argument);
 
-/* ---- pools ------------------------------------------------------------------------------------------------------- */
+/* ---- pools ----------------------------------------------------------------------------------- */
 
-/* As one that yields comes back, too, who was taken out when there was no memory for a stack to begin on. */
-typedef enum weft_push_reason { WEFT_PUSH_NEW, WEFT_PUSH_YIELDED, WEFT_PUSH_WOKEN, WEFT_PUSH_MIGRATED } weft_push_reason;
+/* Why a unit is put into a pool. WEFT_PUSH_YIELDED is also used for a unit that was popped but
+ * could not start because no stack was available. */
+typedef enum weft_push_reason {
+  WEFT_PUSH_NEW,     /* the unit was just made */
+  WEFT_PUSH_YIELDED, /* it yielded */
+  WEFT_PUSH_WOKEN,   /* it waited, and was woken */
+  WEFT_PUSH_MIGRATED /* it comes from another pool or worker */
+} weft_push_reason;
 
-/* Callbacks may run on any worker and outside, concurrently; they must not block or switch and have no identity.
- * pop may return null although count is not 0. */
+/* What a builder's own pool does. The functions are callbacks: any worker, and OS threads outside,
+ * may call them at the same time. */
 typedef struct weft_pool_ops {
   size_t size; /* sizeof(weft_pool_ops) */
+  /* Takes a unit in. */
   void (*push)(void *state, weft_thread *unit, weft_push_reason reason);
+  /* Hands a unit out; may return null although count is not 0. */
   weft_thread *(*pop)(void *state);
-  size_t (*count)(void *state);                   /* ready units */
-  bool (*remove)(void *state, weft_thread *unit); /* null: yield_to of a unit in this pool yields instead */
-  void (*destroy)(void *state);                   /* null: nothing to do */
+  /* Returns how many ready units there are. */
+  size_t (*count)(void *state);
+  /* Takes a given unit out; null: weft_yield_to of a unit in this pool only yields. */
+  bool (*remove)(void *state, weft_thread *unit);
+  /* Frees state; null: nothing to do. */
+  void (*destroy)(void *state);
 } weft_pool_ops;
 
+/* Creates a pool of the builder's own, which no worker serves yet.
+ * The library copies *ops and passes state to its functions. *out receives the pool, which the
+ * caller owns until weft_pool_destroy.
+ * Errors: WEFT_INVALID (ops or out is null; ops has a wrong size, or no push, pop or count; access
+ * is none), WEFT_NOMEM.
+ * Switches: never. Callers: any, also while the runtime does not run. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_pool_create(const weft_pool_ops *ops, void *state, weft_pool_access access,
                                                          weft_pool **out);
-WEFT_API void *weft_ext_pool_state(const weft_pool *pool); /* of a pool made by weft_ext_pool_create; otherwise null */
-WEFT_API weft_thread *weft_ext_pool_pop(weft_pool *pool);  /* null: nothing ready. The caller then owns the unit */
-/* The same, from the end of a pool of weft_pool_create: the unit that would run last. Of other pools: null. */
+
+/* Returns the state that a pool was created with.
+ * Returns: the state of a pool of weft_ext_pool_create; null for a built-in pool and for null.
+ * Switches: never. Callers: any. */
+WEFT_API void *weft_ext_pool_state(const weft_pool *pool);
+
+/* Takes the next unit out of a pool.
+ * Returns: the unit, which the caller then owns; null if none is ready, and for null.
+ * Switches: never. Callers: any. */
+WEFT_API weft_thread *weft_ext_pool_pop(weft_pool *pool);
+
+/* Takes the unit that would run last out of a built-in pool.
+ * Returns: the unit, which the caller then owns; null if none is ready, for a pool of
+ * weft_ext_pool_create, and for null.
+ * Switches: never. Callers: any. */
 WEFT_API weft_thread *weft_ext_pool_pop_last(weft_pool *pool);
-/* Puts an owned unit into pool, which becomes its home, and wakes a worker that serves it. */
+
+/* Puts an owned unit into a pool, which becomes its home, and wakes a worker that serves the pool.
+ * Errors: WEFT_INVALID (pool or unit is null; reason is none).
+ * Switches: never. Callers: any.
+ * Undefined: a unit that the caller does not own. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_pool_push(weft_pool *pool, weft_thread *unit, weft_push_reason reason);
-/* Takes unit out of the middle of pool. True: the caller owns it. False: it is not there, or the pool cannot do that (weft_pool_ops.remove). */
+
+/* Takes a given unit out of the middle of a pool.
+ * Returns: true if the caller then owns the unit; false if it is not there, or the pool cannot
+ * remove units (weft_pool_ops).
+ * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API bool weft_ext_pool_remove(weft_pool *pool, weft_thread *unit);
-/* The same for whichever of count pools is unit's home. False: none is, or as above. */
+
+/* Takes a unit out of its home, if that is one of count pools.
+ * Returns: true if the caller then owns the unit; false if its home is another pool, if it is not
+ * there, or if the pool cannot remove units.
+ * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API bool weft_ext_pool_remove_from(weft_pool *const *pools, size_t count, weft_thread *unit);
-/* Calls each(state, unit) for the ready units of a pool of weft_pool_create, in the order in which they would run, inside the pool's lock: each
- * must be short and call nothing that pushes or pops. Of other pools: nothing. */
+
+/* Calls each(state, unit) for the ready units of a built-in pool, in the order in which they would
+ * run. each runs inside the pool's lock: it must be short and call nothing that pushes or pops. For
+ * a pool of weft_ext_pool_create, and if pool or each is null, nothing is done.
+ * Switches: never. Callers: any. */
 WEFT_API void weft_ext_pool_walk(weft_pool *pool, void (*each)(void *state, weft_thread *unit), void *state);
-/* Those who wait for work in pool (weft_ext_wait_for_work) look again. Any caller. */
+
+/* Lets the callers that wait for work in a pool (weft_ext_wait_for_work) look again.
+ * Switches: never. Callers: any. */
 WEFT_API void weft_ext_pool_notify(weft_pool *pool);
-WEFT_API weft_pool *weft_ext_thread_pool(const weft_thread *thread); /* its home; null: the worker's default queue */
-/* Makes pool (null: the worker's default queue) the home of thread, to which it goes when it becomes ready again. thread: owned, ended, or the
- * caller itself, be it the adopted caller of weft_init, which is pinned to worker 0 until it calls weft_pin.
- * WEFT_INVALID: null. Undefined: any other thread. */
+
+/* Returns the home of a thread.
+ * Returns: the pool; null for the worker's default queue, and for null.
+ * Switches: never. Callers: any. */
+WEFT_API weft_pool *weft_ext_thread_pool(const weft_thread *thread);
+
+/* Makes a pool the home of a thread; null: the worker's default queue.
+ * The thread is one that the caller owns, one that has ended, or the caller itself, be it the
+ * adopted caller of weft_init, which is pinned to worker 0 until it calls weft_pin.
+ * Errors: WEFT_INVALID (thread is null).
+ * Switches: never. Callers: any.
+ * Undefined: any other thread. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_set_pool(weft_thread *thread, weft_pool *pool);
 
-/* ---- schedulers -------------------------------------------------------------------------------------------------- */
+/* ---- schedulers ------------------------------------------------------------------------------ */
 
-/* Frameless: next is called on the worker's current stack whenever it needs a unit and answers at once; null: nothing for now
- * (the worker then looks at its inbox, timers and sources, idles, and asks again). Units run on the worker's stacks and switch
- * directly. */
+/* A frameless scheduler. A worker calls next as a callback, on its current stack, whenever it needs
+ * a unit. next answers at once; null: nothing for now. The worker then looks at its inbox, timers
+ * and sources, idles, and asks again. Units run on the worker's stacks and switch directly. */
 typedef struct weft_scheduler_ops {
-  size_t size;                                        /* sizeof(weft_scheduler_ops) */
-  weft_thread *(*next)(void *state, unsigned worker); /* as pool callbacks: without identity, must not block or switch */
+  size_t size; /* sizeof(weft_scheduler_ops) */
+  /* Names a unit, which the worker then owns. */
+  weft_thread *(*next)(void *state, unsigned worker);
 } weft_scheduler_ops;
-/* ops null: the built-in one. Waits while the worker is inside the old one's next, which is never called for that worker again: its state may go.
- * Not from within next. WEFT_INVALID: no such worker, or it is being removed. */
+
+/* Gives a worker a frameless scheduler; ops null: the built-in one.
+ * The library copies *ops. The call waits while the worker is inside next of the old scheduler,
+ * which is never called for that worker again: the caller may then free the old state.
+ * Errors: WEFT_INVALID (no such worker, or it is being removed; ops has a wrong size or no next),
+ * WEFT_NOMEM, WEFT_NOT_INITIALIZED.
+ * Switches: never. Callers: any, not from within next. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_ops *ops, void *state);
 
-/* A scheduler that is itself a ULT: runs unit, which the caller owns, on a stack of its own; returns when it ended, parked or
- * yielded (it is then in its pool, or will be). Nests: a unit may dispatch others. Errors: WEFT_CANNOT_BLOCK (tasklet, outside),
- * WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack; the caller still owns the unit). */
+/* Runs an owned unit, and returns when it has ended, parked or yielded.
+ *
+ * The caller is a scheduler ULT; the unit runs on a stack of its own. A unit that yielded is back
+ * in its pool, or will be. A unit that was asked to migrate is sent there instead of being run.
+ * Calls nest: a unit may dispatch others.
+ * Errors: WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside), WEFT_INVALID (unit is null, or
+ * pinned to another worker), WEFT_NOMEM (no stack). On failure the caller still owns the unit.
+ * Switches: may. Callers: ULTs.
+ * Undefined: a unit that the caller does not own. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch(weft_thread *unit);
-/* A row of units that run one after the other, straight from one to the other: whenever one has ended, parked or yielded, next names the
- * following one, which the caller then owns, until it returns null. yielding: the unit that left, if it will go back into its pool right
- * afterwards; else null. next is called on the worker as pool callbacks are, without identity, maybe inside the lock of the object at which the unit
- * before waits: it must not block, switch, push, wake or notify, takes units from built-in pools or its own lists, and never returns yielding. It
- * must return null now and then: timers, mail and weft_ext_should_stop have their turn only between rows. One that it named and that cannot be run
- * here (pinned elsewhere, no memory for its stack) goes home.
- * As long as *left is not 0, the first unit of pool, one of weft_pool_create without priorities, is taken without a question to next where it
- * only has to be entered and accepts(state, unit) is true; *left is one less then. So *left, too, should be small. accepts is called where next
- * is, but inside the lock of pool, and whether it has an identity is undefined: it calls nothing of Weft but what reads unit itself, as its
- * extension bytes. */
+
+/* A row of units that run one after the other, straight from one to the other. */
 typedef struct weft_row {
   size_t size; /* sizeof(weft_row) */
+
+  /* Names the following unit, which the caller then owns, whenever one has ended, parked or
+   * yielded; null: the row ends. yielding is the unit that left, if it will go back into its pool
+   * right afterwards; else null.
+   * - next is a callback, and may run inside the lock of the object at which the unit before waits:
+   *   it must not push, wake or notify. It takes units from built-in pools or its own lists, and
+   *   never returns yielding.
+   * - It must return null now and then: timers, the inbox and weft_ext_should_stop have their turn
+   *   only between rows.
+   * - A unit that it named and that cannot run here (it is pinned elsewhere, or no memory is left
+   *   for its stack) is requeued. */
   weft_thread *(*next)(void *state, weft_thread *yielding);
-  void *state;
-  weft_pool *pool; /* null: next is always asked, and the rest means nothing */
+  void *state; /* for next and accepts */
+
+  /* A built-in pool without priorities; null: next is always asked, and the fields below mean
+   * nothing. While *left is not 0, the first unit of the pool is taken directly, without calling
+   * next, if it only has to be entered and accepts(state, unit) is true. */
+  weft_pool *pool;
+  /* Called where next is, but inside the lock of pool, and with or without an identity: it calls
+   * nothing of Weft but what reads unit itself, such as its extension bytes. */
   bool (*accepts)(void *state, weft_thread *unit);
-  unsigned *left;
+  unsigned *left; /* one less after each unit that was taken directly; should be small, too */
 } weft_row;
-/* Dispatches unit, and then the others of row, which stays until the return. Errors: as weft_ext_dispatch, for the first; WEFT_INVALID (null,
- * wrong size, no next, pool without accepts or left). */
+
+/* Runs an owned unit, and then the other units of a row.
+ * row stays until the return. What weft_ext_dispatch would fail with is an error for the first unit
+ * only.
+ * Errors: those of weft_ext_dispatch, WEFT_INVALID (row is null, or has a wrong size, no next, or a
+ * pool without accepts or left).
+ * Switches: may. Callers: ULTs.
+ * Undefined: a unit that the caller does not own. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit, const weft_row *row);
-/* As weft_yield, but unit, which the caller owns, runs now in the caller's place: under the scheduler ULT that dispatched the caller, if one did,
- * to which it returns instead of the caller. The caller goes back into its pool once its context is saved; as_new: to where a
- * new unit would come in a pool of weft_pool_create, not to its end. A tasklet runs at once, and the caller yields after it. A unit that was asked
- * to move is sent there, and on a worker that is being removed, after a few more units, a ULT goes home; then the caller just yields. Errors:
- * WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null; unit pinned to another worker), WEFT_NOMEM (no stack); then the caller still owns
- * the unit. */
+
+/* Runs an owned unit now in the caller's place, and makes the caller ready again.
+ *
+ * If a scheduler ULT dispatched the caller, the unit runs under that scheduler, and returns to it
+ * instead of the caller. Once its context is saved, the caller is requeued in its pool: at the end,
+ * or, if as_new is true, at the position of a newly created unit. A tasklet runs at once, and the
+ * caller yields after it. A unit that was asked to migrate is sent there, and the caller yields. A
+ * worker that is being removed runs a few more units so; then it requeues the unit, and the caller
+ * yields.
+ * Errors: WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside), WEFT_INVALID (unit is null, or
+ * pinned to another worker), WEFT_NOMEM (no stack). On failure the caller still owns the unit.
+ * Switches: may. Callers: ULTs.
+ * Undefined: a unit that the caller does not own. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_to_owned(weft_thread *unit, bool as_new);
-/* As weft_yield, but the caller goes back into its pool as new, as above. */
+
+/* Yields, and requeues the caller at the position of a newly created unit in a built-in pool.
+ * A caller without a pool, or outside, yields as by weft_yield; in a tasklet nothing is done.
+ * Switches: may. Callers: any. */
 WEFT_API void weft_ext_yield_as_new(void);
-/* The short way to yield in a pool: in one step the first ready unit of the caller's pool runs in the caller's place, as by
- * weft_ext_yield_to_owned, and the caller becomes the pool's last. accepts(state, unit) is called before, inside locks of the pool and of the
- * worker: it must be short, and calls nothing of Weft but what reads unit itself, as its extension bytes. WEFT_OK: the caller had its turn again.
- * Otherwise nothing was done: WEFT_AGAIN (nobody else is ready there), WEFT_CANNOT_BLOCK (tasklet, outside), WEFT_INVALID (null), WEFT_BUSY: that
- * unit was not accepted, or needs more than to be entered, as a new one does; the pool has priorities, is none of weft_pool_create, or there is
- * none; the caller keeps FP control, has forks that were not joined, or is asked to move; a schedule or an event sink is set; or the worker has
- * something else to look at, as it has once in some 64 switches. Then pop a unit, and weft_ext_yield_to_owned. */
+
+/* Yields to the first ready unit of the caller's own pool, in one short step.
+ *
+ * The unit runs in the caller's place, as by weft_ext_yield_to_owned, and the caller becomes the
+ * pool's last unit. accepts(state, unit) is called before, inside the locks of the pool and of the
+ * worker: it must be short, and calls nothing of Weft but what reads unit itself, such as its
+ * extension bytes. The short way is open unless
+ * - accepts returned false, or the unit needs more than to be entered, as a new unit does;
+ * - the pool has priorities, is a builder's own, or there is none;
+ * - the caller keeps FP control, has forks that were not joined, or was asked to migrate;
+ * - a schedule or an event sink is set;
+ * - the worker has to look at its timers and sources, as it has once in some 64 switches.
+ *
+ * Returns: WEFT_OK after the caller has had its turn again.
+ * Errors: WEFT_AGAIN (no other unit is ready there), WEFT_CANNOT_BLOCK (the caller is a tasklet, or
+ * outside), WEFT_INVALID (accepts is null), WEFT_BUSY (the short way is not open: pop a unit, and
+ * call weft_ext_yield_to_owned). On failure nothing was done.
+ * Switches: may. Callers: ULTs. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_in_pool(bool (*accepts)(void *state, weft_thread *unit), void *state);
-/* True when the caller, a scheduler ULT, should return: its worker is being removed or the runtime finalized. Also lets timers,
- * sources and the inbox of this worker have their turn. */
+
+/* Tells a scheduler ULT whether it should return, and gives timers, sources and the inbox of this
+ * worker their turn.
+ * Returns: true if the worker is being removed, or the runtime ends; also outside.
+ * Switches: never. Callers: any. */
 WEFT_API bool weft_ext_should_stop(void);
-/* For a scheduler ULT with nothing to dispatch, and OS threads outside: lets the worker's other units run, or the worker idle, until something
- * was pushed to one of pools, a pool was notified, the runtime is about to end, or the deadline passed (WEFT_TIMEOUT). pools must not change meanwhile.
- * A worker looks for WEFT_SPIN first, as an idle one does, if it has nothing else to run. is_wanted (or null) is called now and then meanwhile,
- * and for the last time when a notification would already be heard: if it returns true the call returns at once, so that what it looks at, and a
- * weft_ext_pool_notify after its change, are not missed. It must not block, switch or push. May switch. */
+
+/* Waits until there may be work in one of count pools.
+ *
+ * The call is for scheduler ULTs with nothing to dispatch, and for OS threads outside. It lets the
+ * worker's other units run, or the worker idle, until a unit was pushed to one of the pools, a pool
+ * was notified, or the runtime is about to end. A worker with nothing else to run looks for
+ * WEFT_SPIN first, as an idle worker does. pools must not change meanwhile.
+ *
+ * is_wanted may be null. It is called now and then, and for the last time when a notification would
+ * already be heard; if it returns true, the call returns at once. So a change that it looks at is
+ * not missed if weft_ext_pool_notify follows the change. It must not block, switch or push.
+ * Errors: WEFT_INVALID (pools is null, and count is not 0), WEFT_TIMEOUT, WEFT_CANNOT_BLOCK (the
+ * caller is a tasklet), WEFT_NOT_INITIALIZED.
+ * Switches: may. Callers: ULTs and OS threads outside. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_wait_for_work(weft_pool *const *pools, size_t count, uint64_t deadline_ns,
                                                            bool (*is_wanted)(void *argument), void *argument);
 
-/* ---- outside sources of work ------------------------------------------------------------------------------------- */
+/* ---- outside sources of work ----------------------------------------------------------------- */
 
-/* poll is called by busy workers now and then and by idle ones before they sleep; it makes units ready (by unpark, create, set)
- * and returns how many. One worker polls a source at a time. It has no identity and must not block or switch. Errors: WEFT_INVALID, WEFT_NOT_INITIALIZED, WEFT_NOMEM,
- * WEFT_AGAIN (64 sources are there). Those that are never removed go with the runtime. */
+/* Something from which units become ready, such as a network. */
 typedef struct weft_source weft_source;
+
+/* Adds a source, which workers poll.
+ *
+ * Busy workers call poll(state) now and then, and idle ones before they sleep, as a callback; one
+ * worker polls a source at a time. poll makes units ready (by unpark, create, set) and returns how
+ * many. A source that is never removed is freed with the runtime. *out receives the source.
+ * Errors: WEFT_INVALID (poll or out is null), WEFT_NOT_INITIALIZED, WEFT_NOMEM, WEFT_AGAIN (there
+ * are 64 sources).
+ * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_source_add(size_t (*poll)(void *state), void *state, weft_source **out);
-/* Waits until a running poll returned. A source that was removed is freed. WEFT_INVALID: null, or no source of this runtime;
- * WEFT_DEADLOCK: from within this source's own poll. */
+
+/* Adds a source that brings no work by itself: only weft_ext_source_notify does.
+ *
+ * It is what weft_ext_source_add adds, except that deadlock reports look past it. It is for what
+ * any OS thread or a signal handler may ask the workers to do, and most programs never do.
+ * Errors: those of weft_ext_source_add.
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_bell_add(size_t (*poll)(void *state), void *state, weft_source **out);
+
+/* Removes a source and frees it, after a running poll has returned.
+ * Errors: WEFT_INVALID (source is null, or none of this runtime), WEFT_DEADLOCK (the caller is the
+ * source's own poll), WEFT_NOT_INITIALIZED.
+ * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_source_remove(weft_source *source);
-/* Something happened: some worker, woken if need be, will poll soon. Any caller, signal handlers included. */
+
+/* Lets some worker poll a source soon, and wakes a worker for that if all sleep.
+ * The call takes no lock, so that a signal handler may wake threads by a source whose poll makes
+ * them ready.
+ * Switches: never. Callers: any, signal handlers included. */
 WEFT_API void weft_ext_source_notify(weft_source *source);
 
-/* ---- stacks ------------------------------------------------------------------------------------------------------ */
+/* ---- stacks ---------------------------------------------------------------------------------- */
 
-/* Replaces the memory beneath all stacks that Weft makes. map returns bytes of readable and writable memory, aligned to a page, or
- * null; it is asked for many stacks at once, and for single ones of a size of their own. Weft puts its guards there. unmap may be
- * null. Set before weft_init (WEFT_BUSY: the runtime is running); null restores Weft's own. WEFT_INVALID: wrong size, no map. */
+/* Where the memory of stacks comes from. */
 typedef struct weft_stack_provider {
   size_t size; /* sizeof(weft_stack_provider) */
+  /* Returns bytes of readable and writable memory, aligned to a page, or null. The library asks for
+   * many stacks at once, and for single ones of a size of their own, and puts its guards there. */
   void *(*map)(void *state, size_t bytes);
+  /* Takes memory back; may be null. */
   void (*unmap)(void *state, void *base, size_t bytes);
-  void *state;
+  void *state; /* for both */
 } weft_stack_provider;
+
+/* Replaces the memory beneath all stacks that Weft makes; null: Weft's own again.
+ * Errors: WEFT_BUSY (the runtime runs), WEFT_INVALID (provider has a wrong size, or no map).
+ * Switches: never. Callers: any, before weft_init. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_set_stack_provider(const weft_stack_provider *provider);
-/* Lowest address and size of the stack that thread has now; null and 0 while it has none. Undefined: a thread that may run or move
- * meanwhile, unless it is the caller. */
+
+/* Tells where the stack of a thread is now.
+ * *base receives its lowest address and *bytes its size, null and 0 while the thread has none; base
+ * and bytes may be null.
+ * Switches: never. Callers: any.
+ * Undefined: a thread that may run or move meanwhile, unless it is the caller. */
 WEFT_API void weft_ext_thread_stack(const weft_thread *thread, void **base, size_t *bytes);
 
-/* ---- events ------------------------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
+/* What an event sink is told of. The events of a thread come in this order: CREATE; READY; maybe
+ * STEAL; RUN; then YIELD, or PARK and READY, and RUN again, as often as the thread leaves its
+ * worker; END; and JOIN, if it is joined. */
 typedef enum weft_event_kind {
-  WEFT_ON_CREATE,
-  WEFT_ON_RUN,
-  WEFT_ON_YIELD,
-  WEFT_ON_PARK,
-  WEFT_ON_READY,
-  WEFT_ON_END,
-  WEFT_ON_JOIN,
-  WEFT_ON_STEAL
+  WEFT_ON_CREATE, /* the thread was made, or revived */
+  WEFT_ON_RUN,    /* a worker begins to run it */
+  WEFT_ON_YIELD,  /* it leaves its worker and stays ready */
+  WEFT_ON_PARK,   /* it leaves its worker and waits */
+  WEFT_ON_READY,  /* it becomes ready */
+  WEFT_ON_END,    /* it has ended */
+  WEFT_ON_JOIN,   /* it was joined */
+  WEFT_ON_STEAL   /* another worker took it out of its worker's queue */
 } weft_event_kind;
-/* sink is called on the worker (or outside) where it happens, without identity; it must not block or switch. Weft may hold a lock around
- * it, as that of the object at which a thread parks: the sink may read clocks and what is known of threads (ids, names, extension bytes)
- * and use locks of its own, and must not make, wake, join or move threads (checked builds name it) or use objects that Weft's callers wait
- * at. A fork is a thread from when another worker takes it or its forker leaves its worker, and has no events before. Null: none.
- * Set before weft_init it hears of everything. Set, replaced or taken away while the runtime runs, that holds from each worker's next event on, and
- * only threads that go through a pool or a scheduler ULT are sure to be heard: others may take short ways. A call that has begun may still be
- * inside the old sink after the return. WEFT_NOMEM: only while the runtime runs. A thread's events come in this order: CREATE, READY (maybe
- * STEAL), RUN, then YIELD, or PARK and READY, and RUN again, as often as it leaves its worker; END; and JOIN, when it was joined. The adopted
- * caller of weft_init is not created and does not end. */
+
+/* Has the library tell sink of every event of every thread; null: of none.
+ *
+ * sink is a callback, on the worker, or the OS thread outside, where the event happens. Weft may
+ * hold a lock around it, as that of the object at which a thread parks. sink may read clocks and
+ * what is known of threads (ids, names, extension bytes), and use locks of its own. It must not
+ * make, wake, join or move threads (checked builds name it), or use objects at which callers of
+ * Weft wait.
+ *
+ * A sink that is set before weft_init hears of everything. One that is set, replaced or taken away
+ * while the runtime runs counts from each worker's next event on, and is sure to hear only of
+ * threads that go through a pool or a scheduler ULT. A call that has begun may still be inside the
+ * old sink after the return. A fork becomes a thread when another worker takes it, or when its
+ * forker leaves its worker, and has no events before. The adopted caller of weft_init is not
+ * created and does not end.
+ * Errors: WEFT_NOMEM (only while the runtime runs).
+ * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_set_event_sink(void (*sink)(void *state, weft_event_kind kind, weft_thread *thread),
                                                             void *state);
 
-/* ---- extension bytes and carried state --------------------------------------------------------------------------- */
+/* ---- starting the runtime for a layer -------------------------------------------------------- */
 
-/* Reserves bytes (up to 256 altogether, aligned to 16) in every unit, zero in a new one. Set before weft_init; *offset is for
- * weft_ext_bytes. WEFT_BUSY: the runtime is running; WEFT_INVALID: 0 bytes, or more than are left. */
+/* Starts the runtime, or nests in the one that runs, on behalf of a layer rather than a program.
+ *
+ * The call does what weft_init does. If it starts the runtime, the program has not yet said what it
+ * wants: the first weft_init that follows may raise the number of workers, and lets them steal. So
+ * a library that brings a layer, as MPI may, and a program on weft.h start in any order.
+ * Errors: those of weft_init.
+ * Switches: never. Callers: those of weft_init.
+ * Undefined: what is undefined for weft_init. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_init(const weft_config *config);
+
+/* Returns the size of the stack of a ULT that asks for no size of its own, as weft_config has it.
+ * Returns: the size in bytes; 0 while the runtime does not run.
+ * Switches: never. Callers: any. */
+WEFT_API size_t weft_ext_stack_bytes(void);
+
+/* ---- extension bytes and carried state ------------------------------------------------------- */
+
+/* Reserves extension bytes in every unit.
+ * Up to 256 bytes can be reserved altogether, in steps of 16, to which they are aligned. They are
+ * zero in a new unit. *offset receives the offset for weft_ext_bytes.
+ * Errors: WEFT_BUSY (the runtime runs), WEFT_INVALID (offset is null; bytes is 0, or more than are
+ * left).
+ * Switches: never. Callers: any, before weft_init. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_reserve(size_t bytes, size_t *offset);
+
+/* Returns the extension bytes of a unit.
+ * offset is one of weft_ext_reserve.
+ * Returns: their address, as long as the thread's handle is good; null for null.
+ * Switches: never. Callers: any.
+ * Undefined: another offset. */
 WEFT_API void *weft_ext_bytes(weft_thread *thread, size_t offset);
 
-/* Threads that a builder starts with a function of its own, bottom, are shown in dumps, reports and traces as running the function whose
- * address lies at offset (as of weft_ext_bytes) of their extension bytes: a weft_function, or null as long as it is not known. For one
- * bottom; null: none any more. Set before weft_init. */
+/* Tells dumps, reports and traces which function a builder's thread really runs.
+ * A thread that was started with the function bottom is shown as running the function whose
+ * address, a weft_function, lies at offset (as of weft_ext_bytes) of its extension bytes; null as
+ * long as it is not known. One bottom can be set; null: none any more.
+ * Switches: never. Callers: any, before weft_init. */
 WEFT_API void weft_ext_show_function(weft_function bottom, size_t offset);
 
-/* Calls visit for up to 32 frames of a thread that waits or is ready to go on, innermost first, with where the frame goes on and a line
- * that names it, valid during the call; then, if there are more, with code null and why they are not shown. For a thread that has not
- * started, or has ended, there is none. Of a thread that others let go on meanwhile the frames may be those of an earlier wait. Starts an OS
- * thread for a moment, and the caller's waits for it: for dumps, not in walks and callbacks that must be short; under WEFT_SCHEDULE the
- * program's time is real time from then on. Never switches. Errors, before any visit: WEFT_BUSY (the thread runs, or another one on its
- * stack or as its unit: a scheduler ULT in weft_ext_dispatch is busy until that returns; or it went on meanwhile), WEFT_INVALID (null), WEFT_NOMEM,
- * WEFT_NOT_INITIALIZED, WEFT_UNSUPPORTED (no OS thread, or process_vm_readv of the own process is forbidden). Undefined: a thread that may
- * be freed meanwhile; for OS threads outside, while weft_finalize runs. */
+/* Leaves the signals to the program, for a layer that starts the runtime for a program that may not
+ * know of it: from now on weft_init does not handle SIGQUIT unless WEFT_DUMP_SIGNAL asks for it.
+ * Switches: never. Callers: any, before weft_init. */
+WEFT_API void weft_ext_leave_signals(void);
+
+/* What weft_ext_frames calls: code is where the frame goes on, and name a line that names it, valid
+ * during the call. */
 typedef void (*weft_frame_visitor)(void *state, const void *code, const char *name);
+
+/* Calls visit for up to 32 frames of a thread that waits or is ready to go on, innermost first.
+ *
+ * If there are more frames, a last call has a null code, and a name that says why they are not
+ * shown. A thread that has not started, or has ended, has none. If others let the thread go on
+ * meanwhile, the frames may be those of an earlier wait. The call starts an OS thread for a moment,
+ * and blocks the caller's: it is for dumps, not for walks and callbacks that must be short. Under
+ * WEFT_SCHEDULE the program's time is real time from then on.
+ * Errors: WEFT_BUSY (the thread runs, or went on meanwhile, or another one runs on its stack or as
+ * its unit: a scheduler ULT is busy until weft_ext_dispatch returns), WEFT_INVALID (thread or visit
+ * is null), WEFT_NOMEM, WEFT_NOT_INITIALIZED, WEFT_UNSUPPORTED (no OS thread, or the system forbids
+ * process_vm_readv of the own process). On failure visit was not called.
+ * Switches: never. Callers: any.
+ * Undefined: a thread that may be freed meanwhile; a call from an OS thread outside while
+ * weft_finalize runs. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_frames(const weft_thread *thread, weft_frame_visitor visit, void *state);
 
-/* State of the OS thread that must follow the ULT across switches, such as a language's exception globals: address() gives the
- * calling OS thread's copy: 8, 16, 24 or 32 bytes aligned to 8 (WEFT_INVALID otherwise), which are all zero while there is nothing to
- * carry, as for a new ULT and at the end of each. One layer may register, once for the process's life (WEFT_BUSY: another has); from the next weft_init on. */
+/* Registers state of the OS thread that must follow a ULT across switches, such as a language's
+ * exception globals. address() returns the calling OS thread's copy: 8, 16, 24 or 32 bytes, aligned
+ * to 8, which are all zero while there is nothing to carry, as for a new ULT and at the end of
+ * each. It holds from the next weft_init on, for the process's life. One layer may register; the
+ * same one may again.
+ * Errors: WEFT_INVALID (address is null; another size), WEFT_BUSY (another layer has registered).
+ * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_carry(void *(*address)(void), size_t bytes);
 
 #ifdef __cplusplus

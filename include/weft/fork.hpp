@@ -11,6 +11,8 @@
 // recursion into itself, as it does for plain code; that is worth a third of such a fork.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <cstddef>
 #include <cstring>
 #include <exception>
@@ -22,6 +24,7 @@
 #include <variant>
 
 #include <weft/hot.h>
+#include <weft/callable.hpp>
 #include <weft/detail/trampoline.hpp>
 #include <weft/dropped_exceptions.hpp>
 
@@ -195,6 +198,16 @@ template <class Function, class Result>
 using forked_type =
     std::conditional_t<fits_in_fork<Function, Result>, forked_by_value<Function, Result>, forked_in_frame<Function, Result>>;
 
+// Without a type for what is no child: the error is then that of fork's constraint.
+template <class Function>
+struct fork_of {
+  using type = void;
+};
+template <child_function Function>
+struct fork_of<Function> {
+  using type = forked_type<Function, std::invoke_result_t<Function&>>;
+};
+
 }  // namespace detail
 
 // A fork of a callable without arguments; what it returns and throws comes out of join(). It cannot be moved: it belongs to its scope,
@@ -203,9 +216,11 @@ using forked_type =
 // order among forks, the last one first being the cheapest. Forking does not switch; join, and the destructor of a fork that was not
 // joined, may. Callable from any. Throws what copying the callable throws.
 template <class Function>
-using forked = detail::forked_type<std::decay_t<Function>, std::invoke_result_t<std::decay_t<Function>&>>;
+using forked = typename detail::fork_of<std::decay_t<Function>>::type;
 
+// Forks a callable; the result, which is to be joined, is described above.
 template <class Function>
+  requires child_function<std::decay_t<Function>>
 [[nodiscard, gnu::always_inline]] inline forked<Function> fork(Function&& function) {
   using callable = std::decay_t<Function>;
   if constexpr (detail::fits_in_fork<callable, std::invoke_result_t<callable&>>) {

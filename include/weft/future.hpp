@@ -5,6 +5,8 @@
 // that would have to wait). The rest never switches.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <future>
@@ -40,7 +42,9 @@ class future {
   // For makers. runner: a thread to be joined by the reader, which is done with state when it ends; or null.
   explicit future(detail::state_pointer<detail::state<T>> state, weft_thread* runner = nullptr) noexcept
       : state_(std::move(state)), runner_(runner) {}
+  // Takes over the other future, which is empty then.
   future(future&& other) noexcept : state_(std::move(other.state_)), runner_(std::exchange(other.runner_, nullptr)) {}
+  // Takes over the other future, which is empty then.
   future& operator=(future&& other) noexcept {
     let_runner_go();
     state_ = std::move(other.state_);
@@ -49,7 +53,9 @@ class future {
   }
   ~future() { let_runner_go(); }
 
+  // Whether there is a result to come, or one that get() has not taken.
   bool valid() const noexcept { return static_cast<bool>(state_); }
+  // Whether the result has come. Throws std::future_error: no_state.
   bool is_ready() const { return state_.valid()->is_ready(); }
 
   // The value, or throws what the other side threw; once.
@@ -59,6 +65,7 @@ class future {
     return last->take();
   }
 
+  // Waits until the result has come.
   void wait() const {
     detail::state<T>* const state = state_.valid();
     if (runner_ == nullptr) return state->wait();
@@ -66,17 +73,24 @@ class future {
     detail::check(weft_thread_join(runner_), "weft_thread_join");
     runner_ = nullptr;
   }
+  // Waits until the result has come, for an interval at most.
   template <class Rep, class Period>
   future_status wait_for(const std::chrono::duration<Rep, Period>& interval) const {
     return detail::as_future_status(wait_until_ns(detail::deadline_in(interval)), "weft::future::wait_for");
   }
+  // Waits until the result has come, until the deadline at most.
   template <class Clock, class Duration>
   future_status wait_until(const std::chrono::time_point<Clock, Duration>& deadline) const {
     const auto attempt = [this](std::uint64_t ns) { return wait_until_ns(ns); };
     return detail::as_future_status(detail::attempt_until(deadline, attempt), "weft::future::wait_until");
   }
 
+  // Makes it a future of any number of readers; this one is empty then.
   shared_future<T> share() noexcept { return shared_future<T>(std::move(*this)); }
+
+ protected:
+  // The thread that is to be joined, or null.
+  weft_thread* runner() const noexcept { return runner_; }
 
  private:
   friend class shared_future<T>;
@@ -102,12 +116,15 @@ template <class T>
 class shared_future {
  public:
   shared_future() noexcept = default;
+  // Takes over a future, which is empty then.
   shared_future(future<T>&& from) noexcept {  // as std's: no need to say it
     from.let_runner_go();                     // several may wait, and only one could join
     state_ = std::move(from.state_);
   }
 
+  // Whether there is a result to come.
   bool valid() const noexcept { return static_cast<bool>(state_); }
+  // Whether the result has come. Throws std::future_error: no_state.
   bool is_ready() const { return state_.valid()->is_ready(); }
 
   // The value, or throws what the other side threw.
@@ -116,12 +133,15 @@ class shared_future {
     return state_->look();
   }
 
+  // Waits until the result has come.
   void wait() const { state_.valid()->wait(); }
+  // Waits until the result has come, for an interval at most.
   template <class Rep, class Period>
   future_status wait_for(const std::chrono::duration<Rep, Period>& interval) const {
     return detail::as_future_status(state_.valid()->wait_until_ns(detail::deadline_in(interval)),
                                     "weft::shared_future::wait_for");
   }
+  // Waits until the result has come, until the deadline at most.
   template <class Clock, class Duration>
   future_status wait_until(const std::chrono::time_point<Clock, Duration>& deadline) const {
     detail::state<T>* const state = state_.valid();

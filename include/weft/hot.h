@@ -1,5 +1,6 @@
-/* Weft: forks. A fork is a child that may run in parallel with what its forker does next, and is joined by the same forker. Unless
- * another worker takes it, it costs a few stores in the forker's worker and, at its join, a call: no allocation, no stack, no fence.
+/* Weft: forks. A fork is a child that may run in parallel with what its forker does next, and that
+ * the same forker joins. Unless another worker takes it, it costs a few stores in the forker's
+ * worker and, at its join, a call: no allocation, no stack, no fence.
  *
  *   static long fib(long n);
  *   static void fib_run(void *work) { *(long *)work = fib(*(long *)work); }
@@ -12,25 +13,36 @@
  *     return left + right;
  *   }
  *
- * The child works on a copy of *work; the join brings the copy back. What does not fit goes by pointer. A word or two cost the least: what
- * the forker writes in small pieces and the copy reads in large ones stalls most CPUs.
+ * The child works on a copy of *work, and the join brings the copy back. Pass what does not fit by
+ * pointer. A word or two cost the least: what the forker writes in small pieces and the copy reads
+ * in large ones stalls most CPUs.
  *
- * A child may do whatever its forker may: block, yield, lock, fork. It has its forker's identity, wherever it runs: weft_self(), keys,
- * ownership of mutexes. A child that another worker took runs as a ULT there, on a stack of the default size (WEFT_STACK_SIZE, or
- * stack_bytes of weft_config) whatever its forker's is, and the join parks the forker until it has ended. When a ULT parks, its forks
- * that were not joined become ready ULTs (without memory for them the program ends). A forker that stays long in one call keeps its
- * forks from nobody: an idle worker takes the oldest ones, by a fence that the kernel runs on its behalf.
+ * A child may do whatever its forker may: block, yield, lock, fork. It has its forker's identity,
+ * wherever it runs: weft_self(), keys, ownership of mutexes. A child that another worker took runs
+ * as a ULT there, and the join parks the forker until the child has ended. When a ULT parks, its
+ * forks that were not joined become ready ULTs (without memory for them the program ends). Such a
+ * child has a stack of its own, as large as its thread's and at least as large as a main thread's
+ * (the soft limit of RLIMIT_STACK, 8 MiB where there is none, or WEFT_FORK_STACK_SIZE). So a
+ * recursion of forks that one worker can run does not overflow on two. Where address space is
+ * short, or 10,000 such stacks are in use, it has a stack of the default size, and the library says
+ * so once. A forker that stays long in one call does not hold its forks back: an idle worker takes
+ * the oldest ones, by a fence that the kernel runs on its behalf. With WEFT_LOCALITY_STRICT no
+ * other worker takes forks of a forker that runs.
  *
- * So a recursive mutex does not keep children of one forker apart; a plain one does. Who holds a recursive one while it joins a fork
- * that locks it must have held it when it forked. With WEFT_LOCALITY_STRICT nobody takes forks of a forker that runs.
+ * Since children have their forker's identity, a recursive mutex does not keep children of one
+ * forker apart; a plain one does. If a child locks a recursive mutex that its forker holds at the
+ * join, the forker must already have held it at the fork.
  *
- * From a tasklet, and from an OS thread outside, a fork runs in its join. weft_suspend, weft_pin and weft_migrate inside a child concern
- * the child, or the forker, depending on where it runs: don't.
+ * From a tasklet, and from an OS thread outside, a fork runs in its join. Do not call weft_suspend,
+ * weft_pin or weft_thread_migrate_to_* in a child: they concern the child or its forker, depending
+ * on where the child runs.
  *
- * What is inlined here belongs to the core's own protocols K and T (docs/protocols); a program must be compiled with the header of the library
- * that it runs with (WEFT_HOT_VERSION). */
+ * What is inlined here belongs to the core's own protocols K and T (docs/protocols). A program must
+ * be compiled with the header of the library that it runs with (WEFT_HOT_VERSION). */
 #ifndef WEFT_HOT_H
 #define WEFT_HOT_H
+
+#include <weft/detail/platform.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,35 +55,45 @@
 extern "C" {
 #endif
 
+/* The version of what is inlined here. */
 #define WEFT_HOT_VERSION 2
-#define WEFT_FORK_BYTES 48 /* the most that a fork carries */
+/* The most that a fork carries, in bytes. */
+#define WEFT_FORK_BYTES 48
 
-/* A fork that was not joined. It stays where it is until then. */
+/* A fork that was not joined. It stays where it is until its join. */
 typedef struct weft_forked {
-  void (*run)(void *work); /* the core's own once another worker has taken it */
-  void *taker;             /* the core's */
-  unsigned char work[WEFT_FORK_BYTES];
+  void (*run)(void *work);             /* the core's own once another worker has taken it */
+  void *taker;                         /* the core's */
+  unsigned char work[WEFT_FORK_BYTES]; /* the copy of the work */
 } __attribute__((aligned(64))) weft_forked;
 
-/* The part of a worker that programs touch. Its forks lie in [top, bottom). The owner alone writes bottom. */
+/* The part of a worker that programs touch. Its forks lie in [top, bottom). The owner alone writes
+ * bottom. */
 typedef struct weft_hot_line {
   weft_hot_word bottom;     /* where the next fork goes; null: ask the library */
-  weft_hot_word limit;      /* a fork here or above tells the library: the last place, or somebody sleeps */
-  weft_hot_word taken;      /* those below are others', or about to be */
-  weft_thread *const *self; /* what runs here; null there: nothing. A fork that was taken has its forker's identity */
+  weft_hot_word limit;      /* a fork here or above calls the library: the last place, or a worker sleeps */
+  weft_hot_word taken;      /* forks below are other workers', or about to be */
+  weft_thread *const *self; /* where the unit that runs here is named, or null */
 } weft_hot_line;
 
-/* Thread-local: the calling worker's hot line, or one whose bottom is null. For weft_hot_here() alone. */
+/* Thread-local: the calling worker's hot line, or one whose bottom is null. For weft_hot_here()
+ * alone. */
 extern WEFT_API __thread weft_hot_line *weft_hot_word_here;
 
 /* Work of a word or two, in registers. */
 typedef struct weft_small_work {
-  unsigned long words[2];
+  unsigned long words[2]; /* as they lie in memory */
 } weft_small_work;
 
-/* The calling thread, of the kind whose handle is at hand; null: ask weft_self(). Callable from any. */
-#define WEFT_HOT_FLAGS_AT 62 /* the core's, in a weft_thread */
+/* Where the core keeps a thread's flags in a weft_thread. */
+#define WEFT_HOT_FLAGS_AT 62
+/* The flag of a fork that another worker took. */
 #define WEFT_HOT_IS_FORK 512
+
+/* Returns the calling thread if its handle is at hand.
+ * Returns: the handle; null outside, in callbacks, and in a fork that another worker took: then
+ * weft_self() knows.
+ * Switches: never. Callers: any. */
 WEFT_HOT_INLINE weft_thread *weft_hot_known_self(void) {
   weft_thread *const self = *weft_hot_here()->self;
   if (__builtin_expect(self == NULL, 0)) return NULL;
@@ -82,15 +104,23 @@ WEFT_HOT_INLINE weft_thread *weft_hot_known_self(void) {
   __builtin_memcpy(&flags, &address, sizeof flags);
   return __builtin_expect((__atomic_load_n(flags, __ATOMIC_RELAXED) & WEFT_HOT_IS_FORK) == 0, 1) ? self : NULL;
 }
-/* As weft_self, without a call for most. */
+
+/* Returns the calling ULT or tasklet, in most cases without a call.
+ * Returns: what weft_self() returns.
+ * Switches: never. Callers: any. */
 WEFT_HOT_INLINE weft_thread *weft_hot_self(void) {
   weft_thread *const self = weft_hot_known_self();
   return __builtin_expect(self != NULL, 1) ? self : weft_self();
 }
 
-/* Whether thread has ended; what it did is visible then. Not for polling: it is no call at which a schedule (WEFT_SCHEDULE) lets others go on.
- * Undefined: a handle that was joined. */
-#define WEFT_HOT_JOIN_AT 32 /* the core's, in a weft_thread */
+/* Where the core keeps a thread's join word in a weft_thread. */
+#define WEFT_HOT_JOIN_AT 32
+
+/* Tells whether a thread has ended.
+ * Do not poll by it: under WEFT_SCHEDULE other units do not go on at this call.
+ * Returns: true if it has, and then the caller sees what the thread did.
+ * Switches: never. Callers: any.
+ * Undefined: null; a thread that was joined. */
 WEFT_HOT_INLINE bool weft_hot_has_ended(const weft_thread *thread) {
   uintptr_t address;
   const uintptr_t *word;
@@ -101,16 +131,39 @@ WEFT_HOT_INLINE bool weft_hot_has_ended(const weft_thread *thread) {
   return (weft_hot_load_address(word, __ATOMIC_ACQUIRE) & 1) != 0;
 }
 
-/* Twins for what is not inlined: undefined unless called as below. */
+/* Forks where weft_fork finds no place in the calling worker's line. For weft_fork alone.
+ * Returns: what weft_fork returns.
+ * Switches: never. Callers: weft_fork.
+ * Undefined: any other caller. */
 WEFT_API weft_forked *weft_fork_slowly(void (*run)(void *work), const void *work, size_t bytes);
+
+/* Forks as weft_fork_slowly does, with work in registers. For weft_fork alone.
+ * Returns: what weft_fork returns.
+ * Switches: never. Callers: weft_fork.
+ * Undefined: any other caller. */
 WEFT_API weft_forked *weft_fork_small_slowly(void (*run)(void *work), weft_small_work work);
+
+/* Tells the library of a fork at or above the line's limit. For weft_fork alone.
+ * Switches: never. Callers: weft_fork.
+ * Undefined: any other caller. */
 WEFT_API void weft_fork_at_limit(weft_forked *forked);
+
+/* Joins a fork that is not the last one of its line, or that another worker may have taken. For
+ * weft_fork_take_back alone.
+ * Returns: what weft_fork_take_back returns.
+ * Switches: may. Callers: weft_fork_take_back.
+ * Undefined: any other caller. */
 WEFT_API bool weft_fork_join_slowly(weft_forked *forked);
 
-/* Forks run(copy of *work). bytes: at most WEFT_FORK_BYTES (undefined otherwise). Never fails: without memory, as from an OS thread
- * outside, null is returned, which stands for a fork that runs in its join. Does not switch. Callable from any.
- * Each fork must be joined, once, by its forker, before the function that the forker's thread or fork was started with returns
- * (checked builds name it otherwise). In any order; the last one first is the cheapest by far. */
+/* Forks a child that runs run(copy of *work).
+ *
+ * The library copies bytes bytes of *work. The forker joins each fork once, before the function
+ * that its thread or fork was started with returns. It may join its forks in any order; the last
+ * one first is the cheapest by far.
+ * Returns: the fork. The call never fails: without memory, and from an OS thread outside, it
+ * returns null, which stands for a fork that runs in its join.
+ * Switches: never. Callers: any.
+ * Undefined: bytes above WEFT_FORK_BYTES; a fork that is not joined so (checked builds name it). */
 WEFT_HOT_INLINE weft_forked *weft_fork(void (*run)(void *work), const void *work, size_t bytes) {
   weft_hot_line *const line = weft_hot_here();
   weft_forked *const place = weft_hot_load(&line->bottom, __ATOMIC_RELAXED);
@@ -130,7 +183,9 @@ WEFT_HOT_INLINE weft_forked *weft_fork(void (*run)(void *work), const void *work
   return place;
 }
 
-/* The next place; also of null, which C forbids to count from. */
+/* Returns the place behind a fork. For weft_fork_take_back alone.
+ * Returns: the next place; also for null, from which C forbids to count.
+ * Switches: never. Callers: any. */
 WEFT_HOT_INLINE weft_forked *weft_forked_end(weft_forked *forked) {
   uintptr_t address;
   __builtin_memcpy(&address, &forked, sizeof address);
@@ -139,8 +194,11 @@ WEFT_HOT_INLINE weft_forked *weft_forked_end(weft_forked *forked) {
   return forked;
 }
 
-/* The join without its call, for those who inline more. True: nobody has taken the fork; the caller must run it now. False: it has
- * ended, and its copy of the work lies in forked->work until the caller forks, joins or switches next. May switch. */
+/* Joins a fork without running it, for programs that inline more than weft_fork_join does.
+ * Returns: true if no other worker has taken the fork: the caller must run it now; false if it has
+ * ended: its copy of the work lies in forked->work until the caller forks, joins or switches next.
+ * Switches: may. Callers: the forker.
+ * Undefined: a fork of another forker, or that was joined. */
 WEFT_NODISCARD WEFT_HOT_INLINE bool weft_fork_take_back(weft_forked *forked) {
   __asm__("" : "+r"(forked)); /* so that its end is computed here, and not kept from the fork on */
   weft_hot_line *const line = weft_hot_here();
@@ -153,8 +211,11 @@ WEFT_NODISCARD WEFT_HOT_INLINE bool weft_fork_take_back(weft_forked *forked) {
   return true;
 }
 
-/* Joins: afterwards run has been called on *work, by the caller or by another worker on the copy, which is brought back. The
- * arguments as at the fork. May switch. Callable by the forker (undefined otherwise: checked builds name it). */
+/* Joins a fork.
+ * run, work and bytes are those of its weft_fork. Afterwards run has been called on *work: by the
+ * caller, or by another worker on the copy, which the call brings back.
+ * Switches: may. Callers: the forker.
+ * Undefined: a fork of another forker (checked builds name it), or that was joined. */
 WEFT_HOT_INLINE void weft_fork_join(weft_forked *forked, void (*run)(void *work), void *work, size_t bytes) {
   if (__builtin_expect(weft_fork_take_back(forked), 1)) {
     run(work);

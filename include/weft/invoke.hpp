@@ -3,17 +3,30 @@
 //   weft::invoke([&] { sort(left); }, [&] { sort(right); });
 #pragma once
 
-#include <concepts>
+#include <weft/detail/cxx20.hpp>
+
 #include <cstddef>
 #include <functional>
 #include <tuple>
 #include <utility>
 
+#include <weft/callable.hpp>
 #include <weft/detail/first_failure.hpp>
 #include <weft/fork.hpp>
 
 namespace weft {
 namespace detail {
+
+template <std::size_t Index, class Calls>
+void invoke_from(const Calls& calls, first_failure& failure) noexcept;
+
+// The calls from Index on, of which reports name the first one, Next.
+template <class Next, std::size_t Index, class Calls>
+struct later_calls {
+  const Calls* calls;
+  first_failure* failure;
+  void operator()() const noexcept { invoke_from<Index>(*calls, *failure); }
+};
 
 // The calls from Index on: the later ones are a fork, so that a worker alone calls all in their order.
 template <std::size_t Index, class Calls>
@@ -22,7 +35,8 @@ void invoke_from(const Calls& calls, first_failure& failure) noexcept {
   if constexpr (Index + 1 == std::tuple_size_v<Calls>) {
     call();
   } else {
-    auto later = fork([&calls, &failure]() noexcept { invoke_from<Index + 1>(calls, failure); });
+    using next = std::remove_reference_t<std::tuple_element_t<Index + 1, Calls>>;
+    auto later = fork(later_calls<next, Index + 1, Calls>{&calls, &failure});
     call();
     later.join();
   }
@@ -34,11 +48,15 @@ void invoke_from(const Calls& calls, first_failure& failure) noexcept {
 // arguments, leaves when all have ended; those after it may have been skipped (dropped_exceptions.hpp tells of the others). Children
 // may do what forks may (hot.h). May switch. Callable from any; in a tasklet and outside it calls them in order.
 template <class... Functions>
-  requires(sizeof...(Functions) > 0 && (std::invocable<Functions&> && ...))
+  requires(sizeof...(Functions) > 0)
 void invoke(Functions&&... functions) {
-  detail::first_failure failure;
-  detail::invoke_from<0>(std::tuple<Functions&...>(functions...), failure);
-  failure.rethrow();
+  constexpr bool are_children = (child_function<Functions> && ...);
+  static_assert(are_children, "weft::child_function: weft::invoke calls functions without arguments");
+  if constexpr (are_children) {
+    detail::first_failure failure;
+    detail::invoke_from<0>(std::tuple<Functions&...>(functions...), failure);
+    failure.rethrow();
+  }
 }
 
 }  // namespace weft

@@ -6,14 +6,18 @@
  *   }
  *   weft_parallel_for(0, n, 0, add, &vectors);
  *
- * The indexes are divided into parts, which several workers run at once by forks (hot.h): a part may do whatever a fork may, block, lock,
- * fork and loop. One worker alone runs the parts in their order. All calls here return when everything has ended, may switch, and are
- * callable from any; in a tasklet, and on an OS thread outside, they are plain loops. None of them allocates, except as noted.
+ * A call divides the indexes into parts, which several workers run at once by forks (hot.h). A part
+ * may do whatever a fork may: block, lock, fork and loop. One worker alone runs the parts in their
+ * order. In a tasklet, and on an OS thread outside, the calls are plain loops. They return when
+ * every part has ended, and allocate nothing unless the comment says so.
  *
- * grain   The most indexes in a part, whoever runs it: the parts are then the same in every run. 0: as many parts as keep the workers busy,
- *         which depends on who is idle. */
+ * The grain is the largest number of indexes in a part; with a grain, the parts are the same in
+ * every run. With a grain of 0, there are as many parts as keep the workers busy, which depends on
+ * which workers are idle. */
 #ifndef WEFT_LOOPS_H
 #define WEFT_LOOPS_H
+
+#include <weft/detail/platform.h>
 
 #include <stddef.h>
 
@@ -23,29 +27,45 @@
 extern "C" {
 #endif
 
-/* Calls body(from, to, argument) for parts [from, to) of [begin, end), none of them empty. Errors: WEFT_INVALID (null body, end below
- * begin). */
+/* Calls body(from, to, argument) for parts [from, to) of [begin, end), which several workers run.
+ * No part is empty, and none has more than grain indexes; 0: the library chooses.
+ * Errors: WEFT_INVALID (body is null; end is below begin).
+ * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_parallel_for(size_t begin, size_t end, size_t grain,
                                                       void (*body)(size_t from, size_t to, void *argument), void *argument);
 
-#define WEFT_REDUCE_BYTES 256 /* the most that a value may have; what does not fit goes by pointer */
+/* The largest value of a reduction, in bytes; pass what does not fit by pointer. */
+#define WEFT_REDUCE_BYTES 256
 
+/* What a reduction does. Values are aligned to 16 bytes and moved as bytes. */
 typedef struct weft_reduction {
-  size_t value_bytes;                                                       /* 1 to WEFT_REDUCE_BYTES */
-  const void *identity;                                                     /* what every part's value begins as */
-  void (*body)(size_t from, size_t to, void *argument, void *value);        /* adds indexes [from, to) to *value */
-  void (*combine)(void *value, const void *value_of_later, void *argument); /* adds the value of the part behind to *value */
+  size_t value_bytes;   /* 1 to WEFT_REDUCE_BYTES */
+  const void *identity; /* what the value of every part is at first */
+  /* Adds the indexes [from, to) to *value. */
+  void (*body)(size_t from, size_t to, void *argument, void *value);
+  /* Adds the value of the part behind to *value. */
+  void (*combine)(void *value, const void *value_of_later, void *argument);
 } weft_reduction;
 
-/* Reduces [begin, end); *out is the identity when that is empty. Values lie aligned to 16 bytes and are moved as bytes. They are combined
- * in the order of the indexes: combine must be associative, not commutative. Where it is not quite, as with floating point, a grain makes
- * the result the same in every run. Errors: WEFT_INVALID (null, end below begin, value_bytes); *out is then left untouched. */
+/* Reduces the indexes [begin, end) to one value.
+ *
+ * *out receives the value; the identity if there are no indexes. Values are combined in the order
+ * of the indexes, so that combine must be associative, but not commutative. Where it is not quite
+ * associative, as with floating point, a grain makes the result the same in every run. No part has
+ * more than grain indexes; 0: the library chooses.
+ * Errors: WEFT_INVALID (how, one of its functions, its identity or out is null; end is below begin;
+ * value_bytes is 0 or above WEFT_REDUCE_BYTES).
+ * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_parallel_reduce(size_t begin, size_t end, size_t grain, const weft_reduction *how,
                                                          void *argument, void *out);
 
-/* Sorts count elements of element_bytes each as qsort_r does, not stably; compare is called by several workers at once.
- * Quicksort: with many workers the first, sequential partitions bound the speed-up. Small parts go to qsort_r, which may
- * allocate. Errors: WEFT_INVALID (null compare, null elements of which there are some, element_bytes 0). */
+/* Sorts count elements of element_bytes each, in the order that compare gives.
+ *
+ * compare is that of qsort_r(3); several workers call it at once. The sort is not stable. It is a
+ * quicksort: with many workers its first, sequential partitions bound the speed-up. Small parts go
+ * to qsort_r, which may allocate.
+ * Errors: WEFT_INVALID (compare is null; elements is null, and count is not 0; element_bytes is 0).
+ * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_parallel_sort(void *elements, size_t count, size_t element_bytes,
                                                        int (*compare)(const void *left, const void *right, void *argument),
                                                        void *argument);

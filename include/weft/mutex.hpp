@@ -6,6 +6,8 @@
 // caller does not hold (checked builds name it; a recursive_mutex throws not_owner).
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <chrono>
 #include <cstdint>
 
@@ -19,26 +21,33 @@ namespace detail {
 // What a plain and a recursive mutex have in common.
 class mutex_base {
  public:
+  // What native_handle() returns.
   using native_handle_type = weft_mutex*;
 
   mutex_base(const mutex_base&) = delete;
   mutex_base& operator=(const mutex_base&) = delete;
 
+  // Waits until the mutex is free, and locks it.
   void lock() { check(weft_mutex_lock(&mutex_), "weft_mutex_lock"); }
+  // Locks the mutex if it is free.
   bool try_lock() { return check_unless(WEFT_BUSY, weft_mutex_try_lock(&mutex_), "weft_mutex_try_lock"); }
 
+  // Waits until the mutex is free, for an interval at most; true if it is locked.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& interval) {
     return lock_in_time(weft_mutex_lock_until(&mutex_, deadline_in(interval)));
   }
+  // Waits until the mutex is free, until the deadline at most; true if it is locked.
   template <class Clock, class Duration>
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     return lock_in_time(attempt_until(deadline, [this](std::uint64_t ns) { return weft_mutex_lock_until(&mutex_, ns); }));
   }
 
+  // The mutex of the C interface.
   native_handle_type native_handle() noexcept { return &mutex_; }
 
  protected:
+  // Starts from one of the INIT values of weft_mutex.
   constexpr explicit mutex_base(weft_mutex initial) noexcept : mutex_(initial) {}
   ~mutex_base() = default;
 
@@ -50,61 +59,78 @@ class mutex_base {
 
 }  // namespace detail
 
+// A lock that one caller holds at a time. Waiters are served in the order in which they came.
 class mutex : public detail::mutex_base {
  public:
   constexpr mutex() noexcept : mutex_base(weft_mutex WEFT_MUTEX_INIT) {}
+  // Unlocks the mutex.
   void unlock() noexcept { weft_mutex_unlock(native_handle()); }
 };
 
+// A mutex that its holder may lock again, and unlocks as often.
 class recursive_mutex : public detail::mutex_base {
  public:
   constexpr recursive_mutex() noexcept : mutex_base(weft_mutex WEFT_MUTEX_RECURSIVE_INIT) {}
+  // Unlocks the mutex once. Throws weft::error: not_owner.
   void unlock() { detail::check(weft_mutex_unlock(native_handle()), "weft_mutex_unlock"); }
 };
 
 // Every mutex here can be waited for with a timeout; the names are std's.
 using timed_mutex = mutex;
+// Every recursive mutex here can be waited for with a timeout, too.
 using recursive_timed_mutex = recursive_mutex;
 
 // First come, first served: a reader that comes after a waiting writer waits behind it.
 class shared_mutex {
  public:
+  // What native_handle() returns.
   using native_handle_type = weft_rwlock*;
 
   constexpr shared_mutex() noexcept = default;
   shared_mutex(const shared_mutex&) = delete;
   shared_mutex& operator=(const shared_mutex&) = delete;
 
+  // Waits until the lock is free, and locks it to write.
   void lock() { detail::check(weft_rwlock_write_lock(&lock_), "weft_rwlock_write_lock"); }
+  // Locks the lock to write if it is free.
   bool try_lock() { return detail::check_unless(WEFT_BUSY, weft_rwlock_try_write_lock(&lock_), "weft_rwlock_try_write_lock"); }
+  // Unlocks what lock() locked.
   void unlock() noexcept { weft_rwlock_unlock(&lock_); }
 
+  // Waits until the lock is free, for an interval at most; true if it is locked to write.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& interval) {
     return lock_in_time(weft_rwlock_write_lock_until(&lock_, detail::deadline_in(interval)));
   }
+  // Waits until the lock is free, until the deadline at most; true if it is locked to write.
   template <class Clock, class Duration>
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     const auto attempt = [this](std::uint64_t ns) { return weft_rwlock_write_lock_until(&lock_, ns); };
     return lock_in_time(detail::attempt_until(deadline, attempt));
   }
 
+  // Waits until no writer holds or awaits the lock, and locks it to read.
   void lock_shared() { detail::check(weft_rwlock_read_lock(&lock_), "weft_rwlock_read_lock"); }
+  // Locks the lock to read if no writer holds or awaits it.
   bool try_lock_shared() {
     return detail::check_unless(WEFT_BUSY, weft_rwlock_try_read_lock(&lock_), "weft_rwlock_try_read_lock");
   }
+  // Unlocks what lock_shared() locked.
   void unlock_shared() noexcept { weft_rwlock_unlock(&lock_); }
 
+  // Waits to read, for an interval at most; true if the lock is locked to read.
   template <class Rep, class Period>
   bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& interval) {
     return lock_in_time(weft_rwlock_read_lock_until(&lock_, detail::deadline_in(interval)));
   }
+  // Waits to read, until the deadline at most; true if the lock is locked to read.
   template <class Clock, class Duration>
   bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     const auto attempt = [this](std::uint64_t ns) { return weft_rwlock_read_lock_until(&lock_, ns); };
     return lock_in_time(detail::attempt_until(deadline, attempt));
   }
 
+  // The read-write lock of the C interface.
   native_handle_type native_handle() noexcept { return &lock_; }
 
  private:
@@ -113,6 +139,7 @@ class shared_mutex {
   weft_rwlock lock_ = WEFT_RWLOCK_INIT;
 };
 
+// Every shared mutex here can be waited for with a timeout.
 using shared_timed_mutex = shared_mutex;
 
 }  // namespace weft

@@ -1,6 +1,8 @@
 // All that runs in parallel on top of forks and threads: calls, groups of tasks, loops, reductions, scans, sorting.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <weft/dropped_exceptions.hpp>
 #include <weft/invoke.hpp>
 #include <weft/parallel_for.hpp>

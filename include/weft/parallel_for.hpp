@@ -1,6 +1,7 @@
 // Loops whose iterations may run in parallel.
 //
 //   weft::parallel_for(0, n, [&](int i) { c[i] = a[i] + b[i]; });
+//   weft::parallel_for(0, n, 2, [&](int i) { even[i / 2] = a[i]; });
 //   weft::parallel_for(weft::range(0, n, 1000), [&](const weft::range<int>& part) { ... part.begin() ... part.end() ... });
 //   weft::parallel_for(weft::blocked_range(weft::range(0, rows), weft::range(0, columns)), [&](int row, int column) { ... });
 //   weft::for_each(list, [](item& one) { ... });
@@ -9,7 +10,12 @@
 // part, in program order, leaves when all have ended; parts after it may have been skipped (dropped_exceptions.hpp tells of the
 // others). Bodies may do what forks may (hot.h): block, lock, fork, loop. May switch. Callable from any; in a tasklet and outside they
 // are plain loops. Undefined: copying an index or iterator that throws.
+//
+// An argument that does not fit is one error of the compiler, which begins with the name of the
+// concept that the argument must satisfy.
 #pragma once
+
+#include <weft/detail/cxx20.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -23,6 +29,7 @@
 
 #include <weft/detail/divide.hpp>
 #include <weft/detail/first_failure.hpp>
+#include <weft/error.hpp>
 #include <weft/range.hpp>
 
 namespace weft {
@@ -35,10 +42,21 @@ concept divisible_range = std::copy_constructible<Range> && requires(Range range
   { range.split() } -> std::same_as<Range>;
 };
 
+// The two ends of a loop: integers, or random-access iterators, whose types have one in common.
+template <class Begin, class End>
+concept loop_ends = requires { typename std::common_type_t<Begin, End>; } && loop_index<std::common_type_t<Begin, End>>;
+
+// The two ends of a loop of integers, and the distance of one index from the next.
+template <class Begin, class End, class Step>
+concept loop_steps =
+    loop_ends<Begin, End> && std::integral<Begin> && std::integral<End> && std::integral<Step> && !std::same_as<Step, bool>;
+
 namespace detail {
 
 template <class Body, class Range>
-concept body_of_parts = std::invocable<const Body&, const Range&>;
+concept body_of_parts = requires(const Body& body, const Range& part) { body(part); };
+template <class Body, class Range>
+concept body_of_indexes = requires(const Body& body, const Range& part) { part.for_each(body); };
 
 template <class Range, class Body>
 struct loop {
@@ -46,7 +64,7 @@ struct loop {
   first_failure failure;
 };
 
-template <class Range, class Body>
+template <class Body, class Range>
 class loop_job {
  public:
   loop_job(loop<Range, Body>& whole, const Range& range, std::uint64_t position = 0)
@@ -74,6 +92,41 @@ class loop_job {
   std::uint64_t position_;  // of its first index in the whole loop
 };
 
+// A loop whose arguments satisfy the concepts.
+template <class Range, class Body>
+void run_loop(const Range& whole, const Body& body) {
+  if (whole.size() == 0) return;
+  loop<Range, Body> state{body, {}};
+  loop_job<Body, Range> all(state, whole);
+  divide(all);
+  state.failure.rethrow();
+}
+
+// Every step-th index of [begin, end). The indexes are counted, since the one behind the last may
+// not fit in their type.
+template <class Index>
+class stepped_range {
+ public:
+  // step: above 0. It may be larger than an Index.
+  stepped_range(const range<Index>& whole, std::uintmax_t step)
+      : first_(whole.begin()), step_(step), count_(whole.size() == 0 ? 0 : (whole.size() - 1) / step + 1) {}
+
+  std::size_t count() const { return count_; }
+  Index operator[](std::size_t number) const { return static_cast<Index>(static_cast<std::uintmax_t>(first_) + number * step_); }
+
+ private:
+  Index first_;
+  std::uintmax_t step_;
+  std::size_t count_;
+};
+
+template <class Index, class Body>
+void run_steps(const stepped_range<Index>& every, const Body& body) {
+  run_loop(range<std::size_t>(0, every.count()), [&every, &body](const range<std::size_t>& part) {
+    part.for_each([&every, &body](std::size_t number) { body(every[number]); });
+  });
+}
+
 // A few iterators of [first, last), evenly spaced, with both ends: one walk for what has no random access.
 template <class Iterator, class End>
 std::vector<Iterator> milestones(Iterator first, const End& last, std::size_t most) {
@@ -93,30 +146,73 @@ std::vector<Iterator> milestones(Iterator first, const End& last, std::size_t mo
 
 }  // namespace detail
 
+// The body of a loop over a range. It is called with a part of the range or, if it does not take
+// such, with indexes. (A generic lambda of one parameter gets parts.)
+template <class Body, class Range>
+concept loop_body = detail::body_of_parts<Body, Range> || detail::body_of_indexes<Body, Range>;
+
+// What for_each calls for each element that the iterator points to.
+template <class Function, class Iterator>
+concept element_function = std::invocable<const Function&, std::iter_reference_t<Iterator>>;
+
 // Calls body(part) for parts of the range or, if body does not take such, body(index), body(row, column) or body(page, row, column) for
-// each index. (A generic lambda of one parameter gets parts.)
-template <divisible_range Range, class Body>
+// each index. (A generic lambda of one parameter gets parts; for_each gives it indexes.)
+template <class Range, class Body>
 void parallel_for(const Range& whole, const Body& body) {
-  if (whole.size() == 0) return;
-  detail::loop<Range, Body> state{body, {}};
-  detail::loop_job<Range, Body> all(state, whole);
-  detail::divide(all);
-  state.failure.rethrow();
+  if constexpr (!divisible_range<Range>) {
+    constexpr bool is_range = divisible_range<Range>;
+    static_assert(is_range, "weft::divisible_range: the first of two arguments of parallel_for must be a range");
+  } else {
+    constexpr bool is_body = loop_body<Body, Range>;
+    static_assert(is_body, "weft::loop_body: parallel_for calls a const body with a part of the range or with its indexes");
+    if constexpr (is_body) detail::run_loop(whole, body);
+  }
 }
 
 // Calls body(index) for each of [begin, end), indexes or random-access iterators.
 template <class Begin, class End, class Body>
-  requires loop_index<std::common_type_t<Begin, End>>
 void parallel_for(Begin begin, End end, const Body& body) {
-  using index = std::common_type_t<Begin, End>;
-  const auto each = [&body](const range<index>& part) { part.for_each(body); };
-  parallel_for(range<index>(static_cast<index>(begin), static_cast<index>(end)), each);
+  constexpr bool are_ends = loop_ends<Begin, End>;
+  static_assert(are_ends, "weft::loop_ends: parallel_for(begin, end, body) takes two indexes or two random-access iterators");
+  if constexpr (are_ends) {
+    using index = std::common_type_t<Begin, End>;
+    constexpr bool is_body = index_body<Body, index>;
+    static_assert(is_body, "weft::index_body: parallel_for(begin, end, body) calls a const body with an index");
+    if constexpr (is_body) {
+      const auto each = [&body](const range<index>& part) { part.for_each(body); };
+      detail::run_loop(range<index>(static_cast<index>(begin), static_cast<index>(end)), each);
+    }
+  }
+}
+
+// Calls body(index) for begin, begin + step, begin + 2 * step and so on, as long as the index is
+// below end. All three are integers. The index has the type that begin and end have in common; step
+// may be of another type. Throws what bodies throw, and weft::error: invalid (step is 0 or below).
+// May switch. Callable from any.
+template <class Begin, class End, class Step, class Body>
+void parallel_for(Begin begin, End end, Step step, const Body& body) {
+  constexpr bool are_steps = loop_steps<Begin, End, Step>;
+  static_assert(are_steps, "weft::loop_steps: parallel_for(begin, end, step, body) takes three integers");
+  if constexpr (are_steps) {
+    using index = std::common_type_t<Begin, End>;
+    constexpr bool is_body = index_body<Body, index>;
+    static_assert(is_body, "weft::index_body: parallel_for(begin, end, step, body) calls a const body with an index");
+    if constexpr (is_body) {
+      if (step <= 0) detail::fail(WEFT_INVALID, "weft::parallel_for: the step must be above 0");
+      const range<index> whole(static_cast<index>(begin), static_cast<index>(end));
+      detail::run_steps(detail::stepped_range<index>(whole, static_cast<std::uintmax_t>(step)), body);
+    }
+  }
 }
 
 // Calls function(element) for each. Without random access one walk through all elements comes first.
 template <std::forward_iterator Iterator, std::sentinel_for<Iterator> End, class Function>
 void for_each(Iterator first, End last, const Function& function) {
-  if constexpr (std::random_access_iterator<Iterator> && std::sized_sentinel_for<End, Iterator>) {
+  constexpr bool is_function = element_function<Function, Iterator>;
+  static_assert(is_function, "weft::element_function: for_each calls a const function with an element");
+  if constexpr (!is_function) {
+    return;
+  } else if constexpr (std::random_access_iterator<Iterator> && std::sized_sentinel_for<End, Iterator>) {
     parallel_for(first, first + (last - first), [&function](const Iterator& at) { std::invoke(function, *at); });
   } else {
     const auto ends = detail::milestones(first, last, 2 * detail::parts_to_begin_with() + 1);
@@ -126,9 +222,42 @@ void for_each(Iterator first, End last, const Function& function) {
   }
 }
 
+// Calls function(element) for each element of a range.
 template <std::ranges::forward_range Range, class Function>
+  requires(!divisible_range<std::remove_cvref_t<Range>>)
 void for_each(Range&& range, const Function& function) {
   weft::for_each(std::ranges::begin(range), std::ranges::end(range), function);
+}
+
+// Calls function(index) for each index of the range, or function(element) for each element if it is
+// a range of iterators. Parts are as large as the range's grain says. Throws what function throws.
+// May switch. Callable from any.
+template <class Index, class Function>
+void for_each(const range<Index>& whole, const Function& function) {
+  if constexpr (std::integral<Index>) {
+    constexpr bool is_body = index_body<Function, Index>;
+    static_assert(is_body, "weft::index_body: for_each calls a const function with an index of the range");
+    if constexpr (is_body) detail::run_loop(whole, [&function](const range<Index>& part) { part.for_each(function); });
+  } else {
+    constexpr bool is_function = element_function<Function, Index>;
+    static_assert(is_function, "weft::element_function: for_each calls a const function with an element");
+    if constexpr (is_function) {
+      detail::run_loop(whole, [&function](const range<Index>& part) {
+        part.for_each([&function](const Index& at) { std::invoke(function, *at); });
+      });
+    }
+  }
+}
+
+// Calls function(row, column), or function(page, row, column), for each index of the range, in
+// parts as its grains say. Throws what function throws. May switch. Callable from any.
+template <class Index, std::size_t Dimensions, class Function>
+void for_each(const blocked_range<Index, Dimensions>& whole, const Function& function) {
+  constexpr bool is_body = index_body<Function, Index, Dimensions>;
+  static_assert(is_body, "weft::index_body: for_each calls a const function with one index for each dimension of the range");
+  if constexpr (is_body) {
+    detail::run_loop(whole, [&function](const blocked_range<Index, Dimensions>& part) { part.for_each(function); });
+  }
 }
 
 }  // namespace weft

@@ -6,6 +6,8 @@
 // associative, as with floating point, a range with a grain makes the result the same in every run.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -19,7 +21,39 @@
 #include <weft/range.hpp>
 
 namespace weft {
+
+// A function that makes one value of two: combine(left, right) returns a Value. It is called
+// through a reference to const.
+template <class Combine, class Value, class Left = Value, class Right = Value>
+concept combine_function = requires(const Combine& combine, Left&& left, Right&& right) {
+  { combine(std::forward<Left>(left), std::forward<Right>(right)) } -> std::convertible_to<Value>;
+};
+
 namespace detail {
+
+template <class Right, class Combine, class Value>
+concept combines_with = combine_function<Combine, Value, Value, Right>;
+
+template <class Body, class Range, class Value>
+concept reduces_parts = requires(const Body& body, const Range& part, const Value& so_far) {
+  { body(part, so_far) } -> std::convertible_to<Value>;
+};
+
+// Combines what body returns for each index with what came before.
+template <class Value, class Body, class Combine>
+struct reduce_step {
+  Value& so_far;
+  const Body& body;
+  const Combine& combine;
+
+  template <class... Index>
+    requires requires(const Body& of_index, const Index&... index) {
+      { of_index(index...) } -> combines_with<Combine, Value>;
+    }
+  void operator()(const Index&... index) const {
+    so_far = combine(std::move(so_far), body(index...));
+  }
+};
 
 template <class Value, class Body, class Combine>
 struct reduction {
@@ -30,17 +64,17 @@ struct reduction {
 
   template <class Range>
   Value reduce(const Range& part) const {
-    if constexpr (std::invocable<const Body&, const Range&, Value>) {
-      return std::invoke(body, part, identity);
+    if constexpr (reduces_parts<Body, Range, Value>) {
+      return body(part, identity);
     } else {
       Value so_far = identity;
-      part.for_each([&](const auto&... index) { so_far = combine(std::move(so_far), body(index...)); });
+      part.for_each(reduce_step<Value, Body, Combine>{so_far, body, combine});
       return so_far;
     }
   }
 };
 
-template <class Range, class Value, class Body, class Combine>
+template <class Body, class Range, class Value, class Combine>
 class reduce_job {
   using whole_type = reduction<Value, Body, Combine>;
 
@@ -73,26 +107,59 @@ class reduce_job {
   std::optional<Value> result_;
 };
 
-}  // namespace detail
-
-// combine(x, y) of all body(index), or of body(part, identity) for parts of the range, which goes on from what it is given; the identity
-// for an empty range. Several copies of the identity take part. Exceptions, callers, undefined: as parallel_for; what combine throws
-// counts as thrown by the later part. May switch.
-template <divisible_range Range, class Value, class Body, class Combine>
-[[nodiscard]] Value parallel_reduce(const Range& whole, Value identity, const Body& body, const Combine& combine) {
+template <class Range, class Value, class Body, class Combine>
+Value run_reduction(const Range& whole, const Value& identity, const Body& body, const Combine& combine) {
   if (whole.size() == 0) return identity;
-  detail::reduction<Value, Body, Combine> state{identity, body, combine, {}};
-  detail::reduce_job<Range, Value, Body, Combine> all(state, whole);
-  detail::divide(all);
+  reduction<Value, Body, Combine> state{identity, body, combine, {}};
+  reduce_job<Body, Range, Value, Combine> all(state, whole);
+  divide(all);
   state.failure.rethrow();
   return all.result();
 }
 
-// The same over the indexes or random-access iterators of [begin, end).
+}  // namespace detail
+
+// The body of a reduction. It is called with a part of the range and a Value, and returns a Value;
+// or, if it does not take these, with indexes, and combine takes what it returns.
+template <class Body, class Range, class Value, class Combine>
+concept reduction_body =
+    detail::reduces_parts<Body, Range, Value> ||
+    requires(const Range& part, const detail::reduce_step<Value, Body, Combine>& step) { part.for_each(step); };
+
+// combine(x, y) of all body(index), or of body(part, identity) for parts of the range, which goes on from what it is given; the identity
+// for an empty range. Several copies of the identity take part. Exceptions, callers, undefined: as parallel_for; what combine throws
+// counts as thrown by the later part. May switch.
+template <class Range, class Value, class Body, class Combine>
+[[nodiscard]] Value parallel_reduce(const Range& whole, Value identity, const Body& body, const Combine& combine) {
+  if constexpr (!divisible_range<Range>) {
+    constexpr bool is_range = divisible_range<Range>;
+    static_assert(is_range, "weft::divisible_range: the first of four arguments of parallel_reduce must be a range");
+  } else if constexpr (!combine_function<Combine, Value>) {
+    constexpr bool is_combine = combine_function<Combine, Value>;
+    static_assert(is_combine, "weft::combine_function: the last argument of parallel_reduce makes one value of two");
+  } else {
+    constexpr bool is_body = reduction_body<Body, Range, Value, Combine>;
+    static_assert(
+        is_body,
+        "weft::reduction_body: parallel_reduce calls a const body with an index, for what combine takes, or with a part and "
+        "a value, for a value");
+    if constexpr (is_body) return detail::run_reduction(whole, identity, body, combine);
+  }
+  return identity;
+}
+
+// Combines what body gives for the indexes or random-access iterators of [begin, end), in their
+// order; returns the identity if there are none. Exceptions, callers, undefined: as parallel_for.
+// May switch.
 template <class Begin, class End, class Value, class Body, class Combine>
-  requires loop_index<std::common_type_t<Begin, End>>
 [[nodiscard]] Value parallel_reduce(Begin begin, End end, Value identity, const Body& body, const Combine& combine) {
-  return parallel_reduce(range(begin, end), std::move(identity), body, combine);
+  constexpr bool are_ends = loop_ends<Begin, End>;
+  static_assert(are_ends, "weft::loop_ends: parallel_reduce(begin, end, ...) takes two indexes or two random-access iterators");
+  if constexpr (are_ends) {
+    return parallel_reduce(range(begin, end), std::move(identity), body, combine);
+  } else {
+    return identity;
+  }
 }
 
 }  // namespace weft

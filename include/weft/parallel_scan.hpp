@@ -8,6 +8,8 @@
 // parallel_for. They also throw what allocating a few values throws. May switch.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include <weft/parallel_for.hpp>
+#include <weft/parallel_reduce.hpp>
 #include <weft/range.hpp>
 
 namespace weft {
@@ -34,19 +37,16 @@ std::size_t scan_parts(const range<Index>& whole) {
   return std::min(wanted, whole.size());
 }
 
-}  // namespace detail
-
-// body(part, before, is_final) returns before combined with all values of the part; only where is_final, before is what comes before
-// the part (the identity for the first), and body writes its results. Otherwise it is the identity. Returns the total.
+// A scan whose arguments satisfy the concepts.
 template <class Index, class Value, class Body, class Combine>
-Value parallel_scan(const range<Index>& whole, Value identity, const Body& body, const Combine& combine) {
+Value run_scan(const range<Index>& whole, const Value& identity, const Body& body, const Combine& combine) {
   if (whole.size() == 0) return identity;
-  const std::size_t count = detail::scan_parts(whole);
+  const std::size_t count = scan_parts(whole);
   const auto part = [&](std::size_t k) {
     const std::size_t each = whole.size() / count, rest = whole.size() % count;
     return range<Index>(whole[k * each + std::min(k, rest)], whole[(k + 1) * each + std::min(k + 1, rest)]);
   };
-  std::vector<detail::scan_part<Value>> parts(count, {identity, identity});
+  std::vector<scan_part<Value>> parts(count, {identity, identity});
   const auto run = [&](std::size_t k, bool is_final) { parts[k].sum = body(part(k), std::as_const(parts[k].before), is_final); };
   parallel_for(range<std::size_t>(0, count == 1 ? 1 : count - 1, 1), [&](std::size_t k) { run(k, k == 0); });
   for (std::size_t k = 1; k < count; ++k) {
@@ -54,6 +54,38 @@ Value parallel_scan(const range<Index>& whole, Value identity, const Body& body,
   }
   parallel_for(range<std::size_t>(1, count, 1), [&](std::size_t k) { run(k, true); });
   return std::move(parts.back().sum);
+}
+
+}  // namespace detail
+
+// The body of a scan. It is called with a part of the range, a Value and a bool, and returns a
+// Value.
+template <class Body, class Range, class Value>
+concept scan_body = requires(const Body& body, const Range& part, const Value& before, bool is_final) {
+  { body(part, before, is_final) } -> std::convertible_to<Value>;
+};
+
+// A function that a scan over elements combines them with: of two values, and of a value and an
+// element, it makes a value.
+template <class Combine, class Iterator>
+concept scan_function =
+    combine_function<Combine, std::iter_value_t<Iterator>, const std::iter_value_t<Iterator>&,
+                     const std::iter_value_t<Iterator>&> &&
+    combine_function<Combine, std::iter_value_t<Iterator>, std::iter_value_t<Iterator>, std::iter_reference_t<Iterator>>;
+
+// body(part, before, is_final) returns before combined with all values of the part; only where
+// is_final, before is what comes before the part (the identity for the first), and body writes its
+// results. Otherwise it is the identity. Returns the total.
+template <class Index, class Value, class Body, class Combine>
+Value parallel_scan(const range<Index>& whole, Value identity, const Body& body, const Combine& combine) {
+  constexpr bool is_combine = combine_function<Combine, Value, Value&, Value&>;
+  static_assert(is_combine, "weft::combine_function: the last argument of parallel_scan makes one value of two");
+  if constexpr (is_combine) {
+    constexpr bool is_body = scan_body<Body, range<Index>, Value>;
+    static_assert(is_body, "weft::scan_body: parallel_scan calls a const body with a part, a value and a bool, for a value");
+    if constexpr (is_body) return detail::run_scan(whole, identity, body, combine);
+  }
+  return identity;
 }
 
 namespace detail {
@@ -80,32 +112,42 @@ auto scan_values(Iterator first, Iterator last, const Combine& combine, const au
 // Returns the end of the output, which may be the input's place, but may not overlap it otherwise.
 template <std::random_access_iterator Iterator, std::random_access_iterator Output, class Combine>
 Output parallel_inclusive_scan(Iterator first, Iterator last, Output out, const Combine& combine) {
-  using value = std::iter_value_t<Iterator>;
-  detail::scan_values(first, last, combine, [&](const range<Iterator>& part, const std::optional<value>& before) {
-    Iterator at = part.begin();
-    value sum = before ? value(combine(*before, *at)) : value(*at);
-    out[at - first] = sum;
-    while (++at != part.end()) {
-      sum = value(combine(std::move(sum), *at));
+  constexpr bool is_combine = scan_function<Combine, Iterator>;
+  static_assert(is_combine, "weft::scan_function: the last argument of parallel_inclusive_scan makes one value of two");
+  if constexpr (is_combine) {
+    using value = std::iter_value_t<Iterator>;
+    detail::scan_values(first, last, combine, [&](const range<Iterator>& part, const std::optional<value>& before) {
+      Iterator at = part.begin();
+      value sum = before ? value(combine(*before, *at)) : value(*at);
       out[at - first] = sum;
-    }
-    return sum;
-  });
+      while (++at != part.end()) {
+        sum = value(combine(std::move(sum), *at));
+        out[at - first] = sum;
+      }
+      return sum;
+    });
+  }
   return out + (last - first);
 }
 
+// Returns the end of the output as well; each output is what came before its element, beginning
+// with init.
 template <std::random_access_iterator Iterator, std::random_access_iterator Output, class Value, class Combine>
 Output parallel_exclusive_scan(Iterator first, Iterator last, Output out, const Value& init, const Combine& combine) {
-  using value = std::iter_value_t<Iterator>;
-  detail::scan_values(first, last, combine, [&](const range<Iterator>& part, const std::optional<value>& before) {
-    value sum = before ? *before : value(init);
-    part.for_each([&](Iterator at) {
-      value next(combine(sum, *at));
-      out[at - first] = std::move(sum);
-      sum = std::move(next);
+  constexpr bool is_combine = scan_function<Combine, Iterator>;
+  static_assert(is_combine, "weft::scan_function: the last argument of parallel_exclusive_scan makes one value of two");
+  if constexpr (is_combine) {
+    using value = std::iter_value_t<Iterator>;
+    detail::scan_values(first, last, combine, [&](const range<Iterator>& part, const std::optional<value>& before) {
+      value sum = before ? *before : value(init);
+      part.for_each([&](Iterator at) {
+        value next(combine(std::as_const(sum), *at));
+        out[at - first] = std::move(sum);
+        sum = std::move(next);
+      });
+      return sum;
     });
-    return sum;
-  });
+  }
   return out + (last - first);
 }
 

@@ -6,6 +6,8 @@
 // so O(n log n) comparisons are the worst case.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <concepts>
@@ -161,27 +163,39 @@ class sort_job {
   unsigned patience_;  // bad divisions that are still put up with
 };
 
+// A sort whose arguments satisfy the concepts.
+template <class Iterator, class Compare>
+void run_sort(Iterator first, Iterator last, const Compare& compare) {
+  const auto size = static_cast<std::size_t>(last - first);
+  if (weft_worker_self() < 0 || weft_worker_count() < 2 || size <= least_to_sort_in_parallel) {
+    return std::sort(first, last, std::cref(compare));
+  }
+  if (std::is_sorted(first, last, std::cref(compare))) return;
+  using job = sort_job<Iterator, Compare>;
+  typename job::state state{compare, first, std::max(size / parts_to_begin_with(), least_to_sort_in_parallel), {}};
+  job all(state, first, last, static_cast<unsigned>(std::bit_width(size)));
+  divide(all);
+  state.failure.rethrow();
+}
+
 }  // namespace detail
+
+// A function that orders the elements that an Iterator points to: compare(x, y) is true if x comes
+// before y. The elements can be moved and have addresses.
+template <class Compare, class Iterator>
+concept sort_function = std::sortable<Iterator, Compare> && std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>;
 
 // Sorts [first, last) by compare (a strict weak ordering, called by several workers at once, through a reference to const). Elements are
 // moved, not copied. An exception of compare leaves when all have ended; then, as with std::sort, the order is unspecified and elements
 // may have been moved from. Callers as parallel_for. May switch. Undefined: elements that share memory, as of std::vector<bool>.
 template <std::random_access_iterator Iterator, class Compare = std::less<>>
-  requires(std::sortable<Iterator, Compare> && std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>)
 void parallel_sort(Iterator first, Iterator last, const Compare& compare = {}) {
-  const auto size = static_cast<std::size_t>(last - first);
-  if (weft_worker_self() < 0 || weft_worker_count() < 2 || size <= detail::least_to_sort_in_parallel) {
-    return std::sort(first, last, std::cref(compare));
-  }
-  if (std::is_sorted(first, last, std::cref(compare))) return;
-  using job = detail::sort_job<Iterator, Compare>;
-  typename job::state state{
-      compare, first, std::max(size / detail::parts_to_begin_with(), detail::least_to_sort_in_parallel), {}};
-  job all(state, first, last, static_cast<unsigned>(std::bit_width(size)));
-  detail::divide(all);
-  state.failure.rethrow();
+  constexpr bool is_sortable = sort_function<Compare, Iterator>;
+  static_assert(is_sortable, "weft::sort_function: parallel_sort calls a const compare with two elements that can be moved");
+  if constexpr (is_sortable) detail::run_sort(first, last, compare);
 }
 
+// Sorts a range.
 template <std::ranges::random_access_range Range, class Compare = std::less<>>
 void parallel_sort(Range&& range, const Compare& compare = {}) {
   parallel_sort(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::ssize(range), compare);

@@ -7,6 +7,8 @@
 // A range with a grain is always cut the same way; without one it depends on who is idle.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -20,16 +22,39 @@ namespace weft {
 template <class Index>
 concept loop_index = (std::integral<Index> && !std::same_as<Index, bool>) || std::random_access_iterator<Index>;
 
+namespace detail {
+
+template <std::size_t Dimension, class Index>
+using index_of_dimension = Index;
+
+template <class Body, class Index, std::size_t... Dimensions>
+consteval bool takes_indexes(std::index_sequence<Dimensions...>) {
+  return requires(const Body& body, const index_of_dimension<Dimensions, Index>&... index) { body(index...); };
+}
+
+}  // namespace detail
+
+// A body that is called for each index: body(index), or body(row, column), or body(page, row,
+// column). It is called through a reference to const, with references to const, so that a mutable
+// lambda does not satisfy this.
+template <class Body, class Index, std::size_t Dimensions = 1>
+concept index_body = detail::takes_indexes<Body, Index>(std::make_index_sequence<Dimensions>());
+
 // [begin, end), empty when end is before begin. Divided into parts of at most `grain`; 0: as it turns out best.
 template <loop_index Index>
 class range {
  public:
+  // The indexes [begin, end).
   constexpr range(Index begin, Index end, std::size_t grain = 0)
       : begin_(begin), end_(end < begin ? begin : end), grain_(grain) {}
 
+  // The first index.
   constexpr Index begin() const { return begin_; }
+  // The index behind the last one.
   constexpr Index end() const { return end_; }
+  // The most indexes in a part; 0: as it turns out best.
   constexpr std::size_t grain() const { return grain_; }
+  // How many indexes there are.
   constexpr std::size_t size() const {
     if constexpr (std::integral<Index>) {
       return static_cast<std::make_unsigned_t<Index>>(as_unsigned(end_) - as_unsigned(begin_));
@@ -37,6 +62,7 @@ class range {
       return static_cast<std::size_t>(end_ - begin_);
     }
   }
+  // The index at an offset from the first one.
   constexpr Index operator[](std::size_t offset) const {
     if constexpr (std::integral<Index>) {
       return static_cast<Index>(as_unsigned(begin_) + static_cast<std::make_unsigned_t<Index>>(offset));
@@ -46,10 +72,10 @@ class range {
   }
 
   // Calls body(index) for each.
-  template <class Body>
+  template <index_body<Index> Body>
   constexpr void for_each(const Body& body) const {
     const Index end = end_;  // in a register: for all the compiler knows, body writes to this range
-    for (Index index = begin_; index != end; ++index) body(index);
+    for (Index index = begin_; index != end; ++index) body(std::as_const(index));
   }
 
   // For loops. is_wanted: more parts would keep workers busy.
@@ -68,8 +94,10 @@ class range {
   std::size_t grain_;
 };
 
+// From indexes or iterators of two types, their common type.
 template <class Begin, class End>
 range(Begin, End) -> range<std::common_type_t<Begin, End>>;
+// From indexes or iterators of two types, their common type.
 template <class Begin, class End>
 range(Begin, End, std::size_t) -> range<std::common_type_t<Begin, End>>;
 
@@ -78,20 +106,26 @@ range(Begin, End, std::size_t) -> range<std::common_type_t<Begin, End>>;
 template <loop_index Index, std::size_t Dimensions>
 class blocked_range {
  public:
+  // The product of two or three ranges.
   template <class... Sides>
     requires(sizeof...(Sides) == Dimensions)
   constexpr explicit blocked_range(const Sides&... sides)
       : sides_{range<Index>(static_cast<Index>(sides.begin()), static_cast<Index>(sides.end()), sides.grain())...} {}
 
+  // The range of a dimension, from 0.
   constexpr const range<Index>& side(std::size_t dimension) const { return sides_[dimension]; }
+  // The first of three ranges.
   constexpr const range<Index>& pages() const
     requires(Dimensions == 3)
   {
     return sides_[0];
   }
+  // The last range but one.
   constexpr const range<Index>& rows() const { return sides_[Dimensions - 2]; }
+  // The last range, which runs fastest.
   constexpr const range<Index>& columns() const { return sides_[Dimensions - 1]; }
 
+  // How many tuples of indexes there are.
   constexpr std::size_t size() const {
     std::size_t product = 1;
     for (const auto& side : sides_) product *= side.size();
@@ -99,15 +133,17 @@ class blocked_range {
   }
 
   // Calls body(row, column), or body(page, row, column), for each.
-  template <class Body>
+  template <index_body<Index, Dimensions> Body>
   constexpr void for_each(const Body& body) const {
     for_each_from<0>(body);
   }
 
+  // For loops. is_wanted: more parts would keep workers busy.
   constexpr bool is_divisible(bool is_wanted) const {
     const bool may_choose = is_wanted && !has_grain();
     return std::ranges::any_of(sides_, [may_choose](const auto& side) { return side.is_divisible(may_choose); });
   }
+  // Cuts off the later half of the side that is the longest.
   constexpr blocked_range split() {
     const std::size_t cut = longest();
     blocked_range later = *this;
@@ -118,7 +154,7 @@ class blocked_range {
  private:
   template <std::size_t Dimension, class Body, class... Outer>
   constexpr void for_each_from(const Body& body, const Outer&... outer) const {
-    sides_[Dimension].for_each([&](Index index) {
+    sides_[Dimension].for_each([&](const Index& index) {
       if constexpr (Dimension + 1 == Dimensions) {
         body(outer..., index);
       } else {
@@ -142,6 +178,7 @@ class blocked_range {
   std::array<range<Index>, Dimensions> sides_;
 };
 
+// From ranges of several types, their common type.
 template <class... Indexes>
 blocked_range(const range<Indexes>&...) -> blocked_range<std::common_type_t<Indexes...>, sizeof...(Indexes)>;
 

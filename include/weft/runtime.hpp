@@ -7,6 +7,8 @@
 //   }
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <cstddef>
 
 #include <weft/weft.h>
@@ -15,19 +17,22 @@
 
 namespace weft {
 
+// What an idle worker does: weft_wait_policy.
 enum class wait_policy { hybrid = WEFT_WAIT_HYBRID, passive = WEFT_WAIT_PASSIVE, active = WEFT_WAIT_ACTIVE };
+// Which workers share a queue, and which steal: weft_locality.
 enum class locality { steal = WEFT_LOCALITY_STEAL, strict = WEFT_LOCALITY_STRICT, domain = WEFT_LOCALITY_DOMAIN };
 
 // As weft_config; zeros are the defaults. weft::runtime runtime({.workers = 4, .stack_bytes = 256 * 1024});
 struct runtime_config {
-  unsigned workers = 0;
-  std::size_t stack_bytes = 0;
-  bool caller_outside = false;
-  bool bind = false;
-  weft::wait_policy wait_policy = weft::wait_policy::hybrid;
-  weft::locality locality = weft::locality::steal;
-  const char* topology = nullptr;
+  unsigned workers = 0;                                       // 0: as many as this process may use CPUs
+  std::size_t stack_bytes = 0;                                // of a thread that asks for no size; 0: 64 KiB
+  bool caller_outside = false;                                // true: the caller stays an OS thread
+  bool bind = false;                                          // bind each worker to one CPU
+  weft::wait_policy wait_policy = weft::wait_policy::hybrid;  // of idle workers
+  weft::locality locality = weft::locality::steal;            // of queues
+  const char* topology = nullptr;                             // null: the machine's
 
+  // The configuration for weft_init.
   weft_config to_c() const noexcept {
     weft_config c = WEFT_CONFIG_INIT;
     c.workers = workers;
@@ -41,6 +46,7 @@ struct runtime_config {
   }
 };
 
+// Starts the runtime, and ends it when the object goes.
 class runtime {
  public:
   // Starts the runtime, or counts up when it runs already. Unless caller_outside, the caller becomes a ULT, pinned to worker 0 for now.
@@ -61,8 +67,10 @@ class runtime {
     if (const weft_status status = weft_finalize(); status != WEFT_UNSUPPORTED) detail::check(status, "weft_finalize");
   }
 
-  // The rest concerns the one runtime of the process, whoever started it. Callable from any.
+  // Whether the runtime runs. This and what follows concern the one runtime of the process.
+  // Callable from any.
   static bool is_running() noexcept { return weft_is_initialized(); }
+  // How many workers there are now; 0 while the runtime does not run.
   static unsigned worker_count() noexcept { return weft_worker_count(); }
 
   // Starts one more worker; its index. Throws weft::error.

@@ -6,6 +6,8 @@
 // others never switch and may be called from any.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -25,12 +27,12 @@ namespace weft {
 // Reusable; each use ends when `parties` callers have come.
 class barrier {
  public:
-  // Throws weft::error: invalid (0 parties).
+  // Makes a barrier for `parties` callers. Throws weft::error: invalid (0 parties).
   explicit barrier(std::uint32_t parties) { detail::check(weft_barrier_init(&barrier_, parties), "weft_barrier_init"); }
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
 
-  // True for exactly one of them.
+  // Waits until all parties have come. True for exactly one of them.
   bool arrive_and_wait() {
     bool last = false;
     detail::check(weft_barrier_wait(&barrier_, &last), "weft_barrier_wait");
@@ -44,16 +46,20 @@ class barrier {
 // Opens once, after `count` count-downs.
 class latch {
  public:
+  // A latch of 0 is open from the start.
   explicit latch(std::uint32_t count) noexcept : event_{{std::uint64_t{count} << 32, 0, 0, 0}} {
     if (count == 0) weft_event_set(&event_);
   }
   latch(const latch&) = delete;
   latch& operator=(const latch&) = delete;
 
-  // Throws weft::error: invalid (below 0).
+  // Counts down, and opens the latch at 0. Throws weft::error: invalid (below 0).
   void count_down(std::uint32_t count = 1) { detail::check(weft_latch_count_down(&event_, count), "weft_latch_count_down"); }
+  // True if the latch is open.
   bool try_wait() const noexcept { return weft_event_is_set(&event_); }
+  // Waits until the latch is open.
   void wait() { detail::check(weft_event_wait(&event_), "weft_event_wait"); }
+  // Counts down, and waits until the latch is open. Throws what count_down throws.
   void arrive_and_wait(std::uint32_t count = 1) {
     count_down(count);
     wait();
@@ -63,32 +69,39 @@ class latch {
   weft_event event_;
 };
 
+// A count of tokens that callers take and give back, first come, first served.
 template <std::ptrdiff_t LeastMax = std::ptrdiff_t{UINT32_MAX}>
   requires(LeastMax >= 0 && LeastMax <= std::ptrdiff_t{UINT32_MAX})
 class counting_semaphore {
  public:
+  // Makes a semaphore with `desired` tokens.
   constexpr explicit counting_semaphore(std::ptrdiff_t desired) noexcept
       : semaphore_{{static_cast<std::uint64_t>(desired), 0, 0, 0}} {}
   counting_semaphore(const counting_semaphore&) = delete;
   counting_semaphore& operator=(const counting_semaphore&) = delete;
 
+  // The most tokens that a semaphore can have.
   static constexpr std::ptrdiff_t max() noexcept { return UINT32_MAX; }
 
-  // Throws weft::error: invalid (below 0, or the sum above max()).
+  // Gives `update` tokens back. Throws weft::error: invalid (below 0, or the sum above max()).
   void release(std::ptrdiff_t update = 1) {
     const bool fits = update >= 0 && update <= max();
     detail::check(fits ? weft_semaphore_release(&semaphore_, static_cast<std::uint32_t>(update)) : WEFT_INVALID,
                   "weft_semaphore_release");
   }
+  // Waits until there is a token, and takes it.
   void acquire() { detail::check(weft_semaphore_acquire(&semaphore_), "weft_semaphore_acquire"); }
+  // Takes a token if there is one.
   bool try_acquire() {
     return detail::check_unless(WEFT_BUSY, weft_semaphore_try_acquire(&semaphore_), "weft_semaphore_try_acquire");
   }
 
+  // Waits for a token, for an interval at most; true if the caller has it.
   template <class Rep, class Period>
   bool try_acquire_for(const std::chrono::duration<Rep, Period>& interval) {
     return acquired_in_time(weft_semaphore_acquire_until(&semaphore_, detail::deadline_in(interval)));
   }
+  // Waits for a token, until the deadline at most; true if the caller has it.
   template <class Clock, class Duration>
   bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     const auto attempt = [this](std::uint64_t ns) { return weft_semaphore_acquire_until(&semaphore_, ns); };
@@ -103,6 +116,7 @@ class counting_semaphore {
   weft_semaphore semaphore_;
 };
 
+// A semaphore that is meant for one token.
 using binary_semaphore = counting_semaphore<1>;
 
 // For call_once. Not weft_once: a function that throws must leave the flag unset, and the next caller tries again.

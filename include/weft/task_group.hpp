@@ -10,6 +10,8 @@
 // cost a tenth.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <atomic>
 #include <concepts>
 #include <cstdint>
@@ -19,11 +21,14 @@
 #include <utility>
 
 #include <weft/weft.h>
+#include <weft/callable.hpp>
+#include <weft/detail/caller.hpp>
 #include <weft/detail/first_failure.hpp>
 #include <weft/error.hpp>
 
 namespace weft {
 
+// Any number of tasks, which may add others, and one wait for all of them.
 class task_group {
  public:
   task_group() = default;
@@ -37,18 +42,10 @@ class task_group {
   // the call is made here and now, since there it could not be waited for. Never switches otherwise. Throws weft::error and what copying
   // throws.
   template <class Function>
-    requires std::invocable<std::decay_t<Function>&>
-  void run(Function&& function) {
-    using callable = std::decay_t<Function>;
-    auto made = std::make_unique<task<callable>>(*this, numbers_.fetch_add(1, std::memory_order_relaxed),
-                                                 std::forward<Function>(function));
-    begin_one();
-    weft_status status = WEFT_NOT_INITIALIZED;
-    if (!weft_thread_is_tasklet(weft_self())) status = weft_thread_create(task<callable>::run, made.get(), nullptr, nullptr);
-    if (status == WEFT_NOT_INITIALIZED) return task<callable>::run(made.release());
-    if (status != WEFT_OK) end_one();
-    detail::check(status, "weft_thread_create");
-    static_cast<void>(made.release());  // the thread's now
+  void run(Function&& function, detail::caller made_by = detail::caller()) {
+    constexpr bool is_child = child_function<std::decay_t<Function>>;
+    static_assert(is_child, "weft::child_function: task_group::run calls a function without arguments");
+    if constexpr (is_child) add(std::forward<Function>(function), made_by);
   }
 
   // Waits until no task is left; afterwards the group is as new. False: cancel() was called, so that tasks may be missing. If tasks
@@ -88,6 +85,22 @@ class task_group {
     std::uint64_t number_;
     Function function_;
   };
+
+  template <class Function>
+  void add(Function&& function, detail::caller made_by) {
+    using callable = std::decay_t<Function>;
+    auto made = std::make_unique<task<callable>>(*this, numbers_.fetch_add(1, std::memory_order_relaxed),
+                                                 std::forward<Function>(function));
+    begin_one();
+    weft_status status = WEFT_NOT_INITIALIZED;
+    if (!weft_thread_is_tasklet(weft_self())) {
+      status = detail::start_thread(task<callable>::run, made.get(), nullptr, nullptr, made_by);
+    }
+    if (status == WEFT_NOT_INITIALIZED) return task<callable>::run(made.release());
+    if (status != WEFT_OK) end_one();
+    detail::check(status, "weft_thread_create");
+    static_cast<void>(made.release());  // the thread's now
+  }
 
   static constexpr std::uint64_t awaited = 1;
   static constexpr std::uint64_t one_task = 2;

@@ -7,6 +7,8 @@
 // other libraries, errno) must not be held across a call that may switch.
 #pragma once
 
+#include <weft/detail/cxx20.hpp>
+
 #include <chrono>
 #include <compare>
 #include <concepts>
@@ -19,6 +21,8 @@
 #include <utility>
 
 #include <weft/weft.h>
+#include <weft/callable.hpp>
+#include <weft/detail/caller.hpp>
 #include <weft/detail/chrono.hpp>
 #include <weft/detail/trampoline.hpp>
 #include <weft/error.hpp>
@@ -29,10 +33,14 @@ namespace weft {
 class thread_id {
  public:
   constexpr thread_id() noexcept = default;
+  // The id of the number that weft_thread_id gives.
   constexpr explicit thread_id(std::uint64_t value) noexcept : value_(value) {}
+  // The number; 0 for the empty id.
   constexpr std::uint64_t value() const noexcept { return value_; }
+  // Ids are ordered by their numbers.
   friend constexpr auto operator<=>(thread_id, thread_id) noexcept = default;
 
+  // Writes the number.
   template <class Char, class Traits>
   friend std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, thread_id id) {
     return out << id.value_;
@@ -42,17 +50,19 @@ class thread_id {
   std::uint64_t value_ = 0;
 };
 
+// Stands for no worker in particular.
 inline constexpr int any_worker = WEFT_ANY_WORKER;
 
 // As weft_thread_attr. weft::thread reader({.stack_bytes = 1 << 20, .name = "reader"}, read_all);
 struct thread_attributes {
-  std::size_t stack_bytes = 0;
-  const char* name = nullptr;
-  bool keep_fp = false;
-  int worker = any_worker;
-  weft_pool* pool = nullptr;
-  unsigned priority = 0;
+  std::size_t stack_bytes = 0;  // 0: the runtime's default
+  const char* name = nullptr;   // copied, up to 31 bytes
+  bool keep_fp = false;         // save and restore the FP control words at every switch
+  int worker = any_worker;      // the worker that it is pinned to
+  weft_pool* pool = nullptr;    // null: the default queue
+  unsigned priority = 0;        // for priority pools: 0 is the most urgent
 
+  // The attributes for weft_thread_create.
   weft_thread_attr to_c() const noexcept {
     weft_thread_attr c = WEFT_THREAD_ATTR_INIT;
     c.stack_bytes = stack_bytes;
@@ -71,16 +81,22 @@ template <class T>
 concept not_attributes = !std::same_as<std::remove_cvref_t<T>, thread_attributes>;
 
 // attributes null: all defaults.
+// Part of its callers, so that reports say which of the user's functions made the thread.
 template <class F, class... As>
-weft_thread* create_thread(const weft_thread_attr* attributes, F&& function, As&&... arguments) {
+[[gnu::always_inline]] inline weft_thread* create_thread(caller made_by, const weft_thread_attr* attributes, F&& function,
+                                                         As&&... arguments) {
+  constexpr bool is_function = thread_function<F, As...>;
+  static_assert(is_function, "weft::thread_function: weft::thread calls its first argument with the others");
   weft_thread* created = nullptr;
-  if constexpr (sizeof...(As) == 0 && fits_in_pointer<std::decay_t<F>>) {
+  if constexpr (!is_function) {
+    return created;
+  } else if constexpr (sizeof...(As) == 0 && fits_in_pointer<std::decay_t<F>>) {
     const std::decay_t<F> copy(std::forward<F>(function));
-    check(weft_thread_create(run_packed<std::decay_t<F>>, pack(copy), attributes, &created), "weft_thread_create");
+    check(start_thread(run_packed<std::decay_t<F>>, pack(copy), attributes, &created, made_by), "weft_thread_create");
   } else {
     using call = bound_call<std::decay_t<F>, std::decay_t<As>...>;
     auto box = std::make_unique<call>(std::in_place, std::forward<F>(function), std::forward<As>(arguments)...);
-    check(weft_thread_create(run_boxed<call>, box.get(), attributes, &created), "weft_thread_create");
+    check(start_thread(run_boxed<call>, box.get(), attributes, &created, made_by), "weft_thread_create");
     static_cast<void>(box.release());  // the thread's now
   }
   return created;
@@ -88,9 +104,12 @@ weft_thread* create_thread(const weft_thread_attr* attributes, F&& function, As&
 
 }  // namespace detail
 
+// A thread, which is joined or detached before the object goes.
 class thread {
  public:
+  // What get_id() returns.
   using id = thread_id;
+  // What native_handle() returns.
   using native_handle_type = weft_thread*;
 
   thread() noexcept = default;
@@ -98,19 +117,39 @@ class thread {
   // Runs function(arguments...), each copied or moved as std::thread does, on some worker. Throws weft::error and what copying
   // throws. Callable from any. Never switches.
   template <class F, class... As>
-    requires(!std::same_as<std::remove_cvref_t<F>, thread> && detail::not_attributes<F> &&
-             std::invocable<std::decay_t<F>, std::decay_t<As>...>)
-  explicit thread(F&& function, As&&... arguments)
-      : handle_(detail::create_thread(nullptr, std::forward<F>(function), std::forward<As>(arguments)...)) {}
+    requires(sizeof...(As) > 0 && !std::same_as<std::remove_cvref_t<F>, thread> && detail::not_attributes<F>)
+  [[gnu::always_inline]] explicit thread(F&& function, As&&... arguments)
+      : handle_(detail::create_thread(detail::caller::unknown(), nullptr, std::forward<F>(function),
+                                      std::forward<As>(arguments)...)) {}
 
-  template <class F, class... As>
-    requires std::invocable<std::decay_t<F>, std::decay_t<As>...>
-  explicit thread(const thread_attributes& attributes, F&& function, As&&... arguments) {
+  // Runs a copy of function on some worker. Reports name the thread by the place of this call, such
+  // as "main.cpp:31". Throws weft::error and what copying throws. Callable from any. Never
+  // switches.
+  template <class F>
+    requires(!std::same_as<std::remove_cvref_t<F>, thread> && detail::not_attributes<F>)
+  explicit thread(F&& function, detail::caller made_by = detail::caller())
+      : handle_(detail::create_thread(made_by, nullptr, std::forward<F>(function))) {}
+
+  // Runs function() in a thread with attributes. Throws weft::error and what copying throws.
+  // Callable from any.
+  template <class F>
+  explicit thread(const thread_attributes& attributes, F&& function, detail::caller made_by = detail::caller()) {
     const weft_thread_attr c = attributes.to_c();
-    handle_ = detail::create_thread(&c, std::forward<F>(function), std::forward<As>(arguments)...);
+    handle_ = detail::create_thread(made_by, &c, std::forward<F>(function));
   }
 
+  // Runs function(arguments...) in a thread with attributes. Throws weft::error and what copying
+  // throws. Callable from any.
+  template <class F, class... As>
+    requires(sizeof...(As) > 0)
+  [[gnu::always_inline]] explicit thread(const thread_attributes& attributes, F&& function, As&&... arguments) {
+    const weft_thread_attr c = attributes.to_c();
+    handle_ = detail::create_thread(detail::caller::unknown(), &c, std::forward<F>(function), std::forward<As>(arguments)...);
+  }
+
+  // Takes over the other thread, which is not joinable then.
   thread(thread&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  // Takes over the other thread. Ends the program if there is a joinable one here.
   thread& operator=(thread&& other) noexcept {
     if (joinable()) std::terminate();
     handle_ = std::exchange(other.handle_, nullptr);
@@ -122,9 +161,13 @@ class thread {
     if (joinable()) std::terminate();
   }
 
+  // Whether there is a thread that was neither joined nor detached.
   bool joinable() const noexcept { return handle_ != nullptr; }
+  // The id of the thread; empty if it is not joinable.
   id get_id() const noexcept { return id(weft_thread_id(handle_)); }
+  // The thread of the C interface; null if it is not joinable.
   native_handle_type native_handle() const noexcept { return handle_; }
+  // How many workers there are; 0 while the runtime does not run.
   static unsigned hardware_concurrency() noexcept { return weft_worker_count(); }
 
   // Waits for its end. May switch. From a ULT or outside. Throws weft::error: invalid (not joinable), deadlock (itself), cannot_block.
@@ -136,11 +179,13 @@ class thread {
   // True: it has ended and was joined. Never switches.
   bool try_join() { return joined(detail::check_unless(WEFT_BUSY, weft_thread_try_join(handle_), "weft_thread_try_join")); }
 
-  // False: it has not ended by then. Otherwise as join.
+  // Waits for its end, for an interval at most. False: it has not ended by then. Otherwise as join.
   template <class Rep, class Period>
   bool try_join_for(const std::chrono::duration<Rep, Period>& interval) {
     return joined_in_time(weft_thread_join_until(handle_, detail::deadline_in(interval)));
   }
+  // Waits for its end, until the deadline at most. False: it has not ended by then. Otherwise as
+  // join.
   template <class Clock, class Duration>
   bool try_join_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     return joined_in_time(
@@ -153,7 +198,9 @@ class thread {
     handle_ = nullptr;
   }
 
+  // Exchanges two threads.
   void swap(thread& other) noexcept { std::swap(handle_, other.handle_); }
+  // Exchanges two threads.
   friend void swap(thread& left, thread& right) noexcept { left.swap(right); }
 
  private:
@@ -168,6 +215,7 @@ class thread {
 
 namespace this_thread {
 
+// The caller's id; empty outside.
 inline thread_id get_id() noexcept { return thread_id(weft_thread_id(weft_self())); }
 
 // Index of the worker that runs the caller now; -1 outside. Stale after the next call that may switch.
@@ -181,6 +229,8 @@ template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& interval) {
   detail::check(weft_sleep_ns(detail::to_ns(interval)), "weft_sleep_ns");
 }
+// Sleeps until the deadline; may switch. Outside: sleeps in the kernel. Throws weft::error:
+// cannot_block (a tasklet).
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& deadline) {
   const auto sleep = [](std::uint64_t ns) {

@@ -1,8 +1,12 @@
 // Weft for C++20: everything. The headers are inline code over weft.h and may be included one by one.
 #pragma once
 
+#include <weft/detail/platform.h>
+#include <weft/detail/cxx20.hpp>
+
 #include <weft/version.h>
 #include <weft/async.hpp>
+#include <weft/callable.hpp>
 #include <weft/condition_variable.hpp>
 #include <weft/error.hpp>
 #include <weft/fork.hpp>

@@ -11,16 +11,23 @@
 
 #include <weft/ext.h>
 
+// The Itanium C++ ABI (2.2.2) names this function. Both C++ runtimes of Linux have it, and only
+// libstdc++'s <cxxabi.h> declares it.
+namespace __cxxabiv1 {
+struct __cxa_eh_globals;
+extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
+}  // namespace __cxxabiv1
+
 namespace weft {
 namespace detail {
 
-// __cxa_eh_globals is opaque; the Itanium C++ ABI (2.2.2) fixes its layout.
+// __cxa_eh_globals is opaque there; the Itanium C++ ABI (2.2.2) fixes its layout.
 struct exception_globals {
   void* caught_exceptions;
   unsigned int uncaught_exceptions;
 };
 
-inline void* exception_globals_here() { return abi::__cxa_get_globals(); }
+inline void* exception_globals_here() { return __cxxabiv1::__cxa_get_globals(); }
 
 }  // namespace detail
 

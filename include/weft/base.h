@@ -1,0 +1,79 @@
+/* Weft: status, time, and the handles that the other headers share. Included by weft.h, whose
+ * conventions hold here. */
+#ifndef WEFT_BASE_H
+#define WEFT_BASE_H
+
+#include <weft/detail/platform.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/version.h>
+
+#if defined(__cplusplus)
+/* Marks a call whose result must be looked at. */
+#define WEFT_NODISCARD [[nodiscard]]
+extern "C" {
+#else
+/* Marks a call whose result must be looked at. */
+#define WEFT_NODISCARD __attribute__((warn_unused_result))
+#endif
+/* Marks what the library exports. */
+#define WEFT_API __attribute__((visibility("default")))
+
+/* A ULT or a tasklet. */
+typedef struct weft_thread weft_thread;
+/* A queue of ready units. */
+typedef struct weft_pool weft_pool;
+/* What a thread, a tasklet or weft_once_call runs. */
+typedef void (*weft_function)(void *argument);
+
+/* ---- status ---------------------------------------------------------------------------------- */
+
+/* What a call that can fail returns. */
+typedef enum weft_status {
+  WEFT_OK = 0,              /* the call has done what its comment says */
+  WEFT_NOMEM = 1,           /* memory, or address space for a stack, is exhausted */
+  WEFT_INVALID = 2,         /* an argument is null, foreign, finished or out of range */
+  WEFT_BUSY = 3,            /* the object is held, or the thread has not ended: try again later */
+  WEFT_TIMEOUT = 4,         /* the deadline passed */
+  WEFT_AGAIN = 5,           /* the system refused a resource for now (an OS thread, a descriptor) */
+  WEFT_UNSUPPORTED = 6,     /* this kernel, CPU, build or process (a child of fork) cannot do it */
+  WEFT_NOT_INITIALIZED = 7, /* weft_init has not been called, or weft_finalize has */
+  WEFT_CANNOT_BLOCK = 8,    /* the caller is a tasklet or a callback, which must not wait */
+  WEFT_NOT_OWNER = 9,       /* the caller does not hold the lock, or may not act on this object */
+  WEFT_DEADLOCK = 10,       /* the call would wait for its own caller */
+  WEFT_ENDED = 11           /* the object was closed or destroyed while the call waited */
+} weft_status;
+
+/* Returns the name of a status.
+ * Returns: a static string such as "WEFT_NOMEM"; "WEFT_?" for a number that is no status.
+ * Switches: never. Callers: any, signal handlers included. */
+WEFT_API const char *weft_status_name(weft_status status);
+
+/* Returns what a status means.
+ * Returns: a static string of one sentence, never null.
+ * Switches: never. Callers: any, signal handlers included. */
+WEFT_API const char *weft_status_text(weft_status status);
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+/* The deadline that never passes. */
+#define WEFT_FOREVER UINT64_MAX
+
+/* Returns the time now.
+ * Returns: nanoseconds of the monotonic clock; under WEFT_SCHEDULE, of the schedule's own clock.
+ * Switches: never. Callers: any. */
+WEFT_API uint64_t weft_now_ns(void);
+
+/* Returns the deadline that passes after an interval.
+ * interval_ns is in nanoseconds.
+ * Returns: now plus the interval; WEFT_FOREVER where the sum would exceed it.
+ * Switches: never. Callers: any. */
+WEFT_API uint64_t weft_deadline_in(uint64_t interval_ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

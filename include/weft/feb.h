@@ -1,0 +1,106 @@
+/* Weft: full/empty bits on any word aligned to 8 bytes. Included by weft.h, whose conventions hold
+ * here.
+ *
+ * A word that no call has touched is full. Its state lies beside the word, not in it, and outlives
+ * it: fill a word before its memory is reused. When a word becomes full, all callers that wait to
+ * read it are served, and then one that waits to take it; when it becomes empty, one that waits to
+ * write it. Callers of each kind are served in the order in which they came.
+ *
+ * In the names, f is full and e is empty: the first letter is the state that a call waits for, the
+ * second one the state that it leaves. A call that would have to wait returns WEFT_CANNOT_BLOCK in
+ * a tasklet instead. (B. Smith, HEP, 1981; the interface is that of Qthreads: Wheeler, Murphy,
+ * Thain, 2008, doi:10.1109/IPDPS.2008.4536359) */
+#ifndef WEFT_FEB_H
+#define WEFT_FEB_H
+
+#include <weft/base.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* Waits until a word is full, copies it, and empties it.
+ * out may be null (no copy) or the word itself.
+ * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes), WEFT_CANNOT_BLOCK, WEFT_NOMEM (no
+ * memory for the state of one more word).
+ * Switches: may. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_read_fe(uint64_t *word, uint64_t *out);
+
+/* Waits until a word is full, and copies it.
+ * out may be null (no copy) or the word itself.
+ * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes), WEFT_CANNOT_BLOCK.
+ * Switches: may. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_read_ff(uint64_t *word, uint64_t *out);
+
+/* Waits until a word is empty, writes value to it, and fills it.
+ * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes), WEFT_CANNOT_BLOCK, WEFT_NOMEM (no
+ * memory for the state of one more word).
+ * Switches: may. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_write_ef(uint64_t *word, uint64_t value);
+
+/* Writes value to a word and fills it, whatever its state.
+ * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_write_f(uint64_t *word, uint64_t value);
+
+/* Waits until a word is full or a deadline passes, and copies and empties a full word.
+ * out may be null (no copy) or the word itself.
+ * Errors: those of weft_feb_read_fe, WEFT_TIMEOUT.
+ * Switches: may. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_read_fe_until(uint64_t *word, uint64_t deadline_ns, uint64_t *out);
+
+/* Waits until a word is full or a deadline passes, and copies a full word.
+ * out may be null (no copy) or the word itself.
+ * Errors: those of weft_feb_read_ff, WEFT_TIMEOUT.
+ * Switches: may. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_read_ff_until(uint64_t *word, uint64_t deadline_ns, uint64_t *out);
+
+/* Waits until a word is empty or a deadline passes, and writes value to an empty word and fills it.
+ * Errors: those of weft_feb_write_ef, WEFT_TIMEOUT.
+ * Switches: may. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_write_ef_until(uint64_t *word, uint64_t value, uint64_t deadline_ns);
+
+/* Copies and empties a word if it is full.
+ * out may be null (no copy) or the word itself.
+ * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes), WEFT_BUSY (the word is empty),
+ * WEFT_NOMEM (no memory for the state of one more word).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_try_read_fe(uint64_t *word, uint64_t *out);
+
+/* Copies a word if it is full.
+ * out may be null (no copy) or the word itself.
+ * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes), WEFT_BUSY (the word is empty).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_try_read_ff(uint64_t *word, uint64_t *out);
+
+/* Writes value to a word and fills it, if it is empty.
+ * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes), WEFT_BUSY (the word is full).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_try_write_ef(uint64_t *word, uint64_t value);
+
+/* Fills a word as it is. Fill a word before its memory is reused.
+ * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_fill(uint64_t *word);
+
+/* Empties a word. A writer that waits for it then writes and fills it at once.
+ * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes), WEFT_NOMEM (no memory for the
+ * state of one more word).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_empty(uint64_t *word);
+
+/* Writes 0 to a word and empties it. A writer that waits for it then writes and fills it at once.
+ * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes), WEFT_NOMEM (no memory for the
+ * state of one more word).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_feb_purge(uint64_t *word);
+
+/* Tells whether a word is full.
+ * Returns: true if it is full at this moment; false for null and for a word not aligned to 8 bytes.
+ * Switches: never. Callers: any. */
+WEFT_API bool weft_feb_is_full(const uint64_t *word);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,16 @@
+// weft::fibers::algo::round_robin: what a program has that asks for nothing. One OS thread runs all
+// fibers, in the order in which they became ready. Asked for after work_stealing, it changes
+// nothing.
+#pragma once
+
+#include <weft/fiber/detail/library.hpp>
+
+namespace weft::fibers::algo {
+
+class round_robin {
+ public:
+  // For use_scheduling_algorithm.
+  void weft_use() { detail::use(); }
+};
+
+}  // namespace weft::fibers::algo

@@ -1,0 +1,89 @@
+// weft::fibers::async, future, shared_future, promise and packaged_task: Boost.Fiber's names for
+// Weft's own, with std's errors (std::future_error).
+//
+// get and wait* may switch, and are callable from a fiber or an OS thread. Besides what the other
+// side threw, they throw weft::error: cannot_block (a tasklet that would have to wait). The other
+// calls never switch.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include <weft/async.hpp>
+#include <weft/fiber/detail/library.hpp>
+#include <weft/fiber/exceptions.hpp>
+#include <weft/fiber/fiber.hpp>
+#include <weft/fiber/policy.hpp>
+#include <weft/future.hpp>
+#include <weft/promise.hpp>
+
+namespace weft::fibers {
+
+using std::future_status;
+
+template <class T>
+using promise = weft::promise<T>;
+template <class Signature>
+using packaged_task = weft::packaged_task<Signature>;
+template <class T>
+using shared_future = weft::shared_future<T>;
+
+// One reader. It does not wait when it is destroyed. A fiber whose result is waited for before its
+// first turn runs at once.
+template <class T>
+class future : public weft::future<T> {
+ public:
+  future() noexcept = default;
+  // What promise and packaged_task give.
+  future(weft::future<T>&& from) noexcept : weft::future<T>(std::move(from)) {}
+  // For async.
+  future(launch policy, weft::future<T>&& from) noexcept : weft::future<T>(std::move(from)) {
+    if (policy == launch::dispatch) detail::run_now(this->runner());
+  }
+
+  // The value, or throws what the other side threw; once.
+  T get() {
+    detail::run_first(this->runner());
+    return weft::future<T>::get();
+  }
+  // Waits until get would not wait.
+  void wait() const {
+    detail::run_first(this->runner());
+    weft::future<T>::wait();
+  }
+};
+
+// Calls function(arguments...), each copied or moved as std::thread does, in a new fiber; the
+// future gets its result or its exception. The future may be dropped: the fiber goes on by itself.
+// Throws weft::error (no_memory; unsupported: an OS thread other than main's, without work
+// stealing) and what copying throws. With launch::dispatch the new fiber starts at once, and the
+// call may switch.
+template <class F, class... As>
+  requires(sizeof...(As) > 0 && detail::is_fiber_function<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
+[[gnu::always_inline]] inline future<weft::detail::async_result<F, As...>> async(launch policy, F&& function, As&&... arguments) {
+  const weft_thread_attr attributes = detail::new_fiber();
+  return {policy, weft::detail::start_async(weft::detail::caller::unknown(), &attributes, std::forward<F>(function),
+                                            std::forward<As>(arguments)...)};
+}
+template <class F>
+  requires(detail::is_fiber_function<F> && std::invocable<std::decay_t<F>>)
+future<weft::detail::async_result<F>> async(launch policy, F&& function, weft::detail::caller made_by = weft::detail::caller()) {
+  const weft_thread_attr attributes = detail::new_fiber();
+  return {policy, weft::detail::start_async(made_by, &attributes, std::forward<F>(function))};
+}
+
+// Calls function(arguments...) in a new fiber when the fiber's turn comes (launch::post).
+template <class F, class... As>
+  requires(sizeof...(As) > 0 && detail::is_fiber_function<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
+[[gnu::always_inline]] inline future<weft::detail::async_result<F, As...>> async(F&& function, As&&... arguments) {
+  return async(launch::post, std::forward<F>(function), std::forward<As>(arguments)...);
+}
+template <class F>
+  requires(detail::is_fiber_function<F> && std::invocable<std::decay_t<F>>)
+future<weft::detail::async_result<F>> async(F&& function, weft::detail::caller made_by = weft::detail::caller()) {
+  return async(launch::post, std::forward<F>(function), made_by);
+}
+
+}  // namespace weft::fibers

@@ -1,0 +1,123 @@
+/* Weft: the start and end of the runtime, and its workers. Included by weft.h, whose conventions
+ * hold here. */
+#ifndef WEFT_RUNTIME_H
+#define WEFT_RUNTIME_H
+
+#include <weft/base.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* What an idle worker does. */
+typedef enum weft_wait_policy {
+  WEFT_WAIT_HYBRID = 0,  /* it spins for a few microseconds, then sleeps */
+  WEFT_WAIT_PASSIVE = 1, /* it sleeps at once */
+  WEFT_WAIT_ACTIVE = 2   /* it spins for ever */
+} weft_wait_policy;
+
+/* Which workers share a queue of ready units, and which units a worker may steal. */
+typedef enum weft_locality {
+  WEFT_LOCALITY_STEAL = 0,  /* one queue for each worker; idle workers steal, near victims first */
+  WEFT_LOCALITY_STRICT = 1, /* one queue for each worker; no stealing */
+  WEFT_LOCALITY_DOMAIN = 2  /* one queue for the workers under a cache; stealing between caches */
+} weft_locality;
+
+/* How weft_init starts the runtime. */
+typedef struct weft_config {
+  size_t size; /* sizeof(weft_config); WEFT_CONFIG_INIT sets it */
+  /* 0: WEFT_WORKERS, or as many as the CPUs that affinity mask and cgroup quota allow. */
+  unsigned workers;
+  /* The stack of a ULT that asks for no size of its own; 0: WEFT_STACK_SIZE (64 KiB). */
+  size_t stack_bytes;
+  /* False: the caller becomes a ULT, pinned to worker 0 at first; true: it stays an OS thread. */
+  bool caller_outside;
+  /* Bind each worker to one CPU of the inherited mask, which the caller has again in the end;
+   * WEFT_BIND in the environment takes precedence, as the variables of the fields below do. */
+  bool bind;
+  weft_wait_policy wait_policy; /* WEFT_WAIT_POLICY */
+  weft_locality locality;       /* WEFT_LOCALITY */
+  const char *topology;         /* WEFT_TOPOLOGY; null: the machine's; else such as "core:4 pu:2" */
+} weft_config;
+
+/* All defaults. */
+#define WEFT_CONFIG_INIT {sizeof(weft_config), 0, 0, false, false, WEFT_WAIT_HYBRID, WEFT_LOCALITY_STEAL, NULL}
+
+/* Starts the runtime, or nests in the one that runs.
+ *
+ * config may be null: all defaults. Each weft_init wants one weft_finalize. A call while the
+ * runtime runs only counts: config is checked and then ignored, and the first time that it differs
+ * from what is in force a line on stderr says in what. But if a layer such as libweft-abt started
+ * the runtime (weft_ext_init), the first weft_init adds workers until there are as many as it asks
+ * for, and lets them steal, unless its locality is another. While the last weft_finalize runs, a
+ * call from an OS thread outside waits until the old runtime is gone and starts a new one; a call
+ * from a ULT nests in the old one.
+ * If the caller's OS thread ends before weft_finalize, by pthread_exit, a cancellation or a return
+ * from its function, weft_finalize is done there: all other threads go on until they have ended.
+ * Another thread that ends the OS thread of its worker is named on stderr, and the program aborts.
+ * Errors: WEFT_INVALID (a bad setting, which a line on stderr names), WEFT_NOMEM, WEFT_AGAIN (the
+ * system refused an OS thread or a pthread key), WEFT_UNSUPPORTED (no membarrier(2), shadow stacks,
+ * or a child of fork(2); a line on stderr names the cure).
+ * Switches: never. Callers: an OS thread outside; units, to nest.
+ * Undefined: fork(2) in a callback of ext.h, unless the child only calls exec or _exit. A child of
+ * vfork(2) or _Fork(3) may do no more than that either.
+ *
+ * A process that is forked before weft_init or after weft_finalize is like any other. A child that
+ * is forked in between has none of the workers. In such a child:
+ * - weft_init and every other call that would need a worker, or a lock that a worker may have held,
+ *   returns WEFT_UNSUPPORTED (in C++ it throws), and does nothing if it has no status;
+ * - a ULT that returns from its function, or joins a fork made before the fork(2), ends the child
+ *   with a line that names the cure: call exec or _exit, use posix_spawn, or fork earlier;
+ * - forks and loops run in their caller;
+ * - weft_yield, weft_sleep_ns, weft_sleep_until, weft_key_get, weft_key_set, the clock and the
+ *   calls that only ask work; a ULT's values of keys are gone, and weft_is_initialized is false. */
+WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
+
+/* Undoes one weft_init; the last call ends the runtime.
+ *
+ * The last call waits until every thread and tasklet has ended, joined or not, and frees the
+ * descriptors that were not joined. Then it ends the workers and returns every resource. A later
+ * weft_init starts a fresh runtime.
+ * Errors: WEFT_NOT_INITIALIZED, WEFT_NOT_OWNER (the last call does not come from the caller of the
+ * first weft_init).
+ * Switches: may. Callers: any; for the last call, the caller of the first weft_init. */
+WEFT_NODISCARD WEFT_API weft_status weft_finalize(void);
+
+/* Tells whether the runtime runs.
+ * Returns: true from the first weft_init until the last weft_finalize has ended the workers.
+ * Switches: never. Callers: any, signal handlers included. */
+WEFT_API bool weft_is_initialized(void);
+
+/* Returns how many workers there are now.
+ * Returns: the number of workers; 0 while the runtime does not run.
+ * Switches: never. Callers: any, signal handlers included. */
+WEFT_API unsigned weft_worker_count(void);
+
+/* Returns the index of the calling worker.
+ * Returns: the index, which is out of date after the next call that may switch; -1 outside.
+ * Switches: never. Callers: any, signal handlers included. */
+WEFT_API int weft_worker_self(void);
+
+/* Starts one more worker.
+ * *out receives the index of the worker, which may be that of one that was removed.
+ * Errors: WEFT_INVALID (out is null), WEFT_AGAIN (the system refused an OS thread, or there are
+ * 1024 workers), WEFT_NOMEM, WEFT_NOT_INITIALIZED (also while weft_finalize ends the workers).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out);
+
+/* Ends a worker, and waits until it is gone.
+ *
+ * The worker runs its unit until that ends, waits or yields, hands its queue to other workers and
+ * stops. Other workers may steal from it meanwhile. A scheduler that was set for the worker is not
+ * called after the return. weft_finalize waits for calls of weft_worker_add and weft_worker_remove
+ * that OS threads outside have begun; these calls then do what they would have done without it.
+ * Errors: WEFT_INVALID (no such worker, or it is being removed already), WEFT_BUSY (worker 0; units
+ * are pinned to the worker; or it serves a pool, which weft_pool_detach ends), WEFT_CANNOT_BLOCK,
+ * WEFT_NOT_INITIALIZED (also while weft_finalize ends the workers).
+ * Switches: may. Callers: ULTs and OS threads outside. */
+WEFT_NODISCARD WEFT_API weft_status weft_worker_remove(unsigned worker);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,229 @@
+/* Weft: threads and tasklets. Included by weft.h, whose conventions hold here.
+ *
+ * A handle is good from the call that made the thread until the join, or until the end of a
+ * detached thread. Every call with a handle that is no longer good is undefined. */
+#ifndef WEFT_THREAD_H
+#define WEFT_THREAD_H
+
+#include <weft/base.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* Stands for no worker in particular. */
+#define WEFT_ANY_WORKER (-1)
+/* The smallest stack that a thread can be given, in bytes. */
+#define WEFT_STACK_MIN 16384u
+
+/* What a thread is to be like. */
+typedef struct weft_thread_attr {
+  size_t size; /* sizeof(weft_thread_attr); WEFT_THREAD_ATTR_INIT sets it */
+  /* 0: the runtime's default; else at least WEFT_STACK_MIN, rounded up to pages. */
+  size_t stack_bytes;
+  /* Null: Weft's guarded stack; else the caller's memory of stack_bytes, kept until the join. */
+  void *stack;
+  const char *name;  /* copied, up to 31 bytes; null: none */
+  bool detached;     /* the thread cannot be joined; its descriptor is freed when it ends */
+  bool keep_fp;      /* save and restore the FP control words at every switch */
+  int worker;        /* WEFT_ANY_WORKER, or the index of the worker that it is pinned to */
+  weft_pool *pool;   /* null: the default queue of the worker that makes it ready */
+  unsigned priority; /* for priority pools: 0 is the most urgent */
+} weft_thread_attr;
+
+/* All defaults. */
+#define WEFT_THREAD_ATTR_INIT {sizeof(weft_thread_attr), 0, NULL, NULL, false, false, WEFT_ANY_WORKER, NULL, 0}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+/* Creates a ULT that runs function(argument).
+ *
+ * attr may be null: all defaults. out may be null: the thread is then detached. *out receives the
+ * handle before the thread can run; the caller joins or detaches it once. A stack is bound when the
+ * thread first runs. A default thread that is joined before it started may run on its joiner's
+ * stack, of which at least three quarters are then free.
+ * Errors: WEFT_INVALID (function is null; attr has a wrong size, a stack that is too small, a
+ * priority that is too large or a worker that does not exist), WEFT_NOMEM, WEFT_NOT_INITIALIZED.
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_create(weft_function function, void *argument, const weft_thread_attr *attr,
+                                                       weft_thread **out);
+
+/* Creates count ULTs, or none.
+ *
+ * Thread i runs function((char *)arguments + i * stride). attr may be null, and has no stack of its
+ * own. out has room for count handles, or is null: the threads are then detached.
+ * Errors: those of weft_thread_create, WEFT_INVALID (attr->stack is not null).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_create_many(weft_function function, void *arguments, size_t stride, size_t count,
+                                                            const weft_thread_attr *attr, weft_thread **out);
+
+/* Creates a tasklet that runs function(argument).
+ *
+ * A tasklet runs to completion on a worker's stack and must not block: a call in it that would have
+ * to wait returns WEFT_CANNOT_BLOCK. Of attr, which may be null, it uses name, detached, worker,
+ * pool and priority. out may be null: the tasklet is then detached. A tasklet is joined like a ULT.
+ * Errors: those of weft_thread_create.
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_tasklet_create(weft_function function, void *argument, const weft_thread_attr *attr,
+                                                        weft_thread **out);
+
+/* ---- joining --------------------------------------------------------------------------------- */
+
+/* Waits until a thread has ended, and frees its descriptor.
+ *
+ * Each thread is joined or detached exactly once; afterwards its handle is no longer good.
+ * Errors: WEFT_INVALID (thread is null or detached), WEFT_DEADLOCK (thread is the caller),
+ * WEFT_CANNOT_BLOCK (the caller is a tasklet, and the thread has not ended), WEFT_BUSY (the thread
+ * has not ended, and another caller is joining it).
+ * Switches: may. Callers: any.
+ * Undefined: a thread that was joined already, or that another caller joins after its end. */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_join(weft_thread *thread);
+
+/* Waits until a thread has ended or a deadline passes, and frees the descriptor of an ended thread.
+ * After WEFT_TIMEOUT the thread can still be joined.
+ * Errors: those of weft_thread_join, WEFT_TIMEOUT.
+ * Switches: may. Callers: any.
+ * Undefined: what is undefined for weft_thread_join. */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_join_until(weft_thread *thread, uint64_t deadline_ns);
+
+/* Frees the descriptor of a thread if it has ended.
+ * Errors: WEFT_INVALID (thread is null or detached), WEFT_BUSY (it has not ended).
+ * Switches: never. Callers: any.
+ * Undefined: what is undefined for weft_thread_join. */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_try_join(weft_thread *thread);
+
+/* Joins count threads.
+ * The library joins them in any order and skips null entries. If a join fails, the library joins
+ * the other threads all the same, and the call returns the first error.
+ * Errors: those of weft_thread_join, WEFT_INVALID (threads is null, and count is not 0).
+ * Switches: may. Callers: any.
+ * Undefined: what is undefined for weft_thread_join. */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_join_many(weft_thread **threads, size_t count);
+
+/* Gives up the right to join a thread: its descriptor is freed when it ends.
+ * Errors: WEFT_INVALID (thread is null or detached), WEFT_BUSY (another caller is joining it).
+ * Switches: never. Callers: any.
+ * Undefined: a thread that was joined already. */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_detach(weft_thread *thread);
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+/* What a thread is doing. */
+typedef enum weft_thread_state {
+  WEFT_THREAD_READY = 0,     /* it is in a queue: just made, or runnable again */
+  WEFT_THREAD_RUNNING = 1,   /* a worker runs it */
+  WEFT_THREAD_BLOCKED = 2,   /* it is parked: it waits for something */
+  WEFT_THREAD_SUSPENDED = 3, /* it called weft_suspend */
+  WEFT_THREAD_ENDED = 4      /* it can be joined without a wait */
+} weft_thread_state;
+
+/* Returns the calling ULT or tasklet.
+ * Returns: the handle, which in a fork (hot.h) is its forker's; null outside, and in callbacks of
+ * ext.h.
+ * Switches: never. Callers: any, signal handlers included. */
+WEFT_API weft_thread *weft_self(void);
+
+/* Returns the number of a thread.
+ * Returns: a number that no other thread has in one life of the runtime; 0 for null.
+ * Switches: never. Callers: any. */
+WEFT_API uint64_t weft_thread_id(const weft_thread *thread);
+
+/* Returns what a thread is doing.
+ * Returns: the state at this moment; WEFT_THREAD_ENDED for null.
+ * Switches: never. Callers: any. */
+WEFT_API weft_thread_state weft_thread_get_state(const weft_thread *thread);
+
+/* Tells whether a thread is a tasklet.
+ * Returns: true for a tasklet; false for a ULT and for null.
+ * Switches: never. Callers: any. */
+WEFT_API bool weft_thread_is_tasklet(const weft_thread *thread);
+
+/* Names a thread; reports, dumps, traces and debuggers show the name.
+ * The library copies up to 31 bytes of name.
+ * Errors: WEFT_INVALID (thread or name is null), WEFT_NOMEM.
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_set_name(weft_thread *thread, const char *name);
+
+/* Returns the name of a thread.
+ * Returns: the name, valid until the thread is named anew or its handle is no longer good; "" if it
+ * has none, and for null.
+ * Switches: never. Callers: any. */
+WEFT_API const char *weft_thread_get_name(const weft_thread *thread);
+
+/* ---- leaving the worker ---------------------------------------------------------------------- */
+
+/* Lets other ready units of this worker run.
+ * The call returns when every unit that was ready here before has had its turn, or sooner. On an OS
+ * thread outside it yields the CPU; in a tasklet it does nothing.
+ * Switches: may. Callers: any. */
+WEFT_API void weft_yield(void);
+
+/* Runs a given thread next on this worker.
+ *
+ * The caller goes behind the worker's ready units, and no other unit runs in between. So threads
+ * that only yield to each other keep the other units of this worker waiting, until other workers
+ * steal them.
+ * Errors: WEFT_AGAIN (the thread is not ready in this worker's queue, or in a pool that this worker
+ * serves; or a scheduler ULT dispatched the caller; the caller has yielded as by weft_yield),
+ * WEFT_INVALID (thread is null or has ended), WEFT_CANNOT_BLOCK (the caller is a tasklet, or
+ * outside).
+ * Switches: may. Callers: ULTs. */
+WEFT_NODISCARD WEFT_API weft_status weft_yield_to(weft_thread *thread);
+
+/* Parks the caller until weft_resume of it.
+ * If weft_resume came before, the call returns at once; the library remembers one such call.
+ * Errors: WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
+ * Switches: may. Callers: ULTs. */
+WEFT_NODISCARD WEFT_API weft_status weft_suspend(void);
+
+/* Lets a thread return from weft_suspend: the one it is in, or else its next one.
+ * Errors: WEFT_INVALID (thread is null, a tasklet, or has ended).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_resume(weft_thread *thread);
+
+/* Lets the caller sleep for an interval. An OS thread outside sleeps in the kernel.
+ * Errors: WEFT_CANNOT_BLOCK (the caller is a tasklet).
+ * Switches: may. Callers: ULTs and OS threads outside. */
+WEFT_NODISCARD WEFT_API weft_status weft_sleep_ns(uint64_t interval_ns);
+
+/* Lets the caller sleep until a deadline. An OS thread outside sleeps in the kernel; a ULT whose
+ * deadline has passed yields.
+ * Errors: WEFT_CANNOT_BLOCK (the caller is a tasklet).
+ * Switches: may. Callers: ULTs and OS threads outside. */
+WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* Pins the calling ULT to a worker and moves it there now; WEFT_ANY_WORKER frees it.
+ *
+ * Pinning takes precedence over pool membership: only that worker runs the ULT, even if it does not
+ * serve the ULT's pool. No pool counts the ULT while it is on its way to the worker. The adopted
+ * caller of weft_init may be pinned elsewhere, too: then its stack is that of one OS thread, and
+ * its thread_local objects are those of another. weft_finalize brings it back.
+ * Errors: WEFT_INVALID (no such worker), WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
+ * Switches: may. Callers: ULTs. */
+WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
+
+/* Asks that a thread continue on a worker.
+ *
+ * At its next start, yield or wake-up the thread becomes ready on that worker, once. A thread that
+ * is not pinned may be stolen from there before it runs, unless the locality is
+ * WEFT_LOCALITY_STRICT; to stay, it calls weft_pin.
+ * Errors: WEFT_INVALID (thread is null or has ended; no such worker), WEFT_NOT_OWNER (the adopted
+ * caller of weft_init, a tasklet that has started, or a unit of a private pool), WEFT_NOMEM.
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_worker(weft_thread *thread, unsigned worker);
+
+/* Asks that a thread continue in a pool.
+ *
+ * From its next start, yield or wake-up on the thread belongs to pool, which some worker must
+ * serve.
+ * Errors: WEFT_INVALID (thread or pool is null; the thread has ended), WEFT_NOT_OWNER (the adopted
+ * caller of weft_init, a tasklet that has started, or a unit of a private pool), WEFT_NOMEM.
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_pool(weft_thread *thread, weft_pool *pool);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
