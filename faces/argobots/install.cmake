@@ -19,8 +19,8 @@ install(EXPORT weft_abt_targets NAMESPACE weft:: DESTINATION "${CMAKE_INSTALL_LI
 
 # Links to the libraries: a program that is told to look in this folder when it starts finds them under the names that they have inside.
 foreach(link IN ITEMS
-    libabt.so:libweft-abt.so.${PROJECT_VERSION_MAJOR} libweft-abt.so.${PROJECT_VERSION_MAJOR}:libweft-abt.so.${PROJECT_VERSION_MAJOR}
-    libweft.so.${PROJECT_VERSION_MAJOR}:libweft.so.${PROJECT_VERSION_MAJOR} libabt.a:libweft-abt.a libweft.a:libweft.a)
+    libabt.so:libweft-abt.so.${WEFT_SOVERSION} libweft-abt.so.${WEFT_SOVERSION}:libweft-abt.so.${WEFT_SOVERSION}
+    libweft.so.${WEFT_SOVERSION}:libweft.so.${WEFT_SOVERSION} libabt.a:libweft-abt.a libweft.a:libweft.a)
   string(REPLACE ":" ";" link "${link}")
   list(GET link 0 name)
   list(GET link 1 target)
@@ -38,6 +38,8 @@ configure_file(argobots.pc.in argobots.pc @ONLY)
 configure_file(weft-abt.pc.in weft-abt.pc @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/argobots.pc" DESTINATION "${abt_prefix}/lib/pkgconfig")
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/weft-abt.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+weft_note_run_path("${CMAKE_INSTALL_LIBDIR}" "${CMAKE_INSTALL_LIBDIR}/pkgconfig/weft-abt.pc")
+weft_note_run_path("${CMAKE_INSTALL_LIBDIR}" "${abt_prefix}/lib/pkgconfig/argobots.pc")
 
 configure_package_config_file(argobots-config.cmake.in argobots-config.cmake INSTALL_DESTINATION "${abt_prefix}/lib/cmake/argobots"
   PATH_VARS CMAKE_INSTALL_LIBDIR)

@@ -89,10 +89,15 @@ std::size_t wake_all(void*) {
 
 int start_dumps() {
   weft_source* made = nullptr;
-  const weft_status result = weft_ext_source_add(wake_all, nullptr, &made);
-  bell.store(made, std::memory_order_relaxed);  // that of an earlier runtime is gone
+  const weft_status result = weft_ext_bell_add(wake_all, nullptr, &made);
+  bell.store(made, std::memory_order_relaxed);
   if (result == WEFT_OK) return ABT_SUCCESS;
   return result == WEFT_NOMEM ? ABT_ERR_MEM : ABT_ERR_OTHER;
+}
+
+void end_dumps() {
+  weft_source* const one = bell.exchange(nullptr, std::memory_order_relaxed);
+  if (one != nullptr) static_cast<void>(weft_ext_source_remove(one));  // the program's own Weft may go on
 }
 
 void take_part_in_dump() {

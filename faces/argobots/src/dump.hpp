@@ -28,6 +28,7 @@ inline bool is_dump_wanted() { return (dump.load(std::memory_order_relaxed) & du
 void take_part_in_dump();
 // With the runtime: what wakes sleeping streams when a signal handler asked. An ABT_ code.
 int start_dumps();
+void end_dumps();
 
 // info_print.cpp
 void print_stack(std::FILE* to, weft_thread* thread);

@@ -33,8 +33,9 @@ constexpr const char* without_meaning[] = {
 settings& now = settings_in_force;
 // Bits of those that stderr has heard of: the number of a name in `names`.
 constexpr const char* names[] = {
-    "MAX_NUM_XSTREAMS",     "KEY_TABLE_SIZE", "THREAD_STACKSIZE", "SCHED_STACKSIZE", "SCHED_EVENT_FREQ", "SCHED_SLEEP_NSEC",
-    "STACK_OVERFLOW_CHECK", "PRINT_CONFIG",   "PRINT_RAW_STACK",  "USE_LOG",         "USE_DEBUG"};
+    "MAX_NUM_XSTREAMS", "KEY_TABLE_SIZE",       "THREAD_STACKSIZE", "SCHED_STACKSIZE",        "SCHED_EVENT_FREQ",
+    "SCHED_SLEEP_NSEC", "STACK_OVERFLOW_CHECK", "PRINT_CONFIG",     "PRINT_RAW_STACK",        "USE_LOG",
+    "USE_DEBUG",        "ENABLE_AFFINITY",      "ENABLE_TOOL",      "ENABLE_LAZY_STACK_ALLOC"};
 std::uint32_t complained_of = 0;
 bool has_listed_those_without_meaning = false;
 
@@ -170,6 +171,16 @@ void report(const char* format, ...) {
   std::fprintf(stderr, "weft-abt: %s\n", line);
 }
 
+void take_default_stacks(std::size_t bytes) {
+  if (bytes == now.thread_stack_bytes) return;
+  const variable asked = look_up("THREAD_STACKSIZE");
+  if (asked.text != nullptr && first_complaint_of(asked.suffix)) {
+    report("%s=%s: Weft runs already, and its stacks have %zu bytes: set WEFT_STACK_SIZE, or stack_bytes of weft_config",
+           asked.name, asked.text, bytes);
+  }
+  now.thread_stack_bytes = bytes;
+}
+
 const settings& read_settings() {
   const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
   now.most_streams =
@@ -181,6 +192,9 @@ const settings& read_settings() {
   now.sleep_ns = read_number("SCHED_SLEEP_NSEC", 100, 0, INT64_MAX);
   read_affinity();
   read_stack_check();
+  now.has_affinity_calls = read_switch("ENABLE_AFFINITY", false) || now.has_affinity;
+  now.answers_tool = read_switch("ENABLE_TOOL", false);
+  now.answers_lazy_stacks = read_switch("ENABLE_LAZY_STACK_ALLOC", false);
   now.prints_config = read_switch("PRINT_CONFIG", false);
   now.prints_raw_stack = read_switch("PRINT_RAW_STACK", false);
   now.uses_log = read_switch("USE_LOG", false);

@@ -23,9 +23,7 @@ constexpr int is_true_of(ABT_info_query_kind kind) {
     case ABT_INFO_QUERY_KIND_ENABLED_STACKABLE_SCHED:
     case ABT_INFO_QUERY_KIND_ENABLED_EXTERNAL_THREAD:
     case ABT_INFO_QUERY_KIND_ENABLED_SCHED_SLEEP:
-    case ABT_INFO_QUERY_KIND_ENABLED_TOOL:
-    case ABT_INFO_QUERY_KIND_ENABLED_STACK_UNWIND:
-    case ABT_INFO_QUERY_KIND_ENABLED_LAZY_STACK_ALLOC: return 1;
+    case ABT_INFO_QUERY_KIND_ENABLED_STACK_UNWIND: return 1;
     case ABT_INFO_QUERY_KIND_ENABLED_PRINT_ERRNO:
     case ABT_INFO_QUERY_KIND_ENABLED_VALGRIND:
     case ABT_INFO_QUERY_KIND_ENABLED_CHECK_POOL_PRODUCER:
@@ -49,7 +47,9 @@ int answer_from_settings(ABT_info_query_kind kind, void* val) {
     case ABT_INFO_QUERY_KIND_ENABLED_DEBUG: return answer<ABT_bool>(val, now.uses_debug);
     case ABT_INFO_QUERY_KIND_ENABLED_LOG: return answer<ABT_bool>(val, now.uses_log);
     case ABT_INFO_QUERY_KIND_ENABLED_PRINT_CONFIG: return answer<ABT_bool>(val, now.prints_config);
-    case ABT_INFO_QUERY_KIND_ENABLED_AFFINITY: return answer<ABT_bool>(val, now.has_affinity);
+    case ABT_INFO_QUERY_KIND_ENABLED_AFFINITY: return answer<ABT_bool>(val, now.has_affinity_calls);
+    case ABT_INFO_QUERY_KIND_ENABLED_TOOL: return answer<ABT_bool>(val, now.answers_tool);
+    case ABT_INFO_QUERY_KIND_ENABLED_LAZY_STACK_ALLOC: return answer<ABT_bool>(val, now.answers_lazy_stacks);
     case ABT_INFO_QUERY_KIND_MAX_NUM_XSTREAMS:
       return answer(val, static_cast<unsigned>(current_runtime()->most_streams.load(std::memory_order_relaxed)));
     case ABT_INFO_QUERY_KIND_DEFAULT_THREAD_STACKSIZE: return answer<std::size_t>(val, now.thread_stack_bytes);

@@ -31,28 +31,49 @@ constinit runtime the_memory{};
 bool has_fields = false;
 std::size_t offset_of_fields;
 
-// Once a process: the core keeps the reservation.
-int reserve_fields() {
-  if (weft_is_initialized()) {
-    report("ABT_init: Weft runs already, but not by ABT_init: call ABT_init before weft_init");
-    return ABT_ERR_OTHER;
-  }
-  if (has_fields) return ABT_SUCCESS;
+// Once a process: the core keeps the reservation. When this library is loaded, so that ABT_init
+// finds the bytes also in a runtime that the program started before.
+[[gnu::constructor]] void reserve_fields() {
+  if (has_fields) return;
   has_fields = weft_ext_reserve(sizeof(unit_fields), &offset_of_fields) == WEFT_OK;
   if (has_fields) weft_ext_show_function(run_bottom, offset_of_fields + offsetof(unit_fields, function));
-  if (!has_fields) report("ABT_init: other layers have taken the bytes that Weft keeps for them in each thread");
-  return has_fields ? ABT_SUCCESS : ABT_ERR_OTHER;
 }
 
+int need_fields() {
+  reserve_fields();
+  if (has_fields) return ABT_SUCCESS;
+  report(weft_is_initialized()
+             ? "ABT_init: Weft ran already when libweft-abt was loaded: load it before weft_init, or call ABT_init first"
+             : "ABT_init: other layers have taken the bytes that Weft keeps for them in each thread");
+  return ABT_ERR_OTHER;
+}
+
+// The primary ULT has to be the one that the core adopted: it alone stands on the OS thread's
+// stack.
+constexpr std::uint64_t id_of_adopted = 1;
+
+int need_adopted_caller() {
+  if (!weft_is_initialized()) return ABT_SUCCESS;
+  if (const weft_thread* const self = weft_self(); self != nullptr && weft_thread_id(self) == id_of_adopted) return ABT_SUCCESS;
+  report("ABT_init: Weft runs already: call ABT_init from the thread that called weft_init, without caller_outside");
+  return ABT_ERR_OTHER;
+}
+
+// What the core keeps of a stack at its high end: its record, and the colour.
+constexpr std::size_t core_bytes_of_stack = 4096;
+
 int start_core(const settings& wanted) {
-  if (const int error = reserve_fields(); error != ABT_SUCCESS) return error;
+  if (const int error = need_fields(); error != ABT_SUCCESS) return error;
+  if (const int error = need_adopted_caller(); error != ABT_SUCCESS) return error;
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = 1;
-  config.stack_bytes = wanted.thread_stack_bytes;
+  config.stack_bytes = wanted.thread_stack_bytes + core_bytes_of_stack;
   config.locality = WEFT_LOCALITY_STRICT;
-  const weft_status result = weft_init(&config);
+  weft_ext_leave_signals();
+  const weft_status result = weft_ext_init(weft_is_initialized() ? nullptr : &config);
   if (result == WEFT_NOMEM) return ABT_ERR_MEM;
   if (result != WEFT_OK) return result == WEFT_AGAIN ? ABT_ERR_SYS : ABT_ERR_OTHER;
+  take_default_stacks(weft_ext_stack_bytes() - core_bytes_of_stack);
   auto* const self = reinterpret_cast<char*>(weft_self());
   distance_to_fields = static_cast<char*>(weft_ext_bytes(weft_self(), offset_of_fields)) - self;
   return ABT_SUCCESS;
@@ -90,6 +111,7 @@ void forget(runtime* all) {
 }
 
 void end_core() {
+  end_dumps();
   static_cast<void>(weft_finalize());
   free_kept_pools();
   end_affinity();
@@ -170,6 +192,7 @@ void end(runtime* all) {
   static_cast<void>(ABT_tool_register_thread_callback(nullptr, ABT_TOOL_EVENT_THREAD_NONE, nullptr));
   free_secondary_streams(all);
   end_primary_stream(all);
+  new (fields_of(all->primary_thread)) unit_fields{};  // the caller may go on as a thread of weft.h
   forget(all);
   end_unit_map();
   end_core();

@@ -16,10 +16,11 @@ using namespace weft::abt;
 
 namespace {
 
-// As many bytes as were asked for, up to where the stack begins: the lowest of them may be its guard.
+// As many bytes as were asked for, up to where the stack begins, and none that it does not have.
 placed_stack asked_stack_of(const weft_thread* thread) {
   const placed_stack now = stack_of(thread);
   const std::size_t asked = stack_bytes_of(thread);
+  if (now.low != nullptr && now.bytes < asked) return now;
   return {now.low != nullptr ? static_cast<char*>(now.low) - (asked - now.bytes) : nullptr, asked};
 }
 

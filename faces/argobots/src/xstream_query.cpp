@@ -3,6 +3,7 @@
 #include <abt.h>
 
 #include "affinity.hpp"
+#include "environment.hpp"
 #include "handle.hpp"
 #include "pool.hpp"
 #include "runtime.hpp"
@@ -109,12 +110,23 @@ int ABT_xstream_check_events(ABT_sched sched) {
 
 // ---- CPUs ----------------------------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// As in a default build of Argobots, they are there only for a program that asks for them.
+int need_affinity_calls(ABT_xstream xstream) {
+  if (xstream == ABT_XSTREAM_NULL) return ABT_ERR_INV_XSTREAM;
+  return current_settings().has_affinity_calls ? ABT_SUCCESS : ABT_ERR_FEATURE_NA;
+}
+
+}  // namespace
+
 int ABT_xstream_set_cpubind(ABT_xstream xstream, int cpuid) {
-  return xstream != ABT_XSTREAM_NULL ? bind_to(stream_of(xstream), 1, &cpuid) : ABT_ERR_INV_XSTREAM;
+  if (const int error = need_affinity_calls(xstream); error != ABT_SUCCESS) return error;
+  return bind_to(stream_of(xstream), 1, &cpuid);
 }
 
 int ABT_xstream_get_cpubind(ABT_xstream xstream, int* cpuid) {
-  if (xstream == ABT_XSTREAM_NULL) return ABT_ERR_INV_XSTREAM;
+  if (const int error = need_affinity_calls(xstream); error != ABT_SUCCESS) return error;
   int first = 0;
   int count = 0;
   if (const int error = read_cpus(stream_of(xstream), 1, &first, &count); error != ABT_SUCCESS) return error;
@@ -124,11 +136,11 @@ int ABT_xstream_get_cpubind(ABT_xstream xstream, int* cpuid) {
 }
 
 int ABT_xstream_set_affinity(ABT_xstream xstream, int num_cpuids, int* cpuids) {
-  if (xstream == ABT_XSTREAM_NULL) return ABT_ERR_INV_XSTREAM;
+  if (const int error = need_affinity_calls(xstream); error != ABT_SUCCESS) return error;
   return num_cpuids >= 0 ? bind_to(stream_of(xstream), num_cpuids, cpuids) : ABT_ERR_INV_ARG;
 }
 
 int ABT_xstream_get_affinity(ABT_xstream xstream, int max_cpuids, int* cpuids, int* num_cpuids) {
-  if (xstream == ABT_XSTREAM_NULL) return ABT_ERR_INV_XSTREAM;
+  if (const int error = need_affinity_calls(xstream); error != ABT_SUCCESS) return error;
   return max_cpuids >= 0 ? read_cpus(stream_of(xstream), max_cpuids, cpuids, num_cpuids) : ABT_ERR_INV_ARG;
 }

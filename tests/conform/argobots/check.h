@@ -90,6 +90,7 @@ void check_pools(void);
 void check_freed_pools(void);
 void check_printing(void);
 void check_definitions(void);
+void check_standing(void);
 void check_switching(void);
 void check_information(void);
 void check_mixed(void);

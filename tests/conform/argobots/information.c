@@ -176,7 +176,7 @@ static void see_stack(void *argument) {
   OK(ABT_self_get_thread(&me));
   OK(ABT_thread_get_stack(me, &now->low, &now->bytes));
   CHECK((char *)now->low <= &here && &here < (char *)now->low + now->bytes);
-  (void)sum_of(&here, (char *)now->low + now->bytes); /* it is there */
+  (void)sum_of(now->low, (char *)now->low + now->bytes); /* all of it is there, and no guard in it */
 }
 
 static void stacks(void) {
@@ -280,8 +280,18 @@ static void tools(void) {
 
 static void affinity(void) {
   ABT_xstream stream;
+  ABT_bool is_there = ABT_FALSE;
   int cpus[1024], again[1024], count = 0, count_again = 0;
   OK(ABT_xstream_self(&stream));
+  OK(ABT_info_query_config(ABT_INFO_QUERY_KIND_ENABLED_AFFINITY, &is_there));
+  if (IS_WEFT) CHECK(is_there == (getenv("ABT_SET_AFFINITY") != NULL || getenv("ABT_ENABLE_AFFINITY") != NULL));
+  if (!is_there) {
+    IS(ABT_ERR_FEATURE_NA, ABT_xstream_get_affinity(stream, 1024, cpus, &count));
+    IS(ABT_ERR_FEATURE_NA, ABT_xstream_set_affinity(stream, 0, NULL));
+    IS(ABT_ERR_FEATURE_NA, ABT_xstream_get_cpubind(stream, &count));
+    IS(ABT_ERR_FEATURE_NA, ABT_xstream_set_cpubind(stream, 0));
+    return;
+  }
   OK(ABT_xstream_get_affinity(stream, 1024, cpus, &count));
   CHECK(count > 0);
   OK(ABT_xstream_set_affinity(stream, 1, cpus));
@@ -295,7 +305,22 @@ static void affinity(void) {
   CHECK(count_again >= count);
 }
 
+/* What a default build of Argobots answers, or what was asked for. */
+static void default_answers(void) {
+  static const struct {
+    ABT_info_query_kind kind;
+    const char *variable;
+  } each[] = {{ABT_INFO_QUERY_KIND_ENABLED_TOOL, "ABT_ENABLE_TOOL"},
+              {ABT_INFO_QUERY_KIND_ENABLED_LAZY_STACK_ALLOC, "ABT_ENABLE_LAZY_STACK_ALLOC"}};
+  for (size_t i = 0; i < sizeof each / sizeof *each; ++i) {
+    ABT_bool is_there = ABT_TRUE;
+    OK(ABT_info_query_config(each[i].kind, &is_there));
+    CHECK(is_there == (getenv(each[i].variable) != NULL));
+  }
+}
+
 void check_information(void) {
+  if (IS_WEFT) RUN(default_answers);
   RUN(wall_clock);
   RUN(timers);
   RUN(objects);

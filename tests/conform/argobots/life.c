@@ -2,6 +2,9 @@
 #include "check.h"
 
 #if IS_WEFT
+#include <sched.h>
+#include <unistd.h>
+
 #include <weft/weft.h>
 #endif
 
@@ -170,7 +173,7 @@ static void values_of_the_primary(void) {
 }
 
 #if IS_WEFT
-/* weft.h may be used alone before ABT_init: then abt.h knows nothing of its threads, which have no room for what it would keep. */
+/* weft.h may be used alone before ABT_init: then abt.h knows nothing of its threads. */
 static void be_a_thread_of_weft(void *argument) {
   const struct timespec past = {0, 0};
   ABT_eventual eventual;
@@ -202,12 +205,127 @@ static void only_weft_runs(void) {
   CHECK(atomic_load(&done) == 5);
   CHECK(weft_finalize() == WEFT_OK);
 }
+
+static void start_weft(unsigned workers, size_t stack_bytes) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = workers;
+  config.stack_bytes = stack_bytes;
+  CHECK(weft_init(&config) == WEFT_OK);
+}
+
+/* None goes on before both are there: they need a worker each. */
+static void meet(void *arrived) {
+  add_one(arrived);
+  while (atomic_load((atomic_int *)arrived) < 2) sched_yield();
+}
+
+static void weft_is_parallel(void) {
+  atomic_int arrived = 0;
+  weft_thread *thread;
+  CHECK(weft_thread_create(meet, &arrived, NULL, &thread) == WEFT_OK);
+  meet(&arrived);
+  CHECK(weft_thread_join(thread) == WEFT_OK);
+}
+
+/* A library, such as MPI, has called ABT_init; then comes a program on weft.h. */
+static void the_program_comes_later(void) {
+  OK(ABT_init(0, NULL));
+  CHECK(weft_worker_count() == 1);
+  start_weft(2, 0);
+  CHECK(weft_worker_count() == 2);
+  weft_is_parallel();
+  works();
+  CHECK(weft_finalize() == WEFT_OK);
+  works();
+  OK(ABT_finalize());
+  CHECK(!weft_is_initialized());
+}
+
+static void refuse(void *unused) {
+  (void)unused;
+  IS(ABT_ERR_OTHER, ABT_init(0, NULL));
+}
+
+static void *refuse_outside(void *unused) {
+  refuse(unused);
+  return unused;
+}
+
+/* The other way round, again and again. */
+static void the_library_comes_later(void) {
+  enum { rounds = 70 }; /* more than there may be sources */
+  atomic_int count = 0;
+  start_weft(2, 0);
+  weft_thread *thread;
+  pthread_t outside;
+  CHECK(weft_thread_create(refuse, NULL, NULL, &thread) == WEFT_OK);
+  CHECK(weft_thread_join(thread) == WEFT_OK);
+  CHECK(pthread_create(&outside, NULL, refuse_outside, NULL) == 0 && pthread_join(outside, NULL) == 0);
+  is_not_there();
+  for (int round = 0; round < rounds; ++round) {
+    OK(ABT_init(0, NULL));
+    if (round % 10 == 0) {
+      works();
+      use_library(&count);
+      weft_is_parallel();
+    }
+    OK(ABT_finalize());
+  }
+  weft_is_parallel();
+  is_not_there();
+  CHECK(weft_worker_count() == 2);
+  CHECK(weft_finalize() == WEFT_OK);
+}
+
+static void touch_all(void *unused) {
+  (void)unused;
+  ABT_thread me;
+  void *low = NULL;
+  size_t bytes = 0;
+  int ends[2];
+  OK(ABT_self_get_thread(&me));
+  OK(ABT_thread_get_stack(me, &low, &bytes));
+  CHECK(pipe(ends) == 0);
+  CHECK(write(ends[1], low, 1) == 1 && write(ends[1], (char *)low + bytes - 1, 1) == 1);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+/* A size that is also Weft's own for stacks: what is named is there. */
+static void ask_for(size_t stack_bytes) {
+  ABT_thread_attr attr;
+  ABT_thread thread;
+  OK(ABT_thread_attr_create(&attr));
+  OK(ABT_thread_attr_set_stacksize(attr, stack_bytes));
+  OK(ABT_thread_create(my_pool(), touch_all, NULL, attr, &thread));
+  end(thread);
+  OK(ABT_thread_attr_free(&attr));
+}
+
+/* What the interface says of the program's stacks is so. */
+static void stacks_of_the_program(void) {
+  size_t bytes = 0, of_self = 0;
+  start_weft(1, 100 << 10);
+  OK(ABT_init(0, NULL));
+  OK(ABT_info_query_config(ABT_INFO_QUERY_KIND_DEFAULT_THREAD_STACKSIZE, &bytes));
+  CHECK(bytes > 80 << 10 && bytes < 100 << 10);
+  ABT_thread thread = start(my_pool(), nothing, NULL);
+  OK(ABT_thread_get_stacksize(thread, &of_self));
+  CHECK(of_self == bytes);
+  end(thread);
+  ask_for(100 << 10);
+  OK(ABT_finalize());
+  CHECK(weft_finalize() == WEFT_OK);
+}
 #endif
 
 void check_life(void) {
   RUN(is_not_there);
 #if IS_WEFT
-  RUN(only_weft_runs); /* first, before the library has room in Weft's threads */
+  RUN(only_weft_runs);
+  RUN(the_program_comes_later);
+  RUN(the_library_comes_later);
+  RUN(stacks_of_the_program);
 #endif
   if (IS_WEFT) RUN(made_before);
   if (IS_WEFT) RUN(ids_of_pools);

@@ -26,6 +26,7 @@ static const struct family {
     {"exits", check_exits, true},
     {"guards", check_guards, true},
     {"tool_waits", check_tool_waits, true},
+    {"standing", check_standing, true}, /* for ever: no test by itself */
     {"switching", check_switching, true},
     {"pools", check_pools, true},
     {"freed_pools", check_freed_pools, true},

@@ -115,6 +115,34 @@ static void second_pools(void) {
   }
 }
 
+/* ---- PRIO keeps its order: a later pool waits for as long as an earlier one has units ---- */
+
+static atomic_int busy_ended;
+
+static void yield_for_long(void *argument) {
+  (void)argument;
+  const double end = ABT_get_wtime() + 0.2;
+  while (ABT_get_wtime() < end) OK(ABT_self_yield());
+  atomic_fetch_add(&busy_ended, 1);
+}
+
+static void look_at_ended(void *ended) { *(int *)ended = atomic_load(&busy_ended); }
+
+static void prio_is_strict(void) {
+  ABT_pool pools[2] = {new_pool(ABT_POOL_FIFO), new_pool(ABT_POOL_FIFO)};
+  ABT_thread threads[3];
+  ABT_xstream stream;
+  int ended = 0;
+  atomic_store(&busy_ended, 0);
+  for (int i = 0; i < 2; ++i) threads[i] = start(pools[0], yield_for_long, NULL);
+  threads[2] = start(pools[1], look_at_ended, &ended);
+  OK(ABT_xstream_create_basic(ABT_SCHED_PRIO, 2, pools, ABT_SCHED_CONFIG_NULL, &stream));
+  for (int i = 0; i < 3; ++i) end(threads[i]);
+  end_stream(stream);
+  CHECK(ended == 2);
+  for (int i = 0; i < 2; ++i) OK(ABT_pool_free(&pools[i]));
+}
+
 /* ---- a scheduler in a pool ends when there is nothing in its own, whatever its stream's main scheduler was told ---- */
 
 struct exiting {
@@ -387,6 +415,7 @@ static void who_may_not(void) {
 
 void check_main_scheds(void) {
   if (IS_WEFT) RUN(second_pools);
+  RUN(prio_is_strict);
   RUN(replace_by_predefined);
   RUN(replace_by_own);
   RUN(on_another_stream);

@@ -11,6 +11,10 @@ import sys
 import tempfile
 import unittest
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(HERE)), "support"))
+import privileged
+
 MEBIBYTE = 1 << 20
 
 
@@ -97,6 +101,15 @@ class EnvironmentTest(unittest.TestCase):
             self.assertEqual(done.stdout.strip(), "THREADS_UNSUPPORTED")
             self.assertIn("no weft-threads-qthreads.so here", done.stderr)
             self.assertIn("WEFT_THREADS_PATH", done.stderr)
+
+    def test_with_raised_privileges_no_module_of_the_users_is_loaded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = privileged.copy_with_privileges(PROBE, folder)
+            if copy is None or not privileged.has_privileges(copy):
+                self.skipTest("no program can be given raised privileges here")
+            done = self.run_probe(probe=copy, WEFT_THREADS="mine", WEFT_THREADS_PATH=MODULES)
+        self.assertEqual((done.returncode, done.stdout.strip()), (1, "THREADS_INVALID"), done.stderr)
+        self.assertEqual(done.stderr.count("raised privileges (AT_SECURE): WEFT_THREADS_PATH;"), 1, done.stderr)
 
 
 if __name__ == "__main__":
