@@ -6,6 +6,8 @@ foreach(name IN LISTS WEFT_THREADS_INLINED)
   install(DIRECTORY inline/${name} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/weft_threads/inline")
 endforeach()
 
+weft_install_manual("${CMAKE_CURRENT_SOURCE_DIR}/include/weft_threads")
+
 install(TARGETS weft_threads weft_threads_static ${inlined_targets} EXPORT weft_threads_targets)
 install(EXPORT weft_threads_targets NAMESPACE weft:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/weft" FILE weft-threads-targets.cmake)
 

@@ -1,9 +1,11 @@
 #include "choose.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <weft_threads/manage.h>
@@ -60,9 +62,23 @@ static bool module_beside_library(const char *name, char *path) {
   return module_in(WEFT_THREADS_MODULES, strlen(WEFT_THREADS_MODULES), name, path);
 }
 
+/* Null: not set, or the program has raised privileges (set-user-ID, capabilities): code that the
+ * user names must not run with them. */
+static const char *folders_of_user(void) {
+  static atomic_flag is_said = ATOMIC_FLAG_INIT;
+  const char *const folders = getenv("WEFT_THREADS_PATH");
+  if (folders == NULL || *folders == 0 || getauxval(AT_SECURE) == 0) return folders;
+  if (!atomic_flag_test_and_set_explicit(&is_said, memory_order_relaxed)) {
+    fprintf(stderr,
+            "weft-threads: warning: ignored, because this program has raised privileges (AT_SECURE): WEFT_THREADS_PATH; "
+            "run it without them\n");
+  }
+  return NULL;
+}
+
 /* WEFT_THREADS_PATH: folders, separated by colons, before the library's own. */
 static bool find_module(const char *name, char *path) {
-  const char *folders = getenv("WEFT_THREADS_PATH");
+  const char *folders = folders_of_user();
   while (folders != NULL && *folders != 0) {
     const size_t length = strcspn(folders, ":");
     if (length != 0 && module_in(folders, length, name, path)) return true;

@@ -1,5 +1,5 @@
-/* Weft: start, stop and queries of the generic threads interface: the part that is never inlined. Included by threads.h, where the
- * conventions stand. */
+/* Weft: start, stop and queries of the generic threads interface: the part that is never inlined.
+ * Included by threads.h, whose conventions hold here. */
 #ifndef WEFT_THREADS_MANAGE_H
 #define WEFT_THREADS_MANAGE_H
 
@@ -9,39 +9,81 @@
 extern "C" {
 #endif
 
-THREADS_API const char *threads_status_name(threads_status status); /* "THREADS_NOMEM"; never null */
-THREADS_API const char *threads_status_text(threads_status status); /* one sentence; never null */
+/* Returns the name of a status.
+ * Returns: a static string such as "THREADS_NOMEM", never null.
+ * Switches: never. Callers: any, also before threads_start. */
+THREADS_API const char *threads_status_name(threads_status status);
 
-/* ---- start and stop ---------------------------------------------------------------------------------------------- */
+/* Returns what a status means.
+ * Returns: a static string of one sentence, never null.
+ * Switches: never. Callers: any, also before threads_start. */
+THREADS_API const char *threads_status_text(threads_status status);
 
-/* Chooses an implementation and starts it. config may be null: all defaults. The choice: config->implementation, else the environment
- * variable WEFT_THREADS, else what the program was compiled for (see threads.h), else "weft". Does not nest. Does not switch.
- * From an OS thread outside. Errors, each with one line on stderr that names the cure: THREADS_INVALID (no such implementation, or not
- * the one that the program was compiled for; a bad setting), THREADS_BUSY (already started), THREADS_UNSUPPORTED (it cannot be loaded,
- * or not do what config wants), THREADS_NOMEM, THREADS_AGAIN (no OS thread could be had). */
+/* ---- start and stop -------------------------------------------------------------------------- */
+
+/* Chooses an implementation and starts it.
+ *
+ * config may be null: all defaults. The implementation is config->implementation, else that of the
+ * environment variable WEFT_THREADS, else the one that the program was compiled for (threads.h),
+ * else "weft". Calls do not nest. Every error comes with one line on stderr that names the cure.
+ * Errors: THREADS_INVALID (no such implementation, or not the one that the program was compiled
+ * for; a bad setting), THREADS_BUSY (an implementation runs already), THREADS_UNSUPPORTED (it
+ * cannot be loaded, or cannot do what config wants), THREADS_NOMEM, THREADS_AGAIN (the system
+ * refused an OS thread).
+ * Switches: never. Callers: an OS thread outside. */
 THREADS_NODISCARD THREADS_API threads_status threads_start(const threads_config *config);
 
-/* Waits until every thread has ended, joined or not, ends the workers and returns every resource. After it threads_start may start
- * another implementation. The caller must be that of threads_start (THREADS_NOT_OWNER). May switch. THREADS_NOT_STARTED. */
+/* Waits until every thread has ended, joined or not, and stops the implementation.
+ *
+ * The call ends the workers and returns every resource. A later threads_start may start another
+ * implementation.
+ * Errors: THREADS_NOT_STARTED, THREADS_NOT_OWNER (the caller is not that of threads_start).
+ * Switches: may. Callers: the caller of threads_start. */
 THREADS_NODISCARD THREADS_API threads_status threads_stop(void);
 
+/* Tells whether an implementation runs.
+ * Returns: true between threads_start and threads_stop.
+ * Switches: never. Callers: any. */
 THREADS_API bool threads_is_started(void);
 
-THREADS_API uint64_t threads_now_ns(void); /* monotonic; also before the start */
+/* Returns the time now.
+ * Returns: nanoseconds of the monotonic clock.
+ * Switches: never. Callers: any, also before threads_start. */
+THREADS_API uint64_t threads_now_ns(void);
 
-/* ---- queries: from any, also before the start, when numbers are 0 -------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
-THREADS_API const char *threads_implementation(void); /* "weft"; "" before the start */
-THREADS_API unsigned threads_features(void);          /* bits of threads_feature */
-/* How many threads can run at once, to divide work by. */
+/* Returns the name of the implementation that runs.
+ * Returns: a string such as "weft"; "" before threads_start.
+ * Switches: never. Callers: any. */
+THREADS_API const char *threads_implementation(void);
+
+/* Tells what the implementation that runs is like.
+ * Returns: bits of threads_feature; 0 before threads_start.
+ * Switches: never. Callers: any. */
+THREADS_API unsigned threads_features(void);
+
+/* Returns how many threads can run at once, to divide work by.
+ * Returns: the number; 0 before threads_start.
+ * Switches: never. Callers: any. */
 THREADS_API unsigned threads_worker_count(void);
-/* A snapshot. THREADS_UNSUPPORTED: not counted here (threads_features()); config.counts may help. THREADS_NOT_STARTED. */
+
+/* Counts the threads at this moment.
+ * *out receives the counts.
+ * Errors: THREADS_INVALID (out is null), THREADS_UNSUPPORTED (the implementation does not count, as
+ * threads_features() says; config.counts may help), THREADS_NOT_STARTED.
+ * Switches: never. Callers: any. */
 THREADS_NODISCARD THREADS_API threads_status threads_counts(threads_count *out);
-/* Calls each(state, name, installed) for every implementation that this library knows of or finds. installed: it can be started here. */
+
+/* Calls each(state, name, installed) for every implementation that this library knows of or finds.
+ * installed is true if it can be started here.
+ * Switches: never. Callers: any, also before threads_start. */
 THREADS_API void threads_walk(void (*each)(void *state, const char *name, bool installed), void *state);
 
-/* Says that the program holds code that was compiled for one implementation; threads_start then refuses others. The headers with inline
- * functions call it before main; programs need not. name must live for ever. */
+/* Says that the program holds code that was compiled for one implementation.
+ * threads_start then refuses others. The headers with inline functions call this before main;
+ * programs need not. name must stay for the process's life.
+ * Switches: never. Callers: any, before threads_start. */
 THREADS_API void threads_compiled_for(const char *name);
 
 #ifdef __cplusplus

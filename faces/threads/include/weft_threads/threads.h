@@ -1,13 +1,18 @@
-/* Weft: one threads interface, several implementations. A program that is written over it can be run on any of them:
+/* Weft: one threads interface, several implementations. A program that is written over it can be
+ * run on any of them.
  *
  *   weft        threads of libweft
- *   fifo        OS threads: a task runs to completion on one, and a new one is made whenever more tasks are queued than OS threads idle
- *   pool        the same with a limit, and a parent that waits runs its own children
- *   argobots, qthreads   where these libraries are installed
+ *   fifo        OS threads: a task runs to completion on one, and a new OS thread is made whenever
+ *               more tasks are queued than OS threads are idle
+ *   pool        OS threads with a limit, and a parent that waits runs its own children
+ *   argobots    where this library is installed
+ *   qthreads    where this library is installed
  *
- * chosen when it starts by the environment variable WEFT_THREADS or by threads_start. Every call then goes through a table of functions.
- * A program that knows what it wants links the CMake target weft::threads_weft (or weft::threads_fifo; pkg-config: weft-threads-weft)
- * instead of weft::threads: its include folder holds a threads.h with the same functions inlined, and nothing in the program changes.
+ * The environment variable WEFT_THREADS, or threads_start, chooses one when the program starts.
+ * Every call then goes through a table of functions. A program for one implementation alone links
+ * the CMake target weft::threads_weft (or weft::threads_fifo; pkg-config: weft-threads-weft)
+ * instead of weft::threads: its include folder holds a threads.h with the same functions inlined,
+ * and nothing in the program changes.
  *
  *   static void hello(void *name) { printf("hello, %s\n", (char *)name); }
  *   int main(void) {
@@ -20,19 +25,26 @@
  *   }
  *
  * Conventions
- *   Words       A thread is what threads_create or a list makes, and the caller of threads_start unless config.caller_outside. A task is a
- *               thread that belongs to a list. "Outside" is an OS thread that is none of these.
- *   Status      Calls that can fail return threads_status; results come through the last pointer, which is left untouched on failure.
- *   Time        Nanoseconds. Deadlines are absolute, on the clock of threads_now_ns(); THREADS_FOREVER never passes.
- *   Callers     From threads and from outside, between the returns of threads_start and the call of threads_stop (THREADS_NOT_STARTED
- *               otherwise; undefined in programs with the functions inlined).
- *   Switching   "May switch" means: other threads may run on this OS thread meanwhile, and where threads_features() has
- *               THREADS_MIGRATES the caller may go on on another one. errno, thread_local objects and locks of the OS must not be carried
- *               across such calls.
- *   Memory      What a thread wrote before it ended is seen by who joined it or waited for its list; what was written before a mutex was
- *               unlocked or a sync variable written, by who locks or reads it next.
- *   Undefined   Joining a thread twice, unlocking a mutex of another, using an object whose memory serves another: as far as the
- *               implementation knows, it returns an error or names it and aborts. */
+ *   Thread      What threads_create or a list makes, and the caller of threads_start unless
+ *               config.caller_outside.
+ *   Task        A thread that belongs to a list.
+ *   Outside     On an OS thread that is no thread of this interface.
+ *   Status      A call that can fail returns threads_status. It stores its result through its last
+ *               pointer, which it leaves untouched on failure.
+ *   Time        Times are in nanoseconds. A deadline is absolute, on the clock of threads_now_ns();
+ *               THREADS_FOREVER never passes.
+ *   Callers     "Any" means threads, and OS threads outside, between the return of threads_start
+ *               and the call of threads_stop. Elsewhere calls return THREADS_NOT_STARTED; in
+ *               programs with the functions inlined they are undefined.
+ *   Switching   A call that may switch may let other threads run on this OS thread. Where
+ *               threads_features() has THREADS_MIGRATES, the caller may then go on on another one:
+ *               do not carry errno, addresses of thread_local objects or locks of the OS across
+ *               such a call.
+ *   Memory      A caller that joined a thread, or waited for its list, sees what the thread wrote.
+ *               A caller that locks a mutex, or reads a sync variable, sees what was written before
+ *               the mutex was unlocked, or the variable written.
+ *   Undefined   As far as the implementation knows of an undefined use, it returns an error, or
+ *               names the use and aborts. */
 #ifndef WEFT_THREADS_THREADS_H
 #define WEFT_THREADS_THREADS_H
 
@@ -43,89 +55,222 @@
 extern "C" {
 #endif
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
-/* Makes a thread that runs function(argument). out may be null: nobody joins it. Never switches. Errors: THREADS_INVALID (null
- * function), THREADS_NOMEM, THREADS_AGAIN (the first OS thread could not be had). */
+/* Makes a thread that runs function(argument).
+ * out may be null: the thread then cannot be joined.
+ * Errors: THREADS_INVALID (function is null), THREADS_NOMEM, THREADS_AGAIN (the system refused the
+ * first OS thread), THREADS_NOT_STARTED.
+ * Switches: never. Callers: any. */
 THREADS_NODISCARD THREADS_API threads_status threads_create(threads_function function, void *argument, threads_thread **out);
-/* Waits until thread has ended and frees it: exactly once a thread. May switch. Errors: THREADS_INVALID (null), THREADS_DEADLOCK
- * (itself), THREADS_CANNOT_BLOCK (outside, in argobots and qthreads where these cannot wait there). */
+
+/* Waits until a thread has ended, and frees it. Each thread is joined exactly once.
+ * Errors: THREADS_INVALID (thread is null), THREADS_DEADLOCK (thread is the caller),
+ * THREADS_CANNOT_BLOCK (the caller is outside, where argobots or qthreads cannot wait),
+ * THREADS_NOT_STARTED.
+ * Switches: may. Callers: any.
+ * Undefined: a thread that was joined already. */
 THREADS_NODISCARD THREADS_API threads_status threads_join(threads_thread *thread);
-/* A number of the calling thread, unlike that of any other that lives; 0 outside. Never switches. */
+
+/* Returns the number of the calling thread.
+ * Returns: a number that no other living thread has; 0 outside.
+ * Switches: never. Callers: any. */
 THREADS_API uint64_t threads_self_id(void);
-/* Lets others run: with workers, those that are ready on this one; otherwise what the OS likes. May switch. */
+
+/* Lets other threads run: in an implementation with workers those that are ready on this one, else
+ * what the OS chooses.
+ * Switches: may. Callers: any. */
 THREADS_API void threads_yield(void);
-/* May switch. */
+
+/* Lets the caller sleep for an interval.
+ * Errors: THREADS_NOT_STARTED.
+ * Switches: may. Callers: any. */
 THREADS_NODISCARD THREADS_API threads_status threads_sleep_ns(uint64_t interval_ns);
 
-/* ---- lists of tasks ---------------------------------------------------------------------------------------------- */
-/* A parent adds tasks to a list, starts them and waits for all. A list belongs to one thread (or an OS thread outside): calls on it from
- * several are undefined. Arguments must live until the wait returned. */
+/* ---- lists of tasks -------------------------------------------------------------------------- */
 
-/* Adds a task; never switches, starts nothing. Errors: THREADS_INVALID (null), THREADS_BUSY (the list was started and not waited for),
- * THREADS_NOMEM (never for the first THREADS_TASKS_INSIDE tasks). */
+/* Adds a task to a list, which does not start it.
+ *
+ * A parent adds tasks to a list, starts them and waits for all. The list belongs to one thread, or
+ * one OS thread outside. argument must stay until the wait has returned.
+ * Errors: THREADS_INVALID (list or function is null), THREADS_BUSY (the list was started, and not
+ * waited for), THREADS_NOMEM (never for the first THREADS_TASKS_INSIDE tasks).
+ * Switches: never. Callers: the list's thread.
+ * Undefined: calls with a list from several threads. */
 THREADS_NODISCARD THREADS_API threads_status threads_list_add(threads_list *list, threads_function function, void *argument);
-/* Adds count tasks; task i runs function((char *)arguments + i * stride). All or none. Errors as above. */
+
+/* Adds count tasks to a list, or none.
+ * Task i runs function((char *)arguments + i * stride). arguments must stay until the wait has
+ * returned.
+ * Errors: those of threads_list_add.
+ * Switches: never. Callers: the list's thread.
+ * Undefined: what is undefined for threads_list_add. */
 THREADS_NODISCARD THREADS_API threads_status threads_list_add_many(threads_list *list, threads_function function, void *arguments,
                                                                    size_t stride, size_t count);
-/* Makes the tasks ready to run beside the caller. Never switches. Each is a thread with an id and keys of its own; not so in a list of
- * THREADS_LIST_ANONYMOUS_INIT, which leaves implementations free to use cheaper children: threads_self_id and keys in such a task may be
- * the parent's, and a parent that polls with threads_yield instead of waiting may keep it from starting. Tasks of both kinds may wait for
- * each other and for their parent, within what threads_features() says. The list must be waited for before the function that the calling
- * thread was started with returns. Errors: THREADS_INVALID (null), THREADS_BUSY (already started), THREADS_NOMEM, THREADS_AGAIN; none has then
- * been started. */
+
+/* Makes the tasks of a list ready to run beside the caller.
+ *
+ * Each task is a thread with an id and keys of its own. In a list of THREADS_LIST_ANONYMOUS_INIT an
+ * implementation may use cheaper children: threads_self_id and keys in such a task may be the
+ * parent's, and a parent that polls with threads_yield instead of waiting may keep it from
+ * starting. Tasks of both kinds may wait for each other and for their parent, within what
+ * threads_features() says. The caller waits for the list before the function that its thread was
+ * started with returns.
+ * Errors: THREADS_INVALID (list is null), THREADS_BUSY (already started), THREADS_NOMEM,
+ * THREADS_AGAIN (the system refused an OS thread), THREADS_NOT_STARTED. On failure no task was
+ * started.
+ * Switches: never. Callers: the list's thread.
+ * Undefined: what is undefined for threads_list_add. */
 THREADS_NODISCARD THREADS_API threads_status threads_list_start(threads_list *list);
-/* Starts them unless that was done, and waits until all have ended, running some itself where that helps. The list is empty afterwards
- * and may be used again; it keeps its memory. May switch. Errors: as threads_list_start. */
+
+/* Waits until all tasks of a list have ended; starts them first if that was not done.
+ *
+ * The caller runs some of them itself where that helps. Afterwards the list is empty, keeps its
+ * memory, and may be used again.
+ * Errors: THREADS_INVALID (list is null), THREADS_NOMEM, THREADS_AGAIN (the system refused an OS
+ * thread), THREADS_NOT_STARTED.
+ * Switches: may. Callers: the list's thread.
+ * Undefined: what is undefined for threads_list_add. */
 THREADS_NODISCARD THREADS_API threads_status threads_list_wait(threads_list *list);
-/* Frees the memory of an empty list, which is needed only where more than THREADS_TASKS_INSIDE tasks were added; drops tasks that were not
- * started. THREADS_INVALID (null), THREADS_BUSY: started, not waited for. Never switches. */
+
+/* Frees the memory of a list, and drops tasks that were not started.
+ * The call is needed only where more than THREADS_TASKS_INSIDE tasks were added.
+ * Errors: THREADS_INVALID (list is null), THREADS_BUSY (it was started, and not waited for).
+ * Switches: never. Callers: the list's thread.
+ * Undefined: what is undefined for threads_list_add. */
 THREADS_API threads_status threads_list_destroy(threads_list *list);
 
-/* ---- mutex and condition ----------------------------------------------------------------------------------------- */
+/* ---- mutex and condition --------------------------------------------------------------------- */
 
-/* Not recursive. May switch. Errors: THREADS_INVALID (null), THREADS_DEADLOCK (held by the caller, where that is noticed). */
+/* Waits until a mutex is free, and locks it. It is not recursive.
+ * Errors: THREADS_INVALID (mutex is null), THREADS_DEADLOCK (the caller holds it, where the
+ * implementation notices), THREADS_NOT_STARTED.
+ * Switches: may. Callers: any. */
 THREADS_NODISCARD THREADS_API threads_status threads_mutex_lock(threads_mutex *mutex);
-THREADS_NODISCARD THREADS_API threads_status threads_mutex_try_lock(threads_mutex *mutex); /* THREADS_BUSY; never switches */
+
+/* Locks a mutex if it is free.
+ * Errors: THREADS_INVALID (mutex is null), THREADS_BUSY (it is held), THREADS_NOT_STARTED.
+ * Switches: never. Callers: any. */
+THREADS_NODISCARD THREADS_API threads_status threads_mutex_try_lock(threads_mutex *mutex);
+
+/* Unlocks a mutex that the caller holds.
+ * Errors: THREADS_INVALID (mutex is null), THREADS_NOT_OWNER (the caller does not hold it, where
+ * the implementation notices), THREADS_NOT_STARTED.
+ * Switches: never. Callers: any.
+ * Undefined: a mutex that another caller holds. */
 THREADS_API threads_status threads_mutex_unlock(threads_mutex *mutex);
-/* Gives back what an implementation may have attached; nobody may hold it. It is then as zero-filled. */
+
+/* Gives back what an implementation may have attached to a mutex, which is then as zero-filled.
+ * Errors: THREADS_INVALID (mutex is null), THREADS_BUSY (a caller holds it, where the
+ * implementation notices), THREADS_NOT_STARTED.
+ * Switches: never. Callers: any.
+ * Undefined: a mutex that a caller holds. */
 THREADS_API threads_status threads_mutex_destroy(threads_mutex *mutex);
 
-/* The caller holds mutex, which is released while it waits and held again on return, also after THREADS_TIMEOUT. Wake-ups may be
- * spurious. May switch. Errors: THREADS_INVALID (null). */
+/* Releases a mutex, waits for a signal, and locks the mutex again.
+ * The caller holds mutex. A wake-up may be spurious.
+ * Errors: THREADS_INVALID (cond or mutex is null), THREADS_NOT_OWNER (the caller does not hold
+ * mutex, where the implementation notices), THREADS_NOT_STARTED.
+ * Switches: may. Callers: any. */
 THREADS_NODISCARD THREADS_API threads_status threads_cond_wait(threads_cond *cond, threads_mutex *mutex);
+
+/* Releases a mutex, waits for a signal or until a deadline passes, and locks the mutex again.
+ * The caller holds mutex, also after THREADS_TIMEOUT. A wake-up may be spurious.
+ * Errors: those of threads_cond_wait, THREADS_TIMEOUT.
+ * Switches: may. Callers: any. */
 THREADS_NODISCARD THREADS_API threads_status threads_cond_wait_until(threads_cond *cond, threads_mutex *mutex,
                                                                      uint64_t deadline_ns);
-/* Wake one waiter, or all: those that waited before the call. */
+
+/* Wakes one of the callers that waited at a condition before the call.
+ * Errors: THREADS_INVALID (cond is null), THREADS_NOT_STARTED.
+ * Switches: never. Callers: any. */
 THREADS_API threads_status threads_cond_signal(threads_cond *cond);
+
+/* Wakes all callers that waited at a condition before the call.
+ * Errors: THREADS_INVALID (cond is null), THREADS_NOT_STARTED.
+ * Switches: never. Callers: any. */
 THREADS_API threads_status threads_cond_broadcast(threads_cond *cond);
-THREADS_API threads_status threads_cond_destroy(threads_cond *cond); /* nobody may wait */
 
-/* ---- full/empty sync variables ----------------------------------------------------------------------------------- */
-/* F: wants or leaves full, E: empty, X: whatever it is. One that waits for a change is woken by it; if several do, one of them takes it
- * (all, where they leave it as it is). May switch. Errors: THREADS_INVALID (null).
- * (B. Smith, HEP, 1981; as sync variables: Chamberlain, Callahan, Zima, 2007, doi:10.1177/1094342007078442) */
+/* Gives back what an implementation may have attached to a condition, which is then as zero-filled.
+ * Errors: THREADS_INVALID (cond is null), THREADS_BUSY (a caller waits at it, where the
+ * implementation notices), THREADS_NOT_STARTED.
+ * Switches: never. Callers: any.
+ * Undefined: a condition at which a caller waits. */
+THREADS_API threads_status threads_cond_destroy(threads_cond *cond);
 
-THREADS_NODISCARD THREADS_API threads_status threads_sync_read_fe(threads_sync *sync, uint64_t *out); /* out may be null */
-THREADS_NODISCARD THREADS_API threads_status threads_sync_read_ff(threads_sync *sync, uint64_t *out); /* out may be null */
+/* ---- full/empty sync variables --------------------------------------------------------------- */
+
+/* Waits until a sync variable is full, copies its value, and empties it.
+ * out may be null: no copy. If several callers wait for a change, one of them takes it.
+ * Errors: THREADS_INVALID (sync is null), THREADS_NOT_STARTED.
+ * Switches: may. Callers: any. */
+THREADS_NODISCARD THREADS_API threads_status threads_sync_read_fe(threads_sync *sync, uint64_t *out);
+
+/* Waits until a sync variable is full, and copies its value.
+ * out may be null: no copy.
+ * Errors: THREADS_INVALID (sync is null), THREADS_NOT_STARTED.
+ * Switches: may. Callers: any. */
+THREADS_NODISCARD THREADS_API threads_status threads_sync_read_ff(threads_sync *sync, uint64_t *out);
+
+/* Waits until a sync variable is empty, writes value, and fills it.
+ * Errors: THREADS_INVALID (sync is null), THREADS_NOT_STARTED.
+ * Switches: may. Callers: any. */
 THREADS_NODISCARD THREADS_API threads_status threads_sync_write_ef(threads_sync *sync, uint64_t value);
-THREADS_API threads_status threads_sync_write_xf(threads_sync *sync, uint64_t value); /* does not wait for a state */
-THREADS_API threads_status threads_sync_empty(threads_sync *sync);                    /* as above: the value is lost */
-THREADS_API threads_status threads_sync_fill(threads_sync *sync);                     /* the value is what it was last */
-THREADS_API bool threads_sync_is_full(const threads_sync *sync);                      /* a snapshot; never switches */
-/* Gives back what an implementation may have attached; nobody may wait. It is then empty. */
+
+/* Writes value to a sync variable and fills it, whatever its state.
+ * Errors: THREADS_INVALID (sync is null), THREADS_NOT_STARTED.
+ * Switches: may. Callers: any. */
+THREADS_API threads_status threads_sync_write_xf(threads_sync *sync, uint64_t value);
+
+/* Empties a sync variable, whatever its state. The value is lost.
+ * Errors: THREADS_INVALID (sync is null), THREADS_NOT_STARTED.
+ * Switches: may. Callers: any. */
+THREADS_API threads_status threads_sync_empty(threads_sync *sync);
+
+/* Fills a sync variable, whatever its state. The value is what it was last.
+ * Errors: THREADS_INVALID (sync is null), THREADS_NOT_STARTED.
+ * Switches: may. Callers: any. */
+THREADS_API threads_status threads_sync_fill(threads_sync *sync);
+
+/* Tells whether a sync variable is full.
+ * Returns: true if it is full at this moment.
+ * Switches: never. Callers: any. */
+THREADS_API bool threads_sync_is_full(const threads_sync *sync);
+
+/* Gives back what an implementation may have attached to a sync variable, which is then empty.
+ * Errors: THREADS_INVALID (sync is null), THREADS_NOT_STARTED.
+ * Switches: never. Callers: any.
+ * Undefined: a sync variable at which a caller waits. */
 THREADS_API threads_status threads_sync_destroy(threads_sync *sync);
 
-/* ---- thread-specific keys ---------------------------------------------------------------------------------------- */
+/* ---- thread-specific keys -------------------------------------------------------------------- */
 
-/* destructor (or null) is called with each non-null value when its thread ends, before it can be joined, on that thread; in argobots when it
- * is joined, by who joins it, so that a destructor must not rely on who it is or use keys. THREADS_AGAIN: too many keys (every
- * implementation has at least 32), THREADS_INVALID (null out), THREADS_NOMEM. Keys go with threads_stop. */
+/* Creates a key, which lives until threads_stop at the latest.
+ *
+ * destructor may be null. When a thread ends, the implementation calls destructor with each value
+ * of the key that is not null, before the thread can be joined, on that thread. In argobots the
+ * joiner calls it when it joins the thread. So a destructor must not rely on the calling thread, or
+ * use keys.
+ * Errors: THREADS_INVALID (out is null), THREADS_AGAIN (there are too many keys; every
+ * implementation has at least 32), THREADS_NOMEM, THREADS_NOT_STARTED.
+ * Switches: never. Callers: any. */
 THREADS_NODISCARD THREADS_API threads_status threads_key_create(void (*destructor)(void *value), threads_key *out);
-THREADS_NODISCARD THREADS_API threads_status threads_key_delete(threads_key key); /* runs no destructor */
-/* Values of the calling thread, null at first; outside: THREADS_UNSUPPORTED where an implementation keeps none there. */
-THREADS_NODISCARD THREADS_API threads_status threads_key_set(threads_key key, void *value); /* THREADS_INVALID: no such key */
-THREADS_API void *threads_key_get(threads_key key);                                         /* null: never set, no such key */
+
+/* Deletes a key. No destructor runs.
+ * Errors: THREADS_INVALID (there is no such key), THREADS_NOT_STARTED.
+ * Switches: never. Callers: any. */
+THREADS_NODISCARD THREADS_API threads_status threads_key_delete(threads_key key);
+
+/* Sets the calling thread's value of a key.
+ * Errors: THREADS_INVALID (there is no such key), THREADS_NOMEM, THREADS_UNSUPPORTED (the caller is
+ * outside, where the implementation keeps no values), THREADS_NOT_STARTED.
+ * Switches: never. Callers: any. */
+THREADS_NODISCARD THREADS_API threads_status threads_key_set(threads_key key, void *value);
+
+/* Returns the calling thread's value of a key.
+ * Returns: the value; null if the thread never set it, or there is no such key.
+ * Switches: never. Callers: any. */
+THREADS_API void *threads_key_get(threads_key key);
 
 #ifdef __cplusplus
 }

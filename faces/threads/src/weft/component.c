@@ -1,4 +1,5 @@
 /* The implementation weft as a table of functions. */
+#include <weft/ext.h>
 #include <weft_threads/component.h>
 #include <weft_threads/weft/functions.h>
 
@@ -26,6 +27,7 @@ static threads_status start(const threads_config *config) {
   threads_status status = weft_counts_prepare(config->counts);
   if (status == THREADS_BUSY) report_error("weft: counts must be asked for before anybody else calls weft_init");
   if (status != THREADS_OK) return status;
+  weft_ext_leave_signals();
   status = threads_of_weft(weft_init(&its));
   if (status != THREADS_OK) {
     if (status == THREADS_NOMEM || status == THREADS_AGAIN)
