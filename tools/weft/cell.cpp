@@ -9,12 +9,13 @@ namespace cli {
 namespace {
 
 std::vector<std::string> arguments_for(const cell_order& order, std::optional<std::uint64_t> expected) {
-  std::vector<std::string> arguments = {"bench",         std::string(order.what->name),     "--runtime", order.runtime,
-                                        "--repetitions", std::to_string(order.repetitions), "--json",    "-"};
+  std::vector<std::string> arguments = {"bench", std::string(order.what->name), "--runtime", order.runtime, "--json", "-"};
   auto const add = [&](const char* option, const std::string& value) {
     arguments.emplace_back(option);
     arguments.push_back(value);
   };
+  add("--repetitions", std::to_string(order.repetitions));
+  add("--enough", fmt::format("{}", order.enough_seconds));
   if (order.workers != 0) add("--workers", std::to_string(order.workers));
   if (order.size.has_value()) add("--size", std::to_string(*order.size));
   if (order.what->size_word.empty()) add("--dir", order.directory);
@@ -37,6 +38,7 @@ void read_record(cell_result& into) {
   into.answer = record.at("answer");
   into.expected = record.at("expected");
   into.units = record.at("units");
+  into.repetitions = record.at("repetitions");
   into.is_correct = record.at("correct");
   into.note = record.at("note");
   const nlohmann::ordered_json& seconds = record.at("seconds");

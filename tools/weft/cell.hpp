@@ -22,6 +22,7 @@ struct cell_order {
   std::string directory;
   unsigned repetitions;
   double limit_seconds;
+  double enough_seconds = 0;  // no further repetition begins when those before took so long together; 0: none is left out
 };
 
 struct cell_result {
@@ -33,6 +34,7 @@ struct cell_result {
   std::uint64_t answer = 0;
   std::uint64_t expected = 0;
   std::uint64_t units = 0;
+  unsigned repetitions = 0;  // that were run
   bench::spread seconds;
   std::string note;
   nlohmann::ordered_json record;

@@ -18,7 +18,7 @@ namespace cli {
 
 namespace {
 
-constexpr std::array programs = {"fib", "queens", "fib-cutoff", "uts-t1"};
+constexpr std::array measured_programs = {"fib", "queens", "fib-cutoff", "uts-t1"};
 constexpr std::array runtimes = {"sequential", "fork", "ult"};  // the table's columns, cheapest first
 constexpr double limit_seconds = 300;
 
@@ -61,8 +61,8 @@ std::vector<std::string> make_row(const bench::kernel& what, const cells& of) {
 int run_costs(const costs_options& options) {
   table shown({"program", "each", "plain calls", "forks", "threads", "forks : calls", "threads : calls"});
   shown.align_left(1);
-  progress going(programs.size() * runtimes.size());
-  for (const char* const name : programs) {
+  progress going(measured_programs.size() * runtimes.size());
+  for (const char* const name : measured_programs) {
     const bench::kernel& what = *bench::find_kernel(name);
     shown.add(make_row(what, run_program(options, what, going)));
   }

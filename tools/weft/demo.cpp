@@ -45,8 +45,8 @@ std::vector<const bench::kernel*> choose_programs(const std::vector<std::string>
 cell_order make_cell(const demo_options& options, const bench::kernel& what, const column& in) {
   std::optional<std::uint64_t> size;
   if (options.is_quick && !what.size_word.empty()) size = what.quick_size;
-  return {
-      &what, in.runtime, in.workers, size, options.directory, options.is_quick ? 1 : options.repetitions, options.limit_seconds};
+  unsigned const repetitions = options.is_quick ? 1 : options.repetitions;
+  return {&what, in.runtime, in.workers, size, options.directory, repetitions, options.limit_seconds, options.enough_seconds};
 }
 
 bool has_cell(const bench::kernel& what, const column& in) {
@@ -59,8 +59,9 @@ std::string describe_end(const cell_result& result) {
   return fmt::format("{}, {}", show_seconds(result.seconds.median), result.is_correct ? "right" : "WRONG: " + result.failure);
 }
 
-row run_program(const demo_options& options, const bench::kernel& what, const std::vector<column>& columns, progress& shown) {
-  row done{&what, {}};
+demo_row run_program(const demo_options& options, const bench::kernel& what, const std::vector<column>& columns,
+                     progress& shown) {
+  demo_row done{&what, {}};
   std::optional<std::uint64_t> expected;
   for (const column& in : columns) {
     if (!has_cell(what, in)) {
@@ -86,6 +87,7 @@ std::size_t count_cells(const std::vector<const bench::kernel*>& programs, const
 
 demo_result run_all(const demo_options& options) {
   demo_result result;
+  result.options = options;
   result.columns = choose_columns(options.workers);
   std::vector<const bench::kernel*> const programs = choose_programs(options.programs);
   progress shown(count_cells(programs, result.columns));
@@ -124,15 +126,6 @@ int run_demo(const demo_options& options) {
 
 }  // namespace
 
-bool demo_result::is_all_right() const {
-  for (const row& each : rows) {
-    for (const std::optional<cell_result>& cell : each.cells) {
-      if (cell.has_value() && !cell->is_right()) return false;
-    }
-  }
-  return true;
-}
-
 void add_demo(CLI::App& app, int* status) {
   CLI::App* const command = app.add_subcommand(
       "demo", "Run all programs sequentially, on one worker and on all, as threads and as forks, and check their answers");
@@ -144,8 +137,13 @@ void add_demo(CLI::App& app, int* status) {
   command->add_option("--workers", options->workers, "What \"all workers\" means; 0: as many as the machine offers")
       ->check(CLI::Range(0U, most_workers))
       ->capture_default_str();
-  command->add_option("--repetitions", options->repetitions, "How often each is run")
+  command->add_option("--repetitions", options->repetitions, "How often each is run, unless it takes long: see --enough")
       ->check(CLI::Range(1U, 1000U))
+      ->capture_default_str();
+  command
+      ->add_option("--enough", options->enough_seconds,
+                   "Seconds of one program in one column, after which it is not run again; 0: all repetitions are run")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command->add_option("--timeout", options->limit_seconds, "Seconds after which one run counts as failed")
       ->check(CLI::PositiveNumber)

@@ -13,10 +13,6 @@ namespace cli {
 
 namespace {
 
-constexpr std::size_t sequential = 0;
-constexpr std::size_t threads_on_one_worker = 1;
-constexpr std::size_t forks_on_one_worker = 2;
-
 unsigned offered_workers() {
   unsigned workers = 1;
   weft_info_walk(
@@ -26,84 +22,6 @@ unsigned offered_workers() {
       },
       &workers);
   return workers;
-}
-
-std::string name_workers(unsigned count) { return count == 1 ? "1 worker" : fmt::format("{} workers", count); }
-
-const cell_result* find_run(const row& of, std::size_t place) {
-  bool const is_there = place < of.cells.size() && of.cells[place].has_value() && of.cells[place]->has_run;
-  return is_there ? &*of.cells[place] : nullptr;
-}
-
-const cell_result* first_run(const row& of) {
-  for (std::size_t place = 0; place < of.cells.size(); ++place) {
-    if (const cell_result* const run = find_run(of, place)) return run;
-  }
-  return nullptr;
-}
-
-// The faster one of the threads and the forks on all workers.
-const cell_result* find_fastest(const demo_result& result, const row& of) {
-  const cell_result* fastest = nullptr;
-  for (std::size_t place = 0; place < of.cells.size(); ++place) {
-    const cell_result* const run = find_run(of, place);
-    if (run == nullptr || result.columns[place].workers != result.columns.back().workers) continue;
-    if (fastest == nullptr || run->seconds.median < fastest->seconds.median) fastest = run;
-  }
-  return fastest;
-}
-
-std::string show_time(const std::optional<cell_result>& cell) {
-  if (!cell.has_value()) return "-";
-  return cell->has_run ? show_seconds(cell->seconds.median) : "FAILED";
-}
-
-// Against sequential where there is such a form, otherwise one worker.
-std::string show_speed_up(const demo_result& result, const row& of) {
-  const cell_result* const base = find_run(of, of.cells[sequential].has_value() ? sequential : threads_on_one_worker);
-  const cell_result* const best = find_fastest(result, of);
-  if (base == nullptr || best == nullptr || best->seconds.median <= 0) return "-";
-  return fmt::format("{:.2f}", base->seconds.median / best->seconds.median);
-}
-
-std::string show_per_unit(const row& of, std::size_t place) {
-  const cell_result* const run = find_run(of, place);
-  if (run == nullptr || run->units == 0) return "-";
-  return show_seconds(run->seconds.median / static_cast<double>(run->units));
-}
-
-std::string show_answer(const row& of) {
-  for (const std::optional<cell_result>& cell : of.cells) {
-    if (cell.has_value() && !cell->is_right()) return cell->has_run ? "WRONG" : "FAILED";
-  }
-  const cell_result* const run = first_run(of);
-  if (run == nullptr) return "FAILED";
-  return of.what->is_digest ? fmt::format("{:.8}... right", fmt::format("{:016x}", run->answer))
-                            : fmt::format("{} right", run->answer);
-}
-
-std::vector<std::string> make_head(const demo_result& result) {
-  std::vector<std::string> head = {"program", "size", "units"};
-  for (const column& each : result.columns) head.push_back(each.head);
-  head.insert(head.end(), {"speed-up", "a thread", "a fork", "answer"});
-  return head;
-}
-
-std::vector<std::string> make_row(const demo_result& result, const row& of) {
-  const cell_result* const run = first_run(of);
-  bool const has_size = run != nullptr && !of.what->size_word.empty();
-  std::vector<std::string> cells = {std::string(of.what->name), has_size ? std::to_string(run->size) : "-",
-                                    run == nullptr ? "-" : fmt::format("{} {}s", show_count(run->units), of.what->unit)};
-  for (const std::optional<cell_result>& cell : of.cells) cells.push_back(show_time(cell));
-  cells.insert(cells.end(), {show_speed_up(result, of), show_per_unit(of, threads_on_one_worker),
-                             show_per_unit(of, forks_on_one_worker), show_answer(of)});
-  return cells;
-}
-
-std::vector<std::vector<std::string>> make_rows(const demo_result& result) {
-  std::vector<std::vector<std::string>> rows = {make_head(result)};
-  for (const row& each : result.rows) rows.push_back(make_row(result, each));
-  return rows;
 }
 
 std::string describe_memory(const cell_result& of) {
@@ -125,7 +43,7 @@ std::string describe_rate(const cell_result& of) {
                      show_count(of.units), show_bytes(of.metric("bytes")), show_bytes(rate), of.metric("unreadable"));
 }
 
-void add_notes(const demo_result& result, const row& of, std::vector<std::string>& to) {
+void add_notes(const demo_result& result, const demo_row& of, std::vector<std::string>& to) {
   for (std::size_t place = 0; place < of.cells.size(); ++place) {
     const std::optional<cell_result>& cell = of.cells[place];
     if (!cell.has_value() || cell->is_right()) continue;
@@ -142,7 +60,7 @@ void add_notes(const demo_result& result, const row& of, std::vector<std::string
 std::string describe_busy_cpus(const demo_result& result) {
   double wall = 0;
   double cpu = 0;
-  for (const row& each : result.rows) {
+  for (const demo_row& each : result.rows) {
     const cell_result* const run = find_run(each, sequential);
     if (run == nullptr || each.what->size_word.empty()) continue;
     wall += run->seconds.median;
@@ -155,13 +73,22 @@ std::string describe_busy_cpus(const demo_result& result) {
       100 * cpu / wall);
 }
 
+std::string describe_repetitions(const demo_options& options) {
+  if (options.is_quick || options.repetitions == 1) return "Times: of one run each.";
+  std::string const fewer =
+      options.enough_seconds > 0 ? fmt::format(", fewer where they took {:g} s together", options.enough_seconds) : "";
+  return fmt::format("Times: the median of {} runs each{}.", options.repetitions, fewer);
+}
+
 std::vector<std::string> make_notes(const demo_result& result) {
-  std::vector<std::string> notes = {fmt::format(
-      "threads {0}, forks {0}: on {1}. speed-up: the faster of both against sequential (or one worker, where there is no "
-      "sequential form). a thread, a fork: time per unit on one worker. fib's sequential calls do nothing but call: what its "
-      "threads and forks cost is the difference.",
-      result.columns.back().workers, name_workers(result.columns.back().workers))};
-  for (const row& each : result.rows) add_notes(result, each, notes);
+  std::vector<std::string> notes = {
+      describe_repetitions(result.options),
+      fmt::format("speed-up: how many times as fast as the sequential program the faster of threads and forks is on {}; where "
+                  "there is no sequential form, as threads on 1 worker.",
+                  name_workers(result.columns.back().workers))};
+  std::vector<std::string> const why = explain_speed_ups(result);
+  notes.insert(notes.end(), why.begin(), why.end());
+  for (const demo_row& each : result.rows) add_notes(result, each, notes);
   std::string const busy = describe_busy_cpus(result);
   if (!busy.empty()) notes.push_back(busy);
   return notes;
@@ -180,7 +107,7 @@ bar make_bar(const column& in, const std::optional<cell_result>& cell) {
   return {in.label, cell->seconds.median, "wrong answer", !cell->is_correct};
 }
 
-bar_group make_group(const demo_result& result, const row& of) {
+bar_group make_group(const demo_result& result, const demo_row& of) {
   bar_group group{std::string(of.what->name), std::string(of.what->title), {}};
   for (std::size_t place = 0; place < of.cells.size(); ++place) {
     group.bars.push_back(make_bar(result.columns[place], of.cells[place]));
@@ -190,22 +117,52 @@ bar_group make_group(const demo_result& result, const row& of) {
 
 }  // namespace
 
+bool demo_result::is_all_right() const {
+  for (const demo_row& each : rows) {
+    for (const std::optional<cell_result>& cell : each.cells) {
+      if (cell.has_value() && !cell->is_right()) return false;
+    }
+  }
+  return true;
+}
+
+std::string name_workers(unsigned count) { return count == 1 ? "1 worker" : fmt::format("{} workers", count); }
+
+const cell_result* find_run(const demo_row& of, std::size_t column) {
+  bool const is_there = column < of.cells.size() && of.cells[column].has_value() && of.cells[column]->has_run;
+  return is_there ? &*of.cells[column] : nullptr;
+}
+
+const cell_result* first_run(const demo_row& of) {
+  for (std::size_t column = 0; column < of.cells.size(); ++column) {
+    if (const cell_result* const run = find_run(of, column)) return run;
+  }
+  return nullptr;
+}
+
+const cell_result* find_fastest(const demo_result& result, const demo_row& of) {
+  const cell_result* fastest = nullptr;
+  for (std::size_t column = 0; column < of.cells.size(); ++column) {
+    const cell_result* const run = find_run(of, column);
+    if (run == nullptr || result.columns[column].workers != result.columns.back().workers) continue;
+    if (fastest == nullptr || run->seconds.median < fastest->seconds.median) fastest = run;
+  }
+  return fastest;
+}
+
 std::vector<column> choose_columns(unsigned workers) {
   unsigned const all = workers != 0 ? workers : offered_workers();
   std::vector<column> columns = {{"sequential", "sequential", "sequential", 0}};
   for (unsigned const count : all > 1 ? std::vector{1U, all} : std::vector{1U}) {
-    columns.push_back({fmt::format("threads {}", count), "threads on " + name_workers(count), "ult", count});
-    columns.push_back({fmt::format("forks {}", count), "forks on " + name_workers(count), "fork", count});
+    columns.push_back({"threads", "threads on " + name_workers(count), "ult", count});
+    columns.push_back({"forks", "forks on " + name_workers(count), "fork", count});
   }
   return columns;
 }
 
 std::string show_for_people(const demo_result& result) {
-  std::vector<std::vector<std::string>> rows = make_rows(result);
-  table shown(rows[0]);
-  for (std::size_t index = 1; index < rows.size(); ++index) shown.add(rows[index]);
-  std::string text = describe_machine() + "\n\n" + shown.show() + "\n";
-  for (const std::string& note : make_notes(result)) text += note + "\n";
+  std::string text = wrap(describe_machine(), columns_for_people) + "\n" + show_tables(result) + "\n";
+  for (const std::string& note : make_notes(result)) text += wrap(note, columns_for_people);
   text += result.is_all_right() ? "All answers are right.\n" : "NOT all answers are right.\n";
   return text;
 }
@@ -214,15 +171,17 @@ std::string show_as_picture(const demo_result& result) {
   picture shown{result.is_all_right() ? "Weft: all answers are right" : "Weft: NOT all answers are right",
                 describe_machine(),
                 {},
-                make_rows(result),
-                make_notes(result)};
-  for (const row& each : result.rows) shown.groups.push_back(make_group(result, each));
+                make_wide_table(result),
+                make_notes(result),
+                {}};
+  for (const column& each : result.columns) shown.legend.push_back(each.label);
+  for (const demo_row& each : result.rows) shown.groups.push_back(make_group(result, each));
   return draw(shown);
 }
 
 std::string show_as_json(const demo_result& result) {
   nlohmann::ordered_json records = nlohmann::ordered_json::array();
-  for (const row& each : result.rows) {
+  for (const demo_row& each : result.rows) {
     for (const std::optional<cell_result>& cell : each.cells) {
       if (cell.has_value() && cell->has_run) records.push_back(cell->record);
     }

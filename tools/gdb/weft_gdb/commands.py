@@ -33,7 +33,7 @@ def one_line(snapshot, unit, clock):
         low, high = text.bounds(snapshot, unit)
         is_measured = snapshot.runtime["marks"] != 0 and not unit.has("main") and low < high
         stack = text.stack_use(snapshot, unit, pointer, frames.deepest_use(low, high) if is_measured else 0)
-    made = text.symbol(unit.made_at()) if not unit.has("main") else ""
+    made = text.maker(unit)
     return f"{text.identity(unit)}: {text.state(snapshot, unit, clock)}{stack}{f'; made in {made}' if made else ''}"
 
 
@@ -54,7 +54,7 @@ class Threads(gdb.Command):
 
     def invoke(self, argument, from_tty):
         snapshot, clock = snapshot_and_clock()
-        asleep = sum(1 for worker in snapshot.workers if worker["is_asleep"])
+        asleep = sum(1 for worker in snapshot.workers if worker["is_asleep"] in (1, 2))
         ended = ", weft_finalize waits for them" if snapshot.runtime["is_draining"] else ""
         workers = counted(len(snapshot.workers), "worker", "workers")
         say(f"{counted(len(snapshot.units), 'thread', 'threads')}{ended}; {workers} ({asleep} asleep)")

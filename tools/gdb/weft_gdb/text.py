@@ -5,6 +5,7 @@ import time
 
 import gdb
 
+from . import names
 from .layout import Unreadable
 
 
@@ -66,7 +67,30 @@ def identity(unit):
         return "main"
     kind = "fork" if unit.has("fork") else "tasklet" if unit.has("tasklet") else "thread"
     name = f' "{unit.name}"' if unit.name else ""
-    return f"{kind} {unit.fields['id'] or f'{unit.address:#x}'}{name} ({code(unit.fields['function'])})"
+    return f"{kind} {unit.fields['id'] or f'{unit.address:#x}'}{name} ({what_runs(unit)})"
+
+
+def what_runs(unit):
+    """As in reports: the place where a C++ thread was made, its callable, or the entry function."""
+    found = names.place(unit.made_at())
+    if found and not found.is_in_library():
+        return found.file_and_line()
+    function = symbol(unit.fields["function"], exact=True)
+    if found := names.callable_of(function):
+        return found
+    return (names.is_own(function) and symbol(unit.made_at())) or code(unit.fields["function"])
+
+
+def maker(unit):
+    """The user's function that made the thread; "" when it is not known."""
+    if unit.has("main"):
+        return ""
+    found = names.place(unit.made_at())
+    if found:
+        return "" if found.is_in_library() else f"{found.function_name()} ({found.file_and_line()})"
+    name = symbol(unit.made_at())
+    line = names.line_of_call(unit.made_at())
+    return f"{name} ({line})" if name and line else name
 
 
 def by_address(snapshot, address):

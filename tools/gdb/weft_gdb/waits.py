@@ -5,7 +5,7 @@ import gdb
 from . import text
 from .layout import Unreadable
 
-UNKNOWN = "; who holds it is known of recursive mutexes and in checked builds"
+UNKNOWN = "; its holder is not known"
 
 
 class Held:
@@ -29,14 +29,31 @@ def named_owner(snapshot, number):
     return Held(None, f", held by {which} outside (pthread_t {number:#x})")
 
 
+def owner_by_stack(snapshot, number):
+    """number: an address in the stack of the owner, unless several threads stand there."""
+    on_it = []
+    for unit in snapshot.units:
+        low, high = text.bounds(snapshot, unit)
+        if low <= number < high and not unit.has_ended():
+            on_it.append(unit)
+    if len(on_it) != 1 or on_it[0].is_lent():
+        return Held(None, UNKNOWN)
+    if on_it[0].has("main") and any(unit.is_lent() and not snapshot.stack_of(unit) for unit in snapshot.units):
+        return Held(None, UNKNOWN)
+    return Held(on_it[0].address, f", held by {text.by_address(snapshot, on_it[0].address)}")
+
+
 def holder(snapshot, what, address):
     layout = snapshot.layout
     try:
         if what == "mutex":
             mutex = layout.copy("mutex", address)
-            if mutex["owner_"]:
-                return named_owner(snapshot, mutex["owner_"])
-            return Held(None, UNKNOWN if mutex["word_"] & layout.number("mutex.held") else ", free at the moment")
+            if not mutex["word_"] & layout.number("mutex.held"):
+                return Held(None, ", free at the moment")
+            if not mutex["owner_"]:
+                return Held(None, UNKNOWN)
+            knows_caller = mutex["word_"] & layout.number("mutex.knows_caller")
+            return named_owner(snapshot, mutex["owner_"]) if knows_caller else owner_by_stack(snapshot, mutex["owner_"])
         if what.startswith("rwlock"):
             lock = layout.copy("rwlock", address)
             if lock["writer_"]:
