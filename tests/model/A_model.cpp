@@ -209,6 +209,15 @@ void notified() {
                                                          }});
 }
 
+// The record of a ULT comes as a source's news do.
+void woken_by_handler() {
+  core_world::make(1);
+  unit one{};
+  waiter record{"semaphore", nullptr};
+  record.who = &one;
+  threads(thread{"worker", [&] { find_one(0); }}, thread{"handler", [&] { wake_from_handler(&record); }});
+}
+
 void added_meanwhile() {
   core_world::make(1);
   post letters;
@@ -308,6 +317,7 @@ const model m14{"A unit goes and comes back", {.at_least = 10, .quick = quick, .
 const model m18{"A unit is pushed and comes back", {.at_least = 10, .quick = quick, .deep = deep}, is_pushed_and_comes_back};
 const model m13{"A sent by two", {.at_least = 100, .quick = quick, .deep = deep}, sent_by_two};
 const model m5{"A source notified", {.at_least = 100, .quick = quick, .deep = deep}, notified};
+const model by_handler{"A woken by a handler", {.at_least = 100, .quick = quick, .deep = deep}, woken_by_handler};
 const model m6{"A source added meanwhile", {.at_least = 100, .quick = quick, .deep = deep}, added_meanwhile};
 const model m7{"A source polled by two", {.at_least = 5, .quick = quick, .deep = deep}, polled_by_two};
 const model m8{"A source removed meanwhile", {.at_least = 50, .quick = quick, .deep = deep}, removed_meanwhile};

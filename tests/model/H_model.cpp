@@ -1,6 +1,7 @@
 // Protocol H over src/trace/ring.hpp and recorder.cpp: who reads a ring at the end reads whole records, although its writer still writes.
 // Built with src/trace/recorder.cpp
 #include "explorer/explorer.hpp"
+#include "os/file.hpp"
 #include "os/vm.hpp"
 #include "trace/recorder.hpp"
 
@@ -10,6 +11,7 @@ using namespace explorer::words;
 std::size_t weft::os::page_bytes() { return 4096; }
 void* weft::os::reserve(std::size_t, std::size_t) { return nullptr; }
 void weft::os::release(void*, std::size_t) {}
+const char* weft::os::why_not_opened(int) { return ""; }
 
 namespace weft::trace {
 

@@ -27,7 +27,7 @@ program* of_the_model;
 extern "C" {
 
 bool weft_is_initialized() { return false; }
-weft_status weft_init(const weft_config*) {
+weft_status weft_ext_init(const weft_config*) {
   abt_world::run_as(of_the_model->primary);
   return WEFT_OK;
 }
@@ -37,8 +37,10 @@ weft_status weft_ext_reserve(std::size_t, std::size_t* offset) {
   return WEFT_OK;
 }
 void weft_ext_show_function(weft_function, std::size_t) {}
+void weft_ext_leave_signals() {}
 void* weft_ext_bytes(weft_thread* thread, std::size_t offset) { return reinterpret_cast<char*>(thread) + offset; }
 weft_status weft_ext_thread_set_pool(weft_thread*, weft_pool*) { return WEFT_OK; }
+std::size_t weft_ext_stack_bytes() { return 0; }
 void weft_yield() {}
 weft_status weft_pin(int) { return WEFT_OK; }
 
@@ -58,6 +60,8 @@ void end_affinity() {}
 void reset_pool_ids() {}
 void free_kept_pools() {}
 int start_dumps() { return ABT_SUCCESS; }
+void end_dumps() {}
+void take_default_stacks(std::size_t) {}
 void print_config(std::FILE*) {}
 int create_basic_scheduler(ABT_sched_predef, int, const ABT_pool*, ABT_sched_config, scheduler** out) {
   *out = &of_the_model->main;

@@ -15,17 +15,20 @@
 #include "sched/idle.hpp"
 #include "sched/key.hpp"
 #include "sched/left_behind.hpp"
+#include "sched/lookout.hpp"
 #include "sched/overflow.hpp"
 #include "sched/pool.hpp"
 #include "sched/ready.hpp"
 #include "sched/report.hpp"
 #include "sched/serving.hpp"
 #include "sched/source.hpp"
+#include "sched/stack_class.hpp"
 #include "sched/steal.hpp"
 #include "sched/thread.hpp"
 #include "sched/tracing.hpp"
 #include "sched/turns.hpp"
 #include "sched/waiter.hpp"
+#include "sched/watchdog.hpp"
 #include "sched/workers.hpp"
 
 #define STAND_IN [[gnu::weak]]
@@ -116,6 +119,10 @@ STAND_IN bool forks_stand_still(const worker*) { return false; }
 STAND_IN unit* steal_forks(worker*, worker*, std::size_t) { return nullptr; }
 STAND_IN void want_to_hear_of_forks(const runtime*) {}
 STAND_IN void check_forks_joined() {}
+STAND_IN unsigned class_of_forks(const runtime*, const unit*) { return mem::default_class; }
+STAND_IN status find_class(runtime*, worker*, std::size_t, unsigned*) { return status::unsupported; }
+STAND_IN void trim_stacks(worker*) {}
+STAND_IN void empty_stack_caches(worker* w) { w->stacks.stop(); }
 STAND_IN unit* make_fork_unit(worker*, unit::function_type, void*, unit*) { return nullptr; }
 
 // ---- pools and sources: none ------------------------------------------------------------------------------------------------
@@ -145,6 +152,7 @@ STAND_IN bool serves_its_domain_only(const worker* w) { return w->pool_count.loa
 STAND_IN void retire_scheduler(runtime*, worker*) {}
 STAND_IN bool sources_want_poll(runtime*) { return false; }
 STAND_IN void poll_sources(worker*) {}
+STAND_IN void expected_from_outside::count(int) {}
 
 // ---- idle.cpp, ready.cpp ----------------------------------------------------------------------------------------------------
 
@@ -176,12 +184,16 @@ STAND_IN void tell_watchers(runtime*, const pool*) {}
 STAND_IN void check_drained(runtime*) {}
 STAND_IN void yield() {}
 STAND_IN void blame_errors(const worker*, unit*) {}
+STAND_IN void panic_in_unit(const worker*, const char* did, const char*) { explorer::fail("assertion", did); }
 STAND_IN void tell_observers(const runtime*, weft_event_kind, unit*) {}
 STAND_IN void wake_any(runtime*) {}
 STAND_IN worker* serving_worker(runtime* rt, unsigned index) {
   worker* w = worker_in_slot(rt, index);
   return w != nullptr && w->is_serving.load(base::relaxed) ? w : nullptr;
 }
+STAND_IN void resume_lookout(runtime*) {}
+STAND_IN void start_watchdog(runtime*) {}
+STAND_IN void end_doze(runtime*) {}
 STAND_IN void all_workers_idle(runtime*) {}
 STAND_IN void all_workers_idle(worker*, std::uint64_t) {}
 STAND_IN void sleep_and_look(base::atomic<std::uint32_t>* word, std::uint32_t value) { os::futex_wait(word, value); }
@@ -212,7 +224,8 @@ STAND_IN void slab_cache::spill() {}
 STAND_IN void slab_cache::stop() { count_ = 0; }
 
 // One stack each, on which nothing runs: fiber/fiber.hpp.
-STAND_IN bool stack_cache::refill() {
+template <unsigned most, unsigned batch>
+bool stack_cache_of<most, batch>::refill() {
   struct alignas(base::cache_line) low_end {
     unsigned char frame[base::cache_line];
     stack header;
@@ -222,8 +235,16 @@ STAND_IN bool stack_cache::refill() {
   slots_[count_++] = &all[next++ % core_world::most_workers].header;
   return true;
 }
-STAND_IN void stack_cache::spill() {}
-STAND_IN void stack_cache::stop() { count_ = 0; }
+template <unsigned most, unsigned batch>
+void stack_cache_of<most, batch>::spill() {}
+template <unsigned most, unsigned batch>
+void stack_cache_of<most, batch>::stop() {
+  count_ = 0;
+}
+template <unsigned most, unsigned batch>
+void stack_cache_of<most, batch>::trim() {}
+template class stack_cache_of<64, 32>;
+template class stack_cache_of<8, 2>;
 STAND_IN stack* stack_depot::make_mapping(std::size_t) { return nullptr; }
 STAND_IN stack* stack_depot::adopt(void*, std::size_t) { return nullptr; }
 STAND_IN void stack_depot::destroy(stack*) {}
@@ -253,6 +274,8 @@ STAND_IN status start_thread(os_thread* out, void* (*function)(void*), void* arg
   out->handle = index + 1;
   return status::ok;
 }
+STAND_IN void run_to_end(void (*body)(void*), void (*)(void*), void* argument) { body(argument); }
+STAND_IN bool watch_end(void (*)(void*), void*) { return true; }
 STAND_IN void join_thread(os_thread which) {
   const os_threads::slot& its = os_threads::at(static_cast<unsigned>(which.handle) - 1);
   while (its.at.load(base::acquire) != os_threads::ended) arch::pause();

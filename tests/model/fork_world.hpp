@@ -145,7 +145,7 @@ unit* make_fork_unit(worker* w, unit::function_type function, void* argument, un
   return one;
 }
 
-status join(unit* one, std::uint64_t) {
+status join_fork(unit* one) {
   while (!join_word::has_ended(one)) arch::pause();
   return status::ok;
 }

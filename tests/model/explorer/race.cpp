@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -23,11 +24,17 @@ struct access {
   const void* code;
 };
 
+struct accesses {
+  std::uint32_t threads;  // those that have an entry in this execution, a bit each; other entries hold anything
+  access of[max_threads];
+};
+static_assert(max_threads <= 32);
+
 struct shadow_word {
   std::uintptr_t word;
   std::uint64_t execution;  // an entry of an earlier execution is free
-  access reads[max_threads];
-  access writes[max_threads];
+  accesses reads;
+  accesses writes;
 };
 
 shadow_word table[table_size];
@@ -40,7 +47,7 @@ shadow_word& find(std::uintptr_t word) {
   shadow_word& entry = table[slot];
   if (entry.execution == execution) return entry;
   if (++used > table_size / 2) fail("the model is too large", "raise table_size in race.cpp");
-  std::memset(static_cast<void*>(&entry), 0, sizeof entry);
+  entry.reads.threads = entry.writes.threads = 0;
   entry.word = word;
   entry.execution = execution;
   return entry;
@@ -78,16 +85,25 @@ void check(int me, const access& past, int other, std::size_t first, std::size_t
   }
 }
 
+void check_others(int me, const accesses& past, std::size_t first, std::size_t last, bool wrote, bool other_wrote,
+                  const void* code) {
+  for (std::uint32_t left = past.threads & ~(1u << me); left != 0; left &= left - 1) {
+    const int other = std::countr_zero(left);
+    check(me, past.of[other], other, first, last, wrote, other_wrote, code);
+  }
+}
+
 void touch_word(int me, std::uintptr_t word, std::size_t first, std::size_t last, bool write, const void* code) {
   shadow_word& entry = find(word);
-  for (int other = 1; other < max_threads; ++other) {
-    if (other == me) continue;
-    check(me, entry.writes[other], other, first, last, write, true, code);
-    if (write) check(me, entry.reads[other], other, first, last, true, false, code);
-  }
-  access& mine = (write ? entry.writes : entry.reads)[me];
-  mine.code = code;
-  for (std::size_t byte = first; byte < last; ++byte) mine.time[byte] = thread_time(me);
+  check_others(me, entry.writes, first, last, write, true, code);
+  if (write) check_others(me, entry.reads, first, last, true, false, code);
+  accesses& mine = write ? entry.writes : entry.reads;
+  access& latest = mine.of[me];
+  if ((mine.threads & 1u << me) == 0) latest = {};
+  mine.threads |= 1u << me;
+  latest.code = code;
+  const std::uint32_t now = thread_time(me);
+  for (std::size_t byte = first; byte < last; ++byte) latest.time[byte] = now;
 }
 
 }  // namespace
