@@ -86,16 +86,37 @@ running_child start_child(Body body) {
   return {child, ends[0]};
 }
 
-inline child_end wait_for(const running_child& child) {
-  child_end result;
-  result.errors = detail::read_to_end(child.errors);
+namespace detail {
+
+inline void take_end(const running_child& child, child_end* end) {
   close(child.errors);
   int status = 0;
   waitpid(child.process, &status, 0);
-  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
-  tell_planned_fault_of_child(result.signal, result.errors.c_str());
+  if (WIFEXITED(status)) end->exit_code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) end->signal = WTERMSIG(status);
+  tell_planned_fault_of_child(end->signal, end->errors.c_str());
+}
+
+}  // namespace detail
+
+inline child_end wait_for(const running_child& child) {
+  child_end result;
+  result.errors = detail::read_to_end(child.errors);
+  detail::take_end(child, &result);
   return result;
+}
+
+// Kills the child as soon as it has written `last`, unless it ends by itself.
+inline child_end end_when_told(const running_child& child, const char* last) {
+  child_end end;
+  char piece[4096];
+  ssize_t got;
+  while (!end.says(last) && (got = read(child.errors, piece, sizeof piece)) > 0) {
+    end.errors.append(piece, static_cast<std::size_t>(got));
+  }
+  kill(child.process, SIGKILL);
+  detail::take_end(child, &end);
+  return end;
 }
 
 template <class Body>

@@ -27,17 +27,25 @@ inline std::vector<std::string> block_of(const std::string& text, const std::str
   return lines;
 }
 
-// The functions of its frames without offsets, innermost first.
+// Without its offset and its file.
+inline std::string function_at(const std::string& line, std::size_t name) {
+  std::string function = line.substr(name, line.find('+', name) - name);
+  const std::size_t file = function.rfind(" (");  // behind a function that stands at its begin
+  if (file != std::string::npos && function.find(')', file) == std::string::npos) function.resize(file);
+  return function;
+}
+
+// The functions of its frames without offsets, innermost first; of those that one line stands for,
+// the first and the last.
 inline std::vector<std::string> functions_of(const std::string& text, const std::string& who) {
   std::vector<std::string> found;
   for (const std::string& line : block_of(text, who)) {
     const std::size_t number = line.find("    #");
     if (number == std::string::npos) continue;
-    const std::size_t name = line.find(' ', number + 5) + 1;
-    std::string function = line.substr(name, line.find('+', name) - name);
-    const std::size_t file = function.rfind(" (");  // behind a function that stands at its begin
-    if (file != std::string::npos && function.find(')', file) == std::string::npos) function.resize(file);
-    found.push_back(function);
+    const bool is_folded = line.find(" to #", number) != std::string::npos;
+    const std::size_t words = is_folded ? line.find('#', number + 5) : number + 4;
+    found.push_back(function_at(line, line.find(' ', words + 1) + 1));
+    if (is_folded) found.push_back(function_at(line, line.find(" ... ") + 5));
   }
   return found;
 }

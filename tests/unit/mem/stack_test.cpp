@@ -56,8 +56,9 @@ TEST_CASE_FIXTURE(fixture, "slots are apart from each other, usable from end to 
     stack* one = take();
     check_shape(one);
     CHECK(one->origin == stack_origin::slot);
-    CHECK(one->total_bytes == slot_bytes);
-    CHECK(one->guard_bytes() >= os::page_bytes());
+    CHECK(one->total_bytes == slot_bytes + one->guard_bytes());
+    CHECK(one->guard_bytes() == weft::mem::guard_bytes(os::best_guard_kind()));
+    CHECK(one->guard_bytes() > 64 * 1024);
     std::memset(one->low, 0xab, one->usable_bytes());
     CHECK(slots.emplace(one->base, one).second);
   }
@@ -78,6 +79,54 @@ TEST_CASE_FIXTURE(fixture, "slots are apart from each other, usable from end to 
     std::memset(one->low, 0xcd, one->usable_bytes());
   }
   CHECK(fresh < 32);  // a batch that lay in the cache
+}
+
+// The memory of a stack from `depth` bytes beneath its top down to its low end.
+bool is_touched_below(const stack* one, std::size_t depth) {
+  const auto low = reinterpret_cast<std::uintptr_t>(one->low);
+  const auto header = reinterpret_cast<std::uintptr_t>(one);
+  const std::uintptr_t high = (header - depth) & ~(os::page_bytes() - 1);
+  return os::is_touched(one->low, high - low);
+}
+
+TEST_CASE("a stack of another class loses what lies deep: when told, and on its way to the depot") {
+  constexpr std::size_t large = std::size_t{1} << 20, usual = 64 * 1024;
+  stack_depot depot;
+  depot.start({large, os::best_guard_kind(), SIZE_MAX, {}, 5});
+  weft::mem::few_stacks_cache cache;
+  cache.start(&depot);
+  std::vector<stack*> held(20);
+  for (stack*& each : held) {
+    REQUIRE(cache.ensure_one());
+    each = cache.take();
+    CHECK(each->size_class == 5);
+    CHECK(each->is_special);
+    std::memset(each->low, 1, each->usable_bytes());
+    CHECK(is_touched_below(each, usual));
+  }
+  cache.give(held[0]);
+  CHECK(is_touched_below(held[0], usual));
+  cache.trim();
+  CHECK_FALSE(is_touched_below(held[0], usual));
+  CHECK(*(held[0]->top() - usual + os::page_bytes()) == 1);
+  std::memset(held[0]->low, 1, held[0]->usable_bytes());
+  for (std::size_t i = 1; i < held.size(); ++i) cache.give(held[i]);
+  CHECK_FALSE(is_touched_below(held[0], usual));  // it had to leave the cache
+  cache.stop();
+  for (const stack* each : held) CHECK_FALSE(is_touched_below(each, usual));
+  depot.stop();
+}
+
+TEST_CASE("a depot gives no more slots than it was told") {
+  stack_depot depot;
+  depot.start({slot_bytes, os::best_guard_kind(), SIZE_MAX, {}, weft::mem::fork_class, 3});
+  stack* slots[5];
+  CHECK(depot.take(slots, 5) == 3);
+  CHECK(depot.take(slots + 3, 1) == 0);
+  depot.give(slots, 1);
+  CHECK(depot.take(slots + 3, 2) == 1);
+  depot.give(slots + 1, 3);
+  depot.stop();
 }
 
 TEST_CASE_FIXTURE(fixture, "neighbours have different colours") {
@@ -158,6 +207,38 @@ TEST_CASE("a guard still faults after the slot's memory was given back and taken
   CHECK((end.signal == SIGSEGV || end.signal == SIGBUS));
 }
 
+TEST_CASE("guards that are mappings end where they may, and canaries go on; a guard that goes makes room for another") {
+  constexpr std::size_t most = 70;  // in the second chunk
+  stack_depot depot;
+  weft::mem::mapped_guards guards;
+  guards.start(most);
+  depot.start({slot_bytes, os::guard_kind::mprotect_page, slot_bytes, {}, weft::mem::default_class, SIZE_MAX, &guards});
+  stack* first = depot.make_mapping(20000);
+  REQUIRE(first != nullptr);
+  CHECK(first->guard == os::guard_kind::mprotect_page);
+  std::vector<stack*> slots(100);
+  REQUIRE(depot.take(slots.data(), 100) == 100);
+  std::size_t guarded = 1;
+  for (const stack* each : slots) {
+    CHECK(each->guard_bytes() == weft::mem::guard_bytes(each->guard));
+    guarded += each->guard == os::guard_kind::mprotect_page;
+    if (each->guard != os::guard_kind::mprotect_page) CHECK(each->guard == os::guard_kind::canary);
+  }
+  CHECK(guarded == most);
+  CHECK(os::guard_intact(slots[99]->base, slots[99]->guard_bytes(), slots[99]->guard));
+  stack* other = depot.make_mapping(20000);
+  REQUIRE(other != nullptr);
+  CHECK(other->guard == os::guard_kind::canary);
+  depot.destroy(first);
+  stack* third = depot.make_mapping(20000);
+  REQUIRE(third != nullptr);
+  CHECK(third->guard == os::guard_kind::mprotect_page);
+  depot.destroy(other);
+  depot.destroy(third);
+  depot.give(slots.data(), 100);
+  depot.stop();
+}
+
 // A provider of memory is asked, and gets everything back.
 struct provided {
   std::map<void*, std::size_t> alive;
@@ -213,6 +294,21 @@ TEST_CASE("memory that is given back holds no frames for ASan" * doctest::skip(!
   CHECK_FALSE(from.has_frames);
   depot.stop();
   CHECK_FALSE(from.has_frames);
+}
+
+// As a frame's that was left by a jump. The header of the stack that is made there next lies among
+// them.
+TEST_CASE("a stack whose memory was given back may be laid out over frames" * doctest::skip(!weft::config::address_sanitizer)) {
+  stack_depot depot;
+  depot.start({slot_bytes, os::guard_kind::canary, 0, {}});
+  std::vector<stack*> slots(32);
+  REQUIRE(depot.take(slots.data(), 32) == 32);
+  for (stack* each : slots) __asan_poison_memory_region(each->low, each->usable_bytes());
+  depot.give(slots.data(), 32);
+  REQUIRE(depot.take(slots.data(), 32) == 32);
+  for (stack* each : slots) CHECK(__asan_region_is_poisoned(each->low, each->usable_bytes()) == nullptr);
+  depot.give(slots.data(), 32);
+  depot.stop();
 }
 
 }  // namespace

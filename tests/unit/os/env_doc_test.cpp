@@ -20,6 +20,10 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 std::string default_of(const os::variable_info& each) { return each.default_text != nullptr ? each.default_text : ""; }
 
+std::string description_of(const os::variable_info& each) {
+  return each.description + std::string(each.is_for_ordinary ? " Ignored in a program with raised privileges." : "");
+}
+
 const char* kind_of(os::value_type type) {
   constexpr const char* names[] = {"number", "bytes", "time", "choice", "text", "switch"};
   return names[static_cast<unsigned>(type)];
@@ -31,7 +35,12 @@ constexpr const char* values_text =
     "with one\n"
     "line on stderr; a `WEFT_` name that does not exist gets a warning with the nearest name that does (but those\n"
     "that begin with `WEFT_THREADS`, which are of the threads interface). Where a program sets\n"
-    "the same thing in `weft_config`, `weft.h` says which of the two holds. `weft info` shows what is in force.\n";
+    "the same thing in `weft_config`, `weft.h` says which of the two holds. `weft info` shows what is in force.\n"
+    "\n"
+    "A program with raised privileges (set-user-ID, set-group-ID, file capabilities: what the kernel\n"
+    "calls `AT_SECURE`) ignores the variables that name files or a signal, and says so in one line. Files\n"
+    "that Weft writes are created with mode 0600. In a folder that all users may write to, such as\n"
+    "`/tmp`, Weft follows no symbolic link and writes neither to another user's file nor to a hard link.\n";
 
 void append_row(const os::variable_info& each, void* context) {
   auto& page = *static_cast<std::ostringstream*>(context);
@@ -39,7 +48,7 @@ void append_row(const os::variable_info& each, void* context) {
   const std::string shown = each.type == os::value_type::choice ? '`' + range + '`' : range;
   const std::string fallback = default_of(each);
   page << "| `" << each.name << "` | " << kind_of(each.type) << " | " << shown << " | "
-       << (fallback.empty() ? "" : '`' + fallback + '`') << " | " << each.description << " |\n";
+       << (fallback.empty() ? "" : '`' + fallback + '`') << " | " << description_of(each) << " |\n";
 }
 
 std::string guide() {
@@ -52,7 +61,7 @@ std::string guide() {
 
 void append_entry(const os::variable_info& each, void* context) {
   auto& page = *static_cast<std::ostringstream*>(context);
-  page << ".TP\n.B " << each.name << "\n" << each.description << "\nAccepted: " << replaced(each.range, "|", ", ");
+  page << ".TP\n.B " << each.name << "\n" << description_of(each) << "\nAccepted: " << replaced(each.range, "|", ", ");
   if (each.default_text != nullptr) page << "; default " << each.default_text;
   page << ".\n";
 }
@@ -61,7 +70,7 @@ std::string manual() {
   std::ostringstream page;
   page << ".\\\" Made from the table in src/os/env.cpp by the test unit.os_env_doc; see there.\n"
        << ".TH WEFT 7 \"\" \"Weft\" \"Weft\"\n.SH NAME\nweft \\- environment variables of the Weft runtime\n.SH DESCRIPTION\n"
-       << replaced(values_text, "`", "") << ".SH ENVIRONMENT\n";
+       << replaced(replaced(values_text, "`", ""), "\n\n", "\n.PP\n") << ".SH ENVIRONMENT\n";
   os::walk_variables(append_entry, &page);
   page << ".SH SEE ALSO\n.BR weft (1)\n";
   return page.str();

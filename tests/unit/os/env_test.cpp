@@ -50,6 +50,7 @@ TEST_CASE("an empty environment gives the defaults of the table") {
   const os::settings all = good({"HOME=/", "WEFT=1", "PATH"});
   CHECK(all.workers == 0);
   CHECK(all.stack_bytes == 64 * 1024);
+  CHECK(all.fork_stack_bytes == 0);
   CHECK(all.wait_policy == WEFT_WAIT_HYBRID);
   CHECK(all.spin_ns == 20'000);
   CHECK(all.locality == WEFT_LOCALITY_STEAL);
@@ -59,7 +60,7 @@ TEST_CASE("an empty environment gives the defaults of the table") {
   CHECK(all.stack_cache_bytes == 512u << 20);
   CHECK(all.deadlock == os::deadlock_action::report);
   CHECK(all.watchdog_ns == 0);
-  CHECK(all.dump_on_signal == os::dump_signal::off);
+  CHECK(all.dump_on_signal == os::dump_signal::automatic);
   CHECK(all.dump_on == 0);
   CHECK_FALSE(all.stack_report);
   CHECK_FALSE(all.migrate);
@@ -73,13 +74,19 @@ TEST_CASE("a process without an environment has the defaults") {
 }
 
 TEST_CASE("every variable reaches its field, and is known to be given") {
-  const os::settings all =
-      good({"WEFT_WORKERS=3", "WEFT_STACK_SIZE=1M", "WEFT_WAIT_POLICY=passive", "WEFT_SPIN=3ms", "WEFT_LOCALITY=domain",
-            "WEFT_BIND=yes", "WEFT_TOPOLOGY=core:4", "WEFT_GUARD=canary", "WEFT_STACK_CACHE=0", "WEFT_DEADLOCK=off",
-            "WEFT_WATCHDOG=2s", "WEFT_DUMP_SIGNAL=usr2", "WEFT_DUMP_ON=deadlock,stall", "WEFT_STACK_REPORT=1",
-            "WEFT_MIGRATE=true", "WEFT_SCHEDULE=seed:7", "WEFT_STATS=1", "WEFT_TRACE=here.json", "WEFT_TRACE_SIZE=1M"});
+  const os::settings all = good({"WEFT_WORKERS=3",          "WEFT_STACK_SIZE=1M",
+                                 "WEFT_FORK_STACK_SIZE=2M", "WEFT_WAIT_POLICY=passive",
+                                 "WEFT_SPIN=3ms",           "WEFT_LOCALITY=domain",
+                                 "WEFT_BIND=yes",           "WEFT_TOPOLOGY=core:4",
+                                 "WEFT_GUARD=canary",       "WEFT_STACK_CACHE=0",
+                                 "WEFT_DEADLOCK=off",       "WEFT_WATCHDOG=2s",
+                                 "WEFT_DUMP_SIGNAL=usr2",   "WEFT_DUMP_ON=deadlock,stall",
+                                 "WEFT_STACK_REPORT=1",     "WEFT_MIGRATE=true",
+                                 "WEFT_SCHEDULE=seed:7",    "WEFT_STATS=1",
+                                 "WEFT_TRACE=here.json",    "WEFT_TRACE_SIZE=1M"});
   CHECK(all.workers == 3);
   CHECK(all.stack_bytes == 1u << 20);
+  CHECK(all.fork_stack_bytes == 2u << 20);
   CHECK(all.wait_policy == WEFT_WAIT_PASSIVE);
   CHECK(all.spin_ns == 3'000'000);
   CHECK(all.locality == WEFT_LOCALITY_DOMAIN);
@@ -104,6 +111,35 @@ TEST_CASE("every variable reaches its field, and is known to be given") {
   CHECK(shown(all, variable::schedule) == "seed:7");
   CHECK(shown(all, variable::trace) == "here.json");
   CHECK(shown(all, variable::wait_policy) == "passive");
+}
+
+TEST_CASE("with raised privileges what names files or a signal is not read, whatever it says") {
+  const entries all = {"WEFT_TRACE=/tmp/victim", "WEFT_SCHEDULE=record:/tmp/victim", "WEFT_DUMP_SIGNAL=nonsense",
+                       "WEFT_WORKERS=3", nullptr};
+  const test::child_end end = test::run_in_child([&] {
+    os::settings read;
+    NEED(os::read_settings(&read, all.data(), os::privileges::raised) == status::ok);
+    NEED(read.trace == nullptr && read.schedule == nullptr && read.dump_on_signal == os::dump_signal::automatic);
+    NEED(!read.is_given(variable::trace) && read.workers == 3);
+    os::report_ignored(read);
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.lines() == 1);
+  CHECK(end.says("raised privileges (AT_SECURE): WEFT_DUMP_SIGNAL, WEFT_SCHEDULE, WEFT_TRACE;"));
+}
+
+TEST_CASE("with raised privileges and nothing to ignore, nothing is said") {
+  const entries all = {"WEFT_WORKERS=3", "WEFT_TRACE=", nullptr};
+  const test::child_end end = test::run_in_child([&] {
+    os::settings read;
+    NEED(os::read_settings(&read, all.data(), os::privileges::raised) == status::ok);
+    os::report_ignored(read);
+    return 0;
+  });
+  CHECK(end.exit_code == 0);
+  CHECK(end.errors == "");
 }
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -8,14 +8,15 @@
 #if HWLOC_API_VERSION >= 0x00020100 && HWLOC_API_VERSION < 0x00030000
 #include <cstddef>
 
-namespace abi = weft::os::hwloc;
+namespace binary = weft::os::hwloc;
 
-static_assert(offsetof(abi::object, cpuset) == offsetof(hwloc_obj, cpuset));
-static_assert(offsetof(abi::object, os_index) == offsetof(hwloc_obj, os_index));
-static_assert(abi::package_type == static_cast<int>(HWLOC_OBJ_PACKAGE) && abi::core_type == static_cast<int>(HWLOC_OBJ_CORE));
-static_assert(abi::pu_type == static_cast<int>(HWLOC_OBJ_PU) && abi::numa_type == static_cast<int>(HWLOC_OBJ_NUMANODE));
-static_assert(abi::l2_type == static_cast<int>(HWLOC_OBJ_L2CACHE) && abi::l3_type == static_cast<int>(HWLOC_OBJ_L3CACHE));
-static_assert(abi::without == static_cast<unsigned long>(HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST));
+static_assert(offsetof(binary::object, cpuset) == offsetof(hwloc_obj, cpuset));
+static_assert(offsetof(binary::object, os_index) == offsetof(hwloc_obj, os_index));
+static_assert(binary::package_type == static_cast<int>(HWLOC_OBJ_PACKAGE) &&
+              binary::core_type == static_cast<int>(HWLOC_OBJ_CORE));
+static_assert(binary::pu_type == static_cast<int>(HWLOC_OBJ_PU) && binary::numa_type == static_cast<int>(HWLOC_OBJ_NUMANODE));
+static_assert(binary::l2_type == static_cast<int>(HWLOC_OBJ_L2CACHE) && binary::l3_type == static_cast<int>(HWLOC_OBJ_L3CACHE));
+static_assert(binary::without == static_cast<unsigned long>(HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST));
 #endif
 #endif
 
