@@ -147,6 +147,8 @@ static weft_status unlock_read_side(void) { return weft_rwlock_unlock(&free_rwlo
   DO(WEFT_INVALID, weft_semaphore_release(NULL, 1))                                     \
   DO(WEFT_INVALID, weft_semaphore_release(&full_semaphore, 1))                          \
   DO(WEFT_INVALID, weft_semaphore_release(&full_semaphore, UINT32_MAX))                 \
+  DO(WEFT_INVALID, weft_semaphore_release_from_handler(NULL, 1))                        \
+  DO(WEFT_INVALID, weft_semaphore_release_from_handler(&full_semaphore, 1))             \
   DO(WEFT_INVALID, weft_barrier_init(NULL, 1))                                          \
   DO(WEFT_INVALID, weft_barrier_init(&never_started, 0))                                \
   DO(WEFT_INVALID, weft_barrier_wait(NULL, &out.truth))                                 \

@@ -62,6 +62,14 @@ struct yields_when_destroyed {
 
 }  // namespace
 
+// The first, before a weft::runtime registers them.
+TEST_CASE("a program that starts by weft_init carries exceptions if it registered them") {
+  REQUIRE(weft::carry_exceptions() == WEFT_OK);
+  REQUIRE(weft_init(nullptr) == WEFT_OK);
+  CHECK(rethrow_in_many(10, [] { weft_yield(); }) == std::vector<std::string>(10));
+  CHECK(weft_finalize() == WEFT_OK);
+}
+
 TEST_CASE("two ULTs take turns inside their catch blocks on one worker") {
   const weft::runtime runtime({.workers = 1});
   for (const std::string& wrong : rethrow_in_many(2, [] { weft::this_thread::yield(); })) CHECK(wrong == "");

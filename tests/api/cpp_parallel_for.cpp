@@ -1,5 +1,8 @@
 // Loops and invoke from C++: every index once, whatever the range; exceptions; many at once.
+#include <algorithm>
 #include <atomic>
+#include <climits>
+#include <cstdint>
 #include <forward_list>
 #include <list>
 #include <map>
@@ -7,6 +10,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -23,6 +27,10 @@ class visits {
   void add(std::size_t index) { counts_.at(index).fetch_add(1, std::memory_order_relaxed); }
   bool is_once_each() const {
     return std::all_of(counts_.begin(), counts_.end(), [](const auto& count) { return count == 1; });
+  }
+  friend bool operator==(const visits& left, const visits& right) {
+    return std::equal(left.counts_.begin(), left.counts_.end(), right.counts_.begin(), right.counts_.end(),
+                      [](const auto& a, const auto& b) { return a == b; });
   }
   bool is_once_each_before(std::size_t end) const {
     return std::all_of(counts_.begin(), counts_.begin() + static_cast<long>(end), [](const auto& count) { return count == 1; });
@@ -92,6 +100,94 @@ TEST_CASE("a loop over the whole of a small type") {
   weft::parallel_for(static_cast<signed char>(-128), static_cast<signed char>(127),
                      [&](signed char i) { seen.add(static_cast<std::size_t>(i + 128)); });
   CHECK(seen.is_once_each());
+}
+
+TEST_CASE("a loop with a step visits what a plain loop visits") {
+  by_every_caller([] {
+    for (int end : {-7, 0, 1, 2, 3, 64, 1000}) {
+      for (int step : {1, 2, 3, 7, 63, 64, 65, 5000}) {
+        visits seen(1000), expected(1000);
+        for (int i = 0; i < end; i += step) expected.add(static_cast<std::size_t>(i));
+        weft::parallel_for(0, end, step, [&](int i) { seen.add(static_cast<std::size_t>(i)); });
+        CHECK(seen == expected);
+      }
+    }
+    std::atomic<int> sum = 0;
+    weft::parallel_for(-10, 11, 5, [&](int i) { sum += i + 1; });
+    CHECK(sum == 5);
+  });
+}
+
+TEST_CASE("the index of a loop with a step has the type that both ends have in common") {
+  const weft::runtime runtime({.workers = 2});
+  std::atomic<std::int64_t> sum = 0;
+  weft::parallel_for(0, std::int64_t{1} << 33, std::int64_t{1} << 32, [&](auto i) {
+    static_assert(std::is_same_v<decltype(i), std::int64_t>);
+    sum += i + 1;
+  });
+  CHECK(sum == (std::int64_t{1} << 32) + 2);
+}
+
+TEST_CASE("a loop with a step ends where its type ends") {
+  const weft::runtime runtime({.workers = 4});
+  visits seen(256);
+  weft::parallel_for(static_cast<signed char>(-128), static_cast<signed char>(127), 100,
+                     [&](signed char i) { seen.add(static_cast<std::size_t>(i + 128)); });
+  visits expected(256);
+  for (std::size_t i : {0U, 100U, 200U}) expected.add(i);
+  CHECK(seen == expected);
+  constexpr std::uint64_t last = UINT64_MAX;
+  std::atomic<std::uint64_t> sum = 0;
+  weft::parallel_for(last - 10, last, 4, [&](std::uint64_t i) { sum += last - i; });
+  CHECK(sum == 10 + 6 + 2);
+  sum = 0;
+  weft::parallel_for(std::uint64_t{0}, last, last / 2, [&](std::uint64_t i) { sum += i == 0 ? 1 : last / i * 10; });
+  CHECK(sum == 1 + 20 + 10);
+  std::atomic<int> visited = 0;
+  weft::parallel_for(std::int64_t{INT64_MIN}, std::int64_t{INT64_MAX}, INT64_MAX, [&](std::int64_t i) {
+    if (i == INT64_MIN || i == -1 || i == INT64_MAX - 1) ++visited;
+  });
+  CHECK(visited == 3);
+  weft::parallel_for(static_cast<unsigned char>(3), static_cast<unsigned char>(9), last, [&](unsigned char i) { visited += i; });
+  CHECK(visited == 6);
+}
+
+TEST_CASE("a step of 0 or below is refused, also by an empty loop") {
+  for (int step : {0, -1, INT_MIN}) {
+    for (int end : {10, 0}) {
+      try {
+        weft::parallel_for(0, end, step, [](int) { FAIL("the body of a loop that was refused"); });
+        FAIL("nothing was thrown");
+      } catch (const weft::error& refused) {
+        CHECK(refused.status() == WEFT_INVALID);
+        CHECK(std::string(refused.what()).find("weft::parallel_for: the step must be above 0") == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("the first exception of a loop with a step leaves") {
+  by_every_caller([] {
+    const auto fail_from_100 = [](std::size_t i) {
+      if (i >= 100) throw odd(i);
+    };
+    CHECK_THROWS_AS(weft::parallel_for(std::size_t{0}, std::size_t{1000}, 3, fail_from_100), odd);
+    try {
+      weft::parallel_for(std::size_t{0}, std::size_t{1000}, 3, fail_from_100);
+    } catch (const odd& thrown) {
+      CHECK(thrown.index == 102);
+    }
+  });
+}
+
+TEST_CASE("the body of a loop over indexes may be generic") {
+  by_every_caller([] {
+    visits seen(100), stepped(100);
+    weft::parallel_for(std::size_t{0}, std::size_t{100}, [&](auto i) { seen.add(i); });
+    CHECK(seen.is_once_each());
+    weft::parallel_for(std::size_t{0}, std::size_t{100}, 1, [&](auto i) { stepped.add(i); });
+    CHECK(stepped.is_once_each());
+  });
 }
 
 TEST_CASE("a loop over iterators") {
@@ -188,10 +284,53 @@ TEST_CASE("for_each over all kinds of iterators") {
       CHECK(std::all_of(list.begin(), list.end(), is_two));
       CHECK(std::all_of(forward.begin(), forward.end(), is_two));
     }
+    struct item {
+      int value = 1;
+      void grow() { ++value; }
+    };
+    std::vector<item> items(100);
+    std::list<item> others(100);
+    weft::for_each(items, &item::grow);  // as std::invoke takes them
+    weft::for_each(others, &item::grow);
+    for (const item& each : items) CHECK(each.value == 2);
+    for (const item& each : others) CHECK(each.value == 2);
     std::map<int, std::string> map{{1, "a"}, {2, "b"}, {3, "c"}};
     weft::for_each(map, [](auto& pair) { pair.second += std::to_string(pair.first); });
     CHECK(map[3] == "c3");
   });
+}
+
+TEST_CASE("for_each over weft's own ranges") {
+  by_every_caller([] {
+    visits seen(1000), blocked(35), paged(70);
+    weft::for_each(weft::range(std::size_t{0}, std::size_t{1000}, 10), [&](auto i) { seen.add(i); });
+    CHECK(seen.is_once_each());
+    weft::range whole(0, 0);
+    weft::for_each(whole, [](int) { FAIL("an empty range"); });
+    weft::for_each(weft::blocked_range(weft::range(0, 5), weft::range(0, 7)),
+                   [&](int row, int column) { blocked.add(static_cast<std::size_t>(row * 7 + column)); });
+    CHECK(blocked.is_once_each());
+    weft::for_each(weft::blocked_range(weft::range(0, 2), weft::range(0, 5), weft::range(0, 7)),
+                   [&](int page, int row, int column) { paged.add(static_cast<std::size_t>((page * 5 + row) * 7 + column)); });
+    CHECK(paged.is_once_each());
+    std::vector<int> values(100, 1);
+    weft::for_each(weft::range(values.begin(), values.end(), 10), [](int& value) { ++value; });
+    CHECK(std::accumulate(values.begin(), values.end(), 0) == 200);
+  });
+}
+
+// Its first element waits for its second one: a part that had both would never end.
+TEST_CASE("for_each keeps the grain of a range") {
+  const weft::runtime runtime({.workers = 2});
+  std::vector<std::atomic<bool>> has_run(1000);
+  const auto run = [&has_run](std::size_t i) {
+    while (i == 0 && !has_run[1]) std::this_thread::yield();
+    has_run[i] = true;
+  };
+  weft::for_each(weft::range(std::size_t{0}, has_run.size(), 1), run);
+  has_run[1] = false;
+  weft::for_each(weft::range(has_run.begin(), has_run.end(), 1),
+                 [&](auto& element) { run(static_cast<std::size_t>(&element - has_run.data())); });
 }
 
 TEST_CASE("loops in loops, and bodies that block") {

@@ -203,9 +203,9 @@ static void tells_stacks(void) {
   OK(weft_thread_join(parked));
 }
 
-static weft_status start_large(weft_thread **out) {
+static weft_status start_large(size_t bytes, weft_thread **out) {
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
-  attr.stack_bytes = 300000;
+  attr.stack_bytes = bytes;
   return weft_thread_create(check_own_stack, NULL, &attr, out);
 }
 
@@ -215,12 +215,14 @@ static void stacks_come_from_the_provider(void) {
   for (int i = 0; i < MANY; ++i) OK(weft_thread_join(start(check_own_stack, NULL)));
   tells_stacks();
   weft_thread *large = NULL;
-  OK(start_large(&large));
+  OK(start_large(300000, &large));
   OK(weft_thread_join(large));
   atomic_store(&provider.refuses, 1);
   weft_thread *const untouched = large;
-  IS(WEFT_NOMEM, start_large(&large));
+  IS(WEFT_NOMEM, start_large(400000, &large));
   CHECK(large == untouched);
+  OK(start_large(300000, &large)); /* whose stack is there */
+  OK(weft_thread_join(large));
   OK(weft_thread_join(start(check_own_stack, NULL))); /* there still are some */
   atomic_store(&provider.refuses, 0);
 }

@@ -1,7 +1,9 @@
-"""A debugger and the C++ unwinder find their way from a thread that has switched to the bottom of its stack.
+"""A debugger and the C++ unwinder find their way from a thread that has switched to the bottom of its stack; and `weft threads` calls C++
+threads that have no name by their place or callable.
 
-usage: gdb_backtrace.py PROGRAM (gdb_target.cpp). Exit code 77: there is no gdb, or it may not trace here.
+usage: gdb_backtrace.py PROGRAM (gdb_target.cpp) LOADER (the script that gdb finds with the library). Exit code 77: there is no gdb, or it may not trace here.
 """
+import os
 import re
 import shutil
 import subprocess
@@ -47,6 +49,24 @@ def check_backtrace(backtrace, output):
         fail(f"the last frame is {found[-1]}, not the bottom of the stack", output)
 
 
+def check_names(program, loader):
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gdb_target.cpp")
+    with open(source, encoding="utf-8") as file:
+        line = next(number for number, text in enumerate(file, 1) if "looks for this line" in text)
+    commands = ["set confirm off", "set debuginfod enabled off", "set width 0", "set breakpoint pending on", "break gdb_stops_here",
+                "run names", f"source {loader}", "echo ==threads\\n", "weft threads"]
+    done = subprocess.run(["gdb", "-q", "-nx", "-batch", *(word for one in commands for word in ("-ex", one)), program],
+                          capture_output=True, text=True, timeout=100, check=False)
+    said = done.stdout.partition("==threads")[2]
+    maker = r"make_nameless_threads"
+    for wanted in (rf"\(gdb_target\.cpp:{line}\): .*; made in {maker} \(gdb_target\.cpp:{line}\)$", rf"\({maker}::\{{lambda#\d\}}\): ",
+                   r"\((?:\w+::)?cook\): "):
+        if not re.search(wanted, said.replace("(anonymous namespace)::", ""), re.MULTILINE):
+            fail(f"no thread is shown as {wanted}", done.stdout + done.stderr)
+    if "detail::" in said:
+        fail("a thread is shown with a name of Weft's headers", said)
+
+
 def check_exceptions(program):
     for kind in ("throw", "throw-own"):
         code = subprocess.run([program, kind], timeout=100, check=False).returncode
@@ -63,6 +83,7 @@ def main():
     first, second, output = backtraces(program)
     check_backtrace(first, output)
     check_backtrace(second, output)
+    check_names(program, sys.argv[2])
 
 
 if __name__ == "__main__":

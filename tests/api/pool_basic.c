@@ -1,4 +1,7 @@
 /* Pools: order, who serves them, counts, refusals, migration into and out of them. */
+#include <stdbool.h>
+#include <weft/ext.h>
+
 #include "check.h"
 
 enum { MANY = 50 };
@@ -70,6 +73,99 @@ static void keeps_order(void) {
       if (by_index(other) > by_index(i)) CHECK(place[other] > place[i]);
     }
   }
+}
+
+/* ---- no priority starves ---- */
+
+enum { MOST_TURNS = 1000 }; /* a millisecond or more each: ten times the promise, whatever else the machine does */
+static atomic_int turns, others_run;
+
+static void keep_busy(void *argument) {
+  (void)argument;
+  while (atomic_load(&others_run) != WEFT_POOL_PRIORITIES - 1 && atomic_load(&turns) < MOST_TURNS) {
+    atomic_fetch_add(&turns, 1);
+    const uint64_t end = weft_deadline_in(MILLISECOND);
+    while (weft_now_ns() < end) continue;
+    weft_yield();
+  }
+}
+
+static void count_other(void *argument) {
+  (void)argument;
+  atomic_fetch_add(&others_run, 1);
+}
+
+/* Two of the highest priority take turns, and no other would ever run behind them. */
+static void none_starves(void) {
+  weft_pool *pool = make_pool(WEFT_POOL_PRIORITY, WEFT_POOL_PRIVATE);
+  const unsigned worker = weft_worker_count() - 1;
+  OK(weft_pool_attach(pool, worker));
+  weft_thread *busy[2], *others[WEFT_POOL_PRIORITIES - 1];
+  atomic_store(&turns, 0);
+  atomic_store(&others_run, 0);
+  for (int i = 0; i < 2; ++i) busy[i] = start_in(pool, keep_busy, NULL, 0);
+  for (unsigned i = 1; i < WEFT_POOL_PRIORITIES; ++i) others[i - 1] = start_in(pool, count_other, NULL, i);
+  OK(weft_thread_join_many(busy, 2));
+  CHECK(atomic_load(&turns) < MOST_TURNS);
+  OK(weft_thread_join_many(others, WEFT_POOL_PRIORITIES - 1));
+  OK(weft_pool_detach(pool, worker));
+  OK(weft_pool_destroy(pool));
+}
+
+/* One that has waited for its turn gives no turn to those of its priority that came with it: they
+ * wait as long. The highest priority runs in between. */
+enum { ALIKE = 3 };
+static int turns_before[ALIKE];
+
+static void note_turns(void *argument) {
+  *(int *)argument = atomic_load(&turns);
+  atomic_fetch_add(&others_run, 1);
+}
+
+static void keep_busy_for_those_alike(void *argument) {
+  (void)argument;
+  while (atomic_load(&others_run) != ALIKE && atomic_load(&turns) < MOST_TURNS) {
+    atomic_fetch_add(&turns, 1);
+    const uint64_t end = weft_deadline_in(MILLISECOND);
+    while (weft_now_ns() < end) continue;
+    weft_yield();
+  }
+}
+
+static void each_waits_for_its_turn(void) {
+  weft_pool *pool = make_pool(WEFT_POOL_PRIORITY, WEFT_POOL_PRIVATE);
+  const unsigned worker = weft_worker_count() - 1;
+  OK(weft_pool_attach(pool, worker));
+  weft_thread *busy[2], *alike[ALIKE];
+  atomic_store(&turns, 0);
+  atomic_store(&others_run, 0);
+  for (int i = 0; i < 2; ++i) busy[i] = start_in(pool, keep_busy_for_those_alike, NULL, 0);
+  for (int i = 0; i < ALIKE; ++i) alike[i] = start_in(pool, note_turns, &turns_before[i], 3);
+  OK(weft_thread_join_many(busy, 2));
+  OK(weft_thread_join_many(alike, ALIKE));
+  CHECK(turns_before[ALIKE - 1] > turns_before[0]);
+  OK(weft_pool_detach(pool, worker));
+  OK(weft_pool_destroy(pool));
+}
+
+/* A builder that takes units out has the order, however long they wait; and in a pool that no
+ * worker serves, none has waited for its turn. */
+static void unserved_ones_keep_their_order(void) {
+  weft_pool *pool = make_pool(WEFT_POOL_PRIORITY, WEFT_POOL_PRIVATE);
+  int place[2];
+  struct runner runners[] = {{0, place}, {1, place}};
+  weft_thread *units[2];
+  for (int i = 1; i >= 0; --i) units[i] = start_in(pool, run_in_order, &runners[i], 4 + (unsigned)i);
+  const uint64_t end = weft_deadline_in(120 * MILLISECOND);
+  while (weft_now_ns() < end) continue;
+  for (int i = 0; i < 2; ++i) CHECK(weft_ext_pool_pop(pool) == units[i]);
+  for (int i = 1; i >= 0; --i) OK(weft_ext_pool_push(pool, units[i], WEFT_PUSH_NEW));
+  atomic_store(&places, 0);
+  OK(weft_pool_attach(pool, weft_worker_count() - 1));
+  OK(weft_thread_join_many(units, 2));
+  CHECK(place[0] == 0 && place[1] == 1);
+  OK(weft_pool_detach(pool, weft_worker_count() - 1));
+  OK(weft_pool_destroy(pool));
 }
 
 /* ---- private pools ---- */
@@ -362,6 +458,9 @@ static void comes_and_goes(void) {
 
 static void all(void) {
   RUN(keeps_order);
+  RUN(none_starves);
+  RUN(each_waits_for_its_turn);
+  RUN(unserved_ones_keep_their_order);
   RUN(residents_stay);
   RUN(is_shared);
   RUN(neither_starves);

@@ -289,6 +289,9 @@ TEST_CASE("functions where threads stand") {
     const names wanted{"innermost", "in_between", "in_between", "in_between", "outermost"};
     CHECK(these_of(nested, wanted) == wanted);
     CHECK((!nested.empty() && nested.back() == "weft_context_entry"));
+    // A line for where it left its worker, and one for where it began.
+    CHECK(says_of(end.errors, "\"nested\"", "#0 to #"));
+    CHECK(block_of(end.errors, "\"nested\"").back().find(" to #") != std::string::npos);
     CHECK(these_of(functions_of(end.errors, "\"suspended\""), {"suspends_itself"}).size() == 1);
     const names reader = functions_of(end.errors, "\"reader\"");
     CHECK(
@@ -485,7 +488,8 @@ TEST_CASE("a deep recursion is cut") {
     return 0;
   });
   INFO(end.errors);
-  CHECK(functions_of(end.errors, "\"deep\"").size() == 32);
+  CHECK(says_of(end.errors, "\"deep\"", "#31 recurses+"));
+  CHECK_FALSE(says_of(end.errors, "\"deep\"", "#32"));
   CHECK(block_of(end.errors, "\"deep\"").back().find("... and more") != std::string::npos);
 }
 

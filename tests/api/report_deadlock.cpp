@@ -19,8 +19,10 @@
 #include <weft/hot.h>
 #include <weft/weft.h>
 
-#include "../support/child.hpp"
+#include "../support/scene.hpp"
 
+using scene::make;
+using scene::sleep_ms;
 using weft::test::child_end;
 using weft::test::run_in_child;
 using weft::test::running_child;
@@ -36,25 +38,11 @@ struct setting {
 };
 constexpr setting settings[] = {{1, false}, {4, false}, {1, true}, {4, true}};
 
-void sleep_ms(long ms) {
-  timespec left{ms / 1000, ms % 1000 * 1'000'000};
-  while (nanosleep(&left, &left) != 0) {
-  }
-}
-
 void start(const setting& how) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = how.workers;
   config.caller_outside = how.outside;
   NEED(weft_init(&config) == WEFT_OK);
-}
-
-weft_thread* make(weft_function function, void* argument, const char* name) {
-  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
-  attr.name = name;
-  weft_thread* made = nullptr;
-  NEED(weft_thread_create(function, argument, &attr, &made) == WEFT_OK);
-  return made;
 }
 
 // Runs a scene that stands still for ever; abort ends it after the report.
@@ -70,6 +58,7 @@ child_end end_of_deadlock(const setting& how, Scene scene) {
   INFO(how.workers, " workers, caller outside: ", how.outside, "\n", end.errors);
   CHECK(end.signal == SIGABRT);
   CHECK(end.says("deadlock: "));
+  CHECK(!end.says(": SIGABRT"));  // the report has said why
   return end;
 }
 
@@ -153,6 +142,11 @@ bool dump_says(const char* text) {
   return all.find(text) != std::string::npos;
 }
 
+std::string line_with(const std::string& text, const char* what) {
+  const std::size_t at = text.find(what);
+  return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
 // What follows `before` until a blank.
 std::string word_after(const std::string& text, const char* before) {
   const std::size_t at = text.find(before);
@@ -212,6 +206,11 @@ TEST_CASE("two mutexes in opposite order") {
     CHECK(end.says("\"left\" (takes_left_first): waits for mutex at 0x"));
     CHECK(end.says("(takes_right_first): waits for mutex at 0x"));
     CHECK(end.says_for_how_long("(takes_left_first): waits for mutex at 0x"));
+    const std::string held = ", held by thread " + word_after(end.errors, ", held by thread ");
+    CHECK(held != ", held by thread (nothing)");
+    const std::string circle = line_with(end.errors, "circle: ");
+    CHECK(circle.find("(takes_left_first), which waits for mutex at 0x") != std::string::npos);
+    CHECK(circle.find("(takes_right_first), which waits for mutex at 0x") != std::string::npos);
     CHECK(end.says("made in "));
     CHECK(end.says(how.outside ? "OS thread " : "main: waits for the end of thread "));
   }
@@ -228,6 +227,9 @@ TEST_CASE("threads that join each other") {
     });
     CHECK(end.says("\"first\" (joins_second): waits for the end of thread "));
     CHECK(end.says("\"second\" (joins_first): waits for the end of thread "));
+    const std::string circle = line_with(end.errors, "circle: ");
+    CHECK(circle.find("\"first\" (joins_second), which joins thread ") != std::string::npos);
+    CHECK(circle.find("\"second\" (joins_first), which joins thread ") != std::string::npos);
     CHECK(end.says("waits for event"));
   }
 }
@@ -258,12 +260,15 @@ TEST_CASE("a recursive mutex that was locked after the fork and is held at its j
   });
   CHECK(end.says("\"forker\" (locks_what_its_fork_waits_for): waits for the end of fork "));
   CHECK(end.says_for_how_long("(child_locks_after_its_forker): waits for mutex at 0x"));
+  const std::string circle = line_with(end.errors, "circle: ");
+  CHECK(circle.find("\"forker\" (locks_what_its_fork_waits_for), which joins fork ") != std::string::npos);
 }
 
 TEST_CASE("main waits for what nobody does") {
   for (const setting& how : settings) {
     const child_end end = end_of_deadlock(how, [] { static_cast<void>(weft_event_wait(&never)); });
     CHECK(end.says(how.outside ? "OS thread " : "main: waits for event at 0x"));
+    CHECK(!end.says("circle"));
     CHECK(end.says("waits for event"));
   }
 }
@@ -514,6 +519,26 @@ TEST_CASE("silence with a source of work") {
     NEED(weft_event_wait(&all.event) == WEFT_OK);
     NEED(weft_ext_source_remove(source) == WEFT_OK);
   });
+  for (const bool outside : {false, true}) {
+    expected.during({2, outside}, [] {
+      static weft_semaphore signalled = WEFT_SEMAPHORE_INIT_FOR_HANDLERS(0);
+      struct sigaction on_alarm = {};
+      on_alarm.sa_handler = [](int) { NEED(weft_semaphore_release_from_handler(&signalled, 1) == WEFT_OK); };
+      sigaction(SIGALRM, &on_alarm, nullptr);
+      alarm(2);
+      NEED(weft_semaphore_acquire(&signalled) == WEFT_OK);
+    });
+    expected.during({2, outside}, [] {  // known by the first release alone
+      static weft_semaphore signalled = WEFT_SEMAPHORE_INIT(0);
+      struct sigaction on_alarm = {};
+      on_alarm.sa_handler = [](int) { NEED(weft_semaphore_release_from_handler(&signalled, 1) == WEFT_OK); };
+      sigaction(SIGALRM, &on_alarm, nullptr);
+      NEED(raise(SIGALRM) == 0);
+      NEED(weft_semaphore_acquire(&signalled) == WEFT_OK);
+      alarm(2);
+      NEED(weft_semaphore_acquire(&signalled) == WEFT_OK);
+    });
+  }
 }
 
 TEST_CASE("a program that idles and goes on many times") {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 
+#include <weft/ext.h>
 #include <weft/weft.h>
 
 #include "../support/child.hpp"
@@ -132,15 +133,85 @@ TEST_CASE("what was asked for just before the end is written") {
   CHECK(end.exit_code == 0);
 }
 
-TEST_CASE("unless asked for, the signal is the program's") {
+TEST_CASE("unless asked for, signals are the program's, but for SIGQUIT") {
   const child_end end = run_in_child([] {
-    std::signal(SIGQUIT, SIG_DFL);  // as above
+    std::signal(SIGQUIT, SIG_DFL);  // shells have background jobs ignore SIGQUIT
+    setenv("WEFT_DUMP_SIGNAL", "off", 1);
     start(1);
     is_default(SIGUSR1);
     is_default(SIGQUIT);
+    NEED(weft_finalize() == WEFT_OK);
+    unsetenv("WEFT_DUMP_SIGNAL");
+    start(1);
+    is_default(SIGUSR1);
+    NEED(weft_finalize() == WEFT_OK);
+    is_default(SIGQUIT);
+    std::signal(SIGQUIT, SIG_IGN);
+    start(1);
+    struct sigaction now;
+    NEED(sigaction(SIGQUIT, nullptr, &now) == 0 && now.sa_handler == SIG_IGN);
+    NEED(weft_finalize() == WEFT_OK);
+    std::signal(SIGQUIT, SIG_DFL);
+    weft_ext_leave_signals();
+    start(1);
+    is_default(SIGQUIT);
     return weft_finalize() == WEFT_OK ? 0 : 1;
   });
+  INFO(end.errors);
   CHECK(end.exit_code == 0);
+}
+
+TEST_CASE("SIGQUIT has all threads written, and ends the program as it does without Weft") {
+  for (const unsigned workers : {1U, 2U}) {
+    for (const bool is_busy : {false, true}) {
+      const child_end end = run_in_child([workers, is_busy] {
+        std::signal(SIGQUIT, SIG_DFL);
+        alarm(100);
+        start(workers);
+        weft_event event = WEFT_EVENT_INIT;
+        weft_thread* waiting = nullptr;
+        NEED(weft_thread_create(waits_here, &event, nullptr, &waiting) == WEFT_OK);
+        while (weft_thread_get_state(waiting) != WEFT_THREAD_BLOCKED) weft_yield();
+        const pid_t sender = fork();
+        if (sender == 0) _exit(kill(getppid(), SIGQUIT));
+        if (!is_busy) static_cast<void>(weft_thread_join(waiting));
+        for (;;) asm volatile("" ::: "memory");
+        return 0;
+      });
+      INFO(workers, is_busy, end.errors);
+      CHECK(end.signal == SIGQUIT);
+      CHECK(count(end.errors, "(waits_here): waits for event") == 1);
+      CHECK(end.says("main: "));
+      CHECK(these_of(functions_of(end.errors, "(waits_here): waits for event"), {"waits_here"}).size() == 1);
+    }
+  }
+}
+
+TEST_CASE("a call that waits in the system goes on while SIGQUIT has all threads written") {
+  const child_end end = run_in_child([] {
+    std::signal(SIGQUIT, SIG_DFL);
+    alarm(100);
+    weft_config config = WEFT_CONFIG_INIT;
+    config.workers = 2;
+    config.caller_outside = true;
+    NEED(weft_init(&config) == WEFT_OK);
+    static weft_event event = WEFT_EVENT_INIT;
+    for (int each = 0; each < 300; ++each) NEED(weft_thread_create(waits_here, &event, nullptr, nullptr) == WEFT_OK);
+    int ends[2];
+    NEED(pipe(ends) == 0);
+    const pid_t reader = getpid();
+    const pid_t sender = fork();
+    if (sender == 0) {
+      usleep(300'000);  // by then it reads
+      _exit(kill(reader, SIGQUIT));
+    }
+    char byte;
+    NEED(read(ends[0], &byte, 1) == 0);
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGQUIT);
+  CHECK(end.says("(waits_here): waits for event"));
 }
 
 TEST_CASE("a handler of the program's own stays") {

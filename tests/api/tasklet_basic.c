@@ -1,5 +1,6 @@
 /* Tasklets: what they may do, what they may not, and how they are joined. */
 #include <string.h>
+#include <weft/ext.h>
 
 #include "check.h"
 
@@ -59,8 +60,39 @@ struct obstacles {
   weft_future future;
   weft_rwlock rwlock;
   weft_barrier barrier;
-  weft_thread *thread; /* does not end */
+  weft_mutex free_mutex;
+  weft_once once;       /* its function runs as long as event is not set */
+  uint64_t full, empty; /* words */
+  weft_thread *thread;  /* does not end */
 };
+
+/* Besides the calls of run_into: every other one whose comment says WEFT_CANNOT_BLOCK. */
+static void run_into_more(struct obstacles *all, uint64_t later) {
+  void *value = NULL;
+  uint64_t copy = 0;
+  OK(weft_mutex_lock(&all->free_mutex));
+  IS(WEFT_CANNOT_BLOCK, weft_cond_wait(&all->cond, &all->free_mutex));
+  IS(WEFT_CANNOT_BLOCK, weft_cond_wait_until(&all->cond, &all->free_mutex, later));
+  OK(weft_mutex_unlock(&all->free_mutex)); /* still held by the caller */
+  IS(WEFT_CANNOT_BLOCK, weft_semaphore_acquire_until(&all->semaphore, later));
+  IS(WEFT_CANNOT_BLOCK, weft_future_get_until(&all->future, later, &value));
+  IS(WEFT_CANNOT_BLOCK, weft_rwlock_read_lock_until(&all->rwlock, later));
+  IS(WEFT_CANNOT_BLOCK, weft_rwlock_write_lock(&all->rwlock));
+  IS(WEFT_CANNOT_BLOCK, weft_rwlock_write_lock_until(&all->rwlock, later));
+  IS(WEFT_CANNOT_BLOCK, weft_once_call(&all->once, nothing, NULL));
+  IS(WEFT_CANNOT_BLOCK, weft_feb_read_fe(&all->empty, &copy));
+  IS(WEFT_CANNOT_BLOCK, weft_feb_read_ff(&all->empty, &copy));
+  IS(WEFT_CANNOT_BLOCK, weft_feb_write_ef(&all->full, 1));
+  IS(WEFT_CANNOT_BLOCK, weft_feb_read_fe_until(&all->empty, later, &copy));
+  IS(WEFT_CANNOT_BLOCK, weft_feb_read_ff_until(&all->empty, later, &copy));
+  IS(WEFT_CANNOT_BLOCK, weft_feb_write_ef_until(&all->full, 1, later));
+  IS(WEFT_CANNOT_BLOCK, weft_sleep_until(later));
+  IS(WEFT_CANNOT_BLOCK, weft_worker_remove(weft_worker_count() - 1));
+  weft_thread *threads[] = {NULL, all->thread};
+  IS(WEFT_CANNOT_BLOCK, weft_thread_join_many(threads, 2));
+  IS(WEFT_CANNOT_BLOCK, weft_ext_thread_wait(all->thread));
+  IS(WEFT_CANNOT_BLOCK, weft_ext_unpark_and_yield_to(all->thread));
+}
 
 static void run_into(void *argument) {
   struct obstacles *all = argument;
@@ -84,20 +116,27 @@ static void run_into(void *argument) {
   IS(WEFT_CANNOT_BLOCK, weft_sleep_ns(1));
   IS(WEFT_CANNOT_BLOCK, weft_yield_to(all->thread));
   IS(WEFT_CANNOT_BLOCK, weft_pin(0));
+  run_into_more(all, later);
 }
 
 static void wait_for_event(void *argument) { OK(weft_event_wait(argument)); }
+static void call_once(void *argument) {
+  struct obstacles *all = argument;
+  OK(weft_once_call(&all->once, wait_for_event, &all->event));
+}
 
 static void cannot_wait(void) {
   struct obstacles all = {.event = WEFT_EVENT_INIT};
   OK(weft_mutex_lock(&all.mutex));
   OK(weft_rwlock_write_lock(&all.rwlock));
   OK(weft_barrier_init(&all.barrier, 2));
-  all.thread = start(wait_for_event, &all.event);
+  OK(weft_feb_empty(&all.empty));
+  all.thread = start(call_once, &all);
   wait_for_state(all.thread, WEFT_THREAD_BLOCKED);
   OK(weft_thread_join(start_tasklet(run_into, &all)));
   weft_event_set(&all.event);
   OK(weft_thread_join(all.thread));
+  OK(weft_feb_fill(&all.empty));
   weft_rwlock_unlock(&all.rwlock);
   weft_mutex_unlock(&all.mutex);
 }

@@ -32,6 +32,41 @@ static void has_the_size_asked_for(void) {
   }
 }
 
+static uint64_t stacks_made(void) {
+  weft_stats stats = WEFT_STATS_INIT;
+  OK(weft_stats_read(WEFT_ANY_WORKER, &stats));
+  return stats.stacks_made;
+}
+
+/* Stacks of a size that was asked for serve again: a few, whatever the number of threads. */
+static void sizes_are_recycled(void) {
+  enum { ROUNDS = 200, AT_ONCE = 4 };
+  static const size_t sizes[] = {65536, 100000, 256 * 1024};
+  const uint64_t before = stacks_made();
+  for (int round = 0; round < ROUNDS; ++round) {
+    weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+    attr.stack_bytes = sizes[round % 3];
+    size_t used = sizes[round % 3] / 4;
+    weft_thread *threads[AT_ONCE];
+    OK(weft_thread_create_many(use_bytes, &used, 0, AT_ONCE, &attr, threads));
+    OK(weft_thread_join_many(threads, AT_ONCE));
+  }
+  /* Of 4 times as many threads; 4 workers keep some ready. */
+  CHECK(stacks_made() - before < ROUNDS);
+}
+
+/* More sizes than there are classes. */
+static void every_size_is_heeded(void) {
+  for (size_t pages = 8; pages < 40; ++pages) {
+    weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+    attr.stack_bytes = pages * 4096;
+    size_t used = attr.stack_bytes / 4;
+    weft_thread *threads[2];
+    OK(weft_thread_create_many(use_bytes, &used, 0, 2, &attr, threads));
+    OK(weft_thread_join_many(threads, 2));
+  }
+}
+
 /* ---- the caller's memory ---- */
 
 struct extent {
@@ -183,6 +218,8 @@ static void default_size_is_heeded(void) {
 
 static void all(void) {
   RUN(has_the_size_asked_for);
+  RUN(sizes_are_recycled);
+  RUN(every_size_is_heeded);
   RUN(stands_on_the_memory_given);
   RUN(is_done_with_the_memory_once_joined);
   RUN(keeps_rounding);

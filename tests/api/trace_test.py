@@ -244,6 +244,18 @@ class TraceTest(unittest.TestCase):
             self.assertIn(f"weft: error: WEFT_TRACE={path}: cannot be written", done.stderr)
             self.assertIn("WEFT_INVALID", done.stderr)
 
+    def test_a_fifo_without_a_reader_is_refused_and_one_with_a_reader_is_written(self):
+        os.mkfifo(self.path)
+        done = self.run_target("forks")
+        self.assertEqual(done.returncode, -signal.SIGABRT)
+        self.assertIn("cannot be written (it is a FIFO that no program reads: start its reader first)", done.stderr)
+        with subprocess.Popen(["cat", self.path], stdout=subprocess.PIPE) as reader:
+            with open(self.path, "wb"):  # returns when the reader is there
+                done = self.run_target("forks")
+            written = reader.communicate(timeout=100)[0]
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("traceEvents", json.loads(written))
+
     @unittest.skipUnless(os.path.exists("/dev/full"), "no full disk here")
     def test_a_full_disk_does_not_lose_the_program(self):
         done = self.run_target("threads", WEFT_TRACE="/dev/full")

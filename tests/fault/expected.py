@@ -27,8 +27,9 @@ FATAL = {
     "membarrier": r"membarrier failed",
 }
 
-# Programs that take many seconds, most of them asleep: not for a short sample.
-SLOW = r"idle_cpu|report_deadlock|report_signal|watchdog|runtime_race"
+# Programs that take many seconds, most of them asleep, or with a million calls: not for a short
+# sample.
+SLOW = r"idle_cpu|many_guards|report_deadlock|report_signal|watchdog|runtime_race"
 
 # What a check may notice besides a refusal: (program, calls, check, why that is right); regular expressions.
 CONSEQUENCES = [
@@ -48,24 +49,31 @@ CONSEQUENCES = [
      "who gets no stack ends a row early, so that the scheduler starts anew"),
     (r"ext_pool", "mmap|madvise|mprotect", r"WEFT_PUSH_YIELDED", "who waits for a stack is put back as one that yields, again and again"),
     (r"thread_place", "heap", r"result == WEFT_OK", "a thread is not asked to move when there is no memory to write down where"),
-    (r"trace_target", "open", r"weft_init", "a trace that cannot be written is refused as a bad value, by its name"),
+    (r"trace_target", "open|write", r"weft_init", "a trace that cannot be written is refused as a bad value, by its name"),
     (r"report_reader", "write", r"end_dump|pthread_getcpuclockid", "a file that cannot be written is an invalid one; nobody waits for it"),
     (r"process_fork|cpp_sync", r".*", r"std::terminate", "an error is thrown past OS threads that were not joined"),
-    (r"report_overflow|report_signal", "sigaction|sigaltstack", r".*",
+    (r"fibers_stealing", "thread_start", r"std::terminate|exit_code",
+     "an error is thrown past fibers and OS threads that were not joined"),
+    (r"report_names", "heap", r"std::terminate|exit_code", "an error is thrown past threads that were not joined, in a child"),
+    (r"report_names", "write", r"says", "a trace that cannot be written is missing"),
+    (r"report_death", "thread_stack", r"says", "the bounds of the caller's stack are not known then"),
+    (r"report_overflow|report_death|report_signal|report_names", "sigaction|sigaltstack", r".*",
      "without a handler or a stack for it a signal does what it does without Weft"),
 ]
 
 # Faults that a program is spared: (program, fault, why).
 SPARED = [
-    (r"report_deadlock|report_signal|report_reader|idle_cpu|watchdog", r"futex_wait:\d+:ever",
+    (r"report_deadlock|report_signal|report_names|report_reader|idle_cpu|watchdog", r"futex_wait:\d+:ever",
      "they look, measure or wait until those who wait are asleep; under this fault nobody ever is"),
     (r"report_backtrace|report_dump", r"(mmap|madvise|mprotect):\d+:ever",
      "a child of theirs yields until threads have run that cannot be given a stack, and keeps the warning to itself"),
-    (r"fork_basic|stats_read|ext_seams|trace_target stealing", r"(mmap|madvise|mprotect):\d+:ever",
+    (r"fork_basic|fork_stacks|stats_read|ext_seams|trace_target stealing", r"(mmap|madvise|mprotect):\d+:ever",
      "a forker stays in one call until another worker has taken its child, which takes memory for a unit and its stack"),
+    (r"fork_stacks", r"(mmap|madvise|mprotect):\d+:once",
+     "a fork for which there is no large stack has a usual one, which its recursion overflows"),
     (r"stats_read", r"mmap:\d+:once", "the same: a fork that cannot be written down where thieves look stays its forker's"),
     (r"report_signal", r"peek:\d+:ever", "it waits for what a report cannot say without a look at memory"),
-    (r"report_deadlock|report_signal|report_dump", r"(open|read):\d+:ever",
+    (r"report_deadlock|report_signal|report_names|report_dump", r"(open|read):\d+:ever",
      "they wait for the report of a deadlock, which is told only where /proc shows that nobody else could end it"),
 ]
 

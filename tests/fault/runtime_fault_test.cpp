@@ -7,7 +7,10 @@
 #include <cstdint>
 #include <thread>
 
+#include "arch/restart.hpp"
 #include "fault_test.hpp"
+#include "os/fence.hpp"
+#include "os/restart.hpp"
 #include "refusal.hpp"
 
 using weft::fault_test::each_failure_or_last_words;
@@ -213,6 +216,27 @@ int outside_thread_that_would_not_be_noticed(std::atomic<int>* forgotten) {
 }
 
 }  // namespace
+
+// The first case of this program: what is registered stays so, in children too. With several OS
+// threads the kernel takes some 10 ms for it.
+TEST_CASE("a process is registered for restartable stores before it has a second OS thread") {
+  REQUIRE(weft::os::restart_area() == 0);
+  const auto end = weft::test::run_in_child([] {
+    weft::os::fault::plan plan;
+    plan.which = call::thread_start;
+    plan.nth = 1;
+    weft::os::fault::installed.store(&plan, weft::base::relaxed);
+    weft_config config = WEFT_CONFIG_INIT;
+    config.workers = 2;
+    if (weft_init(&config) == WEFT_OK) return 1;
+    const bool is_registered = weft::os::restart_area() != 0;
+    const bool can_be =
+        weft::os::register_asymmetric_fence() && weft::os::enable_restartable_stores(weft::arch::has_restartable_store);
+    return is_registered == can_be ? 0 : 2;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+}
 
 TEST_CASE("one worker") {
   each_failure_or_last_words({call::mmap, call::madvise, call::mprotect, call::membarrier, call::open},

@@ -196,7 +196,7 @@ void reach_below(void* must_park) {
   char here = 0;
   if (must_park != nullptr) static_cast<void>(weft_sleep_ns(1000));
   volatile std::uintptr_t top = reinterpret_cast<std::uintptr_t>(&here);
-  const std::uintptr_t highest = stack_bytes - guard_bytes - guard_bytes / 2;
+  const std::uintptr_t highest = stack_bytes - guard_bytes / 2;
   for (std::uintptr_t down = highest; down < highest + guard_bytes; ++down) *reinterpret_cast<volatile char*>(top - down) = 1;
 }
 
