@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""README.md and the guide's pages on kinds of parallelism, debuggers, reports, schedules, traces, the threads interface and Argobots' programs do
-what they say. Their blocks are taken in order:
+"""README.md and the guide's pages on kinds of parallelism, debuggers, reports, schedules, traces, the
+library with checks, the threads interface, and programs for Argobots and Boost.Fiber do what they
+say. Their blocks are taken in order:
 
   ```c NAME, ```cpp NAME   saved as NAME
-  ```sh                    run, in a folder with those files and Weft installed; `./dev WORD` is checked to be a word with its
-                           packages and a rule of the Makefile, not run
+  ```sh                    run in a folder with those files, in a shell that has the lines that
+                           `make install` ends with; `./dev WORD` is not run, but checked to be a
+                           word with its packages and a rule of the Makefile
+  ```cmake                 lines of a project whose program fib is built and run
   ```text                  what the commands before it printed
 
-Links to files of the project lead somewhere, in all Markdown files.
-
-usage: docs_test.py build-folder"""
+usage: docs_test.py build-folder [DocsTest.test_...]"""
 
 import os
 import re
@@ -21,25 +22,25 @@ import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+NOT_A_USER_S = ("PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH")
 
 
-def run(command, folder, **environment):
-    done = subprocess.run(command, cwd=folder, env=dict(os.environ, **environment), capture_output=True, text=True, shell=True)
+def run(command, folder):
+    environment = {name: value for name, value in os.environ.items() if name not in NOT_A_USER_S and not name.startswith("WEFT_")}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, shell=True)
     if done.returncode != 0:
         raise AssertionError(f"{command}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
-def markdown_files():
-    for folder, folders, names in os.walk(TOP):
-        folders[:] = [name for name in folders if name not in ("build", ".git")]
-        yield from (os.path.join(folder, name) for name in names if name.endswith(".md"))
-
-
 def gdb_works():
     line = ["gdb", "-q", "-nx", "-batch", "-ex", "run", "/bin/true"]
     return shutil.which("gdb") is not None and "exited normally" in subprocess.run(line, capture_output=True, text=True).stdout
+
+
+def has_checks():
+    with open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8") as cache:
+        return re.search(r"(?m)^WEFT_CHECKED:BOOL=ON$", cache.read()) is not None
 
 
 class DocsTest(unittest.TestCase):
@@ -49,11 +50,13 @@ class DocsTest(unittest.TestCase):
         self.work = folder.name
 
     def install(self):
-        prefix = os.path.join(self.work, "prefix")
-        run(f"cmake --install {BUILD} --prefix {prefix}", TOP)
-        libraries = next(folder for folder, _, names in os.walk(prefix) if "libweft.a" in names)
-        path = os.pathsep.join((os.path.join(prefix, "bin"), os.environ["PATH"]))
-        return {"PKG_CONFIG_PATH": os.path.join(libraries, "pkgconfig"), "LD_LIBRARY_PATH": libraries, "PATH": path}
+        """Weft in a folder that was moved, and the lines that `make install` ends with for it."""
+        first, prefix = os.path.join(self.work, "first"), os.path.join(self.work, "prefix")
+        for component in ("--component core", "--component checked") if has_checks() else ("",):
+            run(f"cmake --install {BUILD} --prefix {first} {component}", TOP)
+        os.rename(first, prefix)
+        said = run(f"{sys.executable} {TOP}/tools/setup/prefix.py words {prefix}", TOP)
+        return "".join(re.findall(r"^ +(export .*\n)", said, re.MULTILINE))
 
     def check_word(self, line):
         word, *variables = line.split()[1:]
@@ -66,6 +69,9 @@ class DocsTest(unittest.TestCase):
 
     def test_the_guide_to_kinds_of_parallelism_does_what_it_says(self):
         self.check_page("docs/guide/which-parallelism.md")
+
+    def test_the_page_on_programs_for_boost_fiber_does_what_it_says(self):
+        self.check_page("docs/guide/boost-fiber.md")
 
     @unittest.skipUnless(os.path.exists(os.path.join(TOP, "faces", "threads")), "no threads interface here")
     def test_the_page_on_the_threads_interface_does_what_it_says(self):
@@ -103,10 +109,16 @@ class DocsTest(unittest.TestCase):
 
         self.check_page("docs/guide/tracing.md", steady)
 
+    def test_the_page_on_the_library_with_checks_does_what_it_says(self):
+        if not has_checks():
+            self.skipTest("a build with checks has this library already: it runs this")
+        run(f"cmake --build {BUILD} --target weft weft_static weft_checked weft_checked_static", TOP)
+        self.check_page("docs/guide/checked.md", lambda text: re.sub(r"0x[0-9a-f]+", "0x", text))
+
     def check_page(self, path, steady=lambda text: text):
         with open(os.path.join(TOP, path), encoding="utf-8") as page:
             blocks = BLOCK.findall(page.read())
-        environment = self.install()
+        found = "set -e\n" + self.install()
         printed, programs, outputs = "", 0, 0
         for language, name, text in blocks:
             if language in ("c", "cpp"):
@@ -118,19 +130,20 @@ class DocsTest(unittest.TestCase):
                 lines = [line for line in text.split("\n") if line.strip()]
                 for line in (line for line in lines if line.startswith("./dev")):
                     self.check_word(line)
-                printed = run("set -e\n" + "\n".join(line for line in lines if not line.startswith("./dev")), self.work, **environment)
+                printed = run(found + "\n".join(line for line in lines if not line.startswith("./dev")), self.work)
+            elif language == "cmake":
+                run(found + self.cmake_project(text), self.work)
             elif language == "text":
                 self.assertEqual(steady(printed), steady(text))
                 outputs += 1
         self.assertGreater(programs, 0)
         self.assertLessEqual(programs, outputs, "each program shows what it prints")
 
-    def test_links_lead_somewhere(self):
-        for path in markdown_files():
-            with open(path, encoding="utf-8") as file:
-                for target in LINK.findall(file.read()):
-                    with self.subTest(page=os.path.relpath(path, TOP), link=target):
-                        self.assertTrue(os.path.exists(os.path.join(os.path.dirname(path), target)))
+    def cmake_project(self, lines):
+        """What builds and runs fib, a program of the page's, in a project of these lines."""
+        with open(os.path.join(self.work, "CMakeLists.txt"), "w", encoding="utf-8") as project:
+            project.write(f"cmake_minimum_required(VERSION 3.25)\nproject(fib LANGUAGES CXX)\nadd_executable(fib fib.cpp)\n{lines}")
+        return "cmake -S . -B project && cmake --build project && project/fib"
 
 
 if __name__ == "__main__":

@@ -10,12 +10,12 @@ GOOD = '#include <stdlib.h>\nextern "C" int weft_one(int a) { return abs(a); }\n
 
 
 class SymbolsTest(planted.PlantedTest):
-    def problems(self, code, header=HEADER):
+    def problems(self, code, header=HEADER, link=("-Wl,-z,now",)):
         self.plant("include/weft/weft.h", header)
         self.plant("a.cpp", code)
         run = lambda *command: subprocess.run(command, cwd=self.top, check=True)
         run("c++", "-fPIC", "-c", "a.cpp", "-o", "a.o")
-        run("c++", "-shared", "a.o", "-o", "libweft.so")
+        run("c++", "-shared", *link, "a.o", "-o", "libweft.so")
         run("ar", "rc", "libweft.a", "a.o")
         return symbols.check(self.top, os.path.join(self.top, "libweft.so"), os.path.join(self.top, "libweft.a"))[0]
 
@@ -37,6 +37,11 @@ class SymbolsTest(planted.PlantedTest):
     def test_another_library_is_found(self):
         found = self.problems(GOOD + '#include <math.h>\n__attribute__((visibility("hidden"))) double f(double a) { return erf(a); }\n')
         self.assertTrue(found and all("needs erf, which neither libc nor libgcc has" in problem for problem in found), found)
+
+    def test_a_library_that_is_not_hardened_is_found(self):
+        self.assert_found(self.problems(GOOD, link=["-Wl,-z,now,-z,execstack"]), "asks for an executable stack")
+        self.assert_found(self.problems(GOOD, link=["-Wl,-z,lazy"]), "relocations stay writable")
+        self.assert_found(self.problems(GOOD, link=["-Wl,-z,now,-z,norelro"]), "relocations stay writable")
 
 
 if __name__ == "__main__":

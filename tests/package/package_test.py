@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Installs Weft from a build folder into a temporary prefix and builds outside C and C++ programs against it: by find_package and
-by pkg-config, with the shared and with the static library. The C programs must need libc alone.
+"""Installs Weft from a build folder into a temporary prefix, moves that, and builds outside C and
+C++ programs against it: by find_package and by pkg-config, with the shared and with the static
+library. They find their libraries without LD_LIBRARY_PATH. The C programs must need libc alone.
 
 usage: package_test.py build-folder"""
 
@@ -12,20 +13,9 @@ import sys
 import tempfile
 import unittest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-CC, CXX = os.environ.get("CC", "cc"), os.environ.get("CXX", "c++")
-LIBC = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+from outside import CC, CXX, HERE, LIBC, LIBWEFT, LIBWEFT_ABT, SO_VERSION, TOP, VERSION, bare, needed, run
 
-
-def run(*command, **environment):
-    done = subprocess.run(command, env=dict(os.environ, **environment), capture_output=True, text=True)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def needed(path):
-    return set(re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-d", path)))
+TOUCHES_EACH_PAGE = "-fstack-clash-protection"  # so that a large frame cannot jump over a guard
 
 
 class PackageTest(unittest.TestCase):
@@ -35,7 +25,9 @@ class PackageTest(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.work = folder.name
         cls.prefix = os.path.join(cls.work, "prefix")
-        run("cmake", "--install", BUILD, "--prefix", cls.prefix)
+        first = os.path.join(cls.work, "first")
+        run("cmake", "--install", BUILD, "--prefix", first)
+        os.rename(first, cls.prefix)
         cls.libraries = os.path.dirname(cls.find("libweft.so"))
         cls.flags = {"PKG_CONFIG_PATH": os.path.join(cls.libraries, "pkgconfig")}
 
@@ -47,44 +39,86 @@ class PackageTest(unittest.TestCase):
         return found[0]
 
     def check_program(self, path, libraries):
-        self.assertIn("42", run(path, LD_LIBRARY_PATH=self.libraries))
+        self.assertIn("42", run(path))
         if libraries is not None:
             self.assertEqual(needed(path) - LIBC, libraries, "what the program needs besides libc")
 
     def test_what_is_installed(self):
-        for name in ("weft.h", "ext.h", "debug.h", "version.h", "libweft.so.0", "libweft.a", "weft.pc", "weft-config.cmake", "LICENSE"):
+        for name in ("weft.h", "ext.h", "debug.h", "version.h", "libweft.so", "libweft.a", "weft.pc", "weft-config.cmake", "LICENSE"):
             self.find(name)
         self.assertEqual(needed(self.find("libweft.so")) - LIBC, set())
-        self.assertIn("libweft.so.0", run("readelf", "-d", self.find("libweft.so")))
 
-    def by_find_package(self, language):
+    def shared_libraries(self):
+        """The path of each installed file that is a shared library, with the its dynamic section in words."""
+        for folder, _, names in os.walk(self.prefix):
+            for path in (os.path.join(folder, name) for name in names if ".so" in name and not name.endswith(".py")):
+                if not os.path.islink(path):
+                    yield path, run("readelf", "-d", path)
+
+    def test_names_of_libraries_have_the_minor_version_until_1_0(self):
+        libraries = [os.path.basename(path) for path, _ in self.shared_libraries()]
+        self.assertIn(f"libweft.so.{VERSION}", libraries)
+        for path, dynamic in self.shared_libraries():
+            name = os.path.basename(path)
+            if not name.startswith("lib"):  # a module: it is loaded by its path
+                continue
+            with self.subTest(name):
+                self.assertTrue(name.endswith(".so." + VERSION), name)
+                self.assertIn(f"Library soname: [{name.removesuffix(VERSION)}{SO_VERSION}]", dynamic)
+        versions = run("readelf", "-V", "-W", self.find("libweft.so"))
+        self.assertIn(f"Name: WEFT_{'.'.join(VERSION.split('.')[:2])}\n", versions)
+
+    def test_a_library_finds_its_siblings_wherever_the_tree_lies(self):
+        """By its own run path: no part of a path of this machine, and no LD_LIBRARY_PATH."""
+        wanting = 0
+        for path, dynamic in self.shared_libraries():
+            siblings = re.findall(r"\(NEEDED\).*\[(libweft.*)\]", dynamic)
+            run_path = re.findall(r"\(RUNPATH\).*\[(.*)\]", dynamic)
+            if not siblings:  # a module for another runtime may have that one's folder
+                continue
+            with self.subTest(os.path.basename(path)):
+                self.assertEqual(run_path, ["$ORIGIN"])
+                for name in siblings:
+                    self.assertTrue(os.path.exists(os.path.join(os.path.dirname(path), name)))
+                wanting += 1
+        if self.has_threads():
+            self.assertGreater(wanting, 0)
+
+    def by_find_package(self, language, **environment):
         build = os.path.join(self.work, "cmake-" + language)
-        run("cmake", "-G", "Ninja", "-S", os.path.join(HERE, "project", language), "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        source = os.path.join(HERE, "project", language)
+        run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+            "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", **environment)
+        with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as commands:
+            self.assertIn(TOUCHES_EACH_PAGE, commands.read())
         run("cmake", "--build", build)
         return [os.path.join(build, name) for name in ("with_weft", "with_weft_static")]
 
-    def test_find_package_from_c(self):
-        shared, static = self.by_find_package("c")
-        self.check_program(shared, {"libweft.so.0"})
+    def test_find_package_from_c_without_a_cxx_compiler(self):
+        shared, static = self.by_find_package("c", CXX="/no/such/compiler")
+        self.check_program(shared, {LIBWEFT})
         self.check_program(static, set())
 
     def test_find_package_from_cxx(self):
         shared, static = self.by_find_package("cpp")
-        self.assertIn("libweft.so.0", needed(shared))
-        self.assertNotIn("libweft.so.0", needed(static))
+        self.assertIn(LIBWEFT, needed(shared))
+        self.assertNotIn(LIBWEFT, needed(static))
         self.check_program(shared, None)
         self.check_program(static, None)
+        for program in (shared, static):  # these need C++20, which the project does not ask for
+            self.check_program(os.path.join(os.path.dirname(program), "greeter_" + os.path.basename(program)), None)
 
     def by_pkg_config(self, compiler, language, *options):
         program = os.path.join(self.work, f"pc-{language}{''.join(options)}")
         source = os.path.join(HERE, "project", language, "hello." + language)
         static = ["--static"] if options else []
         flags = run("pkg-config", *static, "--cflags", "--libs", "weft", **self.flags).split()
+        self.assertIn(TOUCHES_EACH_PAGE, flags)
         run(compiler, *options, source, "-o", program, *flags)
         return program
 
     def test_pkg_config(self):
-        self.check_program(self.by_pkg_config(CC, "c"), {"libweft.so.0"})
+        self.check_program(self.by_pkg_config(CC, "c"), {LIBWEFT})
         self.check_program(self.by_pkg_config(CXX, "cpp"), None)
 
     def test_pkg_config_fully_static(self):
@@ -95,8 +129,8 @@ class PackageTest(unittest.TestCase):
         return os.path.exists(os.path.join(self.prefix, "include", "weft_threads", "threads.h"))
 
     def check_threads(self, path, implementation):
-        self.assertEqual(run(path, LD_LIBRARY_PATH=self.libraries), f"{implementation}: 42\n")
-        self.assertEqual(needed(path) - LIBC - {"libweft-threads.so.0", "libweft.so.0"}, set())
+        self.assertEqual(run(path), f"{implementation}: 42\n")
+        self.assertEqual(needed(path) - LIBC - {f"libweft-threads.so.{SO_VERSION}", LIBWEFT}, set())
 
     def test_threads_interface_by_find_package(self):
         if not self.has_threads():
@@ -125,13 +159,13 @@ class PackageTest(unittest.TestCase):
             self.skipTest("no Argobots interface here")
         return folder
 
-    def check_argobots(self, path, libraries, *folders):
-        self.assertRegex(run(path, LD_LIBRARY_PATH=":".join(folders)), r"^Argobots 1\.\d+: 42\n$")
-        self.assertEqual(needed(path) - LIBC - {"libweft.so.0"}, libraries, "what the program needs besides libc")
+    def check_argobots(self, path, libraries):
+        self.assertRegex(run(path), r"^Argobots 1\.\d+: 42\n$")
+        self.assertEqual(needed(path) - LIBC - {LIBWEFT}, libraries, "what the program needs besides libc")
 
     def test_argobots_is_not_found_unasked(self):
         self.argobots_prefix()
-        environment = dict(os.environ, **self.flags, PKG_CONFIG_LIBDIR="")
+        environment = bare(**self.flags, PKG_CONFIG_LIBDIR="")
         self.assertNotEqual(subprocess.run(["pkg-config", "--exists", "argobots"], env=environment, check=False).returncode, 0)
         beside = {name for folder in (self.libraries, os.path.join(self.prefix, "include")) for name in os.listdir(folder)}
         self.assertEqual({name for name in beside if name.startswith(("abt", "libabt"))}, set())
@@ -143,8 +177,8 @@ class PackageTest(unittest.TestCase):
         run("cmake", "--build", build)
         for target in ("argobots_argobots", "weft_abt", "weft_abt_static"):
             with self.subTest(target):
-                libraries = set() if "static" in target else {"libweft-abt.so.0"}
-                self.check_argobots(os.path.join(build, f"with_{target}"), libraries, self.libraries)
+                libraries = set() if "static" in target else {LIBWEFT_ABT}
+                self.check_argobots(os.path.join(build, f"with_{target}"), libraries)
 
     def test_argobots_by_pkg_config(self):
         prefix = self.argobots_prefix()
@@ -152,11 +186,11 @@ class PackageTest(unittest.TestCase):
         flags = {"PKG_CONFIG_PATH": os.path.join(prefix, "lib", "pkgconfig")}
         program = os.path.join(self.work, "pc-argobots")
         run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", "argobots >= 1.2", **flags).split())
-        self.check_argobots(program, {"libweft-abt.so.0"}, os.path.join(prefix, "lib"))
+        self.check_argobots(program, {LIBWEFT_ABT})
         run(CC, "-static", source, "-o", program, *run("pkg-config", "--static", "--cflags", "--libs", "argobots", **flags).split())
         self.check_argobots(program, set())
         run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", "weft-abt", **self.flags).split())
-        self.check_argobots(program, {"libweft-abt.so.0"}, self.libraries)
+        self.check_argobots(program, {LIBWEFT_ABT})
 
     def test_argobots_header_is_one_file(self):
         """There are builds that link to abt.h, and to nothing beside it."""
@@ -170,7 +204,7 @@ class PackageTest(unittest.TestCase):
         prefix = self.argobots_prefix()
         program, source = os.path.join(self.work, "prefix-argobots"), os.path.join(HERE, "project", "argobots", "hello.c")
         run(CC, source, "-o", program, f"-I{prefix}/include", f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-labt")
-        self.check_argobots(program, {"libweft-abt.so.0"})
+        self.check_argobots(program, {LIBWEFT_ABT})
 
     @unittest.skipUnless(shutil.which("gdb"), "no gdb here")
     def test_gdb_s_script(self):
@@ -183,11 +217,11 @@ class PackageTest(unittest.TestCase):
     def threads_in_gdb(self, program, *settings):
         """What `weft threads` says at weft_finalize, and gdb before it, which nobody told of a script."""
         line = ["gdb", "-q", "-nx", "-batch", *settings, "-iex", "set debuginfod enabled off"]
-        commands = ["set startup-with-shell off", "set breakpoint pending on", f"set environment LD_LIBRARY_PATH {self.libraries}", "break weft_finalize",
+        commands = ["set startup-with-shell off", "set breakpoint pending on", "break weft_finalize",
                     "run", "weft threads", "kill"]
         for command in commands:
             line += ["-ex", command]
-        done = subprocess.run([*line, program], capture_output=True, text=True, timeout=100, check=False)
+        done = subprocess.run([*line, program], env=bare(), capture_output=True, text=True, timeout=100, check=False)
         if re.search(r"ptrace|Cannot trace|Could not trace|not permitted", done.stdout + done.stderr):
             self.skipTest("gdb may not trace here")
         return done.stdout + done.stderr
@@ -203,9 +237,53 @@ class PackageTest(unittest.TestCase):
         self.assertIn('Undefined command: "weft"', declined)
 
     def test_the_version_is_the_header_s(self):
-        with open(self.find("version.h"), encoding="utf-8") as header:
-            version = re.search(r'WEFT_VERSION "(.*)"', header.read()).group(1)
-        self.assertEqual(run("pkg-config", "--modversion", "weft", **self.flags).strip(), version)
+        self.assertEqual(run("pkg-config", "--modversion", "weft", **self.flags).strip(), VERSION)
+
+    def words(self):
+        """What `make install` says at its end, and the lines of shell in it."""
+        said = run(sys.executable, os.path.join(TOP, "tools", "setup", "prefix.py"), "words", self.prefix)
+        return said, "".join(re.findall(r"^ +(export .*\n)", said, re.MULTILINE))
+
+    def test_the_first_program_of_readme_as_written(self):
+        """After the lines that `make install` ends with, and in a shell that knows nothing else."""
+        with open(os.path.join(TOP, "README.md"), encoding="utf-8") as readme:
+            program, commands, printed = re.search(r"^```c fib.c\n(.*?)^```$.*?^```sh\n(.*?)^```$.*?^```text\n(.*?)^```$", readme.read(),
+                                                   re.MULTILINE | re.DOTALL).groups()
+        with open(os.path.join(self.work, "fib.c"), "w", encoding="utf-8") as source:
+            source.write(program)
+        script = f"set -e; cd {self.work}\n{self.words()[1]}{commands}"
+        self.assertEqual(run("env", "-i", f"PATH={os.environ['PATH']}", "sh", "-c", script), printed)
+
+    def test_find_package_after_the_lines_that_install_prints(self):
+        build, source = os.path.join(self.work, "cmake-words"), os.path.join(HERE, "project", "c")
+        script = f"set -e\n{self.words()[1]}cmake -G Ninja -S {source} -B {build}; grep weft_DIR {build}/CMakeCache.txt"
+        self.assertIn(self.prefix, run("env", "-i", f"PATH={os.environ['PATH']}", "sh", "-c", script).splitlines()[-1])
+
+    def test_the_run_path_words_that_install_prints(self):
+        flags = re.search(r"(?m)^ +(-I.*-lweft)$", self.words()[0]).group(1).split()
+        program = os.path.join(self.work, "by-words")
+        run(CC, os.path.join(HERE, "project", "c", "hello.c"), "-o", program, *flags)
+        self.check_program(program, {LIBWEFT})
+
+    def installed(self, prefix, ldconfig, destination):
+        """weft.pc of a tree that is only packed, on a system whose ldconfig looks into one folder."""
+        tools = os.path.join(self.work, "tools")
+        os.makedirs(tools, exist_ok=True)
+        with open(os.path.join(tools, "ldconfig"), "w", encoding="utf-8") as stand_in:
+            stand_in.write(f"#!/bin/sh\n[ $# != 0 ] || touch {tools}/was-run\necho '{ldconfig}: (from nowhere)'\n")
+        os.chmod(os.path.join(tools, "ldconfig"), 0o755)
+        destination = os.path.join(self.work, destination)
+        run("cmake", "--install", BUILD, "--prefix", prefix, "--component", "core", DESTDIR=destination,
+            PATH=os.pathsep.join((tools, os.environ["PATH"])))
+        self.assertFalse(os.path.exists(os.path.join(tools, "was-run")), "a packed tree is no business of this system's loader")
+        found = [os.path.join(folder, "weft.pc") for folder, _, names in os.walk(destination + prefix) if "weft.pc" in names]
+        return run("pkg-config", "--libs", found[0])
+
+    def test_a_run_path_is_noted_where_the_loader_does_not_look(self):
+        libraries = os.path.relpath(self.libraries, self.prefix)
+        self.assertIn("-Wl,-rpath,", self.installed("/opt/weft", "/opt/other/lib", "packed-apart"))
+        self.assertNotIn("rpath", self.installed("/opt/weft", f"/opt/weft/{libraries}", "packed-known"))
+        self.assertNotIn("rpath", self.installed("/usr", "/opt/other/lib", "packed-system"))
 
 
 if __name__ == "__main__":

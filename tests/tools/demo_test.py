@@ -11,6 +11,8 @@ import xml.etree.ElementTree
 import command
 
 CELLS_MISSING = 20  # of five a program: those whose threads wait for each other have threads alone, hash has no forks
+SVG = "{http://www.w3.org/2000/svg}"
+LETTER = 7  # px, on average, of a text of 12 px
 PROGRAMS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort", "quicksort-every", "mergesort", "matmul",
             "strassen", "tree", "stream", "stream-ep", "random-access", "btc", "pentomino", "comp", "create-flat", "create-nested", "yield",
             "yield-to", "mutex-handover", "condition-ping-pong", "channel-ping-pong", "blocked", "hash")
@@ -49,11 +51,17 @@ class DemoTest(command.CommandTest):
             self.assertIsNotNone(row, program)
             self.assertEqual(row[-1], "right", row)
         self.assertIn("All answers are right.", result.stdout)
-        self.assertIn("blocked at the same time", result.stdout)
-        self.assertEqual(["hash"], re.findall("^(.*): .*equal to what sha256sum says", result.stdout, re.M))
+        self.check_width(result.stdout)
+        shown = result.stdout.replace("\n  ", " ")  # notes in one line each
+        self.assertIn("blocked at the same time", shown)
+        self.assertEqual(["hash"], re.findall("^(.*): .*equal to what sha256sum says", shown, re.M))
+        self.assertIn("a speed-up below 1 is expected", shown)
         self.check_progress(result.stderr)
         self.check_picture()
         self.check_records()
+
+    def check_width(self, shown):
+        self.assertEqual([line for line in shown.splitlines() if len(line) > 100 and not line.startswith("Picture: ")], [])
 
     def check_progress(self, shown):
         """No terminal: a line for each run."""
@@ -64,9 +72,25 @@ class DemoTest(command.CommandTest):
 
     def check_picture(self):
         page = self.picture()
-        self.assertEqual(len(page.findall(".//{http://www.w3.org/2000/svg}rect")), 5 * len(PROGRAMS) - CELLS_MISSING)
+        self.assertEqual(len(page.findall(f".//{SVG}rect")), 5 * len(PROGRAMS) - CELLS_MISSING)
         self.assertEqual(len(page.findall(".//tr")), len(PROGRAMS) + 1)
         self.assertIn("all answers are right", page.findtext(".//h1"))
+        self.check_labels(page.find(f".//{SVG}svg"))
+
+    def check_labels(self, chart):
+        """Whether what is drawn lies in the picture, if no letter is wider than LETTER; and the legend."""
+        width, height = map(float, chart.get("viewBox").split()[2:])
+        for text in chart.findall(f"{SVG}text"):
+            right = float(text.get("x")) + LETTER * len("".join(text.itertext()))
+            self.assertLessEqual(right, width, "".join(text.itertext()))
+            self.assertTrue(0 < float(text.get("y")) < height, "".join(text.itertext()))
+        for bar in chart.findall(f"{SVG}rect"):
+            self.assertLessEqual(float(bar.get("x")) + float(bar.get("width")), width)
+        legend = [text.text for text in chart.findall(f"{SVG}text[@class='legend']")]
+        self.assertEqual(legend, ["sequential", "threads on 1 worker", "forks on 1 worker", "threads on 2 workers", "forks on 2 workers"])
+        colours = [patch.get("class") for patch in chart.findall(f"{SVG}path")]
+        self.assertEqual(colours, [f"bar-{place}" for place in range(len(legend))])
+        self.assertEqual({bar.get("class") for bar in chart.findall(f"{SVG}rect")}, set(colours))
 
     def check_records(self):
         records = self.records()
@@ -80,8 +104,17 @@ class DemoTest(command.CommandTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual([(record["runtime"], record["workers"]) for record in self.records()],
                          [("sequential", 1), ("ult", 1), ("fork", 1)] * 2)
-        self.assertIn("forks 1", result.stdout)
+        self.assertIn("1 worker", result.stdout)
         self.assertNotIn("2 workers", result.stdout)
+        self.assertIn("With one worker nothing runs at the same time", result.stdout)
+        self.check_width(result.stdout)
+
+    def test_what_takes_long_is_repeated_less(self):
+        for enough, repetitions in ((1e-9, 1), (0, 3)):
+            result = command.run("demo", "queens", "--workers", 1, "--enough", enough, "--out", self.out, "--json", self.json)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual({record["repetitions"] for record in self.records()}, {repetitions})
+        self.assertEqual(command.run("demo", "queens", "--enough", -1).returncode, 2)
 
     def test_a_run_that_takes_too_long_is_an_error_and_the_others_go_on(self):
         result = command.run("demo", "uts-t1l", "queens", "--repetitions", 1, "--workers", 1, "--timeout", 1, "--out", self.out)

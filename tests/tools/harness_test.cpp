@@ -56,6 +56,15 @@ TEST_CASE("a ratio of medians lies in its interval, which is the same in every r
   CHECK(bench::ratio_of_medians(steady, steady).high == 1.0);
 }
 
+TEST_CASE("no repetition begins when those before it took long enough, but one is run") {
+  bench::order order = sequential("fib", 20);
+  order.enough_seconds = 1e-9;
+  CHECK(bench::measure(order).seconds.size() == 1);
+  CHECK(bench::make_record(order, bench::measure(order))["repetitions"] == 1);
+  order.enough_seconds = 1e9;
+  CHECK(bench::measure(order).seconds.size() == 3);
+}
+
 TEST_CASE("a measurement has a sample a repetition, and its answer is checked") {
   bench::measurement const result = bench::measure(sequential("fib", 20));
   CHECK(result.answer == 6765);

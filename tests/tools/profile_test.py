@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""weft profile: traces made by hand, whose work and span are known, and a real program."""
+"""weft profile: traces made by hand, whose work and span are known, and real programs.
+
+usage: profile_test.py WEFT NAMELESS (nameless.cpp)"""
 
 import json
 import os
 import re
+import sys
 
 import command
 
 MAIN = 1
+NAMELESS = sys.argv[2]
 
 
 class Trace:
@@ -185,6 +189,15 @@ class ProfileTest(command.CommandTest):
         self.assertTrue(os.path.exists(self.path("fib.html")))
         parallelism = float(re.search(r"parallelism +(.*)\n", shown).group(1))
         self.assertGreaterEqual(parallelism, 1)
+
+    def test_threads_without_names_are_known_by_place_or_callable(self):
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nameless.cpp")
+        with open(source, encoding="utf-8") as file:
+            line = next(number for number, text in enumerate(file, 1) if "looks for this line" in text)
+        shown = self.run_right("profile", "--", NAMELESS).stdout
+        for name in (rf"nameless\.cpp:{line}", r"main::\{lambda#\d\}", r"kitchen::cook::\{lambda#\d\}"):
+            self.assertRegex(shown, rf"\n{name} +1 ")
+        self.assertNotIn("detail::", shown)
 
     def test_an_interrupt_is_for_the_program(self):
         fib = f"{command.WEFT} bench fib --runtime fork --size 10 --repetitions 1 --warm-ups 0 --workers 1"

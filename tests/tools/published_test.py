@@ -117,7 +117,29 @@ class FibTest(PublishedCase):
         line = next(line for line in shown.splitlines() if "13.1 s" in line and "argobots" in line and "ns" in line)
         self.assertIn("500 ms", line)
         self.assertIn("\nargobots: 1, fast pools\n", shown)
-        self.assertIn("boost-fiber: crashed: SIGSEGV; published: crashed", shown)
+        self.assertRegex(shown, r"boost-fiber: crashed: SIGSEGV, held [0-9.]+ [MG]iB; published: crashed")
+
+    def future(self, way, script):
+        self.program(f"bench/published/futures/fib-futures-{way}", f"""case $1 in 30) units=57313 ;; 35) units=635621 ;; *) units=1 ;; esac
+{script}
+echo '{{"format": "weft-figures-1", "correct": true, "figures": {{"seconds": 0.25, "peak_bytes": 3145728}},' \\
+     '"facts": {{"size": '$1', "units": '$units', "version": "1", "settings": "async"}}}}'""")
+
+    def test_two_futures_a_call_crashes_and_memory_told(self):
+        self.future("weft-fibers", "case $1 in 40) units=7049155 ;; esac")
+        self.future("std-async", "echo '  what():  out of OS threads' >&2; kill -ABRT $$")
+        self.future("boost-fiber", "")
+        shown = self.fib()
+        tables = shown.split("fib(30), two futures a call, 57,313 calls")[1]
+        line = next(line for line in tables.splitlines() if line.split()[:1] == ["weft-fibers"])
+        self.assertIn("250 ms", line)
+        self.assertIn("3 MiB", line)
+        self.assertRegex(tables, r"std-async: crashed: SIGABRT: what\(\):  out of OS threads, held [0-9.]+ [MG]iB")
+        self.assertIn("boost-fiber: wrong answer: 1 calls, but 7049155 is right", shown)
+        self.assertIn("Not installed: ", shown)
+        self.assertIn("weft-async (no program for it was built)", shown)
+        self.future("weft-fibers", "kill -SEGV $$")
+        self.fib(status=1)
 
     def test_usual_sizes_are_smaller_and_turns_are_taken(self):
         self.fib("--repetitions", 2)
@@ -151,7 +173,7 @@ class FibTest(PublishedCase):
         self.assertIn(f"--json {self.path('fib-threshold')} --resume", said)
         with open(pid, encoding="ascii") as file:
             self.assertFalse(self.is_alive(file.read().strip()))
-        self.assertEqual(len(self.state("fib-threshold")["experiments"]["fib-threshold"]), 18)
+        self.assertEqual(len(self.state("fib-threshold")["experiments"]["fib-threshold"]), 33)
 
     def is_alive(self, pid):
         try:
@@ -243,6 +265,17 @@ class ProgramsTest(unittest.TestCase):
             for operation in call_overhead.OPERATIONS:
                 self.check_record(self.run_program(program, operation, 5000).stdout)
             for words in (("add", "7"), ("add", "0"), ("ad", "50"), ("add",)):
+                self.assertIn("usage", self.run_program(program, *words, status=2).stderr)
+
+    @unittest.skipUnless(PROGRAMS, "needs a build folder")
+    def test_two_futures_a_call_are_counted_and_right(self):
+        for way in ("weft-fibers", "weft-async", "std-async"):
+            program = os.path.join(PROGRAMS, "bench", "published", "futures", f"fib-futures-{way}")
+            record = experiment.read_figures(self.run_program(program, 16).stdout)
+            self.assertTrue(record["correct"])
+            self.assertEqual(record["facts"]["units"], 67)
+            self.assertGreater(record["sample"]["peak_bytes"], 0)
+            for words in ((), ("0",), ("61",), ("x",)):
                 self.assertIn("usage", self.run_program(program, *words, status=2).stderr)
 
     @unittest.skipUnless(PROGRAMS, "needs a build folder")

@@ -40,6 +40,20 @@ TEST_CASE("a table's columns are as wide as their widest cell") {
   CHECK(shown.show() == "a     long\n----------\nword     1\n");
 }
 
+TEST_CASE("a title stands above its columns") {
+  cli::table shown({"a", "first", "second"});
+  shown.span(1, 2, "both");
+  shown.add({"word", "1", "2"});
+  CHECK(shown.show() == "      --- both ----\na     first  second\n-------------------\nword      1       2\n");
+}
+
+TEST_CASE("text is broken between words") {
+  CHECK(cli::wrap("one two three", 7) == "one two\n  three\n");
+  CHECK(cli::wrap("one two three", 6) == "one\n  two\n  three\n");
+  CHECK(cli::wrap("one unbreakable two", 5) == "one\n  unbreakable\n  two\n");
+  CHECK(cli::wrap("", 5) == "\n");
+}
+
 TEST_CASE("the nearest word is near, or there is none") {
   std::vector<std::string> const words = {"fib", "queens", "quicksort"};
   CHECK(cli::nearest("fbi", words) == "fib");

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Section 3 of the manual: a page for every function that libweft and libweft-threads export or their headers inline, whole and in the form of
+man(7); and no page for anything that is not there.
+
+usage: man_test.py build-folder library..."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDERS = [os.path.join(TOP, "include", "weft"), os.path.join(TOP, "faces", "threads", "include", "weft_threads")]
+FOLDERS = [folder for folder in FOLDERS if os.path.isdir(folder)]
+LIBRARIES = ("weft", "weft_threads")  # each has a page of all
+sys.path.insert(0, os.path.join(TOP, "tools", "docs"))
+import man
+
+
+def exported():
+    listed = subprocess.run(["nm", "-D", "--defined-only", *LIBRARY_FILES], capture_output=True, text=True, check=True).stdout
+    found = re.findall(r" [TW] ((?:weft|threads)_\w+)", listed)
+    return {name for name in found if not name.startswith(("threads_os_", "threads_weft_"))}  # for the headers with inline functions alone
+
+
+def inlined():
+    names = set()
+    for path in (os.path.join(folder, name) for folder in FOLDERS for name in os.listdir(folder) if name.endswith(".h")):
+        with open(path, encoding="utf-8") as file:
+            names |= set(re.findall(r"(?:WEFT_HOT_INLINE|static inline) [^;{]*?\b((?:weft|threads)_\w+)\([^;{]*\) \{", file.read()))
+    return names
+
+
+def section(page, title):
+    found = re.search(rf'^\.SH "{title}"\n(.*?)(?=^\.SH|\Z)', page, re.MULTILINE | re.DOTALL)
+    return found.group(1) if found else ""
+
+
+class ManTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        made = [man.Pages(folder) for folder in FOLDERS]
+        cls.types = {name for pages in made for name in pages.types}
+        cls.pages = {name.removesuffix(".3"): text for pages in made for name, text in pages.all().items()}
+
+    def test_there_is_a_page_for_every_function_and_no_other(self):
+        functions = exported() | inlined()
+        self.assertGreater(len(functions), 100)
+        self.assertEqual(functions - set(self.pages), set(), "functions without a page")
+        self.assertEqual(set(self.pages) - functions - self.types - set(LIBRARIES), set(), "pages of nothing that there is")
+
+    def test_every_page_is_whole(self):
+        for name, page in self.pages.items():
+            with self.subTest(page=name):
+                self.assertIn(f"{name} \\- ", page.split(".SH NAME\n")[1].split("\n")[0])
+                self.assertRegex(section(page, "SYNOPSIS"), r"#include <(weft|weft_threads)/\w+\.h>")
+                self.assertRegex(section(page, "DESCRIPTION"), r"[A-Za-z]{3}")
+                self.assertIn("(3)", section(page, "SEE ALSO") if name not in LIBRARIES else page)
+                if name not in self.types and name not in LIBRARIES:
+                    self.assertIn(f"{name}(", section(page, "SYNOPSIS").replace("\\", ""))
+                    self.assertRegex(section(page, "SWITCHING AND CALLERS"), "never switches|may switch")
+
+    def test_what_a_page_refers_to_is_there(self):
+        known = {f"{name} (3)" for name in self.pages} | {"weft (1)", "weft (7)"}
+        for name, page in self.pages.items():
+            with self.subTest(page=name):
+                self.assertEqual(set(re.findall(r"^\.BR (\S+ \(\d\))", page, re.MULTILINE)) - known, set())
+
+    def test_errors_are_told_with_those_of_the_call_that_they_are_those_of(self):
+        errors = section(self.pages["weft_thread_join_until"], "ERRORS")
+        self.assertEqual(re.findall(r"WEFT_\w+", errors), ["WEFT_INVALID", "WEFT_DEADLOCK", "WEFT_CANNOT_BLOCK", "WEFT_BUSY", "WEFT_TIMEOUT"])
+        self.assertIn("thread is null or detached.", errors)
+        self.assertIn("The deadline passed.", errors)
+        self.assertIn("another caller joins after its end", section(self.pages["weft_thread_try_join"], "UNDEFINED BEHAVIOUR"))
+
+    def test_a_reason_ends_behind_the_parentheses_in_it(self):
+        self.assertIn("No membarrier(2), shadow stacks, or a child of fork(2);", section(self.pages["weft_init"], "ERRORS"))
+
+    def test_the_page_of_all_names_every_function(self):
+        for name in set(self.pages) - self.types - set(LIBRARIES):
+            self.assertIn(f"\n\\fB{name}(3)\\fP\n", self.pages["weft_threads" if name.startswith("threads_") else "weft"])
+
+    def test_they_are_installed(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix, "--component", "manual"], capture_output=True, check=True)
+            found = {name: os.path.join(folder, name) for folder, _, names in os.walk(prefix) for name in names}
+            self.assertEqual(set(found), {"weft.1"} | {f"{name}.3" for name in self.pages})
+            self.assertIn("man1/weft.1", found["weft.1"])
+            with open(found["weft_init.3"], encoding="utf-8") as page:
+                self.assertEqual(page.read(), self.pages["weft_init"])
+            self.assertIn("man3/weft_init.3", found["weft_init.3"])
+
+    def test_they_are_packed(self):
+        """Below DESTDIR, and nothing beside it: who makes a package leaves the system as it is."""
+        with tempfile.TemporaryDirectory() as folder:
+            prefix, packed = os.path.join(folder, "prefix"), os.path.join(folder, "packed")
+            subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix, "--component", "manual"], env=dict(os.environ, DESTDIR=packed),
+                           capture_output=True, check=True)
+            self.assertFalse(os.path.exists(prefix))
+            found = {name for _, _, names in os.walk(packed + prefix) for name in names}
+            self.assertEqual(found, {"weft.1"} | {f"{name}.3" for name in self.pages})
+
+    @unittest.skipUnless(shutil.which("mandoc"), "no mandoc here")
+    def test_mandoc_finds_nothing_wrong(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pages = [path for each in FOLDERS for path in man.write(folder, each)] + [os.path.join(TOP, "docs", "man", "weft.1")]
+            found = subprocess.run(["mandoc", "-Tlint", "-W", "warning", *pages], capture_output=True, text=True).stdout
+        wrong = [line for line in found.splitlines() if "missing date" not in line]  # a date would differ from day to day
+        self.assertEqual(wrong, [])
+
+
+if __name__ == "__main__":
+    BUILD, *LIBRARY_FILES = sys.argv[1:]
+    del sys.argv[1:]
+    unittest.main()
