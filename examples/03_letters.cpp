@@ -1,28 +1,20 @@
-// Two threads on one worker take turns: a yield returns when every thread that was ready has had its turn. So the letters come out in
-// this order and no other.
-#include <cstdio>
+// Two fibers on one OS thread take turns: a yield lets the others run. Written for Boost.Fiber:
+// `boost` became `weft`, and that is all.
+#include <weft/fiber/all.hpp>
 
-#include <weft/runtime.hpp>
-#include <weft/thread.hpp>
+#include <iostream>
 
-namespace {
-
-void say(char letter) {
-  for (int i = 0; i < 5; ++i) {
-    std::putchar(letter);
-    weft::this_thread::yield();
+void say(char first) {
+  for (char letter = first; letter < first + 3; ++letter) {
+    std::cout << letter << ' ';
+    weft::this_fiber::yield();
   }
 }
 
-}  // namespace
-
 int main() {
-  const weft::runtime runtime({.workers = 1});
-  weft::thread first([] {
-    weft::thread second(say, 'b');
-    say('a');
-    second.join();
-  });
-  first.join();
-  std::putchar('\n');
+  weft::fibers::fiber one(say, 'A');
+  weft::fibers::fiber other(say, 'D');
+  one.join();
+  other.join();
+  std::cout << '\n';
 }

@@ -1,53 +1,36 @@
-// A bounded buffer between two threads. They may wait for each other even on a single worker, since a thread that waits for a
-// weft::mutex or weft::condition_variable leaves the worker to the others.
-#include <cstddef>
-#include <cstdio>
+// A producer and a consumer. A fiber that waits for the mutex or the condition leaves the OS thread
+// to the other, so both live on one. Written for Boost.Fiber: `boost` became `weft`, and that is
+// all.
+//
+// The mutex, the condition and the text stand at namespace scope: a lambda that copies what it uses
+// ([=]) could not copy a mutex.
+#include <weft/fiber/all.hpp>
+
+#include <iostream>
 #include <mutex>
-#include <queue>
+#include <string>
 
-#include <weft/runtime.hpp>
-#include <weft/sync.hpp>
-#include <weft/thread.hpp>
-
-namespace {
-
-class buffer {
- public:
-  void put(int item) {
-    std::unique_lock hold(mutex_);
-    changed_.wait(hold, [this] { return items_.size() < most; });
-    items_.push(item);
-    weft::this_thread::yield();  // allowed while the mutex is held: others wait for it without blocking the worker
-    changed_.notify_one();
-  }
-
-  int take() {
-    std::unique_lock hold(mutex_);
-    changed_.wait(hold, [this] { return !items_.empty(); });
-    const int item = items_.front();
-    items_.pop();
-    changed_.notify_one();
-    return item;
-  }
-
- private:
-  static constexpr std::size_t most = 2;
-
-  weft::mutex mutex_;
-  weft::condition_variable changed_;
-  std::queue<int> items_;  // guarded by mutex_
-};
-
-}  // namespace
+weft::fibers::mutex mutex;
+weft::fibers::condition_variable changed;
+std::string text;  // guarded by mutex
 
 int main() {
-  const weft::runtime runtime({.workers = 1});
-  buffer items;
-  weft::thread producer([&items] {
-    for (int i = 1; i <= 6; ++i) items.put(i);
+  weft::fibers::fiber consumer([=] {
+    for (int i = 0; i < 3; ++i) {
+      std::unique_lock<weft::fibers::mutex> lock(mutex);
+      changed.wait(lock, [] { return !text.empty(); });
+      std::cout << "took " << text << '\n';
+      text.clear();
+      changed.notify_one();
+    }
   });
-  weft::thread consumer([&items] {
-    for (int i = 1; i <= 6; ++i) std::printf("took %d\n", items.take());
+  weft::fibers::fiber producer([=] {
+    for (const char* word : {"warp", "yarn", "loom"}) {
+      std::unique_lock<weft::fibers::mutex> lock(mutex);
+      changed.wait(lock, [] { return text.empty(); });
+      text = word;
+      changed.notify_one();
+    }
   });
   producer.join();
   consumer.join();
