@@ -34,6 +34,7 @@ struct bench_options {
   std::optional<std::uint64_t> expected;
   unsigned workers = 0;
   unsigned repetitions = 1;
+  double enough_seconds = 0;
   unsigned warm_ups = 0;
   bool is_listing = false;
   std::string directory = "/usr/share";
@@ -108,6 +109,7 @@ bench::order make_order(const bench_options& options) {
           .expected = options.expected,
           .workers = options.workers,
           .repetitions = options.repetitions,
+          .enough_seconds = options.enough_seconds,
           .warm_ups = options.warm_ups,
           .directory = options.directory};
 }
@@ -169,6 +171,10 @@ void add_bench_options(CLI::App& app, int* status, const std::string& default_ru
   app.add_option("--size", options->size, "Size, in the program's own measure");
   app.add_option("--repetitions", options->repetitions, "How often it is run")
       ->check(CLI::Range(1U, most_repetitions))
+      ->capture_default_str();
+  app.add_option("--enough", options->enough_seconds,
+                 "Seconds: no further repetition begins when those before took so long together; 0: all are run")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--warm-ups", options->warm_ups, "Runs before each repetition that are checked, but not measured")
       ->check(CLI::Range(0U, most_repetitions))

@@ -56,6 +56,26 @@ std::string escape_markup(std::string_view text) {
   return escaped;
 }
 
+std::string wrap(std::string_view text, std::size_t columns) {
+  constexpr std::string_view indent = "  ";
+  std::string lines;
+  std::string line;
+  while (!text.empty()) {
+    std::size_t const end = std::min(text.find(' '), text.size());
+    std::string_view const word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) {
+      line = word;
+    } else if (line.size() + 1 + word.size() <= columns) {
+      line.append(" ").append(word);
+    } else {
+      lines += line + '\n';
+      line = std::string(indent).append(word);
+    }
+  }
+  return lines + line + '\n';
+}
+
 bool table::is_left(std::size_t column) const { return std::ranges::find(left_, column) != left_.end(); }
 
 std::vector<std::size_t> table::measure_columns() const {
@@ -66,9 +86,23 @@ std::vector<std::size_t> table::measure_columns() const {
   return widths;
 }
 
+// Each in the middle of its columns, between dashes that say which they are.
+std::string table::show_titles(const std::vector<std::size_t>& widths) const {
+  std::string line;
+  for (const spanning_title& each : titles_) {
+    std::size_t begin = 2 * each.first;
+    for (std::size_t column = 0; column < each.first; ++column) begin += widths[column];
+    std::size_t wide = 2 * (each.last - each.first);
+    for (std::size_t column = each.first; column <= each.last; ++column) wide += widths[column];
+    line.resize(std::max(begin, line.size()), ' ');
+    line += fmt::format("{:-^{}}", " " + each.text + " ", wide);
+  }
+  return line.empty() ? "" : line + '\n';
+}
+
 std::string table::show() const {
   std::vector<std::size_t> const widths = measure_columns();
-  std::string text;
+  std::string text = show_titles(widths);
   for (const std::vector<std::string>& row : rows_) {
     std::string line;
     for (std::size_t column = 0; column < row.size(); ++column) {

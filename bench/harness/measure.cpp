@@ -1,5 +1,6 @@
 #include "harness/measure.hpp"
 
+#include <chrono>
 #include <exception>
 
 #include "harness/memory.hpp"
@@ -90,6 +91,16 @@ void repeat(const order& order, measurement& into, bool is_first) {
   }
 }
 
+void run_repetitions(const order& order, measurement& into) {
+  using clock = std::chrono::steady_clock;
+  clock::time_point const begin = clock::now();
+  for (unsigned repetition = 0; repetition < order.repetitions; ++repetition) {
+    std::chrono::duration<double> const taken = clock::now() - begin;
+    if (repetition > 0 && order.enough_seconds > 0 && taken.count() >= order.enough_seconds) return;
+    repeat(order, into, repetition == 0);
+  }
+}
+
 }  // namespace
 
 measurement measure(const order& order) {
@@ -98,7 +109,7 @@ measurement measure(const order& order) {
   // Before the first run: the reference of the hash kernel brings the files into the page cache.
   result.expected = is_expectation_given ? *order.expected : order.what->expected(result.input);
   result.version = order.with->version();
-  for (unsigned repetition = 0; repetition < order.repetitions; ++repetition) repeat(order, result, repetition == 0);
+  run_repetitions(order, result);
   result.peak_resident_bytes = read_process_memory().peak_resident_bytes;
   return result;
 }

@@ -18,7 +18,8 @@ struct order {
   std::optional<std::uint64_t> expected;  // none: the kernel finds the right answer itself
   unsigned workers = 0;                   // 0: as many as the machine offers
   unsigned repetitions = 1;
-  unsigned warm_ups = 0;  // runs before each repetition that are checked, but not measured
+  double enough_seconds = 0;  // no repetition begins when those before it took so long together; 0: none is left out
+  unsigned warm_ups = 0;      // runs before each repetition that are checked, but not measured
   std::string directory;
 };
 
@@ -28,7 +29,7 @@ struct measurement {
   std::uint64_t expected = 0;
   bool is_correct = false;  // in every repetition
   std::uint64_t units = 0;
-  std::vector<double> seconds;      // one a repetition
+  std::vector<double> seconds;      // one a repetition that was run
   std::vector<double> cpu_seconds;  // user and system, all OS threads of the process
   std::uint64_t peak_resident_bytes = 0;
   std::vector<metric> metrics;  // of the first run, a warm-up where there is one: the process is fresh

@@ -48,7 +48,7 @@ json make_record(const order& order, const measurement& result) {
   if (order.what->size_word.empty()) record["directory"] = result.input.directory;
   record["runtime_version"] = result.version;
   record["settings"] = result.settings;
-  record["repetitions"] = order.repetitions;
+  record["repetitions"] = result.seconds.size();
   record["warm_ups"] = order.warm_ups;
   record["answer"] = result.answer;
   record["expected"] = result.expected;

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-LOOK_EVERY_S = 0.02
+FIRST_LOOK_S, LOOK_EVERY_S = 0.0005, 0.02
 RECORD = "weft-bench-1"
 
 
@@ -20,30 +20,40 @@ def resident_bytes(pid):
         return 0
 
 
+def look(child, flags=os.WNOHANG):
+    """Whether it has ended; if so, child has its exit code and the most memory that it held."""
+    if child.returncode is not None:
+        return True
+    ended, status, usage = os.wait4(child.pid, flags)
+    if ended == 0:
+        return False
+    child.returncode, child.peak_bytes = os.waitstatus_to_exitcode(status), usage.ru_maxrss << 10
+    return True
+
+
 def end(child):
     """With everything that it started: it leads a process group."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
-    child.wait()
+    look(child, 0)
 
 
 def watch(child, limit_s, limit_bytes):
     """Waits for its end; "" or what it had too much of."""
     deadline = time.monotonic() + limit_s
-    while True:
-        try:
-            child.wait(timeout=LOOK_EVERY_S)
-            return ""
-        except subprocess.TimeoutExpired:
-            pass
+    pause = FIRST_LOOK_S
+    while not look(child):
         if time.monotonic() > deadline:
             end(child)
             return "over time"
         if resident_bytes(child.pid) > limit_bytes:
             end(child)
             return "over memory"
+        time.sleep(pause)
+        pause = min(2 * pause, LOOK_EVERY_S)
+    return ""
 
 
 def last_line(text):
@@ -86,14 +96,19 @@ def read_record(text):
         return None
 
 
-def run(command, cpus, limit_s, limit_bytes, read=read_record):
-    """(status, why, record): "measured" with a record, else what happened. read: makes a record of what was printed, or None."""
+def run(command, cpus, limit_s, limit_bytes):
+    """(status, why, record): "measured" with a record, else what happened."""
+    return run_weighed(command, cpus, limit_s, limit_bytes, read_record)[:3]
+
+
+def run_weighed(command, cpus, limit_s, limit_bytes, read):
+    """The same, and the most memory that the process held, whatever became of it. read: makes a record of what was printed, or None."""
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+", errors="replace") as errors:
         try:
             child = subprocess.Popen(command, stdout=output, stderr=errors, stdin=subprocess.DEVNULL, start_new_session=True,
                                      preexec_fn=lambda: os.sched_setaffinity(0, cpus))
         except OSError as error:
-            return "failed", str(error), None
+            return "failed", str(error), None, 0
         try:
             excess = watch(child, limit_s, limit_bytes)
         except BaseException:  # also when the user interrupts: nothing stays behind
@@ -102,6 +117,11 @@ def run(command, cpus, limit_s, limit_bytes, read=read_record):
         output.seek(0)
         errors.seek(0)
         record, told = read(output.read()), errors.read()
+    return *judge(child, excess, record, told, limit_s, limit_bytes), child.peak_bytes
+
+
+def judge(child, excess, record, told, limit_s, limit_bytes):
+    """(status, why, record) of a process that has ended."""
     if excess:
         limit = f"{limit_s:g} s" if excess == "over time" else f"{limit_bytes >> 20} MiB"
         return excess, f"ended at {limit}", None

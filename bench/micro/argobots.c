@@ -59,6 +59,21 @@ static double create_join(void) {
   return (micro_now() - start) / (double)MICRO_CREATIONS;
 }
 
+static double create_join_sized(void) {
+  ABT_thread threads[MICRO_BATCH];
+  ABT_thread_attr attr;
+  must(ABT_thread_attr_create(&attr));
+  must(ABT_thread_attr_set_stacksize(attr, MICRO_SIZED_STACK));
+  const double start = micro_now();
+  for (long done = 0; done < MICRO_CREATIONS / 50; done += MICRO_BATCH) {
+    for (int i = 0; i < MICRO_BATCH; ++i) must(ABT_thread_create(pools[0], nothing, NULL, attr, &threads[i]));
+    for (int i = 0; i < MICRO_BATCH; ++i) must(ABT_thread_free(&threads[i]));
+  }
+  const double took = micro_now() - start;
+  must(ABT_thread_attr_free(&attr));
+  return took / ((double)MICRO_CREATIONS / 50);
+}
+
 /* Creation alone; they run when they are freed. */
 static double create(void) {
   ABT_thread threads[MICRO_BATCH];
@@ -226,6 +241,7 @@ const struct micro micro_table[] = {{"create", create},
                                     {"create-first-join-one", create_first_join_one},
                                     {"create-join", create_join},
                                     {"create-join-one", create_join_one},
+                                    {"create-join-sized", create_join_sized},
                                     {"revive-join", revive_join},
                                     {"tasklet", tasklets},
                                     {"tasklet-one", tasklet_one},

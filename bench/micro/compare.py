@@ -6,7 +6,8 @@
 BUILD is a build folder with bench/micro/micro-weft in it; the rivals are micro-argobots, and micro-lace for forks, there or in the folder
 named. With --face it is the Argobots interface on Weft, micro-weft-abt, with the pools of ABT_init, against micro-argobots, which is the same
 text, with the pools that suit it best. Each process measures one operation, best of three rounds after a warm-up, pinned to one CPU (operations on two workers: unpinned). Processes of the two alternate.
-A rival may be Weft itself on one worker. The ratio is Weft's figure over the rival's: its median, and the interval that covers the median with 95 % by order statistics."""
+A rival may be Weft itself on one worker, or be measured by another
+operation than Weft is; then the table names it. The ratio is Weft's figure over the rival's: its median, and the interval that covers the median with 95 % by order statistics."""
 
 import argparse
 import os
@@ -15,6 +16,7 @@ import subprocess
 import sys
 
 ITSELF = "weft on one worker"
+PLAIN = "weft create-join"  # threads with default attributes
 # operation, workers, what the ratio should at most be, the rival
 OPERATIONS = [
     ("create-join", 1, 0.35, "argobots"),
@@ -28,6 +30,11 @@ OPERATIONS = [
     ("blocked-recycled", 1, 0.5, "argobots"),
     ("blocked-bytes", 1, None, "argobots"),
     ("create-join-one", 1, None, "argobots"),
+    ("create-join-sized", 1, None, "argobots"),
+    ("create-join-sized", 1, None, PLAIN),
+    ("create-join-fifo", 1, None, PLAIN),
+    ("create-join-priority", 1, None, PLAIN),
+    ("create-join-fifo", 1, None, "argobots create-join"),
     ("create-join", 2, 1.0, ITSELF),
     ("tasklet", 2, 1.0, ITSELF),
     ("nested", 2, 0.4, "argobots"),
@@ -77,13 +84,25 @@ def interval(values):
     return ranked[drop], ranked[-1 - drop]
 
 
-def compare(weft, rival, name, workers, processes, own_pool):
-    pools = ("private", "randws", *([own_pool] if own_pool else [])) if workers == 1 else ("randws",)  # Argobots': the fastest counts
+def other_side(rival, folders, name, workers):
+    """What Weft is compared with: a program, its operation, how many workers, and which pools it is tried with."""
+    if rival == ITSELF:
+        return os.path.join(folders[0], "micro-weft"), name, 1, [None]
+    program, *operation = rival.split()
+    if program == "weft":
+        return os.path.join(folders[0], "micro-weft"), operation[0], workers, [None]
+    pools = ["private", "randws"] if workers == 1 else ["randws"]
+    return os.path.join(folders[1], f"micro-{program}"), operation[0] if operation else name, workers, pools
+
+
+def compare(weft, name, workers, other, processes, own_pool):
+    program, operation, their_workers, pools = other
+    pools = pools + [own_pool] if own_pool and workers == 1 else pools
     ours, theirs, ratios = [], [], []
     for _ in range(processes):
         mine = measure(weft, name, workers, own_pool if workers == 1 else None)
-        figures = [measure(weft, name, 1)] if rival is None else [measure(rival, name, workers, pool) for pool in pools]
-        best = min((figure for figure in figures if figure is not None), default=None)
+        figures = [measure(program, operation, their_workers, pool) for pool in pools]
+        best = min((figure for figure in figures if figure is not None), default=None)  # the fastest of the pools counts
         if mine is None or best is None:
             return None
         ours.append(mine)
@@ -109,23 +128,23 @@ def main():
     unknown = set(arguments.only) - set(names)
     if unknown:
         sys.exit(f"no operation {', '.join(sorted(unknown))}; there are: {', '.join(names)}")
-    print(f"{'operation':18} {'workers':>7} {'weft ns':>9} {'rival ns':>9} {'ratio':>6}  {'95 %':>13}  {'aim':>5}")
+    print(f"{'operation':20} {'workers':>7} {'weft ns':>9} {'rival ns':>9} {'ratio':>6}  {'95 %':>13}  {'aim':>5}        {'rival'}")
     ratios = []
-    for name, workers, aim, rival_name in operations:
+    for name, workers, aim, rival in operations:
         if arguments.only and name not in arguments.only:
             continue
-        rival = None if rival_name == ITSELF else os.path.join(arguments.rivals or folder, f"micro-{rival_name}")
-        if rival is not None and not os.access(rival, os.X_OK):
-            print(f"{name:18} {workers:7}  {rival_name} is not installed where pkg-config finds it")
+        other = other_side(rival, (folder, arguments.rivals or folder), name, workers)
+        if not os.access(other[0], os.X_OK):
+            print(f"{name:20} {workers:7}  {rival} is not installed where pkg-config finds it")
             continue
-        result = compare(weft, rival, name, workers, arguments.processes, "plain" if arguments.face else None)
+        result = compare(weft, name, workers, other, arguments.processes, "plain" if arguments.face else None)
         if result is None:
-            print(f"{name:18} {workers:7}  one of the two failed, or took over {TIME_LIMIT_S} s")
+            print(f"{name:20} {workers:7}  one of the two failed, or took over {TIME_LIMIT_S} s")
             continue
         mine, theirs, ratio, low, high = result
         ratios.append(ratio)
         verdict = "" if aim is None else ("met" if high <= aim else "missed")
-        print(f"{name:18} {workers:7} {mine:9.1f} {theirs:9.1f} {ratio:6.2f}  {low:5.2f} - {high:5.2f}  {aim or '':>5} {verdict}", flush=True)
+        print(f"{name:20} {workers:7} {mine:9.1f} {theirs:9.1f} {ratio:6.2f}  {low:5.2f} - {high:5.2f}  {aim or '':>5} {verdict:6} {rival}".rstrip(), flush=True)
     if arguments.face and ratios:
         median = statistics.median(ratios)
         print(f"median of the ratios: {median:.2f}, aim {FACE_MEDIAN}: {'met' if median <= FACE_MEDIAN else 'missed'}")

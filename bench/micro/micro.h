@@ -16,6 +16,7 @@
 #define MICRO_SWITCHES 1000000L
 #define MICRO_FIB 27
 #define MICRO_BLOCKED 100000L
+#define MICRO_SIZED_STACK ((size_t)256 * 1024) /* of create-join-sized */
 
 struct micro {
   const char *name;

@@ -2,6 +2,7 @@
 
 #include "micro.h"
 #include "weft_forks.h"
+#include "weft_kinds.h"
 
 static void must(weft_status status) { micro_check(status == WEFT_OK, weft_status_name(status)); }
 
@@ -239,6 +240,9 @@ const struct micro micro_table[] = {{"create", create},
                                     {"create-join", create_join},
                                     {"create-join-one", create_join_one},
                                     {"create-join-one-by-ult", create_join_one_by_ult},
+                                    {"create-join-sized", create_join_sized},
+                                    {"create-join-fifo", create_join_fifo},
+                                    {"create-join-priority", create_join_priority},
                                     {"tasklet", tasklets},
                                     {"nested", nested},
                                     {"yield", yield},

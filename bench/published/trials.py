@@ -6,6 +6,7 @@ import time
 
 import machine
 import process
+import report
 import state as states
 from experiment import groups
 from sweep import Progress, in_turn
@@ -30,9 +31,11 @@ class Trials:
         cpus = machine.choose_cpus(cell["workers"], self.state["machine"]["usable_cpus"])
         calibration = machine.calibrate(cpus)
         start = time.monotonic()
-        cell["status"], cell["why"], record = process.run(cell["command"], set(cpus), self.plan["time_limit_s"],
-                                                          self.plan["memory_limit_bytes"], self.read)
+        cell["status"], cell["why"], record, peak_bytes = process.run_weighed(
+            cell["command"], set(cpus), self.plan["time_limit_s"], self.plan["memory_limit_bytes"], self.read)
         self.progress.learn(cell, time.monotonic() - start)
+        if record is None and peak_bytes > 0:
+            cell["why"] = ", ".join(filter(None, (cell["why"], f"held {report.show_bytes(peak_bytes)}")))
         if record is not None:
             cell["samples"].append(record["sample"])
             cell["facts"] = record["facts"]
