@@ -7,10 +7,15 @@ export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 .DEFAULT_GOAL := help
 .PHONY: help build dev run test check-deep unit api conform model stress soak fault lto lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
 
-# $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it.
-configure-and-build = @test -f build/$(1)/build.ninja || cmake --preset $(1) >/dev/null || { cmake --preset $(1); false; }; \
+# $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
+# say what they are at.
+configure = { test ! -e build/$(1)/.ninja_log || test -w build/$(1)/.ninja_log || \
+	{ echo "make: build/$(1) belongs to another user; remove it as that user (make clean), or work in a clone of your own" >&2; false; }; } && \
+	{ test -f build/$(1)/build.ninja || { echo "configuring build/$(1)"; cmake --preset $(1); }; }
+configure-and-build = @$(call configure,$(1)) && \
 	cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
-what-ships = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard faces/CMakeLists.txt tools/weft/CMakeLists.txt examples/CMakeLists.txt))
+what-is-installed = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard faces/CMakeLists.txt tools/weft/CMakeLists.txt))
+what-ships = $(what-is-installed) $(patsubst %/CMakeLists.txt,%/all,$(wildcard examples/CMakeLists.txt))
 some-tests = ctest --preset $(1) --no-tests=error -L '^($(2))$$'
 
 help: ## lists these words
@@ -22,6 +27,7 @@ build: ## builds what ships: libraries, the weft command, examples (build/releas
 dev: ## builds for the debugger, misuse is named (build/dev)
 	$(call configure-and-build,dev)
 
+prefix = $(abspath $(PREFIX))
 weft-command = build/release/tools/weft/weft
 
 run: build ## the demonstration: real programs with checked answers [DIR=folder to hash] [ARGS=options of weft demo]
@@ -29,12 +35,12 @@ run: build ## the demonstration: real programs with checked answers [DIR=folder 
 	$(weft-command) demo $(if $(DIR),--dir '$(DIR)') $(ARGS)
 
 bench: ## compares Weft with the other runtimes that are installed, in tables and pictures [ARGS=options of bench/matrix/matrix.py]
-	@mkdir -p build; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; } # always: a rival may have been installed since
+	@mkdir -p build; echo "configuring build/bench"; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; } # always: a rival may have been installed since
 	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
 	$(PYTHON) bench/matrix/matrix.py build/bench $(ARGS)
 
 published: ## repeats published experiments, the published figures beside ours [NAME=all] [ARGS=options of bench/published/published.py]
-	@mkdir -p build; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; }
+	@mkdir -p build; echo "configuring build/bench"; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; }
 	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
 	$(PYTHON) bench/published/published.py build/bench $(or $(NAME),all) $(ARGS)
 
@@ -80,21 +86,23 @@ tsan: ## the same under ThreadSanitizer
 	$(call configure-and-build,tsan)
 	$(call some-tests,tsan,unit|api|conform|stress)
 
-clang: ## unit, api, conform and stress tests of a clang build
+clang: ## unit, api, conform and stress tests of a clang build; the C++ tests of the interface with clang and libc++
 	$(call configure-and-build,clang)
 	$(call some-tests,clang,unit|api|conform|stress)
+	$(call configure-and-build,clang-libcxx)
+	$(call some-tests,clang-libcxx,api)
 
 cross: ## unit, api and conform tests of an aarch64 build under qemu
 	$(call configure-and-build,cross-aarch64)
 	$(call some-tests,cross-aarch64,unit|api|conform)
 
-lint: ## layers, symbols, sizes, headers, memory orders, the fault seam, format
-	@test -f build/checked/build.ninja || cmake --preset checked >/dev/null
+lint: ## layers, symbols, sizes, headers, comments, memory orders, the fault seam, format
+	@$(call configure,checked)
 	@cmake --build --preset checked -j $(JOBS) --target weft weft_static; built=$$?; \
 	$(call some-tests,checked,lint) && exit $$built
 
 tidy: ## clang-tidy over the core
-	@test -f build/clang/build.ninja || cmake --preset clang >/dev/null
+	@$(call configure,clang)
 	$(call some-tests,clang,tidy)
 
 format: ## rewrites the sources as .clang-format says
@@ -105,8 +113,13 @@ docs: ## runs what README and the guide show, and makes the reference of the pub
 	$(call some-tests,release,docs)
 	doxygen docs/Doxyfile
 
-install: build ## installs headers, libraries and the weft command [PREFIX=/usr/local] [DESTDIR=]
-	cmake --install build/release --prefix $(PREFIX)
+install: ## installs headers, libraries and the weft command, says how they are found [PREFIX=/usr/local] [DESTDIR=]
+	@$(PYTHON) tools/setup/prefix.py may-write $(prefix)
+	@echo "configuring build/release"; cmake --preset release -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
+	$(call configure-and-build,release,$(what-is-installed) weft_checked weft_checked_static)
+	cmake --install build/release >/dev/null
+	cmake --install build/release --component checked >/dev/null
+	@$(PYTHON) tools/setup/prefix.py words $(prefix)
 
 clean: ## removes build/
 	rm -rf build

@@ -42,33 +42,76 @@ function(weft_layer name)
   target_link_libraries(weft_${name} PRIVATE weft_core_flags)
   set_target_properties(weft_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   set_property(GLOBAL APPEND PROPERTY weft_layers weft_${name})
+  list(TRANSFORM arg_SOURCES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  set_property(GLOBAL APPEND PROPERTY weft_sources ${arg_SOURCES})
 endfunction()
 
-# weft and weft_static from all layers. Both are linked as C: see docs/decisions/0001-cxx20-core.md.
+# dlclose leaves a library with this option where it is:
+# docs/decisions/0026-libraries-stay-loaded.md.
+set(WEFT_STAYS_LOADED LINKER:-z,nodelete)
+
+# For programs that use the library: a frame larger than the guard beneath a stack could jump over
+# it (docs/guide/reports.md). clang knows the option on aarch64 since version 18.
+set(WEFT_TOUCHES_EACH_PAGE)
+foreach(language IN ITEMS C CXX)
+  set(is_new $<VERSION_GREATER_EQUAL:$<${language}_COMPILER_VERSION>,18>)
+  set(is_clang $<AND:$<COMPILE_LANG_AND_ID:${language},Clang>,${is_new}>)
+  set(can $<OR:$<COMPILE_LANG_AND_ID:${language},GNU>,${is_clang}>)
+  list(APPEND WEFT_TOUCHES_EACH_PAGE $<${can}:-fstack-clash-protection>)
+endforeach()
+if(PROJECT_IS_TOP_LEVEL) # our own tests have frames that overflow as they say
+  set(WEFT_TOUCHES_EACH_PAGE "$<INSTALL_INTERFACE:${WEFT_TOUCHES_EACH_PAGE}>")
+endif()
+
+# NAME and NAME_static of these objects: libweft.so and libweft.a, linked as C: see
+# docs/decisions/0001-cxx20-core.md.
+function(weft_library_pair name objects)
+  set(map "${PROJECT_SOURCE_DIR}/src/capi/weft.map")
+  add_library(${name} SHARED ${ARGN} ${objects})
+  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${WEFT_SOVERSION} LINK_DEPENDS "${map}")
+  target_link_options(${name} PRIVATE "LINKER:--version-script=${map}" LINKER:-z,now LINKER:-z,relro ${WEFT_STAYS_LOADED})
+  if(NOT WEFT_SANITIZE) # clang's sanitizers live in the program
+    target_link_options(${name} PRIVATE LINKER:--no-undefined)
+  endif()
+
+  add_library(${name}_static STATIC ${ARGN} ${objects})
+  foreach(library IN ITEMS ${name} ${name}_static)
+    add_library(weft::${library} ALIAS ${library})
+    set_target_properties(${library} PROPERTIES OUTPUT_NAME weft LINKER_LANGUAGE C)
+    target_include_directories(${library} INTERFACE
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    # The standard of the C++ headers, for a project that has C++. Without the condition, a project
+    # in C alone would be asked for a C++ compiler.
+    target_compile_features(${library} INTERFACE $<$<BOOL:$<CXX_COMPILER_ID>>:cxx_std_20>)
+    target_compile_options(${library} INTERFACE "${WEFT_TOUCHES_EACH_PAGE}")
+    target_link_libraries(${library} PRIVATE Threads::Threads)
+  endforeach()
+  # A plug-in that holds the core itself must stay, too.
+  target_link_options(${name}_static INTERFACE
+    $<$<IN_LIST:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY$<SEMICOLON>MODULE_LIBRARY>:${WEFT_STAYS_LOADED}>)
+endfunction()
+
+# weft and weft_static from all layers; and the same core with checks, weft_checked and
+# weft_checked_static, which are only built when they are asked for: docs/guide/checked.md.
 function(weft_libraries)
   get_property(layers GLOBAL PROPERTY weft_layers)
   list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  get_property(sources GLOBAL PROPERTY weft_sources)
   if(NOT objects)
     file(CONFIGURE OUTPUT empty.c CONTENT "extern int weft_empty;\n")
     set(objects "${CMAKE_CURRENT_BINARY_DIR}/empty.c")
+    set(sources "${objects}")
   endif()
-  set(map "${PROJECT_SOURCE_DIR}/src/capi/weft.map")
+  weft_library_pair(weft "${objects}")
 
-  add_library(weft SHARED ${objects})
-  set_target_properties(weft PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS "${map}")
-  target_link_options(weft PRIVATE "LINKER:--version-script=${map}" LINKER:-z,now LINKER:-z,relro)
-  if(NOT WEFT_SANITIZE) # clang's sanitizers live in the program
-    target_link_options(weft PRIVATE LINKER:--no-undefined)
+  if(NOT WEFT_CHECKED) # otherwise the layers have the checks already
+    add_library(weft_checked_objects OBJECT EXCLUDE_FROM_ALL ${sources})
+    target_link_libraries(weft_checked_objects PRIVATE weft_core_flags)
+    target_compile_definitions(weft_checked_objects PRIVATE WEFT_CHECKED)
+    set_target_properties(weft_checked_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    set(objects $<TARGET_OBJECTS:weft_checked_objects>)
   endif()
-
-  add_library(weft_static STATIC ${objects})
-  set_target_properties(weft_static PROPERTIES OUTPUT_NAME weft)
-
-  foreach(library IN ITEMS weft weft_static)
-    add_library(weft::${library} ALIAS ${library})
-    set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)
-    target_include_directories(${library} INTERFACE
-      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-    target_link_libraries(${library} PRIVATE Threads::Threads)
-  endforeach()
+  weft_library_pair(weft_checked "${objects}" EXCLUDE_FROM_ALL)
+  set_target_properties(weft_checked weft_checked_static PROPERTIES # their files have the names of the others'
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/with_checks" ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/with_checks")
 endfunction()

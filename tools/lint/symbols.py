@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """libweft exports exactly what the public headers declare WEFT_API, and needs nothing but what libc and libgcc have: a C program
-must not need the C++ library.
+must not need the C++ library. It asks for no executable stack, and its relocations are bound at start and read-only then.
 
 usage: symbols.py libweft.so libweft.a [folder]"""
 
@@ -59,11 +59,25 @@ def check_needed(what, symbols, allowed):
     return problems
 
 
+def check_hardening(what):
+    """As SECURITY.md says."""
+    told = subprocess.run(["readelf", "-lWd", what], capture_output=True, text=True).stdout
+    problems = []
+    if not re.search(r"GNU_STACK .* RW  ", told):
+        problems.append(f"{what}: asks for an executable stack; mark each assembler file by .note.GNU-stack")
+    if "TEXTREL" in told:
+        problems.append(f"{what}: has text relocations; compile all of it with -fPIC")
+    if "GNU_RELRO" not in told or not re.search(r"FLAGS.*\bNOW\b", told):
+        problems.append(f"{what}: its relocations stay writable; link it with -z relro and -z now")
+    return problems
+
+
 def check(top, shared, archive):
     exports = {name for name, kind in nm(shared, "-D", "--defined-only").items() if kind != "A"}
     wanted = declared(top)
     problems = [f"{shared}: {name} is declared WEFT_API, but not exported" for name in sorted(wanted - exports)]
     problems += [f"{shared}: exports {name}, which no public header declares" for name in sorted(exports - wanted)]
+    problems += check_hardening(shared)
     allowed = available()
     problems += check_needed(shared, nm(shared, "-D", "--undefined-only"), allowed)
     own = nm(archive, "--defined-only")

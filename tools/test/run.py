@@ -34,7 +34,7 @@ def everything(jobs):
     plan.build(
         "checked",
         150,
-        ("tests/unit/all", "tests/api/all", "tests/conform/all", "tests/model/all", "tests/fault/all", "tests/stress/all", "examples/all"),
+        ("tests/unit/all", "tests/api/all", "tests/conform/all", "tests/model/all", "tests/fault/all", "tests/stress/all", "examples/all", "tests/examples/all"),
     )
     for kind, budget_s, jobs_a_cpu in (
         ("unit", 30, 1),
@@ -48,10 +48,11 @@ def everything(jobs):
         plan.test(kind, "checked", budget_s, kind, jobs_a_cpu)
         if kind == "model":
             plan.command("orders mutated", "checked", 60, "tests/model/mutate.py", "--no-partial", "--sample", "12", "--jobs", str(jobs))
+    plan.test("package: the library with checks", "checked", 30, "package")
     plan.build(
         "release",
         150,
-        ("weft", "weft_static", *FACES, "tools/weft/all", "examples/all", "tests/api/all", "tests/tools/all", "bench/all"),
+        ("weft", "weft_static", *FACES, "tools/weft/all", "examples/all", "tests/examples/all", "tests/api/all", "tests/tools/all", "bench/all"),
     )
     plan.test("release: api, examples", "release", 60, "api|examples", 3)
     plan.test("tools", "release", 60, "tools")
@@ -71,6 +72,8 @@ def everything(jobs):
         plan.test(f"{preset}: {kinds.replace('|', ', ')}", preset, 120, kinds, 2, excluding=excluding)
         if preset == "clang":
             plan.test("tidy", preset, 90, "tidy")
+    plan.build("clang-libcxx", 60, ("tests/api/all",))
+    plan.test("clang-libcxx: api", "clang-libcxx", 30, "api", 3)
     return plan.steps
 
 
@@ -84,7 +87,7 @@ def main():
     chosen = [step for step in everything(arguments.jobs) if arguments.only in (None, step.preset)]
     if not chosen:
         parser.error(f"no steps for the preset {arguments.only}")
-    return steps.run_all(chosen, arguments.jobs)
+    return steps.run_all(chosen, arguments.jobs, steps.run_tests_beside_builds)
 
 
 if __name__ == "__main__":

@@ -1,21 +1,27 @@
 """The steps that run.py and deep.py are made of: builds, ctest's tests of some kinds, and commands; and the table about them.
 
-Tests and commands may print lines `figure: NAME = N`: how much they did, such as states explored. The table adds them up."""
+Tests and commands may print lines `figure: NAME = N`: how much they did, such as states explored. The table adds them up. What each
+step printed, and ctest's results with the time of each test, are kept in build/test-logs, which compare_runs.py compares with another
+run's."""
 
 import collections
 import concurrent.futures
 import os
 import re
 import subprocess
-import sys
+import threading
 import time
 import xml.etree.ElementTree
 from dataclasses import dataclass, field
+
+from progress import Progress, Screen
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LOGS = os.path.join(TOP, "build", "test-logs")
 FIGURE = re.compile(r"^figure: (.+?) = (\d+)$", re.MULTILINE)
 KEPT_OUTPUT_BYTES = 1 << 20  # of a passed test: ctest would cut figures off
+SLOW_TESTS_SHOWN = 12
+BEHIND_TESTS = ["nice", "-n", "5"]  # a build that runs beside tests takes what time they leave
 
 
 def figures_in(output):
@@ -36,6 +42,18 @@ class Step:
     note: str = ""
     failures: dict = field(default_factory=dict)  # what failing tests wrote, by their names
     figures: collections.Counter = field(default_factory=collections.Counter)
+    seconds_of: dict = field(default_factory=dict)  # each test's time, by its name
+    ended: threading.Event = field(default_factory=threading.Event, repr=False)
+    progress: Progress = field(default_factory=Progress, repr=False)
+
+    def run_timed(self, jobs):
+        begin = time.monotonic()
+        try:
+            self.run(jobs)
+        except Exception as error:  # a step of the other thread must not be lost with its thread
+            self.failed, self.note = self.failed + 1, f"{type(error).__name__}: {error}"
+        self.took_s = time.monotonic() - begin
+        self.ended.set()
 
     def log(self):
         os.makedirs(LOGS, exist_ok=True)
@@ -43,12 +61,15 @@ class Step:
 
     def run_logged(self, command, environment=None):
         """Runs command; its output goes to the step's log and, when it failed, to the terminal too."""
-        with open(self.log() + ".log", "ab") as out:
-            status = subprocess.call(command, cwd=TOP, stdout=out, stderr=subprocess.STDOUT, env=environment)
-        if status != 0:
+        with open(self.log() + ".log", "ab", buffering=0) as log:
+            with subprocess.Popen(command, cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment) as child:
+                for line in child.stdout:
+                    log.write(line)
+                    self.progress.read(line.decode(errors="replace"), self.counts_tests)
+        if child.returncode != 0:
             with open(self.log() + ".log", errors="replace") as written:
-                sys.stdout.write("".join(written.readlines()[-150:]))
-        return status
+                self.progress.write("".join(written.readlines()[-150:]))
+        return child.returncode
 
 
 @dataclass
@@ -63,7 +84,7 @@ class Build(Step):
         if self.run_logged(["cmake", "--preset", self.preset]) != 0:
             self.failed, self.note = 1, "cannot be configured"
             return
-        command = ["cmake", "--build", "--preset", self.preset, "-j", str(jobs)]
+        command = [*BEHIND_TESTS, "cmake", "--build", "--preset", self.preset, "-j", str(jobs)]
         if self.targets:
             command += ["--target", *self.targets]
         command += ["--", "-k", "0"]  # what does not build fails; the rest is still tested
@@ -106,6 +127,7 @@ class Tests(Step):
         for case in suite.iter("testcase"):
             output = case.findtext("system-out") or ""
             self.figures += figures_in(output)
+            self.seconds_of[case.get("name")] = float(case.get("time") or 0)
             if case.find("failure") is not None:
                 self.failures[case.get("name")] = output
         if total == 0:
@@ -126,11 +148,17 @@ class Commands(Step):
         if not self.commands:
             self.failed, self.note = 1, "nothing to run"
             return
+        self.progress.expect(len(self.commands), "commands")
         with concurrent.futures.ThreadPoolExecutor(self.at_once or jobs) as pool:
             for name, (status, output) in zip(self.commands, pool.map(self.run_one, self.commands.values())):
                 self.count(name, status, output)
 
     def run_one(self, command):
+        status, output = self.call(command)
+        self.progress.one_ended(status != 0)
+        return status, output
+
+    def call(self, command):
         """A command that takes four times the step's budget hangs."""
         try:
             done = subprocess.run(command, cwd=TOP, env=dict(os.environ, **self.environment), stdout=subprocess.PIPE,
@@ -161,30 +189,59 @@ def said(figures):
     return ", ".join(f"{number:,} {name}" for name, number in sorted(figures.items()))
 
 
-def report(steps):
+def slow_tests(steps):
+    tests = ((seconds, step.name, name) for step in steps for name, seconds in step.seconds_of.items())
+    return sorted(tests, reverse=True)[:SLOW_TESTS_SHOWN]
+
+
+def report(steps, took_s):
     print(f"\n{'what':34}{'passed':>8}{'failed':>8}{'skipped':>9}{'budget s':>10}{'took s':>9}  figures")
     for step in steps:
         counts = f"{step.passed:8}" if step.counts_tests else f"{'':8}"
         late = "over budget" if step.took_s > step.budget_s else ""
         notes = ", ".join(filter(None, (said(step.figures), step.note, late)))
         print(f"{step.name:34}{counts}{step.failed:8}{step.skipped:9}{step.budget_s:10}{step.took_s:9.1f}  {notes}".rstrip())
-    totals = [sum(getattr(step, count) for step in steps) for count in ("passed", "failed", "skipped", "budget_s", "took_s")]
+    totals = [sum(getattr(step, count) for step in steps) for count in ("passed", "failed", "skipped", "budget_s")]
     figures = sum((step.figures for step in steps), collections.Counter())
-    print("{:34}{:8}{:8}{:9}{:10}{:9.1f}  {}".format("all", *totals, said(figures)).rstrip())
+    print("{:34}{:8}{:8}{:9}{:10}{:9.1f}  {}".format("all", *totals, took_s, said(figures)).rstrip())
+    for place, (seconds, step_name, name) in enumerate(slow_tests(steps)):
+        print(f"{'the slowest tests' if place == 0 else '':34}{seconds:44.1f}  {step_name}: {name}")
     for step in steps:
         for name, output in step.failures.items():
             print(f"\n{step.name}: {name} failed:\n{shortened(output.splitlines())}\n")
 
 
-def run_all(steps, jobs):
-    """Runs the steps in order and prints the table; the last line is "N passed, N failed". What the process's exit status is to be."""
-    subprocess.call(["rm", "-rf", LOGS])
+def run_in_order(steps, jobs):
     for step in steps:
-        print(f"{step.name} ...", flush=True)
-        begin = time.monotonic()
-        step.run(jobs)
-        step.took_s = time.monotonic() - begin
-    report(steps)
+        step.progress.begin()
+        step.run_timed(jobs)
+        step.progress.end(step.note)
+
+
+def run_tests_beside_builds(steps, jobs):
+    """Builds in their order, and beside them the tests in theirs. A test waits for the builds of its preset that stand before it."""
+    builds = [step for step in steps if isinstance(step, Build)]
+    builder = threading.Thread(target=run_in_order, args=(builds, jobs))
+    builder.start()
+    for place, step in enumerate(steps):
+        if isinstance(step, Build):
+            continue
+        for build in steps[:place]:
+            if isinstance(build, Build) and build.preset == step.preset:
+                build.ended.wait()
+        run_in_order([step], jobs)
+    builder.join()
+
+
+def run_all(steps, jobs, run=run_in_order):
+    """Runs the steps and prints the table; the last line is "N passed, N failed". What the process's exit status is to be."""
+    subprocess.call(["rm", "-rf", LOGS])
+    begin = time.monotonic()
+    with Screen() as screen:
+        for number, step in enumerate(steps, 1):
+            step.progress = Progress(screen, f"[{number}/{len(steps)}] {step.name}")
+        run(steps, jobs)
+    report(steps, time.monotonic() - begin)
     passed, failed = sum(step.passed for step in steps), sum(step.failed for step in steps)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
