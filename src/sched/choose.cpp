@@ -18,6 +18,8 @@ void take_in(worker* w, unit* chain) {
   while (chain != nullptr) {
     unit* one = chain;
     chain = static_cast<unit*>(one->next);
+    // It came from another worker, where a joiner may be: the joiner shall need no fence.
+    if (!one->has_parked() && !one->has(ends_noticed)) one->set(ends_noticed);
     w->ready.push_recent(one);
   }
   w->lock.leave();

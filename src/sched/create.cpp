@@ -4,6 +4,7 @@
 
 #include "os/heap.hpp"
 #include "sched/details.hpp"
+#include "sched/domains.hpp"
 #include "sched/idle.hpp"
 #include "sched/left_behind.hpp"
 #include "sched/local.hpp"
@@ -117,6 +118,12 @@ void discard(worker* w, unit* one) {
   free_unit(w, one);
 }
 
+// Whether another worker than the caller's may run the new unit, or the unit's end takes the long way
+// anyway: its end then notices joiners, which costs it a locked instruction and spares them a fence.
+bool ends_far_from_its_maker(const runtime* rt, const worker* w, const unit* fresh) {
+  return w == nullptr || has_domains(rt) || fresh->home.load(base::relaxed) != nullptr || fresh->has_any(stays_put | has_own_stack);
+}
+
 status make(runtime* rt, worker* w, const creation& how, unit** out) {
   unit* one = w != nullptr ? allocate(w, how) : allocate_outside(rt, how);
   if (one == nullptr) return status::nomem;
@@ -126,6 +133,10 @@ status make(runtime* rt, worker* w, const creation& how, unit** out) {
       discard(w, one);
       return result;
     }
+  }
+  if (ends_far_from_its_maker(rt, w, one)) {
+    const unsigned flags = one->flags.load(base::relaxed) | ends_noticed;
+    one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);  // no other thread knows it yet
   }
   *out = one;
   return status::ok;
@@ -221,7 +232,7 @@ unit* make_fork_unit(worker* w, unit::function_type function, void* argument, un
   unit* one = allocate(w, {function, argument, nullptr, false, false, nullptr});
   if (one == nullptr) return nullptr;
   unsigned flags = flags_of_class(class_of_forks(w->rt, forker));
-  flags |= unsigned{is_default} | unsigned{is_known} | unsigned{is_fork};
+  flags |= unsigned{is_default} | unsigned{is_known} | unsigned{is_fork} | unsigned{ends_noticed};
   one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);
   one->forker = forker;
   count_created(w->rt, w, 1);

@@ -36,7 +36,7 @@ enum unit_flag : std::uint16_t {
   stays_put = 1 << 7,          // * pinned to worker `home_worker`
   is_known = 1 << 8,           // * id, permit or extra are in use
   is_fork = 1 << 9,            // `forker` is set: a fork that was taken from its forker, whose identity it has
-  ends_noticed = 1 << 10,  // made for a builder: it ends with an exchange, so that whoever joins it while it runs needs no fence
+  ends_noticed = 1 << 10,  // * it ends with an exchange, so that a joiner needs no fence; never cleared
 };
 
 // The highest flags are a number: the size class of the stack on which the unit starts.
@@ -139,8 +139,8 @@ static_assert(sizeof(unit) == unit_bytes);
 //      open ----> detached --> (freed)      nobody will join; on the way `detaching`, which the end leaves to the detacher
 //      open ----> lent ------> (freed)      it runs on its joiner's stack: for others who come to join it
 //
-// A unit that has parked, or was made for a builder, ends with an exchange. Another that ran in one go on one worker ends inside that worker's lock, with a load and a
-// store: a joiner that comes in between is overwritten. It finds out by itself: after announcing itself it has a heavy fence run and
+// A unit that has parked, or is marked so (ends_noticed), ends with an exchange. Another that ran in
+// one go on one worker ends inside that worker's lock, with a load and a store: a joiner that comes in between is overwritten. It finds out by itself: after announcing itself it has a heavy fence run and
 // waits until no worker is inside its lock; `ended` in the word then means that nobody saw it, `noticed` that it will be woken.
 
 namespace join_word {

@@ -48,6 +48,14 @@ struct target {
     }
   }
 
+  // As one ends that was marked when its worker took it in from another.
+  void end_marked(worker* w) {
+    local::set_worker(w);
+    one.set(ends_noticed);
+    run();
+    end(w, &one);
+  }
+
   // As one ends that has parked before.
   void end_after_parking(worker* w) {
     local::set_worker(w);
@@ -90,6 +98,10 @@ void fast_end() {
 }
 void parked_end() {
   outside_joins([](target& what) { what.end_after_parking(the.workers[0]); });
+}
+
+void marked_end() {
+  outside_joins([](target& what) { what.end_marked(the.workers[0]); });
 }
 
 // A builder's caller looks whether it has ended, as hot.h does it.
@@ -175,6 +187,9 @@ void ult_joins(End end_it) {
 void ult_joins_fast_end() {
   ult_joins([](target& what) { what.end_on(the.workers[2]); });
 }
+void ult_joins_marked_end() {
+  ult_joins([](target& what) { what.end_marked(the.workers[2]); });
+}
 void ult_joins_parked_end() {
   ult_joins([](target& what) { what.end_after_parking(the.workers[2]); });
 }
@@ -258,6 +273,9 @@ void detached(End end_it) {
 void detached_fast_end() {
   detached([](target& what) { what.end_on(the.workers[0]); });
 }
+void detached_marked_end() {
+  detached([](target& what) { what.end_marked(the.workers[0]); });
+}
 void detached_parked_end() {
   detached([](target& what) { what.end_after_parking(the.workers[0]); });
 }
@@ -282,5 +300,8 @@ const model m10{"T ult, deadline, one that parked", {.at_least = 50, .quick = qu
 const model m11{"T target in own queue", {.at_least = 5, .quick = quick, .deep = deep}, target_in_own_queue};
 const model m12{"T detached", {.at_least = 5, .quick = quick, .deep = deep}, detached_fast_end};
 const model m13{"T detached, one that parked", {.at_least = 5, .quick = quick, .deep = deep}, detached_parked_end};
+const model m14{"T outside joins one marked", {.at_least = 20, .quick = quick, .deep = deep, .outcomes = "1"}, marked_end};
+const model m15{"T ult joins one marked", {.at_least = 50, .quick = quick_three, .deep = deep}, ult_joins_marked_end};
+const model m16{"T detached, one marked", {.at_least = 5, .quick = quick, .deep = deep}, detached_marked_end};
 
 }  // namespace
