@@ -37,7 +37,7 @@ typedef struct weft_config {
   bool bind;
   weft_wait_policy wait_policy; /* WEFT_WAIT_POLICY */
   weft_locality locality;       /* WEFT_LOCALITY */
-  const char *topology;         /* WEFT_TOPOLOGY; null: the machine's; else such as "core:4 pu:2" */
+  const char *topology;         /* WEFT_TOPOLOGY; null: the machine's; else "hwloc", "core:4 pu:2" */
 } weft_config;
 
 /* All defaults. */

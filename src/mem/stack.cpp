@@ -229,7 +229,8 @@ void stack_depot::destroy(stack* one) {
 
 template <unsigned Most, unsigned Batch>
 bool stack_cache_of<Most, Batch>::refill() {
-  cold_ = count_ = depot_->take(slots_, Batch);
+  cold_ = count_ = depot_->take(slots_, batch_);
+  if (batch_ < Batch) batch_ *= 2;
   return count_ != 0;
 }
 

@@ -133,7 +133,9 @@ class stack_depot {
   counts counts_{};
 };
 
-// Most: the stacks in it; Batch: how many come from the depot at a time, and go there.
+// Most: the stacks in it; Batch: how many go to the depot at a time, and at most come from there. The
+// first ones come in small batches, so that a program which needs few stacks starts sooner: each
+// guard is a system call.
 template <unsigned Most, unsigned Batch>
 class stack_cache_of {
  public:
@@ -161,6 +163,7 @@ class stack_cache_of {
 
  private:
   static constexpr unsigned ahead = 4;
+  static constexpr unsigned first_batch = Batch < 4 ? Batch : 4;
 
   // The lines of the header and of the first frames.
   static void will_be_used(stack* one) {
@@ -178,6 +181,7 @@ class stack_cache_of {
 
   stack_depot* depot_ = nullptr;
   unsigned count_ = 0;
+  unsigned batch_ = first_batch;
   unsigned cold_ = 0;  // so many, the oldest, came from the depot and were not taken since: hardly in the CPU's cache
   stack* slots_[Most];
 };

@@ -1,6 +1,9 @@
 // See topology.hpp: choosing a source, numbering groups, distance.
 #include "os/topology.hpp"
 
+#include <cstring>
+
+#include "base/assert.hpp"
 #include "os/topology_sources.hpp"
 
 namespace weft::os {
@@ -28,6 +31,14 @@ void number_groups(topology* out, unsigned at) {
     place.in[at] = mine;
   }
   out->group_count[at] = count;
+}
+
+status ask_hwloc(topology* out) {
+  if (read_hwloc(out)) return status::ok;
+  base::report(
+      "topology \"hwloc\": libhwloc.so.15 cannot be loaded, or does not know this machine (or the "
+      "program has raised privileges); install libhwloc15, or leave WEFT_TOPOLOGY unset");
+  return status::invalid;
 }
 
 }  // namespace
@@ -66,9 +77,10 @@ void read_flat(topology* out) {
   finish_topology(out, topology_source::flat);
 }
 
-status read_topology(topology* out, const char* synthetic) {
-  if (synthetic != nullptr) return read_synthetic(out, synthetic);
-  if (!read_hwloc(out) && !read_sysfs(out, "/sys/devices/system")) read_flat(out);
+status read_topology(topology* out, const char* wanted) {
+  if (wanted != nullptr && std::strcmp(wanted, "hwloc") == 0) return ask_hwloc(out);
+  if (wanted != nullptr) return read_synthetic(out, wanted);
+  if (!read_sysfs(out, "/sys/devices/system")) read_flat(out);
   return status::ok;
 }
 

@@ -1,8 +1,9 @@
 // Which CPUs are near which: a fixed-size description of the machine, read at start. It says where each CPU lies at four levels, and
 // nothing else; binding and counting CPUs is not its business.
 //
-// Sources, first that answers: a synthetic text, hwloc (if its library can be loaded), Linux's sysfs, and last a flat machine in
-// which all CPUs are alike. Nothing is kept: the caller owns the description (20 KiB; os::reserve is a good place).
+// Sources: a synthetic text or hwloc, where one of them is asked for; otherwise Linux's sysfs, and
+// without it a flat machine in which all CPUs are alike. hwloc knows more machines, and takes 10 ms
+// and a dozen plug-ins to say what sysfs says in one: docs/decisions/0034. Nothing is kept: the caller owns the description (20 KiB; os::reserve is a good place).
 #pragma once
 
 #include <cstdint>
@@ -32,9 +33,10 @@ struct topology {
   unsigned groups(level at) const { return group_count[static_cast<unsigned>(at)]; }
 };
 
-// synthetic: null, or levels from the outside in, each with how many there are in the one around it: "package:2 numa:2 l3:1 core:4
-// pu:2"; levels may be left out. Errors: invalid, with a line on stderr that names the bad part; *out is then undefined.
-status read_topology(topology* out, const char* synthetic);
+// wanted: null; "hwloc"; or levels from the outside in, each with how many there are in the one
+// around it: "package:2 numa:2 l3:1 core:4 pu:2"; levels may be left out. Errors: invalid, with a
+// line on stderr that names the bad part; *out is then undefined.
+status read_topology(topology* out, const char* wanted);
 
 // 0 same core, 1 same last-level cache, 2 same NUMA node, 3 same package, 4 none of these or not there.
 unsigned distance(const topology& machine, unsigned cpu_a, unsigned cpu_b);

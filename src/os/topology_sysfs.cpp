@@ -24,66 +24,83 @@ unsigned lowest_in(const char* list) {
   return lowest;
 }
 
+struct group_reader {
+  topology* machine;
+  level at;
+  unsigned lowest;  // CPU of the group that is being read
+};
+
+void put_in_group(unsigned cpu, void* context) {
+  const auto* reader = static_cast<group_reader*>(context);
+  set_group(reader->machine, cpu, reader->at, reader->lowest);
+}
+
+// One file tells the group of all CPUs in it, so each group is read once.
+void set_group_of_list(topology* out, level at, const char* list) {
+  group_reader reader = {out, at, lowest_in(list)};
+  if (reader.lowest < max_cpus) (void)walk_cpu_list(list, put_in_group, &reader);
+}
+
+bool is_known(const topology* out, unsigned cpu, level at) {
+  return out->cpus[cpu].in[static_cast<unsigned>(at)] != unknown_group;
+}
+
 // Kernels before 5.3 know the file by its older name only.
-unsigned lowest_sibling(const char* root, unsigned cpu, const char* name, const char* older_name) {
+void read_siblings(topology* out, level at, const char* root, unsigned cpu, const char* name, const char* older_name) {
   char list[list_bytes];
-  if (read_text(list, sizeof list, "%s/cpu/cpu%u/topology/%s", root, cpu, name)) return lowest_in(list);
-  if (read_text(list, sizeof list, "%s/cpu/cpu%u/topology/%s", root, cpu, older_name)) return lowest_in(list);
-  return max_cpus;
+  if (is_known(out, cpu, at)) return;
+  if (read_text(list, sizeof list, "%s/cpu/cpu%u/topology/%s", root, cpu, name) ||
+      read_text(list, sizeof list, "%s/cpu/cpu%u/topology/%s", root, cpu, older_name)) {
+    set_group_of_list(out, at, list);
+  }
 }
 
 bool read_cache_level(const char* root, unsigned cpu, unsigned cache, unsigned* out) {
   char text[32];
-  if (!read_text(text, sizeof text, "%s/cpu/cpu%u/cache/index%u/type", root, cpu, cache)) return false;
-  if (strcmp(text, "Instruction") == 0) {
-    *out = 0;
-    return true;
-  }
   if (!read_text(text, sizeof text, "%s/cpu/cpu%u/cache/index%u/level", root, cpu, cache)) return false;
   const char* at = text;
   return take_number(&at, out);
 }
 
+bool holds_instructions_alone(const char* root, unsigned cpu, unsigned cache) {
+  char text[32];
+  return !read_text(text, sizeof text, "%s/cpu/cpu%u/cache/index%u/type", root, cpu, cache) || strcmp(text, "Instruction") == 0;
+}
+
 // The cache farthest from the CPU.
-unsigned lowest_under_cache(const char* root, unsigned cpu) {
+void read_last_cache(topology* out, const char* root, unsigned cpu) {
+  if (is_known(out, cpu, level::cache)) return;
   unsigned best_level = 0;
-  unsigned best = max_cpus;
+  unsigned best = max_cache_indices;
   for (unsigned cache = 0; cache < max_cache_indices; ++cache) {
     unsigned depth;
     if (!read_cache_level(root, cpu, cache, &depth)) break;
-    char list[list_bytes];
-    if (depth <= best_level || !read_text(list, sizeof list, "%s/cpu/cpu%u/cache/index%u/shared_cpu_list", root, cpu, cache))
-      continue;
+    if (depth <= best_level || holds_instructions_alone(root, cpu, cache)) continue;
     best_level = depth;
-    best = lowest_in(list);
+    best = cache;
   }
-  return best;
+  char list[list_bytes];
+  if (best != max_cache_indices && read_text(list, sizeof list, "%s/cpu/cpu%u/cache/index%u/shared_cpu_list", root, cpu, best))
+    set_group_of_list(out, level::cache, list);
 }
 
 struct node_reader {
   topology* machine;
   const char* root;
-  unsigned lowest;  // CPU of the node that is being read
 };
-
-void put_in_node(unsigned cpu, void* context) {
-  const auto* reader = static_cast<node_reader*>(context);
-  set_group(reader->machine, cpu, level::numa, reader->lowest);
-}
 
 // A node may have memory and no CPU: its list is empty.
 void read_node(unsigned number, void* context) {
-  auto* reader = static_cast<node_reader*>(context);
+  const auto* reader = static_cast<node_reader*>(context);
   char list[list_bytes];
   if (!read_text(list, sizeof list, "%s/node/node%u/cpulist", reader->root, number)) return;
-  reader->lowest = lowest_in(list);
-  if (reader->lowest < max_cpus) (void)walk_cpu_list(list, put_in_node, reader);
+  set_group_of_list(reader->machine, level::numa, list);
 }
 
 // A kernel without NUMA has no such folder.
 void read_nodes(topology* out, const char* root) {
   char list[list_bytes];
-  node_reader reader = {out, root, max_cpus};
+  node_reader reader = {out, root};
   if (read_text(list, sizeof list, "%s/node/online", root)) (void)walk_cpu_list(list, read_node, &reader);
 }
 
@@ -110,9 +127,9 @@ bool read_sysfs(topology* out, const char* root) {
   if (!read_text(list, sizeof list, "%s/cpu/online", root) || !walk_cpu_list(list, add_visited, out)) return false;
   for (unsigned cpu = 0; cpu < max_cpus; ++cpu) {
     if (!out->cpus[cpu].present) continue;
-    set_group(out, cpu, level::core, lowest_sibling(root, cpu, "core_cpus_list", "thread_siblings_list"));
-    set_group(out, cpu, level::package, lowest_sibling(root, cpu, "package_cpus_list", "core_siblings_list"));
-    set_group(out, cpu, level::cache, lowest_under_cache(root, cpu));
+    read_siblings(out, level::core, root, cpu, "core_cpus_list", "thread_siblings_list");
+    read_siblings(out, level::package, root, cpu, "package_cpus_list", "core_siblings_list");
+    read_last_cache(out, root, cpu);
   }
   read_nodes(out, root);
   if (out->cpu_count == 0) return false;

@@ -3,12 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "../../support/child.hpp"
 #include "../../support/temp_tree.hpp"
+#include "os/fault.hpp"
 #include "os/topology_sources.hpp"
 
 using namespace weft;
@@ -209,4 +211,31 @@ TEST_CASE("hwloc, where it is installed, describes what it is told") {
   CHECK(os::distance(*machine, 0, 12) == 3);
   CHECK(os::distance(*machine, 0, 24) == 4);
   CHECK(machine->source == os::topology_source::hwloc);
+}
+
+TEST_CASE("hwloc is loaded when it is asked for, and not otherwise") {
+  auto machine = std::make_unique<os::topology>();
+  REQUIRE(os::read_topology(machine.get(), nullptr) == status::ok);
+  CHECK(machine->source != os::topology_source::hwloc);
+  if (std::filesystem::exists("/sys/devices/system/cpu/online")) CHECK(machine->source == os::topology_source::sysfs);
+  const unsigned by_default = machine->cpu_count;
+  if (!os::read_hwloc(machine.get())) return;
+  REQUIRE(os::read_topology(machine.get(), "hwloc") == status::ok);
+  CHECK(machine->source == os::topology_source::hwloc);
+  CHECK(machine->cpu_count == by_default);
+}
+
+TEST_CASE("where hwloc cannot be had, asking for it is refused in one line with the cure") {
+  const auto end = test::run_in_child([] {
+    os::fault::plan plan;
+    plan.which = os::call::load_library;
+    plan.nth = 1;
+    plan.how = os::fault::repeat::for_ever;
+    os::fault::installed.store(&plan, base::relaxed);
+    auto machine = std::make_unique<os::topology>();
+    return os::read_topology(machine.get(), "hwloc") == status::invalid ? 0 : 1;
+  });
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("libhwloc.so.15 cannot be loaded"));
+  CHECK(end.says("leave WEFT_TOPOLOGY unset"));
 }
