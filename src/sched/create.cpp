@@ -121,7 +121,8 @@ void discard(worker* w, unit* one) {
 // Whether another worker than the caller's may run the new unit, or the unit's end takes the long way
 // anyway: its end then notices joiners, which costs it a locked instruction and spares them a fence.
 bool ends_far_from_its_maker(const runtime* rt, const worker* w, const unit* fresh) {
-  return w == nullptr || has_domains(rt) || fresh->home.load(base::relaxed) != nullptr || fresh->has_any(stays_put | has_own_stack);
+  return w == nullptr || has_domains(rt) || fresh->home.load(base::relaxed) != nullptr ||
+         fresh->has_any(stays_put | has_own_stack);
 }
 
 status make(runtime* rt, worker* w, const creation& how, unit** out) {

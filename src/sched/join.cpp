@@ -33,8 +33,7 @@ bool may_lend(const unit* self) {
 // Whether `one`, if it has not started, may run on the stack of `self`. A tasklet returns before anything else happens, so that any ULT
 // can lend to it.
 bool may_run_on(const unit* self, const unit* one) {
-  constexpr unsigned common =
-      unsigned{is_known} | unsigned{is_fork} | unsigned{ends_noticed} | size_class_flags;
+  constexpr unsigned common = unsigned{is_known} | unsigned{is_fork} | unsigned{ends_noticed} | size_class_flags;
   const unsigned flags = one->flags.load(base::relaxed) & ~common;
   if (flags == is_tasklet) return !self->has(is_tasklet);
   return flags == is_default && may_lend(self);

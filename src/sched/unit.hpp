@@ -36,7 +36,7 @@ enum unit_flag : std::uint16_t {
   stays_put = 1 << 7,          // * pinned to worker `home_worker`
   is_known = 1 << 8,           // * id, permit or extra are in use
   is_fork = 1 << 9,            // `forker` is set: a fork that was taken from its forker, whose identity it has
-  ends_noticed = 1 << 10,  // * it ends with an exchange, so that a joiner needs no fence; never cleared
+  ends_noticed = 1 << 10,      // * it ends with an exchange, so that a joiner needs no fence; never cleared
 };
 
 // The highest flags are a number: the size class of the stack on which the unit starts.
