@@ -5,6 +5,7 @@
 #include "os/heap.hpp"
 #include "sched/details.hpp"
 #include "sched/domains.hpp"
+#include "sched/entering.hpp"
 #include "sched/idle.hpp"
 #include "sched/left_behind.hpp"
 #include "sched/local.hpp"
@@ -217,13 +218,45 @@ status create(const creation& how, unit** out) {
 
 namespace {
 
-// Of a chain that was begun with the unit of number `first`; out has what it had before.
-void discard_many(worker* w, base::list_link* chain, unit** out, std::size_t first, std::ptrdiff_t step) {
-  for (; chain != nullptr; first += static_cast<std::size_t>(step)) {
+// Of a chain from the unit of number 0 on; out has what it had before.
+void discard_many(worker* w, base::list_link* chain, unit** out) {
+  for (std::size_t index = 0; chain != nullptr; ++index) {
     auto* made = static_cast<unit*>(chain);
     chain = made->next;
-    if (out != nullptr) out[first] = static_cast<unit*>(made->previous);
+    if (out != nullptr) out[index] = static_cast<unit*>(made->previous);
     discard(w, made);
+  }
+}
+
+// Whether nothing is special about new units, nor about the worker that makes them.
+bool is_plain(const worker* w, const creation& how) { return w != nullptr && !w->is_special && how.attributes == nullptr; }
+
+unit* push_next(worker* w, unit* one) {
+  auto* const next = static_cast<unit*>(one->next);
+  one->next = one->previous = nullptr;
+  w->ready.push_stealable(one);
+  return next;
+}
+
+// In one stay in the lock as many as a thief can wait for.
+void make_plain_ready(worker* w, unit* chain) {
+  constexpr unsigned at_once = 64;
+  while (chain != nullptr) {
+    enter(w);
+    for (unsigned count = 0; count < at_once && chain != nullptr; ++count) chain = push_next(w, chain);
+    w->lock.leave();
+    if (somebody_must_wake(w->rt)) wake_any(w->rt);
+  }
+}
+
+void make_each_ready(runtime* rt, worker* w, unit* chain) {
+  while (chain != nullptr) {
+    unit* const one = chain;
+    chain = static_cast<unit*>(one->next);
+    one->next = one->previous = nullptr;
+    if (rt->is_observed) one->set(is_known);
+    note(rt, WEFT_ON_CREATE, one);
+    make_ready(w, one, push_reason::created);
   }
 }
 
@@ -240,40 +273,33 @@ unit* make_fork_unit(worker* w, unit::function_type function, void* argument, un
   return one;
 }
 
+// They become ready in the order of their numbers, as if each had been made by a call of its own.
 status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out) {
   worker* w = local::current_worker();
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
   if (rt == nullptr) return status::not_initialized;
+  const bool are_plain = is_plain(w, how);
   creation each = how;
-  // Pools get them in the order of their numbers; of a worker's queue, which is last in first out, the first one shall run first.
-  const bool in_order = how.attributes != nullptr && how.attributes->pool != nullptr;
   base::list_link* chain = nullptr;
   base::list_link** end_of_chain = &chain;
   for (std::size_t index = 0; index < count; ++index) {
     each.argument = static_cast<char*>(how.argument) + index * stride;
-    unit* one = nullptr;
-    if (const status result = make(rt, w, each, &one); result != status::ok) {
-      discard_many(w, chain, out, in_order ? 0 : index - 1, in_order ? 1 : -1);
+    unit* one = are_plain ? allocate(w, each) : nullptr;
+    const status result = are_plain ? one != nullptr ? status::ok : status::nomem : make(rt, w, each, &one);
+    if (result != status::ok) {
+      discard_many(w, chain, out);
       return result;
     }
     if (out != nullptr) {
       one->previous = out[index];  // kept for the case that a later one cannot be made
       out[index] = one;
     }
-    base::list_link** place = in_order ? end_of_chain : &chain;
-    one->next = *place;
-    *place = one;
+    *end_of_chain = one;
     end_of_chain = &one->next;
   }
   count_created(rt, w, count);
-  while (chain != nullptr) {
-    auto* one = static_cast<unit*>(chain);
-    chain = one->next;
-    one->next = one->previous = nullptr;
-    if (rt->is_observed) one->set(is_known);
-    note(rt, WEFT_ON_CREATE, one);
-    make_ready(w, one, push_reason::created);
-  }
+  auto* const first = static_cast<unit*>(chain);
+  are_plain ? make_plain_ready(w, first) : make_each_ready(rt, w, first);
   return status::ok;
 }
 
