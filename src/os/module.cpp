@@ -1,6 +1,7 @@
 // See module.hpp.
 #include "os/module.hpp"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -74,6 +75,12 @@ std::size_t module_bytes_from(std::uintptr_t address) {
 bool find_module(std::uintptr_t code, code_module* out) {
   search wanted{code, out};
   return dl_iterate_phdr(look_into, &wanted) != 0;
+}
+
+// The first call returns the words, the second frees them.
+void forget_linker_errors() {
+  static_cast<void>(dlerror());
+  static_cast<void>(dlerror());
 }
 
 }  // namespace weft::os

@@ -24,4 +24,8 @@ bool find_module(std::uintptr_t code, code_module* out);
 // in none.
 std::size_t module_bytes_from(std::uintptr_t address);
 
+// After a name was looked for that need not be there: the dynamic linker keeps the words about it,
+// which the program's next dlerror() would return. Its words about an earlier call go, too.
+void forget_linker_errors();
+
 }  // namespace weft::os

@@ -87,7 +87,10 @@ bool shorten_name(char* out, size_t capacity, const char* offset) {
 bool demangle_fully(char* out, size_t capacity, const char* offset) {
   using demangler = char* (*)(const char*, char*, size_t*, int*);
   const auto function = reinterpret_cast<demangler>(dlsym(RTLD_DEFAULT, "__cxa_demangle"));
-  if (function == nullptr) return false;
+  if (function == nullptr) {
+    forget_linker_errors();
+    return false;
+  }
   int result = 0;
   char* readable = function(out, nullptr, nullptr, &result);
   const bool is_readable = result == 0 && readable != nullptr;
@@ -140,7 +143,9 @@ callable name_start(const void* function, char* out, std::size_t capacity) {
 }
 
 void find_exceptions() {
-  type_of_exception.store(reinterpret_cast<teller>(dlsym(RTLD_DEFAULT, "__cxa_current_exception_type")), base::relaxed);
+  void* found = dlsym(RTLD_DEFAULT, "__cxa_current_exception_type");
+  if (found == nullptr) forget_linker_errors();
+  type_of_exception.store(reinterpret_cast<teller>(found), base::relaxed);
 }
 
 bool name_current_exception(char* out, std::size_t capacity) {

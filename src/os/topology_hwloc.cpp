@@ -3,6 +3,7 @@
 
 #include "os/fault.hpp"
 #include "os/hwloc_abi.hpp"
+#include "os/module.hpp"
 #include "os/process.hpp"
 #include "os/topology_sources.hpp"
 
@@ -89,9 +90,11 @@ bool read_hwloc(topology* out) {
   if (privileges_of_program() == privileges::raised) return false;  // its own variables name files and plug-ins to load
   if (fault::fails(call::load_library)) return false;
   void* library = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return false;
   hwloc::functions api;
-  const bool known = find_all(library, &api) && ask(out, api);
+  const bool is_there = library != nullptr && find_all(library, &api);
+  if (!is_there) forget_linker_errors();
+  if (library == nullptr) return false;
+  const bool known = is_there && ask(out, api);
   dlclose(library);
   return known;
 }

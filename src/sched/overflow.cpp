@@ -36,11 +36,17 @@ constexpr std::uintptr_t callers_reach_bytes = 64 * 1024;
 
 struct handled {
   int signal;
+  const char* name;
+  bool is_fault;  // of a fault of the running code, unless it was sent
   bool is_installed;
   struct sigaction before;
 };
 constinit queue::spinlock installing;
-constinit handled signals[] = {{SIGSEGV, false, {}}, {SIGBUS, false, {}}, {SIGABRT, false, {}}};
+constinit handled signals[] = {{SIGSEGV, "SIGSEGV", true, false, {}},
+                               {SIGBUS, "SIGBUS", true, false, {}},
+                               {SIGFPE, "SIGFPE", true, false, {}},
+                               {SIGILL, "SIGILL", true, false, {}},
+                               {SIGABRT, "SIGABRT", false, false, {}}};
 
 void on_fault(int signal, siginfo_t* info, void* context);
 
@@ -49,8 +55,16 @@ bool is_function(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
 }
 
-handled& record_of(int signal) { return signals[signal == SIGSEGV ? 0 : signal == SIGBUS ? 1 : 2]; }
-const char* name_of(int signal) { return signal == SIGSEGV ? "SIGSEGV" : signal == SIGBUS ? "SIGBUS" : "SIGABRT"; }
+// Of one that on_fault handles; a program that chains its own handlers may ask about any other.
+handled* record_if_any(int signal) {
+  for (handled& each : signals) {
+    if (each.signal == signal) return &each;
+  }
+  return nullptr;
+}
+handled& record_of(int signal) { return *record_if_any(signal); }
+// Of an access to memory, which an overflow is, too.
+bool is_of_memory(int signal) { return signal == SIGSEGV || signal == SIGBUS; }
 
 void set_default(int signal) {
   struct sigaction plain = {};
@@ -81,7 +95,8 @@ bool is_overflow(const worker* w, const siginfo_t* about) {
 }
 
 bool is_fault(int signal, const siginfo_t* about) {
-  return (signal == SIGSEGV || signal == SIGBUS) && about != nullptr && about->si_code > 0;
+  const handled* record = record_if_any(signal);
+  return record != nullptr && record->is_fault && about != nullptr && about->si_code > 0;
 }
 
 bool is_of_default_size(const mem::stack* stack) {
@@ -195,7 +210,7 @@ void tell_death(int signal, const siginfo_t* about) {
   const mem::stack* stack = w->standing;
   const void* low = stack != nullptr ? stack->low : w->rt->main_low;
   const bool is_abort = signal == SIGABRT;
-  blame_death({name_of(signal), is_abort ? nullptr : about->si_addr, low, nominal_bytes(w, stack), is_abort});
+  blame_death({record_of(signal).name, is_abort ? nullptr : about->si_addr, low, nominal_bytes(w, stack), is_abort});
 }
 
 // Pending until the handler returns, so that a core shows where it was raised.
@@ -234,7 +249,7 @@ void chain(int signal, siginfo_t* info, void* context) {
   if (was_sent && before.sa_handler == SIG_IGN) return;
   blame_errors_so_far();
   tell_death(signal, info);
-  write_trace_of_dying(name_of(signal));
+  write_trace_of_dying(record_of(signal).name);
   set_default(signal);
   if (was_sent) raise_behind(signal);
 }
@@ -252,7 +267,7 @@ void install(handled* one) {
   if (!os::set_signal_action(one->signal, nullptr, &now) || is_ours(now)) return;
   // Ours was followed by another that may still call it: to go in front of that one would be a ring.
   if (one->is_installed && is_function(now)) return;
-  if (one->signal == SIGABRT && is_function(now)) return;  // the program may want to go on
+  if (!is_of_memory(one->signal) && is_function(now)) return;  // the program may want to go on
   one->before = now;
   struct sigaction ours = {};
   ours.sa_sigaction = on_fault;
@@ -311,7 +326,8 @@ void stop_fault_stack(worker* w) {
 bool filter_fault(int signal, void* info) {
   const auto* about = static_cast<const siginfo_t*>(info);
   const worker* w = local::current_worker();
-  if (!is_fault(signal, about) || w == nullptr || !is_overflow(w, about)) return false;
+  if (!is_of_memory(signal) || !is_fault(signal, about)) return false;
+  if (w == nullptr || !is_overflow(w, about)) return false;
   tell_overflow_once(w, "fault at ", about->si_addr);
   return true;
 }

@@ -1,6 +1,6 @@
 // Stack overflows that say whose they are: a handler of SIGSEGV and SIGBUS, on an alternate stack
-// of each worker. And of SIGABRT, so that other deaths are told by a line, too, if no handler of
-// the program's takes them.
+// of each worker. And of SIGABRT, SIGFPE and SIGILL, so that other deaths are told by a line, too, if
+// no handler of the program's takes them.
 //
 // A fault in the guard of the stack on which the worker stands is an overflow: it is reported, and the program dies of the signal where
 // it stands, so that a core shows the frames. Every other fault goes to the handler that was there before, with the arguments and the

@@ -3,10 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 
@@ -75,6 +77,26 @@ struct misfortune {};
 extern "C" {
 [[gnu::noinline]] void faults(void*) { sink = *reinterpret_cast<volatile char*>(unmapped); }
 [[gnu::noinline]] void aborts(void*) { std::abort(); }
+[[gnu::noinline]] void meets_no_instruction(void*) {
+#if defined(__x86_64__)
+  __asm__ volatile("ud2");
+#else
+  __asm__ volatile("udf #0");
+#endif
+}
+#if defined(__x86_64__)
+[[gnu::noinline]] void divides_by_zero(void*) {
+  __asm__ volatile("xorl %%ecx, %%ecx; movl $1, %%eax; cltd; idivl %%ecx" ::: "eax", "ecx", "edx", "cc");
+}
+#endif
+// Behind the end of a file that is mapped.
+[[gnu::noinline]] void reads_behind_file(void*) {
+  std::FILE* empty = std::tmpfile();
+  NEED(empty != nullptr);
+  void* page = mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fileno(empty), 0);
+  NEED(page != MAP_FAILED);
+  sink = *static_cast<volatile char*>(page);
+}
 [[gnu::noinline]] void throws_from_c(void*) { throw misfortune(); }
 [[gnu::noinline]] void sends_itself_the_signal(void* signal) {
   NEED(kill(getpid(), *static_cast<int*>(signal)) == 0);
@@ -108,6 +130,27 @@ TEST_CASE("a fault of main") {
   check_line(end, SIGSEGV, "weft: in main: SIGSEGV at 0x40, on a stack of ");
 }
 
+TEST_CASE("other faults name the thread") {
+  const struct {
+    weft_function function;
+    int signal;
+    const char* words;
+  } all[] = {
+      {meets_no_instruction, SIGILL, "weft: in thread 2 \"doomed\" (meets_no_instruction): SIGILL at 0x"},
+      {reads_behind_file, SIGBUS, "weft: in thread 2 \"doomed\" (reads_behind_file): SIGBUS at 0x"},
+#if defined(__x86_64__)
+      {divides_by_zero, SIGFPE, "weft: in thread 2 \"doomed\" (divides_by_zero): SIGFPE at 0x"},
+#endif
+  };
+  for (const auto& each : all) {
+    const child_end end = run_in_child([&each] {
+      start(1);
+      return run_named(each.function);
+    });
+    check_line(end, each.signal, each.words);
+  }
+}
+
 TEST_CASE("an abort names the thread") {
   const child_end end = run_in_child([] {
     start(2);
@@ -132,7 +175,7 @@ TEST_CASE("an exception that nothing catches is named with the thread") {
 }
 
 TEST_CASE("a signal that a thread sends is not its fault") {
-  for (int signal : {SIGSEGV, SIGABRT}) {
+  for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL}) {
     const child_end end = run_in_child([signal]() mutable {
       start(1);
       return run_named(sends_itself_the_signal, &signal);
@@ -145,12 +188,12 @@ TEST_CASE("a signal that a thread sends is not its fault") {
 
 TEST_CASE("a program's own handler has the word alone") {
   for (const bool is_before : {true, false}) {
-    for (const int signal : {SIGSEGV, SIGABRT}) {
+    for (const int signal : {SIGSEGV, SIGABRT, SIGILL}) {
       const child_end end = run_in_child([=] {
         if (is_before) handle(signal, [](int) { _exit(43); });
         start(1);
         if (!is_before) handle(signal, [](int) { _exit(43); });
-        return run_named(signal == SIGSEGV ? faults : aborts);
+        return run_named(signal == SIGSEGV ? faults : signal == SIGILL ? meets_no_instruction : aborts);
       });
       CHECK(end.exit_code == 43);
       CHECK(end.errors == "");
@@ -162,7 +205,7 @@ TEST_CASE("handlers are put back at the end") {
   const child_end end = run_in_child([] {
     start(1);
     NEED(weft_finalize() == WEFT_OK);
-    for (int signal : {SIGSEGV, SIGBUS, SIGABRT}) {
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
       struct sigaction now;
       NEED(sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL);
     }

@@ -1,4 +1,5 @@
 /* Start and end of the runtime: nesting, refusals, who may end it, and what it waits for. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -26,6 +27,16 @@ static void cycles(void) {
     OK(weft_finalize());
   }
   CHECK(!weft_is_initialized());
+}
+
+/* The runtime looks for names that only some programs have. */
+static void leaves_no_linker_errors(void) {
+  phase = "dlerror";
+  init_with(1);
+  const char *const words = dlerror();
+  if (words != NULL) fprintf(stderr, "dlerror: %s\n", words);
+  CHECK(words == NULL);
+  OK(weft_finalize());
 }
 
 static void nest_in_thread(void *argument) {
@@ -267,6 +278,7 @@ static void heeds_settings(void) {
 int main(void) {
   IS(WEFT_NOT_INITIALIZED, weft_finalize());
   cycles();
+  leaves_no_linker_errors();
   nests();
   only_its_owner_ends_it();
   start_at_once();

@@ -24,6 +24,7 @@ static void listen_to_library(void) {
   said = tmpfile();
   FILE *const stderr_before = fdopen(dup(STDERR_FILENO), "w");
   CHECK(said != NULL && stderr_before != NULL);
+  CHECK(setvbuf(stderr_before, NULL, _IONBF, 0) == 0); /* a check that fails aborts */
   CHECK(dup2(fileno(said), STDERR_FILENO) >= 0);
   stderr = stderr_before;
   struct sigaction at_abort = {.sa_handler = show_what_was_said, .sa_flags = (int)SA_RESETHAND};

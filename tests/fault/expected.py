@@ -71,6 +71,8 @@ SPARED = [
      "a forker stays in one call until another worker has taken its child, which takes memory for a unit and its stack"),
     (r"fork_stacks", r"(mmap|madvise|mprotect):\d+:once",
      "a fork for which there is no large stack has a usual one, which its recursion overflows"),
+    (r"fork_stacks_short", r"(mmap|madvise|mprotect|heap|open|read):\d+:.*",
+     "it takes such calls away itself, and counts the forks that have a large stack all the same"),
     (r"stats_read", r"mmap:\d+:once", "the same: a fork that cannot be written down where thieves look stays its forker's"),
     (r"report_signal", r"peek:\d+:ever", "it waits for what a report cannot say without a look at memory"),
     (r"report_deadlock|report_signal|report_names|report_dump", r"(open|read):\d+:ever",
