@@ -177,10 +177,42 @@ static void forkers_size_cannot_be_had(void) {
   told(1, "no memory for one as large as its forker's");
 }
 
+/* Forks of a thread whose stack is of no class have the stacks of other forks: the fifteenth size,
+ * and the program's own memory. */
+static void fork_usually(void *bytes) {
+  *(size_t *)bytes = stack_of_fork();
+  CHECK(!is_default(*(size_t *)bytes) && *(size_t *)bytes < LARGE);
+}
+
+static void sizes_without_a_class(void) {
+  enum { SIZES = 14, PAGE = 4096 };
+  phase = "stacks of no class";
+  begin();
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  size_t bytes[2];
+  for (size_t i = 0; i < SIZES; ++i) {
+    attr.stack_bytes = (20 + i) * PAGE;
+    OK(weft_thread_join(start_with(&attr, note_default, NULL)));
+  }
+  weft_yield();
+  OK(weft_thread_detach(start(note_default, NULL)));
+  weft_yield();
+  attr.stack_bytes = LARGE;
+  OK(weft_thread_join(start_with(&attr, fork_usually, &bytes[0])));
+  static char memory[1 << 20];
+  attr.stack = memory;
+  attr.stack_bytes = sizeof memory;
+  OK(weft_thread_join(start_with(&attr, fork_usually, &bytes[1])));
+  CHECK(bytes[0] == bytes[1]);
+  OK(weft_finalize());
+  told(0, "warning");
+}
+
 int main(void) {
   listen_to_library();
   reserved_memory_is_counted();
   forkers_size_cannot_be_had();
+  sizes_without_a_class();
   ten_thousand_are_held();
   return 0;
 }

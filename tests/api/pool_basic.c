@@ -112,6 +112,39 @@ static void none_starves(void) {
   OK(weft_pool_destroy(pool));
 }
 
+/* Nor does one starve behind units of a lower priority that are always ready. */
+static void keep_ready(void *argument) {
+  (void)argument;
+  while (atomic_load(&others_run) == 0 && atomic_load(&turns) < MOST_TURNS) weft_yield();
+}
+
+static void keep_busy_for_one(void *argument) {
+  (void)argument;
+  while (atomic_load(&others_run) == 0 && atomic_load(&turns) < MOST_TURNS) {
+    atomic_fetch_add(&turns, 1);
+    const uint64_t end = weft_deadline_in(MILLISECOND);
+    while (weft_now_ns() < end) continue;
+    weft_yield();
+  }
+}
+
+static void none_starves_in_the_middle(void) {
+  weft_pool *pool = make_pool(WEFT_POOL_PRIORITY, WEFT_POOL_PRIVATE);
+  const unsigned worker = weft_worker_count() - 1;
+  OK(weft_pool_attach(pool, worker));
+  weft_thread *all[4];
+  atomic_store(&turns, 0);
+  atomic_store(&others_run, 0);
+  for (int i = 0; i < 2; ++i) all[i] = start_in(pool, keep_busy_for_one, NULL, 0);
+  all[2] = start_in(pool, keep_ready, NULL, WEFT_POOL_PRIORITIES - 1);
+  all[3] = start_in(pool, count_other, NULL, WEFT_POOL_PRIORITIES / 2);
+  OK(weft_thread_join_many(all, 2));
+  CHECK(atomic_load(&turns) < MOST_TURNS);
+  OK(weft_thread_join_many(all + 2, 2));
+  OK(weft_pool_detach(pool, worker));
+  OK(weft_pool_destroy(pool));
+}
+
 /* One that has waited for its turn gives no turn to those of its priority that came with it: they
  * wait as long. The highest priority runs in between. */
 enum { ALIKE = 3 };
@@ -459,6 +492,7 @@ static void comes_and_goes(void) {
 static void all(void) {
   RUN(keeps_order);
   RUN(none_starves);
+  RUN(none_starves_in_the_middle);
   RUN(each_waits_for_its_turn);
   RUN(unserved_ones_keep_their_order);
   RUN(residents_stay);

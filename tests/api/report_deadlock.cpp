@@ -209,6 +209,7 @@ TEST_CASE("two mutexes in opposite order") {
     const std::string held = ", held by thread " + word_after(end.errors, ", held by thread ");
     CHECK(held != ", held by thread (nothing)");
     const std::string circle = line_with(end.errors, "circle: ");
+    CHECK(end.errors.find("circle: ") == end.errors.rfind("circle: "));  // not one for each member
     CHECK(circle.find("(takes_left_first), which waits for mutex at 0x") != std::string::npos);
     CHECK(circle.find("(takes_right_first), which waits for mutex at 0x") != std::string::npos);
     CHECK(end.says("made in "));

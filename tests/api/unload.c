@@ -77,10 +77,20 @@ static void run_and_unload(const char *path) {
   NEED(pthread_join(os_thread, NULL) == 0);
 }
 
+/* By an OS thread that ends afterwards: nothing of Weft's is left to be done at its end. */
+static void *run_and_end(void *path) {
+  run_and_unload(path);
+  return NULL;
+}
+
 int main(int count, char **words) {
   NEED(count == 2);
   NEED(sem_init(&has_used_weft, 0, 0) == 0 && sem_init(&may_end, 0, 0) == 0);
   for (int run = 0; run < 3; ++run) run_and_unload(words[1]);
+  pthread_t os_thread;
+  NEED(pthread_create(&os_thread, NULL, run_and_end, words[1]) == 0);
+  NEED(pthread_join(os_thread, NULL) == 0);
+  run_and_unload(words[1]);
   /* As documented: OS threads of the library's own, and handlers that could not be taken away, find
    * their code. */
   NEED(dlopen(words[1], RTLD_NOW | RTLD_NOLOAD) != NULL);
