@@ -8,6 +8,7 @@
 // - close, closedir, dlclose, munmap in os/mapped_file.cpp: give back a whole thing, which does no
 //   harm if it stays
 // - dladdr, dlsym, dl_iterate_phdr: look in memory alone; that they find nothing is an answer
+// - dlerror: returns words, or none
 // - pthread_setname_np: a name is a courtesy
 // - clock_nanosleep: is repeated for ever by contract
 // - SYS_tgkill: misses an OS thread that has ended, and nothing else

@@ -151,7 +151,7 @@ static void ten_thousand_are_held(void) {
   const int held = hold_many(MOST + BEYOND);
   fprintf(stderr, "%d large stacks of %d forks that wait\n", held, MOST + BEYOND);
   CHECK(held <= MOST && held > MOST - 8); /* the worker stands on one, and has some at hand */
-  CHECK(!is_default(stack_of_fork())); /* those that came back are there again */
+  CHECK(!is_default(stack_of_fork()));    /* those that came back are there again */
   OK(weft_finalize());
   CHECK(unsetenv("WEFT_FORK_STACK_SIZE") == 0);
   told(1, "no more can be had (10,000 at most");
