@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
@@ -112,6 +113,24 @@ static void reserved_memory_is_counted(void) {
   told(0, "warning: forks");
 }
 
+/* The caller of weft_init is an OS thread with a larger stack than the system's limit. */
+static void *fork_on_large_stack(void *unused) {
+  begin();
+  CHECK(stack_of_fork() >= LARGE);
+  OK(weft_finalize());
+  return unused;
+}
+
+static void caller_has_a_large_stack(void) {
+  phase = "the stack of weft_init's caller";
+  pthread_attr_t attr;
+  pthread_t os_thread;
+  CHECK(pthread_attr_init(&attr) == 0 && pthread_attr_setstacksize(&attr, LARGE) == 0);
+  CHECK(pthread_create(&os_thread, &attr, fork_on_large_stack, NULL) == 0);
+  CHECK(pthread_join(os_thread, NULL) == 0 && pthread_attr_destroy(&attr) == 0);
+  told(0, "warning");
+}
+
 struct held {
   weft_event *may_end;
   size_t *bytes;
@@ -213,6 +232,7 @@ int main(void) {
   reserved_memory_is_counted();
   forkers_size_cannot_be_had();
   sizes_without_a_class();
+  caller_has_a_large_stack();
   ten_thousand_are_held();
   return 0;
 }
