@@ -17,6 +17,7 @@ _BODY_TYPE = re.compile(r"^typedef (struct|enum) (\w+) \{[^}]*\}[^;]*;", re.MULT
 _PLAIN_TYPE = re.compile(r"^typedef [^;{]*?(?:\(\*(\w+)\)\([^;]*\)|\b(\w+));", re.MULTILINE)
 _MACRO = re.compile(r"^#define ((?:WEFT|THREADS)_\w+)(?:\(.*?\))?(?: .*)?$", re.MULTILINE)
 _ENUMERATOR = re.compile(r"^  ((?:WEFT|THREADS)_\w+)(?: = \d+)?,? */\* (.*?) \*/$", re.MULTILINE | re.DOTALL)
+_FOR_ONE_CALL = re.compile(r"\bFor (?:weft|threads)_\w+ alone\.")
 _SECTION = re.compile(r"^/\* -+ (.*?) -+ \*/$", re.MULTILINE)
 
 
@@ -47,6 +48,11 @@ class Item:
     text: str  # as declared, without attributes
     line: int
     comment: Comment | None
+
+    def is_inner(self):
+        """Whether it is there for one inline function of the library, and no program calls it."""
+        texts = [block.content for block in self.comment.blocks if block.kind == "text"] if self.comment else []
+        return any(_FOR_ONE_CALL.search(text) for text in texts)
 
 
 @dataclass

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the man pages of section 3 of the comments in C headers: of include/weft, weft(3), a page for each function, and one for each type. It
-needs Python alone, so that `cmake --install` can run it.
+"""Makes the man pages of section 3 of the comments in C headers: of include/weft, weft(3), a page for each function that
+programs call, and one for each type. It needs Python alone, so that `cmake --install` can run it.
 
 usage: man.py FOLDER INCLUDE-FOLDER     writes FOLDER/*.3 and prints their paths"""
 
@@ -65,7 +65,7 @@ class Pages:
         self.umbrella = declarations.umbrella_of(folder)
         self.topics = declarations.topics_of(folder) | {self.umbrella}
         self.meanings = declarations.meaning_of_status(self.headers)
-        items = [item for header in self.headers.values() for item in header.items]
+        items = [item for header in self.headers.values() for item in header.items if not item.is_inner()]
         self.functions = {item.name: item for item in items if item.kind == "function"}
         self.types = {item.name: item for item in items if item.kind in ("struct", "enum", "type")}
         self.macros = [item for item in items if item.kind == "macro"]
@@ -165,7 +165,7 @@ class Pages:
         page.synopsis(f"#include <{self.library}/{self.umbrella}>", [f"cc program.c $(pkg-config --cflags --libs {package})"])
         page.section("DESCRIPTION").blocks(head.blocks)
         for header in sorted(self.headers.values(), key=lambda one: (one.name not in self.topics, one.name)):
-            functions = [item for item in header.items if item.kind == "function"]
+            functions = [item for item in header.items if item.name in self.functions]
             if functions:
                 page.section(f"CALLS OF <{self.library}/{header.name}>")
             for item in functions:

@@ -1,6 +1,18 @@
 """A man page, piece by piece, in the macros of man(7)."""
 
+import os
 import re
+
+import declarations
+
+
+def date():
+    """The date of the newest version in the changelog, so that pages made of the same sources are the same pages."""
+    with open(os.path.join(declarations.TOP, "CHANGELOG.md"), encoding="utf-8") as file:
+        found = re.search(r"^## \[\S+\] - (\d{4}-\d\d-\d\d)", file.read(), re.MULTILINE)
+    if not found:
+        raise ValueError("CHANGELOG.md: no version with a date, as in '## [1.2.3] - 2026-01-31'")
+    return found.group(1)
 
 
 def escaped(text):
@@ -18,7 +30,7 @@ class Page:
         self.name = name
         self.names = names
         summary = summary.rstrip(".")
-        self.lines = [f'.TH {name.upper()} {number} "" "{source}" "Weft"', ".nh", ".ad l", ".SH NAME"]
+        self.lines = [f'.TH {name.upper()} {number} "{date()}" "{source}" "Weft"', ".nh", ".ad l", ".SH NAME"]
         self.lines.append(f"{name} \\- {escaped(summary[0].lower() + summary[1:])}")
 
     def section(self, title):

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -66,20 +67,28 @@ void append_entry(const os::variable_info& each, void* context) {
   page << ".\n";
 }
 
-std::string manual() {
-  std::ostringstream page;
-  page << ".\\\" Made from the table in src/os/env.cpp by the test unit.os_env_doc; see there.\n"
-       << ".TH WEFT 7 \"\" \"Weft\" \"Weft\"\n.SH NAME\nweft \\- environment variables of the Weft runtime\n.SH DESCRIPTION\n"
-       << replaced(replaced(values_text, "`", ""), "\n\n", "\n.PP\n") << ".SH ENVIRONMENT\n";
-  os::walk_variables(append_entry, &page);
-  page << ".SH SEE ALSO\n.BR weft (1)\n";
-  return page.str();
-}
-
 std::string content_of(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str();
+}
+
+// Of the newest version in the changelog, as tools/docs/roff.py has it for the other pages.
+std::string date() {
+  const std::string log = content_of(WEFT_TEST_DOCS "/../CHANGELOG.md");
+  const std::size_t heading = log.find("\n## [");
+  const std::size_t dash = log.find(" - ", heading);
+  return dash < log.find('\n', heading + 1) ? log.substr(dash + 3, std::strlen("2026-01-31")) : "";
+}
+
+std::string manual() {
+  std::ostringstream page;
+  page << ".\\\" Made from the table in src/os/env.cpp by the test unit.os_env_doc; see there.\n"
+       << ".TH WEFT 7 \"" << date() << "\" \"Weft\" \"Weft\"\n.SH NAME\nweft \\- environment variables of the Weft runtime\n.SH DESCRIPTION\n"
+       << replaced(replaced(values_text, "`", ""), "\n\n", "\n.PP\n") << ".SH ENVIRONMENT\n";
+  os::walk_variables(append_entry, &page);
+  page << ".SH SEE ALSO\n.BR weft (1)\n";
+  return page.str();
 }
 
 void compare(const std::string& path, const std::string& wanted) {
