@@ -2,7 +2,6 @@
 // of waits that end. Each scene runs in a child.
 #include <doctest/doctest.h>
 
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -22,6 +21,7 @@ using scene::make;
 using scene::sleep_ms;
 using scene::start;
 using weft::test::child_end;
+using weft::test::end_after_told;
 using weft::test::end_when_told;
 using weft::test::run_in_child;
 using weft::test::running_child;
@@ -49,10 +49,15 @@ struct two_locks {
   }
 };
 
-// So long that it would be told twice if it were told again.
-int go_on_beside() {
-  for (std::uint64_t left = quiet_ns; left != 0; left -= 100 * ms) NEED(weft_sleep_ns(100 * ms) == WEFT_OK);
-  return 7;
+// Until the parent, which waits for the report, ends it.
+[[noreturn]] void go_on_beside() {
+  for (;;) NEED(weft_sleep_ns(100 * ms) == WEFT_OK);
+}
+
+// What a child says until it has told of a circle, and so long after that it would be told again.
+template <class Body>
+child_end end_after_report(Body body, const char* last = "weft:   cure: ") {
+  return end_after_told(start_child(body), last, quiet_ns / ms);
 }
 
 }  // namespace
@@ -69,17 +74,17 @@ static void joins_next(void* memory) {
 
 TEST_CASE("two mutexes in opposite order, while others go on: told once") {
   for (const bool recursive : {false, true}) {
-    const child_end end = run_in_child([recursive] {
+    const child_end end = end_after_report([recursive] {
       alarm(100);
       start(2);
       two_locks locks(recursive);
       make(takes_left_first, &locks, "left");
       make(takes_right_first, &locks, "right");
-      _exit(go_on_beside());
+      go_on_beside();
       return 0;
     });
     INFO(recursive, end.errors);
-    CHECK(end.exit_code == 7);
+    CHECK(end.signal == SIGKILL);
     CHECK(count(end.errors, "deadlock") == 1);
     CHECK(end.says("weft: deadlock of 2 threads that wait for each other: none of them can ever run again"));
     CHECK(end.says("\"left\" (takes_left_first), which waits for mutex at 0x"));
@@ -92,45 +97,43 @@ TEST_CASE("two mutexes in opposite order, while others go on: told once") {
 }
 
 TEST_CASE("threads that join each other, while others go on") {
-  const child_end end = run_in_child([] {
+  const child_end end = end_after_report([] {
     alarm(100);
     start(2);
     std::atomic<weft_thread*> next[3] = {};
     weft_thread* made[3];
     for (int each = 0; each < 3; ++each) made[each] = make(joins_next, &next[each], nullptr);
     for (int each = 0; each < 3; ++each) next[each] = made[(each + 1) % 3];
-    _exit(go_on_beside());
+    go_on_beside();
     return 0;
   });
   INFO(end.errors);
-  CHECK(end.exit_code == 7);
+  CHECK(end.signal == SIGKILL);
   CHECK(end.says("weft: deadlock of 3 threads that wait for each other"));
   CHECK(count(end.errors, "(joins_next), which joins thread ") == 3);
 }
 
 TEST_CASE("on one worker, while an OS thread outside goes on") {
-  const child_end end = run_in_child([] {
+  const child_end end = end_after_report([] {
     alarm(100);
     start(1);
     two_locks locks(false);
     weft_thread* left = make(takes_left_first, &locks, "left");
     make(takes_right_first, &locks, "right");
     std::thread([] {
-      const timespec time{quiet_ns / 1'000'000'000, quiet_ns % 1'000'000'000};
-      nanosleep(&time, nullptr);
-      _exit(7);
+      for (;;) sleep_ms(100);
     }).detach();
     static_cast<void>(weft_thread_join(left));
     return 0;
   });
   INFO(end.errors);
-  CHECK(end.exit_code == 7);
+  CHECK(end.signal == SIGKILL);
   CHECK(count(end.errors, "deadlock of 2 threads") == 1);
 }
 
 TEST_CASE("while all workers sleep and an OS thread outside goes on") {
   const running_child scene = start_child([] {
-    alarm(30);
+    alarm(100);
     weft_config config = WEFT_CONFIG_INIT;
     config.workers = 2;
     config.caller_outside = true;
@@ -147,18 +150,20 @@ TEST_CASE("while all workers sleep and an OS thread outside goes on") {
 }
 
 TEST_CASE("a deadlock of all threads is told once, and not as a circle beside which others go on") {
-  const child_end end = run_in_child([] {
-    setenv("WEFT_WATCHDOG", "100ms", 1);
-    alarm(6);
-    start(2);
-    two_locks locks(false);
-    weft_thread* left = make(takes_left_first, &locks, "left");
-    make(takes_right_first, &locks, "right");
-    static_cast<void>(weft_thread_join(left));
-    return 0;
-  });
+  const child_end end = end_after_report(
+      [] {
+        setenv("WEFT_WATCHDOG", "100ms", 1);
+        alarm(100);
+        start(2);
+        two_locks locks(false);
+        weft_thread* left = make(takes_left_first, &locks, "left");
+        make(takes_right_first, &locks, "right");
+        static_cast<void>(weft_thread_join(left));
+        return 0;
+      },
+      "weft:   the program stays as it is");
   INFO(end.errors);
-  CHECK(end.signal == SIGALRM);
+  CHECK(end.signal == SIGKILL);
   CHECK(count(end.errors, "weft: deadlock") == 1);
   CHECK(end.says("weft: deadlock: "));
 }

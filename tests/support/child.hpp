@@ -119,6 +119,22 @@ inline child_end end_when_told(const running_child& child, const char* last) {
   return end;
 }
 
+// As end_when_told, but the child goes on for `quiet_ms` after it has written `last`, in which it
+// may say more, or the same again.
+inline child_end end_after_told(const running_child& child, const char* last, unsigned quiet_ms) {
+  child_end end;
+  char piece[4096];
+  ssize_t got;
+  while (!end.says(last) && (got = read(child.errors, piece, sizeof piece)) > 0) {
+    end.errors.append(piece, static_cast<std::size_t>(got));
+  }
+  usleep(quiet_ms * 1000);
+  kill(child.process, SIGKILL);
+  end.errors += detail::read_to_end(child.errors);
+  detail::take_end(child, &end);
+  return end;
+}
+
 template <class Body>
 child_end run_in_child(Body body) {
   return wait_for(start_child(body));

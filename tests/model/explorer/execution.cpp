@@ -233,7 +233,6 @@ void set_local_word(void* to) { w.local_words[w.threads.self()] = to; }
 
 // ---- called by the parts of the explorer ----------------------------------------------------------------------------------
 
-int current_thread() { return running ? w.threads.self() : -1; }
 std::string thread_name(int thread) { return w.threads.name(thread); }
 std::uint32_t thread_time(int thread) { return w.mem.now(thread); }
 bool thread_covers(int thread, int other, std::uint32_t time) { return w.mem.covers(thread, other, time); }

@@ -92,7 +92,8 @@ void set_local_word(void* to);
 
 [[noreturn]] void prune();  // this execution does not count
 void prune_if_owing();  // before a failure is told: what fails while promises are open fails afterwards, too, if they can be kept
-int current_thread();   // 0: the body; -1: no execution
+inline int running_thread = -1;  // 0: the body; -1: no execution. The scheduler alone sets it
+inline int current_thread() { return running_thread; }
 std::string thread_name(int thread);
 std::uint32_t thread_time(int thread);
 bool thread_covers(int thread, int other, std::uint32_t time);

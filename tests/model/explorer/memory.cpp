@@ -65,7 +65,7 @@ int memory::add_location(const void* address) {
   if (locations_in_use == max_locations) fail("the model is too large", "raise max_locations");
   const int index = locations_in_use++;
   history& place = locations_[index];
-  place.address = address;
+  addresses_[index] = address;
   place.alive = true;
   place.born_inside = false;
   place.used = {};
@@ -75,7 +75,7 @@ int memory::add_location(const void* address) {
 
 void memory::construct(int thread, const void* address) {
   for (int i = 0; i < locations_in_use; ++i) {
-    if (locations_[i].address == address) locations_[i].address = nullptr;  // an earlier life of the same memory
+    if (addresses_[i] == address) addresses_[i] = nullptr;  // an earlier life of the same memory
   }
   // find() will read what the constructor left in memory, if anybody ever uses it.
   if (thread != 0 || birth_of(address) != nullptr) births_.push_back({address, thread, clock_[thread]});
@@ -90,7 +90,7 @@ void memory::destroy(int thread, const void* address) {
   if (thread != 0) births_.push_back({address, none, 0});
   for (int i = 0; i < locations_in_use; ++i) {
     history& place = locations_[i];
-    if (place.address != address || !place.alive) continue;
+    if (addresses_[i] != address || !place.alive) continue;
     place.alive = false;
     for (int other = 0; other < max_threads; ++other) {
       if (!covers(thread, other, place.used.at[other])) {
@@ -103,7 +103,7 @@ void memory::destroy(int thread, const void* address) {
 
 int memory::find(const void* address, word initial) {
   for (int i = 0; i < locations_in_use; ++i) {
-    if (locations_[i].address == address) return i;
+    if (addresses_[i] == address) return i;
   }
   const int index = add_location(address);
   history& place = locations_[index];

@@ -80,7 +80,7 @@ class memory {
 
   bool has_news(int location, timestamp since, word value) const;  // a newer store with another value
   word newest(int location) const { return locations_[location].stores.back().value; }
-  const void* address(int location) const { return locations_[location].address; }
+  const void* address(int location) const { return addresses_[location]; }
   std::uint32_t now(int thread) const { return clock_[thread]; }
   bool covers(int thread, int other, std::uint32_t time) const { return threads_[thread].current.past.at[other] >= time; }
 
@@ -92,7 +92,6 @@ class memory {
     frontier released;
   };
   struct history {
-    const void* address;
     bool alive;
     bool born_inside;  // constructed by a logical thread
     int creator;
@@ -154,6 +153,7 @@ class memory {
   int promises_left_ = 0;
   std::vector<promise> promises_;  // that were read and not kept yet
   std::vector<open_load> open_loads_;
+  const void* addresses_[max_locations] = {};  // apart from the rest, for find()
   history locations_[max_locations];
   std::vector<birth> births_;  // and ends, in logical threads, of atomics that nobody has used yet
   thread_state threads_[max_threads];

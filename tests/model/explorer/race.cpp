@@ -93,7 +93,8 @@ void check_others(int me, const accesses& past, std::size_t first, std::size_t l
   }
 }
 
-void touch_word(int me, std::uintptr_t word, std::size_t first, std::size_t last, bool write, const void* code) {
+[[gnu::always_inline]] inline void touch_word(int me, std::uintptr_t word, std::size_t first, std::size_t last, bool write,
+                                              const void* code) {
   shadow_word& entry = find(word);
   check_others(me, entry.writes, first, last, write, true, code);
   if (write) check_others(me, entry.reads, first, last, true, false, code);
@@ -106,16 +107,8 @@ void touch_word(int me, std::uintptr_t word, std::size_t first, std::size_t last
   for (std::size_t byte = first; byte < last; ++byte) latest.time[byte] = now;
 }
 
-}  // namespace
-
-void reset_races() {
-  ++execution;
-  used = 0;
-}
-
-void touch_plain(const void* address, std::size_t bytes, bool write, const void* code) {
+[[gnu::noinline]] void touch_words(const void* address, std::size_t bytes, bool write, const void* code) {
   const int me = current_thread();
-  if (me <= 0) return;  // the body runs before and after all others
   auto at = reinterpret_cast<std::uintptr_t>(address);
   while (bytes > 0) {
     const std::size_t first = at % word_bytes;
@@ -124,6 +117,17 @@ void touch_plain(const void* address, std::size_t bytes, bool write, const void*
     at += part;
     bytes -= part;
   }
+}
+
+inline void touch_plain(const void* address, std::size_t bytes, bool write, const void* code) {
+  if (current_thread() > 0) touch_words(address, bytes, write, code);  // the body runs before and after all others
+}
+
+}  // namespace
+
+void reset_races() {
+  ++execution;
+  used = 0;
 }
 
 }  // namespace explorer

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int fruitless_limit = 1000;  // rounds of a loop without news; shipping loops have a patience of some hundred
 
-scheduler* running = nullptr;  // for enter(), which gets no argument
+scheduler* entering = nullptr;  // for enter(), which gets no argument
 
 bool is_fence(operation_kind kind) {
   return kind == operation_kind::fence || kind == operation_kind::heavy_fence || kind == operation_kind::futex;
@@ -30,7 +30,7 @@ bool independent(const operation& a, const operation& b) {
 // ---- starting and ending --------------------------------------------------------------------------------------------------
 
 void scheduler::run(void (*body)(), const bounds& limits) {
-  running = this;
+  entering = this;
   body_ = body;
   left_ = limits;
   end_ = ending::finished;
@@ -45,13 +45,13 @@ void scheduler::run(void (*body)(), const bounds& limits) {
   }
   threads_[0].name = "body";
   threads_[0].context.prepare(&enter);
-  self_ = 0;
+  self_ = running_thread = 0;
   coroutine::jump(driver_, threads_[0].context);
-  self_ = -1;
+  self_ = running_thread = -1;
 }
 
 void scheduler::enter() {
-  scheduler& me = *running;
+  scheduler& me = *entering;
   if (me.self_ == 0) {
     me.body_();
     me.abandon(ending::finished);
@@ -75,7 +75,7 @@ void scheduler::abandon(ending end) {
 
 void scheduler::jump(int to) {
   const int from = self_;
-  self_ = to;
+  self_ = running_thread = to;
   coroutine::jump(thread(from).context, thread(to).context);
 }
 

@@ -84,7 +84,8 @@ std::string date() {
 std::string manual() {
   std::ostringstream page;
   page << ".\\\" Made from the table in src/os/env.cpp by the test unit.os_env_doc; see there.\n"
-       << ".TH WEFT 7 \"" << date() << "\" \"Weft\" \"Weft\"\n.SH NAME\nweft \\- environment variables of the Weft runtime\n.SH DESCRIPTION\n"
+       << ".TH WEFT 7 \"" << date()
+       << "\" \"Weft\" \"Weft\"\n.SH NAME\nweft \\- environment variables of the Weft runtime\n.SH DESCRIPTION\n"
        << replaced(replaced(values_text, "`", ""), "\n\n", "\n.PP\n") << ".SH ENVIRONMENT\n";
   os::walk_variables(append_entry, &page);
   page << ".SH SEE ALSO\n.BR weft (1)\n";
