@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What runs the tests notices what fails, and shows life while it runs: steps.py and progress.py, run.py and deep.py, compare_runs.py,
-schedules.py and soak.py with programs that fail on purpose."""
+compare_lists.py, schedules.py and soak.py with programs that fail on purpose."""
 
 import contextlib
 import io
 import os
 import re
 import select
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -210,6 +211,47 @@ class CompareRunsTest(DriverTest):
             status, said = self.start(os.path.join(DRIVERS, "compare_runs.py"), before, wrong)
             self.assertEqual(status, 2)
             self.assertIn(wrong, said)
+class CompareListsTest(DriverTest):
+    RUN = ("import steps\n"
+           "def everything(jobs):\n"
+           "    return [steps.Tests('all', 1, preset='only', kinds='api|unit', excluding='_shared$'),\n"
+           "            steps.Commands('more', 1, preset='only', commands={commands})]\n")
+
+    def checkout(self, name, tests, commands):
+        """A folder with tests, (name, label) each, and a run.py of its own."""
+        os.makedirs(self.path(name, "tools", "test"))
+        shutil.copy(os.path.join(DRIVERS, "steps.py"), self.path(name, "tools", "test"))
+        shutil.copy(os.path.join(DRIVERS, "progress.py"), self.path(name, "tools", "test"))
+        files = {
+            "tools/test/run.py": self.RUN.replace("{commands}", repr(commands)),
+            "CMakePresets.json": '{"version": 6, "configurePresets": [{"name": "only", "generator": "Ninja", "binaryDir": "${sourceDir}/b"}],'
+                                 ' "testPresets": [{"name": "only", "configurePreset": "only"}]}',
+            "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\nproject(planted NONE)\nenable_testing()\n" + "".join(
+                f"add_test(NAME {test} COMMAND true)\nset_tests_properties({test} PROPERTIES LABELS {label})\n" for test, label in tests),
+        }
+        for path, text in files.items():
+            with open(self.path(name, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        return self.path(name)
+
+    def compare(self, after, commands):
+        before = self.checkout("before", [("api.a", "api"), ("api.a_shared", "api"), ("unit.b", "unit"), ("model.c", "model")], {"d": []})
+        return self.start(os.path.join(DRIVERS, "compare_lists.py"), before, self.checkout("after", after, commands))
+
+    def test_nothing_lost(self):
+        status, said = self.compare([("api.a", "api"), ("unit.b", "unit"), ("unit.e", "unit")], {"d": []})
+        self.assertEqual((status, said), (0, "new: only: unit.e\n3 before, 4 after, 0 lost, 1 new\n"))
+
+    def test_a_test_a_kind_or_a_command_that_is_lost(self):
+        status, said = self.compare([("api.a", "api"), ("unit.b", "model")], {})
+        self.assertEqual((status, said), (1, "lost: only: the command d\nlost: only: unit.b\n3 before, 1 after, 2 lost, 0 new\n"))
+
+    def test_a_folder_that_is_no_checkout(self):
+        status, said = self.start(os.path.join(DRIVERS, "compare_lists.py"), self.folder, self.folder)
+        self.assertEqual(status, 2)
+        self.assertIn("it has no tools/test/run.py", said)
+
+
 class Listener(io.StringIO):
     """Standard output; makes a file once something is said, for which a program waits that is to be seen while it runs."""
 
