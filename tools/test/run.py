@@ -69,7 +69,7 @@ def everything(jobs):
         # The compiler and the processor make no difference to how a library is loaded: checked and release load the shared one. One worker
         # has nobody to race with.
         excluding = "_shared$|_one_worker$|flat_memory" if preset == "tsan" else "_shared$"
-        plan.test(f"{preset}: {kinds.replace('|', ', ')}", preset, 120, kinds, 2, excluding=excluding)
+        plan.test(f"{preset}: {kinds.replace('|', ', ')}", preset, 120, kinds, 3, excluding=excluding)
         if preset == "clang":
             plan.test("tidy", preset, 90, "tidy")
     plan.build("clang-libcxx", 60, ("tests/api/all",))

@@ -12,7 +12,7 @@ namespace {
 
 using json = nlohmann::json;
 
-constexpr unsigned most_workers = 1024;
+constexpr unsigned most_workers_of_trace = 1024;
 
 std::int64_t as_ns(const json& microseconds) { return std::llround(microseconds.get<double>() * 1000); }
 
@@ -21,7 +21,7 @@ void read_turn(const json& event, trace& into) {
   traced_turn turn;
   turn.thread = said.at("thread");
   turn.worker = event.at("tid");
-  if (turn.worker >= most_workers) throw trace_error("it has too many workers");
+  if (turn.worker >= most_workers_of_trace) throw trace_error("it has too many workers");
   turn.begin = as_ns(event.at("ts"));
   turn.end = turn.begin + as_ns(event.at("dur"));
   turn.why = said.at("why");
@@ -48,7 +48,7 @@ void read_name(const json& event, trace& into) {
   constexpr int workers = 1, threads = 2;  // the processes of their tracks
   const json& said = event.at("args");
   if (event.at("pid") == workers && said.at("name").get<std::string>().starts_with("worker ")) {
-    into.workers = std::max(into.workers, std::min(event.at("tid").get<unsigned>() + 1, most_workers));
+    into.workers = std::max(into.workers, std::min(event.at("tid").get<unsigned>() + 1, most_workers_of_trace));
   }
   if (event.at("pid") != threads || !said.contains("function")) return;
   std::string const label = said.value("label", "");
