@@ -49,6 +49,7 @@ struct kernel {
   std::uint64_t max_size;                                // sizes are 1 … max_size
   std::uint64_t (*expected)(const kernel_input& input);  // the right answer, found in another way than the bodies find it
   fitted_size (*fit)(std::uint64_t size) = nullptr;      // null: any size fits
+  std::uint64_t demo_size = 0;                           // of the demonstration; 0: default_size
   bool is_long = false;                                  // takes many seconds: not part of the demonstration
   bool is_digest = false;                                // the answer says something to programs only
   bool is_of_experiment = false;                         // repeats a published one: not part of the demonstration

@@ -216,17 +216,16 @@ def run(command, limit=None):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit, cwd=HERE)
 
 
-def build_explorer(folder, pool):
-    sources = sorted(n for n in os.listdir(os.path.join(HERE, "explorer")) if n.endswith(".cpp"))
-
-    def compile_one(name):
-        target = os.path.join(folder, name + ".o")
-        done = run([COMPILER, *FLAGS, "-O2", *includes(), "-c", os.path.join(HERE, "explorer", name), "-o", target])
-        if done.returncode != 0:
-            sys.exit(done.stdout)
-        return target
-
-    return list(pool.map(compile_one, sources))
+def build_explorer(folder):
+    """One unit of all its parts, as CMakeLists.txt has it: they call each other at every access."""
+    parts = sorted(os.path.join(HERE, "explorer", name) for name in os.listdir(os.path.join(HERE, "explorer")) if name.endswith(".cpp"))
+    unit, target = os.path.join(folder, "explorer.cpp"), os.path.join(folder, "explorer.o")
+    with open(unit, "w", encoding="utf-8") as file:
+        file.write("".join(f'#include "{part}"\n' for part in parts))
+    done = run([COMPILER, *FLAGS, "-O2", *includes(), "-c", unit, "-o", target])
+    if done.returncode != 0:
+        sys.exit(done.stdout)
+    return [target]
 
 
 def units_of(model):
@@ -255,7 +254,7 @@ class Builder:
 
     def __init__(self, folder, pool, deep):
         self.folder = folder
-        self.explorer = build_explorer(folder, pool)
+        self.explorer = build_explorer(folder)
         self.models = {n: units_of(n) for n in sorted(os.listdir(HERE)) if n.endswith("_model.cpp")}
         units = sorted({u for each in self.models.values() for u in each})
         self.depends = dict(zip(units, pool.map(self.files_under, units)))

@@ -110,6 +110,7 @@ TEST_CASE("every kernel has a name of its own, a form for threads and sizes with
     CHECK(names.insert(each->name).second);
     CHECK(each->default_size <= each->max_size);
     CHECK(each->quick_size <= each->default_size);
+    CHECK(each->demo_size <= each->default_size);
     CHECK(bench::find_cell("ult", *each) != nullptr);
   }
   CHECK(bench::find_kernel("no such kernel") == nullptr);

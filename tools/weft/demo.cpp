@@ -44,6 +44,7 @@ std::vector<const bench::kernel*> choose_programs(const std::vector<std::string>
 
 cell_order make_cell(const demo_options& options, const bench::kernel& what, const column& in) {
   std::optional<std::uint64_t> size;
+  if (what.demo_size != 0) size = what.demo_size;
   if (options.is_quick && !what.size_word.empty()) size = what.quick_size;
   unsigned const repetitions = options.is_quick ? 1 : options.repetitions;
   return {&what, in.runtime, in.workers, size, options.directory, repetitions, options.limit_seconds, options.enough_seconds};
