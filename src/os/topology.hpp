@@ -3,7 +3,7 @@
 //
 // Sources: a synthetic text or hwloc, where one of them is asked for; otherwise Linux's sysfs, and
 // without it a flat machine in which all CPUs are alike. hwloc knows more machines, and takes 10 ms
-// and a dozen plug-ins to say what sysfs says in one: docs/decisions/0034. Nothing is kept: the caller owns the description (20 KiB; os::reserve is a good place).
+// and a dozen plug-ins to say what sysfs says in one: docs/decisions/0035. Nothing is kept: the caller owns the description (20 KiB; os::reserve is a good place).
 #pragma once
 
 #include <cstdint>
