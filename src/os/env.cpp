@@ -31,7 +31,8 @@ constexpr variable_info table[] = {
     {variable::bind, "WEFT_BIND", value_type::flag, 0, 1, "on or off", "off",
      "Bind each worker to one CPU of the mask that the process inherited."},
     {variable::topology, "WEFT_TOPOLOGY", value_type::text, 0, 0, "hwloc, or such as \"numa:2 l3:2 core:4 pu:2\"", nullptr,
-     "Pretend to be this machine when choosing neighbours; hwloc: ask libhwloc. Default: the machine's own topology, from sysfs."},
+     "Pretend to be this machine when choosing neighbours; hwloc: ask libhwloc. Default: the machine's own topology, from "
+     "sysfs."},
     {variable::guard, "WEFT_GUARD", value_type::choice, 0, 0, "auto|marker|mprotect|canary|none", "auto",
      "How a stack overflow is noticed. auto: the cheapest that the kernel does, at best guard markers (Linux 6.13)."},
     {variable::stack_cache, "WEFT_STACK_CACHE", value_type::bytes, 0, 64 * G, "0 to 64G", "512M",
@@ -82,7 +83,8 @@ static_assert(WEFT_WAIT_PASSIVE == 1 && WEFT_WAIT_ACTIVE == 2 && WEFT_LOCALITY_S
 
 constexpr char prefix[] = "WEFT_";
 constexpr std::size_t prefix_bytes = sizeof prefix - 1;
-constexpr const char* others_prefixes[] = {"WEFT_TEST_", "WEFT_THREADS"};  // test programs, the threads interface
+constexpr const char* others_prefixes[] = {"WEFT_TEST_", "WEFT_THREADS", "WEFT_LAUNCH_",
+                                           "WEFT_DIST_"};  // test programs, the threads interface, ranks
 constexpr std::size_t longest_name = 63;
 
 // The one list of which field belongs to which variable: visit(variable, field).
@@ -238,6 +240,15 @@ void report_ignored(const settings& read) {
 }
 
 const variable_info& info(variable which) { return table[static_cast<unsigned>(which)]; }
+
+const char* value_in_environment(const char* name) {
+  const std::size_t length = strlen(name);
+  for (char* const* each = environ; each != nullptr && *each != nullptr; ++each) {
+    if (strncmp(*each, name, length) == 0 && (*each)[length] == '=')
+      return (*each)[length + 1] != 0 ? *each + length + 1 : nullptr;
+  }
+  return nullptr;
+}
 
 void walk_variables(void (*visit)(const variable_info&, void*), void* context) {
   for (const variable_info& each : table) visit(each, context);

@@ -6,7 +6,7 @@
 // and is otherwise ignored. In a program with raised privileges, variables that name files or a
 // signal are not even read: the user who starts such a program has fewer rights than it has. Names
 // that start with WEFT_TEST_ belong to test programs, those with WEFT_THREADS to the threads
-// interface.
+// interface, those with WEFT_LAUNCH_ and WEFT_DIST_ to programs that run on several ranks.
 #pragma once
 
 #include <cstddef>
@@ -107,6 +107,9 @@ status read_settings(settings* out, const char* const* environment,  // "NAME=va
 void report_ignored(const settings& read);
 
 const variable_info& info(variable which);
+
+// What the environment has for this name now; null: nothing, or nothing but an empty value.
+const char* value_in_environment(const char* name);
 void walk_variables(void (*visit)(const variable_info& variable, void* context), void* context);
 
 // The value in force, as a user would write it: "64K", "20us", "hybrid". At most capacity - 1 bytes.

@@ -17,7 +17,8 @@ constexpr call_info calls[] = {
     {"thread_start", EAGAIN}, {"thread_stack", ENOENT}, {"thread_key", EAGAIN},   {"callback", ENOMEM}, {"futex_wait", EINTR},
     {"futex_wake", EINVAL},   {"membarrier", EPERM},    {"affinity", EPERM},      {"open", EMFILE},     {"read", EIO},
     {"write", ENOSPC},        {"peek", EPERM},          {"getrandom", ENOSYS},    {"io_uring", EPERM},  {"sigaction", EPERM},
-    {"sigaltstack", EPERM},   {"timer", EAGAIN},        {"load_library", ENOENT}, {"heap", ENOMEM},
+    {"sigaltstack", EPERM},   {"timer", EAGAIN},        {"load_library", ENOENT}, {"heap", ENOMEM},     {"memory_file", EMFILE},
+    {"fork", EAGAIN},         {"parent_death", EPERM},  {"lock_memory", ENOMEM},
 };
 static_assert(sizeof calls / sizeof *calls == call_count, "each call has a row");
 

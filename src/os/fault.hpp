@@ -2,10 +2,11 @@
 // whether a test wants them to fail. Called from any OS thread, also in a signal handler.
 //
 // Not asked (tools/lint/seam.py compares this list, and the functions behind each call of the enumeration, with what the library needs):
-// - clock_gettime, getpid, geteuid, SYS_gettid, sched_yield, sigprocmask, getrlimit, sysconf,
+// - clock_gettime, getpid, getppid, geteuid, SYS_gettid, sched_yield, sigprocmask, getrlimit, sysconf,
 //   getauxval, pthread_self, pthread_attr_init,
 //   pthread_attr_setstacksize, pthread_attr_getstack, pthread_attr_destroy: cannot fail with the arguments that they are given
-// - close, closedir, dlclose, munmap in os/mapped_file.cpp: give back a whole thing, which does no
+// - close, closedir, dlclose, munmap in os/mapped_file.cpp,
+//   munmap in os/shared_memory.cpp: give back a whole thing, which does no
 //   harm if it stays
 // - dladdr, dlsym, dl_iterate_phdr: look in memory alone; that they find nothing is an answer
 // - dlerror: returns words, or none
@@ -17,6 +18,8 @@
 // - kill, abort, raise, _exit, sigaction in sched/overflow.cpp,
 //   sigaction in sched/dump_signal.cpp: the program dies, nothing else is left to try
 // - SYS_timer_delete: gives back a whole thing, which does no harm if it stays
+// - dup2: onto a number below the limit; cannot fail
+// - waitpid, sigtimedwait: fail when there is nothing to tell, which is an answer
 // - getrusage: cannot fail for the calling OS thread
 // - SYS_arch_prctl in arch/x86_64/context.hpp: asks for a feature; a failure is a no, as it is on most machines
 //
@@ -56,8 +59,12 @@ enum class call : std::uint8_t {
   timer,         // SYS_timer_create, SYS_timer_settime
   load_library,  // dlopen
   heap,          // calloc, realloc
+  memory_file,   // memfd_create
+  fork,
+  parent_death,  // prctl
+  lock_memory,   // mlock
 };
-inline constexpr unsigned call_count = 24;
+inline constexpr unsigned call_count = 28;
 
 namespace fault {
 

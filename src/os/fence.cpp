@@ -1,4 +1,5 @@
-// See fence.hpp. The kernel's side: membarrier(2), PRIVATE_EXPEDITED, Linux 4.14.
+// See fence.hpp. The kernel's side: membarrier(2), PRIVATE_EXPEDITED, Linux 4.14;
+// GLOBAL_EXPEDITED, Linux 4.16.
 #include "os/fence.hpp"
 
 #include <errno.h>
@@ -20,17 +21,23 @@ bool membarrier(int command) {
   return syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
+void fence_by(int command) {
+  // TSan sees no system call: give it the operation that light_fence() does there too.
+  if constexpr (config::thread_sanitizer) base::fence_seq_cst();
+  for (int attempt = 0; attempt < fence_tries; ++attempt) {
+    if (membarrier(command)) return;
+  }
+  base::panic("membarrier failed %d times, last with errno %d, although it was registered", fence_tries, errno);
+}
+
 }  // namespace
 
 bool register_asymmetric_fence() { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); }
 
-void heavy_fence() {
-  // TSan sees no system call: give it the operation that light_fence() does there too.
-  if constexpr (config::thread_sanitizer) base::fence_seq_cst();
-  for (int attempt = 0; attempt < fence_tries; ++attempt) {
-    if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
-  }
-  base::panic("membarrier failed %d times, last with errno %d, although it was registered", fence_tries, errno);
-}
+void heavy_fence() { fence_by(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+
+bool register_fence_between_processes() { return membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED); }
+
+void heavy_fence_between_processes() { fence_by(MEMBARRIER_CMD_GLOBAL_EXPEDITED); }
 
 }  // namespace weft::os

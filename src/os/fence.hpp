@@ -11,4 +11,10 @@ bool register_asymmetric_fence();
 // After a successful registration only. A kernel that then refuses ends the program with a message: there is no safe way on.
 void heavy_fence();
 
+// The heavy half between processes that share memory: makes every running OS thread of each process that
+// has registered execute a full fence. A process registers for the light halves that it runs; a
+// registration ends at exec(2). False: this kernel cannot.
+bool register_fence_between_processes();
+void heavy_fence_between_processes();
+
 }  // namespace weft::os

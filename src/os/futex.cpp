@@ -21,10 +21,9 @@ constexpr int wake_tries = 100;
 static_assert(sizeof(base::atomic<std::uint32_t>) == sizeof(std::uint32_t), "the kernel reads the word itself");
 
 // WAIT_BITSET because plain WAIT takes a relative timeout. Returns 0 or errno.
-int wait(base::atomic<std::uint32_t>* word, std::uint32_t expected, const timespec* deadline) {
+int wait(base::atomic<std::uint32_t>* word, std::uint32_t expected, const timespec* deadline, int sharing = FUTEX_PRIVATE_FLAG) {
   if (fault::fails(call::futex_wait)) return errno;
-  const long result =
-      syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, deadline, nullptr, FUTEX_BITSET_MATCH_ANY);
+  const long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET | sharing, expected, deadline, nullptr, FUTEX_BITSET_MATCH_ANY);
   return result == 0 ? 0 : errno;
 }
 
@@ -36,6 +35,16 @@ bool in_time(int error) {
     base::panic("futex wait failed with errno %d: this system forbids or lacks futex(2)", error);
   return true;
 }
+
+void wake(base::atomic<std::uint32_t>* word, int count, int sharing) {
+  for (int attempt = 0; attempt < wake_tries; ++attempt) {
+    if (!fault::fails(call::futex_wake) && syscall(SYS_futex, word, FUTEX_WAKE | sharing, count) >= 0) return;
+  }
+  base::panic("futex wake failed %d times, last with errno %d: a sleeper would be lost", wake_tries, errno);
+}
+
+// In the flags of the system call: the word may lie in memory that several processes share.
+constexpr int between_processes = 0;
 
 }  // namespace
 
@@ -51,11 +60,12 @@ bool futex_wait_until(base::atomic<std::uint32_t>* word, std::uint32_t expected,
   return in_time(error) && (error != EINTR || now_ns() < deadline);
 }
 
-void futex_wake(base::atomic<std::uint32_t>* word, int count) {
-  for (int attempt = 0; attempt < wake_tries; ++attempt) {
-    if (!fault::fails(call::futex_wake) && syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count) >= 0) return;
-  }
-  base::panic("futex wake failed %d times, last with errno %d: a sleeper would be lost", wake_tries, errno);
+void futex_wake(base::atomic<std::uint32_t>* word, int count) { wake(word, count, FUTEX_PRIVATE_FLAG); }
+
+void futex_wait_shared(base::atomic<std::uint32_t>* word, std::uint32_t expected) {
+  (void)in_time(wait(word, expected, nullptr, between_processes));
 }
+
+void futex_wake_shared(base::atomic<std::uint32_t>* word, int count) { wake(word, count, between_processes); }
 
 }  // namespace weft::os

@@ -18,4 +18,9 @@ bool futex_wait_until(base::atomic<std::uint32_t>* word, std::uint32_t expected,
 // Wakes up to count waiters of this process.
 void futex_wake(base::atomic<std::uint32_t>* word, int count);
 
+// The pair for a word in memory that several processes share (MAP_SHARED); it also serves waiters of
+// one process, and costs the kernel a look at the mapping more.
+void futex_wait_shared(base::atomic<std::uint32_t>* word, std::uint32_t expected);
+void futex_wake_shared(base::atomic<std::uint32_t>* word, int count);
+
 }  // namespace weft::os

@@ -11,6 +11,7 @@
 
 #include "../support/child.hpp"
 #include "fault_test.hpp"
+#include "os/child.hpp"
 #include "os/clock.hpp"
 #include "os/cpus.hpp"
 #include "os/fence.hpp"
@@ -18,6 +19,7 @@
 #include "os/futex.hpp"
 #include "os/peek.hpp"
 #include "os/process.hpp"
+#include "os/shared_memory.hpp"
 #include "os/signal.hpp"
 #include "os/tasks.hpp"
 #include "os/thread.hpp"
@@ -124,6 +126,52 @@ TEST_CASE("a wake-up that fails for ever ends the program and says so") {
   });
   CHECK(end.signal == SIGABRT);
   CHECK(end.says("weft: fatal: futex wake failed"));
+}
+
+TEST_CASE("between processes, too, a broken membarrier ends the program") {
+  each_failure({call::membarrier}, [] {
+    if (!os::register_fence_between_processes()) return;
+    const os::fault::plan* plan = os::fault::installed.load(base::relaxed);
+    if (plan == nullptr || plan->how == os::fault::repeat::once) os::heavy_fence_between_processes();
+  });
+  const test::child_end end = test::run_in_child([] {
+    os::fault::plan plan;
+    fail_for_ever(&plan, call::membarrier);
+    os::heavy_fence_between_processes();
+    return 0;
+  });
+  CHECK(end.signal == SIGABRT);
+  CHECK(end.says("weft: fatal: membarrier failed"));
+}
+
+TEST_CASE("shared memory is refused with an error, and leaves nothing") {
+  each_failure({call::memory_file, call::write, call::mmap, call::lock_memory}, [] {
+    const int file = os::make_memory_file("weft-test", 2 * page);
+    if (!injecting()) REQUIRE(file >= 0);
+    if (file < 0) return;
+    void* const held = os::hold_addresses(nullptr, page);
+    void* const mapped = held != nullptr ? os::map_memory_file(held, page, file, page) : nullptr;
+    if (!injecting()) REQUIRE(mapped == held);
+    if (mapped != nullptr && os::lock_memory(mapped, page) == status::ok) *static_cast<char*>(mapped) = 1;
+    if (held != nullptr) os::unmap_addresses(held, page);
+    os::close_memory_file(file);
+  });
+}
+
+TEST_CASE("a child that cannot be forked, or would outlive its parent") {
+  each_failure({call::fork, call::parent_death, call::open}, [] {
+    const int parent = getpid();
+    const int process = os::fork_child();
+    if (process == 0) _exit(os::die_with_parent(parent) ? (os::close_standard_input() ? 0 : 3) : 2);
+    if (process < 0) {
+      CHECK(injecting());
+      return;
+    }
+    os::child_end end;
+    while (!os::take_ended_child(&end)) os::yield_cpu();
+    CHECK(end.process == process);
+    CHECK((end.exit_status == 0 || injecting()));
+  });
 }
 
 TEST_CASE("no membarrier is a no; one that breaks after its registration ends the program") {

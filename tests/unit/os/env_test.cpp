@@ -224,6 +224,7 @@ TEST_CASE("an unknown name is one warning with the nearest name, and nothing wor
 TEST_CASE("names for test programs and of the threads interface are nobody's business") {
   CHECK(complaint({"WEFT_TEST_SEED=4"}).errors.empty());
   CHECK(complaint({"WEFT_THREADS=fifo", "WEFT_THREADS_LIMIT=3"}).errors.empty());
+  CHECK(complaint({"WEFT_LAUNCH_RANKS=2", "WEFT_DIST_STACK=1M"}).errors.empty());
 }
 
 TEST_CASE("flags know the usual words") {

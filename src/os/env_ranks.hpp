@@ -1,0 +1,40 @@
+// The variables WEFT_DIST_*, which libweft-dist reads and `weft info` tells. They are no part of a runtime's settings, so the table in
+// env.cpp has none of them.
+#pragma once
+
+#include "os/env.hpp"
+
+namespace weft::os {
+
+inline constexpr variable_info dist_stack_info = {
+    variable::stack_size,
+    "WEFT_DIST_STACK",
+    value_type::bytes,
+    64 * 1024,
+    32 * 1024 * 1024,
+    "64K to 32M",
+    "8M",
+    "Stack of a rank, in which the thread that runs and all its forkers lie. Reserved, not used."};
+inline constexpr variable_info dist_pool_info = {
+    variable::workers,
+    "WEFT_DIST_POOL",
+    value_type::count,
+    2,
+    1'000'000'000,
+    "2 to 1000000000",
+    "1000000000",
+    "The most records of joins, evacuated threads and open forks of a rank, for tests: a program ends rightly with 2."};
+inline constexpr variable_info dist_check_info = {
+    variable::deadlock,
+    "WEFT_DIST_CHECK",
+    value_type::choice,
+    0,
+    0,
+    "off|first|all",
+    "first",
+    "Look for addresses of the heap in the continuations that move between ranks. first: in 64 of each function. all: every "
+    "fork moves its forker, and what it leaves is overwritten."};
+
+inline constexpr const variable_info* variables_of_ranks[] = {&dist_stack_info, &dist_pool_info, &dist_check_info};
+
+}  // namespace weft::os
