@@ -51,6 +51,19 @@ inline constexpr char argument_register[] = "rbp";
   return transfer;
 }
 
+// The registers that a callee keeps for its caller hold nothing of the caller's afterwards.
+[[gnu::always_inline]] inline void clear_kept_registers() {
+  asm volatile(
+      "xorl %%ebx, %%ebx\n\t"
+      "xorl %%r12d, %%r12d\n\t"
+      "xorl %%r13d, %%r13d\n\t"
+      "xorl %%r14d, %%r14d\n\t"
+      "xorl %%r15d, %%r15d"
+      :
+      :
+      : "rbx", "r12", "r13", "r14", "r15", "cc");
+}
+
 // As switch_context to the context that make_context makes, in fewer instructions.
 [[gnu::always_inline]] inline void* start_context(void** save, void* top, void (*entry)(void*, void*), void* transfer,
                                                   void* argument) {
@@ -73,6 +86,41 @@ inline constexpr char argument_register[] = "rbp";
       : WEFT_VECTOR_CLOBBERS "rcx", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
         "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
   return result;
+}
+
+// Saves the caller here, as switch_context does, and calls function(first, second) below it on the same stack. It returns when the
+// call returns, or when another context switches to what was saved: then the call never returns here. The callee keeps the registers
+// that belong to its caller, so only the one who comes by a switch loads them.
+[[gnu::always_inline]] inline void call_below(void** save, void (*function)(void*, void*), void* first, void* second) {
+  register auto r8 asm("r8") = function;
+  asm volatile(
+      "pushq %%r15\n\t"
+      "pushq %%r14\n\t"
+      "pushq %%r13\n\t"
+      "pushq %%r12\n\t"
+      "pushq %%rbp\n\t"
+      "pushq %%rbx\n\t"
+      "leaq 2f(%%rip), %%rcx\n\t"
+      "pushq %%rcx\n\t"
+      "movq %%rsp, (%%rax)\n\t"
+      "movq %%rsp, %%rbx\n\t"
+      "andq $-16, %%rsp\n\t"
+      "callq *%%r8\n\t"
+      "leaq 56(%%rbx), %%rsp\n\t"
+      "movq 8(%%rbx), %%rbx\n"
+      "1:\n\t"
+      ".pushsection .text.unlikely, \"ax?\"\n"
+      "2:\n\t"
+      "popq %%r12\n\t"
+      "popq %%r13\n\t"
+      "popq %%r14\n\t"
+      "popq %%r15\n\t"
+      "jmp 1b\n\t"
+      ".popsection"
+      : "+a"(save), "+D"(first), "+S"(second), "+r"(r8)
+      :
+      : WEFT_VECTOR_CLOBBERS "rcx", "rdx", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+        "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
 }
 #undef WEFT_VECTOR_CLOBBERS
 
