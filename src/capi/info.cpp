@@ -7,6 +7,7 @@
 #include "base/config.hpp"
 #include "os/cpus.hpp"
 #include "os/env.hpp"
+#include "os/env_ranks.hpp"
 #include "os/fence.hpp"
 #include "os/file.hpp"
 #include "os/topology.hpp"
@@ -99,6 +100,16 @@ void walk_setting(const os::variable_info& variable, void* context) {
   to.say(key, text);
 }
 
+// Of libweft-dist, which reads them itself.
+void walk_settings_of_ranks(const walk& to) {
+  char key[key_bytes];
+  for (const os::variable_info* each : os::variables_of_ranks) {
+    const char* const text = os::value_in_environment(each->name);
+    snprintf(key, sizeof key, "setting.%s", each->name);
+    to.say(key, text != nullptr ? text : each->default_text);
+  }
+}
+
 void walk_self_tests(const walk& to) {
   to.say("selftest.guard", os::guard_name(os::best_guard_kind()));
   to.say_truth("selftest.membarrier", os::register_asymmetric_fence());
@@ -131,6 +142,8 @@ extern "C" void weft_info_walk(void (*each)(void* state, const char* key, const 
   weft::walk_topology(to);
   weft::walk_limits(to);
   weft::os::walk_variables(weft::walk_setting, &to);
+  weft::walk_settings_of_ranks(to);
   weft::walk_self_tests(to);
   weft::os::walk_variables(weft::walk_variable, &to);
+  for (const weft::os::variable_info* its : weft::os::variables_of_ranks) weft::walk_variable(*its, &to);
 }
