@@ -1,0 +1,42 @@
+// See job.hpp: the barrier of all ranks, and what needs all of them.
+#include "net/barrier.hpp"
+
+#include "net/control.hpp"
+#include "os/futex.hpp"
+
+namespace weft::net {
+namespace {
+
+constexpr int looks_before_sleep = 1000;
+
+}  // namespace
+
+const char* begin_together(const job& all, const char* what) {
+  if (all.ranks == 1) return nullptr;
+  rank_record& mine = all.common->of[all.rank];
+  const char* const outer = mine.together.load(base::relaxed);
+  // relaxed: the launcher looks again and again, and acts on no more than these two words.
+  mine.together.store(outer != nullptr ? outer : what, base::relaxed);  // what the program called
+  mine.begun.store(mine.begun.load(base::relaxed) + 1, base::relaxed);
+  return outer;
+}
+
+void end_together(const job& all, const char* outer) {
+  if (all.ranks != 1) all.common->of[all.rank].together.store(outer, base::relaxed);
+}
+
+void barrier(const job& all) {
+  if (all.ranks == 1) return;
+  const char* const outer = begin_together(all, "a barrier");
+  barrier_words& words = all.common->barrier;
+  std::uint32_t round = 0;
+  if (arrive(&words, static_cast<std::uint32_t>(all.ranks), &round)) {
+    os::futex_wake_shared(&words.round, all.ranks);
+  } else {
+    for (int look = 0; look < looks_before_sleep && !has_passed(words, round); ++look) continue;
+    while (!has_passed(words, round)) os::futex_wait_shared(&words.round, round);
+  }
+  end_together(all, outer);
+}
+
+}  // namespace weft::net

@@ -1,0 +1,40 @@
+// The job's own record, in memory that the launcher and all ranks share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/align.hpp"
+#include "base/atomic.hpp"
+#include "net/barrier.hpp"
+#include "net/fingerprint.hpp"
+#include "net/job.hpp"
+
+namespace weft::net {
+
+// One rank's; written by the rank, read by the launcher. At the same address in all processes, as
+// are literals, which `together` points to.
+struct alignas(64) rank_record {
+  base::atomic<const char*> together{nullptr};  // what needs all ranks and has begun; null: nothing
+  base::atomic<std::uint32_t> begun{0};         // how many of those this rank has begun
+  fingerprint print;                            // written before the first barrier
+};
+
+// Whether `rank` is in something that `ended`, a rank that has ended, will never take part in again.
+// Both may have begun the same and passed it: a rank leaves a barrier after the last to arrive.
+inline bool waits_for_ended(const rank_record& rank, const rank_record& ended) {
+  if (rank.together.load(base::relaxed) == nullptr) return false;
+  return ended.together.load(base::relaxed) != nullptr || rank.begun.load(base::relaxed) > ended.begun.load(base::relaxed);
+}
+
+struct control {
+  barrier_words barrier;
+  base::atomic<std::uint32_t> has_failed{0};  // a rank cannot start, and has told why
+  rank_record of[most_ranks];
+};
+
+// For a rank that cannot start, before it tells why: true in the first such rank alone, since all
+// ranks may fail for one reason.
+inline bool is_first_to_fail(const job& all) { return all.common->has_failed.exchange(1, base::relaxed) == 0; }
+
+}  // namespace weft::net

@@ -1,0 +1,25 @@
+// The variables by which `weft launch` tells a program how to start; they may also be set by hand.
+// Read once, by net::start, in the launcher.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.hpp"
+#include "net/job.hpp"
+
+namespace weft::net {
+
+struct settings {
+  int ranks = 1;
+  bool is_launched = false;  // WEFT_LAUNCH_RANKS is set
+  bool has_table = true;     // WEFT_LAUNCH_TABLE
+  bool locks = false;        // WEFT_LAUNCH_LOCK: the shared memory is kept in memory from the start on
+  bool has_address = false;
+  std::uintptr_t region_at = 0;  // WEFT_LAUNCH_REGION_AT; 0: any
+};
+
+// Takes the variables out of the environment: programs that a rank starts are not launched. Errors:
+// invalid, after one line for each value that cannot be used.
+status read_settings(settings* out);
+
+}  // namespace weft::net
