@@ -27,6 +27,7 @@
 #include <weft/callable.hpp>
 #include <weft/detail/trampoline.hpp>
 #include <weft/dropped_exceptions.hpp>
+#include <weft/remote_error.hpp>
 
 namespace weft {
 
@@ -40,8 +41,8 @@ template <class Function, class Result>
 struct fork_cargo {
   using held_result = std::conditional_t<std::is_void_v<Result>, char, Result>;
   union {
-    alignas(16) unsigned char bytes[sizeof(Function) > sizeof(held_result) ? sizeof(Function) : sizeof(held_result)];
-    std::exception_ptr* thrown;
+    unsigned char bytes[sizeof(Function) > sizeof(held_result) ? sizeof(Function) : sizeof(held_result)];
+    void* thrown;  // what keep_exception returned
   };
   bool has_thrown;
 };
@@ -70,16 +71,12 @@ void run_fork_by_value(void* work) noexcept {
         }
       },
       [place](std::exception_ptr thrown) {
-        place->thrown = new std::exception_ptr(std::move(thrown));
+        place->thrown = keep_exception(std::move(thrown));
         place->has_thrown = true;
       });
 }
 
-[[noreturn, gnu::noinline]] inline void rethrow_of_fork(std::exception_ptr* thrown) {
-  const std::exception_ptr kept = std::move(*thrown);
-  delete thrown;
-  std::rethrow_exception(kept);
-}
+[[noreturn, gnu::noinline]] inline void rethrow_of_fork(void* thrown) { std::rethrow_exception(take_exception(thrown)); }
 
 // The callable and what becomes of it travel as bytes: nothing in the forking frame has its address taken.
 template <class Function, class Result>
@@ -109,15 +106,22 @@ class forked_by_value {
     return weft_fork(run_fork_by_value<Function, Result>, &function, sizeof function);
   }
 
+  // Only what was written is read, and in the pieces in which it was: the whole cargo at once would stall most CPUs.
   [[gnu::always_inline]] static Result result_of(const weft_forked* forked) {
-    cargo back;
-    std::memcpy(&back, forked->work, sizeof back);
-    if (back.has_thrown) rethrow_of_fork(back.thrown);
+    bool has_thrown;
+    std::memcpy(&has_thrown, forked->work + offsetof(cargo, has_thrown), sizeof has_thrown);
+    if (has_thrown) [[unlikely]]
+      rethrow_of_fork(thrown_of(forked));
     if constexpr (!std::is_void_v<Result>) {
       Result result;
-      std::memcpy(&result, back.bytes, sizeof result);
+      std::memcpy(&result, forked->work + offsetof(cargo, bytes), sizeof result);
       return result;
     }
+  }
+  static void* thrown_of(const weft_forked* forked) {
+    void* thrown;
+    std::memcpy(&thrown, forked->work + offsetof(cargo, thrown), sizeof thrown);
+    return thrown;
   }
 
   // The scope ended, perhaps by an exception: nobody can be given what the child throws now.
@@ -127,9 +131,7 @@ class forked_by_value {
     } else {
       cargo back;
       std::memcpy(&back, forked->work, sizeof back);
-      if (!back.has_thrown) return;
-      drop_exception(*back.thrown);
-      delete back.thrown;
+      if (back.has_thrown) drop_exception(take_exception(back.thrown));
     }
   }
 

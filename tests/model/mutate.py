@@ -31,6 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SRC = os.path.join(ROOT, "src")  # --src: of another tree
 FACE = os.path.join("faces", "argobots", "src")  # below the root of that tree
+BESIDE = ("net", "dist")  # likewise
 TAG = re.compile(r"\[([A-Z]\d+)\]\s+(?:relaxed|acquire|release|acq_rel|seq_cst|light fence|heavy fence|fence)\s*:")
 ORDER = re.compile(r"\b(base::|__ATOMIC_|std::memory_order_)(acquire|release|acq_rel|seq_cst|ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)\b")
 FENCE = re.compile(r"\b(?:base::|os::|weft_hot_)(light_fence|heavy_fence|fence_seq_cst)\(\);")
@@ -141,7 +142,8 @@ def all_mutants():
     root = os.path.dirname(SRC)
     for top in (SRC, os.path.join(root, "include")):
         yield from mutants_below(top, top)
-    yield from mutants_below(root, os.path.join(root, FACE))
+    for below in (FACE, *BESIDE):
+        yield from mutants_below(root, os.path.join(root, below))
 
 
 def worth_trying():
@@ -196,7 +198,7 @@ def face():
 
 def includes(overlay=None):
     folders = [os.path.join(HERE, "include"), HERE] + ([overlay, os.path.join(overlay, FACE)] if overlay else [])
-    folders += [SRC, os.path.join(ROOT, "include"), face(), os.path.join(ROOT, "faces", "argobots", "include")]
+    folders += [SRC, os.path.join(ROOT, "include"), os.path.dirname(SRC), face(), os.path.join(ROOT, "faces", "argobots", "include")]
     return [word for folder in folders for word in ("-I", folder)]
 
 

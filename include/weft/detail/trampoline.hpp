@@ -59,7 +59,7 @@ void run_boxed(void* box) noexcept {
   (*call)();
 }
 
-// Calls function; what it throws goes to on_failure(std::exception_ptr). The project's only catch (...).
+// Calls function; what it throws goes to on_failure(std::exception_ptr). remote_error.hpp has the only other catch (...).
 template <class Function, class OnFailure>
 void run_caught(Function&& function, OnFailure on_failure) noexcept {
   try {

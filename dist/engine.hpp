@@ -1,0 +1,99 @@
+// What the files of the engine share: this rank's state, and the steps of a thread's life.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "dist/check.hpp"
+#include "dist/exception.hpp"
+#include "dist/layout.hpp"
+#include "dist/pool.hpp"
+#include "dist/settings.hpp"
+#include "net/job.hpp"
+
+namespace weft::dist {
+
+// Forks of one function that stayed in place.
+struct kept_forks {
+  void (*run)(void* work);
+  std::uint64_t count;
+};
+inline constexpr unsigned most_kept = 8;
+
+// The part of the node's shared memory that a rank owns. All ranks know it by the same address.
+struct shared_part {
+  root_word root_end;    // rank 0's
+  std::uint64_t result;  // where the root's bytes lie in the region of this rank
+  base::atomic<std::uint32_t>
+      robbed;                 // the rank whose continuation this one claims and copies, plus one; for the report of a death
+  std::uintptr_t root_stack;  // rank 0's: above it, the root's frames hold what its starter left in registers
+  base::atomic<std::uint32_t> has_told;  // rank 0's: an address of a heap was found
+  counters count;                        // at the last root's end
+  kept_forks kept[most_kept];
+  heap_ranges heap;
+  return_list moved;  // frames that any rank may take up
+  kept_exception exceptions[most_exceptions];
+  record_pool records;
+  frame_pool frames;
+};
+
+// A frame larger than this could jump over the guard.
+inline constexpr std::size_t guard_bytes = 64 * 1024;
+
+struct process {
+  net::job job;
+  settings set;
+  control* mine = nullptr;
+  shared_part* part = nullptr;
+  std::uintptr_t guard = 0;  // below this rank's stack
+  bool is_started = false;
+  std::uint64_t random = 0;
+  std::uint64_t publications = 0;
+};
+extern process all;
+extern control outside;  // of all OS threads but this rank's worker
+
+bool is_main_thread();
+void set_up_exceptions();
+
+shared_part* part_of(int rank);
+inline control* control_of(int rank) {
+  return reinterpret_cast<control*>(all.job.aliases + static_cast<std::size_t>(rank) * all.job.region_bytes);
+}
+// Where an address of this rank's region lies for another rank's bytes.
+inline const void* alias_of(int rank, std::uintptr_t address) {
+  return reinterpret_cast<std::byte*>(control_of(rank)) + (address - all.mine->region);
+}
+
+// The calling OS thread's control block: this rank's for its worker, for all others one that forks in joins.
+inline control* here() { return reinterpret_cast<control*>(weft_hot_here()); }
+
+// ---- a thread, on its stack ----
+
+// Leaves the stack for the rank's scheduler; returns when the thread is resumed, on whatever rank.
+void leave(control* from, event why, std::uint64_t word);
+// The thread that runs has ended, and its forker is not here.
+[[noreturn]] void end_child(control* from);
+// Whether the forker, which was public, is this rank's again; false: a thief has it, or another rank.
+bool take_back(control* from, const slot* forker);
+bool join_rarely(control* from, weft_forked* forked);
+// Counts a fork that stays in place, because its bytes hold an address of the region.
+void keep(control* from, void (*run)(void* work));
+// Makes some of the private continuations public, the oldest first, as far as the pools allow.
+void publish(control* from);
+
+// ---- the scheduler, on the OS thread's own stack ----
+
+// Runs threads until the root has ended. first: where this rank begins; null: it steals.
+void serve(control* mine, void (*first)(void* ignored, void* root), void* root);
+// Takes up a thread whose frame lies where `what` says: the region is empty but for it.
+void occupy(control* mine, std::uint32_t index, const continuation& what);
+bool steal(control* mine, int victim);
+// Every fork moves its forker: at the fork, and on the rank that takes the frames up.
+void move_forker(control* from);
+bool take_moved(control* mine, int rank);
+// False: no memory in the pool.
+bool evacuate(control* mine, std::uintptr_t frame, evacuated** out);
+void bring_back(control* mine, evacuated* frames);
+
+}  // namespace weft::dist

@@ -1,0 +1,79 @@
+// See exception.hpp.
+#include "dist/exception.hpp"
+
+#include <string.h>
+
+#include <weft/weft.h>
+
+#include "base/assert.hpp"
+#include "dist/engine.hpp"
+
+namespace weft::dist {
+namespace {
+
+template <std::size_t Capacity>
+void copy_text(char (&into)[Capacity], const char* text) {
+  const std::size_t length = strnlen(text, Capacity - 1);
+  memcpy(into, text, length);
+  into[length] = 0;
+}
+
+int owner_of(const void* entry) {
+  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(entry) - all.job.shared);
+  return static_cast<int>(offset / all.job.shared_bytes);
+}
+
+kept_exception* find_free() {
+  for (kept_exception& each : all.part->exceptions) {
+    if (each.state.load(base::relaxed) == kept_exception::free) return &each;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+// A call of this file by name: programs refer to it weakly alone, and a linker leaves such files of an archive out.
+void set_up_exceptions() {
+  for (kept_exception& each : all.part->exceptions) each.state.store(kept_exception::free, base::relaxed);
+}
+
+}  // namespace weft::dist
+
+using namespace weft::dist;
+namespace base = weft::base;
+
+extern "C" {
+
+WEFT_API void* weft_dist_keep_exception(void* exception, const char* type, const char* what) {
+  kept_exception* const entry = find_free();
+  if (entry == nullptr)
+    base::panic("%u exceptions wait for their joins on rank %d; this one is too many: %s: %s", most_exceptions, all.job.rank,
+                type, what);
+  entry->exception = exception;
+  copy_text(entry->type, type);
+  copy_text(entry->what, what);
+  entry->state.store(kept_exception::held, base::relaxed);  // the fork's end publishes it
+  return entry;
+}
+
+WEFT_API void* weft_dist_find_exception(void* handle, const char** type, const char** what) {
+  auto* const entry = static_cast<kept_exception*>(handle);
+  *type = entry->type;
+  *what = entry->what;
+  return owner_of(entry) == all.job.rank ? entry->exception : nullptr;
+}
+
+// Where the owner itself drops it, it has taken the exception, and the entry is free.
+WEFT_API void weft_dist_drop_exception(void* handle) {
+  auto* const entry = static_cast<kept_exception*>(handle);
+  entry->drop(owner_of(entry) == all.job.rank);
+}
+
+WEFT_API void* weft_dist_dropped_exception(void) {
+  for (kept_exception& each : all.part->exceptions) {
+    if (each.collect()) return each.exception;
+  }
+  return nullptr;
+}
+
+}  // extern "C"

@@ -1,0 +1,36 @@
+// Exceptions that ranks keep for each other, in the shared part of the rank on which they were thrown. What crosses ranks is the
+// address of an entry: the exception itself stays on the heap of its rank. See include/weft/remote_error.hpp, the only caller.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/atomic.hpp"
+
+namespace weft::dist {
+
+struct kept_exception {
+  enum : std::uint32_t { free, held, dropped };
+
+  // By the rank that is the last to read it: the owner, who has taken the exception, or another.
+  void drop(bool is_own) {
+    // [R14] release: the texts were read; pairs with [R15]
+    state.store(is_own ? free : dropped, base::release);
+  }
+  // The owner. True: another rank has dropped it, and the entry is free.
+  bool collect() {
+    // [R15] acquire: the texts may be written over; pairs with [R14]
+    if (state.load(base::acquire) != dropped) return false;
+    state.store(free, base::relaxed);
+    return true;
+  }
+
+  base::atomic<std::uint32_t> state;
+  void* exception;  // the owner's
+  char type[112];
+  char what[256];
+};
+
+inline constexpr unsigned most_exceptions = 64;
+
+}  // namespace weft::dist

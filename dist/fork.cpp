@@ -1,0 +1,118 @@
+// The five symbols that hot.h leaves to a library, for child-first forks whose stacks migrate.
+//
+// A fork writes its place, suspends the forker in a slot, and runs the child below it on the same
+// stack. When the child ends and the forker is still here, the call simply returns: nothing is
+// copied, no atomic instruction runs. The inline part of hot.h finds no bottom and calls the twins
+// here each time. Called on the rank's worker; every other OS thread has a control block whose limit
+// is 0, so that the rare way finds out, and its forks run in their joins.
+#include <cstring>
+
+#include <weft/hot.h>
+
+#include "arch/context.hpp"
+#include "base/assert.hpp"
+#include "dist/engine.hpp"
+
+namespace weft::dist {
+namespace {
+
+using run_function = void (*)(void* work);
+
+// After a child whose forker was public.
+[[gnu::noinline]] void go_on_or_end(control* mine) {
+  slot* const forker = mine->top - 1;
+  if (!take_back(mine, forker)) end_child(mine);
+  mine->top = forker;
+}
+
+// The child's first frame. It belongs to the child: it may return from run() on another rank.
+[[gnu::noinline, gnu::aligned(64)]] void run_child(void* run, void* work) {
+  reinterpret_cast<run_function>(run)(work);
+  control* const mine = here();
+  slot* const forker = mine->top - 1;
+  if (forker < mine->split) [[unlikely]]
+    return go_on_or_end(mine);
+  mine->top = forker;
+}
+
+// As run_child, for a fork at which others want continuations, or that must migrate.
+[[gnu::noinline]] void publish_and_run_child(void* run, void* work) {
+  publish(here());
+  return run_child(run, work);
+}
+
+[[gnu::always_inline]] inline weft_forked* suspend_and_run(control* mine, weft_forked* place, run_function run,
+                                                           void (*below)(void*, void*)) {
+  slot* const forker = mine->top;
+  forker->place = place;
+  mine->top = forker + 1;
+  mine->places = place + 1;
+  place->run = run;  // for reports
+  place->taker = nullptr;
+  void* work = place->work;
+  arch::call_below(reinterpret_cast<void**>(&forker->frame), below, reinterpret_cast<void*>(run), work);
+  return place;
+}
+
+// The rare way, and the one for work of any size.
+[[gnu::noinline]] weft_forked* fork_rarely(run_function run, const void* work, std::size_t bytes) {
+  control* const mine = here();
+  if (!mine->is_worker) return nullptr;
+  weft_forked* const place = mine->places;
+  if (place >= mine->places_end) {
+    ++mine->count.full;
+    return nullptr;
+  }
+  std::uintptr_t words[WEFT_FORK_BYTES / sizeof(std::uintptr_t)] = {};
+  std::memcpy(words, work, bytes);
+  for (std::size_t i = 0; i * sizeof words[0] < bytes; ++i) {
+    if (!mine->is_in_region(words[i])) continue;
+    keep(mine, run);
+    return nullptr;
+  }
+  std::memcpy(place->work, words, sizeof words);
+  const bool is_wanted = reinterpret_cast<std::uintptr_t>(place) >= mine->limit.load(base::relaxed);
+  return suspend_and_run(mine, place, run, is_wanted ? publish_and_run_child : run_child);
+}
+
+[[gnu::noinline]] weft_forked* fork_small_rarely(run_function run, unsigned long first, unsigned long second) {
+  const unsigned long words[] = {first, second};
+  return fork_rarely(run, words, sizeof words);
+}
+
+}  // namespace
+}  // namespace weft::dist
+
+using namespace weft::dist;
+
+extern "C" {
+
+[[gnu::aligned(64)]] weft_forked* weft_fork_small_slowly(void (*run)(void* work), weft_small_work work) {
+  control* const mine = here();
+  weft_forked* const place = mine->places;
+  if (reinterpret_cast<std::uintptr_t>(place) >= mine->limit.load(weft::base::relaxed) || mine->is_in_region(work.words[0]) ||
+      mine->is_in_region(work.words[1])) [[unlikely]]
+    return fork_small_rarely(run, work.words[0], work.words[1]);
+  // Two stores: what is written in two pieces and read as one stalls most CPUs.
+  auto* const words = reinterpret_cast<unsigned long*>(place->work);
+  words[0] = work.words[0];
+  words[1] = work.words[1];
+  return suspend_and_run(mine, place, run, run_child);
+}
+
+weft_forked* weft_fork_slowly(void (*run)(void* work), const void* work, size_t bytes) { return fork_rarely(run, work, bytes); }
+
+void weft_fork_at_limit(weft_forked*) {
+  weft::base::panic("weft_fork_at_limit without a line: the program was compiled with another hot.h");
+}
+
+[[gnu::aligned(64)]] bool weft_fork_join_slowly(weft_forked* forked) {
+  control* const mine = here();
+  if (mine->places == forked + 1 && forked->taker == nullptr) [[likely]] {
+    mine->places = forked;
+    return false;
+  }
+  return join_rarely(mine, forked);
+}
+
+}  // extern "C"

@@ -1,0 +1,88 @@
+// Protocol R, a join that crosses ranks: docs/protocols/R.md.
+//
+// A record belongs to a continuation that became public. Once a thief has the continuation, the
+// child ends on one rank and the forker joins on another, and the record is where they meet. It lies
+// in the memory that the ranks of a node share. Its owner made it; the forker that joins gives it
+// back through the owner's return_list.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/align.hpp"
+#include "base/atomic.hpp"
+
+namespace weft::dist {
+
+// Blocks that other ranks give back to their owner. A block begins with a word for the link.
+class return_list {
+ public:
+  // Any rank. block: the address that all ranks of the node know it by.
+  void give(std::uint64_t block, base::atomic<std::uint64_t>& link) {
+    std::uint64_t first = first_.load(base::relaxed);
+    do {
+      link.store(first, base::relaxed);
+      // [R10] release: the giver is done with the block; pairs with [R11]
+    } while (!first_.compare_exchange_weak(first, block, base::release));
+  }
+  // The owner. The newest of a chain over the links; 0: none.
+  std::uint64_t take_all() {
+    if (first_.load(base::relaxed) == 0) return 0;
+    // [R11] acquire: as the giver left it; pairs with [R10]
+    return first_.exchange(0, base::acquire);
+  }
+
+ private:
+  base::atomic<std::uint64_t> first_;
+};
+
+// Whether the root has ended, and on which rank.
+class root_word {
+ public:
+  void clear() { rank_and_one_.store(0, base::relaxed); }
+  void set(int rank) {
+    // [R12] release: the result; pairs with [R13]
+    rank_and_one_.store(static_cast<std::uint64_t>(rank) + 1, base::release);
+  }
+  // -1: it has not ended.
+  [[nodiscard]] int rank() const {
+    // [R13] acquire: the result; pairs with [R12]
+    return static_cast<int>(rank_and_one_.load(base::acquire)) - 1;
+  }
+
+ private:
+  base::atomic<std::uint64_t> rank_and_one_;
+};
+
+struct alignas(base::cache_line) join_record {
+  static constexpr std::size_t cargo_bytes = 48;
+  static constexpr std::uint64_t running = 0, ended = 1;  // any other state: the address of the forker's evacuated frames
+
+  base::atomic<std::uint64_t> link;   // in a pool or a return_list
+  base::atomic<std::uint64_t> state;  // the child's end and the forker's wait
+  unsigned char cargo[cargo_bytes];   // the child's, then the forker's
+
+  void reset() { state.store(running, base::relaxed); }
+
+  // The child's end. Returns the forker's evacuated frames if it waits: the caller must resume it; 0 otherwise.
+  std::uint64_t end(const void* from) {
+    std::memcpy(cargo, from, cargo_bytes);
+    // [R7] acq_rel: publishes the cargo, and takes over the frames of a forker that waits; pairs with [R8] [R9]
+    return state.exchange(ended, base::acq_rel);
+  }
+
+  // The forker's side. Acquire: the child's cargo.
+  [[nodiscard]] bool has_ended() const {
+    // [R8] acquire: the cargo; pairs with [R7]
+    return state.load(base::acquire) == ended;
+  }
+  // The forker's frames lie at `frames` from now on. False: the child ended before, and the forker goes on.
+  bool wait(std::uint64_t frames) {
+    std::uint64_t expected = running;
+    // [R9] release: publishes the evacuated frames, or, where the child has ended, sees the cargo; pairs with [R7]
+    return state.compare_exchange_strong(expected, frames, base::release, base::acquire);
+  }
+};
+
+}  // namespace weft::dist

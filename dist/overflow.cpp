@@ -1,0 +1,53 @@
+// Overflows of a rank's stack, which lies in the region, above a guard: a handler of SIGSEGV on a stack of its own tells them. The
+// process then dies of the signal where it stands. Every other fault goes to the action that was there before.
+#include <signal.h>
+
+#include "arch/signal_registers.hpp"
+#include "base/assert.hpp"
+#include "dist/engine.hpp"
+#include "dist/report.hpp"
+#include "os/signal.hpp"
+#include "os/symbol.hpp"
+#include "os/vm.hpp"
+
+namespace weft::dist {
+namespace {
+
+constexpr std::size_t handler_stack_bytes = 256 * 1024;
+
+struct sigaction before;
+
+bool is_in_guard(std::uintptr_t address) { return address >= all.guard && address < all.guard + guard_bytes; }
+
+void tell(const void* context) {
+  arch::registers registers;
+  const std::uintptr_t code = arch::registers_of_signal(context, &registers);
+  char name[256];
+  os::name_readably(reinterpret_cast<const void*>(code), os::code_place::exact, os::spelling::short_first, name, sizeof name);
+  char fork[256] = "no fork";
+  const slot* const top = all.mine->top;
+  if (top > all.mine->base) name_fork(top[-1].place->run, fork, sizeof fork);
+  base::report(
+      "stack overflow on rank %d: %u threads, the newest one %s, have used up %zu KiB, now in %s; set WEFT_DIST_STACK higher",
+      all.job.rank, all.mine->index_of(top), fork, all.set.stack_bytes >> 10, name);
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  if (is_in_guard(reinterpret_cast<std::uintptr_t>(info->si_addr))) tell(context);
+  (void)os::set_signal_action(signal, &before, nullptr);  // the fault comes again when this returns
+}
+
+}  // namespace
+
+void watch_for_overflow() {
+  stack_t stack = {};
+  stack.ss_size = handler_stack_bytes;
+  stack.ss_sp = os::reserve(handler_stack_bytes, base::page);
+  if (stack.ss_sp == nullptr || !os::set_signal_stack(&stack, nullptr)) return;
+  struct sigaction ours = {};
+  ours.sa_sigaction = on_fault;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  (void)os::set_signal_action(SIGSEGV, &ours, &before);
+}
+
+}  // namespace weft::dist

@@ -1,0 +1,54 @@
+// The pools in a rank's shared part: records of joins, and memory for frames that leave their region.
+//
+// The owner alone takes; any rank gives back, through the owner's return_list. Both are bounded, and
+// an empty pool is no error: a continuation without a record stays private, and a forker without
+// memory for its frames waits in place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "dist/join_record.hpp"
+
+namespace weft::dist {
+
+struct evacuated;
+
+class record_pool {
+ public:
+  static constexpr std::uint32_t most = 1024;
+
+  void set_up(std::uint32_t count);
+  join_record* take();
+  // By the owner, who has not let another rank see it; by any rank.
+  void put_back(join_record* record);
+  void give(join_record* record) { returned_.give(reinterpret_cast<std::uint64_t>(record), record->link); }
+
+ private:
+  return_list returned_;
+  std::uint64_t free_ = 0;
+  join_record records_[most];
+};
+
+class frame_pool {
+ public:
+  static constexpr std::size_t unit = 512;
+  static constexpr std::uint32_t units = 8192;
+
+  void set_up(std::uint32_t most);
+  evacuated* take(std::size_t bytes);
+  void put_back(evacuated* block);
+  void give(evacuated* block);
+
+ private:
+  void collect();
+  bool find(std::uint32_t wanted, std::uint32_t* at) const;
+  void mark(std::uint32_t at, std::uint32_t count, bool is_taken);
+
+  return_list returned_;
+  std::uint32_t free_blocks_ = 0;
+  std::uint64_t taken_[units / 64] = {};
+  alignas(base::cache_line) unsigned char bytes_[units * unit];
+};
+
+}  // namespace weft::dist

@@ -1,0 +1,83 @@
+// See report.hpp.
+#include "dist/report.hpp"
+
+#include <stdio.h>
+
+#include "base/assert.hpp"
+#include "dist/engine.hpp"
+#include "net/table.hpp"
+
+namespace weft::dist {
+namespace {
+
+const shared_part& part_in(const net::job& job, int rank) {
+  return *reinterpret_cast<const shared_part*>(job.shared + static_cast<std::size_t>(rank) * job.shared_bytes);
+}
+const control& control_in(const net::job& job, int rank) {
+  return *reinterpret_cast<const control*>(job.aliases + static_cast<std::size_t>(rank) * job.region_bytes);
+}
+
+template <std::uint64_t counters::* Which>
+std::uint64_t count_of(const net::job& job, int rank) {
+  return part_in(job, rank).count.*Which;
+}
+
+constexpr net::table_column columns[] = {
+    {"steals", net::unit_of_value::count, count_of<&counters::steals>},
+    {"bytes", net::unit_of_value::bytes, count_of<&counters::stolen_bytes>},
+    {"evacuated", net::unit_of_value::count, count_of<&counters::evacuations>},
+    {"resumed", net::unit_of_value::count, count_of<&counters::resumed>},
+    {"in place", net::unit_of_value::count, count_of<&counters::kept>},
+    {"full", net::unit_of_value::count, count_of<&counters::full>},
+    {"idle", net::unit_of_value::ns, count_of<&counters::idle_ns>},
+};
+
+// The forks of one function that stayed in place on all ranks.
+std::uint64_t kept_in_all(const net::job& job, void (*run)(void* work)) {
+  std::uint64_t sum = 0;
+  for (int rank = 0; rank < job.ranks; ++rank) {
+    for (const kept_forks& each : part_in(job, rank).kept) sum += each.run == run ? each.count : 0;
+  }
+  return sum;
+}
+
+bool is_named_before(const net::job& job, int rank, void (*run)(void* work)) {
+  for (int before = 0; before < rank; ++before) {
+    for (const kept_forks& each : part_in(job, before).kept) {
+      if (each.run == run) return true;
+    }
+  }
+  return false;
+}
+
+void print_kept(const net::job& job) {
+  for (int rank = 0; rank < job.ranks; ++rank) {
+    for (const kept_forks& each : part_in(job, rank).kept) {
+      if (each.run == nullptr || is_named_before(job, rank, each.run)) continue;
+      char name[256];
+      name_fork(each.run, name, sizeof name);
+      base::report("%llu forks of %s stayed in place: their bytes hold an address of the stack",
+                   static_cast<unsigned long long>(kept_in_all(job, each.run)), name);
+    }
+  }
+}
+
+}  // namespace
+
+void print_ranks(const net::job& job) {
+  net::print_table(job, columns, sizeof columns / sizeof *columns);
+  print_kept(job);
+}
+
+void describe_rank(const net::job& job, int rank, char* text, std::size_t bytes) {
+  const control& its = control_in(job, rank);
+  const std::uint32_t robbed = part_in(job, rank).robbed.load(base::relaxed);
+  const long open = its.top - its.base;
+  if (robbed != 0) {
+    (void)snprintf(text, bytes, "a claim of a continuation of rank %u", robbed - 1);
+  } else if (its.is_serving) {
+    (void)snprintf(text, bytes, "a thread at depth %u, with %ld suspended forkers", its.index_of(its.top), open);
+  }
+}
+
+}  // namespace weft::dist

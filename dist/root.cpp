@@ -1,0 +1,96 @@
+// weft_dist_root: all ranks run one root together.
+#include <cstring>
+
+#include <weft/dist.h>
+
+#include "arch/context.hpp"
+#include "arch/cpu.hpp"
+#include "base/assert.hpp"
+#include "dist/engine.hpp"
+#include "net/job.hpp"
+
+namespace weft::dist {
+namespace {
+
+constexpr std::size_t stack_alignment = 64;
+
+// Where the root's copy of the work lies, and what runs on it.
+struct root_frame {
+  void (*run)(void* work);
+  std::size_t bytes;
+
+  void* work() { return this + 1; }
+};
+static_assert(sizeof(root_frame) == 16, "the work behind it is aligned as malloc's memory is");
+
+std::uintptr_t stack_top(const control* mine) { return reinterpret_cast<std::uintptr_t>(mine->slots); }
+
+// The root's thread; it ends on some rank, whose region keeps the frame until all ranks have read it.
+void run_root(void*, void* argument) {
+  auto* const frame = static_cast<root_frame*>(argument);
+  arch::store_stack_address(&all.part->root_stack);
+  arch::clear_kept_registers();
+  frame->run(frame->work());
+  control* const mine = here();
+  all.part->result = reinterpret_cast<std::uint64_t>(frame->work());
+  part_of(0)->root_end.set(all.job.rank);
+  leave(mine, event::root_ended, 0);
+  base::panic("the root went on after its end");
+}
+
+root_frame* lay_root(control* mine, void (*run)(void* work), const void* work, std::size_t bytes) {
+  const std::uintptr_t at = stack_top(mine) - base::round_up(sizeof(root_frame) + bytes, stack_alignment);
+  auto* const frame = reinterpret_cast<root_frame*>(at);
+  *frame = {run, bytes};
+  if (bytes != 0) std::memcpy(frame->work(), work, bytes);
+  return frame;
+}
+
+void run_together(control* mine, void (*run)(void* work), void* work, std::size_t bytes) {
+  occupy(mine, 1, {0, stack_top(mine), mine->first_place, mine->first_place + 1, nullptr, nullptr});
+  mine->first_place->taker = nullptr;
+  if (all.set.checking != check::off) note_heap();
+  weft_hot_word_here = &mine->line;
+  mine->is_serving = true;
+  net::barrier(all.job);
+  if (all.job.rank == 0) {
+    serve(mine, run_root, lay_root(mine, run, work, bytes));
+  } else {
+    serve(mine, nullptr, nullptr);
+  }
+  net::barrier(all.job);
+  weft_hot_word_here = &outside.line;
+  mine->is_serving = false;
+  const int last = part_of(0)->root_end.rank();
+  if (bytes != 0) std::memcpy(work, alias_of(last, part_of(last)->result), bytes);
+  net::barrier(all.job);
+  if (all.job.rank == 0) part_of(0)->root_end.clear();
+  all.part->count = mine->count;
+}
+
+}  // namespace
+}  // namespace weft::dist
+
+using namespace weft::dist;
+
+extern "C" {
+
+weft_status weft_dist_root(void (*run)(void* work), void* work, size_t bytes) {
+  if (run == nullptr || (work == nullptr && bytes != 0) || bytes > all.set.stack_bytes / 2) return WEFT_INVALID;
+  if (!is_main_thread() || here()->is_worker) return WEFT_INVALID;
+  const char* const outer = weft::net::begin_together(all.job, "weft_dist_root");
+  run_together(all.mine, run, work, bytes);
+  weft::net::end_together(all.job, outer);
+  return WEFT_OK;
+}
+
+int weft_dist_rank(void) { return all.job.rank; }
+int weft_dist_ranks(void) { return all.job.ranks; }
+
+void weft_dist_read_counts(weft_dist_counts* out) {
+  const counters& from = all.mine->count;
+  *out = {from.steals, from.stolen_bytes, from.evacuations, from.resumed,    from.waits_in_place,
+          from.kept,   from.full,         from.claim_ticks, from.copy_ticks, from.take_up_ticks};
+}
+
+}  // extern "C"

@@ -1,0 +1,22 @@
+// The variables WEFT_DIST_*.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.hpp"
+
+namespace weft::dist {
+
+enum class check : std::uint8_t { off, first, all };
+
+struct settings {
+  std::size_t stack_bytes = 0;
+  std::uint32_t pool = 0;  // records and evacuated threads of a rank
+  check checking = check::first;
+};
+
+// From the environment. Errors: invalid; each bad value was told in a line.
+status read_settings(settings* out);
+
+}  // namespace weft::dist

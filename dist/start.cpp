@@ -1,0 +1,94 @@
+// The start of a rank, before main: settings, the job, and this rank's region.
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <new>
+
+#include "base/assert.hpp"
+#include "base/rng.hpp"
+#include "dist/engine.hpp"
+#include "dist/report.hpp"
+#include "os/vm.hpp"
+
+namespace weft::dist {
+
+process all;
+constinit control outside{};
+
+namespace {
+
+weft_thread* const no_self = nullptr;
+
+// One slot, and one place, for every 128 bytes of stack, which is less than the frames of a child take.
+constexpr std::size_t bytes_of_slot = 128;
+
+struct layout {
+  std::size_t guard, stack, slots, places, end;  // offsets
+};
+
+layout lay_out(const settings& set) {
+  const std::size_t page = os::page_bytes();
+  const std::size_t slots = set.stack_bytes / bytes_of_slot;
+  layout result;
+  result.guard = base::round_up(sizeof(control), page);
+  result.stack = result.guard + guard_bytes;
+  result.slots = result.stack + set.stack_bytes;
+  result.places = base::round_up(result.slots + slots * sizeof(slot), page);
+  result.end = base::round_up(result.places + slots * sizeof(weft_forked), page);
+  return result;
+}
+
+void set_up_region(const layout& parts) {
+  auto* const mine = new (all.job.region) control{};
+  const auto region = reinterpret_cast<std::uintptr_t>(all.job.region);
+  mine->line.self = &no_self;
+  mine->region = region;
+  mine->region_bytes = all.job.region_bytes;
+  mine->slots = reinterpret_cast<slot*>(region + parts.slots);
+  mine->first_place = reinterpret_cast<weft_forked*>(region + parts.places);
+  const std::size_t slots = all.set.stack_bytes / bytes_of_slot;
+  const std::size_t usable = all.set.pool < slots - 2 ? all.set.pool : slots - 2;
+  mine->places_end = mine->first_place + 1 + usable;  // the first is the root's
+  mine->is_worker = true;
+  all.mine = mine;
+  all.guard = region + parts.guard;
+  (void)os::install_guard(all.job.region + parts.guard, guard_bytes, os::guard_kind::mprotect_page);
+}
+
+void start() {
+  if (all.is_started) return;
+  all.is_started = true;
+  outside.line.self = &no_self;
+  if (read_settings(&all.set) != status::ok) _exit(1);
+  const layout parts = lay_out(all.set);
+  net::job_request request;
+  request.region_bytes = parts.end;
+  request.shared_bytes = sizeof(shared_part);
+  request.smaller = "set WEFT_DIST_STACK lower";
+  request.describe = describe_rank;
+  request.at_end = print_ranks;
+  if (net::start(request, &all.job) != status::ok) _exit(1);
+  all.part = part_of(all.job.rank);
+  set_up_region(parts);
+  const std::uint32_t pool = all.set.pool < record_pool::most ? all.set.pool : record_pool::most;
+  all.part->records.set_up(pool);
+  all.part->frames.set_up(pool);
+  set_up_exceptions();
+  all.random = base::rng(static_cast<std::uint64_t>(all.job.rank) + 1).next();
+  watch_for_overflow();
+  note_first_mappings();
+  net::barrier(all.job);
+}
+
+__attribute__((constructor(101))) void start_before_main() { start(); }
+
+}  // namespace
+
+bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
+
+}  // namespace weft::dist
+
+extern "C" {
+WEFT_API __thread weft_hot_line* weft_hot_word_here = &weft::dist::outside.line;
+}

@@ -1,0 +1,99 @@
+// What a thread does on its own stack where the hot paths of fork.cpp do not suffice.
+#include "arch/context.hpp"
+#include "arch/cpu.hpp"
+#include "base/assert.hpp"
+#include "dist/engine.hpp"
+
+namespace weft::dist {
+namespace {
+
+// The taker of a place whose fork was joined before newer ones.
+join_record joined_mark;
+
+join_record* record_of(const weft_forked* forked) { return static_cast<join_record*>(forked->taker); }
+
+void free_joined(control* mine) {
+  while (record_of(mine->places - 1) == &joined_mark) --mine->places;
+}
+
+}  // namespace
+
+void publish(control* from) {
+  if (all.set.checking == check::all) return move_forker(from);
+  if (all.job.ranks == 1) {
+    from->limit.store(reinterpret_cast<std::uintptr_t>(from->places_end), base::relaxed);
+    return;
+  }
+  const auto is_private = static_cast<std::uint32_t>(from->top - from->split);
+  const std::uint32_t wanted = (is_private + 1) / 2;
+  const std::uint32_t room = from->queue.room();
+  // Before the publication: a thief that takes the last continuation stores 0 after it.
+  from->limit.store(reinterpret_cast<std::uintptr_t>(from->places_end), base::relaxed);
+  std::uint32_t count = 0;
+  for (; count < wanted && count < room; ++count) {
+    slot* const which = from->split + count;
+    which->record = all.part->records.take();
+    if (which->record == nullptr) break;
+    const continuation what{which->frame, which[-1].frame, which[-1].place, which->place, which->record, which[-1].record};
+    descriptor words;
+    __builtin_memcpy(&words, &what, sizeof words);
+    from->queue.describe(from->index_of(which), words);
+  }
+  if (count != 0) from->queue.publish(count);
+  from->split += count;
+  if (from->queue.seems_empty()) from->limit.store(0, base::relaxed);
+  if (all.set.checking != check::off) note_publication();
+}
+
+bool take_back(control* from, const slot* forker) {
+  std::uint32_t new_end = 0;
+  const std::uint32_t newest = from->index_of(forker);
+  if (forker < from->base || !from->queue.take_back(newest, &new_end)) return false;
+  for (std::uint32_t i = new_end; i <= newest; ++i) {
+    all.part->records.put_back(from->slots[i].record);
+    from->slots[i].record = nullptr;
+  }
+  from->split = from->slots + new_end;
+  if (from->queue.seems_empty()) from->limit.store(0, base::relaxed);
+  return true;
+}
+
+void end_child(control* from) {
+  const slot* const forker = from->top - 1;
+  from->word = forker->record->end(forker->place->work);
+  from->why = event::child_ended;
+  arch::jump_context(from->scheduler, nullptr);
+}
+
+[[gnu::noinline]] void leave(control* from, event why, std::uint64_t word) {
+  from->why = why;
+  from->word = word;
+  arch::switch_context(&from->suspended, from->scheduler, nullptr);
+}
+
+bool join_rarely(control* from, weft_forked* forked) {
+  if (forked == nullptr) return true;
+  join_record* const record = record_of(forked);
+  WEFT_ALWAYS(record != &joined_mark, "this fork was joined before");
+  if (record != nullptr) {
+    if (!record->has_ended()) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record));
+    std::memcpy(forked->work, record->cargo, sizeof forked->work);
+    const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(record) - all.job.shared);
+    part_of(static_cast<int>(offset / all.job.shared_bytes))->records.give(record);
+  }
+  forked->taker = &joined_mark;
+  free_joined(here());
+  return false;
+}
+
+void keep(control* from, void (*run)(void* work)) {
+  ++from->count.kept;
+  for (kept_forks& each : all.part->kept) {
+    if (each.run != nullptr && each.run != run) continue;
+    each.run = run;
+    ++each.count;
+    return;
+  }
+}
+
+}  // namespace weft::dist

@@ -1,0 +1,81 @@
+/* Weft: forks that migrate between processes.
+ *
+ *   static void run(void *work) { *(long *)work = fib(*(long *)work); }
+ *   int main(void) {
+ *     long n = 40;
+ *     if (weft_dist_root(run, &n, sizeof n) != WEFT_OK) return 1;
+ *     if (weft_dist_rank() == 0) printf("%ld\n", n);
+ *   }
+ *
+ * A program that is linked with libweft-dist, and started by `weft launch -n P`, runs on P
+ * processes of one machine, its ranks. Each rank runs main. In weft_dist_root all ranks run one
+ * root together: its forks (hot.h, fork.hpp) are shared among the ranks. A fork runs its child
+ * at once, and what its forker does next may be taken by another rank: then the forker's stack
+ * frames move there. Without `weft launch` there is one rank, and nothing moves.
+ *
+ * Heap and globals are each rank's own. A thread that moves takes its stack frames and the bytes of
+ * its forks along, and nothing else: an address of a global then names the other rank's global, and
+ * an address that malloc returned names nothing there. So what a fork and its forker share are
+ * values. A fork whose bytes hold an address of a stack stays with its forker and runs in its join.
+ * By default the library looks for addresses of the heap in the first 64 continuations that move
+ * from each function, and names the first function in which it finds one (WEFT_DIST_CHECK).
+ *
+ * A thread that blocks otherwise than in a join (a lock, sleep, I/O) keeps its rank. errno,
+ * thread-local variables, FILE, keys and locks do not move. */
+#ifndef WEFT_DIST_H
+#define WEFT_DIST_H
+
+#include <weft/detail/platform.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/weft.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* Runs run(copy of *work) once, as the root of forks that all ranks share. Collective: each rank
+ * calls it, and rank 0's run, *work and bytes are those that count. The copy lies on the root's
+ * stack. Afterwards *work holds the copy as run left it, on every rank.
+ * Errors: WEFT_INVALID (run is null; more bytes than half of a stack, WEFT_DIST_STACK; a call from
+ * inside a root, or from another OS thread than the one that runs main).
+ * Switches: never. Callers: the OS thread that runs main, outside a root. */
+WEFT_NODISCARD WEFT_API weft_status weft_dist_root(void (*run)(void *work), void *work, size_t bytes);
+
+/* Returns this process's rank. It may change at each fork and join of a thread in a root.
+ * Returns: the rank, from 0.
+ * Switches: never. Callers: any. */
+WEFT_API int weft_dist_rank(void);
+
+/* Returns how many ranks there are.
+ * Returns: the number, at least 1.
+ * Switches: never. Callers: any. */
+WEFT_API int weft_dist_ranks(void);
+
+/* What a rank has done since the program began. */
+typedef struct weft_dist_counts {
+  uint64_t steals;         /* continuations that it took from other ranks */
+  uint64_t stolen_bytes;   /* their frames and places */
+  uint64_t evacuations;    /* waits in a join for which frames left the stack */
+  uint64_t resumed;        /* of those, how many went on here */
+  uint64_t waits_in_place; /* waits in a join that found no memory for their frames */
+  uint64_t kept;           /* forks that stayed, because their bytes hold an address of a stack */
+  uint64_t full;           /* forks that stayed, because the queue or the stack was full */
+  /* What the steals took, in ticks of the CPU's counter (the TSC): from the look at the victim's
+   * queue to the claim, the copy, and what follows it until the continuation goes on. */
+  uint64_t claim_ticks;
+  uint64_t copy_ticks;
+  uint64_t take_up_ticks;
+} weft_dist_counts;
+
+/* Reads the calling rank's counts.
+ * Switches: never. Callers: any. */
+WEFT_API void weft_dist_read_counts(weft_dist_counts *out);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,109 @@
+/* Weft: threads of the uni-address scheme, with the names of its paper (Akiyama, Taura, HPDC'15,
+ * doi:10.1145/2749246.2749272).
+ *
+ *   int fib(int n) {
+ *     if (n < 2) {
+ *       return n;
+ *     } else {
+ *       thread_t t = thread_create(fib, n - 1);
+ *       int y = fib(n - 2);
+ *       int x = thread_join(t);
+ *       return x + y;
+ *     }
+ *   }
+ *
+ * A thread is a fork (hot.h) of a function of one word that returns a word. Its creator joins
+ * it, before the function that the creator was started with returns. In a root (dist.h) of a
+ * program that is linked with libweft-dist, thread_create runs the thread at once, and what
+ * the creator does next may move to another process. A thread whose argument is an address of
+ * a stack stays with its creator, and runs in its join. With libweft instead, threads are
+ * forks of one process. */
+#ifndef WEFT_UNI_THREADS_H
+#define WEFT_UNI_THREADS_H
+
+#include <weft/detail/platform.h>
+
+#include <string.h>
+
+#include <weft/hot.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* A thread that was not joined. */
+typedef struct thread_t {
+  weft_forked *forked;
+  void (*run)(void *work);
+  weft_small_work work; /* the function, and its argument; afterwards what it returned */
+} thread_t;
+
+/* What a fork calls. For thread_create alone.
+ * Switches: may. Callers: thread_create. */
+static inline void weft_uni_run_long(void *work) {
+  unsigned long words[2];
+  memcpy(words, work, sizeof words);
+  words[0] = (unsigned long)((long (*)(long))words[0])((long)words[1]);
+  memcpy(work, words, sizeof words[0]);
+}
+/* What a fork calls. For thread_create alone.
+ * Switches: may. Callers: thread_create. */
+static inline void weft_uni_run_int(void *work) {
+  unsigned long words[2];
+  memcpy(words, work, sizeof words);
+  words[0] = (unsigned long)((int (*)(int))words[0])((int)words[1]);
+  memcpy(work, words, sizeof words[0]);
+}
+
+/* Creates a thread by a fork. For thread_create alone.
+ * Returns: the thread.
+ * Switches: never. Callers: thread_create. */
+WEFT_HOT_INLINE thread_t weft_uni_create(void (*run)(void *work), weft_small_work work) {
+  const thread_t made = {weft_fork(run, &work, sizeof work), run, work};
+  return made;
+}
+/* Creates a thread of a function of a long. For thread_create alone.
+ * Returns: the thread.
+ * Switches: never. Callers: thread_create. */
+WEFT_HOT_INLINE thread_t weft_uni_create_long(long (*function)(long), long argument) {
+  const weft_small_work work = {{(unsigned long)function, (unsigned long)argument}};
+  return weft_uni_create(weft_uni_run_long, work);
+}
+/* Creates a thread of a function of an int. For thread_create alone.
+ * Returns: the thread.
+ * Switches: never. Callers: thread_create. */
+WEFT_HOT_INLINE thread_t weft_uni_create_int(int (*function)(int), int argument) {
+  const weft_small_work work = {{(unsigned long)function, (unsigned long)argument}};
+  return weft_uni_create(weft_uni_run_int, work);
+}
+
+/* Creates a thread that runs function(argument): a function of an int that returns an int, or of a
+ * long that returns a long.
+ * Returns: the thread, to be joined once, by its creator. The call never fails: where no thread can
+ * be made, the function runs in thread_join.
+ * Switches: never. Callers: any.
+ * Undefined: null; a thread that is not joined. */
+#if defined(__cplusplus)
+}
+WEFT_HOT_INLINE thread_t thread_create(long (*function)(long), long argument) { return weft_uni_create_long(function, argument); }
+WEFT_HOT_INLINE thread_t thread_create(int (*function)(int), int argument) { return weft_uni_create_int(function, argument); }
+extern "C" {
+#else
+#define thread_create(function, argument) \
+  _Generic((function), int (*)(int): weft_uni_create_int, long (*)(long): weft_uni_create_long)((function), (argument))
+#endif
+
+/* Joins a thread.
+ * Returns: what its function returned.
+ * Switches: may. Callers: the thread's creator.
+ * Undefined: a thread that was joined. */
+WEFT_HOT_INLINE long thread_join(thread_t thread) {
+  weft_fork_join(thread.forked, thread.run, &thread.work, sizeof thread.work.words[0]);
+  return (long)thread.work.words[0];
+}
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

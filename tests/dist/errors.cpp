@@ -1,0 +1,91 @@
+// Exceptions on several ranks: what a child throws arrives at its join, as itself on its own rank, as a remote_error on another; what
+// the root throws arrives on every rank. Each kind must be seen.
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include <weft/dist.hpp>
+
+#include "shared_words.hpp"
+
+namespace {
+
+shared_words* words;
+enum { round_of_forker, round_of_child };
+
+struct outcome {
+  bool is_right;
+  bool is_remote;
+};
+
+[[noreturn]] void fail_in(int round) {
+  if (weft::dist::ranks() > 1) words->wait_for(round_of_forker, round);
+  (*words)[round_of_child].store(round);
+  throw std::out_of_range("round " + std::to_string(round));
+}
+
+outcome fork_that_fails(int round) {
+  const int rank = weft::dist::rank();
+  auto child = weft::fork([=]() -> int { fail_in(round); });
+  (*words)[round_of_forker].store(round);
+  if (weft::dist::ranks() > 1) words->wait_for(round_of_child, round);
+  for (int i = 0; i < (round % 4) * 300; ++i) sched_yield();
+  const std::string expected = "round " + std::to_string(round);
+  try {
+    child.join();
+  } catch (const weft::dist::remote_error& error) {
+    return {error.type() == "std::out_of_range" && error.what() == expected && weft::dist::rank() != rank, true};
+  } catch (const std::out_of_range& error) {
+    return {error.what() == expected, false};
+  }
+  return {false, false};
+}
+
+bool forks_that_fail() {
+  int remote = 0;
+  for (int round = 1; round <= 40; ++round) {
+    const outcome result = weft::dist::root([=] { return fork_that_fails(round); });
+    if (!result.is_right) {
+      std::printf("round %d: another exception, or none\n", round);
+      return false;
+    }
+    remote += result.is_remote ? 1 : 0;
+  }
+  if (weft::dist::ranks() > 1 ? remote == 0 : remote != 0) std::printf("%d exceptions of 40 crossed ranks\n", remote);
+  return weft::dist::ranks() > 1 ? remote != 0 : remote == 0;
+}
+
+bool root_that_fails() {
+  for (int round = 0; round < 200; ++round) {
+    try {
+      weft::dist::root([] { throw std::out_of_range("root"); });
+      return false;
+    } catch (const weft::dist::remote_error& error) {
+      if (weft::dist::ranks() == 1 || error.type() != "std::out_of_range" || std::strcmp(error.what(), "root") != 0) return false;
+    } catch (const std::out_of_range& error) {
+      if (std::strcmp(error.what(), "root") != 0) return false;
+    }
+  }
+  return true;
+}
+
+bool nested_root_is_refused() {
+  return weft::dist::root([] {
+    try {
+      weft::dist::root([] {});
+    } catch (const weft::error& error) {
+      return error.status() == WEFT_INVALID;
+    }
+    return false;
+  });
+}
+
+}  // namespace
+
+int main() {
+  words = new shared_words;
+  if (!forks_that_fail()) return 1;
+  if (!root_that_fails()) return 2;
+  return nested_root_is_refused() ? 0 : 3;
+}
