@@ -9,6 +9,7 @@ namespace cli {
 void add_demo(CLI::App& app, int* status);
 void add_costs(CLI::App& app, int* status);
 void add_explore(CLI::App& app, int* status);
+void add_launch(CLI::App& app, int* status);
 void add_list(CLI::App& app, int* status);
 void add_info(CLI::App& app, int* status);
 void add_profile(CLI::App& app, int* status, bool has_dashes);  // "--" is among the words: a program follows

@@ -24,6 +24,7 @@ int main(int count, char** words) {
   cli::add_compare(bench, &status);
   cli::add_costs(app, &status);
   cli::add_explore(app, &status);
+  cli::add_launch(app, &status);
   cli::add_list(app, &status);
   cli::add_info(app, &status);
   cli::add_profile(app, &status, std::ranges::find(words, words + count, std::string_view("--")) != words + count);

@@ -1,0 +1,73 @@
+// weft launch: runs a program on several ranks. It only prepares the environment and becomes the
+// program, whose library forks the ranks: exit status, signals and output are the program's own.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cli/usage.hpp"
+#include "commands.hpp"
+#include "launch_program.hpp"
+
+namespace cli {
+
+namespace {
+
+constexpr int most_ranks = 1024;  // as net/job.hpp has it
+
+struct launch_options {
+  std::string ranks;
+  bool is_quiet = false;
+  bool locks = false;
+  std::vector<std::string> words;  // the program and its arguments
+};
+
+// 0: it is no number of ranks.
+int number_of(const std::string& text) {
+  bool const is_number = !text.empty() && text.size() <= 4 && text.find_first_not_of("0123456789") == std::string::npos;
+  int const number = is_number ? std::stoi(text) : 0;
+  return number <= most_ranks ? number : 0;
+}
+
+int become_program(const launch_options& options) {
+  if (number_of(options.ranks) == 0) {
+    throw usage_error(fmt::format("-n {}: a number of ranks from 1 to {} is wanted", options.ranks, most_ranks));
+  }
+  if (options.words.empty()) throw usage_error("launch wants a program to run: weft launch -n RANKS PROGRAM [ARGUMENT...]");
+  std::string const file = find_program(options.words.front());
+  require_dist(file);
+  std::vector<std::string> words = options.words;
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  // NOLINTBEGIN(concurrency-mt-unsafe): one OS thread
+  setenv("WEFT_LAUNCH_RANKS", options.ranks.c_str(), 1);
+  if (options.is_quiet) setenv("WEFT_LAUNCH_TABLE", "off", 1);
+  if (options.locks) setenv("WEFT_LAUNCH_LOCK", "on", 1);
+  // NOLINTEND(concurrency-mt-unsafe)
+  execv(file.c_str(), arguments.data());
+  throw std::runtime_error(fmt::format("{} cannot be run: {}", file, std::generic_category().message(errno)));
+}
+
+}  // namespace
+
+void add_launch(CLI::App& app, int* status) {
+  CLI::App* const command = app.add_subcommand(
+      "launch", "Run a program on several processes of this machine (ranks): weft launch -n RANKS PROGRAM [ARGUMENT...]");
+  auto const options = std::make_shared<launch_options>();
+  command->add_option("-n,--ranks", options->ranks, "How many ranks, 1 to 1024")->required();
+  command->add_flag("-q,--quiet", options->is_quiet, "Print no table of the ranks at the end");
+  command->add_flag("--lock", options->locks, "Keep the ranks' stacks and queues in memory from the start on");
+  command->add_option("program", options->words, "The program and its arguments");
+  command->positionals_at_end();
+  command->callback([status, options] { *status = become_program(*options); });
+}
+
+}  // namespace cli

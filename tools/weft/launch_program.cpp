@@ -1,0 +1,87 @@
+// See launch_program.hpp.
+#include "launch_program.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+
+#include "child.hpp"
+#include "elf_notes.hpp"
+
+namespace cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double loader_seconds = 30;
+
+bool is_runnable(const fs::path& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0;
+}
+
+std::string why_not(const std::string& word) {
+  std::error_code ignored;
+  if (!fs::exists(word, ignored)) return fmt::format("there is no file {}", word);
+  if (fs::is_directory(word, ignored)) return fmt::format("{} is a folder, not a program", word);
+  return fmt::format("{} may not be executed; chmod +x it if it is a program", word);
+}
+
+// The files of the libraries that the loader would load, as its --list prints them: the program
+// itself does not run.
+std::vector<std::string> libraries_of(const std::string& file, const std::string& loader) {
+  std::vector<std::string> libraries;
+  child_order const order{.file = loader, .words = {loader, "--list", file}, .environment = {}};
+  std::istringstream lines(run_child(order, loader_seconds, [](double) {}).output);
+  for (std::string line; std::getline(lines, line);) {
+    std::size_t const from = line.find('/');
+    std::size_t const to = line.rfind(" (0x");
+    if (from != std::string::npos && to != std::string::npos && from < to) libraries.push_back(line.substr(from, to - from));
+  }
+  return libraries;
+}
+
+}  // namespace
+
+std::string find_program(const std::string& word) {
+  if (word.find('/') != std::string::npos) {
+    if (!is_runnable(word)) throw std::runtime_error(why_not(word));
+    return word;
+  }
+  const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): one OS thread
+  std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    fs::path const file = fs::path(folder.empty() ? "." : folder) / word;
+    if (is_runnable(file)) return file;
+  }
+  bool const is_here = is_runnable(word);
+  throw std::runtime_error(fmt::format("there is no program {} in the folders of PATH{}", word,
+                                       is_here ? fmt::format("; for the one in this folder write ./{}", word) : ""));
+}
+
+void require_dist(const std::string& file) {
+  elf_facts const program = read_elf(file);
+  if (!program.is_elf) {
+    throw std::runtime_error(
+        fmt::format("{} is no program that starts ranks by itself; if it is a script, write weft launch into it, before the "
+                    "program that it runs",
+                    file));
+  }
+  if (program.has_launch_note) return;
+  if (!program.loader.empty()) {
+    for (const std::string& library : libraries_of(file, program.loader)) {
+      if (read_elf(library).has_launch_note) return;
+    }
+  }
+  throw std::runtime_error(fmt::format(
+      "{} does not stand on libweft-dist, so it would not start ranks; link it with weft-dist (pkg-config weft-dist, or "
+      "weft::dist in CMake) instead of weft",
+      file));
+}
+
+}  // namespace cli
