@@ -10,8 +10,8 @@ ended when its creator goes on."""
 NOT_COMPARABLE = """another CPU, of 2015 or before; whether its cycles were the TSC's or the core's, and whether they hold the join, could
 not be looked up, so that all of these stand here. Weft's threads and tasklets do not run at creation but at the join, or when a worker
 comes to them: the nearest to a creation with the child run first is a creation and join, one at a time. A fork is no thread until it is
-taken. Uni-address threads themselves live in processes that MPI connects, and are not measured here. The best of three rounds in each
-process; these sizes are all there are, --full changes nothing."""
+taken. Uni-address threads live in processes: the experiment uni-address measures ours. The best of three rounds in each process; these
+sizes are all there are, --full changes nothing."""
 
 FIGURES, FACTS = ("ticks", "core_cycles", "ns"), ("counter", "ticks_per_ns", "core_cycles_per_tick")
 LATER, FIRST, JOINED = "created alone, to run later", "created and run to the end, one at a time", "created and joined, 1000 at a time"

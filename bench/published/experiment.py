@@ -6,6 +6,7 @@
     read(text)                             what a program printed: {"correct", "answer", "expected", "sample", "facts"}, or None
     look_aside(cells)                      what is found without repetition (instructions, disassembly), as JSON; {} where there is none
     show(cells, aside)                     the tables
+    PICTURE                                the script that draws it: SCRIPT FILE.json PICTURE.svg; optional
 
 published.py lists the modules and runs them. This file has what they share: cells, the readers of the two kinds of programs, tables."""
 

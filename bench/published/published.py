@@ -13,6 +13,7 @@ file makes no sense."""
 
 import argparse
 import os
+import subprocess
 import sys
 import textwrap
 
@@ -24,15 +25,17 @@ import chapel  # noqa: E402
 import creation_cycles  # noqa: E402
 import fib_threshold  # noqa: E402
 import machine  # noqa: E402
+import pictures  # noqa: E402
 import report  # noqa: E402
 import runners  # noqa: E402
 import state as states  # noqa: E402
 import thread_ops  # noqa: E402
+import uni_address  # noqa: E402
 from experiment import Context, show_missing, show_settings  # noqa: E402
 from runners import Problem  # noqa: E402
 from trials import Trials  # noqa: E402
 
-EXPERIMENTS = {each.NAME: each for each in (fib_threshold, thread_ops, call_overhead, chapel, creation_cycles)}
+EXPERIMENTS = {each.NAME: each for each in (fib_threshold, thread_ops, call_overhead, chapel, creation_cycles, uni_address)}
 FORMAT = "weft-published-1"
 FEWEST_REPETITIONS = 7
 TEXT_WIDTH = 132
@@ -160,6 +163,21 @@ def is_weft_well(state):
                for cells in state["experiments"].values() for cell in cells)
 
 
+def draw(names, path):
+    """The pictures of those experiments that have one: lines that say where they are, or why they are not there."""
+    for name in names:
+        script = getattr(EXPERIMENTS[name], "PICTURE", None)
+        if script is None:
+            continue
+        picture = f"{os.path.splitext(path)[0]}-{name}.svg"
+        python = pictures.find_python()
+        if python is None:
+            yield "No picture: matplotlib is not installed; Debian's package is python3-matplotlib"
+            continue
+        done = subprocess.run([python, os.path.join(HERE, script), path, picture], capture_output=True, text=True, check=False)
+        yield f"Picture: {picture}" if done.returncode == 0 else f"No picture: {done.stderr.strip()}"
+
+
 def work(arguments):
     names = choose(arguments.name)
     path = arguments.json or os.path.join(arguments.build, f"published-{arguments.name}.json")
@@ -174,7 +192,7 @@ def work(arguments):
         sys.stderr.write(f"\ninterrupted; to go on: {sys.argv[0]} {arguments.build} {arguments.name} --json {path} --resume\n")
         return 130
     print(show(state, names))
-    print(f"All samples: {path}")
+    print(f"All samples: {path}", *draw(names, path), sep="\n")
     return 0 if is_weft_well(state) else 1
 
 

@@ -19,7 +19,9 @@ sys.path[1:1] = [os.path.join(TOP, "bench", folder) for folder in ("published", 
 import call_overhead  # noqa: E402
 import creation_cycles  # noqa: E402
 import experiment  # noqa: E402
+import pictures  # noqa: E402
 import thread_ops  # noqa: E402
+import uni_address  # noqa: E402
 
 KERNELS = ("fib-cutoff", "thread-ops", "thread-ops-yields")
 OWN = (("sequential", "call"), ("ult", "thread"), ("tasklet", "tasklet"), ("fork", "task"))
@@ -290,6 +292,39 @@ class ProgramsTest(unittest.TestCase):
                 self.assertIn(f" {operation}", refusal)
 
 
+    @unittest.skipUnless(PROGRAMS, "needs a build folder")
+    def test_forks_on_ranks_are_right_and_counted(self):
+        folder = os.path.join(PROGRAMS, "bench", "published", "uni")
+        if not os.path.isdir(folder):
+            self.skipTest("no libweft-dist in this build")
+        for program in ("uni-cycles", "uni-cycles-threads"):
+            for what in ("empty", "fib"):
+                self.check_record(self.run_program(os.path.join(folder, program), what).stdout)
+            self.assertIn("usage", self.run_program(os.path.join(folder, program), "fob", status=2).stderr)
+        kernels = os.path.join(folder, "uni-kernels")
+        for kernel, size in (("fib", 16), ("btc", 8), ("queens", 6), ("uts-t1", 4), ("uts-t3", 20), ("pentomino", 3)):
+            for words in ([kernels, kernel, size], [kernels, kernel, size, "sequential"]):
+                self.assertTrue(experiment.read_figures(self.run_program(*words).stdout)["correct"], words)
+        for words in ((), ("fib",), ("fob", 3), ("fib", 0), ("fib", 7, "sideways")):
+            self.assertIn("usage", self.run_program(kernels, *words, status=2).stderr)
+        self.assertIn("usage: weft launch", self.run_program(os.path.join(folder, "uni-steal"), status=2).stderr)
+
+    @unittest.skipUnless(PROGRAMS, "needs a build folder")
+    def test_each_rank_tells_its_steals(self):
+        program = os.path.join(PROGRAMS, "bench", "published", "uni", "uni-steal")
+        if not os.path.exists(program):
+            self.skipTest("no libweft-dist in this build")
+        os.environ.update(WEFT_LAUNCH_RANKS="2", WEFT_LAUNCH_TABLE="off")
+        try:
+            ranks = [json.loads(line) for line in self.run_program(program).stdout.splitlines()]
+        finally:
+            del os.environ["WEFT_LAUNCH_RANKS"], os.environ["WEFT_LAUNCH_TABLE"]
+        self.assertEqual(len(ranks), 2)
+        starts, resumes = (sum(len(rank[name]) for rank in ranks) for name in ("starts_ns", "resumes_ns"))
+        self.assertEqual(starts, resumes)
+        self.assertLessEqual(starts, sum(rank["steals"] for rank in ranks))
+
+
 VARIANTS = ("static", "shared", "shared-no-plt", "shared-symbolic", "inlined")
 
 
@@ -343,6 +378,66 @@ class CreationTest(PublishedCase):
             self.assertIn(figure, line)
         self.assertIn("uni-address, child first: cannot: its threads live in processes that MPI connects; published: 100 cycles", shown)
         self.assertIn("Not installed: argobots tasklet, argobots thread, ", shown)
+
+
+LAUNCH = """if [ "$1" = launch ]; then shift 5; exec "$@"; fi
+"""
+
+
+class UniAddressTest(PublishedCase):
+    def setUp(self):
+        super().setUp()
+        weft = os.path.join(self.build, "tools/weft/weft")
+        with open(weft, encoding="utf-8") as file:
+            first, rest = file.read().split("\n", 1)
+        self.program("tools/weft/weft", LAUNCH + rest)
+        self.assertTrue(first.startswith("#!"))
+        for program in ("uni-cycles", "uni-cycles-threads"):
+            self.program(f"bench/published/uni/{program}", f"echo '{figures(30)}'")
+        self.program("bench/published/uni/uni-kernels", """seconds=0.5; [ "$3" = sequential ] && seconds=1
+            echo '{"format": "weft-figures-1", "correct": true, "figures": {"seconds": '$seconds', "kept": 7}, "facts": {}}'""")
+        self.steal([100, 300], [200])
+
+    def steal(self, starts, resumes):
+        phases = {"claim_ns": 60, "copy_ns": 120, "take_up_ns": 30}
+        ranks = [{"forks": 5, "steals": len(starts), "stolen_bytes": 90, "starts_ns": starts, "resumes_ns": [], **phases},
+                 {"forks": 5, "steals": 1, "stolen_bytes": 60, "starts_ns": [], "resumes_ns": resumes, **phases}]
+        self.program("bench/published/uni/uni-steal", "\n".join(f"echo '{json.dumps(rank)}'" for rank in ranks))
+
+    def test_cycles_steals_and_scaling_stand_beside_what_was_published(self):
+        shown = self.published("uni-address", "--repetitions", 1).stdout
+        line = next(line for line in shown.splitlines() if "forks on ranks, empty" in line)
+        for figure in ("30.0", "45.0", "100 cycles"):
+            self.assertIn(figure, line)
+        if len(os.sched_getaffinity(0)) > 1:
+            self.assertIn("from the fork to its continuation: median 200 ns, least 100", shown)
+            self.assertIn("from the child's end to its forker: median 200 ns", shown)
+            self.assertIn("stolen: 3 of 5 continuations, 50 bytes each", shown)
+            self.assertRegex(shown, r"copy of frames and places +#{40}  80 ns")
+            self.assertRegex(shown, r"look and claim +#{20} +40 ns")
+            self.assertRegex(shown, r"all +140 ns")
+        line = next(line for line in shown.splitlines() if "ranks: 8" in line)
+        for figure in ("500.00 ms", "2.00 [2.00, 2.00]", "oversubscribed", "7"):
+            self.assertIn(figure, line)
+        self.check_picture(shown)
+
+    def check_picture(self, shown):
+        if pictures.find_python() is None:
+            return self.assertIn("No picture: matplotlib is not installed", shown)
+        picture = next(line for line in shown.splitlines() if line.startswith("Picture: ")).split(": ")[1]
+        with open(picture, encoding="utf-8") as file:
+            drawn = file.read()
+        for word in ("speed-up", "efficiency", "uts-t1, 10", "ranks or workers"):
+            self.assertIn(word, drawn)
+        script = os.path.join(TOP, "bench", "published", "uni_picture.py")
+        done = subprocess.run([pictures.find_python(), script, "/dev/null", picture], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        return self.assertIn("/dev/null cannot be drawn", done.stderr)
+
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "a steal needs two CPUs")
+    def test_no_steal_at_all_is_a_failure(self):
+        self.steal([], [])
+        self.assertIn("it printed no record", self.published("uni-address", "--repetitions", 1, status=1).stdout)
 
 
 class AllTest(PublishedCase):
