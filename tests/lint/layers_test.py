@@ -54,9 +54,42 @@ class LayersTest(planted.PlantedTest):
         self.plant("faces/threads/src/list.c", '#include <weft/ext.h>\n#include "queue/ring.hpp"\n')
         self.assert_found(layers.check(self.top), "faces/threads/src/list.c:2")
 
-    def test_dist_may_use_the_low_layers_only(self):
+    def plant_beside(self, folder, allowed):
+        self.plant(f"{folder}/README.md", f"| folder | may include |\n|---|---|\n| `{folder}` | {allowed} |\n")
+
+    def test_a_library_beside_the_core_may_use_what_its_row_says(self):
+        self.plant_beside("net", "`base` `os`")
+        self.plant_beside("dist", "`base` `os` `net`")
+        self.plant("net/job.cpp", '#include "net/job.hpp"\n#include "os/vm.hpp"\n#include <sys/mman.h>\n#include <weft/weft.h>\n')
+        self.plant("dist/a.cpp", '#include "os/vm.hpp"\n#include "net/job.hpp"\n')
+        self.assertEqual(layers.check(self.top), [])
+
+    def test_a_library_beside_the_core_that_looks_further_is_found(self):
+        self.plant_beside("dist", "`base` `os`")
         self.plant("dist/a.cpp", '#include "os/vm.hpp"\n#include "mem/slab.hpp"\n')
-        self.assert_found(layers.check(self.top), "dist/a.cpp:2")
+        self.assert_found(layers.check(self.top), "dist/a.cpp:2: dist may not include mem/slab.hpp")
+
+    def test_net_that_knows_dist_is_found(self):
+        self.plant_beside("net", "`base`")
+        self.plant("net/a.cpp", '#include "dist/engine.hpp"\n')
+        self.assert_found(layers.check(self.top), "net/a.cpp:1: net may not include dist/engine.hpp")
+
+    def test_a_library_beside_the_core_without_a_row_is_found(self):
+        self.plant("net/a.cpp", "\n")
+        self.assert_found(layers.check(self.top), "net/README.md: no row for net")
+
+    def test_a_row_that_looks_upwards_is_found(self):
+        self.plant_beside("net", "`base` `dist`")
+        self.plant("net/a.cpp", "\n")
+        self.assert_found(layers.check(self.top), "net may include dist, which is not beneath it")
+
+    def test_a_core_that_knows_what_is_beside_it_is_found(self):
+        self.plant("src/mem/stack.cpp", '#include "net/job.hpp"\n')
+        self.assert_found(layers.check(self.top), "src/mem/stack.cpp:1: mem may not include net/job.hpp")
+
+    def test_a_tool_that_looks_beside_the_core_is_found(self):
+        self.plant("tools/weft/main.cpp", '#include "net/job.hpp"\n')
+        self.assert_found(layers.check(self.top), "tools/weft/main.cpp:1")
 
     def test_a_name_of_another_runtime_in_the_core_is_found(self):
         self.plant("src/mem/stack.cpp", "// as " + "Argo" + "bots does\n")

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-from outside import CC, CXX, HERE, LIBC, LIBWEFT, LIBWEFT_ABT, SO_VERSION, TOP, VERSION, bare, needed, run
+from outside import CC, CXX, HERE, LIBC, LIBWEFT, LIBWEFT_ABT, LIBWEFT_DIST, SO_VERSION, TOP, VERSION, bare, needed, run
 
 TOUCHES_EACH_PAGE = "-fstack-clash-protection"  # so that a large frame cannot jump over a guard
 
@@ -152,6 +152,34 @@ class PackageTest(unittest.TestCase):
                 program = os.path.join(self.work, f"pc-{package}")
                 run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", package, **self.flags).split())
                 self.check_threads(program, implementation)
+
+    def has_dist(self):
+        return os.path.exists(os.path.join(self.libraries, "libweft-dist.so"))
+
+    def check_dist(self, path, libraries):
+        """By the installed command, which finds the note of the library in the program, or in libweft-dist.so."""
+        self.assertEqual(run(path), "1 rank: 144\n")
+        self.assertEqual(run(self.find("weft"), "launch", "-q", "-n", "3", path), "3 ranks: 144\n")
+        self.assertEqual(needed(path) - LIBC, libraries)
+
+    def test_dist_by_find_package(self):
+        if not self.has_dist():
+            self.skipTest("no libweft-dist here")
+        build, source = os.path.join(self.work, "cmake-dist"), os.path.join(HERE, "project", "dist")
+        run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build)
+        self.check_dist(os.path.join(build, "with_dist"), {LIBWEFT_DIST})
+        self.check_dist(os.path.join(build, "with_dist_static"), set())
+
+    def test_dist_by_pkg_config(self):
+        if not self.has_dist():
+            self.skipTest("no libweft-dist here")
+        source = os.path.join(HERE, "project", "dist", "fib.c")
+        for options, libraries in (((), {LIBWEFT_DIST}), (("-static",), set())):
+            program = os.path.join(self.work, f"pc-dist{''.join(options)}")
+            static = ["--static"] if options else []
+            run(CC, *options, source, "-o", program, *run("pkg-config", *static, "--cflags", "--libs", "weft-dist", **self.flags).split())
+            self.check_dist(program, libraries)
 
     def argobots_prefix(self):
         folder = os.path.join(self.libraries, "weft", "argobots")

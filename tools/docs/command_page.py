@@ -32,6 +32,10 @@ TEXTS = {
     "explore": "The first run has the usual schedule, the others have seeds. A run fails if it exits with another status than 0, is ended by a "
     "signal, or takes too long. The schedule of the first failing run is shortened as long as the program fails in the same way, and is "
     "written to a file that WEFT_SCHEDULE repeats.",
+    "launch": "Each rank is a process that runs main; together they run the forks of a root (weft::dist::root, weft_dist_root). The "
+    "program must be linked with libweft-dist. Its output and error output are the ranks' own; its standard input is rank 0's. The exit status is "
+    "the program's: 0 when all ranks exited with 0, else that of the first rank that did not, and 128 more than the signal when a rank was killed "
+    "by one. A rank that dies ends the job with a line that names it. At the end a table tells what each rank has done.",
     "list": "A second table lists the runtimes.",
     "info": "The same facts come from weft_info_walk(3). The keys of key=value lines stay as they are from version to version.",
     "profile": "Work is the time that threads spent on workers; span is the longest chain of it in which each piece had to wait for the one "
@@ -49,6 +53,7 @@ EXAMPLES = (
     ("Run all programs in small sizes:", "weft demo --quick"),
     ("Measure fib of 36 as forks on four workers, five times:", "weft bench fib --size 36 --runtime fork --workers 4 --repetitions 5"),
     ("Look for a schedule under which a program fails, and repeat it:", "weft explore -- ./program input\nWEFT_SCHEDULE=replay:weft-explore.schedule ./program input"),
+    ("Run a program on four processes of this machine:", "weft launch -n 4 ./program input"),
     ("Show what bounds a program's speed-up:", "weft profile -o profile.html -- ./program input"),
 )
 

@@ -9,7 +9,7 @@ import sys
 
 import sources
 
-FOLDERS = ("src", "include", "tools", "tests", "bench", "examples", "dist", "faces", "lang")
+FOLDERS = ("src", "include", "tools", "tests", "bench", "examples", "dist", "net", "faces", "lang")
 
 
 def run(top, write):

@@ -32,12 +32,14 @@ def folders_within(path):
     parts = path.split("/")
     if parts[0] == "faces":
         return ["-Iinclude", f"-I{'/'.join(parts[:2])}/include"]
+    if parts[0] in ("net", "dist"):
+        return ["-Iinclude", "-Isrc", "-I."]
     return ["-Iinclude"] + (["-Isrc"] if parts[0] == "src" else ["-Ibench"] if parts[0] == "bench" else [])
 
 
 def jobs(top):
     """(name, command) for each header and language."""
-    for path in sources.files(top, ["src", "include", "bench/harness", "faces"], (".h", ".hpp")):
+    for path in sources.files(top, ["src", "include", "bench/harness", "faces", "net", "dist"], (".h", ".hpp")):
         if other_machine(path) or (path.startswith("faces/") and not is_for_programs(path)):
             continue
         within = folders_within(path)

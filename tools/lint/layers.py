@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Layers include only what the table in src/README.md allows, and nothing above the public headers includes src/.
+"""Layers include only what the table in src/README.md allows, and nothing above the public headers includes src/. The libraries beside the
+core, net/ and dist/, include what the row in their own README.md allows.
 
 usage: layers.py [folder]"""
 
@@ -9,7 +10,7 @@ import sys
 import sources
 
 ABOVE = ("faces", "lang", "tools", "bench", "examples", "include")  # these see include/ alone
-DIST_MAY = ("base", "arch", "os", "trace")  # dist, a sibling of sched, may also use these
+BESIDE = ("net", "dist")  # these may use some layers, and the ones before them
 SOURCE = (".c", ".h", ".cpp", ".hpp", ".S")
 FOREIGN = re.compile(r"\b(abt|argobots|qthreads?|chapel|mpi)\b", re.IGNORECASE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
@@ -47,7 +48,7 @@ def check_core(top, table):
             other = included.split("/")[0]
             if ".." in included.split("/"):
                 problems.append(f"{path}:{line}: includes {included}: write it as layer/file.hpp")
-            elif "/" in included and other in table and other != layer and other not in table[layer]:
+            elif "/" in included and other != layer and (other in BESIDE or (other in table and other not in table[layer])):
                 problems.append(f"{path}:{line}: {layer} may not include {included}")
     return problems
 
@@ -63,13 +64,40 @@ def check_words(top):
 
 def check_above(top, table):
     problems = []
-    for path in sources.files(top, [*ABOVE, "dist"], SOURCE):
-        allowed = DIST_MAY if path.startswith("dist/") else ()
+    for path in sources.files(top, ABOVE, SOURCE):
         for line, included in includes(sources.read(top, path)):
             parts = included.split("/")
-            layer = parts[0] if parts[0] in table and len(parts) > 1 else None
-            if "src" in parts or (layer and layer not in allowed):
+            if "src" in parts or (len(parts) > 1 and (parts[0] in table or parts[0] in BESIDE)):
                 problems.append(f"{path}:{line}: includes {included} of the core; only include/ is for it")
+    return problems
+
+
+def row_beside(top, folder):
+    """What the folder's own table allows; nothing where there is none."""
+    try:
+        return read_table(sources.read(top, f"{folder}/README.md")).get(folder)
+    except OSError:
+        return None
+
+
+def check_beside(top, table):
+    problems = []
+    for index, folder in enumerate(BESIDE):
+        paths = sources.files(top, [folder], SOURCE)
+        allowed = row_beside(top, folder)
+        if not paths:
+            continue
+        if allowed is None:
+            problems.append(f"{folder}/README.md: no row for {folder} in a table of layers")
+            continue
+        known = {*table, *BESIDE[:index]}
+        problems += [f"{folder}/README.md: {folder} may include {other}, which is not beneath it" for other in sorted(allowed - known)]
+        for path in paths:
+            for line, included in includes(sources.read(top, path)):
+                parts = included.split("/")
+                is_ours = len(parts) > 1 and (parts[0] in table or parts[0] in BESIDE)
+                if "src" in parts or ".." in parts or (is_ours and parts[0] != folder and parts[0] not in allowed):
+                    problems.append(f"{path}:{line}: {folder} may not include {included}")
     return problems
 
 
@@ -77,7 +105,7 @@ def check(top):
     table = read_table(sources.read(top, "src/README.md"))
     if not table:
         return ["src/README.md: no table of layers"]
-    return check_table(table) + check_core(top, table) + check_words(top) + check_above(top, table)
+    return check_table(table) + check_core(top, table) + check_words(top) + check_above(top, table) + check_beside(top, table)
 
 
 if __name__ == "__main__":

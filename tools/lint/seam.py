@@ -13,7 +13,7 @@ import symbols
 
 SEAM = "src/os/fault.hpp"
 # Fail for no reason of the system's, or have nothing to fail in.
-PURE = re.compile(r"mem\w+|str\w+|(v?s|__isoc\d+_s)n?(printf|scanf)|qsort\w*|free|sig(add|empty|fill)set|_*environ|__errno_location|"
+PURE = re.compile(r"mem(?!fd_)\w+|str\w+|(v?s|__isoc\d+_s)n?(printf|scanf)|qsort\w*|free|sig(add|empty|fill)set|_*environ|__errno_location|"
                   r"program_invocation_name|__libc_single_threaded|__progname_full|__rseq_\w+|__stack_chk_fail|_*fortify\w*|"
                   r"__sigsetjmp|__pthread_(un)?register_cancel|__pthread_unwind_next")  # of pthread_cleanup_push
 ALIASES = {"__register_atfork": "pthread_atfork"}

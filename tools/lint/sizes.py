@@ -14,7 +14,7 @@ import sources
 
 FILE_FAIL, FILE_WARN = 600, 400
 FUNCTION_FAIL, FUNCTION_WARN = 60, 40
-FOLDERS = ("src", "include", "tools", "tests", "bench", "examples", "dist", "faces", "lang", "cmake")
+FOLDERS = ("src", "include", "tools", "tests", "bench", "examples", "dist", "net", "faces", "lang", "cmake")
 C_LIKE = (".c", ".h", ".cpp", ".hpp")
 OTHER = (".py", ".S", ".sh", ".cmake", "CMakeLists.txt")
 TRANSPARENT = re.compile(r'\b(namespace|class|struct|union|enum|extern)\b[^()]*$|\bextern\s*$')

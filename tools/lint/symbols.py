@@ -10,6 +10,7 @@ import sys
 
 import sources
 
+OTHER_LIBRARIES = ("include/weft/dist.h",)  # libweft-dist defines what is declared there
 DECLARED = re.compile(r"\bWEFT_API\b[^;{}()]*?\b(weft_\w+)\s*(?:\(|;|\[)")
 # In libgcc or libc, yet a sign of C++ (mangled names, exceptions, guards) or of code that may unwind.
 REFUSED = re.compile(r"^(_Z|__cxa_(?!finalize$|atexit$)|__gxx_|_Unwind_|__gcc_personality)")
@@ -34,6 +35,8 @@ def nm(path, *options):
 def declared(top):
     names = set()
     for path in sources.files(top, ["include"], ".h"):
+        if path in OTHER_LIBRARIES:
+            continue
         names.update(DECLARED.findall(sources.without_comments(sources.read(top, path))))
     return names
 

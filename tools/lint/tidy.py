@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""clang-tidy over the core's sources and the headers that they include; .clang-tidy has the checks.
+"""clang-tidy over the sources of the core and of net/, and the headers that they include; .clang-tidy has the checks.
 
 usage: tidy.py build-folder-of-clang [folder]"""
 
@@ -14,10 +14,10 @@ import sources
 
 
 def core_files(top, build):
-    """Sources of the core that this build compiles."""
+    """Sources of the core, and of net/, that this build compiles."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         compiled = {os.path.relpath(entry["file"], top) for entry in json.load(file)}
-    return sorted(path for path in compiled if path.startswith("src/") and path.endswith(".cpp"))
+    return sorted(path for path in compiled if path.startswith(("src/", "net/")) and path.endswith(".cpp"))
 
 
 def check(top, build):

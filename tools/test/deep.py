@@ -12,6 +12,7 @@ import steps
 
 TESTS = os.path.join(steps.TOP, "build", "checked", "tests")
 FLAT_MEMORY = os.path.join(steps.TOP, "build", "release", "tests", "stress", "stress_flat_memory")
+WEFT = os.path.join(steps.TOP, "build", "checked", "tools", "weft", "weft")
 LTO_COMMAND = os.path.join(steps.TOP, "build", "lto", "tools", "weft", "weft")
 
 
@@ -41,6 +42,34 @@ def stress(name, preset, seconds, budget_s, jobs_a_cpu=1):
     return steps.Tests(name, budget_s, preset=preset, kinds="stress", jobs_a_cpu=jobs_a_cpu, environment={"STRESS_SECONDS": str(seconds)})
 
 
+def launch(script, target="target", *options):
+    return [sys.executable, os.path.join(steps.TOP, "tests", "tools", f"{script}.py"), WEFT, os.path.join(TESTS, "tools", f"tools_launch_{target}"),
+            *options]
+
+
+def deaths():
+    return {f"launch_deaths.py, {target}": launch("launch_deaths", target, "--kills", "200") for target in ("target", "forks_dist")}
+
+
+# 10,000 programs of tests/dist: on few and many ranks, with pools that run dry, and with a move at every fork.
+RANDOM_PROGRAMS = (
+    ("on 2 ranks", 2, 3000, {}),
+    ("on 4 ranks", 4, 3000, {}),
+    ("on 4 ranks, pools of 2", 4, 2000, {"WEFT_DIST_POOL": "2"}),
+    ("on 3 ranks, all move", 3, 2000, {"WEFT_DIST_CHECK": "all"}),
+)
+
+
+def random_programs():
+    program = os.path.join(TESTS, "dist", "dist_random")
+    commands = {}
+    for number, (name, ranks, count, more) in enumerate(RANDOM_PROGRAMS):
+        variables = {"WEFT_LAUNCH_RANKS": str(ranks), "WEFT_LAUNCH_TABLE": "off", **more}
+        words = [f"{key}={value}" for key, value in variables.items()]
+        commands[f"random programs {name}"] = ["env", *words, program, str(count), str(1 + number * 100000)]
+    return commands
+
+
 def everything(scale, jobs):
     """What lasts as long as it is told is told to last `scale` times the usual."""
 
@@ -56,6 +85,11 @@ def everything(scale, jobs):
         steps.Build("build checked", 240, preset="checked", targets=tests_of("model", "api", "stress", "fault")),
         Models("models in depth", 600),
         steps.Commands("orders mutated", 760, commands={"mutate.py": python("tests/model/mutate.py")}),
+        steps.Build("build ranks", 60, preset="checked", targets=("weft_command", "tools_launch_target", "tools_launch_forks_dist")),
+        steps.Commands("ranks killed", 180, commands=deaths()),
+        steps.Commands("ranks started", 60, commands={"launch_test.py": launch("launch_test")}, environment={"WEFT_TEST_STARTS": "100"}),
+        steps.Build("build random programs", 60, preset="checked", targets=("dist_random",)),
+        steps.Commands("random programs on ranks", 120, commands=random_programs()),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
         faults_everywhere("faults everywhere", "checked", lasting(240)),
         stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),

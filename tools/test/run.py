@@ -27,6 +27,10 @@ class Plan:
         self.steps.append(steps.Commands(name, budget_s, preset=preset, commands={os.path.basename(script): command}))
 
 
+def tests_of(*kinds):
+    return tuple(f"tests/{kind}/all" for kind in kinds)
+
+
 def everything(jobs):
     plan = Plan()
     plan.build("checked", 60, ("weft", "weft_static"), name="build libraries")
@@ -34,7 +38,7 @@ def everything(jobs):
     plan.build(
         "checked",
         150,
-        ("tests/unit/all", "tests/api/all", "tests/conform/all", "tests/model/all", "tests/fault/all", "tests/stress/all", "examples/all", "tests/examples/all"),
+        (*tests_of("unit", "api", "conform", "model", "fault", "stress", "examples", "dist"), "examples/all"),
     )
     for kind, budget_s, jobs_a_cpu in (
         ("unit", 30, 1),
@@ -44,6 +48,7 @@ def everything(jobs):
         ("fault", 60, 1),
         ("stress", 90, 1),
         ("examples", 30, 1),
+        ("dist", 30, 1),
     ):
         plan.test(kind, "checked", budget_s, kind, jobs_a_cpu)
         if kind == "model":
@@ -63,7 +68,7 @@ def everything(jobs):
         ("asan", "unit|api|conform|stress"),
         ("tsan", "unit|api|conform|stress"),
         ("clang", "unit|api"),
-        ("cross-aarch64", "unit|api|conform"),
+        ("cross-aarch64", "unit|api|conform|dist"),
     ):
         plan.build(preset, 120, tuple(f"tests/{kind}/all" for kind in kinds.split("|")))
         # The compiler and the processor make no difference to how a library is loaded: checked and release load the shared one. One worker
