@@ -63,11 +63,10 @@ typedef struct weft_dist_counts {
   uint64_t waits_in_place; /* waits in a join that found no memory for their frames */
   uint64_t kept;           /* forks that stayed, because their bytes hold an address of a stack */
   uint64_t full;           /* forks that stayed, because the queue or the stack was full */
-  /* What the steals took, in ticks of the CPU's counter (the TSC): from the look at the victim's
-   * queue to the claim, the copy, and what follows it until the continuation goes on. */
-  uint64_t claim_ticks;
-  uint64_t copy_ticks;
-  uint64_t take_up_ticks;
+  /* What the steals took, in ticks of the CPU's counter (the TSC): */
+  uint64_t claim_ticks;   /* from the look at the victim's queue to the claim */
+  uint64_t copy_ticks;    /* the copy of frames and places */
+  uint64_t take_up_ticks; /* from the copy until the continuation can go on */
 } weft_dist_counts;
 
 /* Reads the calling rank's counts.

@@ -22,6 +22,7 @@ extern "C" {
 __attribute__((weak)) WEFT_API void* weft_dist_keep_exception(void* exception, const char* type, const char* what);
 // The exception, if this process keeps it; else null, and the texts, valid until weft_dist_drop_exception.
 __attribute__((weak)) WEFT_API void* weft_dist_find_exception(void* handle, const char** type, const char** what);
+// Gives up what this rank knows of the exception. Its own rank deletes it then.
 __attribute__((weak)) WEFT_API void weft_dist_drop_exception(void* handle);
 // An exception that this process kept, and that another rank has dropped; null: there is none.
 __attribute__((weak)) WEFT_API void* weft_dist_dropped_exception(void);
@@ -29,8 +30,10 @@ __attribute__((weak)) WEFT_API void* weft_dist_dropped_exception(void);
 
 namespace weft::dist {
 
+// An exception that was thrown on another rank: what() is what its what() said there, "" if it had none.
 class remote_error : public std::runtime_error {
  public:
+  // Made by a join or a root for the exception that crossed.
   remote_error(std::string type, const char* what) : std::runtime_error(what), type_(std::move(type)) {}
 
   // The exception's type, as the program's text has it.
@@ -44,12 +47,14 @@ class remote_error : public std::runtime_error {
 
 namespace weft::detail {
 
+// A type's name as a program's text has it.
 inline std::string readable_name(const char* mangled) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);
   return text ? text.get() : mangled;
 }
 
+// The type's name of the exception that is being handled.
 inline std::string name_of_caught() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
   return type != nullptr ? readable_name(type->name()) : "unknown";
@@ -92,6 +97,7 @@ inline std::string name_of_caught() {
   return result;
 }
 
+// Whether this process has the exception itself.
 inline bool is_kept_here(void* handle) {
   const char* type = nullptr;
   const char* what = nullptr;

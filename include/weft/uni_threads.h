@@ -33,9 +33,9 @@ extern "C" {
 
 /* A thread that was not joined. */
 typedef struct thread_t {
-  weft_forked *forked;
-  void (*run)(void *work);
-  weft_small_work work; /* the function, and its argument; afterwards what it returned */
+  weft_forked *forked;     /* its fork; null: it runs in thread_join */
+  void (*run)(void *work); /* what the fork calls */
+  weft_small_work work;    /* the function, and its argument; afterwards what it returned */
 } thread_t;
 
 /* What a fork calls. For thread_create alone.
@@ -85,7 +85,9 @@ WEFT_HOT_INLINE thread_t weft_uni_create_int(int (*function)(int), int argument)
  * Undefined: null; a thread that is not joined. */
 #if defined(__cplusplus)
 }
+/* Creates a thread that runs function(argument), as said above. */
 WEFT_HOT_INLINE thread_t thread_create(long (*function)(long), long argument) { return weft_uni_create_long(function, argument); }
+/* Creates a thread that runs function(argument), as said above. */
 WEFT_HOT_INLINE thread_t thread_create(int (*function)(int), int argument) { return weft_uni_create_int(function, argument); }
 extern "C" {
 #else

@@ -77,10 +77,10 @@ bool find_module(std::uintptr_t code, code_module* out) {
   return dl_iterate_phdr(look_into, &wanted) != 0;
 }
 
-// The first call returns the words, the second frees them.
+// The first call returns the words, the second frees them. They are the calling OS thread's own.
 void forget_linker_errors() {
-  static_cast<void>(dlerror());
-  static_cast<void>(dlerror());
+  static_cast<void>(dlerror());  // NOLINT(concurrency-mt-unsafe): glibc and musl keep them by OS thread
+  static_cast<void>(dlerror());  // NOLINT(concurrency-mt-unsafe): as above
 }
 
 }  // namespace weft::os
