@@ -21,7 +21,7 @@ struct demo_options {
   std::string directory = "/usr/share";
   unsigned workers = 0;
   unsigned repetitions = 3;
-  double enough_seconds = 0.5;  // of one cell: see cell_order
+  double enough_seconds = 0.3;  // of one cell: see cell_order
   double limit_seconds = 300;
   std::string out;
   std::string json;
