@@ -9,6 +9,7 @@ import concurrent.futures
 import os
 import re
 import subprocess
+import tempfile
 import threading
 import time
 import xml.etree.ElementTree
@@ -36,6 +37,7 @@ class Step:
     name: str
     budget_s: int  # what it may take; the rest is given by name
     took_s: float = 0.0
+    cpu_s: float = 0.0  # of its processes, user and system
     passed: int = 0
     failed: int = 0
     skipped: int = 0
@@ -59,6 +61,12 @@ class Step:
         os.makedirs(LOGS, exist_ok=True)
         return os.path.join(LOGS, self.name.split(":")[0].replace(" ", "-"))
 
+    def wait(self, child):
+        """Waits for a process and adds the CPU time of it and of its descendants to the step's."""
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu_s += usage.ru_utime + usage.ru_stime
+
     def run_logged(self, command, environment=None):
         """Runs command; its output goes to the step's log and, when it failed, to the terminal too."""
         with open(self.log() + ".log", "ab", buffering=0) as log:
@@ -66,6 +74,7 @@ class Step:
                 for line in child.stdout:
                     log.write(line)
                     self.progress.read(line.decode(errors="replace"), self.counts_tests)
+                self.wait(child)
         if child.returncode != 0:
             with open(self.log() + ".log", errors="replace") as written:
                 self.progress.write("".join(written.readlines()[-150:]))
@@ -160,15 +169,20 @@ class Commands(Step):
 
     def call(self, command):
         """A command that takes four times the step's budget hangs."""
+        limit_s = 4 * self.budget_s
         try:
-            done = subprocess.run(command, cwd=TOP, env=dict(os.environ, **self.environment), stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, errors="replace", timeout=4 * self.budget_s)
-        except subprocess.TimeoutExpired as hang:
-            so_far = hang.stdout if isinstance(hang.stdout, str) else (hang.stdout or b"").decode(errors="replace")
-            return 1, f"{so_far}\nhas not ended after {hang.timeout} s"
+            with tempfile.TemporaryFile() as written:
+                child = subprocess.Popen(command, cwd=TOP, env=dict(os.environ, **self.environment), stdout=written, stderr=subprocess.STDOUT)
+                too_late = threading.Timer(limit_s, child.kill)
+                too_late.start()
+                self.wait(child)
+                is_late = not too_late.is_alive()
+                too_late.cancel()
+                written.seek(0)
+                output = written.read().decode(errors="replace")
         except OSError as error:
             return 1, str(error)
-        return done.returncode, done.stdout
+        return (1, f"{output}\nhas not ended after {limit_s} s") if is_late else (child.returncode, output)
 
     def count(self, name, status, output):
         with open(self.log() + ".log", "a", encoding="utf-8") as log:
@@ -195,15 +209,16 @@ def slow_tests(steps):
 
 
 def report(steps, took_s):
-    print(f"\n{'what':34}{'passed':>8}{'failed':>8}{'skipped':>9}{'budget s':>10}{'took s':>9}  figures")
+    print(f"\n{'what':34}{'passed':>8}{'failed':>8}{'skipped':>9}{'budget s':>10}{'took s':>9}{'CPU s':>9}  figures")
     for step in steps:
         counts = f"{step.passed:8}" if step.counts_tests else f"{'':8}"
         late = "over budget" if step.took_s > step.budget_s else ""
         notes = ", ".join(filter(None, (said(step.figures), step.note, late)))
-        print(f"{step.name:34}{counts}{step.failed:8}{step.skipped:9}{step.budget_s:10}{step.took_s:9.1f}  {notes}".rstrip())
+        print(f"{step.name:34}{counts}{step.failed:8}{step.skipped:9}{step.budget_s:10}{step.took_s:9.1f}{step.cpu_s:9.1f}  {notes}".rstrip())
     totals = [sum(getattr(step, count) for step in steps) for count in ("passed", "failed", "skipped", "budget_s")]
+    cpu_s = sum(step.cpu_s for step in steps)
     figures = sum((step.figures for step in steps), collections.Counter())
-    print("{:34}{:8}{:8}{:9}{:10}{:9.1f}  {}".format("all", *totals, took_s, said(figures)).rstrip())
+    print("{:34}{:8}{:8}{:9}{:10}{:9.1f}{:9.1f}  {}".format("all", *totals, took_s, cpu_s, said(figures)).rstrip())
     for place, (seconds, step_name, name) in enumerate(slow_tests(steps)):
         print(f"{'the slowest tests' if place == 0 else '':34}{seconds:44.1f}  {step_name}: {name}")
     for step in steps:
