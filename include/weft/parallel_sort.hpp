@@ -2,7 +2,8 @@
 //
 // Quicksort: the part above the pivot is a fork, small parts go to std::sort. A sequential partition would bound the speed-up by the
 // logarithm of the size, so large ones are done in pieces whose misplaced ends are then exchanged. Values equal to the pivot are put
-// aside where they are many (as in pdqsort: O. Peters, arXiv:2106.05123). A part that was badly divided too often is left to std::sort,
+// aside where they are many (as in pdqsort: O. Peters, arXiv:2106.05123). Elements that are in order,
+// or in the reverse order, cost one pass. A part that was badly divided too often is left to std::sort,
 // so O(n log n) comparisons are the worst case.
 #pragma once
 
@@ -37,6 +38,15 @@ void exchange(Iterator left, Iterator right, std::iter_difference_t<Iterator> co
   const std::size_t grain = std::max(size / weft_worker_count(), least_to_exchange_in_parallel);
   parallel_for(weft::range(std::iter_difference_t<Iterator>{0}, count, grain),
                [=](const auto& part) { std::swap_ranges(left + part.begin(), left + part.end(), right + part.begin()); });
+}
+
+template <class Iterator>
+void reverse_in_parallel(Iterator first, Iterator last) {
+  const auto pairs = (last - first) / 2;
+  const std::size_t grain = std::max(static_cast<std::size_t>(pairs) / weft_worker_count(), least_to_exchange_in_parallel);
+  parallel_for(weft::range(std::iter_difference_t<Iterator>{0}, pairs, grain), [=](const auto& part) {
+    for (auto each = part.begin(); each != part.end(); ++each) std::iter_swap(first + each, last - 1 - each);
+  });
 }
 
 // Puts what satisfies the predicate first.
@@ -171,6 +181,9 @@ void run_sort(Iterator first, Iterator last, const Compare& compare) {
     return std::sort(first, last, std::cref(compare));
   }
   if (std::is_sorted(first, last, std::cref(compare))) return;
+  if (std::is_sorted(std::reverse_iterator(last), std::reverse_iterator(first), std::cref(compare))) {
+    return reverse_in_parallel(first, last);
+  }
   using job = sort_job<Iterator, Compare>;
   typename job::state state{compare, first, std::max(size / parts_to_begin_with(), least_to_sort_in_parallel), {}};
   job all(state, first, last, static_cast<unsigned>(std::bit_width(size)));

@@ -8,6 +8,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -93,6 +94,26 @@ TEST_CASE("elements that can only be moved, and other containers") {
   std::sort(expected.begin(), expected.end());
   weft::parallel_sort(words);
   CHECK((words == expected));
+}
+
+TEST_CASE("elements in order, or in the reverse order, cost one pass") {
+  const weft::runtime runtime(config_of(4));
+  constexpr std::size_t size = 100001;
+  std::atomic<long> comparisons = 0;
+  const auto less = [&](int left, int right) {
+    comparisons.fetch_add(1, std::memory_order_relaxed);
+    return left < right;
+  };
+  for (const char* const name : {"sorted", "reversed", "equal"}) {
+    CAPTURE(name);
+    const auto* const found = std::ranges::find(distributions, std::string_view(name), &distribution::name);
+    values items = found->make(size), expected = items;
+    std::ranges::sort(expected);
+    comparisons = 0;
+    weft::parallel_sort(items, less);
+    CHECK((items == expected));
+    CHECK(comparisons <= long{size} + 1);
+  }
 }
 
 TEST_CASE("an adversary's input takes no more than n log n comparisons") {
