@@ -56,6 +56,17 @@ static void serve_in_order(weft_pool_kind kind, int *place, unsigned (*priority)
   OK(weft_pool_destroy(pool));
 }
 
+/* Serves a pool by priorities within the time for which no unit comes before more urgent ones.
+ * Returns: false if other programs kept the CPUs from it in every round. */
+static bool serve_by_priority_soon(int *place, unsigned (*priority)(int)) {
+  for (int round = 0; round < 100; ++round) {
+    const uint64_t end = weft_deadline_in(50 * MILLISECOND);
+    serve_in_order(WEFT_POOL_PRIORITY, place, priority);
+    if (weft_now_ns() < end) return true;
+  }
+  return false;
+}
+
 static unsigned by_index(int index) { return (unsigned)(index * 7) % WEFT_POOL_PRIORITIES; }
 
 static void keeps_order(void) {
@@ -66,7 +77,7 @@ static void keeps_order(void) {
   for (int i = 0; i < MANY; ++i) CHECK(place[i] == MANY - 1 - i);
   serve_in_order(WEFT_POOL_DEQUE, place, NULL);
   for (int i = 0; i < MANY; ++i) CHECK(place[i] == MANY - 1 - i);
-  serve_in_order(WEFT_POOL_PRIORITY, place, by_index);
+  if (!serve_by_priority_soon(place, by_index)) return;
   for (int i = 0; i < MANY; ++i) {
     for (int other = 0; other < i; ++other) {
       if (by_index(other) <= by_index(i)) CHECK(place[other] < place[i]); /* equals: first come first served */
