@@ -203,7 +203,8 @@ status mutex::lock_slowly(std::uint64_t deadline_ns) {
   } else if (owner_.load(base::relaxed) == caller && !caller_may_be_several()) {  // it keeps forks of one forker apart
     return status::deadlock;
   }
-  result = take_quietly() ? status::ok : wait_for_it(deadline_ns);
+  const bool is_taken = is_recursive() ? take_quietly<recursive>() : take_quietly();
+  result = is_taken ? status::ok : wait_for_it(deadline_ns);
   if (result == status::ok) note_owner(caller);
   return result;
 }
@@ -235,7 +236,7 @@ status mutex::unlock_slowly() {
     std::uint32_t times = 0;
     if (!leave(caller, false, &times)) return status::not_owner;
     if (times != 1) return status::ok;
-    if (give_quietly()) return status::ok;
+    if (is_recursive() ? give_quietly<recursive>() : give_quietly()) return status::ok;
   }
   pass_on();
   return status::ok;
@@ -247,7 +248,7 @@ status mutex::give_up_slowly(std::uint32_t* times_held) {
   if (!may_give(caller)) return status::not_owner;
   if (has_owner) {
     if (!leave(caller, true, times_held)) return status::not_owner;
-    if (give_quietly()) return status::ok;
+    if (is_recursive() ? give_quietly<recursive>() : give_quietly()) return status::ok;
   }
   pass_on();
   return status::ok;
