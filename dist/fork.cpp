@@ -1,4 +1,4 @@
-// The five symbols that hot.h leaves to a library, for child-first forks whose stacks migrate.
+// The symbols that hot.h leaves to a library, for child-first forks whose stacks migrate.
 //
 // A fork writes its place, suspends the forker in a slot, and runs the child below it on the same
 // stack. When the child ends and the forker is still here, the call simply returns: nothing is
@@ -114,5 +114,7 @@ void weft_fork_at_limit(weft_forked*) {
   }
   return join_rarely(mine, forked);
 }
+
+bool weft_forks_move(void) { return here()->is_worker; }
 
 }  // extern "C"
