@@ -150,7 +150,7 @@ bool steal(control* mine, int victim) {
   std::memcpy(what.places, alias_of(victim, reinterpret_cast<std::uintptr_t>(what.places)), place_bytes);
   const auto* const childs = static_cast<const weft_forked*>(alias_of(victim, reinterpret_cast<std::uintptr_t>(what.places_end)));
   void (*const run)(void* work) = childs->run;
-  from->queue.count_copy();
+  from->queue.end_copy(claimed);
   all.part->robbed.store(0, base::relaxed);
   const std::uint64_t was_copied = arch::cycles();
   search_moved(victim, run, pointer(what.frame), pointer(what.frame_end));
