@@ -64,14 +64,14 @@ class basic_steal_queue {
 
   // Makes the continuation behind end public in the next publish(). Only as many as room() said.
   void describe(std::uint32_t index, const descriptor& what) {
-    cell& into = ring_[index % capacity];
-    for (unsigned i = 0; i < descriptor::count; ++i) into.words[i].store(what.words[i], base::relaxed);
-    into.ticket.store(++descriptions_ << index_bits | index, base::relaxed);
+    ring_[index % capacity].of.write(what, ++descriptions_ << index_bits | index);
   }
   void publish(std::uint32_t count) {
     const std::uint64_t added = static_cast<std::uint64_t>(count) + (std::uint64_t{1} << epoch_at);
-    const std::uint64_t now = word_.load(base::relaxed);
+    // [R17] acquire: thieves have read the descriptor at the front that is written over next; pairs with [R3]
+    const std::uint64_t now = word_.load(base::acquire);
     if (begin_of(now) == end_of(now)) {
+      copy_to_front(end_of(now));
       // No thief changes a word of which nothing can be claimed.
       // [R4] release: publishes frames and descriptors; pairs with [R2]
       word_.store(now + added, base::release);
@@ -105,16 +105,24 @@ class basic_steal_queue {
 
   // ---- thieves ----
 
-  bool claim(claimed* out) {
+  // fetch(descriptor): before the claim, to fetch what will be copied. The descriptor may be stale then.
+  template <class Fetch>
+  bool claim(claimed* out, Fetch fetch) {
     // [R2] acquire: frames and descriptors as of this word; pairs with [R4] [R16]
     std::uint64_t now = word_.load(base::acquire);
     const std::uint32_t begin = begin_of(now);
     const std::uint32_t end = end_of(now);
     if (begin >= end) return false;
-    const cell& from = ring_[begin % capacity];
-    for (unsigned i = 0; i < descriptor::count; ++i) out->what.words[i] = from.words[i].load(base::relaxed);
-    out->ticket = from.ticket.load(base::relaxed);
-    // [R3] release: the descriptor was read; pairs with [R1]
+    out->ticket = front_.ticket.load(base::relaxed);
+    if ((out->ticket & index_mask) == begin) {
+      front_.read(&out->what);
+    } else {
+      const cell& from = ring_[begin % capacity];
+      out->ticket = from.of.ticket.load(base::relaxed);
+      from.of.read(&out->what);
+    }
+    fetch(out->what);
+    // [R3] release: the descriptor was read; pairs with [R1] [R17]
     if (!word_.compare_exchange_strong(now, packed(epoch_of(now), begin + 1, end), base::release)) return false;
     out->index = begin;
     out->is_last = begin + 1 == end;
@@ -142,17 +150,35 @@ class basic_steal_queue {
     return epoch << epoch_at | static_cast<std::uint64_t>(begin) << index_bits | end;
   }
 
-  struct alignas(base::cache_line) cell {
+  struct description {
     base::atomic<std::uint64_t> words[descriptor::count];
     base::atomic<std::uint64_t> ticket;  // which description this is, and of which index
+
+    void write(const descriptor& what, std::uint64_t which) {
+      for (unsigned i = 0; i < descriptor::count; ++i) words[i].store(what.words[i], base::relaxed);
+      ticket.store(which, base::relaxed);
+    }
+    void read(descriptor* out) const {
+      for (unsigned i = 0; i < descriptor::count; ++i) out->words[i] = words[i].load(base::relaxed);
+    }
+  };
+  struct alignas(base::cache_line) cell {
+    description of;
     base::atomic<std::uint64_t> copied;  // the ticket of the last claim whose copy has ended
   };
+
+  void copy_to_front(std::uint32_t index) {
+    const description& from = ring_[index % capacity].of;
+    descriptor what;
+    from.read(&what);
+    front_.write(what, from.ticket.load(base::relaxed));
+  }
 
   // Whether the copy of an index has ended that was claimed in this occupancy. Where the cell has another description since,
   // room() has found so before.
   [[nodiscard]] bool is_copied(std::uint32_t index) const {
     const cell& its = ring_[index % capacity];
-    const std::uint64_t ticket = its.ticket.load(base::relaxed);
+    const std::uint64_t ticket = its.of.ticket.load(base::relaxed);
     // [R5] acquire: the copy ends before the owner writes over what was copied; pairs with [R6]
     return (ticket & index_mask) != index || its.copied.load(base::acquire) == ticket;
   }
@@ -160,6 +186,7 @@ class basic_steal_queue {
   [[nodiscard]] bool is_cell_free(std::uint32_t index) const { return index - first_ < capacity || is_copied(index - capacity); }
 
   alignas(base::cache_line) base::atomic<std::uint64_t> word_;  // the owner and thieves
+  description front_;                                           // in the line of word_: what was published first
   alignas(base::cache_line) std::uint32_t first_ = 0;           // the owner alone; it changes when word_ does
   std::uint64_t descriptions_ = 0;                              // the owner alone
   cell ring_[capacity];                                         // the owner writes, thieves read and end their copies

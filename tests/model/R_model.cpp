@@ -43,7 +43,7 @@ struct rank {
   }
   void steal() {
     typename dist::basic_steal_queue<Capacity>::claimed claimed;
-    if (!queue.claim(&claimed)) return;
+    if (!queue.claim(&claimed, [](const dist::descriptor&) {})) return;
     const auto index = static_cast<unsigned>(claimed.what.words[0]);
     const unsigned number = frames[index];
     check(index == claimed.index, "the descriptor is that of what was claimed");
@@ -128,6 +128,18 @@ void cell_written_early() {
                  [&] {
                    victim.publish(1, 1);
                    if (victim.queue.room(1) != 0) victim.publish(2, 2);
+                 }},
+          thread{"thief", [&] { victim.steal(); }});
+  check(victim.times(1) + victim.times(2) <= 1, "one goes on at most");
+}
+
+// Likewise for the descriptor at the front, which the next publication of an empty queue writes over.
+void front_written_early() {
+  rank<2> victim;
+  threads(thread{"owner",
+                 [&] {
+                   victim.publish(1, 1);
+                   victim.publish(2, 2);
                  }},
           thread{"thief", [&] { victim.steal(); }});
   check(victim.times(1) + victim.times(2) <= 1, "one goes on at most");
@@ -291,6 +303,11 @@ const model cell_early{"R a cell is used again, with promises",
                         .quick = {.preemptions = 2, .weak = 1, .promises = 1, .executions = 50'000},
                         .deep = {.preemptions = 3, .weak = 2, .promises = 1, .executions = 500'000}},
                        cell_written_early};
+const model front_early{"R the front is used again, with promises",
+                        {.at_least = 20,
+                         .quick = {.preemptions = 2, .weak = 1, .promises = 1, .executions = 50'000},
+                         .deep = {.preemptions = 3, .weak = 2, .promises = 1, .executions = 500'000}},
+                        front_written_early};
 const model claims{"R a cell has two claims", usual, cell_of_two_claims};
 const model back{"R a description is taken back", usual, description_taken_back};
 const model again{"R a region is used again", usual, occupied_again};
