@@ -52,8 +52,7 @@ class basic_steal_queue {
   [[nodiscard]] std::uint32_t end() const { return end_of(word_.load(base::relaxed)); }
   // How many of so many more may be public now.
   [[nodiscard]] std::uint32_t room(std::uint32_t wanted) const {
-    // [R1] acquire: thieves have read the descriptors that are written over next; pairs with [R3]
-    const std::uint64_t now = word_.load(base::acquire);
+    const std::uint64_t now = word_.load(base::relaxed);
     const std::uint32_t end = end_of(now);
     const std::uint32_t cells = capacity - (end - begin_of(now));
     const std::uint32_t most = wanted < cells ? wanted : cells;
@@ -68,7 +67,7 @@ class basic_steal_queue {
   }
   void publish(std::uint32_t count) {
     const std::uint64_t added = static_cast<std::uint64_t>(count) + (std::uint64_t{1} << epoch_at);
-    // [R17] acquire: thieves have read the descriptor at the front that is written over next; pairs with [R3]
+    // [R1] acquire: thieves have read the descriptor at the front that is written over next; pairs with [R3]
     const std::uint64_t now = word_.load(base::acquire);
     if (begin_of(now) == end_of(now)) {
       copy_to_front(end_of(now));
@@ -122,7 +121,7 @@ class basic_steal_queue {
       from.of.read(&out->what);
     }
     fetch(out->what);
-    // [R3] release: the descriptor was read; pairs with [R1] [R17]
+    // [R3] release: the descriptor was read; pairs with [R1]
     if (!word_.compare_exchange_strong(now, packed(epoch_of(now), begin + 1, end), base::release)) return false;
     out->index = begin;
     out->is_last = begin + 1 == end;

@@ -85,6 +85,21 @@ void two_continuations() {
   check(victim.times(1) == 1, "the older one goes on once");
 }
 
+// The second is published beside the first, and both are taken.
+void two_taken() {
+  rank<2> victim;
+  threads(thread{"owner",
+                 [&] {
+                   victim.publish(1, 1);
+                   victim.publish(2, 2);
+                 }},
+          thread{"thief", [&] {
+                   victim.steal();
+                   victim.steal();
+                 }});
+  check(victim.times(1) <= 1 && victim.times(2) <= victim.times(1), "the older one is taken first");
+}
+
 // A thief that is late with its descriptor must not claim what has the same index by then.
 void index_used_again() {
   rank<2> victim;
@@ -296,6 +311,7 @@ void exception_dropped() {
 const explorer::expectations usual{.at_least = 20, .quick = {.spurious = 1, .executions = 60'000}, .deep = {.spurious = 1}};
 const model one{"R one continuation", usual, one_continuation};
 const model two{"R two continuations", usual, two_continuations};
+const model taken{"R two are taken", usual, two_taken};
 const model index_again{"R an index is used again", usual, index_used_again};
 const model cell_again{"R a cell is used again", usual, cell_used_again};
 const model cell_early{"R a cell is used again, with promises",
