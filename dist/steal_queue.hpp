@@ -36,8 +36,8 @@ class basic_steal_queue {
   struct claimed {
     descriptor what;
     std::uint32_t index;
-    bool is_last;  // nothing public is left
-    std::uint64_t ticket;
+    bool is_last;         // nothing public is left
+    std::uint64_t which;  // the ticket of its description
   };
 
   // ---- the owner ----
@@ -112,12 +112,12 @@ class basic_steal_queue {
     const std::uint32_t begin = begin_of(now);
     const std::uint32_t end = end_of(now);
     if (begin >= end) return false;
-    out->ticket = front_.ticket.load(base::relaxed);
-    if ((out->ticket & index_mask) == begin) {
+    out->which = front_.ticket.load(base::relaxed);
+    if ((out->which & index_mask) == begin) {
       front_.read(&out->what);
     } else {
       const cell& from = ring_[begin % capacity];
-      out->ticket = from.of.ticket.load(base::relaxed);
+      out->which = from.of.ticket.load(base::relaxed);
       from.of.read(&out->what);
     }
     fetch(out->what);
@@ -130,7 +130,7 @@ class basic_steal_queue {
   // What was claimed has been copied.
   void end_copy(const claimed& one) {
     // [R6] release: the copy before its end; pairs with [R5]
-    ring_[one.index % capacity].copied.store(one.ticket, base::release);
+    ring_[one.index % capacity].copied.store(one.which, base::release);
   }
 
   // A glance that may be stale.
