@@ -90,8 +90,8 @@ bool loops_of_values() {
     return true;
   });
   is_right &= divides("parallel_for of parts with a grain, and a captured value", [] {
-    const long offset = 1000;
-    weft::parallel_for(weft::range(1000L, 1000L + size, 3), [offset](const weft::range<long>& part) {
+    const long offset = 1000 + weft::dist::ranks();
+    weft::parallel_for(weft::range(offset, offset + size, 3), [offset](const weft::range<long>& part) {
       for (long index : {part.begin(), part.begin() + 1, part.begin() + 2}) {
         if (index < part.end()) visit(static_cast<int>(index - offset));
       }
@@ -150,7 +150,7 @@ const weft_reduction composition{sizeof nothing, &nothing, add_part, combine_par
 
 bool loops_of_c() {
   bool is_right = true;
-  for (std::size_t grain : {0, 7}) {
+  for (std::size_t grain : {0U, 7U}) {
     is_right &= divides("weft_parallel_for", [=] { return weft_parallel_for(0, size, grain, visit_part, nullptr) == WEFT_OK; });
     is_right &= divides("weft_parallel_reduce", [=] {
       affine all{};
