@@ -1,4 +1,4 @@
-// The five symbols that hot.h leaves to a library, for child-first forks whose stacks migrate.
+// The symbols that hot.h leaves to a library, for child-first forks whose stacks migrate.
 //
 // A fork writes its place, suspends the forker in a slot, and runs the child below it on the same
 // stack. When the child ends and the forker is still here, the call simply returns: nothing is
@@ -54,7 +54,26 @@ using run_function = void (*)(void* work);
   return place;
 }
 
-// The rare way, and the one for work of any size.
+// True: the work holds an address of the region.
+[[gnu::always_inline]] inline bool copy_work(const control& mine, const void* work, std::size_t bytes, unsigned char* into) {
+  const auto* const from = static_cast<const unsigned char*>(work);
+  bool holds_address = false;
+  std::size_t at = 0;
+  for (; at + sizeof(std::uintptr_t) <= bytes; at += sizeof(std::uintptr_t)) {
+    std::uintptr_t word = 0;
+    std::memcpy(&word, from + at, sizeof word);
+    std::memcpy(into + at, &word, sizeof word);
+    holds_address |= mine.is_in_region(word);
+  }
+  if ((bytes & sizeof(std::uint32_t)) != 0) {
+    std::memcpy(into + at, from + at, sizeof(std::uint32_t));
+    at += sizeof(std::uint32_t);
+  }
+  for (; at != bytes; ++at) into[at] = from[at];
+  return holds_address;
+}
+
+// The rare way.
 [[gnu::noinline]] weft_forked* fork_rarely(run_function run, const void* work, std::size_t bytes) {
   control* const mine = here();
   if (!mine->is_worker) return nullptr;
@@ -63,14 +82,10 @@ using run_function = void (*)(void* work);
     ++mine->count.full;
     return nullptr;
   }
-  std::uintptr_t words[WEFT_FORK_BYTES / sizeof(std::uintptr_t)] = {};
-  std::memcpy(words, work, bytes);
-  for (std::size_t i = 0; i * sizeof words[0] < bytes; ++i) {
-    if (!mine->is_in_region(words[i])) continue;
+  if (copy_work(*mine, work, bytes, place->work)) {
     keep(mine, run);
     return nullptr;
   }
-  std::memcpy(place->work, words, sizeof words);
   const bool is_wanted = reinterpret_cast<std::uintptr_t>(place) >= mine->limit.load(base::relaxed);
   return suspend_and_run(mine, place, run, is_wanted ? publish_and_run_child : run_child);
 }
@@ -100,7 +115,15 @@ extern "C" {
   return suspend_and_run(mine, place, run, run_child);
 }
 
-weft_forked* weft_fork_slowly(void (*run)(void* work), const void* work, size_t bytes) { return fork_rarely(run, work, bytes); }
+// Straight into the place: a copy of a length that the compiler does not know would be a call.
+weft_forked* weft_fork_slowly(void (*run)(void* work), const void* work, size_t bytes) {
+  control* const mine = here();
+  weft_forked* const place = mine->places;
+  if (reinterpret_cast<std::uintptr_t>(place) >= mine->limit.load(weft::base::relaxed) ||
+      copy_work(*mine, work, bytes, place->work)) [[unlikely]]
+    return fork_rarely(run, work, bytes);
+  return suspend_and_run(mine, place, run, run_child);
+}
 
 void weft_fork_at_limit(weft_forked*) {
   weft::base::panic("weft_fork_at_limit without a line: the program was compiled with another hot.h");
@@ -114,5 +137,7 @@ void weft_fork_at_limit(weft_forked*) {
   }
   return join_rarely(mine, forked);
 }
+
+bool weft_forks_move(void) { return here()->is_worker; }
 
 }  // extern "C"

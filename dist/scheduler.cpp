@@ -19,6 +19,16 @@ std::size_t bytes_between(const weft_forked* from, const weft_forked* to) {
 }
 void* pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
+// Begins to fetch what a claim will copy, while the claim itself fetches the victim's word. Most frames are not longer.
+void fetch_continuation(int victim, const descriptor& words) {
+  constexpr std::size_t frame_bytes = 8 * base::cache_line;
+  continuation what;
+  std::memcpy(&what, &words, sizeof what);
+  for (std::size_t at = 0; at < frame_bytes; at += base::cache_line) __builtin_prefetch(alias_of(victim, what.frame + at));
+  __builtin_prefetch(alias_of(victim, reinterpret_cast<std::uintptr_t>(what.places)));
+  __builtin_prefetch(alias_of(victim, reinterpret_cast<std::uintptr_t>(what.places_end)));
+}
+
 // Waits for what other ranks do next, without taking the CPU from them for long.
 class patience {
  public:
@@ -137,7 +147,7 @@ bool steal(control* mine, int victim) {
   const std::uint64_t began = arch::cycles();
   steal_queue::claimed claimed;
   all.part->robbed.store(static_cast<std::uint32_t>(victim) + 1, base::relaxed);
-  const bool is_claimed = from->queue.claim(&claimed);
+  const bool is_claimed = from->queue.claim(&claimed, [victim](const descriptor& words) { fetch_continuation(victim, words); });
   if (!is_claimed) all.part->robbed.store(0, base::relaxed);
   if (!is_claimed) return false;
   if (claimed.is_last) from->limit.store(0, base::relaxed);
@@ -150,7 +160,7 @@ bool steal(control* mine, int victim) {
   std::memcpy(what.places, alias_of(victim, reinterpret_cast<std::uintptr_t>(what.places)), place_bytes);
   const auto* const childs = static_cast<const weft_forked*>(alias_of(victim, reinterpret_cast<std::uintptr_t>(what.places_end)));
   void (*const run)(void* work) = childs->run;
-  from->queue.count_copy();
+  from->queue.end_copy(claimed);
   all.part->robbed.store(0, base::relaxed);
   const std::uint64_t was_copied = arch::cycles();
   search_moved(victim, run, pointer(what.frame), pointer(what.frame_end));

@@ -25,12 +25,11 @@ void publish(control* from) {
     return;
   }
   const auto is_private = static_cast<std::uint32_t>(from->top - from->split);
-  const std::uint32_t wanted = (is_private + 1) / 2;
-  const std::uint32_t room = from->queue.room();
+  const std::uint32_t wanted = from->queue.room((is_private + 1) / 2);
   // Before the publication: a thief that takes the last continuation stores 0 after it.
   from->limit.store(reinterpret_cast<std::uintptr_t>(from->places_end), base::relaxed);
   std::uint32_t count = 0;
-  for (; count < wanted && count < room; ++count) {
+  for (; count < wanted; ++count) {
     slot* const which = from->split + count;
     which->record = all.part->records.take();
     if (which->record == nullptr) break;

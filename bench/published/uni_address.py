@@ -13,7 +13,8 @@ SOURCE = """Published: S. Akiyama and K. Taura, Uni-Address Threads: Scalable Th
 cycles, of which 3,500 are the scheme's own; Binary Task Creation, UTS and n-queens run on up to 3840 cores with 144 KB of stack."""
 NOT_COMPARABLE = """another CPU, and InfiniBand between nodes, where here all ranks are processes of one node, so that a steal is loads, stores
 and a copy. Ranks beyond the number of CPUs share them: their line says "oversubscribed", and its efficiency is the sequential time divided by
-the time on all CPUs. The programs are those of the matrix: what their forks carry in addresses of the stack stays with its forker (kept).
+the time on all CPUs. The programs are those of the matrix. Forks that carry addresses would stay with their forker (kept), so ranks run
+the texts over values where the matrix has addresses; the line "values" says what that text costs on threads.
 The two times of a steal hold what reads the clock, some 20 ns."""
 
 FIGURES, FACTS = (), ()
@@ -21,7 +22,9 @@ PICTURE = "uni_picture.py"
 CYCLES, STEAL = "a fork and its join", "a steal on one node, while the victim computes"
 FORK_RANKS, FORK_THREADS = "forks on ranks", "forks on threads"
 # kernel: (usual size, published or large size)
-KERNELS = {"fib": (34, 40), "btc": (21, 24), "queens": (11, 14), "uts-t1": (10, 10), "uts-t3": (2000, 2000)}
+KERNELS = {"fib": (34, 40), "btc": (21, 24), "queens": (11, 14), "queens-array": (11, 13), "uts-t1": (10, 10),
+           "uts-t3": (2000, 2000), "pentomino": (5, 6), "comp": (8192, 32768)}
+OF_VALUES_ANYWAY = ("fib", "btc")  # their forks in the matrix carry no addresses
 RANKS = (1, 2, 4, 8)
 SEQUENTIAL = "sequential"
 INSTALL = "the preset bench builds it"
@@ -48,11 +51,17 @@ def plan_kernel(context, kernel):
     size = str(KERNELS[kernel][context.is_full])
     group = f"{kernel}, {size}"
     cpus = len(context.usable_cpus)
+    workers = [count for count in (1, 2) if count <= cpus]
     cells = [plan_program(context, group, SEQUENTIAL, ["uni-kernels", kernel, size, "sequential"])]
-    cells += [experiment.plan_kernel(context, group, kernel, size, "fork", workers) for workers in (1, 2) if workers <= cpus]
+    cells += [experiment.plan_kernel(context, group, kernel, size, "fork", count) for count in workers]
     for cell in cells[1:]:
         cell["variant"] = f"threads, workers: {cell['workers']}"
-    cells += [plan_program(context, group, f"ranks: {ranks}", ["uni-kernels", kernel, size], ranks, min(ranks, cpus)) for ranks in RANKS]
+    text = "forks" if kernel in OF_VALUES_ANYWAY else "values"
+    if text == "values":
+        cells += [plan_program(context, group, f"values on threads, workers: {count}",
+                               ["uni-kernels-threads", kernel, size, text, str(count)], cpus=count) for count in workers]
+    cells += [plan_program(context, group, f"ranks: {ranks}", ["uni-kernels", kernel, size, text], ranks, min(ranks, cpus))
+              for ranks in RANKS]
     return cells
 
 

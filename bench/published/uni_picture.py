@@ -18,7 +18,8 @@ import experiment  # noqa: E402
 import uni_address  # noqa: E402
 
 COLUMN_IN, ROW_IN = 2.4, 2.3
-LINES = (("ranks: ", "ranks", "#b83208", "o"), ("threads, workers: ", "threads", "#4f759e", "s"))
+LINES = (("ranks: ", "ranks", "#b83208", "o"), ("threads, workers: ", "threads", "#4f759e", "s"),
+         ("values on threads, workers: ", "values on threads", "#6a8f3c", "^"))
 
 
 def points(cells, prefix):

@@ -20,6 +20,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <iterator>
 #include <ranges>
@@ -28,9 +29,15 @@
 #include <vector>
 
 #include <weft/detail/divide.hpp>
+#include <weft/detail/divide_by_value.hpp>
 #include <weft/detail/first_failure.hpp>
+#include <weft/detail/range_share.hpp>
+#include <weft/detail/trampoline.hpp>
+#include <weft/dropped_exceptions.hpp>
 #include <weft/error.hpp>
+#include <weft/fork.hpp>
 #include <weft/range.hpp>
+#include <weft/remote_error.hpp>
 
 namespace weft {
 
@@ -58,16 +65,30 @@ concept body_of_parts = requires(const Body& body, const Range& part) { body(par
 template <class Body, class Range>
 concept body_of_indexes = requires(const Body& body, const Range& part) { part.for_each(body); };
 
-template <class Range, class Body>
+// How the body of a loop is called with a part of its range.
+struct with_part {
+  template <class Body, class Range>
+  static void call(const Body& body, const Range& part) {
+    body(part);
+  }
+};
+struct with_indexes {
+  template <class Body, class Range>
+  static void call(const Body& body, const Range& part) {
+    part.for_each(body);
+  }
+};
+
+template <class Body>
 struct loop {
   const Body& body;
   first_failure failure;
 };
 
-template <class Body, class Range>
+template <class Body, class Call, class Range>
 class loop_job {
  public:
-  loop_job(loop<Range, Body>& whole, const Range& range, std::uint64_t position = 0)
+  loop_job(loop<Body>& whole, const Range& range, std::uint64_t position = 0)
       : whole_(&whole), range_(range), position_(position) {}
 
   bool is_divisible(bool is_wanted) const { return range_.is_divisible(is_wanted); }
@@ -76,28 +97,69 @@ class loop_job {
     return {*whole_, later, position_ + range_.size()};
   }
   void run() {
-    whole_->failure.call(position_, [this] {
-      if constexpr (body_of_parts<Body, Range>) {
-        whole_->body(std::as_const(range_));
-      } else {
-        range_.for_each(whole_->body);
-      }
-    });
+    whole_->failure.call(position_, [this] { Call::call(whole_->body, std::as_const(range_)); });
   }
   void append(const loop_job&) {}
 
  private:
-  loop<Range, Body>* whole_;
+  loop<Body>* whole_;
   Range range_;
   std::uint64_t position_;  // of its first index in the whole loop
 };
 
+// A part of a loop that carries its body along.
+template <class Body, class Call, class Range>
+class loop_value {
+ public:
+  struct outcome {
+    void* thrown;  // what keep_exception returned; null: nothing was thrown
+  };
+
+  loop_value(const Range& range, const Body& body, unsigned parts) : body_(body), share_(range, parts) {}
+
+  bool is_divisible() const { return share_.is_divisible(); }
+  loop_value split() {
+    loop_value later = *this;
+    later.share_ = share_.split();
+    return later;
+  }
+  void divide_into(unsigned parts) { share_.divide_into(parts); }
+  outcome run() const {
+    outcome result{nullptr};
+    run_caught([this] { Call::call(body_, share_.range()); },
+               [&result](std::exception_ptr thrown) { result.thrown = keep_exception(std::move(thrown)); });
+    return result;
+  }
+  outcome append(const outcome& earlier, const outcome& later) const {
+    if (earlier.thrown == nullptr) return later;
+    if (later.thrown != nullptr) drop_exception(take_exception(later.thrown));
+    return earlier;
+  }
+
+ private:
+  [[no_unique_address]] Body body_;
+  range_share<Range> share_;
+};
+
+// The types whose loops are divided by value where forks move their forkers.
+template <class Body, class Call, class Range>
+concept loops_by_value = range_of_values<Range> && fork_value<Body> && value_part<loop_value<Body, Call, Range>>;
+
 // A loop whose arguments satisfy the concepts.
-template <class Range, class Body>
+template <class Call, class Range, class Body>
 void run_loop(const Range& whole, const Body& body) {
   if (whole.size() == 0) return;
-  loop<Range, Body> state{body, {}};
-  loop_job<Body, Range> all(state, whole);
+  if constexpr (loops_by_value<std::decay_t<Body>, Call, Range>) {
+    if (weft_forks_move()) {
+      const loop_value<std::decay_t<Body>, Call, Range> all(whole, body, parts_to_begin_with());
+      void* const thrown = divide_by_value(all).thrown;
+      if (thrown != nullptr) [[unlikely]]
+        rethrow_of_fork(thrown);
+      return;
+    }
+  }
+  loop<Body> state{body, {}};
+  loop_job<Body, Call, Range> all(state, whole);
   divide(all);
   state.failure.rethrow();
 }
@@ -122,7 +184,7 @@ class stepped_range {
 
 template <class Index, class Body>
 void run_steps(const stepped_range<Index>& every, const Body& body) {
-  run_loop(range<std::size_t>(0, every.count()), [&every, &body](const range<std::size_t>& part) {
+  run_loop<with_part>(range<std::size_t>(0, every.count()), [&every, &body](const range<std::size_t>& part) {
     part.for_each([&every, &body](std::size_t number) { body(every[number]); });
   });
 }
@@ -165,7 +227,11 @@ void parallel_for(const Range& whole, const Body& body) {
   } else {
     constexpr bool is_body = loop_body<Body, Range>;
     static_assert(is_body, "weft::loop_body: parallel_for calls a const body with a part of the range or with its indexes");
-    if constexpr (is_body) detail::run_loop(whole, body);
+    if constexpr (detail::body_of_parts<Body, Range>) {
+      detail::run_loop<detail::with_part>(whole, body);
+    } else if constexpr (is_body) {
+      detail::run_loop<detail::with_indexes>(whole, body);
+    }
   }
 }
 
@@ -179,8 +245,7 @@ void parallel_for(Begin begin, End end, const Body& body) {
     constexpr bool is_body = index_body<Body, index>;
     static_assert(is_body, "weft::index_body: parallel_for(begin, end, body) calls a const body with an index");
     if constexpr (is_body) {
-      const auto each = [&body](const range<index>& part) { part.for_each(body); };
-      detail::run_loop(range<index>(static_cast<index>(begin), static_cast<index>(end)), each);
+      detail::run_loop<detail::with_indexes>(range<index>(static_cast<index>(begin), static_cast<index>(end)), body);
     }
   }
 }
@@ -237,12 +302,12 @@ void for_each(const range<Index>& whole, const Function& function) {
   if constexpr (std::integral<Index>) {
     constexpr bool is_body = index_body<Function, Index>;
     static_assert(is_body, "weft::index_body: for_each calls a const function with an index of the range");
-    if constexpr (is_body) detail::run_loop(whole, [&function](const range<Index>& part) { part.for_each(function); });
+    if constexpr (is_body) detail::run_loop<detail::with_indexes>(whole, function);
   } else {
     constexpr bool is_function = element_function<Function, Index>;
     static_assert(is_function, "weft::element_function: for_each calls a const function with an element");
     if constexpr (is_function) {
-      detail::run_loop(whole, [&function](const range<Index>& part) {
+      detail::run_loop<detail::with_part>(whole, [&function](const range<Index>& part) {
         part.for_each([&function](const Index& at) { std::invoke(function, *at); });
       });
     }
@@ -255,9 +320,7 @@ template <class Index, std::size_t Dimensions, class Function>
 void for_each(const blocked_range<Index, Dimensions>& whole, const Function& function) {
   constexpr bool is_body = index_body<Function, Index, Dimensions>;
   static_assert(is_body, "weft::index_body: for_each calls a const function with one index for each dimension of the range");
-  if constexpr (is_body) {
-    detail::run_loop(whole, [&function](const blocked_range<Index, Dimensions>& part) { part.for_each(function); });
-  }
+  if constexpr (is_body) detail::run_loop<detail::with_indexes>(whole, function);
 }
 
 }  // namespace weft

@@ -10,15 +10,22 @@
 
 #include <concepts>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <weft/detail/divide.hpp>
+#include <weft/detail/divide_by_value.hpp>
 #include <weft/detail/first_failure.hpp>
+#include <weft/detail/range_share.hpp>
+#include <weft/detail/trampoline.hpp>
+#include <weft/dropped_exceptions.hpp>
+#include <weft/fork.hpp>
 #include <weft/parallel_for.hpp>
 #include <weft/range.hpp>
+#include <weft/remote_error.hpp>
 
 namespace weft {
 
@@ -55,23 +62,24 @@ struct reduce_step {
   }
 };
 
+// The value of a part.
+template <class Range, class Value, class Body, class Combine>
+Value reduce_range(const Range& part, const Value& identity, const Body& body, const Combine& combine) {
+  if constexpr (reduces_parts<Body, Range, Value>) {
+    return body(part, identity);
+  } else {
+    Value so_far = identity;
+    part.for_each(reduce_step<Value, Body, Combine>{so_far, body, combine});
+    return so_far;
+  }
+}
+
 template <class Value, class Body, class Combine>
 struct reduction {
   const Value& identity;
   const Body& body;
   const Combine& combine;
   first_failure failure;
-
-  template <class Range>
-  Value reduce(const Range& part) const {
-    if constexpr (reduces_parts<Body, Range, Value>) {
-      return body(part, identity);
-    } else {
-      Value so_far = identity;
-      part.for_each(reduce_step<Value, Body, Combine>{so_far, body, combine});
-      return so_far;
-    }
-  }
 };
 
 template <class Body, class Range, class Value, class Combine>
@@ -88,7 +96,8 @@ class reduce_job {
     return {*whole_, later, position_ + range_.size()};
   }
   void run() {
-    whole_->failure.call(position_, [this] { result_.emplace(whole_->reduce(range_)); });
+    whole_->failure.call(position_,
+                         [this] { result_.emplace(reduce_range(range_, whole_->identity, whole_->body, whole_->combine)); });
   }
   void append(reduce_job& later) {
     if (!result_ || !later.result_) return;  // somebody threw
@@ -107,9 +116,80 @@ class reduce_job {
   std::optional<Value> result_;
 };
 
+// What a part of a reduction comes to, as bytes.
+template <class Value>
+struct reduce_outcome {
+  union {
+    Value value;
+    void* thrown;  // what keep_exception returned
+  };
+  bool has_thrown;
+
+  explicit reduce_outcome(const Value& reduced) : value(reduced), has_thrown(false) {}
+  explicit reduce_outcome(std::exception_ptr exception) : thrown(keep_exception(std::move(exception))), has_thrown(true) {}
+};
+
+// A part of a reduction that carries its functions and its identity along.
+template <class Body, class Range, class Value, class Combine>
+class reduce_value {
+ public:
+  using outcome = reduce_outcome<Value>;
+
+  reduce_value(const Range& range, const Value& identity, const Body& body, const Combine& combine, unsigned parts)
+      : body_(body), combine_(combine), identity_(identity), share_(range, parts) {}
+
+  bool is_divisible() const { return share_.is_divisible(); }
+  reduce_value split() {
+    reduce_value later = *this;
+    later.share_ = share_.split();
+    return later;
+  }
+  void divide_into(unsigned parts) { share_.divide_into(parts); }
+  outcome run() const {
+    return outcome_of([this] { return reduce_range(share_.range(), identity_, body_, combine_); });
+  }
+  outcome append(const outcome& earlier, const outcome& later) const {
+    if (earlier.has_thrown && later.has_thrown) drop_exception(take_exception(later.thrown));
+    if (earlier.has_thrown) return earlier;
+    if (later.has_thrown) return later;
+    return outcome_of([&] { return combine_(Value(earlier.value), Value(later.value)); });
+  }
+
+ private:
+  template <class Function>
+  outcome outcome_of(const Function& function) const {
+    std::exception_ptr exception;
+    outcome result(identity_);
+    run_caught([&] { result = outcome(static_cast<Value>(function())); },
+               [&](std::exception_ptr thrown) { exception = std::move(thrown); });
+    return exception ? outcome(std::move(exception)) : result;
+  }
+
+  [[no_unique_address]] Body body_;
+  [[no_unique_address]] Combine combine_;
+  Value identity_;
+  range_share<Range> share_;
+};
+
+// The types whose reductions are divided by value.
+template <class Body, class Range, class Value, class Combine>
+concept reduces_by_value = range_of_values<Range> && fork_value<Value> && fork_value<Body> && fork_value<Combine> &&
+                           value_part<reduce_value<Body, Range, Value, Combine>>;
+
 template <class Range, class Value, class Body, class Combine>
 Value run_reduction(const Range& whole, const Value& identity, const Body& body, const Combine& combine) {
   if (whole.size() == 0) return identity;
+  using body_value = std::decay_t<Body>;
+  using combine_value = std::decay_t<Combine>;
+  if constexpr (reduces_by_value<body_value, Range, Value, combine_value>) {
+    if (weft_forks_move()) {
+      const reduce_value<body_value, Range, Value, combine_value> part(whole, identity, body, combine, parts_to_begin_with());
+      const auto outcome = divide_by_value(part);
+      if (outcome.has_thrown) [[unlikely]]
+        rethrow_of_fork(outcome.thrown);
+      return outcome.value;
+    }
+  }
   reduction<Value, Body, Combine> state{identity, body, combine, {}};
   reduce_job<Body, Range, Value, Combine> all(state, whole);
   divide(all);

@@ -20,4 +20,6 @@ void weft_fork_at_limit(weft_forked*) { sched::fork_at_limit(); }
 
 bool weft_fork_join_slowly(weft_forked* forked) { return sched::join_fork_slowly(forked); }
 
+bool weft_forks_move(void) { return false; }
+
 }  // extern "C"

@@ -1,101 +1,51 @@
-// n-queens and UTS with forks of values alone, which move between ranks; the answers are those of the benchmarks' kernels.
-//
-//   by_value [queens N | uts DEPTH]     prints the seconds on rank 0; without words: both, small
-#include <bit>
-#include <chrono>
+// The benchmarks' kernels over values alone, which move between ranks: each kernel's small size, on
+// plain calls and as forks.
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
+#include <cstring>
 
-#include <weft/dist.hpp>
+#include <weft/dist.h>
 
-#include "kernels/queens/queens.hpp"
-#include "kernels/uts/uts.hpp"
+#include "kernels/by_value.hpp"
 
 namespace {
 
-using bench::queens::board;
-
-struct row {
-  board at;
-  std::uint32_t free, full;
-
-  row take_half() {
-    row half = *this;
-    for (int left = std::popcount(free) / 2; left > 0; --left) half.free &= half.free - 1;
-    free &= ~half.free;
-    return half;
-  }
+struct task {
+  std::uint64_t kernel, size, answer;
 };
 
-std::uint64_t solutions_of(row of) noexcept;
-
-std::uint64_t solutions_below(const board& at, std::uint32_t full) noexcept {
-  if (at.columns == full) return 1;
-  const std::uint32_t free = bench::queens::free_squares(at, full);
-  return free == 0 ? 0 : solutions_of({at, free, full});
-}
-
-std::uint64_t solutions_of(row of) noexcept {
-  if ((of.free & (of.free - 1)) == 0) return solutions_below(bench::queens::place(of.at, of.free), of.full);
-  const row half = of.take_half();
-  auto others = weft::fork([=] { return solutions_of(half); });
-  const std::uint64_t own = solutions_of(of);
-  return own + others.join();
-}
-
-// The tree is that of the kernel, made anew by whoever needs it: an address of it would not move.
-struct siblings {
-  bench::uts::node parent;
-  std::uint32_t first, last, depth;
-};
-
-std::uint64_t nodes_of(siblings of) noexcept;
-
-std::uint64_t nodes_below(const bench::uts::node& at, std::uint32_t depth) noexcept {
-  const std::uint32_t count = bench::uts::count_children(bench::uts::make_t1(depth), at);
-  return count == 0 ? 1 : 1 + nodes_of({at, 0, count - 1, depth});
-}
-
-std::uint64_t nodes_of(siblings of) noexcept {
-  if (of.first == of.last) return nodes_below(bench::uts::child(of.parent, of.first), of.depth);
-  siblings half = of;
-  of.last = of.first + (of.last - of.first) / 2;
-  half.first = of.last + 1;
-  auto others = weft::fork([=] { return nodes_of(half); });
-  const std::uint64_t own = nodes_of(of);
-  return own + others.join();
-}
-
-template <class Function>
-bool is_right(const char* name, std::uint64_t expected, Function function) {
-  const auto began = std::chrono::steady_clock::now();
-  const std::uint64_t result = weft::dist::root(function);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  if (weft::dist::rank() == 0) std::printf("%s: %lu, %.4f s\n", name, result, took.count());
-  if (result != expected) std::printf("rank %d: not %lu\n", weft::dist::rank(), expected);
-  return result == expected;
-}
-
-bool queens(std::uint64_t size) {
+template <class Way>
+void run(void* work) {
+  task own;
+  std::memcpy(&own, work, sizeof own);
   bench::kernel_input input{};
-  input.size = size;
-  const std::uint32_t full = bench::queens::full_row(size);
-  return is_right("queens", bench::queens::queens.expected(input), [=] { return solutions_below({0, 0, 0}, full); });
+  input.size = own.size;
+  bench::stopwatch watch;
+  own.answer = bench::kernels_by_value<Way>[own.kernel].run(input, watch).answer;
+  std::memcpy(work, &own, sizeof own);
 }
 
-bool uts(std::uint64_t depth) {
+bool is_right(std::uint64_t index, const char* way, void (*run)(void* work)) {
+  const bench::by_value_kernel& which = bench::kernels_by_value<bench::values_as_forks>[index];
   bench::kernel_input input{};
-  input.size = depth;
-  const auto small = static_cast<std::uint32_t>(depth);
-  return is_right("uts", bench::uts::t1.expected(input),
-                  [=] { return nodes_below(bench::uts::root(bench::uts::make_t1(small)), small); });
+  input.size = which.of->quick_size;
+  if (which.prepare != nullptr) which.prepare(input);
+  task own{index, input.size, 0};
+  const std::uint64_t expected = which.of->expected(input);
+  if (weft_dist_root(run, &own, sizeof own) == WEFT_OK && own.answer == expected) return true;
+  std::printf("rank %d: %s, %s: %lu, not %lu\n", weft_dist_rank(), which.of->name.data(), way, own.answer, expected);
+  return false;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc < 3) return queens(8) && uts(6) ? 0 : 1;
-  const std::uint64_t size = std::strtoull(argv[2], nullptr, 10);
-  return (std::string_view(argv[1]) == "queens" ? queens(size) : uts(size)) ? 0 : 1;
+int main() {
+  bool is_all_right = true;
+  for (std::uint64_t index = 0; index < bench::kernels_by_value<bench::values_as_forks>.size(); ++index) {
+    is_all_right &= is_right(index, "plain calls", run<bench::values_one_by_one>);
+    is_all_right &= is_right(index, "forks", run<bench::values_as_forks>);
+  }
+  weft_dist_counts counts;
+  weft_dist_read_counts(&counts);
+  if (counts.kept != 0) std::printf("rank %d: %lu forks of values stayed in place\n", weft_dist_rank(), counts.kept);
+  return is_all_right && counts.kept == 0 ? 0 : 1;
 }

@@ -43,12 +43,12 @@ struct rank {
   }
   void steal() {
     typename dist::basic_steal_queue<Capacity>::claimed claimed;
-    if (!queue.claim(&claimed)) return;
+    if (!queue.claim(&claimed, [](const dist::descriptor&) {})) return;
     const auto index = static_cast<unsigned>(claimed.what.words[0]);
     const unsigned number = frames[index];
     check(index == claimed.index, "the descriptor is that of what was claimed");
     check(number == claimed.what.words[1], "the frames are those of the descriptor");
-    queue.count_copy();
+    queue.end_copy(claimed);
     went_on_elsewhere[number].fetch_add(1, base::relaxed);
   }
   int times(unsigned number) { return went_on[number] + went_on_elsewhere[number].load(base::relaxed); }
@@ -85,6 +85,21 @@ void two_continuations() {
   check(victim.times(1) == 1, "the older one goes on once");
 }
 
+// The second is published beside the first, and both are taken.
+void two_taken() {
+  rank<2> victim;
+  threads(thread{"owner",
+                 [&] {
+                   victim.publish(1, 1);
+                   victim.publish(2, 2);
+                 }},
+          thread{"thief", [&] {
+                   victim.steal();
+                   victim.steal();
+                 }});
+  check(victim.times(1) <= 1 && victim.times(2) <= victim.times(1), "the older one is taken first");
+}
+
 // A thief that is late with its descriptor must not claim what has the same index by then.
 void index_used_again() {
   rank<2> victim;
@@ -112,7 +127,7 @@ void cell_used_again() {
   threads(thread{"owner",
                  [&] {
                    victim.publish(1, 1);
-                   if (victim.queue.room() == 0) return;
+                   if (victim.queue.room(1) == 0) return;
                    is_second_public = true;
                    victim.publish(2, 2);
                  }},
@@ -127,10 +142,56 @@ void cell_written_early() {
   threads(thread{"owner",
                  [&] {
                    victim.publish(1, 1);
-                   if (victim.queue.room() != 0) victim.publish(2, 2);
+                   if (victim.queue.room(1) != 0) victim.publish(2, 2);
                  }},
           thread{"thief", [&] { victim.steal(); }});
   check(victim.times(1) + victim.times(2) <= 1, "one goes on at most");
+}
+
+// Likewise for the descriptor at the front, which the next publication of an empty queue writes over.
+void front_written_early() {
+  rank<2> victim;
+  threads(thread{"owner",
+                 [&] {
+                   victim.publish(1, 1);
+                   victim.publish(2, 2);
+                 }},
+          thread{"thief", [&] { victim.steal(); }});
+  check(victim.times(1) + victim.times(2) <= 1, "one goes on at most");
+}
+
+// Of two claims that had one cell after the other, both copies end before the owner writes over the frames.
+void cell_of_two_claims() {
+  rank<1> victim;
+  bool is_second_public = false;
+  threads(thread{"owner",
+                 [&] {
+                   victim.publish(1, 1);
+                   if (victim.queue.room(1) == 0) return;
+                   is_second_public = true;
+                   victim.publish(2, 2);
+                   victim.child_ends(2);
+                 }},
+          thread{"thief", [&] { victim.steal(); }}, thread{"other thief", [&] { victim.steal(); }});
+  check(victim.times(1) <= 1, "the first goes on once at most");
+  check(victim.times(2) == (is_second_public ? 1 : 0), "the second goes on once if it was published");
+}
+
+// A cell whose second description is taken back says nothing of the first one's claim, whose copy had ended before.
+void description_taken_back() {
+  rank<1> victim;
+  bool is_mine = false;
+  threads(thread{"owner",
+                 [&] {
+                   victim.publish(1, 1);
+                   if (victim.queue.room(1) == 0) return;
+                   victim.publish(2, 2);
+                   is_mine = victim.child_ends(2);
+                   if (is_mine) victim.child_ends(1);
+                 }},
+          thread{"thief", [&] { victim.steal(); }});
+  check(victim.times(1) <= 1, "the first goes on once at most");
+  check(victim.times(2) == (is_mine ? 1 : 0), "the second goes on where it was made");
 }
 
 // What was copied is written over by the next thread that the rank takes up.
@@ -250,6 +311,7 @@ void exception_dropped() {
 const explorer::expectations usual{.at_least = 20, .quick = {.spurious = 1, .executions = 60'000}, .deep = {.spurious = 1}};
 const model one{"R one continuation", usual, one_continuation};
 const model two{"R two continuations", usual, two_continuations};
+const model taken{"R two are taken", usual, two_taken};
 const model index_again{"R an index is used again", usual, index_used_again};
 const model cell_again{"R a cell is used again", usual, cell_used_again};
 const model cell_early{"R a cell is used again, with promises",
@@ -257,6 +319,13 @@ const model cell_early{"R a cell is used again, with promises",
                         .quick = {.preemptions = 2, .weak = 1, .promises = 1, .executions = 50'000},
                         .deep = {.preemptions = 3, .weak = 2, .promises = 1, .executions = 500'000}},
                        cell_written_early};
+const model front_early{"R the front is used again, with promises",
+                        {.at_least = 20,
+                         .quick = {.preemptions = 2, .weak = 1, .promises = 1, .executions = 50'000},
+                         .deep = {.preemptions = 3, .weak = 2, .promises = 1, .executions = 500'000}},
+                        front_written_early};
+const model claims{"R a cell has two claims", usual, cell_of_two_claims};
+const model back{"R a description is taken back", usual, description_taken_back};
 const model again{"R a region is used again", usual, occupied_again};
 const model joined{"R one join", {.at_least = 4, .quick = {.spurious = 1}, .deep = {.spurious = 1}}, one_join};
 const model returned{"R two give back", usual, two_give_back};

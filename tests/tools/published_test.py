@@ -301,11 +301,14 @@ class ProgramsTest(unittest.TestCase):
             for what in ("empty", "fib"):
                 self.check_record(self.run_program(os.path.join(folder, program), what).stdout)
             self.assertIn("usage", self.run_program(os.path.join(folder, program), "fob", status=2).stderr)
-        kernels = os.path.join(folder, "uni-kernels")
-        for kernel, size in (("fib", 16), ("btc", 8), ("queens", 6), ("uts-t1", 4), ("uts-t3", 20), ("pentomino", 3)):
-            for words in ([kernels, kernel, size], [kernels, kernel, size, "sequential"]):
-                self.assertTrue(experiment.read_figures(self.run_program(*words).stdout)["correct"], words)
-        for words in ((), ("fib",), ("fob", 3), ("fib", 0), ("fib", 7, "sideways")):
+        kernels, on_threads = (os.path.join(folder, program) for program in ("uni-kernels", "uni-kernels-threads"))
+        for kernel, size in (("fib", 16), ("btc", 8), ("queens", 6), ("queens-array", 6), ("uts-t1", 4), ("uts-t3", 20),
+                             ("pentomino", 3), ("comp", 50)):
+            for how in ("forks", "sequential", *(() if kernel in uni_address.OF_VALUES_ANYWAY else ("values",))):
+                for words in ([kernels, kernel, size, how], [on_threads, kernel, size, how, 2]):
+                    self.assertTrue(experiment.read_figures(self.run_program(*words).stdout)["correct"], words)
+        for words in ((), ("fib", 3), ("fob", 3, "forks"), ("fib", 0, "forks"), ("fib", 7, "sideways"), ("fib", 7, "values"),
+                      ("fib", 7, "forks", 0)):
             self.assertIn("usage", self.run_program(kernels, *words, status=2).stderr)
         self.assertIn("usage: weft launch", self.run_program(os.path.join(folder, "uni-steal"), status=2).stderr)
 
@@ -394,8 +397,10 @@ class UniAddressTest(PublishedCase):
         self.assertTrue(first.startswith("#!"))
         for program in ("uni-cycles", "uni-cycles-threads"):
             self.program(f"bench/published/uni/{program}", f"echo '{figures(30)}'")
-        self.program("bench/published/uni/uni-kernels", """seconds=0.5; [ "$3" = sequential ] && seconds=1
-            echo '{"format": "weft-figures-1", "correct": true, "figures": {"seconds": '$seconds', "kept": 7}, "facts": {}}'""")
+        for program in ("uni-kernels", "uni-kernels-threads"):
+            self.program(f"bench/published/uni/{program}", """seconds=0.5; [ "$3" = sequential ] && seconds=1
+                [ "$3 $4" = "values 2" ] && seconds=0.25
+                echo '{"format": "weft-figures-1", "correct": true, "figures": {"seconds": '$seconds', "kept": 7}, "facts": {}}'""")
         self.steal([100, 300], [200])
 
     def steal(self, starts, resumes):
@@ -419,6 +424,10 @@ class UniAddressTest(PublishedCase):
         line = next(line for line in shown.splitlines() if "ranks: 8" in line)
         for figure in ("500.00 ms", "2.00 [2.00, 2.00]", "oversubscribed", "7"):
             self.assertIn(figure, line)
+        if len(os.sched_getaffinity(0)) > 1:
+            lines = [line for line in shown.splitlines() if "values on threads, workers: 2" in line]
+            self.assertEqual(len(lines), len(uni_address.KERNELS) - len(uni_address.OF_VALUES_ANYWAY))
+            self.assertIn("250.00 ms", lines[0])
         self.check_picture(shown)
 
     def check_picture(self, shown):

@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   struct measured one = {strcmp(argv[1], "fib") == 0, 0, 0};
-  if (!run_root(measure, &one, sizeof one)) return 0;
+  if (!run_root(1, measure, &one, sizeof one)) return 0;
   cycles_print_figures(one.is_right != 0, one.ticks, cycles_find_rates());
   return 0;
 }

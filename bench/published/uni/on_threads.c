@@ -11,12 +11,14 @@ static void need(weft_status status, const char *call) {
   exit(1);
 }
 
-bool run_root(void (*run)(void *work), void *work, size_t bytes) {
+bool run_root(unsigned workers, void (*run)(void *work), void *work, size_t bytes) {
   (void)bytes;
   weft_config config = WEFT_CONFIG_INIT;
-  config.workers = 1;
+  config.workers = workers;
   need(weft_init(&config), "weft_init");
   run(work);
   need(weft_finalize(), "weft_finalize");
   return true;
 }
+
+struct root_counts read_root_counts(void) { return (struct root_counts){0, 0}; }

@@ -5,7 +5,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Runs run(copy of *work) once, and brings the copy back. True: the caller is the one that prints. */
-bool run_root(void (*run)(void *work), void *work, size_t bytes);
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* Runs run(copy of *work) once, and brings the copy back. workers: of threads; ranks are as many as were launched. True: the caller is the
+ * one that prints. */
+bool run_root(unsigned workers, void (*run)(void *work), void *work, size_t bytes);
+
+/* What the caller's rank has done; zeros on threads. */
+struct root_counts {
+  unsigned long long kept;   /* forks that stayed, because their bytes hold an address of the stack */
+  unsigned long long steals; /* continuations that it took */
+};
+struct root_counts read_root_counts(void);
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif
