@@ -33,7 +33,7 @@ void* make_data(const weft_tascell_options& options) {
 }
 
 bool make_worker(run* all, unsigned index) {
-  auto* const self = new (all->workers + index) worker;
+  auto* const self = new (all->workers + index) worker();  // all zero first
   self->all = all;
   self->index = index;
   self->attention = all->looks_always;
