@@ -91,7 +91,7 @@ void send(worker* self, weft_tascell_choice* from, task* made, unsigned thief) {
   made->giver = self;
   made->thief = to;
   made->parent = self->top->running;
-  state_of(made).store(task_given, relaxed);
+  state_of(made).store(task_given, base::relaxed);
   ++self->counts.given;
   if (self->all->how.ships) pack_given(made);
   if (to == self) {
@@ -178,7 +178,7 @@ using namespace weft::tascell_runtime;
 bool weft_tascell_attend_in_frames(weft_tascell_worker* worker, weft_tascell_record* newest, weft_tascell_unwinding* out) {
   auto* const self = as_worker(worker);
   const std::uint32_t why = take_attention(attention_of(self), self->all->looks_always);
-  self->asked_since.store(0, relaxed);
+  self->asked_since.store(0, base::relaxed);
   note_workspace(self->check, newest);
   if ((why & wants_end) != 0 && must_unwind(self, newest, out)) return true;
   unsigned count = take_requests(self);
@@ -187,7 +187,7 @@ bool weft_tascell_attend_in_frames(weft_tascell_worker* worker, weft_tascell_rec
     ++count;
   }
   if (count == 0) return false;
-  self->seen_at.store(&newest->operations->place, relaxed);
+  self->seen_at.store(&newest->operations->place, base::relaxed);
   refuse_pending(self, backtrack(self, newest, count));
   if (task* const own = self->own; own != nullptr) {
     self->own = nullptr;

@@ -82,7 +82,7 @@ void work(void* argument) {
   if (all->options.data_start != nullptr) all->options.data_start(self);
   if (self->index == 0) {
     run_task(self, all->root);
-    all->end.come();
+    all->has_ended.store(1, base::relaxed);
     wake_all(all);
   }
   be_idle(self);
@@ -165,7 +165,7 @@ using namespace weft::tascell_runtime;
 
 void weft_tascell_set_probability(weft_tascell_worker* worker, double probability) {
   worker->probability = probability < 0 ? 0 : probability > 1 ? 1 : probability;
-  as_worker(worker)->accepts.store(static_cast<std::uint32_t>(worker->probability * 0x1p20), relaxed);
+  as_worker(worker)->accepts.store(static_cast<std::uint32_t>(worker->probability * 0x1p20), base::relaxed);
 }
 
 unsigned weft_tascell_worker_count(const weft_tascell_worker* worker) { return static_cast<const struct worker*>(worker)->all->count; }

@@ -63,14 +63,14 @@ void enter(worker* self, frame* at, task* what) {
   at->watched = watched_by(self->check);
   self->top = at;
   weft_tascell_set_probability(self, 1);
-  self->status.store(is_running, relaxed);
+  self->status.store(is_running, base::relaxed);
 }
 
 void leave(worker* self, frame* at) {
   unwatch_to(self->check, at->watched);
   self->top = at->below;
   weft_tascell_set_probability(self, at->probability);
-  if (at->below == nullptr) self->status.store(is_idle, relaxed);
+  if (at->below == nullptr) self->status.store(is_idle, base::relaxed);
 }
 
 void end(worker* self, frame* at) {
@@ -91,7 +91,7 @@ void end(worker* self, frame* at) {
 
 }  // namespace
 
-std::uint64_t count_live() { return live_tasks.load(relaxed); }
+std::uint64_t count_live() { return live_tasks.load(base::relaxed); }
 
 const weft_tascell_operations root_operations = {WEFT_TASCELL_ROOT, {}, nullptr, nullptr, nullptr, nullptr};
 
@@ -135,7 +135,7 @@ weft_tascell_task* weft_tascell_task_make(weft_tascell_worker*, const weft_tasce
   std::memset(memory, 0, bytes);
   auto* const made = static_cast<task*>(memory);
   made->kind = kind;
-  live_tasks.fetch_add(1, relaxed);
+  live_tasks.fetch_add(1, base::relaxed);
   return made;
 }
 
@@ -144,7 +144,7 @@ void weft_tascell_task_free(weft_tascell_task* task) {
   free_bytes(task->shipped);
   if (task->kind->destroy != nullptr) task->kind->destroy(task);
   std::free(task);
-  live_tasks.fetch_add(~std::uint64_t{0}, relaxed);
+  live_tasks.fetch_add(~std::uint64_t{0}, base::relaxed);
 }
 
 weft_tascell_reason weft_tascell_task_reason(const weft_tascell_task* task, int64_t* tag) {

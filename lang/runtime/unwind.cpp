@@ -14,7 +14,7 @@ namespace {
 
 bool has_thrown(const task* given) {
   const atomic<std::uint32_t>& state = as_atomic(const_cast<task*>(given)->state);
-  return has_ended(state) && state.load(relaxed) == ended_by(WEFT_TASCELL_THREW);
+  return has_ended(state) && state.load(base::relaxed) == ended_by(WEFT_TASCELL_THREW);
 }
 
 weft_tascell_choice* as_choice(record* at) {
@@ -35,7 +35,7 @@ record* level_of(record* newest) {
 
 void cancel(task* given) {
   if (has_ended(state_of(given))) return;
-  as_atomic(given->is_cancelled).store(1, relaxed);
+  as_atomic(given->is_cancelled).store(1, base::relaxed);
   worker* const thief = as_worker(given->thief);
   draw_attention(attention_of(thief), wants_end);
   wake(thief);

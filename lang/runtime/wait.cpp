@@ -15,8 +15,8 @@ constexpr std::uint64_t longest_patience = 16 * ms;  // with a victim that does 
 
 // Sleeps until a waker comes, the deadline passes, or is_over, which is the last look, is true.
 template <class Condition>
-void sleep(worker* self, std::uint64_t deadline_ns, const Condition& is_over) {
-  self->bed.lie_down();
+void sleep(worker* self, std::uint64_t deadline_ns, const Condition& is_over, sleeper::depth how = sleeper::shallow) {
+  self->bed.lie_down(how);
   if (!is_over()) {
     ++self->counts.sleeps;
     if (weft_semaphore_acquire_until(&self->token, deadline_ns) == WEFT_OK) return;
@@ -50,11 +50,11 @@ void back_off(worker* self, std::uint64_t* delay_ns, const Condition& is_over) {
 // Names a victim that has not polled for long, once for each time.
 void watch_over(worker* victim, std::uint64_t now_ns) {
   const std::uint64_t limit = victim->all->how.watchdog_ns;
-  std::uint64_t since = victim->asked_since.load(relaxed);
+  std::uint64_t since = victim->asked_since.load(base::relaxed);
   if (limit == 0 || since == 0 || since == UINT64_MAX || now_ns < since + limit) return;
   if (weft_thread_get_state(victim->thread) == WEFT_THREAD_BLOCKED) return;
-  if (!victim->asked_since.compare_exchange_strong(since, UINT64_MAX, relaxed)) return;
-  const weft_tascell_place* const at = victim->seen_at.load(relaxed);
+  if (!victim->asked_since.compare_exchange_strong(since, UINT64_MAX, base::relaxed)) return;
+  const weft_tascell_place* const at = victim->seen_at.load(base::relaxed);
   const bool is_known = at != nullptr && at->file != nullptr;
   std::fprintf(stderr, "weft: tascell: worker %u has not polled for %llu ms; it last answered at %s:%u\n", victim->index,
                static_cast<unsigned long long>((now_ns - since) / ms), is_known ? at->file : "no place", is_known ? at->line : 0);
@@ -66,7 +66,7 @@ void post(worker* self, worker* victim, const task* wanted) {
   victim->requests.post(self->index);
   draw_attention(attention_of(victim), wants_work);
   std::uint64_t never = 0;
-  (void)victim->asked_since.compare_exchange_strong(never, weft_now_ns(), relaxed);
+  (void)victim->asked_since.compare_exchange_strong(never, weft_now_ns(), base::relaxed);
 }
 
 // Asks a victim, and waits up to *patience_ns for its answer. Returns a task; null: there is none.
@@ -99,8 +99,8 @@ worker* draw_victim(worker* self) {
   double sum = 0;
   for (unsigned i = 0; i < all->count; ++i) {
     worker* const each = all->workers + i;
-    if (each == self || each->status.load(relaxed) != is_running) continue;
-    const double weight = all->how.refuses ? 1 : static_cast<double>(each->accepts.load(relaxed)) * 0x1p-20;
+    if (each == self || each->status.load(base::relaxed) != is_running) continue;
+    const double weight = all->how.refuses ? 1 : static_cast<double>(each->accepts.load(base::relaxed)) * 0x1p-20;
     sum += weight;
     if (weight > 0 && draw_unit(self) * sum < weight) drawn = each;
   }
@@ -111,25 +111,38 @@ worker* draw_victim(worker* self) {
 worker* follow(worker* self, const task* what) {
   worker* at = as_worker(what->thief);
   for (unsigned hops = 0; hops < self->all->count && at != self; ++hops) {
-    const std::uint32_t status = at->status.load(relaxed);
+    const std::uint32_t status = at->status.load(base::relaxed);
     if (status == is_running) return at;
     if (status == is_idle) return nullptr;
-    at = self->all->workers + at->waits_for.load(relaxed);
+    at = self->all->workers + at->waits_for.load(base::relaxed);
   }
   return nullptr;
 }
 
 // ---- idle ---------------------------------------------------------------------------------------
 
+bool has_ended(const run* all) { return all->has_ended.load(base::relaxed) != 0; }
+
+void wake_idle(worker* self) {
+  run* const all = self->all;
+  for (unsigned i = 1; i < all->count; ++i) {
+    worker* const each = all->workers + (self->index + i) % all->count;
+    if (!each->bed.must_be_woken(sleeper::deep)) continue;
+    (void)weft_semaphore_release(&each->token, 1);
+    return;
+  }
+}
+
 void stop_watch(worker* self) {
-  if (self->all->keeper.leave(self->index)) tell_idle(self);
+  if (self->all->keeper.leave(self->index)) wake_idle(self);
 }
 
 void sleep_for_long(worker* self) {
   run* const all = self->all;
-  all->asleep.fetch_add(1, relaxed);
-  sleep(self, WEFT_FOREVER, [all] { return all->end.has_come() || !all->keeper.is_kept(); });
-  all->asleep.fetch_add(~std::uint32_t{0}, relaxed);
+  all->asleep.fetch_add(1, base::relaxed);
+  sleep(
+      self, WEFT_FOREVER, [all] { return has_ended(all) || !all->keeper.is_kept(); }, sleeper::deep);
+  all->asleep.fetch_add(~std::uint32_t{0}, base::relaxed);
 }
 
 void rest(worker* self, std::uint64_t* delay_ns) {
@@ -139,34 +152,27 @@ void rest(worker* self, std::uint64_t* delay_ns) {
     *delay_ns = us;
     return;
   }
-  back_off(self, delay_ns, [all] { return all->end.has_come(); });
+  back_off(self, delay_ns, [all] { return has_ended(all); });
 }
 
 }  // namespace
 
 void wake(worker* other) {
-  if (other->bed.must_be_woken()) (void)weft_semaphore_release(&other->token, 1);
+  if (other->bed.must_be_woken(sleeper::shallow)) (void)weft_semaphore_release(&other->token, 1);
 }
 
 void tell_idle(worker* self) {
-  run* const all = self->all;
-  if (all->asleep.load(relaxed) == 0) return;
-  for (unsigned i = 1; i < all->count; ++i) {
-    worker* const each = all->workers + (self->index + i) % all->count;
-    if (each->status.load(relaxed) != is_idle || !each->bed.must_be_woken()) continue;
-    (void)weft_semaphore_release(&each->token, 1);
-    return;
-  }
+  if (self->all->asleep.load(base::relaxed) != 0) wake_idle(self);
 }
 
 void be_idle(worker* self) {
   run* const all = self->all;
-  const auto has_ended = [all] { return all->end.has_come(); };
+  const auto is_over = [all] { return has_ended(all); };
   std::uint64_t delay = us, patience = ms;
-  while (!has_ended()) {
+  while (!is_over()) {
     refuse_all(self);
     worker* const victim = draw_victim(self);
-    task* const got = victim == nullptr ? nullptr : ask(self, victim, nullptr, &patience, has_ended);
+    task* const got = victim == nullptr ? nullptr : ask(self, victim, nullptr, &patience, is_over);
     if (got == nullptr) {
       rest(self, &delay);
       continue;
@@ -181,11 +187,11 @@ void be_idle(worker* self) {
 void wait_for(worker* self, record* newest, task* what, bool may_steal) {
   const auto is_over = [self, what] { return has_ended(state_of(what)) || draws_attention(attention_of(self)); };
   self->top->newest = newest;
-  self->waits_for.store(what->thief->index, relaxed);
+  self->waits_for.store(what->thief->index, base::relaxed);
   std::uint64_t delay = us, patience = ms;
   bool must_end = false;
   while (!has_ended(state_of(what))) {
-    self->status.store(is_waiting, relaxed);
+    self->status.store(is_waiting, base::relaxed);
     if ((take_attention(attention_of(self), self->all->looks_always) & wants_end) != 0) {
       must_end = true;
       pass_on_cancellations(self, self->top);
@@ -200,7 +206,7 @@ void wait_for(worker* self, record* newest, task* what, bool may_steal) {
     run_task(self, got);
     delay = us;
   }
-  self->status.store(is_running, relaxed);
+  self->status.store(is_running, base::relaxed);
   if (must_end) draw_attention(attention_of(self), wants_end);
 }
 

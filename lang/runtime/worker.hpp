@@ -73,7 +73,7 @@ struct run {
   std::uint32_t looks_always = 0;  // always_look under the storm and check modes
 
   // shared
-  alignas(64) end_of_run end;
+  alignas(64) atomic<std::uint32_t> has_ended{0};  // its workers go
   watch keeper;
   atomic<std::uint32_t> asleep{0};  // idle workers that sleep until a task starts
 };
@@ -110,7 +110,7 @@ void run_task(worker* self, task* what);
 void pack_given(task* given);
 std::uint64_t count_live();  // task objects that exist
 void unpack_results(task* given);
-inline bool is_unwanted(const task* what) { return as_atomic(const_cast<task*>(what)->is_cancelled).load(relaxed) != 0; }
+inline bool is_unwanted(const task* what) { return as_atomic(const_cast<task*>(what)->is_cancelled).load(base::relaxed) != 0; }
 inline atomic<std::uint32_t>& state_of(task* what) { return as_atomic(what->state); }
 
 // ---- attend.cpp ---------------------------------------------------------------------------------
