@@ -36,8 +36,8 @@
 #include <utility>
 #include <vector>
 
-#include <weft/error.hpp>
 #include <weft/tascell.h>
+#include <weft/error.hpp>
 
 namespace weft::tascell {
 
@@ -254,7 +254,8 @@ struct box {
 template <class Task>
 constexpr weft_tascell_kind make_kind() {
   using type = box<Task>;
-  weft_tascell_kind kind = {"a C++ task", sizeof(type), alignof(type), {}, type::run, nullptr, nullptr, nullptr, nullptr, type::destroy};
+  weft_tascell_kind kind = {"a C++ task", sizeof(type), alignof(type), {},      type::run,
+                            nullptr,      nullptr,      nullptr,       nullptr, type::destroy};
   if constexpr (std::is_default_constructible_v<Task> && requires(Task& task, archive& by) {
                   task.in(by);
                   task.out(by);
@@ -395,8 +396,7 @@ template <class First, class Second, class Make, class Take>
 template <class First, class Second>
 [[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second) {
   using task = detail::borrowed<std::remove_reference_t<Second>>;
-  do_two(
-      c, first, second, [&] { return task{&second}; }, [](task&) {});
+  do_two(c, first, second, [&] { return task{&second}; }, [](task&) {});
 }
 
 // Calls body(i, context) for each i from begin up to end; another worker that asks gets the later
@@ -407,7 +407,8 @@ template <class First, class Second>
 // take must not poll or switch.
 // May switch. Throws what body, take and the tasks throw.
 template <class Body, class Make, class Take>
-[[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body, Make&& make, Take&& take) {
+[[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body, Make&& make,
+                                           Take&& take) {
   using maker = std::remove_reference_t<Make>;
   using task = std::remove_cvref_t<std::invoke_result_t<maker&, std::int64_t, std::int64_t>>;
   detail::many<maker> record;
@@ -431,8 +432,7 @@ template <class Body, class Make, class Take>
 template <class Body>
 [[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body) {
   using task = detail::borrowed_range<std::remove_reference_t<Body>>;
-  do_many(
-      c, begin, end, body, [&](std::int64_t from, std::int64_t to) { return task{&body, from, to}; }, [](task&) {});
+  do_many(c, begin, end, body, [&](std::int64_t from, std::int64_t to) { return task{&body, from, to}; }, [](task&) {});
 }
 
 template <class Body>
