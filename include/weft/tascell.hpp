@@ -309,14 +309,42 @@ void join(weft_tascell_worker* worker, weft_tascell_choice* choice, Take& take) 
   take(box<Task>::of(one.task)->value());
 }
 
+// A function in a record. A small one is copied: what the construct itself calls then need not lie in
+// memory.
+template <class Function>
+class kept {
+ public:
+  explicit kept(Function& function) : function_(from(function)) {}
+  Function& get() {
+    if constexpr (is_copied)
+      return function_;
+    else
+      return *function_;
+  }
+
+ private:
+  static constexpr bool is_copied = std::is_trivially_copyable_v<Function> && sizeof(Function) <= 4 * sizeof(void*);
+  using member = std::conditional_t<is_copied, Function, Function*>;
+  static member from(Function& function) {
+    if constexpr (is_copied)
+      return function;
+    else
+      return &function;
+  }
+
+  member function_;
+};
+
 template <class Make>
 struct two {
   weft_tascell_choice choice;
-  Make* make;
+  kept<Make> make;
+
+  explicit two(Make& its) : make(its) {}
 
   static weft_tascell_task* divide(weft_tascell_record* record, weft_tascell_worker* worker) {
     auto* const self = reinterpret_cast<two*>(record);
-    return self->choice.given != nullptr ? nullptr : box_up(worker, *self->make);
+    return self->choice.given != nullptr ? nullptr : box_up(worker, self->make.get());
   }
   static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, nullptr};
 };
@@ -325,13 +353,15 @@ template <class Make>
 struct many {
   weft_tascell_choice choice;
   std::int64_t index, end;
-  Make* make;
+  kept<Make> make;
+
+  explicit many(Make& its) : make(its) {}
 
   static weft_tascell_task* divide(weft_tascell_record* record, weft_tascell_worker* worker) {
     auto* const self = reinterpret_cast<many*>(record);
     const std::int64_t from = weft_tascell_middle(self->index, self->end);
     if (from >= self->end) return nullptr;
-    weft_tascell_task* const task = box_up(worker, *self->make, from, self->end);
+    weft_tascell_task* const task = box_up(worker, self->make.get(), from, self->end);
     if (task != nullptr) self->end = from;
     return task;
   }
@@ -341,12 +371,12 @@ struct many {
 template <class Redo, class Undo>
 struct winding {
   weft_tascell_wind wind;
-  Redo* redo;
-  Undo* undo;
+  kept<Redo> redo;
+  kept<Undo> undo;
 
-  ~winding() { (*undo)(); }
-  static void undo_it(weft_tascell_record* record, weft_tascell_worker*) { (*reinterpret_cast<winding*>(record)->undo)(); }
-  static void redo_it(weft_tascell_record* record, weft_tascell_worker*) { (*reinterpret_cast<winding*>(record)->redo)(); }
+  winding(Redo& its_redo, Undo& its_undo) : redo(its_redo), undo(its_undo) {}
+  static void undo_it(weft_tascell_record* record, weft_tascell_worker*) { reinterpret_cast<winding*>(record)->undo.get()(); }
+  static void redo_it(weft_tascell_record* record, weft_tascell_worker*) { reinterpret_cast<winding*>(record)->redo.get()(); }
   static constexpr weft_tascell_operations operations = {WEFT_TASCELL_WIND, {}, undo_it, redo_it, nullptr, nullptr};
 };
 
@@ -376,9 +406,8 @@ template <class First, class Second, class Make, class Take>
 [[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second, Make&& make, Take&& take) {
   using maker = std::remove_reference_t<Make>;
   using task = std::remove_cvref_t<std::invoke_result_t<maker&>>;
-  detail::two<maker> record;
+  detail::two<maker> record(make);
   weft_tascell_choice_begin(&record.choice, c.newest(), &record.operations);
-  record.make = &make;
   bool was_given = false;
   detail::under(c, &record.choice, [&] {
     const context inner(c.worker(), &record.choice.record);
@@ -411,10 +440,9 @@ template <class Body, class Make, class Take>
                                            Take&& take) {
   using maker = std::remove_reference_t<Make>;
   using task = std::remove_cvref_t<std::invoke_result_t<maker&, std::int64_t, std::int64_t>>;
-  detail::many<maker> record;
+  detail::many<maker> record(make);
   weft_tascell_choice_begin(&record.choice, c.newest(), &record.operations);
   record.end = end;
-  record.make = &make;
   detail::under(c, &record.choice, [&] {
     const context inner(c.worker(), &record.choice.record);
     for (std::int64_t i = begin; i < record.end; ++i) {
@@ -444,14 +472,20 @@ void detail::borrowed_range<Body>::run(context c) {
 //
 // While body runs, undo() and redo() are called whenever a worker goes back to an older construct:
 // what they change must then be as it was before. undo() is also called if body throws. redo and
-// undo must not throw, poll or switch.
+// undo must not throw, poll or switch; functions that capture what they need by value are faster.
 // May switch. Throws what body throws.
 template <class Redo, class Body, class Undo>
 [[gnu::always_inline]] inline void wind(context c, Redo&& redo, Body&& body, Undo&& undo) {
   redo();
-  detail::winding<std::remove_reference_t<Redo>, std::remove_reference_t<Undo>> record{{}, &redo, &undo};
+  detail::winding<std::remove_reference_t<Redo>, std::remove_reference_t<Undo>> record(redo, undo);
   weft_tascell_wind_begin(&record.wind, c.newest(), &record.operations);
-  body(context(c.worker(), &record.wind.record));
+  try {
+    body(context(c.worker(), &record.wind.record));
+  } catch (...) {
+    undo();
+    throw;
+  }
+  undo();
 }
 
 // Throws a tag to the innermost catch_tag for it.

@@ -80,8 +80,8 @@ long library_queens(context c, queens_board& board, long from, long to) {
       [&](std::int64_t i, context inner) {
         if (!is_free(board, i)) return;
         tascell::wind(
-            inner, [&] { place(board, i); }, [&](context deep) { sum += library_queens(deep, board, board.row, board.n); },
-            [&] { displace(board, i); });
+            inner, [&board, i] { place(board, i); },
+            [&](context deep) { sum += library_queens(deep, board, board.row, board.n); }, [&board, i] { displace(board, i); });
       },
       [&](std::int64_t begin, std::int64_t end) { return task{board, begin, end, 0}; },
       [&](const task& given) { sum += given.result; });
