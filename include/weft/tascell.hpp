@@ -44,6 +44,7 @@ namespace weft::tascell {
 // What throw_tag throws.
 class thrown : public std::exception {
  public:
+  // What throw_tag(tag) throws.
   explicit thrown(std::int64_t tag) noexcept : tag_(tag) {}
   // The tag that was thrown.
   std::int64_t tag() const noexcept { return tag_; }
@@ -132,10 +133,11 @@ class context {
 };
 
 // Carries a task's members to another node, or through bytes where every task is shipped. A task
-// type with template <class Archive> void in(Archive&) and out(Archive&) is transferable; each calls
-// archive(member, ...).
+// type is transferable if it has void in(archive&) and void out(archive&), or templates of these
+// names; each calls its argument with the members.
 class archive {
  public:
+  // Writes to bytes, or reads from them.
   archive(weft_tascell_bytes* bytes, bool writes) noexcept : bytes_(bytes), writes_(writes) {}
 
   // Writes or reads trivially copyable objects and vectors of them.
@@ -391,7 +393,7 @@ template <class Body>
 struct borrowed_range {
   Body* body;
   std::int64_t from, to;
-  void run(context c);
+  void run(context c) { do_many(c, from, to, *body); }
 };
 
 }  // namespace detail
@@ -461,11 +463,6 @@ template <class Body>
 [[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body) {
   using task = detail::borrowed_range<std::remove_reference_t<Body>>;
   do_many(c, begin, end, body, [&](std::int64_t from, std::int64_t to) { return task{&body, from, to}; }, [](task&) {});
-}
-
-template <class Body>
-void detail::borrowed_range<Body>::run(context c) {
-  do_many(c, from, to, *body);
 }
 
 // Calls redo(), then body(context), then undo().
