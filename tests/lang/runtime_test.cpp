@@ -284,13 +284,30 @@ TEST_CASE("bad arguments and settings are named") {
 
 TEST_CASE("main says which throw was not caught") {
   const child_end end = in_child([] {
+    setenv("WEFT_WORKERS", "1", 1);  // ThreadSanitizer lets a child start no OS threads
     const auto function = [](weft_tascell_worker* worker, weft_tascell_record* up, int, char**) -> int {
       weft_tascell_throw(worker, up, 9);
     };
     _exit(weft_tascell_main(function, 0, nullptr, nullptr));
   });
+  INFO(end.errors);
   CHECK(end.exit_code == 70);
   CHECK(end.says("throw 9: there is no catch for it"));
+}
+
+TEST_CASE("the watchdog names a worker that does not poll") {
+  if (IS_SLOW) return;  // as above
+  const child_end end = in_child([] {
+    setenv("WEFT_TASCELL_WATCHDOG", "5ms", 1);
+    weft::runtime runtime({.workers = 2});
+    tascell::run([](context c) {
+      const std::uint64_t until = weft_deadline_in(100000000);
+      while (weft_now_ns() < until) continue;
+      c.poll();
+    });
+  });
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("weft: tascell: worker 0 has not polled for"));
 }
 
 TEST_CASE("each worker has its own data") {
