@@ -156,7 +156,8 @@ void choose_count(run* all) {
   const unsigned there_are = weft_worker_count();
   all->count = all->options.workers == 0 || all->options.workers > there_are ? there_are : all->options.workers;
   if (all->options.stack_bytes == 0) all->options.stack_bytes = all->how.stack_bytes;
-  all->looks_always = all->how.storm != 0 || all->how.checks ? std::uint32_t{always_look} : 0;
+  const bool looks = all->how.storm != 0 || all->how.checks || all->how.yields;
+  all->looks_always = looks ? std::uint32_t{always_look} : 0;
 }
 
 }  // namespace
