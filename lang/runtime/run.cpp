@@ -14,6 +14,10 @@ namespace {
 
 constexpr unsigned most_workers = 1024;  // of Weft
 
+// Beyond this a worker has a word of requests for each 64 workers, what it watches in the check mode,
+// and what the program asks for.
+static_assert(sizeof(worker) <= 1024);
+
 weft_mutex counts_lock = WEFT_MUTEX_INIT;
 weft_tascell_counts last_counts{};
 

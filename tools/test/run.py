@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import steps
 
+LANGUAGE = ["lang/all"] if os.path.exists(os.path.join(steps.TOP, "lang", "CMakeLists.txt")) else []
 FACES = ["faces/all"] if os.path.exists(os.path.join(steps.TOP, "faces", "CMakeLists.txt")) else []
 
 
@@ -58,7 +59,7 @@ def everything(jobs):
     plan.build(
         "release",
         150,
-        ("weft", "weft_static", *FACES, "lang/all", "tools/weft/all", "examples/all", "tests/examples/all", "tests/api/all", "tests/tools/all", "bench/all"),
+        ("weft", "weft_static", *FACES, *LANGUAGE, "tools/weft/all", "examples/all", "tests/examples/all", "tests/api/all", "tests/tools/all", "bench/all"),
     )
     plan.test("release: api, examples", "release", 60, "api|examples", 3)
     plan.test("tools", "release", 60, "tools")
