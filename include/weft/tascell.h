@@ -1,0 +1,456 @@
+/* Weft: Tascell, tasks that cost nearly nothing until another worker asks for one. This header is
+ * what the compiler `weft tascell` makes its C of; tascell.hpp is the form for C++. The library is
+ * libweft-tascell. The conventions of weft.h hold.
+ *
+ * A worker runs a task sequentially. A parallel construct is a choice point: it only links a record
+ * on the C stack. A worker without work leaves a request with another worker. That worker notices
+ * the request at its next poll, walks its records from the newest to the oldest, undoing its
+ * changes of the workspace, lets the oldest choice point that can divide make a task, and walks
+ * back, redoing the changes. Then it goes on where it was. See T. Hiraishi, M. Yasugi, S. Umatani,
+ * T. Yuasa, "Backtracking-based load balancing", PPoPP 2009, doi:10.1145/1504176.1504187.
+ *
+ * Words
+ *   Worker       A ULT that is pinned to a worker of Weft and runs tasks. weft_tascell_run starts
+ *                one on each worker of Weft that it is to use.
+ *   Record       What an active construct keeps on the C stack: a weft_tascell_record, and behind
+ *                it what the construct's operations need.
+ *   Newest       The record of the innermost active construct of the running task.
+ *   Task         Work that was taken out of a choice point: an object that begins with a
+ *                weft_tascell_task.
+ *   Giver        The worker whose choice point made a task. It joins the task.
+ *   Worker function  A function whose first parameters are the worker and the newest record:
+ *                    T f(weft_tascell_worker *worker, weft_tascell_record *up, ...)
+ *                Only worker functions, tasks' run and weft_tascell_main call worker functions.
+ *
+ * How the constructs are lowered
+ *   A record is made after the tests of base cases. Its fields that the operations read are written
+ *   before the next call of a worker function or poll. A struct of a construct begins with
+ *   weft_tascell_choice, weft_tascell_wind or weft_tascell_catch, and continues with the captures:
+ *   by value if nothing assigns them while the construct is active, else by address, or the
+ *   variable lives in the struct.
+ *
+ *   do_two S1 S2           struct two { weft_tascell_choice choice; captures } r;
+ *                          weft_tascell_choice_begin(&r.choice, up, &two_operations);
+ *                          weft_tascell_poll(worker, &r.choice.record);
+ *                          S1, with &r.choice.record as up;
+ *                          if (r.choice.given == NULL) S2, with up;
+ *                          else { task = weft_tascell_join(worker, &r.choice);
+ *                                 get; weft_tascell_task_free(task); }
+ *     divide of a do_two returns NULL if choice.given is not NULL: it gives S2 at most once.
+ *
+ *   do_many (i : lo, hi)   struct many { weft_tascell_choice choice; T index; T end; captures } r;
+ *                          weft_tascell_choice_begin(&r.choice, up, &many_operations);
+ *                          r.index = lo; r.end = hi; weft_tascell_poll(worker, &r.choice.record);
+ *                          for (T i = lo; i < r.end; i++) { r.index = i; body, with the record }
+ *                          while (r.choice.given != NULL) { join, get and free, as above }
+ *     divide gives [m, end) where m is weft_tascell_middle(index, end), or what `split at` says but
+ *     at least index + 1; if m >= end it returns NULL. It sets end = m after the task is made. A
+ *     body without constructs polls in each iteration, or each n-th, after index is stored. An
+ *     empty range may skip all of it.
+ *
+ *   wind {redo}{body}{undo}  struct wind { weft_tascell_wind wind; captures } r;
+ *                            redo; weft_tascell_wind_begin(&r.wind, up, &wind_operations);
+ *                            body, with &r.wind.record as up; undo;
+ *     The operations' undo and redo are the same code over the captures. The state after undo and
+ *     redo must be the state before.
+ *
+ *   catch (tag) body       weft_tascell_catch r;
+ *                          weft_tascell_catch_begin(&r, up, tag);
+ *                          if (setjmp(r.buffer) == 0) body, outlined, with &r.record as up;
+ *   throw tag              weft_tascell_throw(worker, newest, tag);
+ *   check_request          weft_tascell_poll(worker, newest);
+ *   guard e                the operations' guard: the probability e of refusing a request.
+ *   worker_data            worker->data, of weft_tascell_options.
+ *   PROBABILITY            weft_tascell_set_probability and worker->probability.
+ *   WORKER-ID              worker->index.   EXITING, BACKTRACKING: worker->mode.
+ *   put                    divide: task = (struct x *)weft_tascell_task_make(worker, &x_kind);
+ *                          if (task == NULL) return NULL; fill it; return &task->header;
+ *   task_exec              the kind's run: calls worker functions with its own parameters.
+ *
+ * put, get, guard, undo and redo must not switch, poll, or call worker functions.
+ */
+#ifndef WEFT_TASCELL_H
+#define WEFT_TASCELL_H
+
+#include <setjmp.h>
+
+#include <weft/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A place in a source; file and function are static strings, or null: unknown. */
+typedef struct weft_tascell_place {
+  const char *file;     /* as the compiler was given it */
+  const char *function; /* the function that holds the construct */
+  unsigned line;        /* from 1 */
+} weft_tascell_place;
+
+/* A record on the C stack. */
+typedef struct weft_tascell_record weft_tascell_record;
+/* What a record can do. */
+typedef struct weft_tascell_operations weft_tascell_operations;
+/* The beginning of a task object. */
+typedef struct weft_tascell_task weft_tascell_task;
+/* What all tasks of a type share. */
+typedef struct weft_tascell_kind weft_tascell_kind;
+/* What a task is packed into. */
+typedef struct weft_tascell_bytes weft_tascell_bytes;
+
+/* ---- workers --------------------------------------------------------------------------------- */
+
+/* What a worker is doing: the language's EXITING. */
+typedef enum weft_tascell_mode {
+  WEFT_TASCELL_NORMAL = 0,      /* it runs a task */
+  WEFT_TASCELL_THROWING = 1,    /* a throw unwinds the task */
+  WEFT_TASCELL_CANCELLING = 2,  /* a cancellation unwinds the task */
+  WEFT_TASCELL_BACKTRACKING = 3 /* undo, divide or redo runs for a request */
+} weft_tascell_mode;
+
+/* A worker. The library owns it; programs read the fields below, and nothing behind them. */
+typedef struct weft_tascell_worker {
+  uint32_t attention;     /* the poll word: not 0 if the worker is to call weft_tascell_attend */
+  uint32_t index;         /* from 0 to one less than the number of workers of the run */
+  weft_tascell_mode mode; /* what the worker is doing */
+  void *data;             /* its own data_bytes of weft_tascell_options; null: none */
+  double probability;     /* with which it accepts requests: weft_tascell_set_probability */
+} weft_tascell_worker;
+
+/* Sets the probability with which a worker accepts requests that any worker may serve.
+ *
+ * It is 1 at the start of each task, and what it was after a task that ran meanwhile. Values below
+ * 0 count as 0, values above 1 as 1. A request for work of a given task is always accepted.
+ * Switches: never. Callers: the worker itself. */
+WEFT_API void weft_tascell_set_probability(weft_tascell_worker *worker, double probability);
+
+/* Returns how many workers the run has.
+ * Returns: the number, which is that of the run's options or smaller.
+ * Switches: never. Callers: a worker of the run. */
+WEFT_API unsigned weft_tascell_worker_count(const weft_tascell_worker *worker);
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/* The kinds of records. */
+typedef enum weft_tascell_record_kind {
+  WEFT_TASCELL_ROOT = 0,   /* the bottom of a task; made by the library */
+  WEFT_TASCELL_CHOICE = 1, /* do_two, do_many: a weft_tascell_choice */
+  WEFT_TASCELL_WIND = 2,   /* wind: a weft_tascell_wind */
+  WEFT_TASCELL_CATCH = 3,  /* catch: a weft_tascell_catch */
+  WEFT_TASCELL_BRIDGE = 4  /* a call from C++ into C: a weft_tascell_bridge */
+} weft_tascell_record_kind;
+
+/* A record on the C stack. It stays at its address while its construct is active. */
+struct weft_tascell_record {
+  weft_tascell_record *up;                   /* the next older one; a root has null */
+  const weft_tascell_operations *operations; /* constant data */
+};
+
+/* What a record can do. A function that its kind does not need is null. */
+struct weft_tascell_operations {
+  weft_tascell_record_kind kind; /* of all records with these operations */
+  weft_tascell_place place;      /* where the construct is written */
+  /* Of a wind: undoes the changes that the wind made before its body. */
+  void (*undo)(weft_tascell_record *record, weft_tascell_worker *worker);
+  /* Of a wind: makes the changes again. */
+  void (*redo)(weft_tascell_record *record, weft_tascell_worker *worker);
+  /* Of a choice point: returns a new task of weft_tascell_task_make, which the library links into
+   * the choice and sends; null: nothing to give, or no memory. On null nothing has changed. */
+  weft_tascell_task *(*divide)(weft_tascell_record *record, weft_tascell_worker *worker);
+  /* Of a choice point: returns the probability with which a request is refused; null: 0. */
+  double (*guard)(weft_tascell_record *record, weft_tascell_worker *worker);
+};
+
+/* A choice point. */
+typedef struct weft_tascell_choice {
+  weft_tascell_record record; /* first */
+  weft_tascell_task *given;   /* the tasks that it gave and that are not joined, newest first */
+} weft_tascell_choice;
+
+/* A wind whose changes are made. */
+typedef struct weft_tascell_wind {
+  weft_tascell_record record; /* first */
+} weft_tascell_wind;
+
+/* A catch. */
+typedef struct weft_tascell_catch {
+  weft_tascell_record record; /* first */
+  int64_t tag;                /* a throw of this tag ends here */
+  jmp_buf buffer;             /* set by setjmp after weft_tascell_catch_begin */
+} weft_tascell_catch;
+
+/* The operations of every catch. */
+WEFT_API extern const weft_tascell_operations weft_tascell_catch_operations;
+
+/* Begins a choice point: fills its record, with no task given.
+ * Switches: never. Callers: worker functions. */
+static inline void weft_tascell_choice_begin(weft_tascell_choice *choice, weft_tascell_record *up,
+                                             const weft_tascell_operations *operations) {
+  choice->record.up = up;
+  choice->record.operations = operations;
+  choice->given = NULL;
+}
+
+/* Begins a wind whose changes have just been made: fills its record.
+ * Switches: never. Callers: worker functions. */
+static inline void weft_tascell_wind_begin(weft_tascell_wind *wind, weft_tascell_record *up,
+                                           const weft_tascell_operations *operations) {
+  wind->record.up = up;
+  wind->record.operations = operations;
+}
+
+/* Begins a catch: fills its record; setjmp(record->buffer) must follow.
+ * Switches: never. Callers: worker functions. */
+static inline void weft_tascell_catch_begin(weft_tascell_catch *record, weft_tascell_record *up, int64_t tag) {
+  record->record.up = up;
+  record->record.operations = &weft_tascell_catch_operations;
+  record->tag = tag;
+}
+
+/* Returns the first iteration that a loop gives: half of those that have not begun, rounded up.
+ * index is the running iteration, and end the end of the loop. Types that do not convert to int64_t
+ * want their own form of it.
+ * Returns: m with index < m < end; end if fewer than two iterations are left.
+ * Switches: never. Callers: any. */
+static inline int64_t weft_tascell_middle(int64_t index, int64_t end) {
+  if (end <= index || end - index < 2) return end;
+  return index + 1 + (end - index - 1) / 2;
+}
+
+/* ---- polls ----------------------------------------------------------------------------------- */
+
+/* Does what other workers ask for: the slow path of weft_tascell_poll.
+ *
+ * newest is the newest record. If the task was cancelled, or a task that one of its choice points
+ * gave has thrown, the call does not return: it unwinds as weft_tascell_throw does.
+ * Switches: may. Callers: worker functions. */
+WEFT_API void weft_tascell_attend(weft_tascell_worker *worker, weft_tascell_record *newest);
+
+/* Looks whether another worker asks for something, by one relaxed load, and if so attends to it.
+ * Switches: may. Callers: worker functions. */
+static inline void weft_tascell_poll(weft_tascell_worker *worker, weft_tascell_record *newest) {
+  if (__builtin_expect(__atomic_load_n(&worker->attention, __ATOMIC_RELAXED) != 0, 0)) weft_tascell_attend(worker, newest);
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+/* What all tasks of a type share: constant data. */
+struct weft_tascell_kind {
+  const char *name;         /* for messages */
+  size_t bytes;             /* the size of the object, which begins with a weft_tascell_task */
+  size_t alignment;         /* of the object: a power of two */
+  weft_tascell_place place; /* where the type is written */
+  /* Runs the task: it reads the fields that are given and fills those that are results. up is the
+   * root, the newest record of the task at first. */
+  void (*run)(weft_tascell_task *task, weft_tascell_worker *worker, weft_tascell_record *up);
+  /* Appends the fields that are given to bytes; false: no memory. Null, with the next three: the
+   * task is not transferable. */
+  bool (*pack_in)(const weft_tascell_task *task, weft_tascell_bytes *bytes);
+  /* Fills a new object, all other bytes of which are 0, from bytes. */
+  bool (*unpack_in)(weft_tascell_task *task, weft_tascell_bytes *bytes);
+  /* Appends the results to bytes. */
+  bool (*pack_out)(const weft_tascell_task *task, weft_tascell_bytes *bytes);
+  /* Fills the giver's object with the results. */
+  bool (*unpack_out)(weft_tascell_task *task, weft_tascell_bytes *bytes);
+  /* Frees what the object owns, such as copied arrays, but not the object; null: nothing. It is
+   * also called for an object that was only partly filled, whose other fields are 0. */
+  void (*destroy)(weft_tascell_task *task);
+};
+
+/* How a task ended. */
+typedef enum weft_tascell_reason {
+  WEFT_TASCELL_RETURNED = 0, /* normally: its results are there */
+  WEFT_TASCELL_THREW = 1,    /* by a throw that it did not catch */
+  WEFT_TASCELL_CANCELLED = 2 /* it was cancelled: its results are not wanted */
+} weft_tascell_reason;
+
+/* The beginning of a task object. The fields behind kind belong to the library. */
+struct weft_tascell_task {
+  const weft_tascell_kind *kind; /* of the task */
+  weft_tascell_task *older;      /* in the list of its choice point */
+  weft_tascell_worker *giver;    /* which made it; null: the program */
+  weft_tascell_worker *thief;    /* which runs it */
+  weft_tascell_task *parent;     /* out of which it was taken; null: a root */
+  int64_t tag;                   /* that it threw */
+  void *foreign;                 /* with the tag WEFT_TASCELL_FOREIGN: what it threw; else null */
+  weft_tascell_bytes *shipped;   /* the packed fields, where every task is shipped */
+  uint32_t state;                /* given, running or ended: shared, atomic */
+  uint32_t is_cancelled;         /* not 0: its giver does not want it any more: shared, atomic */
+};
+
+/* Makes a task object of a kind. All bytes behind the header are 0. worker may be null: outside.
+ * Returns: the object, which the caller frees or gives; null without memory.
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_tascell_task *weft_tascell_task_make(weft_tascell_worker *worker, const weft_tascell_kind *kind);
+
+/* Destroys and frees a task object that was made, joined or run. For null, nothing is done.
+ * Switches: never. Callers: any.
+ * Undefined: a task that was given and not joined. */
+WEFT_API void weft_tascell_task_free(weft_tascell_task *task);
+
+/* Tells how a task ended that was joined or run, and the tag that it threw.
+ * tag may be null; *tag is only written for WEFT_TASCELL_THREW.
+ * Returns: the reason; WEFT_TASCELL_RETURNED also for a task that has not run.
+ * Switches: never. Callers: any. */
+WEFT_API weft_tascell_reason weft_tascell_task_reason(const weft_tascell_task *task, int64_t *tag);
+
+/* Waits for the newest task that a choice point gave, and takes it from the list.
+ *
+ * Meanwhile the worker runs work of that task's descendants, or lets other ULTs run. If the task
+ * threw, the call throws the tag in the caller's place: it does not return. If the caller's own
+ * task is cancelled, it is unwound.
+ * Returns: the task, which ended normally and which the caller frees.
+ * Switches: may. Callers: worker functions.
+ * Undefined: choice->given is null; choice is not the newest record. */
+WEFT_NODISCARD WEFT_API weft_tascell_task *weft_tascell_join(weft_tascell_worker *worker, weft_tascell_choice *choice);
+
+/* ---- throw ----------------------------------------------------------------------------------- */
+
+/* Throws a tag: unwinds the task to the innermost catch of that tag.
+ *
+ * Choice points on the way cancel the tasks that they gave and wait for them; winds are undone. If
+ * there is no such catch, the task ends, and its giver's join throws the tag.
+ * Returns: never.
+ * Switches: may. Callers: worker functions. */
+WEFT_API __attribute__((noreturn)) void weft_tascell_throw(weft_tascell_worker *worker, weft_tascell_record *newest, int64_t tag);
+
+/* An unwinding under way, where it passes from C to C++ or back: see tascell.hpp. */
+typedef struct weft_tascell_unwinding {
+  weft_tascell_reason reason; /* WEFT_TASCELL_THREW or WEFT_TASCELL_CANCELLED */
+  int64_t tag;                /* that is thrown, or will be at level */
+  weft_tascell_record *level; /* a choice point where a cancellation becomes a throw; null: none */
+  void *foreign;              /* an exception of another language, owned; null: none */
+} weft_tascell_unwinding;
+
+/* The tag of a throw that carries an exception of another language: an object that begins with the
+ * address of the function void (*)(void *) that frees it. No catch ends it. */
+#define WEFT_TASCELL_FOREIGN INT64_MIN
+
+/* A call from C++ into C worker functions: an unwinding of C frames ends here, to go on in C++. */
+typedef struct weft_tascell_bridge {
+  weft_tascell_record record;       /* first */
+  weft_tascell_unwinding unwinding; /* what to go on with */
+  jmp_buf buffer;                   /* set by setjmp */
+} weft_tascell_bridge;
+
+/* The operations of every bridge. */
+WEFT_API extern const weft_tascell_operations weft_tascell_bridge_operations;
+
+/* Does what weft_tascell_attend does, but returns where that would unwind.
+ * *out receives what is to be unwound.
+ * Returns: true if the caller must unwind.
+ * Switches: may. Callers: worker functions. */
+WEFT_NODISCARD WEFT_API bool weft_tascell_attend_in_frames(weft_tascell_worker *worker, weft_tascell_record *newest,
+                                                           weft_tascell_unwinding *out);
+
+/* Does what weft_tascell_join does, but returns where that would unwind.
+ * *task receives the task, which the caller frees; null if the caller must unwind.
+ * Returns: true if the caller must unwind, by *out.
+ * Switches: may. Callers: worker functions. */
+WEFT_NODISCARD WEFT_API bool weft_tascell_join_in_frames(weft_tascell_worker *worker, weft_tascell_choice *choice,
+                                                         weft_tascell_task **task, weft_tascell_unwinding *out);
+
+/* Cancels the tasks that a choice point gave, waits for them and frees them: what an unwinding does
+ * at a choice point. If choice is the level of *unwinding, that becomes a throw.
+ * Switches: may. Callers: worker functions. */
+WEFT_API void weft_tascell_abandon(weft_tascell_worker *worker, weft_tascell_choice *choice, weft_tascell_unwinding *unwinding);
+
+/* Goes on unwinding C frames, from the record newest on.
+ * Returns: never.
+ * Switches: may. Callers: worker functions. */
+WEFT_API __attribute__((noreturn)) void weft_tascell_unwind(weft_tascell_worker *worker, weft_tascell_record *newest,
+                                                            const weft_tascell_unwinding *unwinding);
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+/* Appends size bytes at data.
+ * Returns: false without memory.
+ * Switches: never. Callers: pack_in and pack_out. */
+WEFT_NODISCARD WEFT_API bool weft_tascell_write(weft_tascell_bytes *bytes, const void *data, size_t size);
+
+/* Takes the next size bytes and copies them to data.
+ * Returns: false if there are fewer.
+ * Switches: never. Callers: unpack_in and unpack_out. */
+WEFT_NODISCARD WEFT_API bool weft_tascell_read(weft_tascell_bytes *bytes, void *data, size_t size);
+
+/* Packs a task for all other nodes and frees it. A run has one node: nothing is sent, but where
+ * every task is shipped, the task goes through bytes.
+ * Returns: false without memory.
+ * Switches: never. Callers: worker functions. */
+WEFT_API bool weft_tascell_broadcast(weft_tascell_worker *worker, weft_tascell_task *task);
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+/* Adds memory to the workspace that the check mode compares (WEFT_TASCELL_CHECK).
+ *
+ * The memory is compared until weft_tascell_unwatch, or the end of the running task: after an undo
+ * and its redo, and before a choice point divides, with what it was at the last poll of that choice
+ * point. Without the mode, nothing is done. place is constant data, or null.
+ * Switches: never. Callers: worker functions. */
+WEFT_API void weft_tascell_watch(weft_tascell_worker *worker, const void *address, size_t bytes, const weft_tascell_place *place);
+
+/* Removes what the last weft_tascell_watch added.
+ * Switches: never. Callers: worker functions. */
+WEFT_API void weft_tascell_unwatch(weft_tascell_worker *worker);
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* How a run is started. */
+typedef struct weft_tascell_options {
+  size_t size;           /* sizeof(weft_tascell_options) */
+  unsigned workers;      /* 0: one on each worker of Weft; more than these: as many as these */
+  size_t stack_bytes;    /* of each worker; 0: WEFT_TASCELL_STACK_SIZE, or 8 MiB */
+  size_t data_bytes;     /* of worker->data, zeroed; 0: none */
+  size_t data_alignment; /* a power of two; 0: that of max_align_t */
+  /* Fills worker->data before the worker does anything else; null: nothing. */
+  void (*data_start)(weft_tascell_worker *worker);
+  /* Frees what worker->data owns, when the run ends; null: nothing. */
+  void (*data_end)(weft_tascell_worker *worker);
+} weft_tascell_options;
+
+/* All defaults. */
+#define WEFT_TASCELL_OPTIONS_INIT {sizeof(weft_tascell_options), 0, 0, 0, 0, NULL, NULL}
+
+/* Runs a task on all workers, and waits until it has ended.
+ *
+ * root is a task of weft_tascell_task_make, which the caller owns, and options may be null: all
+ * defaults. The caller then asks weft_tascell_task_reason how it ended. Several runs may overlap;
+ * each has its own workers. Workers that are added to Weft meanwhile serve the next run.
+ * Errors: WEFT_INVALID (root is null, or given; options has a wrong size, a stack that is too
+ * small, or an alignment that is no power of two; a bad setting in the environment, which a line on
+ * stderr names), WEFT_NOMEM, WEFT_NOT_INITIALIZED, WEFT_CANNOT_BLOCK (the caller is a tasklet).
+ * Switches: may. Callers: ULTs and OS threads outside. */
+WEFT_NODISCARD WEFT_API weft_status weft_tascell_run(weft_tascell_task *root, const weft_tascell_options *options);
+
+/* What weft_tascell_main runs: a worker function with the arguments of main. */
+typedef int (*weft_tascell_function)(weft_tascell_worker *worker, weft_tascell_record *up, int argc, char **argv);
+
+/* Starts Weft, runs function(worker, up, argc, argv) as the root task, and ends Weft.
+ *
+ * What fails is named by a line on stderr. The compiler makes main of it.
+ * Returns: what function returned; 70 if it was left by a throw, or could not be run.
+ * Switches: may. Callers: main. */
+WEFT_NODISCARD WEFT_API int weft_tascell_main(weft_tascell_function function, int argc, char **argv,
+                                              const weft_tascell_options *options);
+
+/* What the workers of the last run did, summed up. */
+typedef struct weft_tascell_counts {
+  uint64_t requests;    /* that reached a worker */
+  uint64_t refused;     /* of these: without a task */
+  uint64_t backtracks;  /* walks to the oldest record and back */
+  uint64_t records;     /* that these walks passed */
+  uint64_t given;       /* tasks that were made and sent */
+  uint64_t stolen_back; /* of these: to workers that waited for a task of theirs */
+  uint64_t cancelled;   /* tasks that ended by cancellation */
+  uint64_t live;        /* task objects that exist now, in the process */
+  uint64_t sleeps;      /* how often a worker slept */
+} weft_tascell_counts;
+
+/* Stores what the workers did in the last run that has ended.
+ * Switches: never. Callers: any. */
+WEFT_API void weft_tascell_last_counts(weft_tascell_counts *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
