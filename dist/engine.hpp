@@ -6,6 +6,7 @@
 
 #include "dist/check.hpp"
 #include "dist/exception.hpp"
+#include "dist/in_place.hpp"
 #include "dist/layout.hpp"
 #include "dist/pool.hpp"
 #include "dist/settings.hpp"
@@ -30,6 +31,7 @@ struct shared_part {
   base::atomic<std::uint32_t> has_told;  // rank 0's: an address of a heap was found
   counters count;                        // at the last root's end
   kept_forks kept[most_kept];
+  in_place_waits in_place;  // rank 0's
   heap_ranges heap;
   return_list moved;  // frames that any rank may take up
   kept_exception exceptions[most_exceptions];

@@ -8,8 +8,18 @@
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
 
+// What the C++ run time keeps for each OS thread (Itanium C++ ABI: Exception Handling, 2.2.2).
+struct open_exceptions {
+  void* caught;
+  unsigned uncaught;
+};
+// Weak: a C program has no C++ run time, and no exceptions.
+extern "C" __attribute__((weak)) open_exceptions* __cxa_get_globals() noexcept;
+
 namespace weft::dist {
 namespace {
+
+open_exceptions before_root;
 
 template <std::size_t Capacity>
 void copy_text(char (&into)[Capacity], const char* text) {
@@ -35,6 +45,16 @@ kept_exception* find_free() {
 // A call of this file by name: programs refer to it weakly alone, and a linker leaves such files of an archive out.
 void set_up_exceptions() {
   for (kept_exception& each : all.part->exceptions) each.state.store(kept_exception::free, base::relaxed);
+}
+
+void note_open_exceptions() {
+  if (__cxa_get_globals != nullptr) before_root = *__cxa_get_globals();
+}
+
+bool has_open_exception() {
+  if (__cxa_get_globals == nullptr) return false;
+  const open_exceptions& now = *__cxa_get_globals();
+  return now.caught != before_root.caught || now.uncaught != before_root.uncaught;
 }
 
 }  // namespace weft::dist

@@ -50,6 +50,7 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
   occupy(mine, 1, {0, stack_top(mine), mine->first_place, mine->first_place + 1, nullptr, nullptr});
   mine->first_place->taker = nullptr;
   if (all.set.checking != check::off) note_heap();
+  note_open_exceptions();
   weft_hot_word_here = &mine->line;
   mine->is_serving = true;
   net::barrier(all.job);

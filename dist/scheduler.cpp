@@ -1,6 +1,7 @@
 // The scheduler of a rank: what happens between threads, on the OS thread's own stack. It takes over
 // when a thread ends whose forker is not here, or waits in a join; then the region is empty.
 #include <sched.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -8,6 +9,7 @@
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
+#include "net/control.hpp"
 #include "os/clock.hpp"
 
 namespace weft::dist {
@@ -41,18 +43,40 @@ void wait_for_copies(const control* mine) {
   for (patience patience; !mine->queue.all_copied();) patience.wait();
 }
 
+// Another rank that finds it, or fails by it, says nothing: the job ends once.
+[[noreturn]] void end_deadlock() {
+  const bool is_open = has_open_exception();
+  if (net::is_first_to_fail(all.job)) {
+    base::report(
+        "deadlock: every rank waits in place in a join (WEFT_DIST_CHECK=all), rank %d of %d because %s; %s", all.job.rank,
+        all.job.ranks, is_open ? "an exception is open there" : "there is no memory for the frames of its forker",
+        is_open ? "join before the catch block, or set WEFT_DIST_CHECK=first" : "set WEFT_DIST_POOL higher, or unset it");
+  }
+  _exit(1);
+}
+
+void wait_in_place(control* mine, const join_record* record) {
+  ++mine->count.waits_in_place;
+  const std::uint64_t began = os::now_ns();
+  const bool is_checked = all.set.checking == check::all;
+  in_place_waits& waits = part_of(0)->in_place;
+  if (is_checked && waits.begin(all.job.rank, all.job.ranks, record)) end_deadlock();
+  for (patience patience; !record->has_ended();) patience.wait();
+  if (is_checked) waits.end(all.job.rank);
+  mine->count.idle_ns += os::now_ns() - began;
+}
+
 // The forker in a join whose child runs elsewhere. Null: its frames are evacuated.
 void* after_wait(control* mine) {
   auto* const record = reinterpret_cast<join_record*>(mine->word);
   const auto frame = reinterpret_cast<std::uintptr_t>(mine->suspended);
   WEFT_ALWAYS(mine->top == mine->base, "a thread waits in a join above other threads");
   evacuated* frames = nullptr;
-  if (evacuate(mine, frame, &frames)) {
+  if (!has_open_exception() && evacuate(mine, frame, &frames)) {
     if (record->wait(reinterpret_cast<std::uint64_t>(frames))) return nullptr;
     all.part->frames.put_back(frames);
   } else {
-    ++mine->count.waits_in_place;
-    for (patience patience; !record->has_ended();) patience.wait();
+    wait_in_place(mine, record);
   }
   return mine->suspended;
 }

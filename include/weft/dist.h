@@ -20,8 +20,9 @@
  * By default the library looks for addresses of the heap in the first 64 continuations that move
  * from each function, and names the first function in which it finds one (WEFT_DIST_CHECK).
  *
- * A thread that blocks otherwise than in a join (a lock, sleep, I/O) keeps its rank. errno,
- * thread-local variables, FILE, keys and locks do not move. */
+ * A thread that blocks otherwise than in a join (a lock, sleep, I/O) keeps its rank. A thread in a
+ * catch block, or in a destructor during unwinding, keeps its rank, too. errno, thread-local
+ * variables, FILE, keys and locks do not move. */
 #ifndef WEFT_DIST_H
 #define WEFT_DIST_H
 
