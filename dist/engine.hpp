@@ -21,9 +21,16 @@ struct kept_forks {
 };
 inline constexpr unsigned most_kept = 8;
 
+// What the program called on a rank. The barrier at a root's start publishes it.
+struct root_call {
+  void (*run)(void* work);
+  std::size_t bytes;
+};
+
 // The part of the node's shared memory that a rank owns. All ranks know it by the same address.
 struct shared_part {
   root_word root_end;    // rank 0's
+  root_call called;      // the newest root
   std::uint64_t result;  // where the root's bytes lie in the region of this rank
   base::atomic<std::uint32_t>
       robbed;                 // the rank whose continuation this one claims and copies, plus one; for the report of a death
@@ -49,14 +56,16 @@ struct process {
   shared_part* part = nullptr;
   std::uintptr_t guard = 0;  // below this rank's stack
   bool is_started = false;
+  int process = 0;          // the rank's
+  unsigned exceptions = 0;  // how many of the part's entries have ever been used
   std::uint64_t random = 0;
   std::uint64_t publications = 0;
 };
 extern process all;
 extern control outside;  // of all OS threads but this rank's worker
 
+// Of this rank: not that of a process that it has forked.
 bool is_main_thread();
-void set_up_exceptions();
 
 shared_part* part_of(int rank);
 inline control* control_of(int rank) {

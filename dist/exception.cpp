@@ -33,19 +33,23 @@ int owner_of(const void* entry) {
   return static_cast<int>(offset / all.job.shared_bytes);
 }
 
+// The lowest, so that few are ever used.
 kept_exception* find_free() {
-  for (kept_exception& each : all.part->exceptions) {
-    if (each.state.load(base::relaxed) == kept_exception::free) return &each;
+  kept_exception* const entries = all.part->exceptions;
+  for (unsigned i = 0; i < all.exceptions; ++i) {
+    if (entries[i].state.load(base::relaxed) == kept_exception::free) return &entries[i];
   }
-  return nullptr;
+  return all.exceptions < most_exceptions ? &entries[all.exceptions++] : nullptr;
+}
+
+[[noreturn]] void end_full(const char* type, const char* what) {
+  net::fail(all.job,
+            "%u exceptions wait for their joins on rank %d, and there is no place for another, %s: %s; join forks that "
+            "throw sooner, or catch what they throw in the fork",
+            most_exceptions, all.job.rank, type, what);
 }
 
 }  // namespace
-
-// A call of this file by name: programs refer to it weakly alone, and a linker leaves such files of an archive out.
-void set_up_exceptions() {
-  for (kept_exception& each : all.part->exceptions) each.state.store(kept_exception::free, base::relaxed);
-}
 
 void note_open_exceptions() {
   if (__cxa_get_globals != nullptr) before_root = *__cxa_get_globals();
@@ -66,9 +70,7 @@ extern "C" {
 
 WEFT_API void* weft_dist_keep_exception(void* exception, const char* type, const char* what) {
   kept_exception* const entry = find_free();
-  if (entry == nullptr)
-    base::panic("%u exceptions wait for their joins on rank %d; this one is too many: %s: %s", most_exceptions, all.job.rank,
-                type, what);
+  if (entry == nullptr) end_full(type, what);
   entry->exception = exception;
   copy_text(entry->type, type);
   copy_text(entry->what, what);
@@ -90,7 +92,8 @@ WEFT_API void weft_dist_drop_exception(void* handle) {
 }
 
 WEFT_API void* weft_dist_dropped_exception(void) {
-  for (kept_exception& each : all.part->exceptions) {
+  for (unsigned i = 0; i < all.exceptions; ++i) {
+    kept_exception& each = all.part->exceptions[i];
     if (each.collect()) return each.exception;
   }
   return nullptr;

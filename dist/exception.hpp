@@ -18,7 +18,7 @@ namespace weft::dist {
 struct kept_exception {
   enum : std::uint32_t { free, held, dropped };
 
-  // By the rank that is the last to read it: the owner, who has taken the exception, or another.
+  // By the rank that is the last to read it: the owner, which has taken the exception, or another rank.
   void drop(bool is_own) {
     // [R14] release: the texts were read; pairs with [R15]
     state.store(is_own ? free : dropped, base::release);
@@ -42,6 +42,6 @@ void note_open_exceptions();
 // On the same OS thread: whether a thread of the root has an exception open.
 [[nodiscard]] bool has_open_exception();
 
-inline constexpr unsigned most_exceptions = 64;
+inline constexpr unsigned most_exceptions = 1024;
 
 }  // namespace weft::dist

@@ -41,6 +41,12 @@ struct continuation {
 };
 static_assert(sizeof(continuation) == sizeof(descriptor));
 
+// What a copy of it moves.
+inline std::size_t bytes_of(const continuation& what) {
+  return what.frame_end - what.frame + reinterpret_cast<std::uintptr_t>(what.places_end) -
+         reinterpret_cast<std::uintptr_t>(what.places);
+}
+
 // Frames that left their region, in the shared memory of the rank that evacuated them.
 struct evacuated {
   base::atomic<std::uint64_t> link;

@@ -55,13 +55,17 @@ bool take_moved(control* mine, int rank) {
   if (block == nullptr) return false;
   join_record* const record = block->what.record;
   weft_forked* const place = block->what.places_end;
+  const std::size_t bytes = bytes_of(block->what);
   ++block->what.places_end;
   void (*const run)(void* work) = block->run;
   bring_back(mine, block);
   place->run = run;
   place->taker = record;
-  ++mine->count.steals;
   const std::uintptr_t frame = mine->base[0].frame;
+  if (rank != all.job.rank) {
+    ++mine->count.steals;
+    mine->count.stolen_bytes += bytes;
+  }
   search_moved(rank, run, reinterpret_cast<void*>(frame), reinterpret_cast<void*>(mine->base[-1].frame));
   return true;
 }

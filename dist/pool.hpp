@@ -20,8 +20,9 @@ class record_pool {
 
   void set_up(std::uint32_t count);
   join_record* take();
-  // By the owner, who has not let another rank see it; by any rank.
+  // By the owner, before another rank has seen the record.
   void put_back(join_record* record);
+  // By any rank.
   void give(join_record* record) { returned_.give(reinterpret_cast<std::uint64_t>(record), record->link); }
 
  private:

@@ -1,7 +1,6 @@
 // The scheduler of a rank: what happens between threads, on the OS thread's own stack. It takes over
 // when a thread ends whose forker is not here, or waits in a join; then the region is empty.
 #include <sched.h>
-#include <unistd.h>
 
 #include <cstring>
 
@@ -9,7 +8,6 @@
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
-#include "net/control.hpp"
 #include "os/clock.hpp"
 
 namespace weft::dist {
@@ -43,16 +41,12 @@ void wait_for_copies(const control* mine) {
   for (patience patience; !mine->queue.all_copied();) patience.wait();
 }
 
-// Another rank that finds it, or fails by it, says nothing: the job ends once.
 [[noreturn]] void end_deadlock() {
   const bool is_open = has_open_exception();
-  if (net::is_first_to_fail(all.job)) {
-    base::report(
-        "deadlock: every rank waits in place in a join (WEFT_DIST_CHECK=all), rank %d of %d because %s; %s", all.job.rank,
-        all.job.ranks, is_open ? "an exception is open there" : "there is no memory for the frames of its forker",
-        is_open ? "join before the catch block, or set WEFT_DIST_CHECK=first" : "set WEFT_DIST_POOL higher, or unset it");
-  }
-  _exit(1);
+  net::fail(all.job, "deadlock: every rank waits in place in a join (WEFT_DIST_CHECK=all), rank %d of %d because %s; %s",
+            all.job.rank, all.job.ranks,
+            is_open ? "an exception is open there" : "there is no memory for the frames of its forker",
+            is_open ? "join before the catch block, or set WEFT_DIST_CHECK=first" : "set WEFT_DIST_POOL higher, or unset it");
 }
 
 void wait_in_place(control* mine, const join_record* record) {

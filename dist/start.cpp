@@ -9,6 +9,7 @@
 #include "base/rng.hpp"
 #include "dist/engine.hpp"
 #include "dist/report.hpp"
+#include "os/process.hpp"
 #include "os/vm.hpp"
 
 namespace weft::dist {
@@ -56,6 +57,21 @@ void set_up_region(const layout& parts) {
   (void)os::install_guard(all.job.region + parts.guard, guard_bytes, os::guard_kind::mprotect_page);
 }
 
+// A child of the worker would go on with its own threads on the same bytes: the region is shared.
+void refuse_fork() {
+  if (!here()->is_worker) return;
+  net::fail(all.job,
+            "rank %d of %d called fork() in a root, whose stack the child would share; call posix_spawn() or system(), or "
+            "fork before the root",
+            all.job.rank, all.job.ranks);
+}
+
+void watch_for_forks() {
+  if (os::call_before_forks(refuse_fork) == status::ok) return;
+  base::report("rank %d of %d cannot start: no memory for a handler of fork(); free some", all.job.rank, all.job.ranks);
+  _exit(1);
+}
+
 void start() {
   if (all.is_started) return;
   all.is_started = true;
@@ -69,14 +85,15 @@ void start() {
   request.describe = describe_rank;
   request.at_end = print_ranks;
   if (net::start(request, &all.job) != status::ok) _exit(1);
+  all.process = getpid();
   all.part = part_of(all.job.rank);
   set_up_region(parts);
   const std::uint32_t pool = all.set.pool < record_pool::most ? all.set.pool : record_pool::most;
   all.part->records.set_up(pool);
   all.part->frames.set_up(pool);
-  set_up_exceptions();
   all.random = base::rng(static_cast<std::uint64_t>(all.job.rank) + 1).next();
   watch_for_overflow();
+  watch_for_forks();
   note_first_mappings();
   net::barrier(all.job);
 }
@@ -85,7 +102,7 @@ __attribute__((constructor(101))) void start_before_main() { start(); }
 
 }  // namespace
 
-bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
+bool is_main_thread() { return syscall(SYS_gettid) == all.process; }
 
 }  // namespace weft::dist
 

@@ -2,6 +2,8 @@
 #include "net/job.hpp"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -166,6 +168,16 @@ status launch(const job_request& request, job* all, const memory& made) {
 }
 
 }  // namespace
+
+void fail(const job& all, const char* format, ...) {
+  char line[1000];
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (is_first_to_fail(all)) base::report("%s", line);
+  _exit(1);
+}
 
 status start(const job_request& request, job* out) {
   settings wanted;

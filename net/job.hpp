@@ -59,6 +59,10 @@ status start(const job_request& request, job* out);
 // ranks after it. A rank that dies or exits ends the job, so no rank waits for ever.
 void barrier(const job& all);
 
+// Ends the job with the exit status 1. This rank tells why in one line, unless another rank has told
+// why it fails. Exit handlers do not run.
+[[noreturn]] void fail(const job& all, const char* format, ...) __attribute__((format(printf, 2, 3), cold));
+
 // From begin_together to end_together a rank needs all others: when one of them exits meanwhile,
 // that ends the job, with a line. `what` is a literal, for that line: "weft::dist::root". May nest:
 // begin_together returns what end_together takes, and the line names the outermost.

@@ -44,7 +44,7 @@ std::uint64_t solutions_of(row of) noexcept {
   return own + others.join();
 }
 
-// The tree is that of the kernel, made anew by whoever needs it: an address of it would not move.
+// The tree is that of the kernel, made anew by each thread that needs it: an address of it would not move.
 struct siblings {
   bench::uts::node parent;
   std::uint32_t first, last, depth;
