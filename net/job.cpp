@@ -154,6 +154,7 @@ status launch(const job_request& request, job* all, const memory& made) {
   const int launcher_process = getpid();
   launcher parent(request, *all);
   if (!parent.take_signals()) return refuse(0, *all, "signals cannot be waited for");
+  if (!parent.adopt_orphans()) return refuse(0, *all, "processes that ranks start would outlive the job");
   const int rank = parent.fork_ranks();
   if (rank < 0) {
     os::close_memory_file(made.descriptor);  // the mappings stay

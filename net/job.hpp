@@ -10,8 +10,9 @@
 // Promises:
 // - What fork(2) keeps equal is equal in all ranks, with address space layout randomisation on:
 //   the addresses of code, libraries and thread-local storage, and the stack protector's canary.
-// - When a rank dies, the others are killed, and one line on stderr names rank, signal and what it
-//   held. When the launcher dies, the ranks are killed. No file has a name, so none stays.
+// - When a rank dies, the others and the processes that ranks have started are killed, and one line on
+//   stderr names rank, signal and what it held. When the launcher dies, the ranks are killed. No file
+//   has a name, so none stays.
 // - Every failure of a start is one line on stderr that names the rank and the cure.
 #pragma once
 
