@@ -10,6 +10,7 @@
 #include "dist/layout.hpp"
 #include "dist/pool.hpp"
 #include "dist/settings.hpp"
+#include "dist/tracing.hpp"
 #include "net/job.hpp"
 
 namespace weft::dist {
@@ -40,6 +41,7 @@ struct shared_part {
   kept_forks kept[most_kept];
   in_place_waits in_place;  // rank 0's
   heap_ranges heap;
+  turns turned;
   return_list moved;  // frames that any rank may take up
   kept_exception exceptions[most_exceptions];
   record_pool records;

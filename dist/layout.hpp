@@ -52,6 +52,7 @@ struct evacuated {
   base::atomic<std::uint64_t> link;
   std::uint32_t index;      // of the slot that the thread's next fork takes
   std::uint32_t units;      // of the pool
+  std::uint64_t thread;     // for the trace
   void (*run)(void* work);  // what the forker forked, if the frames moved at a fork
   continuation what;
   // then the frame's bytes, then the places'

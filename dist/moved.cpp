@@ -58,7 +58,9 @@ bool take_moved(control* mine, int rank) {
   const std::size_t bytes = bytes_of(block->what);
   ++block->what.places_end;
   void (*const run)(void* work) = block->run;
+  const std::uint64_t maker = block->thread;
   bring_back(mine, block);
+  next_is_stolen(rank, maker, run);
   place->run = run;
   place->taker = record;
   const std::uintptr_t frame = mine->base[0].frame;

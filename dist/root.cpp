@@ -86,6 +86,7 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
   net::barrier(all.job);
   compare_calls();
   if (all.job.rank == 0) {
+    next_is_root(run);
     serve(mine, run_root, lay_root(mine, run, work, bytes));
   } else {
     serve(mine, nullptr, nullptr);

@@ -69,11 +69,15 @@ void* after_wait(control* mine) {
   if (!has_open_exception() && evacuate(mine, frame, &frames)) {
     if (record->wait(reinterpret_cast<std::uint64_t>(frames))) return nullptr;
     all.part->frames.put_back(frames);
+    next_is_resumed(current_thread());
   } else {
     wait_in_place(mine, record);
+    next_is_resumed(current_thread());
   }
   return mine->suspended;
 }
+
+trace::leave leave_of(event why) { return why == event::waits ? trace::leave::parked : trace::leave::ended; }
 
 // What the thread's coming back leads to at once; null: nothing.
 void* after_event(control* mine) {
@@ -155,6 +159,7 @@ bool steal(control* mine, int victim) {
   const std::uint64_t began = arch::cycles();
   steal_queue::claimed claimed;
   all.part->robbed.store(static_cast<std::uint32_t>(victim) + 1, base::relaxed);
+  const std::uint64_t maker = part_of(victim)->turned.thread.load(base::relaxed);
   const bool is_claimed = from->queue.claim(&claimed);
   if (!is_claimed) all.part->robbed.store(0, base::relaxed);
   if (!is_claimed) return false;
@@ -176,6 +181,7 @@ bool steal(control* mine, int victim) {
   what.places_end->taker = what.record;
   ++what.places_end;
   occupy(mine, claimed.index, what);
+  next_is_stolen(victim, maker, run);
   counters& count = mine->count;
   ++count.steals;
   count.stolen_bytes += frame_bytes + place_bytes;
@@ -192,6 +198,7 @@ bool evacuate(control* mine, std::uintptr_t frame, evacuated** out) {
   evacuated* const into = all.part->frames.take(sizeof *into + frame_bytes + place_bytes);
   if (into == nullptr) return false;
   into->index = mine->index_of(mine->base);
+  into->thread = current_thread();
   into->what = {frame, before.frame, before.place, mine->places, nullptr, before.record};
   auto* const bytes = reinterpret_cast<std::byte*>(into + 1);
   std::memcpy(bytes, pointer(frame), frame_bytes);
@@ -208,6 +215,7 @@ void bring_back(control* mine, evacuated* frames) {
   std::memcpy(pointer(what.frame), bytes, frame_bytes);
   std::memcpy(what.places, bytes + frame_bytes, bytes_between(what.places, what.places_end));
   occupy(mine, frames->index, what);
+  next_is_resumed(frames->thread);
   ++mine->count.resumed;
   const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(frames) - all.job.shared);
   part_of(static_cast<int>(offset / all.job.shared_bytes))->frames.give(frames);
@@ -216,13 +224,17 @@ void bring_back(control* mine, evacuated* frames) {
 void serve(control* mine, void (*first)(void* ignored, void* root), void* root) {
   mine->why = event::none;
   if (first != nullptr) {
+    begin_turn();
     arch::start_context(&mine->scheduler, root, first, nullptr, root);
+    end_turn(leave_of(mine->why));
   }
   while (mine->why != event::root_ended) {
     void* target = after_event(mine);
     if (target == nullptr) target = find_work(mine);
     if (target == nullptr) return;
+    begin_turn();
     arch::switch_context(&mine->scheduler, target, nullptr);
+    end_turn(leave_of(mine->why));
   }
 }
 

@@ -77,17 +77,20 @@ void start() {
   all.is_started = true;
   outside.line.self = &no_self;
   if (read_settings(&all.set) != status::ok) _exit(1);
+  if (open_trace() != status::ok) _exit(1);
   const layout parts = lay_out(all.set);
   net::job_request request;
   request.region_bytes = parts.end;
-  request.shared_bytes = sizeof(shared_part);
+  request.shared_bytes = sizeof(shared_part) + trace_bytes();
   request.smaller = "set WEFT_DIST_STACK lower";
   request.describe = describe_rank;
   request.at_end = print_ranks;
+  request.at_last = write_trace;
   if (net::start(request, &all.job) != status::ok) _exit(1);
   all.process = getpid();
   all.part = part_of(all.job.rank);
   set_up_region(parts);
+  start_trace();
   const std::uint32_t pool = all.set.pool < record_pool::most ? all.set.pool : record_pool::most;
   all.part->records.set_up(pool);
   all.part->frames.set_up(pool);
@@ -96,6 +99,11 @@ void start() {
   watch_for_forks();
   note_first_mappings();
   net::barrier(all.job);
+}
+
+// Without a launcher, the only rank writes its trace.
+__attribute__((destructor)) void write_own_trace() {
+  if (all.job.is_alone && getpid() == all.process) write_trace(all.job, 0);
 }
 
 __attribute__((constructor(101))) void start_before_main() { start(); }

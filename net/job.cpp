@@ -190,6 +190,7 @@ status start(const job_request& request, job* out) {
   memory made;
   made.is_locked = wanted.locks;
   all.ranks = wanted.ranks;
+  all.is_alone = !wanted.is_launched;
   all.region_bytes = base::round_up(request.region_bytes, os::page_bytes());
   all.shared_bytes = base::round_up(request.shared_bytes, os::page_bytes());
   status started = make_memory(asked, &all, &made);

@@ -30,6 +30,7 @@ struct control;  // of the job, in shared memory: control.hpp
 struct job {
   int rank = 0;
   int ranks = 1;
+  bool is_alone = false;        // without a launcher
   std::byte* region = nullptr;  // this rank's bytes; at the same address in all ranks
   std::size_t region_bytes = 0;
   std::byte* aliases = nullptr;  // the region of rank r, as every rank sees it: aliases + r * region_bytes
@@ -50,6 +51,9 @@ struct job_request {
   void (*describe)(const job& all, int rank, char* text, std::size_t bytes) = nullptr;
   // Called in the launcher after all ranks ended well: prints the table of ranks.
   void (*at_end)(const job& all) = nullptr;
+  // Called in the launcher after all ranks ended, in whatever way: writes what they have left in the
+  // shared memory. status: the job's exit status.
+  void (*at_last)(const job& all, int status) = nullptr;
 };
 
 // Once a process. Returns in each rank. A failure has been told in one line; the process should

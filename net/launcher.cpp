@@ -80,6 +80,7 @@ int launcher::wait_for_ranks() {
     if (signal != 0 && signal != SIGCHLD) pass_on(signal, is_from_terminal);
   }
   if (phase_ == phase::ending && adopts_orphans_) end_orphans();
+  if (request_.at_last != nullptr) request_.at_last(all_, status_);
   if (status_ == 0 && request_.at_end != nullptr) request_.at_end(all_);
   return status_;
 }
