@@ -33,9 +33,10 @@ struct shared_part {
   root_word root_end;    // rank 0's
   root_call called;      // the newest root
   std::uint64_t result;  // where the root's bytes lie in the region of this rank
-  base::atomic<std::uint32_t>
-      robbed;                 // the rank whose continuation this one claims and copies, plus one; for the report of a death
-  std::uintptr_t root_stack;  // rank 0's: above it, the root's frames hold what its starter left in registers
+  // The rank whose continuation this one claims and copies, plus one; for the report of a death.
+  base::atomic<std::uint32_t> robbed;
+  // Rank 0's: above it, the root's frames hold what its starter left in registers.
+  std::uintptr_t root_stack;
   base::atomic<std::uint32_t> has_told;  // rank 0's: an address of a heap was found
   counters count;                        // at the last root's end
   kept_forks kept[most_kept];
@@ -78,7 +79,8 @@ inline const void* alias_of(int rank, std::uintptr_t address) {
   return reinterpret_cast<std::byte*>(control_of(rank)) + (address - all.mine->region);
 }
 
-// The calling OS thread's control block: this rank's for its worker, for all others one that forks in joins.
+// The calling OS thread's control block: this rank's for its worker, for all others one that forks
+// in joins.
 inline control* here() { return reinterpret_cast<control*>(weft_hot_here()); }
 
 // ---- a thread, on its stack ----
@@ -87,7 +89,8 @@ inline control* here() { return reinterpret_cast<control*>(weft_hot_here()); }
 void leave(control* from, event why, std::uint64_t word);
 // The thread that runs has ended, and its forker is not here.
 [[noreturn]] void end_child(control* from);
-// Whether the forker, which was public, is this rank's again; false: a thief has it, or another rank.
+// Whether the forker, which was public, is this rank's again; false: a thief has it, or another
+// rank.
 bool take_back(control* from, const slot* forker);
 bool join_rarely(control* from, weft_forked* forked);
 // Counts a fork that stays in place, because its bytes hold an address of the region.

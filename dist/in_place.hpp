@@ -1,10 +1,10 @@
 // Protocol R, joins that wait in place: docs/protocols/R.md.
 //
-// A forker that must not leave its rank, or finds no memory for its frames, waits on its rank's stack.
-// The rank then runs nothing else. Where a thread always lies on the stack of a rank that runs it or
-// its descendants, such a wait ends. Under WEFT_DIST_CHECK=all threads also lie where only an idle
-// rank takes them up, so that all ranks may wait for each other's. The last rank to begin such a wait
-// finds out.
+// A forker that must not leave its rank, or finds no memory for its frames, waits on its rank's
+// stack. The rank then runs nothing else. Where a thread always lies on the stack of a rank that
+// runs it or its descendants, such a wait ends. Under WEFT_DIST_CHECK=all threads also lie where
+// only an idle rank takes them up, so that all ranks may wait for each other's. The last rank to
+// begin such a wait finds out.
 #pragma once
 
 #include "arch/cpu.hpp"

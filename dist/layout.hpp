@@ -3,11 +3,12 @@
 //
 //   region | control | guard | stack, grows down | slots | places |
 //
-// A thread (a fork's child, or the root) has a frame on the stack and its places: the one that holds
-// its own cargo, and those of its forks that were not joined. A fork suspends the forker in the slot
-// `top` and runs the child on the same stack, below. So the slots [base, top) are the forkers of the
-// thread that runs, oldest first; slots, frames and places keep their index and address when a
-// thief takes them. The slot before `base` says where the oldest thread's frame and places begin.
+// A thread (a fork's child, or the root) has a frame on the stack and its places: the one that
+// holds its own cargo, and those of its forks that were not joined. A fork suspends the forker in
+// the slot `top` and runs the child on the same stack, below. So the slots [base, top) are the
+// forkers of the thread that runs, oldest first; slots, frames and places keep their index and
+// address when a thief takes them. The slot before `base` says where the oldest thread's frame and
+// places begin.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,8 @@ struct slot {
 // Why a thread came back to the rank's scheduler.
 enum class event : std::uint8_t { none, child_ended, waits, moves, root_ended };
 
-// What a continuation's descriptor says: the frame [frame, frame_end) and the places [places, places_end).
+// What a continuation's descriptor says: the frame [frame, frame_end) and the places [places,
+// places_end).
 struct continuation {
   std::uintptr_t frame, frame_end;
   weft_forked *places, *places_end;
@@ -69,7 +71,8 @@ struct control {
   slot* top;                                     // where the next fork suspends its forker
   weft_forked* places;                           // where the next fork's place is
   slot* split;                                   // slots below are public, claimed, or another rank's
-  base::atomic<std::uintptr_t> limit;            // a fork whose place is here or above takes the rare way; thieves store 0
+  // A fork whose place is here or above takes the rare way; thieves store 0.
+  base::atomic<std::uintptr_t> limit;
 
   // ---- the owner's, seldom written ----
   alignas(base::cache_line) std::uintptr_t region;

@@ -1,6 +1,7 @@
-// WEFT_DIST_CHECK=all: every fork moves its forker. The forker's frames go to the shared memory at once, and what they leave is written
-// over. Any rank that is out of work takes them up, other ranks before the forker's own; one rank alone takes them back. So what a
-// thread keeps where it does not move is found in every run, also in that of one rank.
+// WEFT_DIST_CHECK=all: every fork moves its forker. The forker's frames go to the shared memory at
+// once, and what they leave is written over. Any rank that is out of work takes them up, other
+// ranks before the forker's own; one rank alone takes them back. So what a thread keeps where it
+// does not move is found in every run, also in that of one rank.
 #include <cstring>
 
 #include "base/assert.hpp"

@@ -1,5 +1,6 @@
-// Overflows of a rank's stack, which lies in the region, above a guard: a handler of SIGSEGV on a stack of its own tells them. The
-// process then dies of the signal where it stands. Every other fault goes to the action that was there before.
+// Overflows of a rank's stack, which lies in the region, above a guard: a handler of SIGSEGV on a
+// stack of its own tells them. The process then dies of the signal where it stands. Every other
+// fault goes to the action that was there before.
 #include <signal.h>
 #include <stdio.h>
 

@@ -1,8 +1,9 @@
-// The pools in a rank's shared part: records of joins, and memory for frames that leave their region.
+// The pools in a rank's shared part: records of joins, and memory for frames that leave their
+// region.
 //
-// The owner alone takes; any rank gives back, through the owner's return_list. Both are bounded, and
-// an empty pool is no error: a continuation without a record stays private, and a forker without
-// memory for its frames waits in place.
+// The owner alone takes; any rank gives back, through the owner's return_list. Both are bounded,
+// and an empty pool is no error: a continuation without a record stays private, and a forker
+// without memory for its frames waits in place.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,8 @@ constexpr std::size_t cleared_bytes = 64 * 1024;
 
 std::uintptr_t stack_top(const control* mine) { return reinterpret_cast<std::uintptr_t>(mine->slots); }
 
-// The root's thread; it ends on some rank, whose region keeps the frame until all ranks have read it.
+// The root's thread; it ends on some rank, whose region keeps the frame until all ranks have read
+// it.
 void run_root(void*, void* argument) {
   auto* const frame = static_cast<root_frame*>(argument);
   arch::store_stack_address(&all.part->root_stack);

@@ -1,5 +1,5 @@
-// The scheduler of a rank: what happens between threads, on the OS thread's own stack. It takes over
-// when a thread ends whose forker is not here, or waits in a join; then the region is empty.
+// The scheduler of a rank: what happens between threads, on the OS thread's own stack. It takes
+// over when a thread ends whose forker is not here, or waits in a join; then the region is empty.
 #include <sched.h>
 
 #include <cstring>

@@ -21,7 +21,8 @@ namespace {
 
 weft_thread* const no_self = nullptr;
 
-// One slot, and one place, for every 128 bytes of stack, which is less than the frames of a child take.
+// One slot, and one place, for every 128 bytes of stack, which is less than the frames of a child
+// take.
 constexpr std::size_t bytes_of_slot = 128;
 
 struct layout {

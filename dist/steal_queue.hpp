@@ -1,9 +1,9 @@
 // Protocol R, the public part of a rank's queue of continuations: docs/protocols/R.md.
 //
-// The rank's newest continuations are private: plain memory that no other rank reads. The oldest are
-// public: one atomic word {epoch, begin, end} says which indexes other ranks may claim, and a ring of
-// descriptors says what they are. The word and the descriptors are opaque numbers here, so that the
-// explorer runs this very header; what they mean is said in layout.hpp.
+// The rank's newest continuations are private: plain memory that no other rank reads. The oldest
+// are public: one atomic word {epoch, begin, end} says which indexes other ranks may claim, and a
+// ring of descriptors says what they are. The word and the descriptors are opaque numbers here, so
+// that the explorer runs this very header; what they mean is said in layout.hpp.
 //
 // The owner publishes behind end and takes back from end. A thief of the node claims begin by one
 // compare-exchange, copies what the descriptor names, and then counts itself in copied. The owner
@@ -41,7 +41,8 @@ class basic_steal_queue {
 
   // ---- the owner ----
 
-  // A new occupancy, whose first continuation will have this index. Nothing is public and nothing is being copied.
+  // A new occupancy, whose first continuation will have this index. Nothing is public and nothing
+  // is being copied.
   void occupy(std::uint32_t first) {
     first_ = first;
     copied_.store(0, base::relaxed);
@@ -67,7 +68,8 @@ class basic_steal_queue {
     word_.fetch_add(static_cast<std::uint64_t>(count) + (std::uint64_t{1} << epoch_at), base::release);
   }
 
-  // Makes the newer half of what is public private again; newest is the newest public one. False: a thief has claimed it.
+  // Makes the newer half of what is public private again; newest is the newest public one. False: a
+  // thief has claimed it.
   bool take_back(std::uint32_t newest, std::uint32_t* new_end) {
     std::uint64_t now = word_.load(base::relaxed);
     for (;;) {

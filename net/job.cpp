@@ -17,8 +17,8 @@
 #include "os/shared_memory.hpp"
 #include "os/vm.hpp"
 
-// A note in each program or library that holds this file: by it `weft launch` knows that the program
-// starts ranks (tools/weft/elf_notes.hpp). Name "Weft", type 1, no content.
+// A note in each program or library that holds this file: by it `weft launch` knows that the
+// program starts ranks (tools/weft/elf_notes.hpp). Name "Weft", type 1, no content.
 asm(R"(
   .pushsection .note.weft.launch, "a", %note
   .balign 4

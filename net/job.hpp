@@ -10,9 +10,9 @@
 // Promises:
 // - What fork(2) keeps equal is equal in all ranks, with address space layout randomisation on:
 //   the addresses of code, libraries and thread-local storage, and the stack protector's canary.
-// - When a rank dies, the others and the processes that ranks have started are killed, and one line on
-//   stderr names rank, signal and what it held. When the launcher dies, the ranks are killed. No file
-//   has a name, so none stays.
+// - When a rank dies, the others and the processes that ranks have started are killed, and one line
+//   on stderr names rank, signal and what it held. When the launcher dies, the ranks are killed. No
+//   file has a name, so none stays.
 // - Every failure of a start is one line on stderr that names the rank and the cure.
 #pragma once
 
@@ -51,8 +51,8 @@ struct job_request {
   void (*describe)(const job& all, int rank, char* text, std::size_t bytes) = nullptr;
   // Called in the launcher after all ranks ended well: prints the table of ranks.
   void (*at_end)(const job& all) = nullptr;
-  // Called in the launcher after all ranks ended, in whatever way: writes what they have left in the
-  // shared memory. status: the job's exit status.
+  // Called in the launcher after all ranks ended, in whatever way: writes what they have left in
+  // the shared memory. status: the job's exit status.
   void (*at_last)(const job& all, int status) = nullptr;
 };
 
@@ -64,8 +64,8 @@ status start(const job_request& request, job* out);
 // ranks after it. A rank that dies or exits ends the job, so no rank waits for ever.
 void barrier(const job& all);
 
-// Ends the job with the exit status 1. This rank tells why in one line, unless another rank has told
-// why it fails. Exit handlers do not run.
+// Ends the job with the exit status 1. This rank tells why in one line, unless another rank has
+// told why it fails. Exit handlers do not run.
 [[noreturn]] void fail(const job& all, const char* format, ...) __attribute__((format(printf, 2, 3), cold));
 
 // From begin_together to end_together a rank needs all others: when one of them exits meanwhile,

@@ -1,5 +1,6 @@
-// The launcher: the parent of a job's ranks. It runs on the process's only OS thread, and outlives all
-// ranks. It waits, passes signals on, and ends the job when a rank dies or leaves the others alone.
+// The launcher: the parent of a job's ranks. It runs on the process's only OS thread, and outlives
+// all ranks. It waits, passes signals on, and ends the job when a rank dies or leaves the others
+// alone.
 #pragma once
 
 #include <signal.h>
@@ -14,7 +15,8 @@ class launcher {
  public:
   launcher(const job_request& request, const job& all) : request_(request), all_(all) {}
 
-  // Blocks the signals that wait_for_ranks waits for; a rank takes its own mask back. False: refused.
+  // Blocks the signals that wait_for_ranks waits for; a rank takes its own mask back. False:
+  // refused.
   [[nodiscard]] bool take_signals();
   void give_signals_back() const;
 
