@@ -59,6 +59,7 @@ struct process {
   shared_part* part = nullptr;
   std::uintptr_t guard = 0;  // below this rank's stack
   bool is_started = false;
+  std::uint32_t pool = 0;   // how much of each
   int process = 0;          // the rank's
   unsigned exceptions = 0;  // how many of the part's entries have ever been used
   std::uint64_t random = 0;

@@ -20,6 +20,8 @@ class record_pool {
   static constexpr std::uint32_t most = 1024;
 
   void set_up(std::uint32_t count);
+  // By the owner, between roots: whether none is in use.
+  [[nodiscard]] bool are_all_back(std::uint32_t count);
   join_record* take();
   // By the owner, before another rank has seen the record.
   void put_back(join_record* record);
@@ -38,6 +40,8 @@ class frame_pool {
   static constexpr std::uint32_t units = 8192;
 
   void set_up(std::uint32_t most);
+  // By the owner, between roots: whether none is in use.
+  [[nodiscard]] bool are_all_back(std::uint32_t most);
   evacuated* take(std::size_t bytes);
   void put_back(evacuated* block);
   void give(evacuated* block);

@@ -93,6 +93,8 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
     serve(mine, nullptr, nullptr);
   }
   net::barrier(all.job);
+  WEFT_ASSERT(all.part->records.are_all_back(all.pool), "a record was not given back; is there a fork without a join?");
+  WEFT_ASSERT(all.part->frames.are_all_back(all.pool), "memory for frames was not given back");
   weft_hot_word_here = &outside.line;
   mine->is_serving = false;
   const int last = part_of(0)->root_end.rank();

@@ -150,6 +150,7 @@ void occupy(control* mine, std::uint32_t index, const continuation& what) {
   mine->split = base;
   mine->places = what.places_end;
   mine->limit.store(0, base::relaxed);
+  WEFT_ASSERT(mine->queue.all_copied(), "a thief still copies what is to be written over");
   mine->queue.occupy(index);
 }
 

@@ -92,7 +92,7 @@ void start() {
   all.part = part_of(all.job.rank);
   set_up_region(parts);
   start_trace();
-  const std::uint32_t pool = all.set.pool < record_pool::most ? all.set.pool : record_pool::most;
+  const std::uint32_t pool = all.pool = all.set.pool < record_pool::most ? all.set.pool : record_pool::most;
   all.part->records.set_up(pool);
   all.part->frames.set_up(pool);
   all.random = base::rng(static_cast<std::uint64_t>(all.job.rank) + 1).next();

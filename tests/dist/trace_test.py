@@ -30,7 +30,7 @@ class TraceTest(unittest.TestCase):
         return whole["otherData"], [event for event in whole["traceEvents"] if event.get("cat") == "turn"]
 
     def test_two_ranks(self):
-        result = run(LEAF, WEFT_TRACE=self.path, WEFT_LAUNCH_RANKS="2")
+        result = run(LEAF, "first", WEFT_TRACE=self.path, WEFT_LAUNCH_RANKS="2")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         about, turns = self.read()
         self.assertEqual((about["ended"], about["records_lost"]), ("weft_finalize", 0))
