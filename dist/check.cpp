@@ -91,11 +91,15 @@ void tell(int owner, void (*run)(void* work), std::uintptr_t address) {
   if (part_of(0)->has_told.exchange(1, base::relaxed) != 0) return;
   char name[256];
   name_fork(run, name, sizeof name);
+  char where[64];
+  if (owner == all.job.rank)
+    (void)snprintf(where, sizeof where, "away from rank %d and back", owner);
+  else
+    (void)snprintf(where, sizeof where, "from rank %d to rank %d", owner, all.job.rank);
   base::report(
-      "the forker of %s moved from rank %d to rank %d with an address of rank %d's heap or C stack, 0x%lx, in its frame; each "
-      "rank has "
-      "its own: fork and join values (WEFT_DIST_CHECK=off: no search)",
-      name, owner, all.job.rank, owner, address);
+      "the forker of %s moved %s with an address of rank %d's heap or C stack, 0x%lx, in its frame; each rank has its own: "
+      "fork and join values (WEFT_DIST_CHECK=off: no search)",
+      name, where, owner, address);
 }
 
 }  // namespace

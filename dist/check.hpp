@@ -1,9 +1,10 @@
-// What may not move, looked for: addresses of a rank's heap, in the frames that leave it. The words of a frame are not typed, so a
-// finding is told, once for a job, and nothing is refused.
+// What may not move, looked for: addresses of a rank's heap, in the frames that leave it. The words
+// of a frame are not typed, so a finding is told, once for a job, and nothing is refused.
 //
-// The rank that loses the frames writes down where its heap is; the one that takes them looks. Where is read from /proc/self/maps when
-// the first root begins, and again each time that the number of publications has doubled: the ranges may be out of date, so that an
-// address may be missed.
+// The rank that loses the frames writes down where its heap is; the one that takes them looks.
+// Where is read from /proc/self/maps when the first root begins, and again each time that the
+// number of publications has doubled: the ranges may be out of date, so that an address may be
+// missed.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,8 @@ struct heap_ranges {
   base::atomic<std::uintptr_t> begins[most], ends[most];
 };
 
-// The owner: at its start, before the program has allocated; when a root begins; and at a publication.
+// The owner: at its start, before the program has allocated; when a root begins; and at a
+// publication.
 void note_first_mappings();
 void note_heap();
 void note_publication();

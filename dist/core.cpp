@@ -1,5 +1,5 @@
-// What programs on forks and loops call of the core besides the five symbols. There is no runtime of threads here: each rank has one
-// worker, and no unit has a handle.
+// What programs on forks and loops call of the core besides the five symbols. There is no runtime
+// of threads here: each rank has one worker, and no unit has a handle.
 #include <weft/weft.h>
 
 #include "dist/engine.hpp"

@@ -6,9 +6,11 @@
 
 #include "dist/check.hpp"
 #include "dist/exception.hpp"
+#include "dist/in_place.hpp"
 #include "dist/layout.hpp"
 #include "dist/pool.hpp"
 #include "dist/settings.hpp"
+#include "dist/tracing.hpp"
 #include "net/job.hpp"
 
 namespace weft::dist {
@@ -20,17 +22,27 @@ struct kept_forks {
 };
 inline constexpr unsigned most_kept = 8;
 
+// What the program called on a rank. The barrier at a root's start publishes it.
+struct root_call {
+  void (*run)(void* work);
+  std::size_t bytes;
+};
+
 // The part of the node's shared memory that a rank owns. All ranks know it by the same address.
 struct shared_part {
   root_word root_end;    // rank 0's
+  root_call called;      // the newest root
   std::uint64_t result;  // where the root's bytes lie in the region of this rank
-  base::atomic<std::uint32_t>
-      robbed;                 // the rank whose continuation this one claims and copies, plus one; for the report of a death
-  std::uintptr_t root_stack;  // rank 0's: above it, the root's frames hold what its starter left in registers
+  // The rank whose continuation this one claims and copies, plus one; for the report of a death.
+  base::atomic<std::uint32_t> robbed;
+  // Rank 0's: above it, the root's frames hold what its starter left in registers.
+  std::uintptr_t root_stack;
   base::atomic<std::uint32_t> has_told;  // rank 0's: an address of a heap was found
   counters count;                        // at the last root's end
   kept_forks kept[most_kept];
+  in_place_waits in_place;  // rank 0's
   heap_ranges heap;
+  turns turned;
   return_list moved;  // frames that any rank may take up
   kept_exception exceptions[most_exceptions];
   record_pool records;
@@ -47,14 +59,17 @@ struct process {
   shared_part* part = nullptr;
   std::uintptr_t guard = 0;  // below this rank's stack
   bool is_started = false;
+  std::uint32_t pool = 0;   // how much of each
+  int process = 0;          // the rank's
+  unsigned exceptions = 0;  // how many of the part's entries have ever been used
   std::uint64_t random = 0;
   std::uint64_t publications = 0;
 };
 extern process all;
 extern control outside;  // of all OS threads but this rank's worker
 
+// Of this rank: not that of a process that it has forked.
 bool is_main_thread();
-void set_up_exceptions();
 
 shared_part* part_of(int rank);
 inline control* control_of(int rank) {
@@ -65,7 +80,8 @@ inline const void* alias_of(int rank, std::uintptr_t address) {
   return reinterpret_cast<std::byte*>(control_of(rank)) + (address - all.mine->region);
 }
 
-// The calling OS thread's control block: this rank's for its worker, for all others one that forks in joins.
+// The calling OS thread's control block: this rank's for its worker, for all others one that forks
+// in joins.
 inline control* here() { return reinterpret_cast<control*>(weft_hot_here()); }
 
 // ---- a thread, on its stack ----
@@ -74,7 +90,8 @@ inline control* here() { return reinterpret_cast<control*>(weft_hot_here()); }
 void leave(control* from, event why, std::uint64_t word);
 // The thread that runs has ended, and its forker is not here.
 [[noreturn]] void end_child(control* from);
-// Whether the forker, which was public, is this rank's again; false: a thief has it, or another rank.
+// Whether the forker, which was public, is this rank's again; false: a thief has it, or another
+// rank.
 bool take_back(control* from, const slot* forker);
 bool join_rarely(control* from, weft_forked* forked);
 // Counts a fork that stays in place, because its bytes hold an address of the region.

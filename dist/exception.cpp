@@ -8,8 +8,18 @@
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
 
+// What the C++ run time keeps for each OS thread (Itanium C++ ABI: Exception Handling, 2.2.2).
+struct open_exceptions {
+  void* caught;
+  unsigned uncaught;
+};
+// Weak: a C program has no C++ run time, and no exceptions.
+extern "C" __attribute__((weak)) open_exceptions* __cxa_get_globals() noexcept;
+
 namespace weft::dist {
 namespace {
+
+open_exceptions before_root;
 
 template <std::size_t Capacity>
 void copy_text(char (&into)[Capacity], const char* text) {
@@ -23,18 +33,32 @@ int owner_of(const void* entry) {
   return static_cast<int>(offset / all.job.shared_bytes);
 }
 
+// The lowest, so that few are ever used.
 kept_exception* find_free() {
-  for (kept_exception& each : all.part->exceptions) {
-    if (each.state.load(base::relaxed) == kept_exception::free) return &each;
+  kept_exception* const entries = all.part->exceptions;
+  for (unsigned i = 0; i < all.exceptions; ++i) {
+    if (entries[i].state.load(base::relaxed) == kept_exception::free) return &entries[i];
   }
-  return nullptr;
+  return all.exceptions < most_exceptions ? &entries[all.exceptions++] : nullptr;
+}
+
+[[noreturn]] void end_full(const char* type, const char* what) {
+  net::fail(all.job,
+            "%u exceptions wait for their joins on rank %d, and there is no place for another, %s: %s; join forks that "
+            "throw sooner, or catch what they throw in the fork",
+            most_exceptions, all.job.rank, type, what);
 }
 
 }  // namespace
 
-// A call of this file by name: programs refer to it weakly alone, and a linker leaves such files of an archive out.
-void set_up_exceptions() {
-  for (kept_exception& each : all.part->exceptions) each.state.store(kept_exception::free, base::relaxed);
+void note_open_exceptions() {
+  if (__cxa_get_globals != nullptr) before_root = *__cxa_get_globals();
+}
+
+bool has_open_exception() {
+  if (__cxa_get_globals == nullptr) return false;
+  const open_exceptions& now = *__cxa_get_globals();
+  return now.caught != before_root.caught || now.uncaught != before_root.uncaught;
 }
 
 }  // namespace weft::dist
@@ -46,9 +70,7 @@ extern "C" {
 
 WEFT_API void* weft_dist_keep_exception(void* exception, const char* type, const char* what) {
   kept_exception* const entry = find_free();
-  if (entry == nullptr)
-    base::panic("%u exceptions wait for their joins on rank %d; this one is too many: %s: %s", most_exceptions, all.job.rank,
-                type, what);
+  if (entry == nullptr) end_full(type, what);
   entry->exception = exception;
   copy_text(entry->type, type);
   copy_text(entry->what, what);
@@ -70,7 +92,8 @@ WEFT_API void weft_dist_drop_exception(void* handle) {
 }
 
 WEFT_API void* weft_dist_dropped_exception(void) {
-  for (kept_exception& each : all.part->exceptions) {
+  for (unsigned i = 0; i < all.exceptions; ++i) {
+    kept_exception& each = all.part->exceptions[i];
     if (each.collect()) return each.exception;
   }
   return nullptr;

@@ -3,8 +3,8 @@
 // A fork writes its place, suspends the forker in a slot, and runs the child below it on the same
 // stack. When the child ends and the forker is still here, the call simply returns: nothing is
 // copied, no atomic instruction runs. The inline part of hot.h finds no bottom and calls the twins
-// here each time. Called on the rank's worker; every other OS thread has a control block whose limit
-// is 0, so that the rare way finds out, and its forks run in their joins.
+// here each time. Called on the rank's worker; every other OS thread has a control block whose
+// limit is 0, so that the rare way finds out, and its forks run in their joins.
 #include <cstring>
 
 #include <weft/hot.h>

@@ -1,9 +1,9 @@
 // Protocol R, a join that crosses ranks: docs/protocols/R.md.
 //
 // A record belongs to a continuation that became public. Once a thief has the continuation, the
-// child ends on one rank and the forker joins on another, and the record is where they meet. It lies
-// in the memory that the ranks of a node share. Its owner made it; the forker that joins gives it
-// back through the owner's return_list.
+// child ends on one rank and the forker joins on another, and the record is where they meet. It
+// lies in the memory that the ranks of a node share. Its owner made it; the forker that joins gives
+// it back through the owner's return_list.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,8 @@ class root_word {
 
 struct alignas(base::cache_line) join_record {
   static constexpr std::size_t cargo_bytes = 48;
-  static constexpr std::uint64_t running = 0, ended = 1;  // any other state: the address of the forker's evacuated frames
+  // Any other state: the address of the forker's evacuated frames.
+  static constexpr std::uint64_t running = 0, ended = 1;
 
   base::atomic<std::uint64_t> link;   // in a pool or a return_list
   base::atomic<std::uint64_t> state;  // the child's end and the forker's wait
@@ -65,10 +66,12 @@ struct alignas(base::cache_line) join_record {
 
   void reset() { state.store(running, base::relaxed); }
 
-  // The child's end. Returns the forker's evacuated frames if it waits: the caller must resume it; 0 otherwise.
+  // The child's end. Returns the forker's evacuated frames if it waits: the caller must resume it;
+  // 0 otherwise.
   std::uint64_t end(const void* from) {
     std::memcpy(cargo, from, cargo_bytes);
-    // [R7] acq_rel: publishes the cargo, and takes over the frames of a forker that waits; pairs with [R8] [R9]
+    // [R7] acq_rel: publishes the cargo, and takes over the frames of a forker that waits; pairs
+    // with [R8] [R9]
     return state.exchange(ended, base::acq_rel);
   }
 
@@ -77,10 +80,12 @@ struct alignas(base::cache_line) join_record {
     // [R8] acquire: the cargo; pairs with [R7]
     return state.load(base::acquire) == ended;
   }
-  // The forker's frames lie at `frames` from now on. False: the child ended before, and the forker goes on.
+  // The forker's frames lie at `frames` from now on. False: the child ended before, and the forker
+  // goes on.
   bool wait(std::uint64_t frames) {
     std::uint64_t expected = running;
-    // [R9] release: publishes the evacuated frames, or, where the child has ended, sees the cargo; pairs with [R7]
+    // [R9] release: publishes the evacuated frames, or, where the child has ended, sees the cargo;
+    // pairs with [R7]
     return state.compare_exchange_strong(expected, frames, base::release, base::acquire);
   }
 };

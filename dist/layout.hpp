@@ -3,11 +3,12 @@
 //
 //   region | control | guard | stack, grows down | slots | places |
 //
-// A thread (a fork's child, or the root) has a frame on the stack and its places: the one that holds
-// its own cargo, and those of its forks that were not joined. A fork suspends the forker in the slot
-// `top` and runs the child on the same stack, below. So the slots [base, top) are the forkers of the
-// thread that runs, oldest first; slots, frames and places keep their index and address when a
-// thief takes them. The slot before `base` says where the oldest thread's frame and places begin.
+// A thread (a fork's child, or the root) has a frame on the stack and its places: the one that
+// holds its own cargo, and those of its forks that were not joined. A fork suspends the forker in
+// the slot `top` and runs the child on the same stack, below. So the slots [base, top) are the
+// forkers of the thread that runs, oldest first; slots, frames and places keep their index and
+// address when a thief takes them. The slot before `base` says where the oldest thread's frame and
+// places begin.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,8 @@ struct slot {
 // Why a thread came back to the rank's scheduler.
 enum class event : std::uint8_t { none, child_ended, waits, moves, root_ended };
 
-// What a continuation's descriptor says: the frame [frame, frame_end) and the places [places, places_end).
+// What a continuation's descriptor says: the frame [frame, frame_end) and the places [places,
+// places_end).
 struct continuation {
   std::uintptr_t frame, frame_end;
   weft_forked *places, *places_end;
@@ -41,11 +43,18 @@ struct continuation {
 };
 static_assert(sizeof(continuation) == sizeof(descriptor));
 
+// What a copy of it moves.
+inline std::size_t bytes_of(const continuation& what) {
+  return what.frame_end - what.frame + reinterpret_cast<std::uintptr_t>(what.places_end) -
+         reinterpret_cast<std::uintptr_t>(what.places);
+}
+
 // Frames that left their region, in the shared memory of the rank that evacuated them.
 struct evacuated {
   base::atomic<std::uint64_t> link;
   std::uint32_t index;      // of the slot that the thread's next fork takes
   std::uint32_t units;      // of the pool
+  std::uint64_t thread;     // for the trace
   void (*run)(void* work);  // what the forker forked, if the frames moved at a fork
   continuation what;
   // then the frame's bytes, then the places'
@@ -62,7 +71,8 @@ struct control {
   slot* top;                                     // where the next fork suspends its forker
   weft_forked* places;                           // where the next fork's place is
   slot* split;                                   // slots below are public, claimed, or another rank's
-  base::atomic<std::uintptr_t> limit;            // a fork whose place is here or above takes the rare way; thieves store 0
+  // A fork whose place is here or above takes the rare way; thieves store 0.
+  base::atomic<std::uintptr_t> limit;
 
   // ---- the owner's, seldom written ----
   alignas(base::cache_line) std::uintptr_t region;

@@ -1,6 +1,7 @@
-// WEFT_DIST_CHECK=all: every fork moves its forker. The forker's frames go to the shared memory at once, and what they leave is written
-// over. Any rank that is out of work takes them up, other ranks before the forker's own; one rank alone takes them back. So what a
-// thread keeps where it does not move is found in every run, also in that of one rank.
+// WEFT_DIST_CHECK=all: every fork moves its forker. The forker's frames go to the shared memory at
+// once, and what they leave is written over. Any rank that is out of work takes them up, other
+// ranks before the forker's own; one rank alone takes them back. So what a thread keeps where it
+// does not move is found in every run, also in that of one rank.
 #include <cstring>
 
 #include "base/assert.hpp"
@@ -55,13 +56,19 @@ bool take_moved(control* mine, int rank) {
   if (block == nullptr) return false;
   join_record* const record = block->what.record;
   weft_forked* const place = block->what.places_end;
+  const std::size_t bytes = bytes_of(block->what);
   ++block->what.places_end;
   void (*const run)(void* work) = block->run;
+  const std::uint64_t maker = block->thread;
   bring_back(mine, block);
+  next_is_stolen(rank, maker, run);
   place->run = run;
   place->taker = record;
-  ++mine->count.steals;
   const std::uintptr_t frame = mine->base[0].frame;
+  if (rank != all.job.rank) {
+    ++mine->count.steals;
+    mine->count.stolen_bytes += bytes;
+  }
   search_moved(rank, run, reinterpret_cast<void*>(frame), reinterpret_cast<void*>(mine->base[-1].frame));
   return true;
 }

@@ -1,11 +1,14 @@
-// Overflows of a rank's stack, which lies in the region, above a guard: a handler of SIGSEGV on a stack of its own tells them. The
-// process then dies of the signal where it stands. Every other fault goes to the action that was there before.
+// Overflows of a rank's stack, which lies in the region, above a guard: a handler of SIGSEGV on a
+// stack of its own tells them. The process then dies of the signal where it stands. Every other
+// fault goes to the action that was there before.
 #include <signal.h>
+#include <stdio.h>
 
 #include "arch/signal_registers.hpp"
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
 #include "dist/report.hpp"
+#include "os/env_ranks.hpp"
 #include "os/signal.hpp"
 #include "os/symbol.hpp"
 #include "os/vm.hpp"
@@ -19,17 +22,26 @@ struct sigaction before;
 
 bool is_in_guard(std::uintptr_t address) { return address >= all.guard && address < all.guard + guard_bytes; }
 
+void name_newest(void (*run)(void* work), char* out, std::size_t capacity) {
+  char name[200];
+  name_fork(run, name, sizeof name);
+  (void)snprintf(out, capacity, ", the newest one %s,", name);
+}
+
 void tell(const void* context) {
   arch::registers registers;
   const std::uintptr_t code = arch::registers_of_signal(context, &registers);
   char name[256];
   os::name_readably(reinterpret_cast<const void*>(code), os::code_place::exact, os::spelling::short_first, name, sizeof name);
-  char fork[256] = "no fork";
+  char newest[256] = "";
   const slot* const top = all.mine->top;
-  if (top > all.mine->base) name_fork(top[-1].place->run, fork, sizeof fork);
-  base::report(
-      "stack overflow on rank %d: %u threads, the newest one %s, have used up %zu KiB, now in %s; set WEFT_DIST_STACK higher",
-      all.job.rank, all.mine->index_of(top), fork, all.set.stack_bytes >> 10, name);
+  if (top > all.mine->base) name_newest(top[-1].place->run, newest, sizeof newest);
+  const unsigned threads = all.mine->index_of(top);
+  const bool is_largest = all.set.stack_bytes >= os::dist_stack_info.most;
+  base::report("stack overflow on rank %d: %u thread%s%s %s used up %zu KiB, now in %s; %s", all.job.rank, threads,
+               threads == 1 ? "" : "s", newest, threads == 1 ? "has" : "have", all.set.stack_bytes >> 10, name,
+               is_largest ? "WEFT_DIST_STACK is at its maximum: fork less deep, or keep large arrays off the stack"
+                          : "set WEFT_DIST_STACK higher");
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {

@@ -9,6 +9,19 @@ void record_pool::set_up(std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) put_back(&records_[i]);
 }
 
+bool record_pool::are_all_back(std::uint32_t count) {
+  for (std::uint64_t next = returned_.take_all(); next != 0;) {
+    auto* const record = reinterpret_cast<join_record*>(next);
+    next = record->link.load(base::relaxed);
+    put_back(record);
+  }
+  std::uint32_t found = 0;
+  for (std::uint64_t next = free_; next != 0 && found <= count; ++found) {
+    next = reinterpret_cast<join_record*>(next)->link.load(base::relaxed);
+  }
+  return found == count;
+}
+
 join_record* record_pool::take() {
   if (free_ == 0) free_ = returned_.take_all();
   if (free_ == 0) return nullptr;
@@ -24,6 +37,11 @@ void record_pool::put_back(join_record* record) {
 }
 
 void frame_pool::set_up(std::uint32_t most) { free_blocks_ = most; }
+
+bool frame_pool::are_all_back(std::uint32_t most) {
+  collect();
+  return free_blocks_ == most;
+}
 
 evacuated* frame_pool::take(std::size_t bytes) {
   const auto wanted = static_cast<std::uint32_t>((bytes + unit - 1) / unit);

@@ -1,8 +1,9 @@
-// The pools in a rank's shared part: records of joins, and memory for frames that leave their region.
+// The pools in a rank's shared part: records of joins, and memory for frames that leave their
+// region.
 //
-// The owner alone takes; any rank gives back, through the owner's return_list. Both are bounded, and
-// an empty pool is no error: a continuation without a record stays private, and a forker without
-// memory for its frames waits in place.
+// The owner alone takes; any rank gives back, through the owner's return_list. Both are bounded,
+// and an empty pool is no error: a continuation without a record stays private, and a forker
+// without memory for its frames waits in place.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +20,12 @@ class record_pool {
   static constexpr std::uint32_t most = 1024;
 
   void set_up(std::uint32_t count);
+  // By the owner, between roots: whether none is in use.
+  [[nodiscard]] bool are_all_back(std::uint32_t count);
   join_record* take();
-  // By the owner, who has not let another rank see it; by any rank.
+  // By the owner, before another rank has seen the record.
   void put_back(join_record* record);
+  // By any rank.
   void give(join_record* record) { returned_.give(reinterpret_cast<std::uint64_t>(record), record->link); }
 
  private:
@@ -36,6 +40,8 @@ class frame_pool {
   static constexpr std::uint32_t units = 8192;
 
   void set_up(std::uint32_t most);
+  // By the owner, between roots: whether none is in use.
+  [[nodiscard]] bool are_all_back(std::uint32_t most);
   evacuated* take(std::size_t bytes);
   void put_back(evacuated* block);
   void give(evacuated* block);

@@ -50,16 +50,30 @@ bool is_named_before(const net::job& job, int rank, void (*run)(void* work)) {
   return false;
 }
 
+// Forks that stayed in place, of functions for which a rank had no more room.
+void print_unnamed(const net::job& job) {
+  std::uint64_t unnamed = 0;
+  for (int rank = 0; rank < job.ranks; ++rank) {
+    unnamed += part_in(job, rank).count.kept;
+    for (const kept_forks& each : part_in(job, rank).kept) unnamed -= each.count;
+  }
+  if (unnamed == 0) return;
+  base::report("%llu forks of more functions stayed in place for the same reason; a rank names %u functions",
+               static_cast<unsigned long long>(unnamed), most_kept);
+}
+
 void print_kept(const net::job& job) {
   for (int rank = 0; rank < job.ranks; ++rank) {
     for (const kept_forks& each : part_in(job, rank).kept) {
       if (each.run == nullptr || is_named_before(job, rank, each.run)) continue;
       char name[256];
       name_fork(each.run, name, sizeof name);
-      base::report("%llu forks of %s stayed in place: their bytes hold an address of the stack",
-                   static_cast<unsigned long long>(kept_in_all(job, each.run)), name);
+      const std::uint64_t count = kept_in_all(job, each.run);
+      base::report("%llu fork%s of %s stayed in place: the bytes hold an address of the stack",
+                   static_cast<unsigned long long>(count), count == 1 ? "" : "s", name);
     }
   }
+  print_unnamed(job);
 }
 
 }  // namespace

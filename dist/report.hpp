@@ -1,5 +1,6 @@
-// What the launcher says of ranks: the table at a job's end, and what a rank held when it died. Both run in the launcher, once no rank
-// runs any more, and read the ranks' shared parts and regions.
+// What the launcher says of ranks: the table at a job's end, and what a rank held when it died.
+// Both run in the launcher, once no rank runs any more, and read the ranks' shared parts and
+// regions.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@ namespace weft::dist {
 void print_ranks(const net::job& job);
 void describe_rank(const net::job& job, int rank, char* text, std::size_t bytes);
 
-// Has an overflow of the rank's stack told in a line, with the thread's depth and function. Once a process.
+// Has an overflow of the rank's stack told in a line, with the thread's depth and function. Once a
+// process.
 void watch_for_overflow();
 
 }  // namespace weft::dist

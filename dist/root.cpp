@@ -7,7 +7,6 @@
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
-#include "net/job.hpp"
 
 namespace weft::dist {
 namespace {
@@ -23,9 +22,13 @@ struct root_frame {
 };
 static_assert(sizeof(root_frame) == 16, "the work behind it is aligned as malloc's memory is");
 
+// An earlier root's words that a frame covers and never writes would be taken for this one's.
+constexpr std::size_t cleared_bytes = 64 * 1024;
+
 std::uintptr_t stack_top(const control* mine) { return reinterpret_cast<std::uintptr_t>(mine->slots); }
 
-// The root's thread; it ends on some rank, whose region keeps the frame until all ranks have read it.
+// The root's thread; it ends on some rank, whose region keeps the frame until all ranks have read
+// it.
 void run_root(void*, void* argument) {
   auto* const frame = static_cast<root_frame*>(argument);
   arch::store_stack_address(&all.part->root_stack);
@@ -46,19 +49,52 @@ root_frame* lay_root(control* mine, void (*run)(void* work), const void* work, s
   return frame;
 }
 
+// Where the stack begins; the smallest stack (WEFT_DIST_STACK) is as large.
+void clear_stack(const control* mine) { std::memset(reinterpret_cast<void*>(stack_top(mine) - cleared_bytes), 0, cleared_bytes); }
+
+[[noreturn]] void end_different(int rank) {
+  const root_call& its = part_of(rank)->called;
+  const root_call& first = part_of(0)->called;
+  char name[256], name_of_first[256];
+  name_fork(its.run, name, sizeof name);
+  name_fork(first.run, name_of_first, sizeof name_of_first);
+  net::fail(all.job,
+            "rank %d of %d called weft_dist_root of %s with %zu bytes, rank 0 of %s with %zu bytes; call the same roots "
+            "in the same order on all ranks",
+            rank, all.job.ranks, name, its.bytes, name_of_first, first.bytes);
+}
+
+// After the barrier behind which all ranks have told their call, and before the next.
+void compare_calls() {
+  const root_call& first = part_of(0)->called;
+  for (int rank = 1; rank < all.job.ranks; ++rank) {
+    const root_call& its = part_of(rank)->called;
+    if (its.run != first.run || its.bytes != first.bytes) end_different(rank);
+  }
+}
+
 void run_together(control* mine, void (*run)(void* work), void* work, std::size_t bytes) {
   occupy(mine, 1, {0, stack_top(mine), mine->first_place, mine->first_place + 1, nullptr, nullptr});
   mine->first_place->taker = nullptr;
-  if (all.set.checking != check::off) note_heap();
+  if (all.set.checking != check::off) {
+    note_heap();
+    clear_stack(mine);
+  }
+  note_open_exceptions();
+  all.part->called = {run, bytes};
   weft_hot_word_here = &mine->line;
   mine->is_serving = true;
   net::barrier(all.job);
+  compare_calls();
   if (all.job.rank == 0) {
+    next_is_root(run);
     serve(mine, run_root, lay_root(mine, run, work, bytes));
   } else {
     serve(mine, nullptr, nullptr);
   }
   net::barrier(all.job);
+  WEFT_ASSERT(all.part->records.are_all_back(all.pool), "a record was not given back; is there a fork without a join?");
+  WEFT_ASSERT(all.part->frames.are_all_back(all.pool), "memory for frames was not given back");
   weft_hot_word_here = &outside.line;
   mine->is_serving = false;
   const int last = part_of(0)->root_end.rank();

@@ -1,5 +1,5 @@
-// The scheduler of a rank: what happens between threads, on the OS thread's own stack. It takes over
-// when a thread ends whose forker is not here, or waits in a join; then the region is empty.
+// The scheduler of a rank: what happens between threads, on the OS thread's own stack. It takes
+// over when a thread ends whose forker is not here, or waits in a join; then the region is empty.
 #include <sched.h>
 
 #include <cstring>
@@ -51,21 +51,43 @@ void wait_for_copies(const control* mine) {
   for (patience patience; !mine->queue.all_copied();) patience.wait();
 }
 
+[[noreturn]] void end_deadlock() {
+  const bool is_open = has_open_exception();
+  net::fail(all.job, "deadlock: every rank waits in place in a join (WEFT_DIST_CHECK=all), rank %d of %d because %s; %s",
+            all.job.rank, all.job.ranks,
+            is_open ? "an exception is open there" : "there is no memory for the frames of its forker",
+            is_open ? "join before the catch block, or set WEFT_DIST_CHECK=first" : "set WEFT_DIST_POOL higher, or unset it");
+}
+
+void wait_in_place(control* mine, const join_record* record) {
+  ++mine->count.waits_in_place;
+  const std::uint64_t began = os::now_ns();
+  const bool is_checked = all.set.checking == check::all;
+  in_place_waits& waits = part_of(0)->in_place;
+  if (is_checked && waits.begin(all.job.rank, all.job.ranks, record)) end_deadlock();
+  for (patience patience; !record->has_ended();) patience.wait();
+  if (is_checked) waits.end(all.job.rank);
+  mine->count.idle_ns += os::now_ns() - began;
+}
+
 // The forker in a join whose child runs elsewhere. Null: its frames are evacuated.
 void* after_wait(control* mine) {
   auto* const record = reinterpret_cast<join_record*>(mine->word);
   const auto frame = reinterpret_cast<std::uintptr_t>(mine->suspended);
   WEFT_ALWAYS(mine->top == mine->base, "a thread waits in a join above other threads");
   evacuated* frames = nullptr;
-  if (evacuate(mine, frame, &frames)) {
+  if (!has_open_exception() && evacuate(mine, frame, &frames)) {
     if (record->wait(reinterpret_cast<std::uint64_t>(frames))) return nullptr;
     all.part->frames.put_back(frames);
+    next_is_resumed(current_thread());
   } else {
-    ++mine->count.waits_in_place;
-    for (patience patience; !record->has_ended();) patience.wait();
+    wait_in_place(mine, record);
+    next_is_resumed(current_thread());
   }
   return mine->suspended;
 }
+
+trace::leave leave_of(event why) { return why == event::waits ? trace::leave::parked : trace::leave::ended; }
 
 // What the thread's coming back leads to at once; null: nothing.
 void* after_event(control* mine) {
@@ -138,6 +160,7 @@ void occupy(control* mine, std::uint32_t index, const continuation& what) {
   mine->split = base;
   mine->places = what.places_end;
   mine->limit.store(0, base::relaxed);
+  WEFT_ASSERT(mine->queue.all_copied(), "a thief still copies what is to be written over");
   mine->queue.occupy(index);
 }
 
@@ -147,6 +170,7 @@ bool steal(control* mine, int victim) {
   const std::uint64_t began = arch::cycles();
   steal_queue::claimed claimed;
   all.part->robbed.store(static_cast<std::uint32_t>(victim) + 1, base::relaxed);
+  const std::uint64_t maker = part_of(victim)->turned.thread.load(base::relaxed);
   const bool is_claimed = from->queue.claim(&claimed, [victim](const descriptor& words) { fetch_continuation(victim, words); });
   if (!is_claimed) all.part->robbed.store(0, base::relaxed);
   if (!is_claimed) return false;
@@ -168,6 +192,7 @@ bool steal(control* mine, int victim) {
   what.places_end->taker = what.record;
   ++what.places_end;
   occupy(mine, claimed.index, what);
+  next_is_stolen(victim, maker, run);
   counters& count = mine->count;
   ++count.steals;
   count.stolen_bytes += frame_bytes + place_bytes;
@@ -184,6 +209,7 @@ bool evacuate(control* mine, std::uintptr_t frame, evacuated** out) {
   evacuated* const into = all.part->frames.take(sizeof *into + frame_bytes + place_bytes);
   if (into == nullptr) return false;
   into->index = mine->index_of(mine->base);
+  into->thread = current_thread();
   into->what = {frame, before.frame, before.place, mine->places, nullptr, before.record};
   auto* const bytes = reinterpret_cast<std::byte*>(into + 1);
   std::memcpy(bytes, pointer(frame), frame_bytes);
@@ -200,6 +226,7 @@ void bring_back(control* mine, evacuated* frames) {
   std::memcpy(pointer(what.frame), bytes, frame_bytes);
   std::memcpy(what.places, bytes + frame_bytes, bytes_between(what.places, what.places_end));
   occupy(mine, frames->index, what);
+  next_is_resumed(frames->thread);
   ++mine->count.resumed;
   const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(frames) - all.job.shared);
   part_of(static_cast<int>(offset / all.job.shared_bytes))->frames.give(frames);
@@ -208,13 +235,17 @@ void bring_back(control* mine, evacuated* frames) {
 void serve(control* mine, void (*first)(void* ignored, void* root), void* root) {
   mine->why = event::none;
   if (first != nullptr) {
+    begin_turn();
     arch::start_context(&mine->scheduler, root, first, nullptr, root);
+    end_turn(leave_of(mine->why));
   }
   while (mine->why != event::root_ended) {
     void* target = after_event(mine);
     if (target == nullptr) target = find_work(mine);
     if (target == nullptr) return;
+    begin_turn();
     arch::switch_context(&mine->scheduler, target, nullptr);
+    end_turn(leave_of(mine->why));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "base/rng.hpp"
 #include "dist/engine.hpp"
 #include "dist/report.hpp"
+#include "os/process.hpp"
 #include "os/vm.hpp"
 
 namespace weft::dist {
@@ -20,7 +21,8 @@ namespace {
 
 weft_thread* const no_self = nullptr;
 
-// One slot, and one place, for every 128 bytes of stack, which is less than the frames of a child take.
+// One slot, and one place, for every 128 bytes of stack, which is less than the frames of a child
+// take.
 constexpr std::size_t bytes_of_slot = 128;
 
 struct layout {
@@ -56,36 +58,60 @@ void set_up_region(const layout& parts) {
   (void)os::install_guard(all.job.region + parts.guard, guard_bytes, os::guard_kind::mprotect_page);
 }
 
+// A child of the worker would go on with its own threads on the same bytes: the region is shared.
+void refuse_fork() {
+  if (!here()->is_worker) return;
+  net::fail(all.job,
+            "rank %d of %d called fork() in a root, whose stack the child would share; call posix_spawn() or system(), or "
+            "fork before the root",
+            all.job.rank, all.job.ranks);
+}
+
+void watch_for_forks() {
+  if (os::call_before_forks(refuse_fork) == status::ok) return;
+  base::report("rank %d of %d cannot start: no memory for a handler of fork(); free some", all.job.rank, all.job.ranks);
+  _exit(1);
+}
+
 void start() {
   if (all.is_started) return;
   all.is_started = true;
   outside.line.self = &no_self;
   if (read_settings(&all.set) != status::ok) _exit(1);
+  if (open_trace() != status::ok) _exit(1);
   const layout parts = lay_out(all.set);
   net::job_request request;
   request.region_bytes = parts.end;
-  request.shared_bytes = sizeof(shared_part);
+  request.shared_bytes = sizeof(shared_part) + trace_bytes();
   request.smaller = "set WEFT_DIST_STACK lower";
   request.describe = describe_rank;
   request.at_end = print_ranks;
+  request.at_last = write_trace;
   if (net::start(request, &all.job) != status::ok) _exit(1);
+  all.process = getpid();
   all.part = part_of(all.job.rank);
   set_up_region(parts);
-  const std::uint32_t pool = all.set.pool < record_pool::most ? all.set.pool : record_pool::most;
+  start_trace();
+  const std::uint32_t pool = all.pool = all.set.pool < record_pool::most ? all.set.pool : record_pool::most;
   all.part->records.set_up(pool);
   all.part->frames.set_up(pool);
-  set_up_exceptions();
   all.random = base::rng(static_cast<std::uint64_t>(all.job.rank) + 1).next();
   watch_for_overflow();
+  watch_for_forks();
   note_first_mappings();
   net::barrier(all.job);
+}
+
+// Without a launcher, the only rank writes its trace.
+__attribute__((destructor)) void write_own_trace() {
+  if (all.job.is_alone && getpid() == all.process) write_trace(all.job, 0);
 }
 
 __attribute__((constructor(101))) void start_before_main() { start(); }
 
 }  // namespace
 
-bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
+bool is_main_thread() { return syscall(SYS_gettid) == all.process; }
 
 }  // namespace weft::dist
 

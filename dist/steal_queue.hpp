@@ -1,9 +1,9 @@
 // Protocol R, the public part of a rank's queue of continuations: docs/protocols/R.md.
 //
-// The rank's newest continuations are private: plain memory that no other rank reads. The oldest are
-// public: one atomic word {epoch, begin, end} says which indexes other ranks may claim, and a ring of
-// descriptors says what they are. The word and the descriptors are opaque numbers here, so that the
-// explorer runs this very header; what they mean is said in layout.hpp.
+// The rank's newest continuations are private: plain memory that no other rank reads. The oldest
+// are public: one atomic word {epoch, begin, end} says which indexes other ranks may claim, and a
+// ring of descriptors says what they are. The word and the descriptors are opaque numbers here, so
+// that the explorer runs this very header; what they mean is said in layout.hpp.
 //
 // The owner publishes behind end and takes back from end. A thief of the node claims begin by one
 // compare-exchange, copies what the descriptor names, and then stores the descriptor's ticket beside
@@ -42,7 +42,8 @@ class basic_steal_queue {
 
   // ---- the owner ----
 
-  // A new occupancy, whose first continuation will have this index. Nothing is public and nothing is being copied.
+  // A new occupancy, whose first continuation will have this index. Nothing is public and nothing
+  // is being copied.
   void occupy(std::uint32_t first) {
     first_ = first;
     const std::uint64_t now = word_.load(base::relaxed);
@@ -75,12 +76,13 @@ class basic_steal_queue {
       // [R4] release: publishes frames and descriptors; pairs with [R2]
       word_.store(now + added, base::release);
     } else {
-      // [R16] release: as [R4]; pairs with [R2]
+      // [R18] release: as [R4]; pairs with [R2]
       word_.fetch_add(added, base::release);
     }
   }
 
-  // Makes the newer half of what is public private again; newest is the newest public one. False: a thief has claimed it.
+  // Makes the newer half of what is public private again; newest is the newest public one. False: a
+  // thief has claimed it.
   bool take_back(std::uint32_t newest, std::uint32_t* new_end) {
     std::uint64_t now = word_.load(base::relaxed);
     for (;;) {
@@ -107,7 +109,7 @@ class basic_steal_queue {
   // fetch(descriptor): before the claim, to fetch what will be copied. The descriptor may be stale then.
   template <class Fetch>
   bool claim(claimed* out, Fetch fetch) {
-    // [R2] acquire: frames and descriptors as of this word; pairs with [R4] [R16]
+    // [R2] acquire: frames and descriptors as of this word; pairs with [R4] [R18]
     std::uint64_t now = word_.load(base::acquire);
     const std::uint32_t begin = begin_of(now);
     const std::uint32_t end = end_of(now);

@@ -19,6 +19,7 @@ void free_joined(control* mine) {
 }  // namespace
 
 void publish(control* from) {
+  if (has_open_exception()) return;  // asked again at the next fork: limit stays
   if (all.set.checking == check::all) return move_forker(from);
   if (all.job.ranks == 1) {
     from->limit.store(reinterpret_cast<std::uintptr_t>(from->places_end), base::relaxed);

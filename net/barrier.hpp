@@ -1,5 +1,5 @@
-// The barrier of a job's ranks, on two words of shared memory (protocol J). Waiters spin briefly, then
-// sleep on a futex that works between processes. Called once by each rank for each round.
+// The barrier of a job's ranks, on two words of shared memory (protocol J). Waiters spin briefly,
+// then sleep on a futex that works between processes. Called once by each rank for each round.
 //
 // Promises: a rank leaves round n only after all have entered it; what each wrote before is then
 // visible. The words are ready for the next round before any rank leaves.

@@ -20,8 +20,9 @@ struct alignas(64) rank_record {
   fingerprint print;                            // written before the first barrier
 };
 
-// Whether `rank` is in something that `ended`, a rank that has ended, will never take part in again.
-// Both may have begun the same and passed it: a rank leaves a barrier after the last to arrive.
+// Whether `rank` is in something that `ended`, a rank that has ended, will never take part in
+// again. Both may have begun the same and passed it: a rank leaves a barrier after the last to
+// arrive.
 inline bool waits_for_ended(const rank_record& rank, const rank_record& ended) {
   if (rank.together.load(base::relaxed) == nullptr) return false;
   return ended.together.load(base::relaxed) != nullptr || rank.begun.load(base::relaxed) > ended.begun.load(base::relaxed);

@@ -1,5 +1,5 @@
-// What must be equal in all ranks before a stack may move from one to another, taken and compared at
-// the start. Ranks that are forks of one launcher are equal by construction; ranks that another
+// What must be equal in all ranks before a stack may move from one to another, taken and compared
+// at the start. Ranks that are forks of one launcher are equal by construction; ranks that another
 // launcher starts are not. Called in each rank, while it has one OS thread.
 #pragma once
 
@@ -22,8 +22,8 @@ struct fingerprint {
 
 fingerprint take_fingerprint(const job& all);
 
-// Why a rank with `mine` may not take part in a job whose rank 0 has `first`, and the cure, as the end
-// of "cannot start: "; null: it may.
+// Why a rank with `mine` may not take part in a job whose rank 0 has `first`, and the cure, as the
+// end of "cannot start: "; null: it may.
 const char* objection(const fingerprint& mine, const fingerprint& first);
 
 // Called by all ranks: hands `mine` in, waits for the others, and compares with rank 0. The first

@@ -2,6 +2,8 @@
 #include "net/job.hpp"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,8 +17,8 @@
 #include "os/shared_memory.hpp"
 #include "os/vm.hpp"
 
-// A note in each program or library that holds this file: by it `weft launch` knows that the program
-// starts ranks (tools/weft/elf_notes.hpp). Name "Weft", type 1, no content.
+// A note in each program or library that holds this file: by it `weft launch` knows that the
+// program starts ranks (tools/weft/elf_notes.hpp). Name "Weft", type 1, no content.
 asm(R"(
   .pushsection .note.weft.launch, "a", %note
   .balign 4
@@ -152,6 +154,7 @@ status launch(const job_request& request, job* all, const memory& made) {
   const int launcher_process = getpid();
   launcher parent(request, *all);
   if (!parent.take_signals()) return refuse(0, *all, "signals cannot be waited for");
+  if (!parent.adopt_orphans()) return refuse(0, *all, "processes that ranks start would outlive the job");
   const int rank = parent.fork_ranks();
   if (rank < 0) {
     os::close_memory_file(made.descriptor);  // the mappings stay
@@ -167,6 +170,16 @@ status launch(const job_request& request, job* all, const memory& made) {
 
 }  // namespace
 
+void fail(const job& all, const char* format, ...) {
+  char line[1000];
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (is_first_to_fail(all)) base::report("%s", line);
+  _exit(1);
+}
+
 status start(const job_request& request, job* out) {
   settings wanted;
   if (const status read = read_settings(&wanted); read != status::ok) return read;
@@ -177,6 +190,7 @@ status start(const job_request& request, job* out) {
   memory made;
   made.is_locked = wanted.locks;
   all.ranks = wanted.ranks;
+  all.is_alone = !wanted.is_launched;
   all.region_bytes = base::round_up(request.region_bytes, os::page_bytes());
   all.shared_bytes = base::round_up(request.shared_bytes, os::page_bytes());
   status started = make_memory(asked, &all, &made);

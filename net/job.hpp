@@ -10,8 +10,9 @@
 // Promises:
 // - What fork(2) keeps equal is equal in all ranks, with address space layout randomisation on:
 //   the addresses of code, libraries and thread-local storage, and the stack protector's canary.
-// - When a rank dies, the others are killed, and one line on stderr names rank, signal and what it
-//   held. When the launcher dies, the ranks are killed. No file has a name, so none stays.
+// - When a rank dies, the others and the processes that ranks have started are killed, and one line
+//   on stderr names rank, signal and what it held. When the launcher dies, the ranks are killed. No
+//   file has a name, so none stays.
 // - Every failure of a start is one line on stderr that names the rank and the cure.
 #pragma once
 
@@ -29,6 +30,7 @@ struct control;  // of the job, in shared memory: control.hpp
 struct job {
   int rank = 0;
   int ranks = 1;
+  bool is_alone = false;        // without a launcher
   std::byte* region = nullptr;  // this rank's bytes; at the same address in all ranks
   std::size_t region_bytes = 0;
   std::byte* aliases = nullptr;  // the region of rank r, as every rank sees it: aliases + r * region_bytes
@@ -49,6 +51,9 @@ struct job_request {
   void (*describe)(const job& all, int rank, char* text, std::size_t bytes) = nullptr;
   // Called in the launcher after all ranks ended well: prints the table of ranks.
   void (*at_end)(const job& all) = nullptr;
+  // Called in the launcher after all ranks ended, in whatever way: writes what they have left in
+  // the shared memory. status: the job's exit status.
+  void (*at_last)(const job& all, int status) = nullptr;
 };
 
 // Once a process. Returns in each rank. A failure has been told in one line; the process should
@@ -58,6 +63,10 @@ status start(const job_request& request, job* out);
 // Returns in each rank once all ranks have called it. What a rank wrote before it is seen by all
 // ranks after it. A rank that dies or exits ends the job, so no rank waits for ever.
 void barrier(const job& all);
+
+// Ends the job with the exit status 1. This rank tells why in one line, unless another rank has
+// told why it fails. Exit handlers do not run.
+[[noreturn]] void fail(const job& all, const char* format, ...) __attribute__((format(printf, 2, 3), cold));
 
 // From begin_together to end_together a rank needs all others: when one of them exits meanwhile,
 // that ends the job, with a line. `what` is a literal, for that line: "weft::dist::root". May nest:

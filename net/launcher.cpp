@@ -16,10 +16,11 @@ namespace weft::net {
 namespace {
 
 constexpr std::uint64_t ms = 1'000'000;
-constexpr std::uint64_t look_every = 20 * ms;        // at the others, once a rank has ended
-constexpr std::uint64_t grace = 1000 * ms;           // after a rank's exit with a failure
-constexpr std::uint64_t death_waits_for = 500 * ms;  // ranks that are being killed, before the line
-constexpr int status_of_signal = 128;                // as shells have it
+constexpr std::uint64_t look_every = 20 * ms;         // at the others, once a rank has ended
+constexpr std::uint64_t grace = 1000 * ms;            // after a rank's exit with a failure
+constexpr std::uint64_t death_waits_for = 500 * ms;   // ranks that are being killed, before the line
+constexpr std::uint64_t orphans_wait_for = 500 * ms;  // at most: the kernel may hold one in a device
+constexpr int status_of_signal = 128;                 // as shells have it
 constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 // What usually lies behind a signal that the program did not raise itself.
@@ -48,6 +49,12 @@ void launcher::give_signals_back() const {
   sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
+bool launcher::adopt_orphans() {
+  if (os::has_children()) return true;
+  adopts_orphans_ = os::adopt_orphans();
+  return adopts_orphans_;
+}
+
 int launcher::fork_ranks() {
   for (int rank = 0; rank < all_.ranks; ++rank) {
     const int process = os::fork_child();
@@ -72,6 +79,8 @@ int launcher::wait_for_ranks() {
     const int signal = os::wait_for_signal(&waited_for_, timeout(), &is_from_terminal);
     if (signal != 0 && signal != SIGCHLD) pass_on(signal, is_from_terminal);
   }
+  if (phase_ == phase::ending && adopts_orphans_) end_orphans();
+  if (request_.at_last != nullptr) request_.at_last(all_, status_);
   if (status_ == 0 && request_.at_end != nullptr) request_.at_end(all_);
   return status_;
 }
@@ -184,6 +193,16 @@ void launcher::reap_for(std::uint64_t ns) {
     bool is_from_terminal = false;
     if (now >= until) return;
     (void)os::wait_for_signal(&waited_for_, until - now, &is_from_terminal);
+  }
+}
+
+// Processes that the ranks had started, and those that these had started.
+void launcher::end_orphans() {
+  const std::uint64_t until = os::now_ns() + orphans_wait_for;
+  while (os::kill_children() != 0 && os::now_ns() < until) {
+    bool is_from_terminal = false;
+    (void)os::wait_for_signal(&waited_for_, look_every, &is_from_terminal);
+    take_ends();
   }
 }
 

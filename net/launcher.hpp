@@ -1,5 +1,6 @@
-// The launcher: the parent of a job's ranks. It runs on the process's only OS thread, and outlives all
-// ranks. It waits, passes signals on, and ends the job when a rank dies or leaves the others alone.
+// The launcher: the parent of a job's ranks. It runs on the process's only OS thread, and outlives
+// all ranks. It waits, passes signals on, and ends the job when a rank dies or leaves the others
+// alone.
 #pragma once
 
 #include <signal.h>
@@ -14,9 +15,14 @@ class launcher {
  public:
   launcher(const job_request& request, const job& all) : request_(request), all_(all) {}
 
-  // Blocks the signals that wait_for_ranks waits for; a rank takes its own mask back. False: refused.
+  // Blocks the signals that wait_for_ranks waits for; a rank takes its own mask back. False:
+  // refused.
   [[nodiscard]] bool take_signals();
   void give_signals_back() const;
+
+  // Has what ranks start end with the job, unless the process has had children before: it could not
+  // tell them apart. False: refused.
+  [[nodiscard]] bool adopt_orphans();
 
   // Forks the ranks. In a rank: its number. In the launcher: -1, and all ranks have been started.
   // When the kernel refuses one, the others are killed and the launcher exits with a line.
@@ -35,6 +41,7 @@ class launcher {
   void tell_exit(int rank, const char* why) const;
   void end_all(int status);
   void reap_for(std::uint64_t ns);
+  void end_orphans();
   void remember_gone(int rank);
   void look_at_others();
   const char* awaited_in(int* waiting) const;
@@ -55,6 +62,7 @@ class launcher {
   int failed_ = -1;            // the first rank that exited with a failure
   int asked_to_end_ = 0;       // the signal by which; 0: not
   std::uint64_t kill_at_ = 0;  // when the ranks that are left after a failure are killed; 0: not
+  bool adopts_orphans_ = false;
   phase phase_ = phase::running;
 };
 

@@ -1,12 +1,14 @@
-// One-sided access to the memory of another rank: eight operations, behind a table, so that a file a
-// transport implements them. The rank whose memory it is takes no part. Called in ranks, from any OS
-// thread; where a transport allows less, its file says so.
+// One-sided access to the memory of another rank: eight operations, behind a table, so that a file
+// a transport implements them. The rank whose memory it is takes no part. Called in ranks, from any
+// OS thread; where a transport allows less, its file says so.
 //
-// A *window* is one part of every rank's memory (its region, or its part of the shared memory); a word
-// in it is named by rank and offset. Promises, on which protocols may build:
-// - get and put of bytes that another rank writes meanwhile give any mixture; words of 8 aligned bytes
+// A *window* is one part of every rank's memory (its region, or its part of the shared memory); a
+// word in it is named by rank and offset. Promises, on which protocols may build:
+// - get and put of bytes that another rank writes meanwhile give any mixture; words of 8 aligned
+//   bytes
 //   that are accessed by fetch_add and compare_swap alone are changed at once.
-// - fetch_add and compare_swap are ordered among themselves (each acquires and releases): what a rank
+// - fetch_add and compare_swap are ordered among themselves (each acquires and releases): what a
+//   rank
 //   wrote into its own memory, or put and flushed, before its operation on a word, is what another
 //   rank reads or gets after an operation that found the new value.
 // - A word is changed by one transport only: the atomics of a network and of the CPU need not see
@@ -36,8 +38,8 @@ struct rma {
   // Errors: invalid (the job has no such part).
   status (*region_create)(const job& all, part which, window* out);
 
-  // Copies between own memory and another rank's. A get has ended when it returns. A put, whose bytes
-  // may be reused when it returns, has ended after flush.
+  // Copies between own memory and another rank's. A get has ended when it returns. A put, whose
+  // bytes may be reused when it returns, has ended after flush.
   void (*get)(const window& from, int rank, std::size_t offset, void* into, std::size_t bytes);
   void (*put)(const window& into, int rank, std::size_t offset, const void* from, std::size_t bytes);
 

@@ -1,5 +1,5 @@
-// The table of ranks that a launched job ends with, on stderr, at most 100 columns wide. Called in the
-// launcher after the ranks have ended.
+// The table of ranks that a launched job ends with, on stderr, at most 100 columns wide. Called in
+// the launcher after the ranks have ended.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,9 @@
  * By default the library looks for addresses of the heap in the first 64 continuations that move
  * from each function, and names the first function in which it finds one (WEFT_DIST_CHECK).
  *
- * A thread that blocks otherwise than in a join (a lock, sleep, I/O) keeps its rank. errno,
- * thread-local variables, FILE, keys and locks do not move. */
+ * A thread that blocks otherwise than in a join (a lock, sleep, I/O) keeps its rank. A thread in a
+ * catch block, or in a destructor during unwinding, keeps its rank, too. errno, thread-local
+ * variables, FILE, keys and locks do not move. */
 #ifndef WEFT_DIST_H
 #define WEFT_DIST_H
 
@@ -37,10 +38,13 @@ extern "C" {
 #endif
 
 /* Runs run(copy of *work) once, as the root of forks that all ranks share. Collective: each rank
- * calls it, and rank 0's run, *work and bytes are those that count. The copy lies on the root's
- * stack. Afterwards *work holds the copy as run left it, on every rank.
+ * calls it with the same run and bytes, and rank 0's *work counts; ranks whose calls differ end the
+ * job with a line. The copy lies on the root's stack. Afterwards *work holds the copy as run left
+ * it, on every rank. A thread in a root must not call fork(2), which ends the job with a line;
+ * posix_spawn and system are allowed.
  * Errors: WEFT_INVALID (run is null; more bytes than half of a stack, WEFT_DIST_STACK; a call from
- * inside a root, or from another OS thread than the one that runs main).
+ * inside a root, from another OS thread than the one that runs main, or from a process that a rank
+ * has forked).
  * Switches: never. Callers: the OS thread that runs main, outside a root. */
 WEFT_NODISCARD WEFT_API weft_status weft_dist_root(void (*run)(void *work), void *work, size_t bytes);
 

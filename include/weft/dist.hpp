@@ -79,6 +79,12 @@ inline void drop_last_thrown() {
   last_thrown = nullptr;
 }
 
+// What was called in vain, for the error that is thrown.
+inline const char* refused_root() {
+  return weft_worker_self() >= 0 ? "weft_dist_root inside a root"
+                                 : "weft_dist_root with more bytes than half of a stack, or not on main's OS thread of a rank";
+}
+
 [[noreturn]] inline void throw_of_root(void* thrown) {
   if (weft::detail::is_kept_here(thrown)) last_thrown = thrown;
   std::rethrow_exception(weft::detail::look_at_exception(thrown));
@@ -86,16 +92,20 @@ inline void drop_last_thrown() {
 
 }  // namespace detail
 
-// Runs function once, as the root of forks that all ranks share, and returns its result on every rank. Collective: each rank calls it,
-// and rank 0's function counts. What it throws arrives on the rank where it ended, and on every other rank as a remote_error. Throws weft::error (invalid) for a call from
-// inside a root or from another OS thread than main's. Switches: never. Callers: the OS thread that runs main, outside a root.
+// Runs function once, as the root of forks that all ranks share, and returns its result on every rank.
+// Collective: each rank calls it with a function of the same type, and the values of rank 0's count.
+// What it throws arrives on the rank where it ended, and on every other rank as a remote_error. Throws
+// weft::error (invalid) for a call from inside a root, from another OS thread than main's, or from a
+// process that a rank has forked. Ranks whose calls differ end the job with a line. Switches: never.
+// Callers: the OS thread that runs main, outside a root.
 template <root_function Function>
 std::invoke_result_t<Function&> root(Function function) {
   using cargo_type = detail::root_cargo<Function>;
   cargo_type cargo;
   std::memcpy(cargo.bytes, &function, sizeof function);
   cargo.has_thrown = false;
-  weft::detail::check(weft_dist_root(detail::run_root<Function>, &cargo, sizeof cargo), "weft_dist_root");
+  const weft_status status = weft_dist_root(detail::run_root<Function>, &cargo, sizeof cargo);
+  if (status != WEFT_OK) weft::detail::check(status, detail::refused_root());
   detail::drop_last_thrown();
   if (cargo.has_thrown) detail::throw_of_root(cargo.thrown);
   if constexpr (!std::is_void_v<std::invoke_result_t<Function&>>) {

@@ -1,5 +1,5 @@
-// See rma.hpp: the operations between ranks of one node are loads, stores and atomics of the CPU. A put
-// has ended when it returns; the next operation on a word, or the flush, publishes it.
+// See rma.hpp: the operations between ranks of one node are loads, stores and atomics of the CPU. A
+// put has ended when it returns; the next operation on a word, or the flush, publishes it.
 #include <string.h>
 
 #include "base/assert.hpp"
@@ -37,7 +37,8 @@ void put(const window& into, int rank, std::size_t offset, const void* from, std
 }
 
 std::uint64_t fetch_add(const window& in, int rank, std::size_t offset, std::uint64_t by) {
-  // [J4] acq_rel: what was put before it, and what was put before the operation that it finds; pairs with [J4] [J5]
+  // [J4] acq_rel: what was put before it, and what was put before the operation that it finds;
+  // pairs with [J4] [J5]
   return word_at(in, rank, offset).fetch_add(static_cast<base::atomic<std::uint64_t>::difference_type>(by), base::acq_rel);
 }
 

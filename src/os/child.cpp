@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "os/fault.hpp"
+#include "os/file.hpp"
 
 namespace weft::os {
 
@@ -21,6 +22,28 @@ bool die_with_parent(int parent) {
   // A parent that ended before the first call sends nothing any more; then the second one sees it.
   if (fault::fails(call::parent_death)) return false;
   return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+}
+
+bool has_children() {
+  int status = 0;
+  return waitpid(-1, &status, WNOHANG) >= 0;
+}
+
+bool adopt_orphans() {
+  if (fault::fails(call::parent_death)) return false;
+  return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+}
+
+int kill_children() {
+  char list[4096];
+  if (!read_text(list, sizeof list, "/proc/thread-self/children")) return 0;
+  int killed = 0;
+  const char* rest = list;
+  // The space behind each number: what is cut is no number, and its turn comes when these have ended.
+  for (unsigned process = 0; take_number(&rest, &process) && *rest == ' '; ++rest, ++killed) {
+    (void)kill(static_cast<pid_t>(process), SIGKILL);
+  }
+  return killed;
 }
 
 bool take_ended_child(child_end* out) {

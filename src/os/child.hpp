@@ -15,6 +15,17 @@ int fork_child();
 // has ended already, or the kernel refuses.
 bool die_with_parent(int parent);
 
+// Takes one that has ended.
+bool has_children();
+
+// From now on a process whose parent ends, and that descends from this process, becomes its child.
+// False: refused.
+bool adopt_orphans();
+
+// SIGKILL to all children, of many to the first few hundred. How many there were; 0 also where the
+// kernel lists none.
+int kill_children();
+
 // How a child ended.
 struct child_end {
   int process = 0;

@@ -18,4 +18,9 @@ privileges privileges_of_program();
 // process's life, or as long as this library is loaded. Errors: nomem.
 status call_in_children(void (*function)());
 
+// From now on each fork(2) of this process calls function() in the parent, on the OS thread that
+// forks, before there is a child. vfork, posix_spawn and _Fork do not. For the process's life.
+// Errors: nomem.
+status call_before_forks(void (*function)());
+
 }  // namespace weft::os

@@ -11,6 +11,11 @@ bool ring::start(std::size_t bytes) {
   return places_ != nullptr;
 }
 
+void ring::start_in(void* memory, std::size_t bytes) {
+  capacity_ = bytes / sizeof(record);
+  places_ = static_cast<record*>(memory);
+}
+
 void ring::stop() {
   if (places_ != nullptr) os::release(places_, capacity_ * sizeof(record));
   places_ = nullptr;

@@ -15,6 +15,9 @@ class ring {
  public:
   // bytes: at least two records. False: no memory.
   bool start(std::size_t bytes);
+  // In memory of the caller's, which several processes may map at one address. Do not stop it.
+  void start_in(void* memory, std::size_t bytes);
+  bool is_started() const { return places_ != nullptr; }
   void stop();
 
   void put(const record& one) {

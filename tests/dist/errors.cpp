@@ -1,5 +1,5 @@
 // Exceptions on several ranks: what a child throws arrives at its join, as itself on its own rank, as a remote_error on another; what
-// the root throws arrives on every rank. Each kind must be seen.
+// the root throws arrives on every rank. Each kind must be seen. A thread with an open exception stays on its rank.
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -12,7 +12,7 @@
 namespace {
 
 shared_words* words;
-enum { round_of_forker, round_of_child };
+enum { round_of_forker, round_of_child, round_of_join };
 
 struct outcome {
   bool is_right;
@@ -70,6 +70,80 @@ bool root_that_fails() {
   return true;
 }
 
+// ---- a thread with an open exception, which lies on the heap of its rank ----
+
+struct opened {
+  int rank = weft::dist::rank();
+  bool is_wrong = false;
+
+  void look(const char* found) {
+    if (weft::dist::rank() != rank || std::strcmp(found, "open") != 0) is_wrong = true;
+  }
+};
+
+void yield_often() {
+  for (int i = 0; i < 2000; ++i) sched_yield();
+}
+
+// Ends well after its forker, which another rank has taken, has come to its join.
+int stay_until_joined(int round) {
+  if (weft::dist::ranks() > 1) words->wait_for(round_of_join, round);
+  yield_often();
+  return round;
+}
+
+int join_in_handler(int round) {
+  auto child = weft::fork([=] { return stay_until_joined(round); });
+  try {
+    throw std::out_of_range("open");
+  } catch (const std::out_of_range& error) {
+    opened here;
+    (*words)[round_of_join].store(round);
+    const bool is_joined = child.join() == round;
+    here.look(error.what());
+    return is_joined && !here.is_wrong;
+  }
+}
+
+// The fork's destructor joins its child.
+int join_while_unwinding(int round) {
+  int rank = -1;
+  try {
+    auto child = weft::fork([=] { return stay_until_joined(round); });
+    (*words)[round_of_join].store(round);
+    rank = weft::dist::rank();
+    throw std::out_of_range("open");
+  } catch (const std::out_of_range& error) {
+    return weft::dist::rank() == rank && std::strcmp(error.what(), "open") == 0;
+  }
+}
+
+int fork_in_handler(int round) {
+  try {
+    throw std::out_of_range("open");
+  } catch (const std::out_of_range& error) {
+    opened here;
+    auto child = weft::fork([=] {
+      yield_often();
+      return round;
+    });
+    here.look(error.what());
+    const bool is_joined = child.join() == round;
+    here.look(error.what());
+    return is_joined && !here.is_wrong;
+  }
+}
+
+bool open_exceptions_stay(const char* name, int (*test)(int round)) {
+  for (int round = 1; round <= 40; ++round) {
+    (*words)[round_of_join].store(0);
+    if (weft::dist::root([=] { return test(round); }) == 1) continue;
+    std::printf("%s, round %d: a thread moved away from its exception\n", name, round);
+    return false;
+  }
+  return true;
+}
+
 bool nested_root_is_refused() {
   return weft::dist::root([] {
     try {
@@ -87,5 +161,8 @@ int main() {
   words = new shared_words;
   if (!forks_that_fail()) return 1;
   if (!root_that_fails()) return 2;
+  if (!open_exceptions_stay("join in a handler", join_in_handler)) return 4;
+  if (!open_exceptions_stay("join while unwinding", join_while_unwinding)) return 5;
+  if (!open_exceptions_stay("fork in a handler", fork_in_handler)) return 6;
   return nested_root_is_refused() ? 0 : 3;
 }

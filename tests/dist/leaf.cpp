@@ -1,5 +1,8 @@
 // A rank that stays in one leaf gives what is public all the same: the leaf ends only once another rank has run what its forker does
-// next. Wants two ranks; hangs if the continuation cannot be stolen meanwhile.
+// next. A thief that took the last public continuation is given another at the victim's next fork. Wants two ranks; hangs if a
+// continuation cannot be stolen meanwhile. Large frames are being copied while their child ends.
+//
+//   leaf [any word: the first of these alone]
 #include <cstdio>
 #include <cstring>
 
@@ -11,7 +14,7 @@
 namespace {
 
 shared_words* words;
-enum { went_on };
+enum { went_on, went_on_again };
 
 struct ranks {
   long child, forker;
@@ -21,6 +24,74 @@ void stay(void* work) {
   words->wait_for(went_on, 1);
   const long rank = weft_dist_rank();
   std::memcpy(work, &rank, sizeof rank);
+}
+
+// ---- the continuation of the leaf's forker is the last public one, and is taken before the leaf forks ----
+
+void stay_again(void*) { words->wait_for(went_on_again, 1); }
+
+void fork_when_robbed(void*) {
+  words->wait_for(went_on, 1);
+  long nothing = 0;
+  weft_forked* const forked = weft_fork(stay_again, &nothing, sizeof nothing);
+  (*words)[went_on_again].store(1);
+  weft_fork_join(forked, stay_again, &nothing, sizeof nothing);
+}
+
+void run_two(void*) {
+  long nothing = 0;
+  weft_forked* const forked = weft_fork(fork_when_robbed, &nothing, sizeof nothing);
+  (*words)[went_on].store(1);
+  weft_fork_join(forked, fork_when_robbed, &nothing, sizeof nothing);
+}
+
+bool is_given_again() {
+  for (int round = 0; round < 20; ++round) {
+    (*words)[went_on].store(0);
+    (*words)[went_on_again].store(0);
+    long nothing = 0;
+    if (weft_dist_root(run_two, &nothing, sizeof nothing) != WEFT_OK) return false;
+  }
+  return true;
+}
+
+// ---- large frames ----
+
+constexpr std::size_t large = 100 * 1024;
+
+void count_nodes(void* work) {
+  long depth = 0;
+  std::memcpy(&depth, work, sizeof depth);
+  volatile unsigned char frame[large];
+  for (std::size_t i = 0; i < large; i += 512) frame[i] = static_cast<unsigned char>(depth);
+  long nodes = 1;
+  for (int i = 0; depth > 0 && i < 2; ++i) {
+    long below = depth - 1;
+    weft_forked* const forked = weft_fork(count_nodes, &below, sizeof below);
+    long own = depth - 1;
+    if (i == 1) own = 0;
+    count_nodes(&own);
+    weft_fork_join(forked, count_nodes, &below, sizeof below);
+    nodes += own + below;
+  }
+  for (std::size_t i = 0; i < large; i += 512) {
+    if (frame[i] != depth) nodes += 1'000'000;
+  }
+  std::memcpy(work, &nodes, sizeof nodes);
+}
+
+long nodes_below(long depth) { return depth == 0 ? 1 : 1 + 3 * nodes_below(depth - 1) + 1; }
+
+bool are_large_frames_whole() {
+  constexpr long depth = 5;
+  for (int round = 0; round < 20; ++round) {
+    long value = depth;
+    if (weft_dist_root(count_nodes, &value, sizeof value) != WEFT_OK) return false;
+    if (value == nodes_below(depth)) continue;
+    std::printf("large frames: %ld nodes, not %ld\n", value, nodes_below(depth));
+    return false;
+  }
+  return true;
 }
 
 void run(void* work) {
@@ -35,7 +106,7 @@ void run(void* work) {
 
 }  // namespace
 
-int main() {
+int main(int count, char**) {
   words = new shared_words;
   for (int round = 0; round < 20; ++round) {
     (*words)[went_on].store(0);
@@ -46,5 +117,7 @@ int main() {
       return 1;
     }
   }
-  return 0;
+  if (count > 1) return 0;
+  if (!is_given_again()) return 2;
+  return are_large_frames_whole() ? 0 : 3;
 }

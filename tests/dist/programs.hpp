@@ -1,5 +1,5 @@
 // Random programs of forks, from seeds. A program is a tree: what a node does follows from its number, and its value is the same
-// whoever evaluates it, so that plain calls are the oracle.
+// on every rank, so that plain calls are the oracle.
 //
 // A node fills a buffer in its frame, makes children by forks (of values, of an address of its frame, of more bytes than fit into two
 // words, or plain calls), forks again while others are open, joins in any order, and looks whether its frame is as it was.

@@ -242,6 +242,8 @@ TEST_CASE("a file that cannot be opened or read is no file, one that cannot be w
 TEST_CASE("a callback that nobody can keep is a lack of memory") {
   fail_once(call::callback, [] { CHECK(os::call_in_children([] {}) == status::nomem); });
   CHECK(os::call_in_children([] {}) == status::ok);
+  fail_once(call::callback, [] { CHECK(os::call_before_forks([] {}) == status::nomem); });
+  CHECK(os::call_before_forks([] {}) == status::ok);
 }
 
 TEST_CASE("a trace's file that cannot be emptied says why; a pipe has no beginning") {

@@ -3,6 +3,7 @@
 // child left, wherever its own frames lie; blocks come back to their owner once.
 #include "arch/cpu.hpp"
 #include "dist/exception.hpp"
+#include "dist/in_place.hpp"
 #include "dist/join_record.hpp"
 #include "dist/steal_queue.hpp"
 #include "explorer/explorer.hpp"
@@ -294,6 +295,39 @@ void root_ends() {
                  }});
 }
 
+// Three ranks wait in place for children, of which the third rank has ended the first one's, or none.
+struct waits {
+  dist::in_place_waits all;
+  dist::join_record records[3];
+  bool is_told[3] = {};
+
+  waits() {
+    for (dist::join_record& each : records) each.reset();
+  }
+  void wait(int rank) {
+    is_told[rank] = all.begin(rank, 3, &records[rank]);
+    if (records[rank].has_ended()) all.end(rank);
+  }
+  int tellers() const { return is_told[0] + is_told[1] + is_told[2]; }
+};
+
+void all_wait() {
+  waits its;
+  threads(thread{"first", [&] { its.wait(0); }}, thread{"second", [&] { its.wait(1); }}, thread{"third", [&] { its.wait(2); }});
+  check(its.tellers() == 1, "one rank finds the deadlock");
+}
+
+void all_but_one_wait() {
+  waits its;
+  threads(thread{"first", [&] { its.wait(0); }}, thread{"second", [&] { its.wait(1); }},
+          thread{"third", [&] {
+                   const unsigned char cargo[dist::join_record::cargo_bytes] = {7};
+                   (void)its.records[0].end(cargo);
+                   its.wait(2);
+                 }});
+  check(its.tellers() == 0, "the first goes on, so there is no deadlock");
+}
+
 void exception_dropped() {
   dist::kept_exception entry;
   entry.state.store(dist::kept_exception::held, base::relaxed);
@@ -329,6 +363,8 @@ const model back{"R a description is taken back", usual, description_taken_back}
 const model again{"R a region is used again", usual, occupied_again};
 const model joined{"R one join", {.at_least = 4, .quick = {.spurious = 1}, .deep = {.spurious = 1}}, one_join};
 const model returned{"R two give back", usual, two_give_back};
+const model waiting{"R all wait in place", usual, all_wait};
+const model not_waiting{"R all but one wait in place", usual, all_but_one_wait};
 const model exception{"R an exception is dropped", {.at_least = 2}, exception_dropped};
 const model ended{"R the root ends", {.at_least = 3, .quick = {.spurious = 1}, .deep = {.spurious = 1}}, root_ends};
 

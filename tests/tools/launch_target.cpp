@@ -83,6 +83,25 @@ void tell_process(const net::job& all) {
   for (;;) pause();
 }
 
+// A child of the rank, and one of that child, each in a session of its own. They keep the standard
+// output open.
+void make_orphans() {
+  int are_there[2];
+  char byte = 0;
+  if (pipe(are_there) != 0) std::abort();
+  if (fork() == 0) {
+    setsid();
+    if (fork() == 0) {
+      setsid();
+      alarm(300);  // where they are not ended, the test fails and leaves them
+      if (write(are_there[1], &byte, 1) != 1) std::abort();
+    }
+    alarm(300);
+    sleep_for_ever();
+  }
+  if (read(are_there[0], &byte, 1) != 1) std::abort();
+}
+
 int play(const net::job& all, const std::string& scene, int first, int second) {
   const bool is_first = all.rank == first;
   if (scene == "claims") tell_process(all), claim_for_ever(all);
@@ -99,6 +118,12 @@ int play(const net::job& all, const std::string& scene, int first, int second) {
   if (scene == "holding" && is_first) {
     while (!claim(all, second)) continue;
     raise(SIGKILL);
+  }
+  if (scene == "orphans") {
+    make_orphans();
+    net::barrier(all);
+    if (is_first) raise(SIGKILL);
+    sleep_for_ever();
   }
   if (scene == "signal" && is_first) {
     std::signal(second, SIG_DFL);

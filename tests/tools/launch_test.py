@@ -186,6 +186,9 @@ class EndTest(command.CommandTest):
             self.ends(128 + number, 2, LINE % (1, 2) + rf"was killed by signal {number} \({name}\); the other ranks were ended",
                       "signal", 1, int(number))
 
+    def test_what_a_rank_has_started_ends_with_a_death(self):
+        self.ends(137, 2, LINE % (1, 2) + r"was killed by signal 9 \(Killed\)[^\n]*; the other ranks were ended", "orphans", 1)
+
     def test_a_rank_dies_inside_a_claim(self):
         self.ends(137, 3, LINE % (2, 3) + r"was killed by signal 9 \(Killed\)[^\n]* while it held the claim of rank 1; the other ranks were ended",
                   "holding", 2, 1)

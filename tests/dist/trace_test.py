@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""WEFT_TRACE of several ranks is one file, with one clock: what a rank has stolen was running on its victim just then.
+
+usage: trace_test.py WEFT LEAF DEEP     LEAF: dist_leaf, which cannot end without steals; DEEP: dist_deep, which dies"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WEFT, LEAF, DEEP = sys.argv[1:4]
+
+
+def run(program, *words, **environment):
+    return subprocess.run([program, *words], capture_output=True, text=True, timeout=100, check=False,
+                          env={**os.environ, "WEFT_LAUNCH_TABLE": "off", **environment})
+
+
+class TraceTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "trace.json")
+
+    def read(self):
+        with open(self.path, encoding="utf-8") as file:
+            whole = json.load(file)
+        return whole["otherData"], [event for event in whole["traceEvents"] if event.get("cat") == "turn"]
+
+    def test_two_ranks(self):
+        result = run(LEAF, "first", WEFT_TRACE=self.path, WEFT_LAUNCH_RANKS="2")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        about, turns = self.read()
+        self.assertEqual((about["ended"], about["records_lost"]), ("weft_finalize", 0))
+        stolen = [turn for turn in turns if turn["args"].get("stolen")]
+        self.assertGreaterEqual(len(stolen), 20)
+        for turn in stolen:
+            victims = [other for other in turns if other["args"]["thread"] == turn["args"]["by"]
+                       and other["ts"] <= turn["args"]["since"] <= other["ts"] + other["dur"]]
+            self.assertEqual([victim["tid"] for victim in victims], [1 - turn["tid"]], turn)
+        profile = run(WEFT, "profile", self.path)
+        self.assertEqual(profile.returncode, 0, profile.stderr)
+        self.assertRegex(profile.stdout, r"wall time .* on 2 workers")
+        self.assertNotIn("died", profile.stdout)
+
+    def test_one_process(self):
+        result = run(DEEP, "none", WEFT_TRACE=self.path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([turn["args"]["why"] for turn in self.read()[1]], ["start"])
+
+    def test_a_rank_that_dies(self):
+        run(DEEP, "forks", WEFT_TRACE=self.path, WEFT_LAUNCH_RANKS="2", WEFT_DIST_STACK="144K")
+        self.assertEqual(self.read()[0]["ended"], "a rank failed or died")
+
+    def test_a_file_that_cannot_be_written(self):
+        result = run(DEEP, "none", WEFT_TRACE="/nowhere/trace", WEFT_LAUNCH_RANKS="2")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"\Aweft: error: WEFT_TRACE=/nowhere/trace: cannot be written [^\n]*\n\Z")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
