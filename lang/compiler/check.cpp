@@ -1,0 +1,2 @@
+#include "syntax.hpp"
+namespace tascell { void check(program&) {} }
