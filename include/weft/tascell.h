@@ -261,8 +261,9 @@ struct weft_tascell_task {
   weft_tascell_task *older;      /* in the list of its choice point */
   weft_tascell_worker *giver;    /* which made it; null: the program */
   weft_tascell_worker *thief;    /* which runs it */
+  weft_tascell_task *parent;     /* out of which it was taken; null: a root */
   int64_t tag;                   /* that it threw */
-  void *foreign;                 /* the exception of another language that it threw; null: none */
+  void *foreign;                 /* with the tag WEFT_TASCELL_FOREIGN: what it threw; else null */
   weft_tascell_bytes *shipped;   /* the packed fields, where every task is shipped */
   uint32_t state;                /* given, running or ended: shared, atomic */
   uint32_t is_cancelled;         /* not 0: its giver does not want it any more: shared, atomic */
@@ -310,7 +311,8 @@ typedef struct weft_tascell_unwinding {
   void *foreign;              /* an exception of another language, owned; null: none */
 } weft_tascell_unwinding;
 
-/* The tag of a throw that carries an exception of another language. */
+/* The tag of a throw that carries an exception of another language: an object that begins with the
+ * address of the function void (*)(void *) that frees it. No catch ends it. */
 #define WEFT_TASCELL_FOREIGN INT64_MIN
 
 /* A call from C++ into C worker functions: an unwinding of C frames ends here and goes on in C++. */
@@ -369,8 +371,9 @@ WEFT_API bool weft_tascell_broadcast(weft_tascell_worker *worker, weft_tascell_t
 
 /* Adds memory to the workspace that the check mode compares (WEFT_TASCELL_CHECK).
  *
- * The memory belongs to the running task, until weft_tascell_unwatch or the end of the task. What
- * worker->data points to is always compared. Without the mode, nothing is done. place stays.
+ * The memory is compared until weft_tascell_unwatch, or the end of the running task: after an undo
+ * and its redo, and before a choice point divides, with what it was at the last poll of that choice
+ * point. Without the mode, nothing is done. place is constant data, or null.
  * Switches: never. Callers: worker functions. */
 WEFT_API void weft_tascell_watch(weft_tascell_worker *worker, const void *address, size_t bytes, const weft_tascell_place *place);
 

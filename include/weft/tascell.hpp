@@ -1,0 +1,533 @@
+// Tascell for C++: tasks that cost nearly nothing until another worker asks for one (tascell.h says
+// how). Link weft::tascell.
+//
+//   long fib(weft::tascell::context c, int n) {
+//     if (n < 2) return n;
+//     long a, b;
+//     weft::tascell::do_two(c, [&](auto c) { a = fib(c, n - 1); },
+//                              [&](auto c) { b = fib(c, n - 2); });
+//     return a + b;
+//   }
+//   weft::runtime runtime;
+//   const long f = weft::tascell::run([](auto c) { return fib(c, 40); });
+//
+// A task takes a part of the work away while the rest goes on, so it must not read what the rest
+// changes. Where both work in one workspace, the task gets a copy: do_two and do_many take two more
+// functions, make and take, that make the task and take its results (the papers' put and get), and
+// what is changed in between is undone and redone by wind.
+//
+// An exception that leaves a construct cancels the tasks that the construct gave, waits for them,
+// undoes winds and destroys objects on its way. An exception of a task is thrown again where its
+// giver joins it; until then the giver is cancelled up to there.
+//
+// A cancelled task is unwound by an exception that is no std::exception: catch (...) must throw it
+// again.
+#pragma once
+
+#include <weft/detail/cxx20.hpp>
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <weft/error.hpp>
+#include <weft/tascell.h>
+
+namespace weft::tascell {
+
+// What throw_tag throws.
+class thrown : public std::exception {
+ public:
+  explicit thrown(std::int64_t tag) noexcept : tag_(tag) {}
+  // The tag that was thrown.
+  std::int64_t tag() const noexcept { return tag_; }
+  // A static string.
+  const char* what() const noexcept override { return "weft::tascell::throw_tag"; }
+
+ private:
+  std::int64_t tag_;
+};
+
+class context;
+
+namespace detail {
+
+// A cancellation on its way through C++ frames.
+struct cancelled {
+  weft_tascell_unwinding how;
+};
+
+// An exception on its way through frames of C and through tasks.
+struct foreign {
+  void (*destroy)(void*);  // first: tascell.h
+  std::exception_ptr what;
+};
+
+inline void* make_foreign(std::exception_ptr what) {
+  return new foreign{[](void* self) { delete static_cast<foreign*>(self); }, std::move(what)};
+}
+
+[[noreturn, gnu::cold]] inline void raise(const weft_tascell_unwinding& how) {
+  if (how.reason == WEFT_TASCELL_CANCELLED) throw cancelled{how};
+  if (how.foreign == nullptr) throw thrown(how.tag);
+  auto* const carried = static_cast<foreign*>(how.foreign);
+  const std::exception_ptr what = std::move(carried->what);
+  delete carried;
+  std::rethrow_exception(what);
+}
+
+// Calls function. Returns true if it ended by an exception, which *how then says.
+template <class Function>
+[[gnu::always_inline]] inline bool ends_by_exception(Function&& function, weft_tascell_unwinding* how) {
+  try {
+    function();
+    return false;
+  } catch (const cancelled& exception) {
+    *how = exception.how;
+  } catch (const thrown& exception) {
+    *how = {WEFT_TASCELL_THREW, exception.tag(), nullptr, nullptr};
+  } catch (...) {
+    *how = {WEFT_TASCELL_THREW, WEFT_TASCELL_FOREIGN, nullptr, make_foreign(std::current_exception())};
+  }
+  return true;
+}
+
+[[gnu::cold, gnu::noinline]] inline void attend(weft_tascell_worker* worker, weft_tascell_record* newest) {
+  weft_tascell_unwinding how;
+  if (weft_tascell_attend_in_frames(worker, newest, &how)) raise(how);
+}
+
+}  // namespace detail
+
+// Where a worker function stands: its worker and its newest record. Every worker function takes one
+// by value, and hands on the one that it was given.
+class context {
+ public:
+  // Wraps what a worker function of C is given.
+  context(weft_tascell_worker* worker, weft_tascell_record* newest) noexcept : worker_(worker), newest_(newest) {}
+
+  // For functions of tascell.h.
+  weft_tascell_worker* worker() const noexcept { return worker_; }
+  // For functions of tascell.h.
+  weft_tascell_record* newest() const noexcept { return newest_; }
+  // The worker's index in its run.
+  unsigned index() const noexcept { return worker_->index; }
+  // Lets other workers have work, if they ask: for long stretches without a construct.
+  // May switch. Throws what cancels the task.
+  [[gnu::always_inline]] void poll() const {
+    if (__builtin_expect(__atomic_load_n(&worker_->attention, __ATOMIC_RELAXED) != 0, 0)) detail::attend(worker_, newest_);
+  }
+  // The probability with which the worker accepts requests from now on: weft_tascell_set_probability.
+  void set_probability(double probability) const { weft_tascell_set_probability(worker_, probability); }
+
+ private:
+  weft_tascell_worker* worker_;
+  weft_tascell_record* newest_;
+};
+
+// Carries a task's members to another node, or through bytes where every task is shipped. A task
+// type with template <class Archive> void in(Archive&) and out(Archive&) is transferable; each calls
+// archive(member, ...).
+class archive {
+ public:
+  archive(weft_tascell_bytes* bytes, bool writes) noexcept : bytes_(bytes), writes_(writes) {}
+
+  // Writes or reads trivially copyable objects and vectors of them.
+  template <class... Members>
+  void operator()(Members&... members) {
+    (carry(members), ...);
+  }
+  // Whether all went well.
+  bool is_good() const noexcept { return is_good_; }
+
+ private:
+  void bytes_of(void* data, std::size_t size) {
+    is_good_ = is_good_ && (writes_ ? weft_tascell_write(bytes_, data, size) : weft_tascell_read(bytes_, data, size));
+  }
+  template <class Member>
+  void carry(Member& member) {
+    static_assert(std::is_trivially_copyable_v<Member>, "in and out carry trivially copyable members and vectors of them");
+    bytes_of(&member, sizeof member);
+  }
+  template <class Element>
+  void carry(std::vector<Element>& member) {
+    static_assert(std::is_trivially_copyable_v<Element>, "in and out carry trivially copyable members and vectors of them");
+    std::size_t count = member.size();
+    bytes_of(&count, sizeof count);
+    if (!is_good_) return;
+    if (!writes_) member.resize(count);
+    bytes_of(member.data(), count * sizeof(Element));
+  }
+
+  weft_tascell_bytes* bytes_;
+  bool writes_;
+  bool is_good_ = true;
+};
+
+// Runs function as the body of a worker function that C calls: an exception of it goes on as an
+// unwinding of the C frames. Local objects of the caller that have destructors are not destroyed:
+// keep them in function.
+template <class Function>
+void enter(context c, Function&& function) {
+  weft_tascell_unwinding how;
+  if (detail::ends_by_exception(function, &how)) weft_tascell_unwind(c.worker(), c.newest(), &how);
+}
+
+// Calls a worker function of C: an unwinding that leaves it goes on as an exception.
+// May switch. Throws what function throws.
+template <class Result, class... Parameters, class... Arguments>
+[[gnu::noinline]] Result call(context c, Result (*function)(weft_tascell_worker*, weft_tascell_record*, Parameters...),
+                              Arguments... arguments) {
+  weft_tascell_bridge bridge;
+  bridge.record = {c.newest(), &weft_tascell_bridge_operations};
+  if (setjmp(bridge.buffer) == 0) return function(c.worker(), &bridge.record, arguments...);
+  detail::raise(bridge.unwinding);
+}
+
+namespace detail {
+
+// A task object whose part for the user is a Task.
+template <class Task>
+struct box {
+  weft_tascell_task header;
+  bool is_made;  // the bytes hold a Task
+  alignas(Task) unsigned char bytes[sizeof(Task)];
+
+  static box* of(weft_tascell_task* task) { return reinterpret_cast<box*>(task); }
+  static const box* of(const weft_tascell_task* task) { return reinterpret_cast<const box*>(task); }
+  Task& value() { return *std::launder(reinterpret_cast<Task*>(bytes)); }
+
+  static void run(weft_tascell_task* task, weft_tascell_worker* worker, weft_tascell_record* up) {
+    const context c(worker, up);
+    enter(c, [task, c] { of(task)->value().run(c); });
+  }
+  static void destroy(weft_tascell_task* task) {
+    if (of(task)->is_made) of(task)->value().~Task();
+  }
+  // False: an exception, which stands for no memory.
+  template <class Function>
+  static bool succeeds(Function&& function) {
+    try {
+      return function();
+    } catch (...) {
+      return false;
+    }
+  }
+  static bool pack_in(const weft_tascell_task* task, weft_tascell_bytes* bytes) {
+    return succeeds([=] {
+      archive to(bytes, true);
+      const_cast<box*>(of(task))->value().in(to);
+      return to.is_good();
+    });
+  }
+  static bool unpack_in(weft_tascell_task* task, weft_tascell_bytes* bytes) {
+    return succeeds([=] {
+      new (of(task)->bytes) Task();
+      of(task)->is_made = true;
+      archive from(bytes, false);
+      of(task)->value().in(from);
+      return from.is_good();
+    });
+  }
+  static bool pack_out(const weft_tascell_task* task, weft_tascell_bytes* bytes) {
+    return succeeds([=] {
+      archive to(bytes, true);
+      const_cast<box*>(of(task))->value().out(to);
+      return to.is_good();
+    });
+  }
+  static bool unpack_out(weft_tascell_task* task, weft_tascell_bytes* bytes) {
+    return succeeds([=] {
+      archive from(bytes, false);
+      of(task)->value().out(from);
+      return from.is_good();
+    });
+  }
+};
+
+template <class Task>
+constexpr weft_tascell_kind make_kind() {
+  using type = box<Task>;
+  weft_tascell_kind kind = {"a C++ task", sizeof(type), alignof(type), {}, type::run, nullptr, nullptr, nullptr, nullptr, type::destroy};
+  if constexpr (std::is_default_constructible_v<Task> && requires(Task& task, archive& by) {
+                  task.in(by);
+                  task.out(by);
+                }) {
+    kind.pack_in = type::pack_in;
+    kind.unpack_in = type::unpack_in;
+    kind.pack_out = type::pack_out;
+    kind.unpack_out = type::unpack_out;
+  }
+  return kind;
+}
+
+template <class Task>
+inline constexpr weft_tascell_kind kind_of = make_kind<Task>();
+
+// A task made of what make(arguments...) returns; null without memory.
+template <class Make, class... Arguments>
+weft_tascell_task* box_up(weft_tascell_worker* worker, Make& make, Arguments... arguments) {
+  using made = std::remove_cvref_t<std::invoke_result_t<Make&, Arguments...>>;
+  weft_tascell_task* const task = weft_tascell_task_make(worker, &kind_of<made>);
+  if (task == nullptr) return nullptr;
+  try {
+    new (box<made>::of(task)->bytes) made(make(arguments...));
+    box<made>::of(task)->is_made = true;
+    return task;
+  } catch (...) {
+    weft_tascell_task_free(task);
+    return nullptr;
+  }
+}
+
+// Calls part, which works under a choice point; an exception abandons what the choice point gave.
+template <class Part>
+[[gnu::always_inline]] inline void under(context outer, weft_tascell_choice* choice, Part&& part) {
+  weft_tascell_unwinding how;
+  if (__builtin_expect(ends_by_exception(part, &how), 0)) {
+    weft_tascell_abandon(outer.worker(), choice, &how);
+    raise(how);
+  }
+}
+
+// Joins the newest task that was given, and calls take with it.
+template <class Task, class Take>
+void join(weft_tascell_worker* worker, weft_tascell_choice* choice, Take& take) {
+  struct joined {
+    weft_tascell_task* task = nullptr;
+    ~joined() { weft_tascell_task_free(task); }
+  } one;
+  weft_tascell_unwinding how;
+  if (weft_tascell_join_in_frames(worker, choice, &one.task, &how)) raise(how);
+  take(box<Task>::of(one.task)->value());
+}
+
+template <class Make>
+struct two {
+  weft_tascell_choice choice;
+  Make* make;
+
+  static weft_tascell_task* divide(weft_tascell_record* record, weft_tascell_worker* worker) {
+    auto* const self = reinterpret_cast<two*>(record);
+    return self->choice.given != nullptr ? nullptr : box_up(worker, *self->make);
+  }
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, nullptr};
+};
+
+template <class Make>
+struct many {
+  weft_tascell_choice choice;
+  std::int64_t index, end;
+  Make* make;
+
+  static weft_tascell_task* divide(weft_tascell_record* record, weft_tascell_worker* worker) {
+    auto* const self = reinterpret_cast<many*>(record);
+    const std::int64_t from = weft_tascell_middle(self->index, self->end);
+    if (from >= self->end) return nullptr;
+    weft_tascell_task* const task = box_up(worker, *self->make, from, self->end);
+    if (task != nullptr) self->end = from;
+    return task;
+  }
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, nullptr};
+};
+
+template <class Redo, class Undo>
+struct winding {
+  weft_tascell_wind wind;
+  Redo* redo;
+  Undo* undo;
+
+  ~winding() { (*undo)(); }
+  static void undo_it(weft_tascell_record* record, weft_tascell_worker*) { (*reinterpret_cast<winding*>(record)->undo)(); }
+  static void redo_it(weft_tascell_record* record, weft_tascell_worker*) { (*reinterpret_cast<winding*>(record)->redo)(); }
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_WIND, {}, undo_it, redo_it, nullptr, nullptr};
+};
+
+// Tasks of the short forms: they run the construct's own function in the giver's frame.
+template <class Function>
+struct borrowed {
+  Function* function;
+  void run(context c) { (*function)(c); }
+};
+
+template <class Body>
+struct borrowed_range {
+  Body* body;
+  std::int64_t from, to;
+  void run(context c);
+};
+
+}  // namespace detail
+
+// Does first and then second; another worker that asks gets second meanwhile.
+//
+// first and second are called with a context. make() returns a task: an object with void
+// run(context), which works on a copy of what it needs. If the task was given, take(task&) is called
+// after first instead of second. make and take must not poll or switch.
+// May switch. Throws what first, second, take and the task throw.
+template <class First, class Second, class Make, class Take>
+[[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second, Make&& make, Take&& take) {
+  using maker = std::remove_reference_t<Make>;
+  using task = std::remove_cvref_t<std::invoke_result_t<maker&>>;
+  detail::two<maker> record;
+  weft_tascell_choice_begin(&record.choice, c.newest(), &record.operations);
+  record.make = &make;
+  bool was_given = false;
+  detail::under(c, &record.choice, [&] {
+    const context inner(c.worker(), &record.choice.record);
+    inner.poll();
+    first(inner);
+    was_given = record.choice.given != nullptr;
+    if (was_given) detail::join<task>(c.worker(), &record.choice, take);
+  });
+  if (!was_given) second(c);
+}
+
+// Does first and then second; another worker that asks runs second itself, in this frame. second
+// must not use what first changes.
+// May switch. Throws what first and second throw.
+template <class First, class Second>
+[[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second) {
+  using task = detail::borrowed<std::remove_reference_t<Second>>;
+  do_two(
+      c, first, second, [&] { return task{&second}; }, [](task&) {});
+}
+
+// Calls body(i, context) for each i from begin up to end; another worker that asks gets the later
+// half of what has not begun.
+//
+// make(from, to) returns a task for the iterations from `from` up to `to`, as for do_two, and
+// take(task&) takes its results: the later tasks, which have the earlier iterations, first. make and
+// take must not poll or switch.
+// May switch. Throws what body, take and the tasks throw.
+template <class Body, class Make, class Take>
+[[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body, Make&& make, Take&& take) {
+  using maker = std::remove_reference_t<Make>;
+  using task = std::remove_cvref_t<std::invoke_result_t<maker&, std::int64_t, std::int64_t>>;
+  detail::many<maker> record;
+  weft_tascell_choice_begin(&record.choice, c.newest(), &record.operations);
+  record.end = end;
+  record.make = &make;
+  detail::under(c, &record.choice, [&] {
+    const context inner(c.worker(), &record.choice.record);
+    for (std::int64_t i = begin; i < record.end; ++i) {
+      record.index = i;
+      inner.poll();
+      body(i, inner);
+    }
+    while (record.choice.given != nullptr) detail::join<task>(c.worker(), &record.choice, take);
+  });
+}
+
+// Calls body(i, context) for each i from begin up to end; another worker that asks runs a part of
+// the iterations itself, in this frame. Iterations must not use what other iterations change.
+// May switch. Throws what body throws.
+template <class Body>
+[[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body) {
+  using task = detail::borrowed_range<std::remove_reference_t<Body>>;
+  do_many(
+      c, begin, end, body, [&](std::int64_t from, std::int64_t to) { return task{&body, from, to}; }, [](task&) {});
+}
+
+template <class Body>
+void detail::borrowed_range<Body>::run(context c) {
+  do_many(c, from, to, *body);
+}
+
+// Calls redo(), then body(context), then undo().
+//
+// While body runs, undo() and redo() are called whenever a worker goes back to an older construct:
+// what they change must then be as it was before. undo() is also called if body throws. redo and
+// undo must not throw, poll or switch.
+// May switch. Throws what body throws.
+template <class Redo, class Body, class Undo>
+[[gnu::always_inline]] inline void wind(context c, Redo&& redo, Body&& body, Undo&& undo) {
+  redo();
+  detail::winding<std::remove_reference_t<Redo>, std::remove_reference_t<Undo>> record{{}, &redo, &undo};
+  weft_tascell_wind_begin(&record.wind, c.newest(), &record.operations);
+  body(context(c.worker(), &record.wind.record));
+}
+
+// Throws a tag to the innermost catch_tag for it.
+[[noreturn]] inline void throw_tag(std::int64_t tag) { throw thrown(tag); }
+
+// Calls body(context), and ends a throw of tag that leaves it.
+// Returns: true if body returned; false if it threw the tag.
+// May switch. Throws what else body throws.
+template <class Body>
+bool catch_tag(context c, std::int64_t tag, Body&& body) {
+  try {
+    body(c);
+    return true;
+  } catch (const thrown& exception) {
+    if (exception.tag() != tag) throw;
+    return false;
+  }
+}
+
+// How a run is started: zeros are the defaults of weft_tascell_options.
+struct options {
+  unsigned workers = 0;         // 0: one on each worker of Weft
+  std::size_t stack_bytes = 0;  // of each
+};
+
+// Runs function(context) as the root task on all workers, and returns what it returns.
+// May switch. Callable from any but tasklets, while the runtime runs. Throws what function throws,
+// weft::error.
+template <class Function>
+auto run(Function&& function, const options& how = {}) -> std::invoke_result_t<Function&, context>;
+
+namespace detail {
+
+template <class Function, class Result>
+struct root {
+  Function* function;
+  std::optional<Result>* result;
+  void run(context c) { result->emplace((*function)(c)); }
+};
+
+template <class Function>
+struct root<Function, void> {
+  Function* function;
+  void run(context c) { (*function)(c); }
+};
+
+// Runs a root task, frees it, and throws what it threw.
+template <class Root>
+void run_root(Root root, const options& how) {
+  auto make = [&root] { return root; };
+  weft_tascell_task* const task = box_up(nullptr, make);
+  if (task == nullptr) throw std::bad_alloc();
+  weft_tascell_options c = WEFT_TASCELL_OPTIONS_INIT;
+  c.workers = how.workers;
+  c.stack_bytes = how.stack_bytes;
+  const weft_status status = weft_tascell_run(task, &c);
+  weft_tascell_unwinding end = {WEFT_TASCELL_RETURNED, 0, nullptr, task->foreign};
+  end.reason = weft_tascell_task_reason(task, &end.tag);
+  weft_tascell_task_free(task);
+  weft::detail::check(status, "weft_tascell_run");
+  if (end.reason != WEFT_TASCELL_RETURNED) raise(end);
+}
+
+}  // namespace detail
+
+template <class Function>
+auto run(Function&& function, const options& how) -> std::invoke_result_t<Function&, context> {
+  using callee = std::remove_reference_t<Function>;
+  using result = std::invoke_result_t<Function&, context>;
+  if constexpr (std::is_void_v<result>) {
+    detail::run_root(detail::root<callee, void>{&function}, how);
+  } else {
+    std::optional<result> out;
+    detail::run_root(detail::root<callee, result>{&function, &out}, how);
+    return std::move(*out);
+  }
+}
+
+}  // namespace weft::tascell

@@ -1,0 +1,203 @@
+// The slow path of a poll: a worker takes the requests that have come, walks its records to the
+// oldest, undoing, lets choice points divide on the way back, and redoes.
+//
+// The walk needs no memory of its own: on the way up it turns each record's link round, and on the
+// way back it restores it (H. Schorr, W. M. Waite, doi:10.1145/363534.363554). It ends at the root,
+// or at a choice point that has already given: everything older was found indivisible then, and
+// what is older than a running construct does not become divisible again.
+#include "worker.hpp"
+
+namespace weft::tascell_runtime {
+namespace {
+
+// ---- requests -----------------------------------------------------------------------------------
+
+void answer(worker* self, unsigned thief, std::uintptr_t what) {
+  worker* const to = self->all->workers + thief;
+  to->answers.answer(what);
+  wake(to);
+}
+
+void refuse(worker* self, unsigned thief) {
+  ++self->counts.refused;
+  answer(self, thief, mailbox::none);
+}
+
+// Whether the running task descends from a task, or is that task.
+bool descends(const worker* self, const task* from) {
+  for (const task* each = self->top == nullptr ? nullptr : self->top->running; each != nullptr; each = each->parent)
+    if (each == from) return true;
+  return false;
+}
+
+bool accepts(worker* self, unsigned thief) {
+  const task* const wanted = self->all->workers[thief].wanted;
+  if (wanted != nullptr) return descends(self, wanted);
+  return !self->all->how.refuses || self->probability >= 1 || draw_unit(self) < self->probability;
+}
+
+// Takes what has come into self->pending. Returns how many it accepts; the others are refused.
+unsigned take_requests(worker* self) {
+  unsigned count = 0;
+  for (std::size_t word = 0; word < request_words(self->all->count); ++word) {
+    std::uint64_t taken = self->requests.take(word);
+    for (std::uint64_t rest = taken; rest != 0; rest &= rest - 1) {
+      const auto thief = static_cast<unsigned>(word * bits_of_word) + static_cast<unsigned>(__builtin_ctzll(rest));
+      ++self->counts.requests;
+      if (accepts(self, thief)) {
+        ++count;
+        continue;
+      }
+      taken &= ~(rest & (~rest + 1));
+      refuse(self, thief);
+    }
+    self->pending[word] = taken;
+  }
+  return count;
+}
+
+// The next accepted request. There is one.
+unsigned next_thief(worker* self) {
+  std::size_t word = 0;
+  while (self->pending[word] == 0) ++word;
+  const auto thief = static_cast<unsigned>(word * bits_of_word) + static_cast<unsigned>(__builtin_ctzll(self->pending[word]));
+  self->pending[word] &= self->pending[word] - 1;
+  return thief;
+}
+
+// ---- the walk -----------------------------------------------------------------------------------
+
+bool has_given(const record* at) {
+  return at->operations->kind == WEFT_TASCELL_CHOICE && reinterpret_cast<const weft_tascell_choice*>(at)->given != nullptr;
+}
+
+void undo(worker* self, record* at) {
+  ++self->counts.records;
+  if (at->operations->kind != WEFT_TASCELL_WIND) return;
+  save_workspace(self->check);
+  at->operations->undo(at, self);
+}
+
+void redo(worker* self, record* at) {
+  if (at->operations->kind != WEFT_TASCELL_WIND) return;
+  at->operations->redo(at, self);
+  compare_saved(self->check, at);
+}
+
+void send(worker* self, weft_tascell_choice* from, task* made, unsigned thief) {
+  worker* const to = self->all->workers + thief;
+  made->older = from->given;
+  from->given = made;
+  made->giver = self;
+  made->thief = to;
+  made->parent = self->top->running;
+  state_of(made).store(task_given, base::relaxed);
+  ++self->counts.given;
+  if (self->all->how.ships) pack_given(made);
+  if (to == self) {
+    self->own = made;
+    return;
+  }
+  if (to->wanted != nullptr) ++self->counts.stolen_back;
+  answer(self, thief, reinterpret_cast<std::uintptr_t>(made));
+}
+
+// Serves one request at a choice point, if it can. True: a request was served, or refused by the
+// guard.
+bool serve(worker* self, record* at) {
+  const double refused = at->operations->guard == nullptr ? 0 : at->operations->guard(at, self);
+  if (refused > 0 && draw_unit(self) < refused) {
+    const unsigned thief = next_thief(self);
+    if (thief != self->index) refuse(self, thief);
+    return true;
+  }
+  compare_for(self->check, at);
+  task* const made = at->operations->divide(at, self);
+  if (made == nullptr) return false;
+  send(self, reinterpret_cast<weft_tascell_choice*>(at), made, next_thief(self));
+  return true;
+}
+
+// Walks from the newest record to the oldest and back, and serves up to count requests. Returns how
+// many are left.
+unsigned backtrack(worker* self, record* newest, unsigned count) {
+  ++self->counts.backtracks;
+  self->mode = WEFT_TASCELL_BACKTRACKING;
+  record* newer = nullptr;
+  record* at = newest;
+  for (;;) {
+    undo(self, at);
+    if (at->up == nullptr || has_given(at)) break;
+    record* const older = at->up;
+    at->up = newer;
+    newer = at;
+    at = older;
+  }
+  for (;;) {
+    if (at->operations->kind == WEFT_TASCELL_CHOICE)
+      while (count != 0 && serve(self, at)) --count;
+    redo(self, at);
+    if (newer == nullptr) break;
+    record* const next = newer;
+    newer = next->up;
+    next->up = at;
+    at = next;
+  }
+  self->mode = WEFT_TASCELL_NORMAL;
+  return count;
+}
+
+void refuse_pending(worker* self, unsigned count) {
+  for (; count != 0; --count) {
+    const unsigned thief = next_thief(self);
+    if (thief != self->index) refuse(self, thief);
+  }
+}
+
+// The storm mode: the worker is a thief of its own.
+bool asks_itself(worker* self) {
+  const std::uint64_t storm = self->all->how.storm;
+  return storm == 1 || (storm != 0 && draw(self) % storm == 0);
+}
+
+}  // namespace
+
+void refuse_all(worker* self) {
+  for (std::size_t word = 0; word < request_words(self->all->count); ++word) {
+    for (std::uint64_t rest = self->requests.take(word); rest != 0; rest &= rest - 1) {
+      ++self->counts.requests;
+      refuse(self, static_cast<unsigned>(word * bits_of_word) + static_cast<unsigned>(__builtin_ctzll(rest)));
+    }
+  }
+}
+
+}  // namespace weft::tascell_runtime
+
+using namespace weft::tascell_runtime;
+
+bool weft_tascell_attend_in_frames(weft_tascell_worker* worker, weft_tascell_record* newest, weft_tascell_unwinding* out) {
+  auto* const self = as_worker(worker);
+  const std::uint32_t why = take_attention(attention_of(self), self->all->looks_always);
+  self->asked_since.store(0, base::relaxed);
+  note_workspace(self->check, newest);
+  if ((why & wants_end) != 0 && must_unwind(self, newest, out)) return true;
+  unsigned count = take_requests(self);
+  if ((why & always_look) != 0 && asks_itself(self)) {
+    self->pending[self->index / bits_of_word] |= std::uint64_t{1} << self->index % bits_of_word;
+    ++count;
+  }
+  if (count == 0) return false;
+  self->seen_at.store(&newest->operations->place, base::relaxed);
+  refuse_pending(self, backtrack(self, newest, count));
+  if (task* const own = self->own; own != nullptr) {
+    self->own = nullptr;
+    self->top->newest = newest;
+    run_task(self, own);
+  }
+  return false;
+}
+
+void weft_tascell_attend(weft_tascell_worker* worker, weft_tascell_record* newest) {
+  unwinding how{};
+  if (weft_tascell_attend_in_frames(worker, newest, &how)) weft_tascell_unwind(worker, newest, &how);
+}

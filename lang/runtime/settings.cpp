@@ -1,0 +1,111 @@
+#include "settings.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <strings.h>
+
+namespace weft::tascell_runtime {
+namespace {
+
+// The number that text begins with, and what follows it; false: none.
+bool read_number(const char* text, std::uint64_t* out, const char** rest) {
+  if (*text < '0' || *text > '9') return false;
+  errno = 0;
+  char* end = nullptr;
+  *out = std::strtoull(text, &end, 10);
+  *rest = end;
+  return errno == 0;
+}
+
+struct unit {
+  const char* name;
+  std::uint64_t factor;
+};
+constexpr unit no_units[] = {{"", 1}, {nullptr, 0}};
+constexpr unit bytes_units[] = {{"", 1}, {"K", 1u << 10}, {"M", 1u << 20}, {"G", 1u << 30}, {nullptr, 0}};
+constexpr unit time_units[] = {{"", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {nullptr, 0}};
+
+struct amount {
+  const char* name;
+  const unit* units;
+  bool may_be_off;
+  std::uint64_t least, most;
+  const char* accepted;
+};
+
+bool complain(const char* name, const char* text, const char* accepted) {
+  std::fprintf(stderr, "weft: error: %s=%s: want %s\n", name, text, accepted);
+  return false;
+}
+
+const char* value_of(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr || *text == '\0' ? nullptr : text;
+}
+
+bool read_amount(const amount& of, std::uint64_t* out) {
+  const char* text = value_of(of.name);
+  if (text == nullptr) return true;
+  if (of.may_be_off && strcasecmp(text, "off") == 0) {
+    *out = 0;
+    return true;
+  }
+  std::uint64_t number = 0;
+  const char* rest = "";
+  if (read_number(text, &number, &rest)) {
+    for (const unit* each = of.units; each->name != nullptr; ++each) {
+      if (strcasecmp(rest, each->name) != 0 || number > of.most / each->factor) continue;
+      number *= each->factor;
+      if (number < of.least) break;
+      *out = number;
+      return true;
+    }
+  }
+  return complain(of.name, text, of.accepted);
+}
+
+bool is_one_of(const char* text, const char* const (&words)[4]) {
+  for (const char* each : words)
+    if (strcasecmp(text, each) == 0) return true;
+  return false;
+}
+
+bool read_switch(const char* name, bool* out) {
+  const char* text = value_of(name);
+  if (text == nullptr) return true;
+  static constexpr const char* on[4] = {"1", "on", "yes", "true"};
+  static constexpr const char* off[4] = {"0", "off", "no", "false"};
+  *out = is_one_of(text, on);
+  return *out || is_one_of(text, off) || complain(name, text, "on or off");
+}
+
+bool read_guard(bool* out) {
+  const char* text = value_of("WEFT_TASCELL_GUARD");
+  if (text == nullptr) return true;
+  *out = strcasecmp(text, "refuse") == 0;
+  return *out || strcasecmp(text, "virtual") == 0 || complain("WEFT_TASCELL_GUARD", text, "virtual or refuse");
+}
+
+}  // namespace
+
+bool read_settings(settings* out) {
+  constexpr amount storm = {"WEFT_TASCELL_STORM", no_units, true, 1, 1000000000, "off, or 1 to 1000000000 polls"};
+  constexpr amount seed = {"WEFT_TASCELL_SEED", no_units, false, 0, UINT64_MAX, "a number"};
+  constexpr amount stack = {"WEFT_TASCELL_STACK_SIZE", bytes_units, false, 65536, std::uint64_t{1} << 30, "64K to 1G"};
+  constexpr amount watchdog = {"WEFT_TASCELL_WATCHDOG", time_units, true, 1000000, 3600000000000, "off, or 1ms to 3600s"};
+  const bool are_good[] = {read_amount(storm, &out->storm),
+                           read_amount(seed, &out->seed),
+                           read_amount(stack, &out->stack_bytes),
+                           read_amount(watchdog, &out->watchdog_ns),
+                           read_switch("WEFT_TASCELL_SHIP", &out->ships),
+                           read_switch("WEFT_TASCELL_CHECK", &out->checks),
+                           read_switch("WEFT_TASCELL_STATS", &out->tells_counts),
+                           read_guard(&out->refuses)};  // each is told
+  for (const bool each : are_good)
+    if (!each) return false;
+  return true;
+}
+
+}  // namespace weft::tascell_runtime

@@ -1,0 +1,23 @@
+// The variables WEFT_TASCELL_* of the environment, read at the start of each run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::tascell_runtime {
+
+struct settings {
+  std::uint64_t storm = 0;  // n: a worker asks itself at one in n polls; 0: never
+  std::uint64_t seed = 1;   // of random choices
+  std::uint64_t stack_bytes = std::uint64_t{8} << 20;
+  std::uint64_t watchdog_ns = 0;  // 0: off
+  bool ships = false;             // every task is packed and unpacked
+  bool checks = false;            // the workspace is compared
+  bool refuses = false;           // guards: the victim refuses; else victims are drawn in proportion
+  bool tells_counts = false;      // at the end of a run
+};
+
+// False: a value cannot be used, which a line on stderr names.
+bool read_settings(settings* out);
+
+}  // namespace weft::tascell_runtime

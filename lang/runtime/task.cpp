@@ -1,0 +1,188 @@
+// Task objects: made and freed, packed into bytes and unpacked, run and ended.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "worker.hpp"
+
+struct weft_tascell_bytes {
+  unsigned char* data = nullptr;
+  std::size_t size = 0, capacity = 0;
+  std::size_t at = 0;  // what is read next
+};
+
+namespace weft::tascell_runtime {
+namespace {
+
+atomic<std::uint64_t> live_tasks{0};
+
+void free_bytes(weft_tascell_bytes* bytes) {
+  if (bytes == nullptr) return;
+  std::free(bytes->data);
+  std::free(bytes);
+}
+
+weft_tascell_bytes* make_bytes() { return static_cast<weft_tascell_bytes*>(std::calloc(1, sizeof(weft_tascell_bytes))); }
+
+// A task as its thief gets it; null: without memory the giver's object is run instead.
+task* unpack_copy(worker* self, task* given) {
+  task* copy = weft_tascell_task_make(self, given->kind);
+  if (copy == nullptr) return nullptr;
+  given->shipped->at = 0;
+  if (given->kind->unpack_in(copy, given->shipped)) return copy;
+  weft_tascell_task_free(copy);
+  return nullptr;
+}
+
+// The results, in the place of what was given.
+void pack_results(task* given, const task* copy) {
+  given->shipped->size = given->shipped->at = 0;
+  if (!given->kind->pack_out(copy, given->shipped)) die(&given->kind->place, "no memory to ship a task's results");
+}
+
+void drop_bytes(task* given) {
+  free_bytes(given->shipped);
+  given->shipped = nullptr;
+}
+
+void run_body(worker* self, frame* at) {
+  task* given = at->running;
+  if (given->shipped != nullptr) {
+    at->copy = unpack_copy(self, given);
+    if (at->copy == nullptr) drop_bytes(given);
+  }
+  task* const runs = at->copy != nullptr ? at->copy : given;
+  runs->kind->run(runs, self, &at->root);
+}
+
+void enter(worker* self, frame* at, task* what) {
+  at->root = {nullptr, &root_operations};
+  at->running = what;
+  at->below = self->top;
+  at->probability = self->probability;
+  at->watched = watched_by(self->check);
+  self->top = at;
+  weft_tascell_set_probability(self, 1);
+  self->status.store(is_running, base::relaxed);
+}
+
+void leave(worker* self, frame* at) {
+  unwatch_to(self->check, at->watched);
+  self->top = at->below;
+  weft_tascell_set_probability(self, at->probability);
+  if (at->below == nullptr) self->status.store(is_idle, base::relaxed);
+}
+
+void end(worker* self, frame* at) {
+  task* const what = at->running;
+  if (at->copy != nullptr) {
+    if (at->ended.reason == WEFT_TASCELL_RETURNED) pack_results(what, at->copy);
+    weft_tascell_task_free(at->copy);
+  }
+  what->tag = at->ended.tag;
+  what->foreign = at->ended.foreign;
+  if (at->ended.reason == WEFT_TASCELL_CANCELLED) ++self->counts.cancelled;
+  worker* const giver = what->giver == nullptr ? nullptr : as_worker(what->giver);
+  end_task(state_of(what), at->ended.reason);  // the giver may free it now
+  if (giver == nullptr) return;
+  if (at->ended.reason == WEFT_TASCELL_THREW) draw_attention(attention_of(giver), wants_end);
+  if (giver != self) wake(giver);
+}
+
+}  // namespace
+
+std::uint64_t count_live() { return live_tasks.load(base::relaxed); }
+
+const weft_tascell_operations root_operations = {WEFT_TASCELL_ROOT, {}, nullptr, nullptr, nullptr, nullptr};
+
+void run_task(worker* self, task* what) {
+  frame at;
+  enter(self, &at, what);
+  tell_idle(self);
+  at.ended.reason = WEFT_TASCELL_RETURNED;
+  if (is_unwanted(what)) {
+    at.ended.reason = WEFT_TASCELL_CANCELLED;
+  } else if (setjmp(at.buffer) == 0) {
+    run_body(self, &at);
+  }
+  leave(self, &at);
+  end(self, &at);
+}
+
+void pack_given(task* given) {
+  if (given->kind->pack_in == nullptr) return;
+  given->shipped = make_bytes();
+  if (given->shipped != nullptr && !given->kind->pack_in(given, given->shipped)) drop_bytes(given);
+}
+
+void unpack_results(task* given) {
+  if (given->shipped == nullptr) return;
+  given->shipped->at = 0;
+  if (!given->kind->unpack_out(given, given->shipped)) die(&given->kind->place, "a task's results could not be unpacked");
+  drop_bytes(given);
+}
+
+}  // namespace weft::tascell_runtime
+
+using namespace weft::tascell_runtime;
+
+weft_tascell_task* weft_tascell_task_make(weft_tascell_worker*, const weft_tascell_kind* kind) {
+  const std::size_t alignment = std::max(kind->alignment, alignof(std::max_align_t));
+  if (kind->bytes > SIZE_MAX / 2 - alignment) return nullptr;
+  const std::size_t bytes = (kind->bytes + alignment - 1) / alignment * alignment;
+  void* const memory = alignment == alignof(std::max_align_t) ? std::malloc(bytes) : std::aligned_alloc(alignment, bytes);
+  if (memory == nullptr) return nullptr;
+  std::memset(memory, 0, bytes);
+  auto* const made = static_cast<task*>(memory);
+  made->kind = kind;
+  live_tasks.fetch_add(1, base::relaxed);
+  return made;
+}
+
+void weft_tascell_task_free(weft_tascell_task* task) {
+  if (task == nullptr) return;
+  free_bytes(task->shipped);
+  if (task->kind->destroy != nullptr) task->kind->destroy(task);
+  std::free(task);
+  live_tasks.fetch_add(~std::uint64_t{0}, base::relaxed);
+}
+
+weft_tascell_reason weft_tascell_task_reason(const weft_tascell_task* task, int64_t* tag) {
+  const auto reason = static_cast<weft_tascell_reason>(task->state >= task_ended ? task->state - task_ended : 0);
+  if (reason == WEFT_TASCELL_THREW && tag != nullptr) *tag = task->tag;
+  return reason;
+}
+
+bool weft_tascell_write(weft_tascell_bytes* bytes, const void* data, size_t size) {
+  if (size > bytes->capacity - bytes->size) {
+    std::size_t capacity = std::max<std::size_t>(64, 2 * bytes->capacity);
+    if (capacity - bytes->size < size) capacity = bytes->size + size;
+    if (capacity < size) return false;
+    void* const grown = std::realloc(bytes->data, capacity);
+    if (grown == nullptr) return false;
+    bytes->data = static_cast<unsigned char*>(grown);
+    bytes->capacity = capacity;
+  }
+  if (size != 0) std::memcpy(bytes->data + bytes->size, data, size);
+  bytes->size += size;
+  return true;
+}
+
+bool weft_tascell_read(weft_tascell_bytes* bytes, void* data, size_t size) {
+  if (size > bytes->size - bytes->at) return false;
+  if (size != 0) std::memcpy(data, bytes->data + bytes->at, size);
+  bytes->at += size;
+  return true;
+}
+
+bool weft_tascell_broadcast(weft_tascell_worker* worker, weft_tascell_task* task) {
+  bool is_done = true;
+  if (as_worker(worker)->all->how.ships && task->kind->pack_in != nullptr) {
+    pack_given(task);
+    weft_tascell_task* const copy = task->shipped == nullptr ? nullptr : unpack_copy(as_worker(worker), task);
+    is_done = copy != nullptr;
+    weft_tascell_task_free(copy);
+  }
+  weft_tascell_task_free(task);
+  return is_done;
+}

@@ -1,0 +1,143 @@
+// The records of a run: its workers, and for each the tasks that it runs, one above the other.
+// Everything in a worker belongs to the worker itself but for what stands under "shared".
+#pragma once
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include <weft/tascell.h>
+#include <weft/weft.h>
+
+#include "settings.hpp"
+#include "words.hpp"
+
+namespace weft::tascell_runtime {
+
+using record = weft_tascell_record;
+using task = weft_tascell_task;
+using unwinding = weft_tascell_unwinding;
+
+// A task that a worker runs. It lies on the native stack; the newest is the one that runs, and the
+// others wait in a join or, under the storm mode, in a poll.
+struct frame {
+  record root;  // first: the root's address is the frame's
+  frame* below = nullptr;
+  task* running = nullptr;
+  record* newest = nullptr;  // while it waits: its newest record
+  double probability = 1;    // of the frame below, while this one runs
+  std::size_t watched = 0;   // how many spans were watched below
+  task* copy = nullptr;      // what runs in the place of a task that was shipped
+  unwinding ended{};         // how it was unwound, if it was
+  std::jmp_buf buffer{};
+};
+
+enum worker_status : std::uint32_t { is_idle = 0, is_running = 1, is_waiting = 2 };
+
+struct run;
+struct checker;
+
+struct alignas(64) worker : weft_tascell_worker {
+  run* all = nullptr;
+  frame* top = nullptr;
+  std::uint64_t random = 0;
+  std::uint64_t* pending = nullptr;  // requests that were taken and not answered, a bit for each thief
+  task* own = nullptr;               // tasks that the worker gave to itself: the storm mode
+  checker* check = nullptr;          // null: not in the check mode
+  const task* wanted = nullptr;      // of its own request: null, or the task whose descendants it wants
+  weft_tascell_counts counts{};
+  weft_thread* thread = nullptr;
+  bool is_spare = false;  // it goes at once: not all workers of the run could be made
+  void* words = nullptr;  // the memory of requests and pending
+  weft_semaphore token{};  // WEFT_SEMAPHORE_INIT(0), which C++ compilers warn about
+
+  // shared
+  alignas(64) request_set requests;
+  mailbox answers;
+  sleeper bed;
+  atomic<std::uint32_t> status{is_idle};
+  atomic<std::uint32_t> accepts{0};           // the probability, in steps of 2^-20
+  atomic<std::uint32_t> waits_for{0};         // while it waits: the worker with its task
+  atomic<std::uint64_t> asked_since{0};       // when the first request came that it has not seen; 0: none
+  atomic<const weft_tascell_place*> seen_at{nullptr};  // where it last attended
+};
+
+struct run {
+  settings how{};
+  weft_tascell_options options{};
+  worker* workers = nullptr;
+  unsigned count = 0;
+  weft_event ready = WEFT_EVENT_INIT;  // all workers are made
+  task* root = nullptr;
+  std::uint32_t looks_always = 0;  // always_look under the storm and check modes
+
+  // shared
+  alignas(64) atomic<std::uint32_t> has_ended{0};  // its workers go
+  watch keeper;
+  atomic<std::uint32_t> asleep{0};  // idle workers that sleep until a task starts
+};
+
+inline atomic<std::uint32_t>& attention_of(worker* of) { return as_atomic(of->attention); }
+inline worker* as_worker(weft_tascell_worker* of) { return static_cast<worker*>(of); }
+
+// ---- random numbers: of the worker's own, for victims and guards --------------------------------
+
+inline std::uint64_t draw(worker* self) {  // xorshift64*, doi:10.1145/2845077
+  self->random ^= self->random >> 12;
+  self->random ^= self->random << 25;
+  self->random ^= self->random >> 27;
+  return self->random * 0x2545F4914F6CDD1Du;
+}
+inline double draw_unit(worker* self) { return static_cast<double>(draw(self) >> 11) * 0x1p-53; }
+
+// ---- wait.cpp -----------------------------------------------------------------------------------
+
+void wake(worker* other);
+// Wakes one idle worker that sleeps, because a task has started.
+void tell_idle(worker* self);
+// Waits for a task that self gave; newest is the record that waits.
+void wait_for(worker* self, record* newest, task* what, bool may_steal);
+// Asks for tasks and runs them, until the run ends.
+void be_idle(worker* self);
+
+// ---- task.cpp -----------------------------------------------------------------------------------
+
+extern const weft_tascell_operations root_operations;
+// Runs a task on top of what the worker runs, and ends it.
+void run_task(worker* self, task* what);
+// Packs what was given, where every task is shipped. Without memory it stays as it is.
+void pack_given(task* given);
+std::uint64_t count_live();  // task objects that exist
+void unpack_results(task* given);
+inline bool is_unwanted(const task* what) { return as_atomic(const_cast<task*>(what)->is_cancelled).load(base::relaxed) != 0; }
+inline atomic<std::uint32_t>& state_of(task* what) { return as_atomic(what->state); }
+
+// ---- attend.cpp ---------------------------------------------------------------------------------
+
+// Answers all requests that have come: nothing to give.
+void refuse_all(worker* self);
+
+// ---- unwind.cpp ---------------------------------------------------------------------------------
+
+// True: the running task must be unwound, as *out says. newest is its newest record.
+bool must_unwind(worker* self, record* newest, unwinding* out);
+// Cancels what the waiting tasks of this worker have given and do not want any more.
+void pass_on_cancellations(worker* self, frame* from);
+[[noreturn]] void die(const weft_tascell_place* at, const char* what);
+
+// ---- check.cpp: null arguments mean that the check mode is off ----------------------------------
+
+checker* make_checker();
+void free_checker(checker* of);
+std::size_t watched_by(const checker* of);
+void unwatch_to(checker* of, std::size_t count);
+// Notes the workspace at a poll of the record.
+void note_workspace(checker* of, const record* newest);
+// Compares it with what was noted there: nothing newer may have left a change.
+void compare_for(checker* of, const record* choice);
+// Around an undo and its redo.
+void save_workspace(checker* of);
+void compare_saved(checker* of, const record* wind);
+
+}  // namespace weft::tascell_runtime
