@@ -14,7 +14,7 @@ constexpr const char* unpack_head = "(weft_tascell_task *weft_task, weft_tascell
 
 std::string head_of(const std::string& name, const std::string& function, bool is_pack) {
   std::string const constant = is_pack ? "const " : "";
-  return " static bool " + name + function + (is_pack ? pack_head : unpack_head) + " { " + constant + "struct " + name + " *weft_this = (" + constant + "struct " + name +
+  return " static _Bool " + name + function + (is_pack ? pack_head : unpack_head) + " { " + constant + "struct " + name + " *weft_this = (" + constant + "struct " + name +
          " *)(" + constant + "void *)weft_task; (void)weft_this; (void)weft_bytes;";
 }
 
@@ -76,7 +76,7 @@ void lowering::task_block_text(const external& each) {
     body.add(" }");
   } else {
     bool const is_send = which.ends_with("send");
-    body.add("static bool " + task.name + "_" + which + "(" + (is_send ? "const " : "") + "struct " + task.name + " *weft_this, weft_tascell_bytes *weft_bytes) { (void)weft_this; (void)weft_bytes;");
+    body.add("static _Bool " + task.name + "_" + which + "(" + (is_send ? "const " : "") + "struct " + task.name + " *weft_this, weft_tascell_bytes *weft_bytes) { (void)weft_this; (void)weft_bytes;");
     statement(*block, in, body);
     body.add(" return 1; }");
   }
