@@ -116,7 +116,7 @@ record_made lowering::choice_record(const node& of, const context& in) {
       }
     }
   }
-  std::erase(variables, of.index);
+  for (const symbol* own : {of.index, of.how.from, of.how.to}) std::erase(variables, own);
   handlers.push_back(of.one);
   made.captures = captures_of(variables, handlers);
   writer to(*of_.from);
