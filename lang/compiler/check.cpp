@@ -303,7 +303,7 @@ class checker {
     bool calls = false;
     std::vector<place_written> const redone = writes_of(of.one, &calls);
     std::vector<place_written> const undone = writes_of(of.three, &calls);
-    if (calls) return;  // who knows what they change
+    if (calls) return;  // what a function changes is not known
     std::set<const symbol*> told;
     for (const place_written& each : redone) {
       bool const is_restored = std::ranges::any_of(undone, [&each](const place_written& other) { return other.root == each.root; });
