@@ -182,7 +182,7 @@ specifiers_found parser::specifiers() {
   for (;;) {
     token const& word = now();
     if (word.kind != token_kind::identifier) return result;
-    if (word.text == "worker" && !result.is_worker && lookup("worker") == nullptr) {
+    if (word.text == "worker" && !result.is_worker && !result.has_type && ahead(1).kind == token_kind::identifier && lookup("worker") == nullptr) {
       result.is_worker = true;
       take();
     } else if (attributes.contains(word.text)) {

@@ -231,6 +231,7 @@ void parser::run_of_tokens(pieces& into, std::initializer_list<std::string_view>
       }
     }
     if (word.kind == token_kind::identifier) {
+      if (statement_words.contains(word.text) && !open.empty()) fail("E003", open.front(), "this bracket is not closed before '" + std::string(word.text) + "'", "close it");
       if (statement_words.contains(word.text)) fail("E002", word, "'" + std::string(word.text) + "' cannot stand in an expression", "end the expression before it with ';' or ')'");
       word_in_run(into);
       continue;

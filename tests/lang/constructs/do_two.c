@@ -1,0 +1,21 @@
+long fib(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, long n);
+struct weft_task_3 { weft_tascell_task weft_header; long n ; long b ; }; static const weft_tascell_kind weft_task_3_kind;
+ static _Bool weft_task_3_pack_in(const weft_tascell_task *weft_task, weft_tascell_bytes *weft_bytes) { const struct weft_task_3 *weft_this = (const struct weft_task_3 *)(const void *)weft_task; (void)weft_this; (void)weft_bytes; if (!weft_tascell_write(weft_bytes, &weft_this->n, sizeof weft_this->n)) return 0; return 1; } static _Bool weft_task_3_unpack_in(weft_tascell_task *weft_task, weft_tascell_bytes *weft_bytes) { struct weft_task_3 *weft_this = (struct weft_task_3 *)(void *)weft_task; (void)weft_this; (void)weft_bytes; if (!weft_tascell_read(weft_bytes, &weft_this->n, sizeof weft_this->n)) return 0; return 1; } static _Bool weft_task_3_pack_out(const weft_tascell_task *weft_task, weft_tascell_bytes *weft_bytes) { const struct weft_task_3 *weft_this = (const struct weft_task_3 *)(const void *)weft_task; (void)weft_this; (void)weft_bytes; if (!weft_tascell_write(weft_bytes, &weft_this->b, sizeof weft_this->b)) return 0; return 1; } static _Bool weft_task_3_unpack_out(weft_tascell_task *weft_task, weft_tascell_bytes *weft_bytes) { struct weft_task_3 *weft_this = (struct weft_task_3 *)(void *)weft_task; (void)weft_this; (void)weft_bytes; if (!weft_tascell_read(weft_bytes, &weft_this->b, sizeof weft_this->b)) return 0; return 1; }
+static void weft_task_3_run(weft_tascell_task *weft_task, weft_tascell_worker *weft_worker, weft_tascell_record *weft_up) { struct weft_task_3 *weft_self = (struct weft_task_3 *)(void *)weft_task; (void)weft_self; (void)weft_worker; (void)weft_up;
+                             (weft_self->b) = fib(weft_worker, weft_up, (weft_self->n) - 2); }
+ static const weft_tascell_kind weft_task_3_kind __attribute__((unused)) = {"fib", sizeof(struct weft_task_3), _Alignof(struct weft_task_3), {"do_two.tc", "fib", 7}, weft_task_3_run, weft_task_3_pack_in, weft_task_3_unpack_in, weft_task_3_pack_out, weft_task_3_unpack_out, (void *)0};
+struct weft_two_2 { weft_tascell_choice weft_choice; long n ; }; static weft_tascell_task *weft_two_2_divide(weft_tascell_record *weft_record, weft_tascell_worker *weft_worker) { struct weft_two_2 *weft_self = (struct weft_two_2 *)weft_record; if (weft_self->weft_choice.given) return (void *)0; struct weft_task_3 *weft_this = (struct weft_task_3 *)(void *)weft_tascell_task_make(weft_worker, &weft_task_3_kind); if (!weft_this) return (void *)0; weft_this->n = (weft_self->n); return &weft_this->weft_header; } static const weft_tascell_operations weft_two_2_operations = {WEFT_TASCELL_CHOICE, {"do_two.tc", "fib", 7}, (void *)0, (void *)0, weft_two_2_divide, (void *)0};
+       long fib(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, long n) { (void)weft_worker; (void)weft_up;
+  if (n <= 2) return 1;
+  long a, b;
+ { struct weft_two_2 weft_r5; weft_tascell_choice_begin(&weft_r5.weft_choice, weft_up, &weft_two_2_operations); weft_r5.n = n; weft_tascell_poll(weft_worker, &weft_r5.weft_choice.record); { a = fib(weft_worker, &weft_r5.weft_choice.record, n - 1); } if (!weft_r5.weft_choice.given) {
+                             b = fib(weft_worker, weft_up, n - 2); } else { struct weft_task_3 *weft_this = (struct weft_task_3 *)(void *)weft_tascell_join(weft_worker, &weft_r5.weft_choice); b = weft_this->b; weft_tascell_task_free(&weft_this->weft_header); } }
+  return a + b;
+}
+       int weft_worker_main(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, int argc, char **argv);
+       int weft_worker_main(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, int argc, char **argv) { (void)weft_worker; (void)weft_up;
+  long n = argc > 1 ? atol(argv[1]) : 20;
+  printf("%ld\n", fib(weft_worker, weft_up, n));
+  return 0; return 0;
+}
+static int weft_main_function(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, int argc, char **argv) { return weft_worker_main(weft_worker, weft_up, argc, argv); } int main(int argc, char **argv) { weft_tascell_options weft_options = {sizeof(weft_tascell_options), 0, 0, 0, 0, (void *)0, (void *)0}; return weft_tascell_main(weft_main_function, argc, argv, &weft_options); }
