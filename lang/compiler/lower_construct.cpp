@@ -122,8 +122,10 @@ record_made lowering::choice_record(const node& of, const context& in) {
   writer to(*of_.from);
   to.go_to(of.how.place);
   to.add("struct " + made.name + " { weft_tascell_choice weft_choice;");
-  if (is_loop) to.add(" " + type_text(*of.index) + "weft_index; " + type_text(*of.index) + "weft_end;");
+  // The range is kept apart: one load of two words that were stored one by one would stall.
+  if (is_loop) to.add(" " + type_text(*of.index) + "weft_index;");
   capture_members(made.captures, to);
+  if (is_loop) to.add(" " + type_text(*of.index) + "weft_end;");
   to.add(" };");
   divide_text(of, in, made, to);
   if (of.how.guard != nullptr) guard_text(of, inside(in, made.captures), made.name, to);
