@@ -35,6 +35,11 @@ struct context {
   const symbol* function = nullptr;
   bool polls = true;
   unsigned group = 0;              // equal contexts share operations
+  // What the newest record has captured: how its variables are spelled with the record as $. A
+  // record above it in the same function need not capture them again.
+  std::map<const symbol*, std::string> above;
+  std::string above_type;
+  std::string store_index;         // stores the loop's variable in its record, where that is still to be done
 };
 
 struct capture {
@@ -47,6 +52,7 @@ struct capture {
 struct record_made {
   std::string name;
   std::vector<capture> captures;
+  std::map<const symbol*, std::string> names;  // with the record as $
 };
 
 class lowering {
@@ -84,7 +90,9 @@ class lowering {
   std::vector<capture> captures_of(const std::vector<const symbol*>& variables, const std::vector<const node*>& active) const;
   void capture_members(const std::vector<capture>& captures, writer& to) const;
   void capture_values(const std::vector<capture>& captures, const context& in, const std::string& record, writer& to) const;
-  context inside(const context& in, const std::vector<capture>& captures) const;
+  context inside(const context& in, const record_made& record) const;
+  void keep_captures(record_made& made, const context& in, const std::vector<const symbol*>& variables, const std::vector<const node*>& active) const;
+  static context under(const context& in, const record_made& made, const std::string& up);
   std::string place_text(const token& place) const;
   void begin_text(const std::string& record, const context& in, const char* kind, const record_made& made, writer& to) const;
 

@@ -28,6 +28,19 @@ bool has_poll_or_call(const node* body) {
   return result;
 }
 
+// Whether the statement calls worker functions only inside of constructs.
+bool calls_in_constructs_only(const node* of) {
+  for (size_t i = 0; i < of->parts.size(); i++) {
+    const piece& each = of->parts[i];
+    if (each.is_token() && each.word.bound != nullptr && each.word.bound->is_worker) return false;
+    bool const is_plain = each.child != nullptr && !is_construct(each.child->kind);
+    if (is_plain && !calls_in_constructs_only(each.child)) return false;
+    bool const is_throw_or_broadcast = each.child != nullptr && (each.child->kind == node_kind::throw_tag || each.child->kind == node_kind::broadcast);
+    if (is_throw_or_broadcast && !calls_in_constructs_only(each.child)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void lowering::construct(const node& of, const context& in, writer& to) {
@@ -39,13 +52,13 @@ void lowering::construct(const node& of, const context& in, writer& to) {
     case node_kind::broadcast: broadcast(of, in, to); break;
     case node_kind::check_request:
       to.go_to(of.first);
-      to.add(" weft_tascell_poll(weft_worker, " + in.up + ");");
+      to.add(" {" + in.store_index + " weft_tascell_poll(weft_worker, " + in.up + "); }");
       break;
     default:
       to.go_to(of.first);
-      to.add(" weft_tascell_throw(weft_worker, " + in.up + ", (");
+      to.add(" {" + in.store_index + " weft_tascell_throw(weft_worker, " + in.up + ", (");
       parts_text(of.one->parts, in, to);
-      to.add("));");
+      to.add(")); }");
   }
 }
 
@@ -75,13 +88,44 @@ void lowering::capture_values(const std::vector<capture>& captures, const contex
   }
 }
 
+static std::string with_record(const std::string& name, const std::string& record) {
+  std::string result = name;
+  result.replace(result.find('$'), 1, record);
+  return result;
+}
+
 // In a function that has the record as weft_self.
-context lowering::inside(const context& in, const std::vector<capture>& captures) const {
+context lowering::inside(const context& in, const record_made& record) const {
   context result;
   result.function = in.function;
   result.group = in.group;
   result.up = "weft_up";
-  for (const capture& each : captures) result.names[each.variable] = (each.is_by_address ? "(*weft_self->" : "(weft_self->") + each.member + ")";
+  for (auto const& [variable, name] : record.names) result.names[variable] = with_record(name, "weft_self");
+  return result;
+}
+
+// Decides which of the variables the record captures, and which the record above it has already.
+void lowering::keep_captures(record_made& made, const context& in, const std::vector<const symbol*>& variables, const std::vector<const node*>& active) const {
+  std::vector<const symbol*> own;
+  for (const symbol* each : variables) {
+    auto const above = in.above.find(each);
+    if (above == in.above.end()) {
+      own.push_back(each);
+    } else {
+      made.names[each] = with_record(above->second, "((struct " + in.above_type + " *)(void *)((weft_tascell_record *)$)->up)");
+    }
+  }
+  made.captures = captures_of(own, active);
+  for (const capture& each : made.captures) made.names[each.variable] = (each.is_by_address ? "(*$->" : "($->") + each.member + ")";
+}
+
+// In the function itself, with a newer record.
+context lowering::under(const context& in, const record_made& made, const std::string& up) {
+  context result = in;
+  result.up = up;
+  result.above = made.names;
+  result.above_type = made.name;
+  result.store_index.clear();
   return result;
 }
 
@@ -118,7 +162,7 @@ record_made lowering::choice_record(const node& of, const context& in) {
   }
   for (const symbol* own : {of.index, of.how.from, of.how.to}) std::erase(variables, own);
   handlers.push_back(of.one);
-  made.captures = captures_of(variables, handlers);
+  keep_captures(made, in, variables, handlers);
   writer to(*of_.from);
   to.go_to(of.how.place);
   to.add("struct " + made.name + " { weft_tascell_choice weft_choice;");
@@ -128,7 +172,7 @@ record_made lowering::choice_record(const node& of, const context& in) {
   if (is_loop) to.add(" " + type_text(*of.index) + "weft_end;");
   to.add(" };");
   divide_text(of, in, made, to);
-  if (of.how.guard != nullptr) guard_text(of, inside(in, made.captures), made.name, to);
+  if (of.how.guard != nullptr) guard_text(of, inside(in, made), made.name, to);
   to.go_to(of.how.place);
   to.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_CHOICE, " + place_text(of.how.place) + ", (void *)0, (void *)0, " + made.name + "_divide, " +
          (of.how.guard != nullptr ? made.name + "_guard" : "(void *)0") + "};");
@@ -147,7 +191,7 @@ void lowering::guard_text(const node& of, const context& in, const std::string& 
 }
 
 void lowering::divide_text(const node& of, const context& in, const record_made& record, writer& to) {
-  context with = inside(in, record.captures);
+  context with = inside(in, record);
   std::string const type = task_for(of, in);
   to.add(" static weft_tascell_task *" + record.name + "_divide" + divide_head + " { struct " + record.name + " *weft_self = (struct " + record.name + " *)weft_record;");
   if (of.kind == node_kind::do_many) {
@@ -187,16 +231,17 @@ void lowering::range_text(const node& of, const context& in, writer& to) {
 void lowering::do_two(const node& of, const context& in, writer& to) {
   record_made const made = choice_record(of, in);
   std::string const record = "weft_r" + std::to_string(next());
-  context with = in;
-  with.up = "&" + record + ".weft_choice.record";
+  context const with = under(in, made, "&" + record + ".weft_choice.record");
   to.go_to(of.first);
-  to.add(" {");
+  to.add(" {" + in.store_index);
   begin_text(record, in, "choice", made, to);
   if (in.polls) to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
   to.add(" {");
   statement(*of.one, with, to);
   to.add(" } if (!" + record + ".weft_choice.given) {");
-  statement(*of.two, in, to);
+  context without = in;
+  without.store_index.clear();
+  statement(*of.two, without, to);
   to.add(" } else {");
   join_text(of, in, to, record + ".weft_choice");
   to.add(" } }");
@@ -218,10 +263,10 @@ void lowering::do_many(const node& of, const context& in, writer& to, const std:
   record_made const made = choice_record(of, in);
   std::string const number = std::to_string(next());
   std::string const record = "weft_r" + number;
-  context with = in;
-  with.up = "&" + record + ".weft_choice.record";
+  context with = under(in, made, "&" + record + ".weft_choice.record");
+  with.above[of.index] = "($->weft_index)";
   to.go_to(of.first);
-  to.add(" {");
+  to.add(" {" + in.store_index);
   begin_text(record, in, "choice", made, to);
   for (auto const& [field, given, written] : {std::tuple("weft_index", &low, of.low), std::tuple("weft_end", &high, of.high)}) {
     to.add(" " + record + "." + field + " = ");
@@ -240,14 +285,18 @@ void lowering::do_many(const node& of, const context& in, writer& to, const std:
     parts_text(of.how.poll->parts, in, to);
     to.add("), weft_left" + number + " = weft_interval" + number + ";");
   }
-  to.add(" for (" + type_text(*of.index) + of.index->name + " = " + record + ".weft_index; " + of.index->name + " < " + record + ".weft_end; " + of.index->name + "++) { " + record + ".weft_index = " +
-         of.index->name + ";");
+  to.add(" for (" + type_text(*of.index) + of.index->name + " = " + record + ".weft_index; " + of.index->name + " < " + record + ".weft_end; " + of.index->name + "++) {");
+  std::string const store = " " + record + ".weft_index = " + of.index->name + ";";
+  bool const stores_late = !polls_each && calls_in_constructs_only(of.one);
+  if (stores_late) with.store_index = store;
+  if (!stores_late) to.add(store);
   if (polls_each && of.how.poll == nullptr) to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
   if (of.how.poll != nullptr) to.add(" if (weft_left" + number + "-- <= 1) { weft_left" + number + " = weft_interval" + number + "; weft_tascell_poll(weft_worker, " + with.up + "); }");
   statement(*of.one, with, to);
-  to.add(" } while (" + record + ".weft_choice.given) {");
+  // All has begun: a request that comes while the worker joins finds nothing to divide.
+  to.add(" } if (" + record + ".weft_choice.given) { " + record + ".weft_index = " + record + ".weft_end; do {");
   join_text(of, in, to, record + ".weft_choice");
-  to.add(" } }");
+  to.add(" } while (" + record + ".weft_choice.given); } }");
 }
 
 // ---- winds
@@ -259,7 +308,7 @@ void lowering::wind(const node& of, const context& in, writer& to) {
     made = known->second;
   } else {
     made.name = "weft_wind_" + std::to_string(next());
-    made.captures = captures_of(free_variables({of.one, of.three}), {of.one, of.two, of.three});
+    keep_captures(made, in, free_variables({of.one, of.three}), {of.one, of.two, of.three});
     writer operations(*of_.from);
     operations.go_to(of.how.place);
     operations.add("struct " + made.name + " { weft_tascell_wind weft_wind;");
@@ -267,7 +316,7 @@ void lowering::wind(const node& of, const context& in, writer& to) {
     operations.add(" };");
     for (auto const& [name, block] : {std::pair("_undo", of.three), std::pair("_redo", of.one)}) {
       operations.add(" static void " + made.name + name + divide_head + " { struct " + made.name + " *weft_self = (struct " + made.name + " *)weft_record; (void)weft_self; (void)weft_worker;");
-      statement(*block, inside(in, made.captures), operations);
+      statement(*block, inside(in, made), operations);
       operations.add(" }");
     }
     operations.go_to(of.how.place);
@@ -277,10 +326,9 @@ void lowering::wind(const node& of, const context& in, writer& to) {
     records_[key] = made;
   }
   std::string const record = "weft_r" + std::to_string(next());
-  context with = in;
-  with.up = "&" + record + ".weft_wind.record";
+  context const with = under(in, made, "&" + record + ".weft_wind.record");
   to.go_to(of.first);
-  to.add(" {");
+  to.add(" {" + in.store_index);
   statement(*of.one, in, to);
   begin_text(record, in, "wind", made, to);
   statement(*of.two, with, to);
@@ -294,8 +342,11 @@ void lowering::wind(const node& of, const context& in, writer& to) {
 // can then be lost by the jump.
 void lowering::catch_tag(const node& of, const context& in, writer& to) {
   std::string const name = "weft_catch_" + std::to_string(next());
-  std::vector<capture> const captures = captures_of(free_variables({of.two}), {of.two});
-  context const with = inside(in, captures);
+  record_made made;
+  made.captures = captures_of(free_variables({of.two}), {of.two});
+  std::vector<capture> const& captures = made.captures;
+  for (const capture& each : captures) made.names[each.variable] = (each.is_by_address ? "(*$->" : "($->") + each.member + ")";
+  context const with = inside(in, made);
   writer body(*of_.from);
   body.go_to(of.how.place);
   body.add("struct " + name + " { int weft_unused;");
@@ -313,7 +364,7 @@ void lowering::catch_tag(const node& of, const context& in, writer& to) {
   support_.append(body);
   std::string const record = "weft_r" + std::to_string(next());
   to.go_to(of.first);
-  to.add(" { struct " + name + " " + record + "; " + record + ".weft_unused = 0;");
+  to.add(" {" + in.store_index + " struct " + name + " " + record + "; " + record + ".weft_unused = 0;");
   capture_values(captures, in, record, to);
   to.add(" " + name + "_call(weft_worker, " + in.up + ", &" + record + ", (");
   parts_text(of.one->parts, in, to);
