@@ -87,11 +87,16 @@ typedef struct weft_tascell_place {
   unsigned line;        /* from 1 */
 } weft_tascell_place;
 
-typedef struct weft_tascell_record weft_tascell_record;         /* a record on the C stack */
-typedef struct weft_tascell_operations weft_tascell_operations; /* what a record can do */
-typedef struct weft_tascell_task weft_tascell_task;             /* the beginning of a task object */
-typedef struct weft_tascell_kind weft_tascell_kind;             /* what all tasks of a type share */
-typedef struct weft_tascell_bytes weft_tascell_bytes;           /* what a task is packed into */
+/* A record on the C stack. */
+typedef struct weft_tascell_record weft_tascell_record;
+/* What a record can do. */
+typedef struct weft_tascell_operations weft_tascell_operations;
+/* The beginning of a task object. */
+typedef struct weft_tascell_task weft_tascell_task;
+/* What all tasks of a type share. */
+typedef struct weft_tascell_kind weft_tascell_kind;
+/* What a task is packed into. */
+typedef struct weft_tascell_bytes weft_tascell_bytes;
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
@@ -120,6 +125,7 @@ typedef struct weft_tascell_worker {
 WEFT_API void weft_tascell_set_probability(weft_tascell_worker *worker, double probability);
 
 /* Returns how many workers the run has.
+ * Returns: the number, which is that of the run's options or smaller.
  * Switches: never. Callers: a worker of the run. */
 WEFT_API unsigned weft_tascell_worker_count(const weft_tascell_worker *worker);
 
@@ -157,20 +163,20 @@ struct weft_tascell_operations {
 
 /* A choice point. */
 typedef struct weft_tascell_choice {
-  weft_tascell_record record;
-  weft_tascell_task *given; /* the tasks that it gave and that are not joined, newest first */
+  weft_tascell_record record; /* first */
+  weft_tascell_task *given;   /* the tasks that it gave and that are not joined, newest first */
 } weft_tascell_choice;
 
 /* A wind whose changes are made. */
 typedef struct weft_tascell_wind {
-  weft_tascell_record record;
+  weft_tascell_record record; /* first */
 } weft_tascell_wind;
 
 /* A catch. */
 typedef struct weft_tascell_catch {
-  weft_tascell_record record;
-  int64_t tag;    /* a throw of this tag ends here */
-  jmp_buf buffer; /* set by setjmp after weft_tascell_catch_begin */
+  weft_tascell_record record; /* first */
+  int64_t tag;                /* a throw of this tag ends here */
+  jmp_buf buffer;             /* set by setjmp after weft_tascell_catch_begin */
 } weft_tascell_catch;
 
 /* The operations of every catch. */
@@ -204,7 +210,8 @@ static inline void weft_tascell_catch_begin(weft_tascell_catch *record, weft_tas
 /* Returns the first iteration that a loop gives: half of those that have not begun, rounded up.
  * index is the running iteration, and end the end of the loop. Types that do not convert to int64_t
  * want their own form of it.
- * Returns: m with index < m < end; end if fewer than two iterations are left. */
+ * Returns: m with index < m < end; end if fewer than two iterations are left.
+ * Switches: never. Callers: any. */
 static inline int64_t weft_tascell_middle(int64_t index, int64_t end) {
   if (end <= index || end - index < 2) return end;
   return index + 1 + (end - index - 1) / 2;
@@ -236,12 +243,14 @@ struct weft_tascell_kind {
   /* Runs the task: it reads the fields that are given and fills those that are results. up is the
    * root, the newest record of the task at first. */
   void (*run)(weft_tascell_task *task, weft_tascell_worker *worker, weft_tascell_record *up);
-  /* These four carry the fields that are given (in), and the results (out), through bytes. They
-   * return false if they were refused memory. Null, all four: the task is not transferable, and
-   * stays in the process. unpack_in fills a new object, all other bytes of which are 0. */
+  /* Appends the fields that are given to bytes; false: no memory. Null, with the next three: the
+   * task is not transferable. */
   bool (*pack_in)(const weft_tascell_task *task, weft_tascell_bytes *bytes);
+  /* Fills a new object, all other bytes of which are 0, from bytes. */
   bool (*unpack_in)(weft_tascell_task *task, weft_tascell_bytes *bytes);
+  /* Appends the results to bytes. */
   bool (*pack_out)(const weft_tascell_task *task, weft_tascell_bytes *bytes);
+  /* Fills the giver's object with the results. */
   bool (*unpack_out)(weft_tascell_task *task, weft_tascell_bytes *bytes);
   /* Frees what the object owns, such as copied arrays, but not the object; null: nothing. It is
    * also called for an object that was only partly filled, whose other fields are 0. */
@@ -281,6 +290,7 @@ WEFT_API void weft_tascell_task_free(weft_tascell_task *task);
 
 /* Tells how a task ended that was joined or run, and the tag that it threw.
  * tag may be null; *tag is only written for WEFT_TASCELL_THREW.
+ * Returns: the reason; WEFT_TASCELL_RETURNED also for a task that has not run.
  * Switches: never. Callers: any. */
 WEFT_API weft_tascell_reason weft_tascell_task_reason(const weft_tascell_task *task, int64_t *tag);
 
@@ -300,6 +310,7 @@ WEFT_NODISCARD WEFT_API weft_tascell_task *weft_tascell_join(weft_tascell_worker
  *
  * Choice points on the way cancel the tasks that they gave and wait for them; winds are undone. If
  * there is no such catch, the task ends, and its giver's join throws the tag.
+ * Returns: never.
  * Switches: may. Callers: worker functions. */
 WEFT_API __attribute__((noreturn)) void weft_tascell_throw(weft_tascell_worker *worker, weft_tascell_record *newest, int64_t tag);
 
@@ -315,9 +326,9 @@ typedef struct weft_tascell_unwinding {
  * address of the function void (*)(void *) that frees it. No catch ends it. */
 #define WEFT_TASCELL_FOREIGN INT64_MIN
 
-/* A call from C++ into C worker functions: an unwinding of C frames ends here and goes on in C++. */
+/* A call from C++ into C worker functions: an unwinding of C frames ends here, to go on in C++. */
 typedef struct weft_tascell_bridge {
-  weft_tascell_record record;
+  weft_tascell_record record;       /* first */
   weft_tascell_unwinding unwinding; /* what to go on with */
   jmp_buf buffer;                   /* set by setjmp */
 } weft_tascell_bridge;
@@ -345,6 +356,7 @@ WEFT_NODISCARD WEFT_API bool weft_tascell_join_in_frames(weft_tascell_worker *wo
 WEFT_API void weft_tascell_abandon(weft_tascell_worker *worker, weft_tascell_choice *choice, weft_tascell_unwinding *unwinding);
 
 /* Goes on unwinding C frames, from the record newest on.
+ * Returns: never.
  * Switches: may. Callers: worker functions. */
 WEFT_API __attribute__((noreturn)) void weft_tascell_unwind(weft_tascell_worker *worker, weft_tascell_record *newest,
                                                             const weft_tascell_unwinding *unwinding);

@@ -11,6 +11,9 @@
 //   weft::runtime runtime;
 //   const long f = weft::tascell::run([](auto c) { return fib(c, 40); });
 //
+// Where calls are as short as here, a base case in an inline function of its own is worth a quarter
+// of the time: compilers do not split functions with exceptions.
+//
 // A task takes a part of the work away while the rest goes on, so it must not read what the rest
 // changes. Where both work in one workspace, the task gets a copy: do_two and do_many take two more
 // functions, make and take, that make the task and take its results (the papers' put and get), and
@@ -36,14 +39,15 @@
 #include <utility>
 #include <vector>
 
-#include <weft/error.hpp>
 #include <weft/tascell.h>
+#include <weft/error.hpp>
 
 namespace weft::tascell {
 
 // What throw_tag throws.
 class thrown : public std::exception {
  public:
+  // What throw_tag(tag) throws.
   explicit thrown(std::int64_t tag) noexcept : tag_(tag) {}
   // The tag that was thrown.
   std::int64_t tag() const noexcept { return tag_; }
@@ -132,10 +136,11 @@ class context {
 };
 
 // Carries a task's members to another node, or through bytes where every task is shipped. A task
-// type with template <class Archive> void in(Archive&) and out(Archive&) is transferable; each calls
-// archive(member, ...).
+// type is transferable if it has void in(archive&) and void out(archive&), or templates of these
+// names; each calls its argument with the members.
 class archive {
  public:
+  // Writes to bytes, or reads from them.
   archive(weft_tascell_bytes* bytes, bool writes) noexcept : bytes_(bytes), writes_(writes) {}
 
   // Writes or reads trivially copyable objects and vectors of them.
@@ -254,7 +259,8 @@ struct box {
 template <class Task>
 constexpr weft_tascell_kind make_kind() {
   using type = box<Task>;
-  weft_tascell_kind kind = {"a C++ task", sizeof(type), alignof(type), {}, type::run, nullptr, nullptr, nullptr, nullptr, type::destroy};
+  weft_tascell_kind kind = {"a C++ task", sizeof(type), alignof(type), {},      type::run,
+                            nullptr,      nullptr,      nullptr,       nullptr, type::destroy};
   if constexpr (std::is_default_constructible_v<Task> && requires(Task& task, archive& by) {
                   task.in(by);
                   task.out(by);
@@ -308,14 +314,42 @@ void join(weft_tascell_worker* worker, weft_tascell_choice* choice, Take& take) 
   take(box<Task>::of(one.task)->value());
 }
 
+// A function in a record. A small one is copied: what the construct itself calls then need not lie in
+// memory.
+template <class Function>
+class kept {
+ public:
+  explicit kept(Function& function) : function_(from(function)) {}
+  Function& get() {
+    if constexpr (is_copied)
+      return function_;
+    else
+      return *function_;
+  }
+
+ private:
+  static constexpr bool is_copied = std::is_trivially_copyable_v<Function> && sizeof(Function) <= 4 * sizeof(void*);
+  using member = std::conditional_t<is_copied, Function, Function*>;
+  static member from(Function& function) {
+    if constexpr (is_copied)
+      return function;
+    else
+      return &function;
+  }
+
+  member function_;
+};
+
 template <class Make>
 struct two {
   weft_tascell_choice choice;
-  Make* make;
+  kept<Make> make;
+
+  explicit two(Make& its) : make(its) {}
 
   static weft_tascell_task* divide(weft_tascell_record* record, weft_tascell_worker* worker) {
     auto* const self = reinterpret_cast<two*>(record);
-    return self->choice.given != nullptr ? nullptr : box_up(worker, *self->make);
+    return self->choice.given != nullptr ? nullptr : box_up(worker, self->make.get());
   }
   static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, nullptr};
 };
@@ -324,13 +358,15 @@ template <class Make>
 struct many {
   weft_tascell_choice choice;
   std::int64_t index, end;
-  Make* make;
+  kept<Make> make;
+
+  explicit many(Make& its) : make(its) {}
 
   static weft_tascell_task* divide(weft_tascell_record* record, weft_tascell_worker* worker) {
     auto* const self = reinterpret_cast<many*>(record);
     const std::int64_t from = weft_tascell_middle(self->index, self->end);
     if (from >= self->end) return nullptr;
-    weft_tascell_task* const task = box_up(worker, *self->make, from, self->end);
+    weft_tascell_task* const task = box_up(worker, self->make.get(), from, self->end);
     if (task != nullptr) self->end = from;
     return task;
   }
@@ -340,12 +376,12 @@ struct many {
 template <class Redo, class Undo>
 struct winding {
   weft_tascell_wind wind;
-  Redo* redo;
-  Undo* undo;
+  kept<Redo> redo;
+  kept<Undo> undo;
 
-  ~winding() { (*undo)(); }
-  static void undo_it(weft_tascell_record* record, weft_tascell_worker*) { (*reinterpret_cast<winding*>(record)->undo)(); }
-  static void redo_it(weft_tascell_record* record, weft_tascell_worker*) { (*reinterpret_cast<winding*>(record)->redo)(); }
+  winding(Redo& its_redo, Undo& its_undo) : redo(its_redo), undo(its_undo) {}
+  static void undo_it(weft_tascell_record* record, weft_tascell_worker*) { reinterpret_cast<winding*>(record)->undo.get()(); }
+  static void redo_it(weft_tascell_record* record, weft_tascell_worker*) { reinterpret_cast<winding*>(record)->redo.get()(); }
   static constexpr weft_tascell_operations operations = {WEFT_TASCELL_WIND, {}, undo_it, redo_it, nullptr, nullptr};
 };
 
@@ -360,7 +396,7 @@ template <class Body>
 struct borrowed_range {
   Body* body;
   std::int64_t from, to;
-  void run(context c);
+  void run(context c) { do_many(c, from, to, *body); }
 };
 
 }  // namespace detail
@@ -375,9 +411,8 @@ template <class First, class Second, class Make, class Take>
 [[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second, Make&& make, Take&& take) {
   using maker = std::remove_reference_t<Make>;
   using task = std::remove_cvref_t<std::invoke_result_t<maker&>>;
-  detail::two<maker> record;
+  detail::two<maker> record(make);
   weft_tascell_choice_begin(&record.choice, c.newest(), &record.operations);
-  record.make = &make;
   bool was_given = false;
   detail::under(c, &record.choice, [&] {
     const context inner(c.worker(), &record.choice.record);
@@ -395,8 +430,7 @@ template <class First, class Second, class Make, class Take>
 template <class First, class Second>
 [[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second) {
   using task = detail::borrowed<std::remove_reference_t<Second>>;
-  do_two(
-      c, first, second, [&] { return task{&second}; }, [](task&) {});
+  do_two(c, first, second, [&] { return task{&second}; }, [](task&) {});
 }
 
 // Calls body(i, context) for each i from begin up to end; another worker that asks gets the later
@@ -407,13 +441,13 @@ template <class First, class Second>
 // take must not poll or switch.
 // May switch. Throws what body, take and the tasks throw.
 template <class Body, class Make, class Take>
-[[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body, Make&& make, Take&& take) {
+[[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body, Make&& make,
+                                           Take&& take) {
   using maker = std::remove_reference_t<Make>;
   using task = std::remove_cvref_t<std::invoke_result_t<maker&, std::int64_t, std::int64_t>>;
-  detail::many<maker> record;
+  detail::many<maker> record(make);
   weft_tascell_choice_begin(&record.choice, c.newest(), &record.operations);
   record.end = end;
-  record.make = &make;
   detail::under(c, &record.choice, [&] {
     const context inner(c.worker(), &record.choice.record);
     for (std::int64_t i = begin; i < record.end; ++i) {
@@ -431,27 +465,27 @@ template <class Body, class Make, class Take>
 template <class Body>
 [[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body) {
   using task = detail::borrowed_range<std::remove_reference_t<Body>>;
-  do_many(
-      c, begin, end, body, [&](std::int64_t from, std::int64_t to) { return task{&body, from, to}; }, [](task&) {});
-}
-
-template <class Body>
-void detail::borrowed_range<Body>::run(context c) {
-  do_many(c, from, to, *body);
+  do_many(c, begin, end, body, [&](std::int64_t from, std::int64_t to) { return task{&body, from, to}; }, [](task&) {});
 }
 
 // Calls redo(), then body(context), then undo().
 //
 // While body runs, undo() and redo() are called whenever a worker goes back to an older construct:
 // what they change must then be as it was before. undo() is also called if body throws. redo and
-// undo must not throw, poll or switch.
+// undo must not throw, poll or switch; functions that capture what they need by value are faster.
 // May switch. Throws what body throws.
 template <class Redo, class Body, class Undo>
 [[gnu::always_inline]] inline void wind(context c, Redo&& redo, Body&& body, Undo&& undo) {
   redo();
-  detail::winding<std::remove_reference_t<Redo>, std::remove_reference_t<Undo>> record{{}, &redo, &undo};
+  detail::winding<std::remove_reference_t<Redo>, std::remove_reference_t<Undo>> record(redo, undo);
   weft_tascell_wind_begin(&record.wind, c.newest(), &record.operations);
-  body(context(c.worker(), &record.wind.record));
+  try {
+    body(context(c.worker(), &record.wind.record));
+  } catch (...) {
+    undo();
+    throw;
+  }
+  undo();
 }
 
 // Throws a tag to the innermost catch_tag for it.

@@ -46,7 +46,8 @@ bool make_worker(run* all, unsigned index) {
   if (all->how.checks) self->check = make_checker();
   if (all->options.data_bytes != 0) self->data = make_data(all->options);
   self->words = posted;
-  return posted != nullptr && (all->options.data_bytes == 0 || self->data != nullptr) && (!all->how.checks || self->check != nullptr);
+  return posted != nullptr && (all->options.data_bytes == 0 || self->data != nullptr) &&
+         (!all->how.checks || self->check != nullptr);
 }
 
 void free_worker(worker* self) {
@@ -168,7 +169,9 @@ void weft_tascell_set_probability(weft_tascell_worker* worker, double probabilit
   as_worker(worker)->accepts.store(static_cast<std::uint32_t>(worker->probability * 0x1p20), base::relaxed);
 }
 
-unsigned weft_tascell_worker_count(const weft_tascell_worker* worker) { return static_cast<const struct worker*>(worker)->all->count; }
+unsigned weft_tascell_worker_count(const weft_tascell_worker* worker) {
+  return static_cast<const struct worker*>(worker)->all->count;
+}
 
 weft_status weft_tascell_run(weft_tascell_task* root, const weft_tascell_options* options) {
   run all;
@@ -213,8 +216,8 @@ void run_main(task* of, weft_tascell_worker* worker, record* up) {
   self->result = self->function(worker, up, self->argc, self->argv);
 }
 
-constexpr weft_tascell_kind main_kind = {"main",  sizeof(main_task), alignof(main_task), {}, run_main, nullptr, nullptr,
-                                         nullptr, nullptr,           nullptr};
+constexpr weft_tascell_kind main_kind = {
+    "main", sizeof(main_task), alignof(main_task), {}, run_main, nullptr, nullptr, nullptr, nullptr, nullptr};
 
 int complain(const char* call, weft_status status) {
   std::fprintf(stderr, "weft: tascell: %s: %s\n", call, weft_status_text(status));

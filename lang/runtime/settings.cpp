@@ -1,10 +1,10 @@
 #include "settings.hpp"
 
+#include <strings.h>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <strings.h>
 
 namespace weft::tascell_runtime {
 namespace {

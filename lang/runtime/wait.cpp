@@ -9,8 +9,8 @@ namespace weft::tascell_runtime {
 namespace {
 
 constexpr std::uint64_t us = 1000, ms = 1000000;
-constexpr std::uint64_t looks_for = 20 * us;  // before it sleeps
-constexpr std::uint64_t longest_delay = ms;   // between two requests
+constexpr std::uint64_t looks_for = 20 * us;         // before it sleeps
+constexpr std::uint64_t longest_delay = ms;          // between two requests
 constexpr std::uint64_t longest_patience = 16 * ms;  // with a victim that does not poll
 
 // Sleeps until a waker comes, the deadline passes, or is_over, which is the last look, is true.
@@ -140,8 +140,7 @@ void stop_watch(worker* self) {
 void sleep_for_long(worker* self) {
   run* const all = self->all;
   all->asleep.fetch_add(1, base::relaxed);
-  sleep(
-      self, WEFT_FOREVER, [all] { return has_ended(all) || !all->keeper.is_kept(); }, sleeper::deep);
+  sleep(self, WEFT_FOREVER, [all] { return has_ended(all) || !all->keeper.is_kept(); }, sleeper::deep);
   all->asleep.fetch_add(~std::uint32_t{0}, base::relaxed);
 }
 

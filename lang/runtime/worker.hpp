@@ -48,8 +48,8 @@ struct alignas(64) worker : weft_tascell_worker {
   const task* wanted = nullptr;      // of its own request: null, or the task whose descendants it wants
   weft_tascell_counts counts{};
   weft_thread* thread = nullptr;
-  bool is_spare = false;  // it goes at once: not all workers of the run could be made
-  void* words = nullptr;  // the memory of requests and pending
+  bool is_spare = false;   // it goes at once: not all workers of the run could be made
+  void* words = nullptr;   // the memory of requests and pending
   weft_semaphore token{};  // WEFT_SEMAPHORE_INIT(0), which C++ compilers warn about
 
   // shared
@@ -57,9 +57,9 @@ struct alignas(64) worker : weft_tascell_worker {
   mailbox answers;
   sleeper bed;
   atomic<std::uint32_t> status{is_idle};
-  atomic<std::uint32_t> accepts{0};           // the probability, in steps of 2^-20
-  atomic<std::uint32_t> waits_for{0};         // while it waits: the worker with its task
-  atomic<std::uint64_t> asked_since{0};       // when the first request came that it has not seen; 0: none
+  atomic<std::uint32_t> accepts{0};                    // the probability, in steps of 2^-20
+  atomic<std::uint32_t> waits_for{0};                  // while it waits: the worker with its task
+  atomic<std::uint64_t> asked_since{0};                // when the first request came that it has not seen; 0: none
   atomic<const weft_tascell_place*> seen_at{nullptr};  // where it last attended
 };
 

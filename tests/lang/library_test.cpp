@@ -10,27 +10,12 @@
 #include <weft/tascell.hpp>
 #include <weft/weft.hpp>
 
+#include "support.hpp"
+
 namespace tascell = weft::tascell;
 using tascell::context;
 
 namespace {
-
-// A variable of the environment, for as long as the object lives.
-class variable {
- public:
-  variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  variable(const variable&) = delete;
-  ~variable() { unsetenv(name_); }
-
- private:
-  const char* name_;
-};
-
-weft_tascell_counts counts() {
-  weft_tascell_counts out;
-  weft_tascell_last_counts(&out);
-  return out;
-}
 
 long fib(context c, int n) {
   if (n < 2) return n;
@@ -102,9 +87,7 @@ bool ends(std::int64_t catches, Body&& body) {
 std::uint64_t run_alone(const node& of, workspace& w) {
   std::uint64_t sum = 0;
   switch (kind_of(of)) {
-    case two:
-      sum = run_alone(of.below(1), w);
-      return mix(sum + 3 * run_alone(of.below(2), w));
+    case two: sum = run_alone(of.below(1), w); return mix(sum + 3 * run_alone(of.below(2), w));
     case many:
       for (std::int64_t i = 0; i < iterations(of); ++i) sum += run_alone(of.below(static_cast<std::uint64_t>(i) + 10), w);
       return mix(sum);
@@ -119,12 +102,9 @@ std::uint64_t run_alone(const node& of, workspace& w) {
         const back end{of, w};
         return run_alone(of.below(3), w);
       }
-    case caught:
-      return ends(of.caught().catches, [&] { sum = run_alone(of.caught(), w); }) ? sum : 17;
-    case throws:
-      leave(of);
-    default:
-      return value_of(of, w);
+    case caught: return ends(of.caught().catches, [&] { sum = run_alone(of.caught(), w); }) ? sum : 17;
+    case throws: leave(of);
+    default: return value_of(of, w);
   }
 }
 
@@ -153,9 +133,7 @@ std::uint64_t run_many(context c, const node& of, workspace& w, std::int64_t fro
   tascell::do_many(
       c, from, to,
       [&](std::int64_t i, context inner) { sum += run_asked(inner, of.below(static_cast<std::uint64_t>(i) + 10), w); },
-      [&](std::int64_t begin, std::int64_t end) {
-        return part{of, w, begin, end};
-      },
+      [&](std::int64_t begin, std::int64_t end) { return part{of, w, begin, end}; },
       [&](const part& given) { sum += given.sum; });
   return sum;
 }
@@ -164,10 +142,7 @@ std::uint64_t run_two(context c, const node& of, workspace& w) {
   std::uint64_t a = 0, b = 0;
   tascell::do_two(
       c, [&](context inner) { a = run_asked(inner, of.below(1), w); },
-      [&](context inner) { b = run_asked(inner, of.below(2), w); },
-      [&] {
-        return part{of.below(2), w, -1, -1};
-      },
+      [&](context inner) { b = run_asked(inner, of.below(2), w); }, [&] { return part{of.below(2), w, -1, -1}; },
       [&](const part& given) { b = given.sum; });
   return mix(a + 3 * b);
 }
@@ -175,21 +150,15 @@ std::uint64_t run_two(context c, const node& of, workspace& w) {
 std::uint64_t run_asked(context c, const node& of, workspace& w) {
   std::uint64_t sum = 0;
   switch (kind_of(of)) {
-    case two:
-      return run_two(c, of, w);
-    case many:
-      return mix(run_many(c, of, w, 0, iterations(of)));
+    case two: return run_two(c, of, w);
+    case many: return mix(run_many(c, of, w, 0, iterations(of)));
     case wound:
       tascell::wind(
           c, [&] { change(of, w); }, [&](context inner) { sum = run_asked(inner, of.below(3), w); }, [&] { change_back(of, w); });
       return sum;
-    case caught:
-      return ends(of.caught().catches, [&] { sum = run_asked(c, of.caught(), w); }) ? sum : 17;
-    case throws:
-      leave(of);
-    default:
-      c.poll();
-      return value_of(of, w);
+    case caught: return ends(of.caught().catches, [&] { sum = run_asked(c, of.caught(), w); }) ? sum : 17;
+    case throws: leave(of);
+    default: c.poll(); return value_of(of, w);
   }
 }
 
@@ -228,7 +197,7 @@ outcome run_programs(std::uint64_t first, int count, unsigned workers, int depth
 
 int programs() {
   const char* wanted = std::getenv("TASCELL_PROGRAMS");
-  return wanted != nullptr ? std::atoi(wanted) : 300;
+  return wanted != nullptr ? std::atoi(wanted) : IS_SLOW ? 30 : 300;
 }
 
 }  // namespace
@@ -284,7 +253,11 @@ TEST_CASE("an exception of a given task is thrown where it is joined, after ever
         [&](context inner) {
           const counted object{&destroyed};
           tascell::wind(
-              inner, [&] { ++changes; }, [&](context deep) { for (;;) deep.poll(); }, [&] { --changes; });
+              inner, [&] { ++changes; },
+              [&](context deep) {
+                for (;;) deep.poll();
+              },
+              [&] { --changes; });
         },
         [](context) { throw std::runtime_error("of the task"); });
   };

@@ -34,6 +34,12 @@ extern const weft_tascell_kind queens_kind;
 /* Readies a root task for n queens. */
 void queens_start(queens_task *task, int n);
 
+typedef bool (*dig_condition)(void *argument);
+/* Goes down `bottom` winds and choice points, whose tasks never end, waits for the condition and
+ * throws 5. Returns 1 if its catch, of tag, ended the throw. *open is 0 after each such end. */
+int try_to_dig(weft_tascell_worker *worker, weft_tascell_record *up, int bottom, int64_t tag, int *open, dig_condition condition,
+               void *argument);
+
 #ifdef __cplusplus
 }
 #endif

@@ -121,22 +121,22 @@ struct given_task {
 void joined() {
   given_task one;
   threads(thread{"thief", [&] { one.run(); }}, thread{"giver", [&] {
-                   while (!has_ended(one.state)) spin_hint();
-                   one.take();
-                 }});
+                                                        while (!has_ended(one.state)) spin_hint();
+                                                        one.take();
+                                                      }});
 }
 
 void slept() {
   given_task one;
   threads(thread{"thief", [&] { one.run(); }}, thread{"giver", [&] {
-                   one.bed.lie_down(sleeper::shallow);
-                   if (!has_ended(one.state))
-                     one.take_token();
-                   else if (!one.bed.get_up())
-                     one.take_token();
-                   check(has_ended(one.state), "the sleeper is woken by the end");
-                   one.take();
-                 }});
+                                                        one.bed.lie_down(sleeper::shallow);
+                                                        if (!has_ended(one.state))
+                                                          one.take_token();
+                                                        else if (!one.bed.get_up())
+                                                          one.take_token();
+                                                        check(has_ended(one.state), "the sleeper is woken by the end");
+                                                        one.take();
+                                                      }});
   check(one.token.load(base::relaxed) == 0, "no token is left");
 }
 

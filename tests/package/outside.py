@@ -14,6 +14,7 @@ with open(os.path.join(TOP, "include", "weft", "version.h"), encoding="utf-8") a
 SO_VERSION = ".".join(VERSION.split(".")[: 2 if VERSION.startswith("0.") else 1])
 LIBWEFT, LIBWEFT_ABT = f"libweft.so.{SO_VERSION}", f"libweft-abt.so.{SO_VERSION}"
 LIBWEFT_DIST = f"libweft-dist.so.{SO_VERSION}"
+LIBWEFT_TASCELL = f"libweft-tascell.so.{SO_VERSION}"
 
 # What would help to find a library in a folder that is not the system's.
 FINDS = ("PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR", "CMAKE_PREFIX_PATH", "LD_LIBRARY_PATH", "LD_RUN_PATH", "LIBRARY_PATH", "CPATH", "DESTDIR")

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-from outside import CC, CXX, HERE, LIBC, LIBWEFT, LIBWEFT_ABT, LIBWEFT_DIST, SO_VERSION, TOP, VERSION, bare, needed, run
+from outside import CC, CXX, HERE, LIBC, LIBWEFT, LIBWEFT_ABT, LIBWEFT_DIST, LIBWEFT_TASCELL, SO_VERSION, TOP, VERSION, bare, needed, run
 
 TOUCHES_EACH_PAGE = "-fstack-clash-protection"  # so that a large frame cannot jump over a guard
 
@@ -180,6 +180,27 @@ class PackageTest(unittest.TestCase):
             static = ["--static"] if options else []
             run(CC, *options, source, "-o", program, *run("pkg-config", *static, "--cflags", "--libs", "weft-dist", **self.flags).split())
             self.check_dist(program, libraries)
+
+    def has_tascell(self):
+        return os.path.exists(os.path.join(self.libraries, "libweft-tascell.so"))
+
+    def test_tascell_by_find_package(self):
+        if not self.has_tascell():
+            self.skipTest("no libweft-tascell here")
+        build, source = os.path.join(self.work, "cmake-tascell"), os.path.join(HERE, "project", "tascell")
+        run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build)
+        for name, libraries in (("tascell", {LIBWEFT_TASCELL, LIBWEFT}), ("tascell_static", set())):
+            program = os.path.join(build, f"with_{name}")
+            self.assertEqual(run(program), "75025\n")
+            self.assertEqual(needed(program) - LIBC, libraries)
+
+    def test_tascell_by_pkg_config(self):
+        if not self.has_tascell():
+            self.skipTest("no libweft-tascell here")
+        source, program = os.path.join(HERE, "project", "tascell", "fib.c"), os.path.join(self.work, "pc-tascell")
+        run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", "weft-tascell", **self.flags).split())
+        self.assertEqual(run(program), "75025\n")
 
     def argobots_prefix(self):
         folder = os.path.join(self.libraries, "weft", "argobots")

@@ -36,7 +36,7 @@ constexpr const char* values_text =
     "with one\n"
     "line on stderr; a `WEFT_` name that does not exist gets a warning with the nearest name that does (but those\n"
     "that begin with `WEFT_THREADS`, which are of the threads interface, and `WEFT_LAUNCH_` and `WEFT_DIST_`,\n"
-    "which are of programs that `weft launch` starts). Where a program sets\n"
+    "which are of programs that `weft launch` starts, and `WEFT_TASCELL_`, which are of Tascell runs). Where a program sets\n"
     "the same thing in `weft_config`, `weft.h` says which of the two holds. `weft info` shows what is in force.\n"
     "\n"
     "A program with raised privileges (set-user-ID, set-group-ID, file capabilities: what the kernel\n"
