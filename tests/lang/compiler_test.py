@@ -3,9 +3,11 @@
 
 diagnostics/NAME.tc has NAME.txt: what `weft tascell` says of it. constructs/NAME.tc has NAME.c: the
 C that is made of its own lines, and NAME.txt: what the program prints, whatever the number of
-workers and however often they ask each other for work.
+workers and however often they ask each other for work. examples/tascell/NAME.txt is what an example
+prints, which CMake has built.
 
-usage: compiler_test.py WEFT PART [--write] [--cc-options OPTIONS]     PART: diagnostics or constructs"""
+usage: compiler_test.py WEFT PART [--write] [--cc-options OPTIONS] [PROGRAM...]
+PART: diagnostics, constructs, or examples, which takes programs"""
 
 import argparse
 import concurrent.futures
@@ -86,18 +88,34 @@ def check_construct(arguments, folder, name, scratch):
     return problems
 
 
+def check_example(program):
+    name = os.path.basename(program)
+    problems = []
+    for environment in RUNS[:3]:
+        status, printed, told = run([program], os.path.dirname(program), **environment)
+        problems += compare(os.path.join(HERE, "..", "..", "examples", "tascell", name + ".txt"), printed, False)
+        if status or told:
+            problems.append(f"{name} with {environment}: exit status {status}\n{told}")
+    return problems
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("weft")
-    parser.add_argument("part", choices=("diagnostics", "constructs"))
+    parser.add_argument("part", choices=("diagnostics", "constructs", "examples"))
+    parser.add_argument("programs", nargs="*")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--cc-options", default="")
     arguments = parser.parse_args()
-    folder = os.path.join(HERE, arguments.part)
-    check = check_diagnostics if arguments.part == "diagnostics" else check_construct
-    names = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".tc"))
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda name: check(arguments, folder, name, scratch), names))
+        if arguments.part == "examples":
+            names = arguments.programs
+            found = list(pool.map(check_example, names))
+        else:
+            folder = os.path.join(HERE, arguments.part)
+            check = check_diagnostics if arguments.part == "diagnostics" else check_construct
+            names = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".tc"))
+            found = list(pool.map(lambda name: check(arguments, folder, name, scratch), names))
     problems = [problem for each in found for problem in each]
     for problem in problems:
         print(problem)
