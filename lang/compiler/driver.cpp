@@ -32,15 +32,17 @@ constexpr const char* prelude =
     "weft_setjmp_begin setjmp(weft_buffer) weft_setjmp_end\n";
 
 // Options whose value is the next word.
-constexpr std::array<std::string_view, 20> with_value = {"-I",  "-D",  "-U",  "-include", "-isystem", "-iquote", "-idirafter",    "-imacros", "-MF", "-MT",
-                                                         "-MQ", "-L",  "-l",  "-Xlinker", "-T",       "-u",      "-z",            "--param",  "-x",  "-target"};
+constexpr std::array<std::string_view, 20> with_value = {
+    "-I",  "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-imacros", "-MF", "-MT",
+    "-MQ", "-L", "-l", "-Xlinker", "-T",       "-u",      "-z",         "--param",  "-x",  "-target"};
 
 // A folder for files between the steps, which goes with the object.
 class temporary_folder {
  public:
   temporary_folder() {
     std::string name = (std::filesystem::temp_directory_path() / "weft-tascell-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw driver_error("no temporary folder can be made in " + name + ": " + std::strerror(errno));
+    if (mkdtemp(name.data()) == nullptr)
+      throw driver_error("no temporary folder can be made in " + name + ": " + std::strerror(errno));
     path_ = name;
   }
   temporary_folder(const temporary_folder&) = delete;
@@ -92,7 +94,9 @@ words command_of(const std::string& text) {
   return result;
 }
 
-bool is_for_linker(const std::string& word) { return word[0] != '-' || word.starts_with("-l") || word.starts_with("-L") || word.starts_with("-Wl,") || word == "-Xlinker"; }
+bool is_for_linker(const std::string& word) {
+  return word[0] != '-' || word.starts_with("-l") || word.starts_with("-L") || word.starts_with("-Wl,") || word == "-Xlinker";
+}
 
 bool is_for_dependencies(const std::string& word) { return word.starts_with("-M") && word != "-Mach"; }
 
@@ -141,7 +145,8 @@ int carry_out(const order& what, const installation& where) {
   read_file(what.source);  // a message of our own if it is not there
   write_file(folder.file("prelude.h"), prelude);
   words preprocess = command_of(what.c_compiler);
-  append(preprocess, {"-E", "-isystem", where.include_folder, "-include", folder.file("prelude.h"), "-o", folder.file("program.i")});
+  append(preprocess,
+         {"-E", "-isystem", where.include_folder, "-include", folder.file("prelude.h"), "-o", folder.file("program.i")});
   append(preprocess, chosen(what.words, [](const std::string& word) { return !is_for_linker(word); }));
   append(preprocess, {"-x", "c", what.source});
   if (!succeeds(preprocess)) return 1;

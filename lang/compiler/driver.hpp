@@ -14,13 +14,13 @@ struct installation {
 };
 
 struct order {
-  std::string source;               // FILE.tc
-  std::string out;                  // -o; empty: what the C compiler takes
-  bool emits_c = false;             // ends with the C text
-  bool only_compiles = false;       // -c
-  int inline_levels = -1;           // -1: 4 with -O2 and above, else 0
-  std::vector<std::string> words;   // for the C compiler, in their order
-  std::string c_compiler;           // a command
+  std::string source;              // FILE.tc
+  std::string out;                 // -o; empty: what the C compiler takes
+  bool emits_c = false;            // ends with the C text
+  bool only_compiles = false;      // -c
+  int inline_levels = -1;          // -1: 4 with -O2 and above, else 0
+  std::vector<std::string> words;  // for the C compiler, in their order
+  std::string c_compiler;          // a command
 };
 
 // What cannot be done, as one line.

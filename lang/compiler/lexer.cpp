@@ -14,7 +14,9 @@ constexpr std::array<std::string_view, 24> long_punctuators = {"...", "<<=", ">>
                                                                "<=",  ">=",  "==",  "!=", "&&", "||", "*=", "/=",
                                                                "%=",  "+=",  "-=",  "&=", "^=", "|=", "##", ".."};
 
-bool begins_identifier(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || (c & 0x80) != 0; }
+bool begins_identifier(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || (c & 0x80) != 0;
+}
 bool continues_identifier(char c) { return begins_identifier(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 bool is_one_of(char c, std::string_view of) { return of.find(c) != std::string_view::npos; }
@@ -110,7 +112,8 @@ class lexer {
     char const next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
     if (begins_identifier(c)) {
       identifier();
-    } else if (std::isdigit(static_cast<unsigned char>(c)) != 0 || (c == '.' && std::isdigit(static_cast<unsigned char>(next)) != 0)) {
+    } else if (std::isdigit(static_cast<unsigned char>(c)) != 0 ||
+               (c == '.' && std::isdigit(static_cast<unsigned char>(next)) != 0)) {
       number();
     } else if (c == '"' || c == '\'') {
       literal(at_);
@@ -146,7 +149,8 @@ class lexer {
     size_t end = quote + 1;
     while (end < text_.size() && text_[end] != text_[quote] && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
     if (end >= text_.size() || text_[end] == '\n') {
-      throw syntax_error({severity::error, "E001", "a literal does not end on its line", "close it with its quote", made(token_kind::literal, 1)});
+      throw syntax_error({severity::error, "E001", "a literal does not end on its line", "close it with its quote",
+                          made(token_kind::literal, 1)});
     }
     take(token_kind::literal, end + 1 - at_);
   }
@@ -159,7 +163,8 @@ class lexer {
       }
     }
     if (!is_one_of(text_[at_], "[](){}.&*+-~!/%<>^|?:;=,#")) {
-      throw syntax_error({severity::error, "E001", "this character is no part of a program", "remove it", made(token_kind::punctuator, 1)});
+      throw syntax_error(
+          {severity::error, "E001", "this character is no part of a program", "remove it", made(token_kind::punctuator, 1)});
     }
     take(token_kind::punctuator, 1);
   }
@@ -196,7 +201,8 @@ std::string shown(const message& told, const source& from,
     if (found == std::string::npos) line = told.place.text.data() == nullptr ? "" : line_around(from, told.place);
   }
   std::string const level = told.level == severity::error ? "error" : "warning";
-  std::string result = file + ":" + std::to_string(told.place.line) + ":" + std::to_string(column) + ": " + level + ": " + told.what + " [" + told.code + "]\n";
+  std::string result = file + ":" + std::to_string(told.place.line) + ":" + std::to_string(column) + ": " + level + ": " +
+                       told.what + " [" + told.code + "]\n";
   if (!line.empty() && line.size() < 400) {
     std::string space = line.substr(0, std::min(column - 1, line.size()));
     std::ranges::replace_if(space, [](char c) { return c != '\t'; }, ' ');

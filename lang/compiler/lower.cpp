@@ -13,7 +13,8 @@ void writer::go_to(const token& place) {
     out_.append(place.line - line_, '\n');
   } else {
     source_file const& file = from_->files[place.file];
-    out_ += (out_.empty() || out_.back() == '\n' ? "# " : "\n# ") + std::to_string(place.line) + " \"" + file.name + "\"" + (file.is_system ? " 3\n" : "\n");
+    out_ += (out_.empty() || out_.back() == '\n' ? "# " : "\n# ") + std::to_string(place.line) + " \"" + file.name + "\"" +
+            (file.is_system ? " 3\n" : "\n");
   }
   file_ = place.file;
   line_ = place.line;
@@ -86,10 +87,12 @@ std::pair<size_t, size_t> first_bound(const symbol& variable) {
 std::string type_text(const symbol& variable) { return specifiers_text(variable, false); }
 
 std::string declared_as(const symbol& variable, const std::string& name, bool is_pointer) {
-  bool const is_array_parameter = variable.form == shape::array && variable.is_parameter && variable.name_at + 1 < variable.declarator.size();
+  bool const is_array_parameter =
+      variable.form == shape::array && variable.is_parameter && variable.name_at + 1 < variable.declarator.size();
   if (is_array_parameter) {
     auto const [from, to] = first_bound(variable);
-    return specifiers_text(variable, true) + declarator_text(variable, is_pointer ? "(**" + name + ")" : "(*" + name + ")", from, to);
+    return specifiers_text(variable, true) +
+           declarator_text(variable, is_pointer ? "(**" + name + ")" : "(*" + name + ")", from, to);
   }
   bool const keeps_const = is_pointer || variable.form != shape::plain;
   return specifiers_text(variable, keeps_const) + declarator_text(variable, is_pointer ? "(*" + name + ")" : name, 0, 0);
@@ -103,7 +106,9 @@ std::string declared_element(const symbol& variable, const std::string& name, bo
   }
   size_t star = variable.name_at;
   while (star > 0 && !variable.declarator[star - 1].is("*")) star--;
-  if (star == 0) throw syntax_error({severity::error, "E133", "'" + variable.name + "' is no pointer that shows what it points to", "declare it as T *" + variable.name, variable.place});
+  if (star == 0)
+    throw syntax_error({severity::error, "E133", "'" + variable.name + "' is no pointer that shows what it points to",
+                        "declare it as T *" + variable.name, variable.place});
   return specifiers_text(variable, false) + declarator_text(variable, spelled, star - 1, variable.name_at);
 }
 
@@ -229,11 +234,14 @@ void lowering::main_text(const external& each) {
   writer to(*of_.from);
   to.go_to(each.first);
   if (each.parameters.empty()) {
-    to.add("static int weft_main_function(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, int argc, char **argv) { (void)argc; (void)argv; "
-           "return weft_worker_main(weft_worker, weft_up); } ");
+    to.add(
+        "static int weft_main_function(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, int argc, char **argv) { "
+        "(void)argc; (void)argv; "
+        "return weft_worker_main(weft_worker, weft_up); } ");
   } else {
-    to.add("static int weft_main_function(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, int argc, char **argv) { "
-           "return weft_worker_main(weft_worker, weft_up, argc, argv); } ");
+    to.add(
+        "static int weft_main_function(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, int argc, char **argv) { "
+        "return weft_worker_main(weft_worker, weft_up, argc, argv); } ");
   }
   to.add("int main(int argc, char **argv) { weft_tascell_options weft_options = {sizeof(weft_tascell_options), 0, 0, ");
   to.add(of_.has_worker_data ? "sizeof(struct weft_worker_data), _Alignof(struct weft_worker_data), " : "0, 0, ");
@@ -296,7 +304,9 @@ void lowering::word_text(const pieces& parts, size_t index, const context& in, w
   }
   const symbol* const bound = word.bound;
   if (bound == nullptr) {
-    auto const renamed = std::ranges::find_if(in.names, [&](auto const& each) { return each.first->kind == symbol_kind::function && each.first->place.text.data() == word.text.data(); });
+    auto const renamed = std::ranges::find_if(in.names, [&](auto const& each) {
+      return each.first->kind == symbol_kind::function && each.first->place.text.data() == word.text.data();
+    });
     to.put(word, renamed != in.names.end() ? std::string_view(renamed->second) : word.text);
   } else if (bound->kind == symbol_kind::pseudo) {
     to.put(word, pseudo(parts, index));

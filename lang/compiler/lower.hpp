@@ -31,15 +31,15 @@ class writer {
 struct context {
   std::string up;  // the newest record
   std::map<const symbol*, std::string> names;
-  std::string self_call;           // what a call of the function itself is spelled as; empty: as it is
+  std::string self_call;  // what a call of the function itself is spelled as; empty: as it is
   const symbol* function = nullptr;
   bool polls = true;
-  unsigned group = 0;              // equal contexts share operations
+  unsigned group = 0;  // equal contexts share operations
   // What the newest record has captured: how its variables are spelled with the record as $. A
   // record above it in the same function need not capture them again.
   std::map<const symbol*, std::string> above;
   std::string above_type;
-  std::string store_index;         // stores the loop's variable in its record, where that is still to be done
+  std::string store_index;  // stores the loop's variable in its record, where that is still to be done
 };
 
 struct capture {
@@ -91,7 +91,8 @@ class lowering {
   void capture_members(const std::vector<capture>& captures, writer& to) const;
   void capture_values(const std::vector<capture>& captures, const context& in, const std::string& record, writer& to) const;
   context inside(const context& in, const record_made& record) const;
-  void keep_captures(record_made& made, const context& in, const std::vector<const symbol*>& variables, const std::vector<const node*>& active) const;
+  void keep_captures(record_made& made, const context& in, const std::vector<const symbol*>& variables,
+                     const std::vector<const node*>& active) const;
   static context under(const context& in, const record_made& made, const std::string& up);
   std::string place_text(const token& place) const;
   void begin_text(const std::string& record, const context& in, const char* kind, const record_made& made, writer& to) const;
@@ -108,8 +109,8 @@ class lowering {
   void shared_get(const node& of, const context& in, writer& to);
   void shared_transfer(const node& of, const std::string& name, const std::vector<share_item>& items);
   bool shared_destroy(const std::string& name, const std::vector<share_item>& items);
-  void kind_text(const std::string& name, const std::string& type, const token& place, const std::string& shown_name, bool has_transfer,
-                 bool has_destroy, writer& to) const;
+  void kind_text(const std::string& name, const std::string& type, const token& place, const std::string& shown_name,
+                 bool has_transfer, bool has_destroy, writer& to) const;
 
   std::string name_in(const context& in, const symbol& variable) const;
   unsigned next() { return ++serial_; }

@@ -35,7 +35,8 @@ bool calls_in_constructs_only(const node* of) {
     if (each.is_token() && each.word.bound != nullptr && each.word.bound->is_worker) return false;
     bool const is_plain = each.child != nullptr && !is_construct(each.child->kind);
     if (is_plain && !calls_in_constructs_only(each.child)) return false;
-    bool const is_throw_or_broadcast = each.child != nullptr && (each.child->kind == node_kind::throw_tag || each.child->kind == node_kind::broadcast);
+    bool const is_throw_or_broadcast =
+        each.child != nullptr && (each.child->kind == node_kind::throw_tag || each.child->kind == node_kind::broadcast);
     if (is_throw_or_broadcast && !calls_in_constructs_only(each.child)) return false;
   }
   return true;
@@ -64,15 +65,22 @@ void lowering::construct(const node& of, const context& in, writer& to) {
 
 // ---- captures
 
-std::vector<capture> lowering::captures_of(const std::vector<const symbol*>& variables, const std::vector<const node*>& active) const {
+std::vector<capture> lowering::captures_of(const std::vector<const symbol*>& variables,
+                                           const std::vector<const node*>& active) const {
   std::vector<capture> result;
   for (const symbol* each : variables) {
     if (each->has_local_type || each->is_variable_length) {
-      throw syntax_error({severity::error, "E208", "'" + each->name + "' cannot be captured by a construct: its " + (each->has_local_type ? "type is declared in the function" : "size is variable"),
-                          each->has_local_type ? "declare the type outside of the function" : "declare a constant size, or use a pointer", each->place});
+      throw syntax_error(
+          {severity::error, "E208",
+           "'" + each->name + "' cannot be captured by a construct: its " +
+               (each->has_local_type ? "type is declared in the function" : "size is variable"),
+           each->has_local_type ? "declare the type outside of the function" : "declare a constant size, or use a pointer",
+           each->place});
     }
-    bool const is_fixed = !is_array(*each) && !each->is_static && !each->is_atomic && !addressed_.contains(each) && !writes(active, *each);
-    bool const is_double = std::ranges::any_of(result, [each](const capture& other) { return other.variable->name == each->name; });
+    bool const is_fixed =
+        !is_array(*each) && !each->is_static && !each->is_atomic && !addressed_.contains(each) && !writes(active, *each);
+    bool const is_double =
+        std::ranges::any_of(result, [each](const capture& other) { return other.variable->name == each->name; });
     result.push_back({each, is_double ? each->name + "_" + std::to_string(result.size()) : each->name, !is_fixed});
   }
   return result;
@@ -82,7 +90,8 @@ void lowering::capture_members(const std::vector<capture>& captures, writer& to)
   for (const capture& each : captures) to.add(" " + declared_as(*each.variable, each.member, each.is_by_address) + ";");
 }
 
-void lowering::capture_values(const std::vector<capture>& captures, const context& in, const std::string& record, writer& to) const {
+void lowering::capture_values(const std::vector<capture>& captures, const context& in, const std::string& record,
+                              writer& to) const {
   for (const capture& each : captures) {
     to.add(" " + record + "." + each.member + " = " + (each.is_by_address ? "&" : "") + name_in(in, *each.variable) + ";");
   }
@@ -105,7 +114,8 @@ context lowering::inside(const context& in, const record_made& record) const {
 }
 
 // Decides which of the variables the record captures, and which the record above it has already.
-void lowering::keep_captures(record_made& made, const context& in, const std::vector<const symbol*>& variables, const std::vector<const node*>& active) const {
+void lowering::keep_captures(record_made& made, const context& in, const std::vector<const symbol*>& variables,
+                             const std::vector<const node*>& active) const {
   std::vector<const symbol*> own;
   for (const symbol* each : variables) {
     auto const above = in.above.find(each);
@@ -116,7 +126,8 @@ void lowering::keep_captures(record_made& made, const context& in, const std::ve
     }
   }
   made.captures = captures_of(own, active);
-  for (const capture& each : made.captures) made.names[each.variable] = (each.is_by_address ? "(*$->" : "($->") + each.member + ")";
+  for (const capture& each : made.captures)
+    made.names[each.variable] = (each.is_by_address ? "(*$->" : "($->") + each.member + ")";
 }
 
 // In the function itself, with a newer record.
@@ -133,9 +144,11 @@ std::string lowering::place_text(const token& place) const {
   return "{" + quoted(of_.from->files[place.file].name) + ", " + quoted(function_name_) + ", " + std::to_string(place.line) + "}";
 }
 
-void lowering::begin_text(const std::string& record, const context& in, const char* kind, const record_made& made, writer& to) const {
+void lowering::begin_text(const std::string& record, const context& in, const char* kind, const record_made& made,
+                          writer& to) const {
   std::string const choice_or_wind(kind);
-  to.add(" struct " + made.name + " " + record + "; weft_tascell_" + choice_or_wind + "_begin(&" + record + ".weft_" + choice_or_wind + ", " + in.up + ", &" + made.name + "_operations);");
+  to.add(" struct " + made.name + " " + record + "; weft_tascell_" + choice_or_wind + "_begin(&" + record + ".weft_" +
+         choice_or_wind + ", " + in.up + ", &" + made.name + "_operations);");
   capture_values(made.captures, in, record, to);
 }
 
@@ -174,7 +187,8 @@ record_made lowering::choice_record(const node& of, const context& in) {
   divide_text(of, in, made, to);
   if (of.how.guard != nullptr) guard_text(of, inside(in, made), made.name, to);
   to.go_to(of.how.place);
-  to.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_CHOICE, " + place_text(of.how.place) + ", (void *)0, (void *)0, " + made.name + "_divide, " +
+  to.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_CHOICE, " +
+         place_text(of.how.place) + ", (void *)0, (void *)0, " + made.name + "_divide, " +
          (of.how.guard != nullptr ? made.name + "_guard" : "(void *)0") + "};");
   support_.append(to);
   records_[key] = made;
@@ -185,7 +199,8 @@ void lowering::guard_text(const node& of, const context& in, const std::string& 
   context with = in;
   if (of.index != nullptr) with.names[of.index] = "(weft_self->weft_index)";
   to.go_to(of.how.place);
-  to.add(" static double " + name + "_guard" + divide_head + " { struct " + name + " *weft_self = (struct " + name + " *)weft_record; (void)weft_self; (void)weft_worker; return (");
+  to.add(" static double " + name + "_guard" + divide_head + " { struct " + name + " *weft_self = (struct " + name +
+         " *)weft_record; (void)weft_self; (void)weft_worker; return (");
   parts_text(of.how.guard->parts, with, to);
   to.add("); }");
 }
@@ -193,18 +208,20 @@ void lowering::guard_text(const node& of, const context& in, const std::string& 
 void lowering::divide_text(const node& of, const context& in, const record_made& record, writer& to) {
   context with = inside(in, record);
   std::string const type = task_for(of, in);
-  to.add(" static weft_tascell_task *" + record.name + "_divide" + divide_head + " { struct " + record.name + " *weft_self = (struct " + record.name + " *)weft_record;");
+  to.add(" static weft_tascell_task *" + record.name + "_divide" + divide_head + " { struct " + record.name +
+         " *weft_self = (struct " + record.name + " *)weft_record;");
   if (of.kind == node_kind::do_many) {
     with.names[of.index] = "(weft_self->weft_index)";
     range_text(of, with, to);
   } else {
     to.add(" if (weft_self->weft_choice.given) return (void *)0;");
   }
-  to.add(" struct " + type + " *weft_this = (struct " + type + " *)(void *)weft_tascell_task_make(weft_worker, &" + type + "_kind); if (!weft_this) return (void *)0;");
+  to.add(" struct " + type + " *weft_this = (struct " + type + " *)(void *)weft_tascell_task_make(weft_worker, &" + type +
+         "_kind); if (!weft_this) return (void *)0;");
   if (of.how.task != nullptr) {
     if (of.how.from != nullptr) {
-      to.add(" " + type_text(*of.how.from) + of.how.from->name + " = weft_from; " + type_text(*of.how.to) + of.how.to->name + " = weft_self->weft_end; (void)" + of.how.from->name + "; (void)" +
-             of.how.to->name + ";");
+      to.add(" " + type_text(*of.how.from) + of.how.from->name + " = weft_from; " + type_text(*of.how.to) + of.how.to->name +
+             " = weft_self->weft_end; (void)" + of.how.from->name + "; (void)" + of.how.to->name + ";");
     }
     statement(*of.how.put, with, to);
   } else {
@@ -223,7 +240,8 @@ void lowering::range_text(const node& of, const context& in, writer& to) {
     parts_text(of.how.split->parts, in, to);
     to.add("); if (weft_from <= weft_self->weft_index) weft_from = (" + type + ")(weft_self->weft_index + 1);");
   } else {
-    to.add(" " + type + "weft_from = (" + type + ")weft_tascell_middle((long long)weft_self->weft_index, (long long)weft_self->weft_end);");
+    to.add(" " + type + "weft_from = (" + type +
+           ")weft_tascell_middle((long long)weft_self->weft_index, (long long)weft_self->weft_end);");
   }
   to.add(" if (weft_from >= weft_self->weft_end) return (void *)0;");
 }
@@ -285,13 +303,16 @@ void lowering::do_many(const node& of, const context& in, writer& to, const std:
     parts_text(of.how.poll->parts, in, to);
     to.add("), weft_left" + number + " = weft_interval" + number + ";");
   }
-  to.add(" for (" + type_text(*of.index) + of.index->name + " = " + record + ".weft_index; " + of.index->name + " < " + record + ".weft_end; " + of.index->name + "++) {");
+  to.add(" for (" + type_text(*of.index) + of.index->name + " = " + record + ".weft_index; " + of.index->name + " < " + record +
+         ".weft_end; " + of.index->name + "++) {");
   std::string const store = " " + record + ".weft_index = " + of.index->name + ";";
   bool const stores_late = !polls_each && calls_in_constructs_only(of.one);
   if (stores_late) with.store_index = store;
   if (!stores_late) to.add(store);
   if (polls_each && of.how.poll == nullptr) to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
-  if (of.how.poll != nullptr) to.add(" if (weft_left" + number + "-- <= 1) { weft_left" + number + " = weft_interval" + number + "; weft_tascell_poll(weft_worker, " + with.up + "); }");
+  if (of.how.poll != nullptr)
+    to.add(" if (weft_left" + number + "-- <= 1) { weft_left" + number + " = weft_interval" + number +
+           "; weft_tascell_poll(weft_worker, " + with.up + "); }");
   statement(*of.one, with, to);
   // All has begun: a request that comes while the worker joins finds nothing to divide.
   to.add(" } if (" + record + ".weft_choice.given) { " + record + ".weft_index = " + record + ".weft_end; do {");
@@ -315,13 +336,14 @@ void lowering::wind(const node& of, const context& in, writer& to) {
     capture_members(made.captures, operations);
     operations.add(" };");
     for (auto const& [name, block] : {std::pair("_undo", of.three), std::pair("_redo", of.one)}) {
-      operations.add(" static void " + made.name + name + divide_head + " { struct " + made.name + " *weft_self = (struct " + made.name + " *)weft_record; (void)weft_self; (void)weft_worker;");
+      operations.add(" static void " + made.name + name + divide_head + " { struct " + made.name + " *weft_self = (struct " +
+                     made.name + " *)weft_record; (void)weft_self; (void)weft_worker;");
       statement(*block, inside(in, made), operations);
       operations.add(" }");
     }
     operations.go_to(of.how.place);
-    operations.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_WIND, " + place_text(of.how.place) + ", " + made.name + "_undo, " + made.name +
-                   "_redo, (void *)0, (void *)0};");
+    operations.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_WIND, " +
+                   place_text(of.how.place) + ", " + made.name + "_undo, " + made.name + "_redo, (void *)0, (void *)0};");
     support_.append(operations);
     records_[key] = made;
   }
@@ -352,10 +374,12 @@ void lowering::catch_tag(const node& of, const context& in, writer& to) {
   body.add("struct " + name + " { int weft_unused;");
   capture_members(captures, body);
   body.add(" };");
-  std::string const parameters = "(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, struct " + name + " *weft_self";
+  std::string const parameters =
+      "(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, struct " + name + " *weft_self";
   body.add(" static void " + name + "_body" + parameters + ") { (void)weft_worker; (void)weft_up; (void)weft_self;");
   statement(*of.two, with, body);
-  body.add(" } static __attribute__((noinline)) void " + name + "_call" + parameters + ", long long weft_tag) { weft_tascell_catch weft_record; "
+  body.add(" } static __attribute__((noinline)) void " + name + "_call" + parameters +
+           ", long long weft_tag) { weft_tascell_catch weft_record; "
            "weft_tascell_catch_begin(&weft_record, weft_up, weft_tag); if (");
   std::string const jump = of_.setjmp_words.empty() ? "setjmp(weft_buffer)" : text_of(of_.setjmp_words);
   size_t const at = jump.find("weft_buffer");
@@ -374,7 +398,8 @@ void lowering::catch_tag(const node& of, const context& in, writer& to) {
 void lowering::broadcast(const node& of, const context& in, writer& to) {
   std::string const& type = of.how.task->name;
   to.go_to(of.first);
-  to.add(" { struct " + type + " *weft_this = (struct " + type + " *)(void *)weft_tascell_task_make(weft_worker, &" + type + "_kind); if (weft_this) {");
+  to.add(" { struct " + type + " *weft_this = (struct " + type + " *)(void *)weft_tascell_task_make(weft_worker, &" + type +
+         "_kind); if (weft_this) {");
   statement(*of.how.put, in, to);
   to.add(" (void)weft_tascell_broadcast(weft_worker, &weft_this->weft_header); } }");
 }

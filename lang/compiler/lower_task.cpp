@@ -7,19 +7,23 @@ namespace tascell {
 
 namespace {
 
-std::string kind_parameters(const std::string& type) { return "(weft_tascell_task *weft_task, weft_tascell_worker *weft_worker, weft_tascell_record *weft_up) { struct " + type; }
+std::string kind_parameters(const std::string& type) {
+  return "(weft_tascell_task *weft_task, weft_tascell_worker *weft_worker, weft_tascell_record *weft_up) { struct " + type;
+}
 
 constexpr const char* pack_head = "(const weft_tascell_task *weft_task, weft_tascell_bytes *weft_bytes)";
 constexpr const char* unpack_head = "(weft_tascell_task *weft_task, weft_tascell_bytes *weft_bytes)";
 
 std::string head_of(const std::string& name, const std::string& function, bool is_pack) {
   std::string const constant = is_pack ? "const " : "";
-  return " static _Bool " + name + function + (is_pack ? pack_head : unpack_head) + " { " + constant + "struct " + name + " *weft_this = (" + constant + "struct " + name +
-         " *)(" + constant + "void *)weft_task; (void)weft_this; (void)weft_bytes;";
+  return " static _Bool " + name + function + (is_pack ? pack_head : unpack_head) + " { " + constant + "struct " + name +
+         " *weft_this = (" + constant + "struct " + name + " *)(" + constant +
+         "void *)weft_task; (void)weft_this; (void)weft_bytes;";
 }
 
 std::string carried(bool is_pack, const std::string& address, const std::string& bytes) {
-  return std::string(" if (!weft_tascell_") + (is_pack ? "write" : "read") + "(weft_bytes, " + address + ", " + bytes + ")) return 0;";
+  return std::string(" if (!weft_tascell_") + (is_pack ? "write" : "read") + "(weft_bytes, " + address + ", " + bytes +
+         ")) return 0;";
 }
 
 bool is_range(const share_item& item) { return item.low != nullptr; }
@@ -37,12 +41,14 @@ std::string lowering::task_for(const node& of, const context& in) {
   return name;
 }
 
-void lowering::kind_text(const std::string& name, const std::string& type, const token& place, const std::string& shown_name, bool has_transfer, bool has_destroy,
-                         writer& to) const {
+void lowering::kind_text(const std::string& name, const std::string& type, const token& place, const std::string& shown_name,
+                         bool has_transfer, bool has_destroy, writer& to) const {
   auto const or_null = [&name](bool is_there, const char* what) { return is_there ? name + what : std::string("(void *)0"); };
-  to.add(" static const weft_tascell_kind " + name + "_kind __attribute__((unused)) = {\"" + shown_name + "\", sizeof(struct " + type + "), _Alignof(struct " + type + "), " + place_text(place) +
-         ", " + name + "_run, " + or_null(has_transfer, "_pack_in") + ", " + or_null(has_transfer, "_unpack_in") + ", " + or_null(has_transfer, "_pack_out") + ", " +
-         or_null(has_transfer, "_unpack_out") + ", " + or_null(has_destroy, "_destroy") + "};");
+  to.add(" static const weft_tascell_kind " + name + "_kind __attribute__((unused)) = {\"" + shown_name + "\", sizeof(struct " +
+         type + "), _Alignof(struct " + type + "), " + place_text(place) + ", " + name + "_run, " +
+         or_null(has_transfer, "_pack_in") + ", " + or_null(has_transfer, "_unpack_in") + ", " +
+         or_null(has_transfer, "_pack_out") + ", " + or_null(has_transfer, "_unpack_out") + ", " +
+         or_null(has_destroy, "_destroy") + "};");
 }
 
 // ---- tasks that are written
@@ -54,15 +60,19 @@ void lowering::task_declaration(const task_type& task) {
     out_.go_to(each.what->place);
     out_.add(" " + declared_as(*each.what, each.what->name, false) + ";");
   }
-  out_.add(" } " + task.name + "; static const weft_tascell_kind " + task.name + "_kind __attribute__((unused)); static void " + task.name +
-           "_run(weft_tascell_task *weft_task, weft_tascell_worker *weft_worker, weft_tascell_record *weft_up);");
+  out_.add(" } " + task.name + "; static const weft_tascell_kind " + task.name + "_kind __attribute__((unused)); static void " +
+           task.name + "_run(weft_tascell_task *weft_task, weft_tascell_worker *weft_worker, weft_tascell_record *weft_up);");
 }
 
 void lowering::task_block_text(const external& each) {
   const task_type& task = *each.task;
   std::string const which(each.first.text);
   function_name_ = which == "task_exec" ? task.name : which;
-  const node* const block = which == "task_exec" ? task.exec : which == "task_send" ? task.task_send : which == "task_recv" ? task.task_recv : which == "rslt_send" ? task.rslt_send : task.rslt_recv;
+  const node* const block = which == "task_exec"   ? task.exec
+                            : which == "task_send" ? task.task_send
+                            : which == "task_recv" ? task.task_recv
+                            : which == "rslt_send" ? task.rslt_send
+                                                   : task.rslt_recv;
   context in;
   in.group = next();
   support_ = writer(*of_.from);
@@ -71,12 +81,14 @@ void lowering::task_block_text(const external& each) {
   body.go_to(each.first);
   if (which == "task_exec") {
     in.up = "weft_up";
-    body.add("static void " + task.name + "_run" + kind_parameters(task.name) + " *weft_this = (struct " + task.name + " *)(void *)weft_task; (void)weft_this; (void)weft_worker; (void)weft_up;");
+    body.add("static void " + task.name + "_run" + kind_parameters(task.name) + " *weft_this = (struct " + task.name +
+             " *)(void *)weft_task; (void)weft_this; (void)weft_worker; (void)weft_up;");
     statement(*block, in, body);
     body.add(" }");
   } else {
     bool const is_send = which.ends_with("send");
-    body.add("static _Bool " + task.name + "_" + which + "(" + (is_send ? "const " : "") + "struct " + task.name + " *weft_this, weft_tascell_bytes *weft_bytes) { (void)weft_this; (void)weft_bytes;");
+    body.add("static _Bool " + task.name + "_" + which + "(" + (is_send ? "const " : "") + "struct " + task.name +
+             " *weft_this, weft_tascell_bytes *weft_bytes) { (void)weft_this; (void)weft_bytes;");
     statement(*block, in, body);
     body.add(" return 1; }");
   }
@@ -104,8 +116,10 @@ void lowering::task_definitions() {
       const node* block;
       const char* block_name;
     };
-    for (const direction& each : {direction{"_pack_in", true, true, task.task_send, "_task_send"}, direction{"_unpack_in", false, true, task.task_recv, "_task_recv"},
-                                  direction{"_pack_out", true, false, task.rslt_send, "_rslt_send"}, direction{"_unpack_out", false, false, task.rslt_recv, "_rslt_recv"}}) {
+    for (const direction& each : {direction{"_pack_in", true, true, task.task_send, "_task_send"},
+                                  direction{"_unpack_in", false, true, task.task_recv, "_task_recv"},
+                                  direction{"_pack_out", true, false, task.rslt_send, "_rslt_send"},
+                                  direction{"_unpack_out", false, false, task.rslt_recv, "_rslt_recv"}}) {
       if (!is_transferable) break;
       to.add(head_of(task.name, each.function, each.is_pack));
       for (const task_field& field : task.fields) {
@@ -116,7 +130,8 @@ void lowering::task_definitions() {
       to.add(each.block != nullptr ? " return " + task.name + each.block_name + "(weft_this, weft_bytes); }" : " return 1; }");
     }
     if (task.exec == nullptr) {
-      to.add(" static void " + task.name + "_run" + kind_parameters(task.name) + " *weft_this = (struct " + task.name + " *)(void *)weft_task; (void)weft_this; (void)weft_worker; (void)weft_up; }");
+      to.add(" static void " + task.name + "_run" + kind_parameters(task.name) + " *weft_this = (struct " + task.name +
+             " *)(void *)weft_task; (void)weft_this; (void)weft_worker; (void)weft_up; }");
     }
     function_name_ = task.name;
     kind_text(task.name, task.name, task.place, task.name, is_transferable, false, to);
@@ -157,7 +172,8 @@ void lowering::shared_task(const node& of, const context& in, const std::string&
   shared_run(of, in, name, items);
   writer kind(*of_.from);
   kind.go_to(of.how.place);
-  bool const is_transferable = std::ranges::none_of(items, [](const share_item& each) { return each.kind == share_kind::shared; });
+  bool const is_transferable =
+      std::ranges::none_of(items, [](const share_item& each) { return each.kind == share_kind::shared; });
   kind_text(name, name, of.how.place, function_name_, is_transferable, has_destroy, kind);
   support_.append(kind);
 }
@@ -167,14 +183,17 @@ void lowering::shared_run(const node& of, const context& in, const std::string& 
   with.up = "weft_up";
   with.function = in.function;
   with.group = next();
-  if (in.function != nullptr && in.names.contains(in.function)) with.names[in.function] = in.function->name == "main" ? "weft_worker_main" : in.function->name;
+  if (in.function != nullptr && in.names.contains(in.function))
+    with.names[in.function] = in.function->name == "main" ? "weft_worker_main" : in.function->name;
   for (const share_item& each : items) {
-    bool const is_reference = each.kind == share_kind::shared && (is_array(*each.variable) || each.variable->form == shape::plain);
+    bool const is_reference =
+        each.kind == share_kind::shared && (is_array(*each.variable) || each.variable->form == shape::plain);
     with.names[each.variable] = (is_reference ? "(*weft_self->" : "(weft_self->") + each.variable->name + ")";
   }
   writer body(*of_.from);
   body.go_to(of.how.place);
-  body.add("static void " + name + "_run" + kind_parameters(name) + " *weft_self = (struct " + name + " *)(void *)weft_task; (void)weft_self; (void)weft_worker; (void)weft_up;");
+  body.add("static void " + name + "_run" + kind_parameters(name) + " *weft_self = (struct " + name +
+           " *)(void *)weft_task; (void)weft_self; (void)weft_worker; (void)weft_up;");
   if (of.kind == node_kind::do_many) {
     do_many(of, with, body, "weft_self->weft_from", "weft_self->weft_to");
   } else {
@@ -197,16 +216,20 @@ void lowering::shared_put(const node& of, const context& in, writer& to) {
       parts_text(each.low->parts, in, to);
       to.add("); " + member + "_high = (");
       parts_text(each.high->parts, in, to);
-      to.add("); if (" + member + "_high < " + member + "_low) " + member + "_high = " + member + "_low; " + member + " = __builtin_malloc((unsigned long)(" + member + "_high - " + member +
-             "_low) * sizeof *" + member + " + 1); if (!" + member + ") { weft_tascell_task_free(&weft_this->weft_header); return (void *)0; } __builtin_memcpy((void *)" + member + ", " + value +
-             " + " + member + "_low, (unsigned long)(" + member + "_high - " + member + "_low) * sizeof *" + member + "); " + member + " -= " + member + "_low;");
+      to.add("); if (" + member + "_high < " + member + "_low) " + member + "_high = " + member + "_low; " + member +
+             " = __builtin_malloc((unsigned long)(" + member + "_high - " + member + "_low) * sizeof *" + member +
+             " + 1); if (!" + member +
+             ") { weft_tascell_task_free(&weft_this->weft_header); return (void *)0; } __builtin_memcpy((void *)" + member +
+             ", " + value + " + " + member + "_low, (unsigned long)(" + member + "_high - " + member + "_low) * sizeof *" +
+             member + "); " + member + " -= " + member + "_low;");
     } else if (each.kind == share_kind::shared && (is_array(variable) || variable.form == shape::plain)) {
       to.add(" " + member + " = &" + value + ";");
     } else if (each.kind == share_kind::reduce && !each.operation.starts_with("m")) {
       bool const is_one = each.operation == "*" || each.operation == "&&";
       to.add(" " + member + " = " + (is_one ? "1" : each.operation == "&" ? "~0" : "0") + ";");
     } else if (each.kind != share_kind::out) {
-      to.add(is_array(variable) ? " __builtin_memcpy(&" + member + ", &" + value + ", sizeof " + member + ");" : " " + member + " = " + value + ";");
+      to.add(is_array(variable) ? " __builtin_memcpy(&" + member + ", &" + value + ", sizeof " + member + ");"
+                                : " " + member + " = " + value + ";");
     }
   }
 }
@@ -217,12 +240,14 @@ void lowering::shared_get(const node& of, const context& in, writer& to) {
     std::string const member = "weft_this->" + variable.name;
     std::string const target = name_in(in, variable);
     if (each.kind == share_kind::out) {
-      to.add(is_array(variable) ? " __builtin_memcpy(&" + target + ", &" + member + ", sizeof " + member + ");" : " " + target + " = " + member + ";");
+      to.add(is_array(variable) ? " __builtin_memcpy(&" + target + ", &" + member + ", sizeof " + member + ");"
+                                : " " + target + " = " + member + ";");
     } else if (each.kind == share_kind::reduce && each.operation.starts_with("m")) {
       to.add(" if (" + member + (each.operation == "min" ? " < " : " > ") + target + ") " + target + " = " + member + ";");
     } else if (each.kind == share_kind::reduce) {
       bool const is_logical = each.operation == "&&" || each.operation == "||";
-      to.add(" " + target + (is_logical ? " = " + target + " " + each.operation + " " : " " + each.operation + "= ") + member + ";");
+      to.add(" " + target + (is_logical ? " = " + target + " " + each.operation + " " : " " + each.operation + "= ") + member +
+             ";");
     }
   }
 }
@@ -231,11 +256,12 @@ void lowering::shared_transfer(const node& of, const std::string& name, const st
   if (std::ranges::any_of(items, [](const share_item& each) { return each.kind == share_kind::shared; })) return;
   writer to(*of_.from);
   to.go_to(of.how.place);
-  for (auto const& [function, is_pack, is_in] : {std::tuple("_pack_in", true, true), std::tuple("_unpack_in", false, true), std::tuple("_pack_out", true, false),
-                                                 std::tuple("_unpack_out", false, false)}) {
+  for (auto const& [function, is_pack, is_in] : {std::tuple("_pack_in", true, true), std::tuple("_unpack_in", false, true),
+                                                 std::tuple("_pack_out", true, false), std::tuple("_unpack_out", false, false)}) {
     to.add(head_of(name, function, is_pack));
     if (is_in && of.kind == node_kind::do_many) {
-      to.add(carried(is_pack, "&weft_this->weft_from", "sizeof weft_this->weft_from") + carried(is_pack, "&weft_this->weft_to", "sizeof weft_this->weft_to"));
+      to.add(carried(is_pack, "&weft_this->weft_from", "sizeof weft_this->weft_from") +
+             carried(is_pack, "&weft_this->weft_to", "sizeof weft_this->weft_to"));
     }
     for (const share_item& each : items) {
       std::string const member = "weft_this->" + each.variable->name;
@@ -247,8 +273,11 @@ void lowering::shared_transfer(const node& of, const std::string& name, const st
         if (!is_pack) to.add(" " + member + " = &" + member + "_object;");
       } else if (is_range(each)) {
         std::string const bytes = "(unsigned long)(" + member + "_high - " + member + "_low) * sizeof *" + member;
-        to.add(carried(is_pack, "&" + member + "_low", "sizeof " + member + "_low") + carried(is_pack, "&" + member + "_high", "sizeof " + member + "_high"));
-        if (!is_pack) to.add(" " + member + " = __builtin_malloc(" + bytes + " + 1); if (!" + member + ") return 0; " + member + " -= " + member + "_low;");
+        to.add(carried(is_pack, "&" + member + "_low", "sizeof " + member + "_low") +
+               carried(is_pack, "&" + member + "_high", "sizeof " + member + "_high"));
+        if (!is_pack)
+          to.add(" " + member + " = __builtin_malloc(" + bytes + " + 1); if (!" + member + ") return 0; " + member +
+                 " -= " + member + "_low;");
         to.add(carried(is_pack, "(void *)(" + member + " + " + member + "_low)", bytes));
       } else {
         to.add(carried(is_pack, "&" + member, "sizeof " + member));
@@ -263,7 +292,8 @@ void lowering::shared_transfer(const node& of, const std::string& name, const st
 bool lowering::shared_destroy(const std::string& name, const std::vector<share_item>& items) {
   if (std::ranges::none_of(items, is_range)) return false;
   writer to(*of_.from);
-  to.add("static void " + name + "_destroy(weft_tascell_task *weft_task) { struct " + name + " *weft_this = (struct " + name + " *)(void *)weft_task;");
+  to.add("static void " + name + "_destroy(weft_tascell_task *weft_task) { struct " + name + " *weft_this = (struct " + name +
+         " *)(void *)weft_task;");
   for (const share_item& each : items) {
     std::string const member = "weft_this->" + each.variable->name;
     if (is_range(each)) to.add(" if (" + member + ") __builtin_free((void *)(" + member + " + " + member + "_low));");

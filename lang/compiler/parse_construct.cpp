@@ -34,7 +34,9 @@ bool parser::own_external(external& into) {
   bool const is_block = ahead(1).kind == token_kind::identifier && ahead(2).is("{");
   if (is_word("task") && is_block) {
     task(into);
-  } else if ((is_word("task_exec") || is_word("task_send") || is_word("task_recv") || is_word("rslt_send") || is_word("rslt_recv")) && is_block) {
+  } else if ((is_word("task_exec") || is_word("task_send") || is_word("task_recv") || is_word("rslt_send") ||
+              is_word("rslt_recv")) &&
+             is_block) {
     task_block(into);
   } else if ((is_word("worker_data") || is_word("worker_init")) && ahead(1).is("{")) {
     bool const is_data = is("worker_data");
@@ -62,7 +64,9 @@ task_type* parser::task_named(const token& name) {
     if (each.name == name.text) return &each;
     if (nearest == nullptr || distance(each.name, name.text) < distance(nearest->name, name.text)) nearest = &each;
   }
-  std::string const cure = nearest != nullptr && distance(nearest->name, name.text) < 4 ? "did you mean '" + nearest->name + "'?" : "define it above: task " + std::string(name.text) + " {…}";
+  std::string const cure = nearest != nullptr && distance(nearest->name, name.text) < 4
+                               ? "did you mean '" + nearest->name + "'?"
+                               : "define it above: task " + std::string(name.text) + " {…}";
   fail("E101", name, "there is no task '" + std::string(name.text) + "'", cure);
 }
 
@@ -102,7 +106,9 @@ void parser::task_field_line(task_type& of, bool is_in, bool is_out) {
   if (is_shared) take();
   token const begin = now();
   specifiers_found const type = specifiers();
-  if (!type.has_type || type.is_worker) fail("E004", begin, "a field's type is missing or unknown at '" + std::string(begin.text) + "'", "declare the type, or include its header");
+  if (!type.has_type || type.is_worker)
+    fail("E004", begin, "a field's type is missing or unknown at '" + std::string(begin.text) + "'",
+         "declare the type, or include its header");
   for (;;) {
     declarator_found found = declarator();
     if (!found.name_at) fail("E005", now(), "a field's name is missing", "write: in: long n;");
@@ -111,16 +117,19 @@ void parser::task_field_line(task_type& of, bool is_in, bool is_out) {
     close_scope();
     task_field field{what, is_in, is_out, is_shared, ""};
     for (const piece& each : what->declarator) {
-      if (each.is_token() && each.word.kind == token_kind::identifier && !each.word.is_member && each.word.bound == nullptr && what->form == shape::array &&
-          each.word.text != what->name) {
-        fail("E131", each.word, "the array size '" + std::string(each.word.text) + "' is no constant", "declare the largest size, and transfer the first elements: long a[100] : n;");
+      if (each.is_token() && each.word.kind == token_kind::identifier && !each.word.is_member && each.word.bound == nullptr &&
+          what->form == shape::array && each.word.text != what->name) {
+        fail("E131", each.word, "the array size '" + std::string(each.word.text) + "' is no constant",
+             "declare the largest size, and transfer the first elements: long a[100] : n;");
       }
     }
     if (is(":")) {
       take();
-      bool const is_field = std::ranges::any_of(of.fields, [this](const task_field& each) { return each.what->name == now().text; });
+      bool const is_field =
+          std::ranges::any_of(of.fields, [this](const task_field& each) { return each.what->name == now().text; });
       if (now().kind != token_kind::number && !is_field) {
-        fail("E131", now(), "the count '" + std::string(now().text) + "' must be an earlier field or a constant", "declare it above in the task");
+        fail("E131", now(), "the count '" + std::string(now().text) + "' must be an earlier field or a constant",
+             "declare it above in the task");
       }
       field.count = (is_field ? "weft_this->" : "") + std::string(take().text);
     }
@@ -137,7 +146,11 @@ void parser::task_block(external& into) {
   into.kind = external_kind::task_block;
   into.task = task_named(take());
   task_type& of = *into.task;
-  node** const where = which.is("task_exec") ? &of.exec : which.is("task_send") ? &of.task_send : which.is("task_recv") ? &of.task_recv : which.is("rslt_send") ? &of.rslt_send : &of.rslt_recv;
+  node** const where = which.is("task_exec")   ? &of.exec
+                       : which.is("task_send") ? &of.task_send
+                       : which.is("task_recv") ? &of.task_recv
+                       : which.is("rslt_send") ? &of.rslt_send
+                                               : &of.rslt_recv;
   if (*where != nullptr) fail("E007", which, "'" + std::string(which.text) + " " + of.name + "' is written twice", "remove one");
   is_in_worker_ = true;
   open_scope();
@@ -161,11 +174,15 @@ node* parser::block_of(region_kind kind, const token& opened) {
 
 void parser::need_construct_allowed(const token& word) {
   if (!is_in_worker_) {
-    fail("E110", word, "'" + std::string(word.text) + "' stands in the ordinary function '" + std::string(function_name_.text) + "'", "declare the function worker");
+    fail("E110", word,
+         "'" + std::string(word.text) + "' stands in the ordinary function '" + std::string(function_name_.text) + "'",
+         "declare the function worker");
   }
   bool const is_inside = std::ranges::any_of(regions_, [](const region& each) { return each.kind == region_kind::handler; });
   if (is_inside) {
-    into_.tell(severity::error, "E123", word, "'" + std::string(word.text) + "' stands in a block that runs while the worker backtracks or joins", "do it before or after the construct");
+    into_.tell(severity::error, "E123", word,
+               "'" + std::string(word.text) + "' stands in a block that runs while the worker backtracks or joins",
+               "do it before or after the construct");
   }
 }
 
@@ -232,9 +249,11 @@ node* parser::do_many() {
 
 void parser::many_header(node& of) {
   specifiers_found const type = specifiers();
-  if (!type.has_type || now().kind != token_kind::identifier) fail("E002", now(), "the loop variable's type and name are missing", "write: do_many (long i : 0, n)");
+  if (!type.has_type || now().kind != token_kind::identifier)
+    fail("E002", now(), "the loop variable's type and name are missing", "write: do_many (long i : 0, n)");
   declarator_found found = declarator();
-  if (!found.name_at || found.has_form) fail("E002", now(), "a loop variable must be an integer", "write: do_many (long i : 0, n)");
+  if (!found.name_at || found.has_form)
+    fail("E002", now(), "a loop variable must be an integer", "write: do_many (long i : 0, n)");
   if (!is(":")) fail("E002", now(), "':' is missing after the loop variable", "write: do_many (long i : 0, n)");
   take();
   of.low = expression_until({","});
@@ -330,13 +349,17 @@ void parser::share(handler& into) {
   while (!is(")")) {
     token const word = now();
     if (is("in") || is("out") || is("copy") || is("shared")) {
-      share_kind const kind = is("in") ? share_kind::in : is("out") ? share_kind::out : is("copy") ? share_kind::copy : share_kind::shared;
+      share_kind const kind = is("in")     ? share_kind::in
+                              : is("out")  ? share_kind::out
+                              : is("copy") ? share_kind::copy
+                                           : share_kind::shared;
       take();
       share_items(into, kind);
     } else if (is("reduce") && ahead(1).is("(")) {
       take(), take();
       token const operation = take();
-      if (std::ranges::find(reductions, operation.text) == reductions.end()) fail("E133", operation, "'" + std::string(operation.text) + "' is no reduction", "use + * & | ^ && || min or max");
+      if (std::ranges::find(reductions, operation.text) == reductions.end())
+        fail("E133", operation, "'" + std::string(operation.text) + "' is no reduction", "use + * & | ^ && || min or max");
       if (!is(":")) fail("E002", now(), "':' is missing after the reduction's operation", "write: reduce(+: sum)");
       take();
       size_t const first = into.items.size();
@@ -345,7 +368,8 @@ void parser::share(handler& into) {
       if (!is(")")) fail("E002", now(), "')' is missing after reduce", "write: reduce(+: sum)");
       take();
     } else {
-      fail("E133", word, "'" + std::string(word.text) + "' begins no item of share", "write: share (in n; out b; copy p[0..n]; shared q; reduce(+: s))");
+      fail("E133", word, "'" + std::string(word.text) + "' begins no item of share",
+           "write: share (in n; out b; copy p[0..n]; shared q; reduce(+: s))");
     }
     if (is(";")) {
       take();
@@ -364,7 +388,9 @@ void parser::share_items(handler& into, share_kind kind) {
     if (made.is_object) take();
     made.place = now();
     made.variable = now().kind == token_kind::identifier ? lookup(now().text) : nullptr;
-    if (made.variable == nullptr || made.variable->kind != symbol_kind::variable) fail("E133", now(), "'" + std::string(now().text) + "' is no variable that is visible here", "name a variable of this function");
+    if (made.variable == nullptr || made.variable->kind != symbol_kind::variable)
+      fail("E133", now(), "'" + std::string(now().text) + "' is no variable that is visible here",
+           "name a variable of this function");
     take();
     if (is("[")) {
       take();
@@ -373,7 +399,9 @@ void parser::share_items(handler& into, share_kind kind) {
       made.high = expression_until({"]"});
       take();
     }
-    if ((made.low != nullptr || made.is_object) && kind != share_kind::copy) fail("E133", made.place, "only 'copy' takes a part of an array or an object", "write: copy " + std::string(made.place.text) + "[0..n]");
+    if ((made.low != nullptr || made.is_object) && kind != share_kind::copy)
+      fail("E133", made.place, "only 'copy' takes a part of an array or an object",
+           "write: copy " + std::string(made.place.text) + "[0..n]");
     into.items.push_back(made);
     if (!is(",")) return;
     take();
@@ -384,7 +412,8 @@ void parser::share_items(handler& into, share_kind kind) {
 void parser::handles(handler& into, bool is_loop) {
   token const word = take();
   if (into.has_share) fail("E133", word, "a construct has either 'share' or 'handles'", "remove one");
-  if (now().kind != token_kind::identifier) fail("E101", now(), "the task's name is missing after 'handles'", "write: handles T {{put}{get}}");
+  if (now().kind != token_kind::identifier)
+    fail("E101", now(), "the task's name is missing after 'handles'", "write: handles T {{put}{get}}");
   into.place = word;
   into.task = task_named(take());
   open_scope();
@@ -397,7 +426,8 @@ void parser::range_names(handler& into) {
   take();
   for (const symbol** each : {&into.from, &into.to}) {
     specifiers_found const type = specifiers();
-    if (now().kind != token_kind::identifier) fail("E002", now(), "the names of the range are missing", "write: handles T (int from, int to)");
+    if (now().kind != token_kind::identifier)
+      fail("E002", now(), "the names of the range are missing", "write: handles T (int from, int to)");
     declarator_found found = declarator();
     *each = declare_as(type, found);
     bool const is_right = each == &into.from ? is(",") : is(")");
@@ -437,7 +467,8 @@ piece words(std::string text) { return {token(), std::move(text), nullptr}; }
 void append(pieces& to, const pieces& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 std::string_view inverse(std::string_view operation) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> pairs = {{{"+=", "-="}, {"-=", "+="}, {"^=", "^="}, {"++", "--"}, {"--", "++"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> pairs = {
+      {{"+=", "-="}, {"-=", "+="}, {"^=", "^="}, {"++", "--"}, {"--", "++"}}};
   for (auto const& [each, other] : pairs) {
     if (each == operation) return other;
   }
@@ -470,7 +501,9 @@ void parser::reversible_statement(pieces& redo, pieces& undo) {
     before = clause_expression()->parts;
     if (!is("{")) fail("E140", now(), "'{' is missing after 'if (…)'", "write: if (c) { changes } fi (d);");
     reversible_block(forward, backward);
-    if (!is("fi")) fail("E142", now(), "'fi (condition)' is missing after a reversible 'if'", "write the condition that holds afterwards if the changes were made: fi (d);");
+    if (!is("fi"))
+      fail("E142", now(), "'fi (condition)' is missing after a reversible 'if'",
+           "write the condition that holds afterwards if the changes were made: fi (d);");
     take();
     after = clause_expression()->parts;
     if (is(";")) take();
@@ -507,12 +540,14 @@ void parser::reversible_statement(pieces& redo, pieces& undo) {
     run_of_tokens(all, {";"});
     int operators = 0;
     for (const piece& each : all) {
-      bool const is_other = each.is("=") || each.is("*=") || each.is("/=") || each.is("%=") || each.is("<<=") || each.is(">>=") || each.is("|=") || each.is("&=");
+      bool const is_other = each.is("=") || each.is("*=") || each.is("/=") || each.is("%=") || each.is("<<=") || each.is(">>=") ||
+                            each.is("|=") || each.is("&=");
       bool const is_undoable = each.is_token() && !inverse(each.word.text).empty();
       operators += is_other ? 2 : is_undoable ? 1 : 0;
       undo.push_back(is_undoable ? words(" " + std::string(inverse(each.word.text))) : each);
     }
-    if (operators != 1) fail("E142", begin, "this statement has no inverse", "use += -= ^= ++ -- swap(a, b); or if (c) {…} fi (d);");
+    if (operators != 1)
+      fail("E142", begin, "this statement has no inverse", "use += -= ^= ++ -- swap(a, b); or if (c) {…} fi (d);");
     append(redo, all);
     redo.push_back({take(), "", nullptr});
     undo.push_back(words(";"));

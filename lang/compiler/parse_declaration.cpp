@@ -9,15 +9,20 @@ namespace tascell {
 namespace {
 
 using words = std::set<std::string_view>;
-const words storage = {"typedef", "extern", "static", "register", "auto", "_Thread_local", "__thread", "inline", "__inline", "__inline__", "_Noreturn"};
-const words qualifiers = {"const", "volatile", "restrict", "__const", "__restrict", "__restrict__", "__volatile__", "__extension__",
-                          "_Atomic", "__const__", "_Nonnull", "_Nullable"};
-const words basic_types = {"void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "_Complex",
-                           "__signed__", "__signed", "__int128", "__builtin_va_list", "_Float16", "_Float32", "_Float64", "_Float128", "_Float32x", "_Float64x",
-                           "__float128", "__auto_type", "__complex__", "_Decimal32", "_Decimal64", "_Decimal128", "__fp16", "__bf16", "_BitInt"};
+const words storage = {"typedef",  "extern", "static",   "register",   "auto",     "_Thread_local",
+                       "__thread", "inline", "__inline", "__inline__", "_Noreturn"};
+const words qualifiers = {"const",        "volatile",      "restrict", "__const",   "__restrict", "__restrict__",
+                          "__volatile__", "__extension__", "_Atomic",  "__const__", "_Nonnull",   "_Nullable"};
+const words basic_types = {"void",       "char",        "short",       "int",         "long",
+                           "float",      "double",      "signed",      "unsigned",    "_Bool",
+                           "_Complex",   "__signed__",  "__signed",    "__int128",    "__builtin_va_list",
+                           "_Float16",   "_Float32",    "_Float64",    "_Float128",   "_Float32x",
+                           "_Float64x",  "__float128",  "__auto_type", "__complex__", "_Decimal32",
+                           "_Decimal64", "_Decimal128", "__fp16",      "__bf16",      "_BitInt"};
 const words type_with_group = {"typeof", "__typeof__", "__typeof", "_Alignas", "_Atomic"};
 const words attributes = {"__attribute__", "__attribute", "__asm__", "asm", "__asm", "__declspec"};
-const std::vector<std::string_view> pseudo_names = {"this", "WDATA", "worker_data", "WORKER_ID", "PROBABILITY", "EXITING", "BACKTRACKING"};
+const std::vector<std::string_view> pseudo_names = {"this",        "WDATA",   "worker_data", "WORKER_ID",
+                                                    "PROBABILITY", "EXITING", "BACKTRACKING"};
 
 }  // namespace
 
@@ -60,7 +65,8 @@ size_t parser::closing(size_t open) const {
     char const c = word.text[0];
     if (c == '(' || c == '[' || c == '{') expected.push_back(c == '(' ? ')' : c == '[' ? ']' : '}');
     if (c == ')' || c == ']' || c == '}') {
-      if (expected.empty() || expected.back() != c) fail("E003", word, "this bracket closes none that is open", "remove it, or open one");
+      if (expected.empty() || expected.back() != c)
+        fail("E003", word, "this bracket closes none that is open", "remove it, or open one");
       expected.pop_back();
       if (expected.empty()) return at;
     }
@@ -111,6 +117,7 @@ bool parser::begins_declaration() const {
 void parser::external_declaration() {
   external& made = into_.externals.emplace_back();
   made.first = now();
+  is_in_worker_ = false;
   if (now().kind == token_kind::directive || is(";")) {
     put(made.parts);
   } else if (is("asm") || is("__asm__") || is("_Static_assert")) {
@@ -118,7 +125,8 @@ void parser::external_declaration() {
     skip_group(made.parts);
     if (is(";")) put(made.parts);
   } else if (now().kind != token_kind::identifier) {
-    fail("E004", now(), "a declaration cannot begin with '" + std::string(now().text) + "'", "is a bracket closed too early above?");
+    fail("E004", now(), "a declaration cannot begin with '" + std::string(now().text) + "'",
+         "is a bracket closed too early above?");
   } else if (!own_external(made)) {
     declaration_or_function(made);
   }
@@ -127,7 +135,8 @@ void parser::external_declaration() {
 void parser::declaration_or_function(external& into) {
   specifiers_found const type = specifiers();
   if (!type.has_type && (is("=") || is(";") || type.all.empty())) {
-    fail("E004", into.first, "'" + std::string(into.first.text) + "' is neither a type nor a word of the language", "declare it, or include its header");
+    fail("E004", into.first, "'" + std::string(into.first.text) + "' is neither a type nor a word of the language",
+         "declare it, or include its header");
   }
   into.parts = type.all;
   declarators(type, into.parts, nullptr, &into);
@@ -182,7 +191,8 @@ specifiers_found parser::specifiers() {
   for (;;) {
     token const& word = now();
     if (word.kind != token_kind::identifier) return result;
-    if (word.text == "worker" && !result.is_worker && !result.has_type && ahead(1).kind == token_kind::identifier && lookup("worker") == nullptr) {
+    if (word.text == "worker" && !result.is_worker && !result.has_type && ahead(1).kind == token_kind::identifier &&
+        lookup("worker") == nullptr) {
       result.is_worker = true;
       take();
     } else if (attributes.contains(word.text)) {
@@ -254,7 +264,8 @@ void parser::enumerators(const token&) {
   int depth = 0;
   for (size_t i = at_ + 1; i < end; i++) {
     char const c = tokens_[i].text.empty() ? ' ' : tokens_[i].text[0];
-    if (tokens_[i].kind == token_kind::punctuator) depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
+    if (tokens_[i].kind == token_kind::punctuator)
+      depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
     bool const begins = tokens_[i - 1].is("{") || (tokens_[i - 1].is(",") && depth == 0);
     if (begins && depth == 0 && tokens_[i].kind == token_kind::identifier) declare(symbol_kind::constant, tokens_[i]);
   }
@@ -265,7 +276,8 @@ bool parser::body_has_pointers(size_t open, size_t close) const {
     if (tokens_[i].is("*")) return true;
     if (tokens_[i].kind != token_kind::identifier) continue;
     if (tokens_[i].text == "worker" && lookup("worker") == nullptr) {
-      fail("E111", tokens_[i], "a member cannot be a pointer to a worker function", "select the function by an enumeration and a switch");
+      fail("E111", tokens_[i], "a member cannot be a pointer to a worker function",
+           "select the function by an enumeration and a switch");
     }
     symbol const* const known = lookup(tokens_[i].text);
     if (known != nullptr && known->kind == symbol_kind::type && known->has_pointers) return true;
@@ -303,11 +315,12 @@ void parser::declarator_part(declarator_found& into) {
     decorations(into.words);
   }
   into.has_pointers |= is_pointer;
-  bool const is_nested = is("(") && !ahead(1).is(")") &&
-                         (ahead(1).is("*") || ahead(1).is("(") || ahead(1).is("^") || attributes.contains(ahead(1).text) ||
-                          (ahead(1).kind == token_kind::identifier && !basic_types.contains(ahead(1).text) && !qualifiers.contains(ahead(1).text) &&
-                           ahead(1).text != "struct" && ahead(1).text != "union" && ahead(1).text != "enum" && ahead(1).text != "register" &&
-                           (lookup(ahead(1).text) == nullptr || lookup(ahead(1).text)->kind != symbol_kind::type)));
+  bool const is_nested =
+      is("(") && !ahead(1).is(")") &&
+      (ahead(1).is("*") || ahead(1).is("(") || ahead(1).is("^") || attributes.contains(ahead(1).text) ||
+       (ahead(1).kind == token_kind::identifier && !basic_types.contains(ahead(1).text) && !qualifiers.contains(ahead(1).text) &&
+        ahead(1).text != "struct" && ahead(1).text != "union" && ahead(1).text != "enum" && ahead(1).text != "register" &&
+        (lookup(ahead(1).text) == nullptr || lookup(ahead(1).text)->kind != symbol_kind::type)));
   if (is_nested) {
     put(into.words);
     declarator_part(into);
@@ -355,7 +368,9 @@ void parser::parameters(declarator_found& into) {
     } else {
       token const begin = now();
       specifiers_found const type = specifiers();
-      if (!type.has_type) fail("E004", begin, "a parameter's type is missing or unknown at '" + std::string(begin.text) + "'", "declare the type, or include its header");
+      if (!type.has_type)
+        fail("E004", begin, "a parameter's type is missing or unknown at '" + std::string(begin.text) + "'",
+             "declare the type, or include its header");
       declarator_found each = declarator();
       into.words.insert(into.words.end(), type.all.begin(), type.all.end());
       if (each.name_at) {
@@ -386,14 +401,19 @@ void parser::parameters(declarator_found& into) {
 symbol* parser::declare_as(const specifiers_found& type, declarator_found& found) {
   token const name = found.words[*found.name_at].word;
   bool const is_function = found.form == shape::function;
-  if (type.is_worker && !found.open) fail("E005", name, "'worker' belongs to a function, and '" + std::string(name.text) + "' is none", "remove 'worker'");
+  if (type.is_worker && !found.open)
+    fail("E005", name, "'worker' belongs to a function, and '" + std::string(name.text) + "' is none", "remove 'worker'");
   if (type.is_worker) hide_parameters(found);
   symbol const* const before = lookup(name.text);
-  symbol* const made = declare(type.is_typedef ? symbol_kind::type : is_function ? symbol_kind::function : symbol_kind::variable, name);
+  symbol* const made = declare(type.is_typedef ? symbol_kind::type
+                               : is_function   ? symbol_kind::function
+                                               : symbol_kind::variable,
+                               name);
   made->is_worker = type.is_worker;
   made->is_local = is_local() && !is_function;
   if (is_function && before != nullptr && before->kind == symbol_kind::function && before->is_worker != type.is_worker) {
-    fail("E110", name, "'" + made->name + "' was declared before, once with 'worker' and once without", "write the same in all declarations");
+    fail("E110", name, "'" + made->name + "' was declared before, once with 'worker' and once without",
+         "write the same in all declarations");
   }
   made->specifiers = type.words;
   made->declarator = found.words;
@@ -412,7 +432,8 @@ void parser::hide_parameters(declarator_found& into) const {
   size_t const count = *into.close - open - 1;
   bool const is_void = count == 0 || (count == 1 && into.words[open + 1].is("void"));
   if (is_void && count == 1) into.words.erase(into.words.begin() + static_cast<std::ptrdiff_t>(open + 1));
-  std::string const hidden = std::string("weft_tascell_worker *weft_worker, weft_tascell_record *weft_up") + (is_void ? "" : ", ");
+  std::string const hidden =
+      std::string("weft_tascell_worker *weft_worker, weft_tascell_record *weft_up") + (is_void ? "" : ", ");
   into.words.insert(into.words.begin() + static_cast<std::ptrdiff_t>(open + 1), piece{token(), hidden, nullptr});
   if (*into.name_at > open) *into.name_at += 1;
 }

@@ -7,8 +7,8 @@ namespace tascell {
 
 namespace {
 
-const std::set<std::string_view> statement_words = {"if", "else", "while", "do", "for", "switch", "case", "default",
-                                                    "return", "goto", "break", "continue", "typedef", "static"};
+const std::set<std::string_view> statement_words = {"if",      "else",   "while", "do",    "for",      "switch",  "case",
+                                                    "default", "return", "goto",  "break", "continue", "typedef", "static"};
 
 }  // namespace
 
@@ -151,7 +151,8 @@ node* parser::label_or_case() {
   node* const result = made(node_kind::label);
   if (is("case") || is("default")) {
     if (here().switches == 0 && regions_.size() > 1) {
-      fail("E120", now(), "'" + std::string(now().text) + "' belongs to a switch outside of this construct", "write the switch inside, or the construct in a case");
+      fail("E120", now(), "'" + std::string(now().text) + "' belongs to a switch outside of this construct",
+           "write the switch inside, or the construct in a case");
     }
     put(result->parts);
     run_of_tokens(result->parts, {":"});
@@ -193,13 +194,17 @@ void parser::jump_out(const token& word, const std::string& what) {
   region const& in = here();
   std::string const line = "(line " + std::to_string(in.opened.line) + ")";
   if (in.kind == region_kind::wind) {
-    into_.tell(severity::error, "E121", word, what + " leaves the wind " + line + ": its undo would be skipped", "set a variable, and test it after the wind");
+    into_.tell(severity::error, "E121", word, what + " leaves the wind " + line + ": its undo would be skipped",
+               "set a variable, and test it after the wind");
   } else if (in.kind == region_kind::handler) {
     into_.tell(severity::error, "E120", word, what + " leaves a block of a construct " + line, "let the block end");
   } else if (in.kind == region_kind::catch_tag) {
-    into_.tell(severity::error, "E120", word, what + " leaves the catch " + line + ": its record would stay linked", "set a variable, and test it after the catch");
+    into_.tell(severity::error, "E120", word, what + " leaves the catch " + line + ": its record would stay linked",
+               "set a variable, and test it after the catch");
   } else {
-    into_.tell(severity::error, "E120", word, what + " leaves " + std::string(in.opened.text == "for" ? "the parallel for" : in.opened.text) + " " + line + ": the task that it gave would be lost",
+    into_.tell(severity::error, "E120", word,
+               what + " leaves " + std::string(in.opened.text == "for" ? "the parallel for" : in.opened.text) + " " + line +
+                   ": the task that it gave would be lost",
                "set a variable, and test it after the construct, or use throw");
   }
 }
@@ -224,21 +229,27 @@ void parser::run_of_tokens(pieces& into, std::initializer_list<std::string_view>
   std::vector<token> open;
   for (;;) {
     token const& word = now();
-    if (word.kind == token_kind::end) fail("E003", open.empty() ? begin : open.back(), "this is not finished at the end of the file", "close or end it");
+    if (word.kind == token_kind::end)
+      fail("E003", open.empty() ? begin : open.back(), "this is not finished at the end of the file", "close or end it");
     if (open.empty() && word.kind == token_kind::punctuator) {
       for (std::string_view stop : stops) {
         if (word.text == stop) return;
       }
     }
     if (word.kind == token_kind::identifier) {
-      if (statement_words.contains(word.text) && !open.empty()) fail("E003", open.front(), "this bracket is not closed before '" + std::string(word.text) + "'", "close it");
-      if (statement_words.contains(word.text)) fail("E002", word, "'" + std::string(word.text) + "' cannot stand in an expression", "end the expression before it with ';' or ')'");
+      if (statement_words.contains(word.text) && !open.empty())
+        fail("E003", open.front(), "this bracket is not closed before '" + std::string(word.text) + "'", "close it");
+      if (statement_words.contains(word.text))
+        fail("E002", word, "'" + std::string(word.text) + "' cannot stand in an expression",
+             "end the expression before it with ';' or ')'");
       word_in_run(into);
       continue;
     }
     if (word.kind == token_kind::punctuator) {
       char const c = word.text[0];
-      if (c == ';') fail("E002", word, open.empty() ? "this expression ends too early" : "a bracket is not closed before this ';'", "close it");
+      if (c == ';')
+        fail("E002", word, open.empty() ? "this expression ends too early" : "a bracket is not closed before this ';'",
+             "close it");
       if (c == '(' && ahead(1).is("{")) {  // a statement expression
         if (!is_local()) fail("E004", word, "a statement expression stands outside of functions", "move it into a function");
         put(into);
@@ -249,7 +260,10 @@ void parser::run_of_tokens(pieces& into, std::initializer_list<std::string_view>
       if (c == '(' || c == '[' || c == '{') open.push_back(word);
       if (c == ')' || c == ']' || c == '}') {
         char const wanted = open.empty() ? ' ' : open.back().text[0] == '(' ? ')' : open.back().text[0] == '[' ? ']' : '}';
-        if (c != wanted) fail(open.empty() && c == '}' ? "E002" : "E003", word, open.empty() && c == '}' ? "';' is missing before this" : "this bracket closes none that is open", open.empty() && c == '}' ? "end the statement above with ';'" : "remove it, or open one");
+        if (c != wanted)
+          fail(open.empty() && c == '}' ? "E002" : "E003", word,
+               open.empty() && c == '}' ? "';' is missing before this" : "this bracket closes none that is open",
+               open.empty() && c == '}' ? "end the statement above with ';'" : "remove it, or open one");
         open.pop_back();
       }
     }
@@ -273,14 +287,21 @@ void parser::word_in_run(pieces& into) {
 }
 
 void parser::check_worker_use(const token& word, const symbol& used) {
-  bool const is_call = ahead(1).is("(") || (used.kind == symbol_kind::variable && at_ > 0 && tokens_[at_ - 1].is("*") && ahead(1).is(")") && ahead(2).is("("));
+  bool const is_call = ahead(1).is("(") || (used.kind == symbol_kind::variable && at_ > 0 && tokens_[at_ - 1].is("*") &&
+                                            ahead(1).is(")") && ahead(2).is("("));
   if (!is_call) return;
+  if (regions_.empty()) {
+    fail("E110", word, "the worker function '" + used.name + "' is called outside of functions", "call it in a worker function");
+  }
   if (!is_in_worker_) {
     std::string const caller(function_name_.text);
-    into_.tell(severity::error, "E110", word, "the worker function '" + used.name + "' is called from the ordinary function '" + caller + "'",
+    into_.tell(severity::error, "E110", word,
+               "the worker function '" + used.name + "' is called from the ordinary function '" + caller + "'",
                "declare '" + caller + "' worker, and what calls it, up to main or a task");
   } else if (here().kind == region_kind::handler) {
-    into_.tell(severity::error, "E123", word, "the worker function '" + used.name + "' is called in a block that runs while the worker backtracks or joins", "call ordinary functions there");
+    into_.tell(severity::error, "E123", word,
+               "the worker function '" + used.name + "' is called in a block that runs while the worker backtracks or joins",
+               "call ordinary functions there");
   }
 }
 

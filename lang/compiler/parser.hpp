@@ -33,7 +33,7 @@ struct declarator_found {
   shape form = shape::plain;
   bool is_variable_length = false;
   bool has_pointers = false;
-  std::optional<size_t> open, close;          // the parameters' parentheses, in words
+  std::optional<size_t> open, close;  // the parameters' parentheses, in words
   std::vector<const symbol*> parameters;
   bool has_form = false;
 };

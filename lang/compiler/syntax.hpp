@@ -15,8 +15,8 @@ struct task_type;
 // A part of a statement: a token, C that the compiler adds, or a statement in it.
 struct piece {
   token word;
-  std::string text;         // instead of a token
-  node* child = nullptr;    // instead of a token
+  std::string text;       // instead of a token
+  node* child = nullptr;  // instead of a token
   bool is_token() const { return text.empty() && child == nullptr; }
   bool is(std::string_view what) const { return is_token() && word.is(what); }
 };
@@ -33,8 +33,8 @@ struct symbol {
   pieces declarator;
   size_t name_at = 0;  // the index of the name in declarator
   shape form = shape::plain;
-  bool is_local = false;      // declared in a function
-  bool is_worker = false;     // a worker function, or a pointer to one
+  bool is_local = false;   // declared in a function
+  bool is_worker = false;  // a worker function, or a pointer to one
   bool is_parameter = false;
   bool is_variable_length = false;
   bool is_atomic = false;
@@ -45,8 +45,20 @@ struct symbol {
 };
 
 enum class node_kind : uint8_t {
-  plain, declaration, compound, jump, label, expression,
-  do_two, do_many, wind, catch_tag, throw_tag, check_request, broadcast, guard_point
+  plain,
+  declaration,
+  compound,
+  jump,
+  label,
+  expression,
+  do_two,
+  do_many,
+  wind,
+  catch_tag,
+  throw_tag,
+  check_request,
+  broadcast,
+  guard_point
 };
 
 enum class share_kind : uint8_t { in, out, copy, shared, reduce };
@@ -55,23 +67,23 @@ struct share_item {
   share_kind kind = share_kind::in;
   const symbol* variable = nullptr;
   token place;
-  bool is_object = false;    // copy *p
-  node* low = nullptr;       // copy p[low..high]
+  bool is_object = false;  // copy *p
+  node* low = nullptr;     // copy p[low..high]
   node* high = nullptr;
-  std::string operation;     // of reduce: an operator, min or max
+  std::string operation;  // of reduce: an operator, min or max
 };
 
 // What tells how a construct's work becomes a task.
 struct handler {
   token place;
-  bool has_share = false;               // a clause share (…)
+  bool has_share = false;  // a clause share (…)
   std::vector<share_item> items;
-  task_type* task = nullptr;            // handles T
-  const symbol* from = nullptr;         // handles T (int from, int to)
+  task_type* task = nullptr;     // handles T
+  const symbol* from = nullptr;  // handles T (int from, int to)
   const symbol* to = nullptr;
   node* put = nullptr;
   node* get = nullptr;
-  node* guard = nullptr;                // expressions
+  node* guard = nullptr;  // expressions
   node* split = nullptr;
   node* poll = nullptr;
 };
@@ -114,8 +126,8 @@ enum class external_kind : uint8_t { plain, function, task, task_block, worker_d
 struct external {
   external_kind kind = external_kind::plain;
   token first;
-  pieces parts;                  // all of it, or a function's head
-  symbol* function = nullptr;    // that is defined
+  pieces parts;                // all of it, or a function's head
+  symbol* function = nullptr;  // that is defined
   std::vector<const symbol*> parameters;
   node* body = nullptr;
   task_type* task = nullptr;

@@ -19,8 +19,9 @@ std::string_view word_at(const pieces& parts, size_t index) {
 }
 
 bool is_assignment(std::string_view word) {
-  return word == "=" || word == "+=" || word == "-=" || word == "*=" || word == "/=" || word == "%=" || word == "&=" || word == "|=" ||
-         word == "^=" || word == "<<=" || word == ">>=" || word == "++" || word == "--" || word == "= weft_swap; }";
+  return word == "=" || word == "+=" || word == "-=" || word == "*=" || word == "/=" || word == "%=" || word == "&=" ||
+         word == "|=" || word == "^=" || word == "<<=" || word == ">>=" || word == "++" || word == "--" ||
+         word == "= weft_swap; }";
 }
 
 bool ends_operand(const pieces& parts, size_t index) {
@@ -94,7 +95,9 @@ void each_node(const node* in, const std::function<void(const node&)>& see) {
   if (in == nullptr) return;
   see(*in);
   for (const piece& each : in->parts) each_node(each.child, see);
-  for (const node* each : {in->low, in->high, in->one, in->two, in->three, in->how.guard, in->how.split, in->how.poll, in->how.put, in->how.get}) each_node(each, see);
+  for (const node* each :
+       {in->low, in->high, in->one, in->two, in->three, in->how.guard, in->how.split, in->how.poll, in->how.put, in->how.get})
+    each_node(each, see);
   for (const share_item& each : in->how.items) {
     each_node(each.low, see);
     each_node(each.high, see);

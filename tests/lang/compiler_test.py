@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares what the Tascell compiler makes of the programs here with golden files.
 
-diagnostics/NAME.tc has NAME.txt: what `weft tascell` says of it. constructs/NAME.tc has NAME.c: the
-C that is made of its own lines, and NAME.txt: what the program prints, whatever the number of
+diagnostics/NAME.tc has NAME.txt: what `weft tascell` says of it. constructs/NAME.tc has
+NAME.lowered: the C that is made of its own lines, and NAME.txt: what the program prints, whatever the number of
 workers and however often they ask each other for work. examples/tascell/NAME.txt is what an example
 prints, which CMake has built.
 
@@ -75,7 +75,7 @@ def check_construct(arguments, folder, name, scratch):
     if status or told:
         return [f"{name}.tc: exit status {status}\n{told}"]
     with open(c_file, encoding="utf-8") as file:
-        problems = compare(os.path.join(folder, name + ".c"), own_lines(file.read(), name + ".tc"), arguments.write)
+        problems = compare(os.path.join(folder, name + ".lowered"), own_lines(file.read(), name + ".tc"), arguments.write)
     options = shlex.split(arguments.cc_options)
     status, _, told = run([arguments.weft, "tascell", name + ".tc", "-o", program, "-Wall", "-Wextra", "-Werror", "-O2", *options], folder)
     if status or told:
@@ -106,7 +106,7 @@ def main():
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--cc-options", default="")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
         if arguments.part == "examples":
             names = arguments.programs

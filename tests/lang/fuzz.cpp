@@ -5,8 +5,8 @@
 // seed, which repeats it.
 //
 // usage: lang_fuzz SECONDS FOLDER [SEED]
-#include <csignal>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -24,11 +24,88 @@ namespace {
 
 using text_list = std::vector<std::string>;
 
-const text_list language = {"do_two", "do_many", "wind", "reversible", "throw", "catch", "check_request", "worker", "task", "task_exec", "handles", "share", "in", "out", "copy",
-                            "shared", "reduce", "(+: x)", "guard", "split at", "poll", "broadcast", "worker_data", "worker_init", "this", "this.", "WDATA", "PROBABILITY", "fi", "swap",
-                            "for (int i : 0, 9)", "return", "break", "continue", "goto", "case 1:", "default:", "if", "else", "while", "do", "switch", "{", "}", "(", ")", "[", "]", ";",
-                            ",", ":", "..", "*", "&", "=", "+=", "++", "->", ".", "?", "int", "long", "struct", "typedef", "static", "const", "sizeof", "0", "1", "'x'", "\"s\"", "x",
-                            "n", "({", "})", "#pragma x\n", "# 7 \"other.h\" 3\n", "__attribute__((unused))", "_Static_assert(1, \"\")", "enum { A, B }", "int (*p)(int)", "a[n]"};
+const text_list language = {"do_two",
+                            "do_many",
+                            "wind",
+                            "reversible",
+                            "throw",
+                            "catch",
+                            "check_request",
+                            "worker",
+                            "task",
+                            "task_exec",
+                            "handles",
+                            "share",
+                            "in",
+                            "out",
+                            "copy",
+                            "shared",
+                            "reduce",
+                            "(+: x)",
+                            "guard",
+                            "split at",
+                            "poll",
+                            "broadcast",
+                            "worker_data",
+                            "worker_init",
+                            "this",
+                            "this.",
+                            "WDATA",
+                            "PROBABILITY",
+                            "fi",
+                            "swap",
+                            "for (int i : 0, 9)",
+                            "return",
+                            "break",
+                            "continue",
+                            "goto",
+                            "case 1:",
+                            "default:",
+                            "if",
+                            "else",
+                            "while",
+                            "do",
+                            "switch",
+                            "{",
+                            "}",
+                            "(",
+                            ")",
+                            "[",
+                            "]",
+                            ";",
+                            ",",
+                            ":",
+                            "..",
+                            "*",
+                            "&",
+                            "=",
+                            "+=",
+                            "++",
+                            "->",
+                            ".",
+                            "?",
+                            "int",
+                            "long",
+                            "struct",
+                            "typedef",
+                            "static",
+                            "const",
+                            "sizeof",
+                            "0",
+                            "1",
+                            "'x'",
+                            "\"s\"",
+                            "x",
+                            "n",
+                            "({",
+                            "})",
+                            "#pragma x\n",
+                            "# 7 \"other.h\" 3\n",
+                            "__attribute__((unused))",
+                            "_Static_assert(1, \"\")",
+                            "enum { A, B }",
+                            "int (*p)(int)",
+                            "a[n]"};
 
 unsigned long current_seed = 0;
 
@@ -110,7 +187,8 @@ class fuzzer {
         const text_list& other = one_of(programs_);
         if (other.empty()) break;
         size_t const from = below(other.size());
-        words.insert(place, other.begin() + static_cast<std::ptrdiff_t>(from), other.begin() + static_cast<std::ptrdiff_t>(end_of_part(other, from)));
+        words.insert(place, other.begin() + static_cast<std::ptrdiff_t>(from),
+                     other.begin() + static_cast<std::ptrdiff_t>(end_of_part(other, from)));
       }
     }
   }
@@ -144,7 +222,8 @@ int main(int count, char** arguments) {
     alarm(10);
     tascell::lower_options options;
     options.inline_levels = static_cast<int>(made % 3);
-    tascell::compiled const result = tascell::compile_text(fuzzer(programs, current_seed).next(), "fuzz.tc", options, [](const std::string&, unsigned) { return std::string(); });
+    tascell::compiled const result = tascell::compile_text(fuzzer(programs, current_seed).next(), "fuzz.tc", options,
+                                                           [](const std::string&, unsigned) { return std::string(); });
     alarm(0);
     good += result.is_good ? 1 : 0;
     made++;

@@ -50,7 +50,8 @@ void take_words(const std::vector<std::string>& words, tascell::order& into) {
     } else if (word == "--inline") {
       into.inline_levels = levels_of(value_after(words, i));
     } else if (word.ends_with(".tc")) {
-      if (!into.source.empty()) throw usage_error("one program at a time: " + into.source + " or " + word + "; compile each with -c, and link them");
+      if (!into.source.empty())
+        throw usage_error("one program at a time: " + into.source + " or " + word + "; compile each with -c, and link them");
       into.source = word;
     } else {
       into.words.push_back(word);
@@ -62,13 +63,16 @@ void take_words(const std::vector<std::string>& words, tascell::order& into) {
 }  // namespace
 
 void add_tascell(CLI::App& app, int* status) {
-  CLI::App* const command = app.add_subcommand("tascell", "Compile a Tascell program: weft tascell FILE.tc [-c] [-o OUT] [CC OPTIONS]");
+  CLI::App* const command =
+      app.add_subcommand("tascell", "Compile a Tascell program: weft tascell FILE.tc [-c] [-o OUT] [CC OPTIONS]");
   auto const order = std::make_shared<tascell::order>();
   auto const levels = std::make_shared<std::string>();
   command->add_flag("-c", order->only_compiles, "Compile to an object file, and do not link");
   command->add_option("-o", order->out, "The file to write");
   command->add_flag("--emit-c", order->emits_c, "Write the C text, and do not compile it");
-  command->add_option("--inline", *levels, "How deep small recursive worker functions are inlined into themselves, 0 to 8; by default 4 with -O2 and above");
+  command->add_option(
+      "--inline", *levels,
+      "How deep small recursive worker functions are inlined into themselves, 0 to 8; by default 4 with -O2 and above");
   command->prefix_command();
   command->callback([command, order, levels, status] {
     if (!levels->empty()) order->inline_levels = levels_of(*levels);
