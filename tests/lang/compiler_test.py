@@ -6,17 +6,21 @@ NAME.lowered: the C that is made of its own lines, and NAME.txt: what the progra
 workers and however often they ask each other for work. examples/tascell/NAME.txt is what an example
 prints, which CMake has built.
 
+docs/guide/tascell.md holds programs, each with what it prints.
+
 usage: compiler_test.py WEFT PART [--write] [--cc-options OPTIONS] [PROGRAM...]
-PART: diagnostics, constructs, or examples, which takes programs"""
+PART: diagnostics, constructs, guide, or examples, which takes programs"""
 
 import argparse
 import concurrent.futures
 import os
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
 
+GUIDE = re.compile(r"^```c (\S+\.tc)\n(.*?)^```\n.*?^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUNS = (
     {"WEFT_WORKERS": "1"},
@@ -88,10 +92,25 @@ def check_construct(arguments, folder, name, scratch):
     return problems
 
 
+def check_page(arguments, name, text, wanted, scratch):
+    path, program = os.path.join(scratch, name), os.path.join(scratch, name[:-3])
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    status, _, told = run([arguments.weft, "tascell", path, "-o", program, "-O2", *shlex.split(arguments.cc_options)], scratch)
+    if status or told:
+        return [f"{name} of the guide: exit status {status}\n{told}"]
+    problems = []
+    for environment in RUNS:
+        status, printed, told = run([program], scratch, **environment)
+        if status or told or printed != wanted:
+            problems.append(f"{name} of the guide with {environment}: exit status {status}\n{told}it prints\n{printed}")
+    return problems
+
+
 def check_example(program):
     name = os.path.basename(program)
     problems = []
-    for environment in RUNS[:3]:
+    for environment in RUNS[1:2]:
         status, printed, told = run([program], os.path.dirname(program), **environment)
         problems += compare(os.path.join(HERE, "..", "..", "examples", "tascell", name + ".txt"), printed, False)
         if status or told:
@@ -102,15 +121,20 @@ def check_example(program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("weft")
-    parser.add_argument("part", choices=("diagnostics", "constructs", "examples"))
+    parser.add_argument("part", choices=("diagnostics", "constructs", "guide", "examples"))
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--cc-options", default="")
     arguments = parser.parse_intermixed_args()
+    arguments.weft = os.path.abspath(arguments.weft)
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
         if arguments.part == "examples":
             names = arguments.programs
             found = list(pool.map(check_example, names))
+        elif arguments.part == "guide":
+            with open(os.path.join(HERE, "..", "..", "docs", "guide", "tascell.md"), encoding="utf-8") as file:
+                names = GUIDE.findall(file.read())
+            found = list(pool.map(lambda each: check_page(arguments, *each, scratch), names))
         else:
             folder = os.path.join(HERE, arguments.part)
             check = check_diagnostics if arguments.part == "diagnostics" else check_construct
