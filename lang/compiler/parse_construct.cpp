@@ -491,6 +491,31 @@ void parser::reversible_block(pieces& redo, pieces& undo) {
   undo.push_back(words(" }"));
 }
 
+// swap(a, b); is its own inverse.
+void parser::reversible_swap(pieces& redo, pieces& undo) {
+  take(), take();
+  pieces first, second;
+  run_of_tokens(first, {","});
+  take();
+  run_of_tokens(second, {")"});
+  take();
+  if (!is(";")) fail("E002", now(), "';' is missing after swap", "write: swap(a, b);");
+  take();
+  for (pieces* into : {&redo, &undo}) {
+    into->push_back(words(" { __typeof__("));
+    append(*into, first);
+    into->push_back(words(") weft_swap ="));
+    append(*into, first);
+    into->push_back(words(";"));
+    append(*into, first);
+    into->push_back(words(" ="));
+    append(*into, second);
+    into->push_back(words(";"));
+    append(*into, second);
+    into->push_back(words(" = weft_swap; }"));
+  }
+}
+
 void parser::reversible_statement(pieces& redo, pieces& undo) {
   deeper const guard(&depth_);
   if (depth_ > 200) fail("E006", now(), "this is nested too deeply", "take parts of it out");
@@ -514,27 +539,7 @@ void parser::reversible_statement(pieces& redo, pieces& undo) {
       append(*into, *block);
     }
   } else if (is("swap") && ahead(1).is("(")) {
-    take(), take();
-    pieces first, second;
-    run_of_tokens(first, {","});
-    take();
-    run_of_tokens(second, {")"});
-    take();
-    if (!is(";")) fail("E002", now(), "';' is missing after swap", "write: swap(a, b);");
-    take();
-    for (pieces* into : {&redo, &undo}) {
-      into->push_back(words(" { __typeof__("));
-      append(*into, first);
-      into->push_back(words(") weft_swap ="));
-      append(*into, first);
-      into->push_back(words(";"));
-      append(*into, first);
-      into->push_back(words(" ="));
-      append(*into, second);
-      into->push_back(words(";"));
-      append(*into, second);
-      into->push_back(words(" = weft_swap; }"));
-    }
+    reversible_swap(redo, undo);
   } else {
     pieces all;
     run_of_tokens(all, {";"});

@@ -129,6 +129,7 @@ class parser {
   void need_construct_allowed(const token& word);
   void reversible_block(pieces& redo, pieces& undo);
   void reversible_statement(pieces& redo, pieces& undo);
+  void reversible_swap(pieces& redo, pieces& undo);
 
   region& here() { return regions_.back(); }
 

@@ -177,6 +177,7 @@ using namespace weft::tascell_runtime;
 
 bool weft_tascell_attend_in_frames(weft_tascell_worker* worker, weft_tascell_record* newest, weft_tascell_unwinding* out) {
   auto* const self = as_worker(worker);
+  if (self->all->how.yields) weft_yield();
   const std::uint32_t why = take_attention(attention_of(self), self->all->looks_always);
   self->asked_since.store(0, base::relaxed);
   note_workspace(self->check, newest);

@@ -14,6 +14,10 @@ namespace {
 
 constexpr unsigned most_workers = 1024;  // of Weft
 
+// Beyond this a worker has a word of requests for each 64 workers, what it watches in the check mode,
+// and what the program asks for.
+static_assert(sizeof(worker) <= 1024);
+
 weft_mutex counts_lock = WEFT_MUTEX_INIT;
 weft_tascell_counts last_counts{};
 
@@ -156,7 +160,8 @@ void choose_count(run* all) {
   const unsigned there_are = weft_worker_count();
   all->count = all->options.workers == 0 || all->options.workers > there_are ? there_are : all->options.workers;
   if (all->options.stack_bytes == 0) all->options.stack_bytes = all->how.stack_bytes;
-  all->looks_always = all->how.storm != 0 || all->how.checks ? std::uint32_t{always_look} : 0;
+  const bool looks = all->how.storm != 0 || all->how.checks || all->how.yields;
+  all->looks_always = looks ? std::uint32_t{always_look} : 0;
 }
 
 }  // namespace

@@ -91,6 +91,7 @@ bool read_guard(bool* out) {
 }  // namespace
 
 bool read_settings(settings* out) {
+  out->yields = value_of("WEFT_SCHEDULE") != nullptr;
   constexpr amount storm = {"WEFT_TASCELL_STORM", no_units, true, 1, 1000000000, "off, or 1 to 1000000000 polls"};
   constexpr amount seed = {"WEFT_TASCELL_SEED", no_units, false, 0, UINT64_MAX, "a number"};
   constexpr amount stack = {"WEFT_TASCELL_STACK_SIZE", bytes_units, false, 65536, std::uint64_t{1} << 30, "64K to 1G"};
@@ -101,6 +102,7 @@ bool read_settings(settings* out) {
                            read_amount(watchdog, &out->watchdog_ns),
                            read_switch("WEFT_TASCELL_SHIP", &out->ships),
                            read_switch("WEFT_TASCELL_CHECK", &out->checks),
+                           read_switch("WEFT_TASCELL_YIELD", &out->yields),
                            read_switch("WEFT_TASCELL_STATS", &out->tells_counts),
                            read_guard(&out->refuses)};  // each is told
   for (const bool each : are_good)

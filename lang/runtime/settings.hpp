@@ -14,6 +14,7 @@ struct settings {
   bool ships = false;             // every task is packed and unpacked
   bool checks = false;            // the workspace is compared
   bool refuses = false;           // guards: the victim refuses; else victims are drawn in proportion
+  bool yields = false;            // at every poll: for schedules from a seed, whose workers share a CPU
   bool tells_counts = false;      // at the end of a run
 };
 

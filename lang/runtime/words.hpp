@@ -17,7 +17,7 @@ namespace weft::tascell_runtime {
 enum attention : std::uint32_t {
   wants_work = 1,   // a request was posted
   wants_end = 2,    // a task was cancelled, or one that the worker gave has thrown
-  always_look = 4,  // the storm and check modes: set for ever
+  always_look = 4,  // the modes for tests: set for ever
 };
 
 inline void draw_attention(atomic<std::uint32_t>& word, attention why) {

@@ -70,7 +70,7 @@ struct run {
   unsigned count = 0;
   weft_event ready = WEFT_EVENT_INIT;  // all workers are made
   task* root = nullptr;
-  std::uint32_t looks_always = 0;  // always_look under the storm and check modes
+  std::uint32_t looks_always = 0;  // always_look under the modes for tests
 
   // shared
   alignas(64) atomic<std::uint32_t> has_ended{0};  // its workers go

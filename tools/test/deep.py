@@ -70,6 +70,11 @@ def random_programs():
     return commands
 
 
+def tascell_programs():
+    program = os.path.join(TESTS, "lang", "lang_runtime")
+    return {"lang_runtime": ["env", "TASCELL_PROGRAMS=9700", program, "--test-case=random*"]}
+
+
 def everything(scale, jobs):
     """What lasts as long as it is told is told to last `scale` times the usual."""
 
@@ -90,6 +95,8 @@ def everything(scale, jobs):
         steps.Commands("ranks started", 60, commands={"launch_test.py": launch("launch_test")}, environment={"WEFT_TEST_STARTS": "100"}),
         steps.Build("build random programs", 60, preset="checked", targets=("dist_random",)),
         steps.Commands("random programs on ranks", 120, commands=random_programs()),
+        steps.Build("build tascell programs", 60, preset="checked", targets=("lang_runtime",)),
+        steps.Commands("random tascell programs", 120, commands=tascell_programs()),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
         faults_everywhere("faults everywhere", "checked", lasting(240)),
         stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),

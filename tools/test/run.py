@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import steps
 
+LANGUAGE = ["lang/all"] if os.path.exists(os.path.join(steps.TOP, "lang", "CMakeLists.txt")) else []
 FACES = ["faces/all"] if os.path.exists(os.path.join(steps.TOP, "faces", "CMakeLists.txt")) else []
 
 
@@ -38,7 +39,7 @@ def everything(jobs):
     plan.build(
         "checked",
         150,
-        (*tests_of("unit", "api", "conform", "model", "fault", "stress", "examples", "dist"), "examples/all"),
+        (*tests_of("unit", "api", "conform", "model", "fault", "stress", "examples", "dist", "lang"), "examples/all"),
     )
     for kind, budget_s, jobs_a_cpu in (
         ("unit", 30, 1),
@@ -49,6 +50,7 @@ def everything(jobs):
         ("stress", 90, 1),
         ("examples", 30, 1),
         ("dist", 30, 1),
+        ("lang", 30, 1),
     ):
         plan.test(kind, "checked", budget_s, kind, jobs_a_cpu)
         if kind == "model":
@@ -57,7 +59,7 @@ def everything(jobs):
     plan.build(
         "release",
         150,
-        ("weft", "weft_static", *FACES, "tools/weft/all", "examples/all", "tests/examples/all", "tests/api/all", "tests/tools/all", "bench/all"),
+        ("weft", "weft_static", *FACES, *LANGUAGE, "tools/weft/all", "examples/all", "tests/examples/all", "tests/api/all", "tests/tools/all", "bench/all"),
     )
     plan.test("release: api, examples", "release", 60, "api|examples", 3)
     plan.test("tools", "release", 60, "tools")
@@ -65,10 +67,10 @@ def everything(jobs):
     plan.test("package", "release", 60, "package")
     plan.test("docs", "release", 60, "docs")
     for preset, kinds in (
-        ("asan", "unit|api|conform|stress"),
-        ("tsan", "unit|api|conform|stress"),
-        ("clang", "unit|api"),
-        ("cross-aarch64", "unit|api|conform|dist"),
+        ("asan", "unit|api|conform|stress|lang"),
+        ("tsan", "unit|api|conform|stress|lang"),
+        ("clang", "unit|api|lang"),
+        ("cross-aarch64", "unit|api|conform|dist|lang"),
     ):
         plan.build(preset, 120, tuple(f"tests/{kind}/all" for kind in kinds.split("|")))
         # The compiler and the processor make no difference to how a library is loaded: checked and release load the shared one. One worker
