@@ -164,6 +164,14 @@ std::vector<share_item> shares_of(const node& of) {
   std::vector<share_item> result = of.how.items;
   const node* const given = given_part(of);
   for (const symbol* each : free_variables({given})) {
+    bool const is_named_result = std::ranges::any_of(
+        of.how.items, [each](const share_item& item) { return item.variable == each && item.kind == share_kind::out; });
+    bool const is_named_input = std::ranges::any_of(
+        of.how.items, [each](const share_item& item) { return item.variable == each && item.kind != share_kind::out; });
+    if (is_named_result && !is_named_input && reads({given}, *each)) {  // its value before may matter
+      result.push_back({share_kind::in, each, of.how.place, false, nullptr, nullptr, ""});
+      continue;
+    }
     bool const is_named = std::ranges::any_of(result, [each](const share_item& item) { return item.variable == each; });
     if (is_named || each == of.index) continue;
     share_item made;
