@@ -202,7 +202,7 @@ bool lowering::is_small_recursion(const external& each) const {
     has_choice = has_choice || part.kind == node_kind::do_two;
     for (const symbol* variable : part.declared) is_fit = is_fit && !variable->is_static;
   });
-  return is_fit && has_choice && calls_itself && tokens < 160;
+  return is_fit && has_choice && calls_itself && tokens < 320;
 }
 
 // Copies of the function that are inlined into each other: the last calls the function itself. Only
@@ -212,7 +212,11 @@ void lowering::copies_for_inlining(const external& each, context& in) {
   std::string const name = each.function->name;
   writer copies(*of_.from);
   std::string callee = name;
-  for (int level = options_.inline_levels; level > 0; level--) {
+  size_t tokens = 0;
+  each_token(each.body, [&tokens](const pieces&, size_t) { tokens++; });
+  int const levels =
+      tokens < 160 ? options_.inline_levels : std::min(options_.inline_levels, 2);  // more of a longer one is slower
+  for (int level = levels; level > 0; level--) {
     context copy = in;
     copy.self_call = callee;
     copy.polls = false;
