@@ -25,7 +25,7 @@ install(FILES docs/man/weft.7 DESTINATION "${CMAKE_INSTALL_MANDIR}/man7" ${core}
 
 configure_package_config_file(cmake/weft-config.cmake.in weft-config.cmake INSTALL_DESTINATION "${package_folder}")
 write_basic_package_version_file(weft-config-version.cmake COMPATIBILITY SameMinorVersion) # until 1.0
-install(FILES "${PROJECT_BINARY_DIR}/weft-config.cmake" "${PROJECT_BINARY_DIR}/weft-config-version.cmake"
+install(FILES "${PROJECT_BINARY_DIR}/weft-config.cmake" "${PROJECT_BINARY_DIR}/weft-config-version.cmake" cmake/tascell.cmake
   DESTINATION "${package_folder}" ${core})
 
 # The prefix is found from where weft.pc lies, so that an installed tree may be moved.

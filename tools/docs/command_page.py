@@ -38,6 +38,9 @@ TEXTS = {
     "by one. A rank that dies ends the job with a line that names it. At the end a table tells what each rank has done.",
     "list": "A second table lists the runtimes.",
     "info": "The same facts come from weft_info_walk(3). The keys of key=value lines stay as they are from version to version.",
+    "tascell": "The C preprocessor, the compiler and the C compiler run one after the other. CC names the C compiler; without it, cc is taken. "
+    "Words that are no options of weft go to the C compiler in their order: -O2, -g, -I, other sources, objects and libraries. Messages and the "
+    "debugger name the lines of FILE.tc. The program is linked with libweft-tascell.",
     "profile": "Work is the time that threads spent on workers; span is the longest chain of it in which each piece had to wait for the one "
     "before. Their quotient, the parallelism, bounds what more workers can give. A program that stands behind -- is run with a trace of its "
     "own, which is removed afterwards.",
@@ -54,6 +57,7 @@ EXAMPLES = (
     ("Measure fib of 36 as forks on four workers, five times:", "weft bench fib --size 36 --runtime fork --workers 4 --repetitions 5"),
     ("Look for a schedule under which a program fails, and repeat it:", "weft explore -- ./program input\nWEFT_SCHEDULE=replay:weft-explore.schedule ./program input"),
     ("Run a program on four processes of this machine:", "weft launch -n 4 ./program input"),
+    ("Compile a Tascell program, and run it on two workers:", "weft tascell -o queens queens.tc -O2\nWEFT_WORKERS=2 ./queens 13"),
     ("Show what bounds a program's speed-up:", "weft profile -o profile.html -- ./program input"),
 )
 

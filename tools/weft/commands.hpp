@@ -13,5 +13,6 @@ void add_launch(CLI::App& app, int* status);
 void add_list(CLI::App& app, int* status);
 void add_info(CLI::App& app, int* status);
 void add_profile(CLI::App& app, int* status, bool has_dashes);  // "--" is among the words: a program follows
+void add_tascell(CLI::App& app, int* status);
 
 }  // namespace cli

@@ -1,0 +1,135 @@
+// From the tree to C11. A construct becomes a record on the C stack; what its operations need of the
+// function's variables is captured in the record. include/weft/tascell.h says how each is lowered.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "syntax.hpp"
+
+namespace tascell {
+
+// Writes tokens at their places: the output's line directives point at the .tc file.
+class writer {
+ public:
+  explicit writer(const source& from) : from_(&from) {}
+  void put(const token& word) { put(word, word.text); }
+  void put(const token& word, std::string_view instead);
+  void add(std::string_view text) { out_ += text; }  // on the current line
+  void go_to(const token& place);                    // so that what is added has the line of place
+  void append(const writer& other);                  // a whole text
+  const std::string& text() const { return out_; }
+
+ private:
+  const source* from_;
+  std::string out_;
+  unsigned file_ = UINT32_MAX;
+  unsigned line_ = 0;
+};
+
+// In which function code is written, and how the variables are spelled there.
+struct context {
+  std::string up;  // the newest record
+  std::map<const symbol*, std::string> names;
+  std::string self_call;  // what a call of the function itself is spelled as; empty: as it is
+  const symbol* function = nullptr;
+  bool polls = true;
+  unsigned group = 0;  // equal contexts share operations
+  // What the newest record has captured: how its variables are spelled with the record as $. A
+  // record above it in the same function need not capture them again.
+  std::map<const symbol*, std::string> above;
+  std::string above_type;
+  std::string store_index;  // stores the loop's variable in its record, where that is still to be done
+};
+
+struct capture {
+  const symbol* variable = nullptr;
+  std::string member;
+  bool is_by_address = false;
+};
+
+// A record's type and operations, as they were written.
+struct record_made {
+  std::string name;
+  std::vector<capture> captures;
+  std::map<const symbol*, std::string> names;  // with the record as $
+};
+
+class lowering {
+ public:
+  lowering(const program& of, const lower_options& options) : of_(of), options_(options), support_(*of.from), out_(*of.from) {}
+  std::string run();
+
+ private:
+  // lower.cpp
+  void external_text(const external& each);
+  void function_text(const external& each);
+  void function_body(const external& each, context in, writer& to);
+  void copies_for_inlining(const external& each, context& in);
+  bool is_small_recursion(const external& each) const;
+  void main_text(const external& each);
+  void statement(const node& of, const context& in, writer& to);
+  void parts_text(const pieces& parts, const context& in, writer& to);
+  void word_text(const pieces& parts, size_t index, const context& in, writer& to);
+  std::string pseudo(const pieces& parts, size_t index) const;
+  void probability(const node& of, const context& in, writer& to);
+  void note_addressed(const node* body);
+
+  // lower_construct.cpp
+  void construct(const node& of, const context& in, writer& to);
+  void do_two(const node& of, const context& in, writer& to);
+  void do_many(const node& of, const context& in, writer& to, const std::string& low, const std::string& high);
+  void join_text(const node& of, const context& in, writer& to, const std::string& choice);
+  void wind(const node& of, const context& in, writer& to);
+  void catch_tag(const node& of, const context& in, writer& to);
+  void broadcast(const node& of, const context& in, writer& to);
+  record_made choice_record(const node& of, const context& in);
+  void divide_text(const node& of, const context& in, const record_made& record, writer& to);
+  void range_text(const node& of, const context& in, writer& to);
+  void guard_text(const node& of, const context& in, const std::string& name, writer& to);
+  std::vector<capture> captures_of(const std::vector<const symbol*>& variables, const std::vector<const node*>& active) const;
+  void capture_members(const std::vector<capture>& captures, writer& to) const;
+  void capture_values(const std::vector<capture>& captures, const context& in, const std::string& record, writer& to) const;
+  context inside(const context& in, const record_made& record) const;
+  void keep_captures(record_made& made, const context& in, const std::vector<const symbol*>& variables,
+                     const std::vector<const node*>& active) const;
+  static context under(const context& in, const record_made& made, const std::string& up);
+  std::string place_text(const token& place) const;
+  void begin_text(const std::string& record, const context& in, const char* kind, const record_made& made, writer& to) const;
+
+  // lower_task.cpp
+  std::string task_for(const node& of, const context& in);
+  void task_declaration(const task_type& task);
+  void task_block_text(const external& each);
+  void task_definitions();
+  void shared_task(const node& of, const context& in, const std::string& name);
+  void shared_members(const node& of, const std::vector<share_item>& items, writer& to) const;
+  void shared_run(const node& of, const context& in, const std::string& name, const std::vector<share_item>& items);
+  void shared_put(const node& of, const context& in, writer& to);
+  void shared_get(const node& of, const context& in, writer& to);
+  void shared_transfer(const node& of, const std::string& name, const std::vector<share_item>& items);
+  bool shared_destroy(const std::string& name, const std::vector<share_item>& items);
+  void kind_text(const std::string& name, const std::string& type, const token& place, const std::string& shown_name,
+                 bool has_transfer, bool has_destroy, writer& to) const;
+
+  std::string name_in(const context& in, const symbol& variable) const;
+  unsigned next() { return ++serial_; }
+
+  const program& of_;
+  lower_options options_;
+  writer support_;  // what stands before the function that is written
+  writer out_;
+  unsigned serial_ = 0;
+  std::string function_name_;
+  std::set<const symbol*> addressed_;  // in the function
+  std::map<std::pair<const node*, unsigned>, record_made> records_;
+  std::map<const node*, std::string> tasks_;  // the task types of constructs with share
+};
+
+// A member or variable of the type of a variable: by value, or a pointer to it.
+std::string declared_as(const symbol& variable, const std::string& name, bool is_pointer);
+// A pointer to the elements of an array or of what a pointer points to; or one object of it.
+std::string declared_element(const symbol& variable, const std::string& name, bool is_pointer);
+std::string type_text(const symbol& variable);
+
+}  // namespace tascell

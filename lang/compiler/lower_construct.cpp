@@ -1,0 +1,407 @@
+// Lowering of the constructs: their records, and the operations of these.
+#include <algorithm>
+
+#include "lower.hpp"
+
+namespace tascell {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+constexpr const char* divide_head = "(weft_tascell_record *weft_record, weft_tascell_worker *weft_worker)";
+
+bool has_poll_or_call(const node* body) {
+  bool result = false;
+  each_node(body, [&result](const node& each) { result = result || is_construct(each.kind); });
+  each_token(body, [&result](const pieces& parts, size_t index) {
+    const symbol* const used = parts[index].word.bound;
+    result = result || (used != nullptr && used->is_worker);
+  });
+  return result;
+}
+
+// Whether the statement calls worker functions only inside of constructs.
+bool calls_in_constructs_only(const node* of) {
+  for (size_t i = 0; i < of->parts.size(); i++) {
+    const piece& each = of->parts[i];
+    if (each.is_token() && each.word.bound != nullptr && each.word.bound->is_worker) return false;
+    bool const is_plain = each.child != nullptr && !is_construct(each.child->kind);
+    if (is_plain && !calls_in_constructs_only(each.child)) return false;
+    bool const is_throw_or_broadcast =
+        each.child != nullptr && (each.child->kind == node_kind::throw_tag || each.child->kind == node_kind::broadcast);
+    if (is_throw_or_broadcast && !calls_in_constructs_only(each.child)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void lowering::construct(const node& of, const context& in, writer& to) {
+  switch (of.kind) {
+    case node_kind::do_two: do_two(of, in, to); break;
+    case node_kind::do_many: do_many(of, in, to, "", ""); break;
+    case node_kind::wind: wind(of, in, to); break;
+    case node_kind::catch_tag: catch_tag(of, in, to); break;
+    case node_kind::broadcast: broadcast(of, in, to); break;
+    case node_kind::check_request:
+      to.go_to(of.first);
+      to.add(" {" + in.store_index + " weft_tascell_poll(weft_worker, " + in.up + "); }");
+      break;
+    default:
+      to.go_to(of.first);
+      to.add(" {" + in.store_index + " weft_tascell_throw(weft_worker, " + in.up + ", (");
+      parts_text(of.one->parts, in, to);
+      to.add(")); }");
+  }
+}
+
+// ---- captures
+
+std::vector<capture> lowering::captures_of(const std::vector<const symbol*>& variables,
+                                           const std::vector<const node*>& active) const {
+  std::vector<capture> result;
+  for (const symbol* each : variables) {
+    if (each->has_local_type || each->is_variable_length) {
+      throw syntax_error(
+          {severity::error, "E208",
+           "'" + each->name + "' cannot be captured by a construct: its " +
+               (each->has_local_type ? "type is declared in the function" : "size is variable"),
+           each->has_local_type ? "declare the type outside of the function" : "declare a constant size, or use a pointer",
+           each->place});
+    }
+    bool const is_fixed =
+        !is_array(*each) && !each->is_static && !each->is_atomic && !addressed_.contains(each) && !writes(active, *each);
+    bool const is_double =
+        std::ranges::any_of(result, [each](const capture& other) { return other.variable->name == each->name; });
+    result.push_back({each, is_double ? each->name + "_" + std::to_string(result.size()) : each->name, !is_fixed});
+  }
+  return result;
+}
+
+void lowering::capture_members(const std::vector<capture>& captures, writer& to) const {
+  for (const capture& each : captures) to.add(" " + declared_as(*each.variable, each.member, each.is_by_address) + ";");
+}
+
+void lowering::capture_values(const std::vector<capture>& captures, const context& in, const std::string& record,
+                              writer& to) const {
+  for (const capture& each : captures) {
+    to.add(" " + record + "." + each.member + " = " + (each.is_by_address ? "&" : "") + name_in(in, *each.variable) + ";");
+  }
+}
+
+static std::string with_record(const std::string& name, const std::string& record) {
+  std::string result = name;
+  result.replace(result.find('$'), 1, record);
+  return result;
+}
+
+// In a function that has the record as weft_self.
+context lowering::inside(const context& in, const record_made& record) const {
+  context result;
+  result.function = in.function;
+  result.group = in.group;
+  result.up = "weft_up";
+  for (auto const& [variable, name] : record.names) result.names[variable] = with_record(name, "weft_self");
+  return result;
+}
+
+// Decides which of the variables the record captures, and which the record above it has already.
+void lowering::keep_captures(record_made& made, const context& in, const std::vector<const symbol*>& variables,
+                             const std::vector<const node*>& active) const {
+  std::vector<const symbol*> own;
+  for (const symbol* each : variables) {
+    auto const above = in.above.find(each);
+    if (above == in.above.end()) {
+      own.push_back(each);
+    } else {
+      made.names[each] = with_record(above->second, "((struct " + in.above_type + " *)(void *)((weft_tascell_record *)$)->up)");
+    }
+  }
+  made.captures = captures_of(own, active);
+  for (const capture& each : made.captures)
+    made.names[each.variable] = (each.is_by_address ? "(*$->" : "($->") + each.member + ")";
+}
+
+// In the function itself, with a newer record.
+context lowering::under(const context& in, const record_made& made, const std::string& up) {
+  context result = in;
+  result.up = up;
+  result.above = made.names;
+  result.above_type = made.name;
+  result.store_index.clear();
+  return result;
+}
+
+std::string lowering::place_text(const token& place) const {
+  return "{" + quoted(of_.from->files[place.file].name) + ", " + quoted(function_name_) + ", " + std::to_string(place.line) + "}";
+}
+
+void lowering::begin_text(const std::string& record, const context& in, const char* kind, const record_made& made,
+                          writer& to) const {
+  std::string const choice_or_wind(kind);
+  to.add(" struct " + made.name + " " + record + "; weft_tascell_" + choice_or_wind + "_begin(&" + record + ".weft_" +
+         choice_or_wind + ", " + in.up + ", &" + made.name + "_operations);");
+  capture_values(made.captures, in, record, to);
+}
+
+// ---- choice points
+
+record_made lowering::choice_record(const node& of, const context& in) {
+  auto const key = std::pair(&of, in.group);
+  if (auto const known = records_.find(key); known != records_.end()) return known->second;
+  bool const is_loop = of.kind == node_kind::do_many;
+  record_made made;
+  made.name = std::string(is_loop ? "weft_many_" : "weft_two_") + std::to_string(next());
+  task_for(of, in);
+  std::vector<const node*> handlers = {of.how.guard, of.how.split, of.how.put};
+  std::vector<const symbol*> variables = free_variables(handlers);
+  if (of.how.task == nullptr) {
+    for (const share_item& each : shares_of(of)) {
+      if (each.kind == share_kind::out || (each.kind == share_kind::reduce && !each.operation.starts_with("m"))) continue;
+      std::vector<const symbol*> used = free_variables({each.low, each.high});
+      used.push_back(each.variable);
+      for (const symbol* one : used) {
+        if (std::ranges::find(variables, one) == variables.end()) variables.push_back(one);
+      }
+    }
+  }
+  for (const symbol* own : {of.index, of.how.from, of.how.to}) std::erase(variables, own);
+  handlers.push_back(of.one);
+  keep_captures(made, in, variables, handlers);
+  writer to(*of_.from);
+  to.go_to(of.how.place);
+  to.add("struct " + made.name + " { weft_tascell_choice weft_choice;");
+  // The range is kept apart: one load of two words that were stored one by one would stall.
+  if (is_loop) to.add(" " + type_text(*of.index) + "weft_index;");
+  capture_members(made.captures, to);
+  if (is_loop) to.add(" " + type_text(*of.index) + "weft_end;");
+  to.add(" };");
+  divide_text(of, in, made, to);
+  if (of.how.guard != nullptr) guard_text(of, inside(in, made), made.name, to);
+  to.go_to(of.how.place);
+  to.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_CHOICE, " +
+         place_text(of.how.place) + ", (void *)0, (void *)0, " + made.name + "_divide, " +
+         (of.how.guard != nullptr ? made.name + "_guard" : "(void *)0") + "};");
+  support_.append(to);
+  records_[key] = made;
+  return made;
+}
+
+void lowering::guard_text(const node& of, const context& in, const std::string& name, writer& to) {
+  context with = in;
+  if (of.index != nullptr) with.names[of.index] = "(weft_self->weft_index)";
+  to.go_to(of.how.place);
+  to.add(" static double " + name + "_guard" + divide_head + " { struct " + name + " *weft_self = (struct " + name +
+         " *)weft_record; (void)weft_self; (void)weft_worker; return (");
+  parts_text(of.how.guard->parts, with, to);
+  to.add("); }");
+}
+
+void lowering::divide_text(const node& of, const context& in, const record_made& record, writer& to) {
+  context with = inside(in, record);
+  std::string const type = task_for(of, in);
+  to.add(" static weft_tascell_task *" + record.name + "_divide" + divide_head + " { struct " + record.name +
+         " *weft_self = (struct " + record.name + " *)weft_record;");
+  if (of.kind == node_kind::do_many) {
+    with.names[of.index] = "(weft_self->weft_index)";
+    range_text(of, with, to);
+  } else {
+    to.add(" if (weft_self->weft_choice.given) return (void *)0;");
+  }
+  to.add(" struct " + type + " *weft_this = (struct " + type + " *)(void *)weft_tascell_task_make(weft_worker, &" + type +
+         "_kind); if (!weft_this) return (void *)0;");
+  if (of.how.task != nullptr) {
+    if (of.how.from != nullptr) {
+      to.add(" " + type_text(*of.how.from) + of.how.from->name + " = weft_from; " + type_text(*of.how.to) + of.how.to->name +
+             " = weft_self->weft_end; (void)" + of.how.from->name + "; (void)" + of.how.to->name + ";");
+    }
+    statement(*of.how.put, with, to);
+  } else {
+    if (of.kind == node_kind::do_many) to.add(" weft_this->weft_from = weft_from; weft_this->weft_to = weft_self->weft_end;");
+    shared_put(of, with, to);
+  }
+  if (of.kind == node_kind::do_many) to.add(" weft_self->weft_end = weft_from;");
+  to.add(" return &weft_this->weft_header; }");
+}
+
+// weft_from: the first iteration that is given.
+void lowering::range_text(const node& of, const context& in, writer& to) {
+  std::string const type = type_text(*of.index);
+  if (of.how.split != nullptr) {
+    to.add(" if (!(weft_self->weft_index < weft_self->weft_end)) return (void *)0; " + type + "weft_from = (" + type + ")(");
+    parts_text(of.how.split->parts, in, to);
+    to.add("); if (weft_from <= weft_self->weft_index) weft_from = (" + type + ")(weft_self->weft_index + 1);");
+  } else {
+    to.add(" " + type + "weft_from = (" + type +
+           ")weft_tascell_middle((long long)weft_self->weft_index, (long long)weft_self->weft_end);");
+  }
+  to.add(" if (weft_from >= weft_self->weft_end) return (void *)0;");
+}
+
+void lowering::do_two(const node& of, const context& in, writer& to) {
+  record_made const made = choice_record(of, in);
+  std::string const record = "weft_r" + std::to_string(next());
+  context const with = under(in, made, "&" + record + ".weft_choice.record");
+  to.go_to(of.first);
+  to.add(" {" + in.store_index);
+  begin_text(record, in, "choice", made, to);
+  if (in.polls) to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
+  to.add(" {");
+  statement(*of.one, with, to);
+  to.add(" } if (!" + record + ".weft_choice.given) {");
+  context without = in;
+  without.store_index.clear();
+  statement(*of.two, without, to);
+  to.add(" } else {");
+  join_text(of, in, to, record + ".weft_choice");
+  to.add(" } }");
+}
+
+// Joins the newest task of a choice point, and takes its results.
+void lowering::join_text(const node& of, const context& in, writer& to, const std::string& choice) {
+  std::string const type = task_for(of, in);
+  to.add(" struct " + type + " *weft_this = (struct " + type + " *)(void *)weft_tascell_join(weft_worker, &" + choice + ");");
+  if (of.how.task != nullptr) {
+    statement(*of.how.get, in, to);
+  } else {
+    shared_get(of, in, to);
+  }
+  to.add(" weft_tascell_task_free(&weft_this->weft_header);");
+}
+
+void lowering::do_many(const node& of, const context& in, writer& to, const std::string& low, const std::string& high) {
+  record_made const made = choice_record(of, in);
+  std::string const number = std::to_string(next());
+  std::string const record = "weft_r" + number;
+  context with = under(in, made, "&" + record + ".weft_choice.record");
+  with.above[of.index] = "($->weft_index)";
+  to.go_to(of.first);
+  to.add(" {" + in.store_index);
+  begin_text(record, in, "choice", made, to);
+  for (auto const& [field, given, written] : {std::tuple("weft_index", &low, of.low), std::tuple("weft_end", &high, of.high)}) {
+    to.add(" " + record + "." + field + " = ");
+    if (given->empty()) {
+      to.add("(");
+      parts_text(written->parts, in, to);
+      to.add(");");
+    } else {
+      to.add(*given + ";");
+    }
+  }
+  to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
+  bool const polls_each = of.how.poll != nullptr || !has_poll_or_call(of.one);
+  if (of.how.poll != nullptr) {
+    to.add(" unsigned long weft_interval" + number + " = (unsigned long)(");
+    parts_text(of.how.poll->parts, in, to);
+    to.add("), weft_left" + number + " = weft_interval" + number + ";");
+  }
+  to.add(" for (" + type_text(*of.index) + of.index->name + " = " + record + ".weft_index; " + of.index->name + " < " + record +
+         ".weft_end; " + of.index->name + "++) {");
+  std::string const store = " " + record + ".weft_index = " + of.index->name + ";";
+  bool const stores_late = !polls_each && calls_in_constructs_only(of.one);
+  if (stores_late) with.store_index = store;
+  if (!stores_late) to.add(store);
+  if (polls_each && of.how.poll == nullptr) to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
+  if (of.how.poll != nullptr)
+    to.add(" if (weft_left" + number + "-- <= 1) { weft_left" + number + " = weft_interval" + number +
+           "; weft_tascell_poll(weft_worker, " + with.up + "); }");
+  statement(*of.one, with, to);
+  // All has begun: a request that comes while the worker joins finds nothing to divide.
+  to.add(" } if (" + record + ".weft_choice.given) { " + record + ".weft_index = " + record + ".weft_end; do {");
+  join_text(of, in, to, record + ".weft_choice");
+  to.add(" } while (" + record + ".weft_choice.given); } }");
+}
+
+// ---- winds
+
+void lowering::wind(const node& of, const context& in, writer& to) {
+  auto const key = std::pair(&of, in.group);
+  record_made made;
+  if (auto const known = records_.find(key); known != records_.end()) {
+    made = known->second;
+  } else {
+    made.name = "weft_wind_" + std::to_string(next());
+    keep_captures(made, in, free_variables({of.one, of.three}), {of.one, of.two, of.three});
+    writer operations(*of_.from);
+    operations.go_to(of.how.place);
+    operations.add("struct " + made.name + " { weft_tascell_wind weft_wind;");
+    capture_members(made.captures, operations);
+    operations.add(" };");
+    for (auto const& [name, block] : {std::pair("_undo", of.three), std::pair("_redo", of.one)}) {
+      operations.add(" static void " + made.name + name + divide_head + " { struct " + made.name + " *weft_self = (struct " +
+                     made.name + " *)weft_record; (void)weft_self; (void)weft_worker;");
+      statement(*block, inside(in, made), operations);
+      operations.add(" }");
+    }
+    operations.go_to(of.how.place);
+    operations.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_WIND, " +
+                   place_text(of.how.place) + ", " + made.name + "_undo, " + made.name + "_redo, (void *)0, (void *)0};");
+    support_.append(operations);
+    records_[key] = made;
+  }
+  std::string const record = "weft_r" + std::to_string(next());
+  context const with = under(in, made, "&" + record + ".weft_wind.record");
+  to.go_to(of.first);
+  to.add(" {" + in.store_index);
+  statement(*of.one, in, to);
+  begin_text(record, in, "wind", made, to);
+  statement(*of.two, with, to);
+  statement(*of.three, in, to);
+  to.add(" }");
+}
+
+// ---- catch
+
+// The body is a function of its own, and so is what calls setjmp: no variable of the user's function
+// can then be lost by the jump.
+void lowering::catch_tag(const node& of, const context& in, writer& to) {
+  std::string const name = "weft_catch_" + std::to_string(next());
+  record_made made;
+  made.captures = captures_of(free_variables({of.two}), {of.two});
+  std::vector<capture> const& captures = made.captures;
+  for (const capture& each : captures) made.names[each.variable] = (each.is_by_address ? "(*$->" : "($->") + each.member + ")";
+  context const with = inside(in, made);
+  writer body(*of_.from);
+  body.go_to(of.how.place);
+  body.add("struct " + name + " { int weft_unused;");
+  capture_members(captures, body);
+  body.add(" };");
+  std::string const parameters =
+      "(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, struct " + name + " *weft_self";
+  body.add(" static void " + name + "_body" + parameters + ") { (void)weft_worker; (void)weft_up; (void)weft_self;");
+  statement(*of.two, with, body);
+  body.add(" } static __attribute__((noinline)) void " + name + "_call" + parameters +
+           ", long long weft_tag) { weft_tascell_catch weft_record; "
+           "weft_tascell_catch_begin(&weft_record, weft_up, weft_tag); if (");
+  std::string const jump = of_.setjmp_words.empty() ? "setjmp(weft_buffer)" : text_of(of_.setjmp_words);
+  size_t const at = jump.find("weft_buffer");
+  body.add(jump.substr(0, at) + "weft_record.buffer" + jump.substr(at + std::string("weft_buffer").size()));
+  body.add(" == 0) " + name + "_body(weft_worker, &weft_record.record, weft_self); }");
+  support_.append(body);
+  std::string const record = "weft_r" + std::to_string(next());
+  to.go_to(of.first);
+  to.add(" {" + in.store_index + " struct " + name + " " + record + "; " + record + ".weft_unused = 0;");
+  capture_values(captures, in, record, to);
+  to.add(" " + name + "_call(weft_worker, " + in.up + ", &" + record + ", (");
+  parts_text(of.one->parts, in, to);
+  to.add(")); }");
+}
+
+void lowering::broadcast(const node& of, const context& in, writer& to) {
+  std::string const& type = of.how.task->name;
+  to.go_to(of.first);
+  to.add(" { struct " + type + " *weft_this = (struct " + type + " *)(void *)weft_tascell_task_make(weft_worker, &" + type +
+         "_kind); if (weft_this) {");
+  statement(*of.how.put, in, to);
+  to.add(" (void)weft_tascell_broadcast(weft_worker, &weft_this->weft_header); } }");
+}
+
+}  // namespace tascell

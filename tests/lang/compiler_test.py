@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Compares what the Tascell compiler makes of the programs here with golden files.
+
+diagnostics/NAME.tc has NAME.txt: what `weft tascell` says of it. constructs/NAME.tc has
+NAME.lowered: the C that is made of its own lines, and NAME.txt: what the program prints, whatever the number of
+workers and however often they ask each other for work. examples/tascell/NAME.txt is what an example
+prints, which CMake has built.
+
+docs/guide/tascell.md holds programs, each with what it prints.
+
+usage: compiler_test.py WEFT PART [--write] [--cc-options OPTIONS] [PROGRAM...]
+PART: diagnostics, constructs, guide, or examples, which takes programs"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+GUIDE = re.compile(r"^```c (\S+\.tc)\n(.*?)^```\n.*?^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+HERE = os.path.dirname(os.path.abspath(__file__))
+RUNS = (
+    {"WEFT_WORKERS": "1"},
+    {"WEFT_WORKERS": "2"},
+    {"WEFT_WORKERS": "4"},
+    {"WEFT_WORKERS": "2", "WEFT_TASCELL_STORM": "1", "WEFT_TASCELL_CHECK": "on"},
+    {"WEFT_WORKERS": "2", "WEFT_TASCELL_STORM": "3", "WEFT_TASCELL_SHIP": "on"},
+)
+
+
+def run(words, folder, **environment):
+    done = subprocess.run(words, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, timeout=100)
+    return done.returncode, done.stdout, done.stderr
+
+
+def own_lines(text, name):
+    """The lines of the C text that come from the program itself."""
+    kept, is_own = [], False
+    for line in text.splitlines():
+        if line.startswith("# "):
+            was_own, is_own = is_own, f'"{name}"' in line
+            if not is_own or was_own or line.startswith("# 1 "):
+                continue
+            kept.append("")
+        elif is_own and line.strip():
+            kept.append(line.rstrip())
+    return "\n".join(kept).strip() + "\n"
+
+
+def compare(path, found, writes):
+    if writes:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(found)
+        return []
+    try:
+        with open(path, encoding="utf-8") as file:
+            wanted = file.read()
+    except OSError:
+        return [f"{path} is missing; compare by hand and write it with --write:\n{found}"]
+    return [] if wanted == found else [f"{path} has\n{wanted}but it is now\n{found}"]
+
+
+def check_diagnostics(arguments, folder, name, scratch):
+    status, _, told = run([arguments.weft, "tascell", "--emit-c", "-o", os.path.join(scratch, name + ".c"), name + ".tc"], folder)
+    problems = compare(os.path.join(folder, name + ".txt"), told, arguments.write)
+    if status != (0 if name.startswith("W") else 1):
+        problems.append(f"{name}.tc: exit status {status}")
+    if name.split("_")[0] not in told:
+        problems.append(f"{name}.tc: no message {name.split('_')[0]}")
+    return problems
+
+
+def check_construct(arguments, folder, name, scratch):
+    c_file, program = os.path.join(scratch, name + ".c"), os.path.join(scratch, name)
+    status, _, told = run([arguments.weft, "tascell", "--emit-c", "-o", c_file, name + ".tc"], folder)
+    if status or told:
+        return [f"{name}.tc: exit status {status}\n{told}"]
+    with open(c_file, encoding="utf-8") as file:
+        problems = compare(os.path.join(folder, name + ".lowered"), own_lines(file.read(), name + ".tc"), arguments.write)
+    options = shlex.split(arguments.cc_options)
+    status, _, told = run([arguments.weft, "tascell", name + ".tc", "-o", program, "-Wall", "-Wextra", "-Werror", "-O2", *options], folder)
+    if status or told:
+        return [*problems, f"{name}.tc: exit status {status}\n{told}"]
+    for environment in RUNS:
+        status, printed, told = run([program], folder, **environment)
+        problems += compare(os.path.join(folder, name + ".txt"), printed, arguments.write)
+        if status or told:
+            problems.append(f"{name} with {environment}: exit status {status}\n{told}")
+    return problems
+
+
+def check_page(arguments, name, text, wanted, scratch):
+    path, program = os.path.join(scratch, name), os.path.join(scratch, name[:-3])
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    status, _, told = run([arguments.weft, "tascell", path, "-o", program, "-O2", *shlex.split(arguments.cc_options)], scratch)
+    if status or told:
+        return [f"{name} of the guide: exit status {status}\n{told}"]
+    problems = []
+    for environment in RUNS:
+        status, printed, told = run([program], scratch, **environment)
+        if status or told or printed != wanted:
+            problems.append(f"{name} of the guide with {environment}: exit status {status}\n{told}it prints\n{printed}")
+    return problems
+
+
+def check_example(program):
+    name = os.path.basename(program)
+    problems = []
+    for environment in RUNS[1:2]:
+        status, printed, told = run([program], os.path.dirname(program), **environment)
+        problems += compare(os.path.join(HERE, "..", "..", "examples", "tascell", name + ".txt"), printed, False)
+        if status or told:
+            problems.append(f"{name} with {environment}: exit status {status}\n{told}")
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("weft")
+    parser.add_argument("part", choices=("diagnostics", "constructs", "guide", "examples"))
+    parser.add_argument("programs", nargs="*")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--cc-options", default="")
+    arguments = parser.parse_intermixed_args()
+    arguments.weft = os.path.abspath(arguments.weft)
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        if arguments.part == "examples":
+            names = arguments.programs
+            found = list(pool.map(check_example, names))
+        elif arguments.part == "guide":
+            with open(os.path.join(HERE, "..", "..", "docs", "guide", "tascell.md"), encoding="utf-8") as file:
+                names = GUIDE.findall(file.read())
+            found = list(pool.map(lambda each: check_page(arguments, *each, scratch), names))
+        else:
+            folder = os.path.join(HERE, arguments.part)
+            check = check_diagnostics if arguments.part == "diagnostics" else check_construct
+            names = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".tc"))
+            found = list(pool.map(lambda name: check(arguments, folder, name, scratch), names))
+    problems = [problem for each in found for problem in each]
+    for problem in problems:
+        print(problem)
+    print(f"figure: golden programs = {len(names)}")
+    return 1 if problems or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
