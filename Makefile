@@ -14,7 +14,7 @@ configure = { test ! -e build/$(1)/.ninja_log || test -w build/$(1)/.ninja_log |
 	{ test -f build/$(1)/build.ninja || { echo "configuring build/$(1)"; cmake --preset $(1); }; }
 configure-and-build = @$(call configure,$(1)) && \
 	cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
-what-is-installed = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard faces/CMakeLists.txt lang/CMakeLists.txt tools/weft/CMakeLists.txt))
+what-is-installed = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard dist/CMakeLists.txt faces/CMakeLists.txt lang/CMakeLists.txt tools/weft/CMakeLists.txt))
 what-ships = $(what-is-installed) $(patsubst %/CMakeLists.txt,%/all,$(wildcard examples/CMakeLists.txt))
 some-tests = ctest --preset $(1) --no-tests=error -L '^($(2))$$'
 
@@ -27,7 +27,7 @@ build: ## builds what ships: libraries, the weft command, examples (build/releas
 dev: ## builds for the debugger, misuse is named (build/dev)
 	$(call configure-and-build,dev)
 
-prefix = $(abspath $(PREFIX))
+prefix = $(shell realpath -ms -- '$(PREFIX)')
 weft-command = build/release/tools/weft/weft
 
 run: build ## the demonstration: real programs with checked answers [DIR=folder to hash] [ARGS=options of weft demo]
@@ -114,12 +114,12 @@ docs: ## runs what README and the guide show, and makes the reference of the pub
 	doxygen docs/Doxyfile
 
 install: ## installs headers, libraries and the weft command, says how they are found [PREFIX=/usr/local] [DESTDIR=]
-	@$(PYTHON) tools/setup/prefix.py may-write $(prefix)
-	@echo "configuring build/release"; cmake --preset release -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
+	@$(PYTHON) tools/setup/prefix.py may-write '$(prefix)'
+	@echo "configuring build/release"; cmake --preset release -DCMAKE_INSTALL_PREFIX='$(prefix)' >/dev/null
 	$(call configure-and-build,release,$(what-is-installed) weft_checked weft_checked_static)
 	cmake --install build/release >/dev/null
 	cmake --install build/release --component checked >/dev/null
-	@$(PYTHON) tools/setup/prefix.py words $(prefix)
+	@$(PYTHON) tools/setup/prefix.py words '$(prefix)'
 
 clean: ## removes build/
 	rm -rf build

@@ -96,6 +96,25 @@ class LinksTest(unittest.TestCase):
             self.assertEqual([link for _, link in broken_links(top)], ["b.md", "#no-heading-x", "a.md#twice-2"])
 
 
+def repeated_headings(top):
+    """(page, heading) of each heading that a page of the guide has twice, as after a merge."""
+    for page in markdown_files(os.path.join(top, "docs", "guide")):
+        headings = HEADING.findall(prose_of(page))
+        yield from ((os.path.relpath(page, top), one) for one in sorted({h for h in headings if headings.count(h) > 1}))
+
+
+class HeadingsTest(unittest.TestCase):
+    def test_no_page_of_the_guide_has_a_section_twice(self):
+        self.assertEqual(list(repeated_headings(TOP)), [])
+
+    def test_a_planted_repetition_is_found(self):
+        with tempfile.TemporaryDirectory() as top:
+            os.makedirs(os.path.join(top, "docs", "guide"))
+            with open(os.path.join(top, "docs", "guide", "page.md"), "w", encoding="utf-8") as page:
+                page.write("# A\n\n## Start\n\n## End\n\n## Start\n")
+            self.assertEqual(list(repeated_headings(top)), [(os.path.join("docs", "guide", "page.md"), "Start")])
+
+
 class VersionTest(unittest.TestCase):
     def setUp(self):
         self.version = re.search(r'#define WEFT_VERSION "([^"]+)"', read("include/weft/version.h")).group(1)

@@ -2,8 +2,11 @@
 """What `make install` says before and after (tools/setup/prefix.py), in front of stand-ins for
 ldconfig and pkg-config that write down how they were called."""
 
+import glob
 import importlib
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -12,6 +15,7 @@ import unittest
 from outside import TOP, bare
 
 SCRIPT = os.path.join(TOP, "tools", "setup", "prefix.py")
+BUILD = sys.argv.pop() if len(sys.argv) > 1 and os.path.isdir(sys.argv[-1]) else None
 NOT_ROOT = 65534
 
 
@@ -142,9 +146,42 @@ esac""")
         done = subprocess.run(["make", "-n", "install", "PREFIX=some/where"], cwd=TOP, env=bare(), capture_output=True, text=True, check=True)
         lines = [line for line in done.stdout.splitlines() if "prefix.py" in line or "--build" in line or "--install" in line]
         place = os.path.join(TOP, "some/where")
-        self.assertRegex(lines[0], f"prefix.py may-write {place}$")
+        self.assertRegex(lines[0], f"prefix.py may-write '{place}'$")
         self.assertRegex(lines[1], "--build .*weft_checked")
-        self.assertRegex(lines[-1], f"prefix.py words {place}$")
+        self.assertRegex(lines[-1], f"prefix.py words '{place}'$")
+
+    def test_a_prefix_with_a_space_reaches_each_command_as_one_word(self):
+        place = os.path.join(TOP, "some where")
+        done = subprocess.run(["make", "-n", "install", "PREFIX=some where"], cwd=TOP, env=bare(), capture_output=True, text=True, check=True)
+        words = [shlex.split(line) for line in done.stdout.splitlines() if "prefix.py" in line or "INSTALL_PREFIX" in line]
+        self.assertEqual([place in "".join(line[-1:]) or f"-DCMAKE_INSTALL_PREFIX={place}" in line for line in words], [True] * 3)
+
+    def test_a_folder_with_a_space_gets_a_line_that_a_shell_takes(self):
+        self.prefix += " of mine"
+        self.tree()
+        self.loader(searches="/usr/local/lib")
+        self.stand_in("pkg-config", r"echo '-I/a\ b -lweft'")
+        said = self.ask("words", self.prefix).stdout
+        line = next(line.strip() for line in said.splitlines() if "program.c" in line)
+        shell = f'cc() {{ for word; do echo "$word"; done; }}; {line}'
+        done = subprocess.run(["sh", "-c", shell], env=bare(PATH=f"{self.tools}:/usr/bin:/bin"), capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout.splitlines(), ["program.c", "-o", "program", "-I/a b", "-lweft"])
+
+    @unittest.skipUnless(BUILD and os.path.exists(os.path.join(BUILD, "build.ninja")), "only ninja tells what a target needs")
+    def test_the_word_builds_all_that_it_installs(self):
+        done = subprocess.run(["make", "-n", "install"], cwd=TOP, env=bare(), capture_output=True, text=True, check=True)
+        command = next(line for line in done.stdout.splitlines() if "--build" in line)
+        targets = command.split("--target ")[1].split()
+        ninja = ["ninja", "-C", BUILD, "-t"]
+        outputs = subprocess.run([*ninja, "targets", "all"], capture_output=True, text=True, check=True).stdout
+        made = {line.rsplit(": ", 1)[0] for line in outputs.splitlines() if not line.endswith(": phony")}
+        commands = subprocess.run([*ninja, "commands", *targets], capture_output=True, text=True, check=True).stdout
+        installed = set()
+        for path in glob.glob(os.path.join(glob.escape(BUILD), "**", "cmake_install.cmake"), recursive=True):
+            with open(path, encoding="utf-8") as script:
+                installed.update(os.path.relpath(file, BUILD) for file in re.findall(f'"({re.escape(BUILD)}/[^"]+)"', script.read()))
+        self.assertIn("libweft.a", installed & made)
+        self.assertEqual(sorted((installed & made) - set(commands.split())), [])
 
 
 if __name__ == "__main__":

@@ -96,7 +96,8 @@ def words(prefix):
         tells = "-Wl,-rpath" in package.read()
     # A tree that was installed where the loader looks, and was moved from there, has no run path.
     add = "" if searched or tells else f"--define-variable=run_path=-Wl,-rpath,{shlex.quote(libraries)} "
-    said += ["A program is built by", "", f"  cc program.c -o program $(pkg-config {add}--cflags --libs weft)"]
+    takes = "eval " if " " in prefix else ""  # pkg-config quotes the space, which the shell has to read
+    said += ["A program is built by", "", f"  {takes}cc program.c -o program $(pkg-config {add}--cflags --libs weft)"]
     if searched:
         said += tell_loader(libraries)
     else:
