@@ -170,7 +170,7 @@ bool steal(control* mine, int victim) {
   const std::uint64_t began = arch::cycles();
   steal_queue::claimed claimed;
   all.part->robbed.store(static_cast<std::uint32_t>(victim) + 1, base::relaxed);
-  const std::uint64_t maker = part_of(victim)->turned.thread.load(base::relaxed);
+  const std::uint64_t maker = thread_of(victim);
   const bool is_claimed = from->queue.claim(&claimed, [victim](const descriptor& words) { fetch_continuation(victim, words); });
   if (!is_claimed) all.part->robbed.store(0, base::relaxed);
   if (!is_claimed) return false;

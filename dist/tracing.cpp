@@ -106,6 +106,7 @@ void end_turn(trace::leave how) {
 }
 
 std::uint64_t current_thread() { return next.thread; }
+std::uint64_t thread_of(int rank) { return is_traced() ? part_of(rank)->turned.thread.load(base::relaxed) : 0; }
 
 void write_trace(const net::job& job, int status) {
   if (!is_traced()) return;

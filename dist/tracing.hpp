@@ -40,6 +40,8 @@ void begin_turn();
 void end_turn(trace::leave how);
 // The thread of this turn.
 std::uint64_t current_thread();
+// The thread that a rank runs; 0 without a trace.
+std::uint64_t thread_of(int rank);
 
 // Once the ranks have ended. status: the job's.
 void write_trace(const net::job& job, int status);
