@@ -3,7 +3,7 @@
 
 diagnostics/NAME.tc has NAME.txt: what `weft tascell` says of it. constructs/NAME.tc has
 NAME.lowered: the C that is made of its own lines, and NAME.txt: what the program prints, whatever the number of
-workers and however often they ask each other for work. examples/tascell/NAME.txt is what an example
+workers and however often they ask each other for work. The formats in that C must be at their lines. examples/tascell/NAME.txt is what an example
 prints, which CMake has built.
 
 docs/guide/tascell.md holds programs, each with what it prints.
@@ -21,6 +21,8 @@ import sys
 import tempfile
 
 GUIDE = re.compile(r"^```c (\S+\.tc)\n(.*?)^```\n.*?^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MARKER = re.compile(r'# (\d+) "(.*?)"')
+FORMAT = re.compile(r'"[^"]*%[^"]*"')
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUNS = (
     {"WEFT_WORKERS": "1"},
@@ -48,6 +50,22 @@ def own_lines(text, name):
         elif is_own and line.strip():
             kept.append(line.rstrip())
     return "\n".join(kept).strip() + "\n"
+
+
+def check_lines(text, path):
+    """Formats of printf stand in the C text as if at their lines of the program, for debuggers and messages."""
+    with open(path, encoding="utf-8") as file:
+        source = file.read().splitlines()
+    problems, file_name, line = [], "", 0
+    for each in text.splitlines():
+        if marker := MARKER.match(each):
+            line, file_name = int(marker[1]), marker[2]
+            continue
+        if file_name == os.path.basename(path):
+            there = source[line - 1] if line <= len(source) else ""
+            problems += [f"{path}:{line} has no {literal}" for literal in FORMAT.findall(each) if literal not in there]
+        line += 1
+    return problems
 
 
 def compare(path, found, writes):
@@ -79,7 +97,9 @@ def check_construct(arguments, folder, name, scratch):
     if status or told:
         return [f"{name}.tc: exit status {status}\n{told}"]
     with open(c_file, encoding="utf-8") as file:
-        problems = compare(os.path.join(folder, name + ".lowered"), own_lines(file.read(), name + ".tc"), arguments.write)
+        text = file.read()
+    problems = compare(os.path.join(folder, name + ".lowered"), own_lines(text, name + ".tc"), arguments.write)
+    problems += check_lines(text, os.path.join(folder, name + ".tc"))
     options = shlex.split(arguments.cc_options)
     status, _, told = run([arguments.weft, "tascell", name + ".tc", "-o", program, "-Wall", "-Wextra", "-Werror", "-O2", *options], folder)
     if status or told:

@@ -2,6 +2,7 @@
 // whose answers must be those of their sequential run, whatever other workers ask for and when.
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -265,6 +266,22 @@ TEST_CASE("an exception of a given task is thrown where it is joined, after ever
   CHECK(changes == 0);
   CHECK(destroyed == 1);
   CHECK(counts().live == 0);
+}
+
+TEST_CASE("where a task and its giver both throw, one exception is thrown and the other is freed") {
+  weft::runtime runtime({.workers = 1});
+  const variable storm("WEFT_TASCELL_STORM", "1");
+  struct holder {
+    std::shared_ptr<int> held;
+  };
+  const auto token = std::make_shared<int>();
+  const auto program = [&](context c) {
+    tascell::do_two(c, [](context) { throw std::runtime_error("of the giver"); }, [&](context) { throw holder{token}; });
+  };
+  CHECK_THROWS_WITH_AS(tascell::run(program), "of the giver", std::runtime_error);
+  CHECK(counts().given == 1);
+  CHECK(counts().live == 0);
+  CHECK(token.use_count() == 1);
 }
 
 TEST_CASE("an exception cancels what other workers do for the construct") {

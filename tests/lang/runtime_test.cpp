@@ -54,6 +54,38 @@ child_end in_child(Body body) {
   }));
 }
 
+void run_nothing(weft_tascell_task*, weft_tascell_worker*, weft_tascell_record*) {}
+constexpr weft_tascell_kind nothing_kind = {
+    "nothing", sizeof(weft_tascell_task), alignof(weft_tascell_task), {}, run_nothing, nullptr, nullptr, nullptr, nullptr,
+    nullptr};
+
+// A choice point that always has a task to give, and a guard that refuses with a probability.
+struct guarded {
+  weft_tascell_choice choice;  // first
+  context its;
+  double refused;
+  int asked = 0;
+
+  guarded(context c, double probability) : its(c), refused(probability) {
+    weft_tascell_choice_begin(&choice, c.newest(), &operations);
+  }
+  void poll() { weft_tascell_poll(its.worker(), &choice.record); }
+  bool has_given() const { return choice.given != nullptr; }
+  void join_all() {
+    while (has_given()) weft_tascell_task_free(weft_tascell_join(its.worker(), &choice));
+  }
+
+  static weft_tascell_task* divide(weft_tascell_record*, weft_tascell_worker* worker) {
+    return weft_tascell_task_make(worker, &nothing_kind);
+  }
+  static double guard(weft_tascell_record* record, weft_tascell_worker*) {
+    auto* const self = reinterpret_cast<guarded*>(record);
+    ++self->asked;
+    return self->refused;
+  }
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, guard};
+};
+
 double cpu_seconds() {
   timespec now;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -122,6 +154,40 @@ TEST_CASE("a throw undoes, cancels what other workers do, and ends at its catch"
   CHECK(counts().live == 0);
 }
 
+TEST_CASE("a cancellation undoes the winds of C frames") {
+  weft::runtime runtime({.workers = 2});
+  int open = 0;
+  std::atomic<bool> has_begun{false};
+  const auto begin = [](void* argument) {
+    static_cast<std::atomic<bool>*>(argument)->store(true);
+    return false;  // the task digs until it is cancelled
+  };
+  const auto dig = [&](context c) {
+    (void)tascell::call(c, try_to_dig, 6, std::int64_t{5}, &open, static_cast<dig_condition>(begin),
+                        static_cast<void*>(&has_begun));
+  };
+  const auto throws_when_begun = [&](context c) {
+    while (!has_begun.load()) c.poll();
+    tascell::throw_tag(3);
+  };
+  const auto program = [&](context c) {
+    return tascell::catch_tag(c, 3, [&](context inner) { tascell::do_two(inner, throws_when_begun, dig); });
+  };
+  CHECK_FALSE(tascell::run(program));
+  CHECK(open == 0);
+  CHECK(counts().live == 0);
+}
+
+TEST_CASE("a loop gives half of what has not begun, rounded up") {
+  CHECK(weft_tascell_middle(0, 2) == 1);
+  CHECK(weft_tascell_middle(0, 3) == 2);
+  CHECK(weft_tascell_middle(0, 4) == 2);
+  CHECK(weft_tascell_middle(-10, 90) == 40);
+  CHECK(weft_tascell_middle(4, 5) == 5);  // nothing is left to give
+  CHECK(weft_tascell_middle(5, 5) == 5);
+  CHECK(weft_tascell_middle(7, 5) == 5);
+}
+
 TEST_CASE("without memory for a task the request is refused, and the run goes on") {
   weft::runtime runtime({.workers = 1});
   const variable storm("WEFT_TASCELL_STORM", "1");
@@ -154,37 +220,14 @@ TEST_CASE("a million tasks leave nothing") {
   CHECK(counts().live == 0);
 }
 
-TEST_CASE("a guard refuses, and the probability keeps thieves away") {
+TEST_CASE("a guard refuses, with its probability") {
   weft::runtime runtime({.workers = 1});
   const variable storm("WEFT_TASCELL_STORM", "1");
-  struct guarded {
-    weft_tascell_choice choice;
-    double refused;
-  };
   const auto once = [](double refused) {
-    static const auto divide = [](weft_tascell_record*, weft_tascell_worker* worker) {
-      static const weft_tascell_kind empty = {"empty",
-                                              sizeof(weft_tascell_task),
-                                              alignof(weft_tascell_task),
-                                              {},
-                                              [](weft_tascell_task*, weft_tascell_worker*, weft_tascell_record*) {},
-                                              nullptr,
-                                              nullptr,
-                                              nullptr,
-                                              nullptr,
-                                              nullptr};
-      return weft_tascell_task_make(worker, &empty);
-    };
-    static const weft_tascell_operations operations = {
-        WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, [](weft_tascell_record* record, weft_tascell_worker*) {
-          return reinterpret_cast<guarded*>(record)->refused;
-        }};
     tascell::run([refused](context c) {
-      guarded record;
-      weft_tascell_choice_begin(&record.choice, c.newest(), &operations);
-      record.refused = refused;
-      for (int i = 0; i < 1000; ++i) weft_tascell_poll(c.worker(), &record.choice.record);
-      while (record.choice.given != nullptr) weft_tascell_task_free(weft_tascell_join(c.worker(), &record.choice));
+      guarded choice(c, refused);
+      for (int i = 0; i < 1000; ++i) choice.poll();
+      choice.join_all();
     });
     return counts().given;
   };
@@ -193,6 +236,18 @@ TEST_CASE("a guard refuses, and the probability keeps thieves away") {
   const std::uint64_t half = once(0.5);
   CHECK(half > 350);  // binomial: ten standard deviations
   CHECK(half < 650);
+}
+
+TEST_CASE("a thief that a guard has refused asks again") {
+  weft::runtime runtime({.workers = 2});
+  tascell::run([](context c) {
+    guarded choice(c, 1);
+    while (choice.asked < 3) choice.poll();
+    choice.refused = 0;
+    while (!choice.has_given()) choice.poll();
+    choice.join_all();
+  });
+  CHECK(counts().refused >= 3);
 }
 
 TEST_CASE("with a probability of 0 a worker gives nothing, in either way of guarding") {
@@ -230,6 +285,40 @@ TEST_CASE("a task that blocks keeps others going") {
         });
   });
   CHECK(counts().given == 1);
+}
+
+TEST_CASE("a worker that sleeps gets work while the one that kept the watch runs a task") {
+  weft::runtime runtime({.workers = 3});
+  std::atomic<bool> first_runs{false}, second_runs{false}, is_over{false};
+  const auto poll_now_and_then = [](context c) {  // leaves the processors to the thieves
+    c.poll();
+    CHECK(weft_sleep_ns(100000) == WEFT_OK);
+  };
+  // Nothing can be given meanwhile: one thief keeps the watch, and the others sleep.
+  const auto let_thieves_sleep = [&](context c) {
+    for (int i = 0; i < 200; ++i) poll_now_and_then(c);
+  };
+  tascell::run([&](context c) {
+    let_thieves_sleep(c);
+    tascell::do_two(
+        c,
+        [&](context outer) {
+          while (!first_runs.load()) outer.poll();
+          let_thieves_sleep(outer);
+          tascell::do_two(
+              outer,
+              [&](context inner) {
+                while (!second_runs.load()) inner.poll();
+              },
+              [&](context) { second_runs.store(true); });
+          is_over.store(true);
+        },
+        [&](context other) {
+          first_runs.store(true);
+          while (!is_over.load()) poll_now_and_then(other);
+        });
+  });
+  CHECK(counts().given == 2);
 }
 
 TEST_CASE("idle workers sleep: a run that only sleeps costs no processor time") {
