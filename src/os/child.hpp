@@ -19,7 +19,7 @@ bool die_with_parent(int parent);
 bool has_children();
 
 // From now on a process whose parent ends, and that descends from this process, becomes its child.
-// False: refused.
+// Where the kernel has no such thing (qemu's user mode), none does. False: refused.
 bool adopt_orphans();
 
 // SIGKILL to all children, of many to the first few hundred. How many there were; 0 also where the
