@@ -74,27 +74,27 @@ class mutex {
   static constexpr std::uint32_t recursive = 8;   // never changes; keeps such a mutex off the inlined paths
   static constexpr std::uint32_t contended = 16;  // somebody has waited once: no restartable stores any more
 
-  // Takes the lock without a queue. kind: 0, or recursive. A recursive mutex notes its holder later.
-  template <std::uint32_t kind = 0>
+  // Takes the lock without a queue. Kind: 0, or recursive. A recursive mutex notes its holder later.
+  template <std::uint32_t Kind = 0>
   bool take_quietly() {
-    if (os::is_alone() && replace_alone(kind, kind | held)) return kind != 0 || note_address();
-    std::uint32_t free = (word_.load(base::relaxed) & contended) | kind;
+    if (os::is_alone() && replace_alone(Kind, Kind | held)) return Kind != 0 || note_address();
+    std::uint32_t free = (word_.load(base::relaxed) & contended) | Kind;
     // [L1] acquire: sees what the last holder wrote; pairs with [L2] [L5]
-    return word_.compare_exchange_strong(free, free | held, base::acquire, base::relaxed) && (kind != 0 || note_address());
+    return word_.compare_exchange_strong(free, free | held, base::acquire, base::relaxed) && (Kind != 0 || note_address());
   }
   // For reports: whose stack this is. Always true.
   bool note_address() {
     if constexpr (!config::checked) arch::store_stack_address(&owner_);
     return true;
   }
-  template <std::uint32_t kind = 0>
+  template <std::uint32_t Kind = 0>
   bool give_quietly() {
-    if (os::is_alone() && replace_alone(kind | held, kind)) return true;
+    if (os::is_alone() && replace_alone(Kind | held, Kind)) return true;
     if (const std::ptrdiff_t area = os::restart_area(); area != 0) [[likely]] {
-      if (arch::replace_restartably < kind | held, kind > (reinterpret_cast<std::uint32_t*>(&word_), area)) [[likely]]
+      if (arch::replace_restartably<(Kind | held), Kind>(reinterpret_cast<std::uint32_t*>(&word_), area)) [[likely]]
         return true;
     }
-    std::uint32_t mine = (word_.load(base::relaxed) & contended) | kind | held;
+    std::uint32_t mine = (word_.load(base::relaxed) & contended) | Kind | held;
     // [L2] release: publishes what the holder wrote; pairs with [L1] [L3] [L4]
     return word_.compare_exchange_strong(mine, mine & ~held, base::release, base::relaxed);
   }
