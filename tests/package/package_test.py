@@ -190,10 +190,11 @@ class PackageTest(unittest.TestCase):
         build, source = os.path.join(self.work, "cmake-tascell"), os.path.join(HERE, "project", "tascell")
         run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
         run("cmake", "--build", build)
-        for name, libraries in (("tascell", {LIBWEFT_TASCELL, LIBWEFT}), ("tascell_static", set())):
+        for name, libraries in (("tascell", {LIBWEFT_TASCELL}), ("tascell_static", set())):
             program = os.path.join(build, f"with_{name}")
             self.assertEqual(run(program), "75025\n")
-            self.assertEqual(needed(program) - LIBC, libraries)
+            # The program itself calls libweft-tascell alone, so linkers differ over libweft.
+            self.assertEqual(needed(program) - LIBC - ({LIBWEFT} if libraries else set()), libraries)
 
     def test_tascell_by_pkg_config(self):
         if not self.has_tascell():
