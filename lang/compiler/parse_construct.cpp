@@ -396,6 +396,7 @@ void parser::share_items(handler& into, share_kind kind) {
       take();
       made.low = expression_until({".."});
       take();
+      need_expanded_bound();
       made.high = expression_until({"]"});
       take();
     }
@@ -406,6 +407,19 @@ void parser::share_items(handler& into, share_kind kind) {
     if (!is(",")) return;
     take();
   }
+}
+
+// The preprocessor takes p[0..N] for a number that goes on to the bracket, and expands no macro there.
+void parser::need_expanded_bound() const {
+  const token& before = tokens_[at_ - 2];
+  const token& dots = tokens_[at_ - 1];
+  bool const is_one_number = before.kind == token_kind::number && before.text.data() + before.text.size() == dots.text.data() &&
+                             dots.text.data() + dots.text.size() == now().text.data();
+  if (is_one_number && now().kind == token_kind::identifier && lookup(now().text) == nullptr)
+    fail("E002", now(),
+         "'" + std::string(now().text) + "' is not known here: the preprocessor takes " + std::string(before.text) + ".." +
+             std::string(now().text) + " for a number, and expands no macro in it",
+         "write spaces around '..'");
 }
 
 // handles [task name] T (int from, int to) {{put}{get}}, with or without the outer braces.

@@ -122,6 +122,7 @@ class parser {
   void clauses(handler& into);
   void share(handler& into);
   void share_items(handler& into, share_kind kind);
+  void need_expanded_bound() const;
   void handles(handler& into, bool is_loop);
   void handler_blocks(handler& into);
   node* clause_expression();

@@ -171,6 +171,10 @@ void each_node(const node* in, const std::function<void(const node&)>& see);
 bool is_written(const pieces& parts, size_t index);
 bool is_addressed(const pieces& parts, size_t index);
 bool is_read(const pieces& parts, size_t index);
+// Whether the address of the variable's object is passed on, by which the object may be written.
+bool is_handed_on(const pieces& parts, size_t index);
+// Whether it is one object for all calls of its function, which tasks share.
+bool is_static_object(const symbol& variable);
 // The variables of the function that the statements use and do not declare, in the order of the text.
 std::vector<const symbol*> free_variables(const std::vector<const node*>& in);
 // Whether the statements write the variable.
