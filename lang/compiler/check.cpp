@@ -184,8 +184,9 @@ class checker {
   }
 
   void check_globals(const node& of) {
-    each_token(given_part(of), [this](const pieces& parts, size_t i) {
+    each_token(given_part(of), [this, &of](const pieces& parts, size_t i) {
       const symbol* const used = parts[i].word.bound;
+      if (std::ranges::any_of(of.how.items, [used](const share_item& item) { return item.variable == used; })) return;
       bool const is_variable = used != nullptr && used->kind == symbol_kind::variable && !used->is_atomic;
       bool const is_of_all = is_variable && (!used->is_local || is_static_object(*used));
       if (is_of_all && is_written(parts, i) && told_.insert(parts[i].word.text.data()).second) {
@@ -319,9 +320,33 @@ class checker {
       check_fields(block, of);
       check_body(*block);
     }
+    if (of.exec != nullptr) check_this(*of.exec);
     if ((of.task_send == nullptr) != (of.task_recv == nullptr) || (of.rslt_send == nullptr) != (of.rslt_recv == nullptr)) {
       error("E105", of.place, "the task '" + of.name + "' has one of a pair of send and receive blocks", "write both");
     }
+  }
+
+  // Whether a statement uses the task that runs; put and get have a task of their own.
+  static bool uses_this(const node* in) {
+    if (in == nullptr) return false;
+    for (const piece& each : in->parts) {
+      bool const is_this = each.is("this") && each.word.bound != nullptr && each.word.bound->kind == symbol_kind::pseudo;
+      if (is_this || uses_this(each.child)) return true;
+    }
+    return uses_this(in->low) || uses_this(in->high) || uses_this(in->one) || uses_this(in->two) || uses_this(in->three) ||
+           uses_this(in->how.guard) || uses_this(in->how.split);
+  }
+
+  // E136: a block that runs elsewhere than in task_exec.
+  void check_this(const node& exec) {
+    each_node(&exec, [this](const node& each) {
+      bool const is_shared = (each.kind == node_kind::do_two || each.kind == node_kind::do_many) && each.how.task == nullptr;
+      bool const is_used = (is_shared && uses_this(given_part(each))) || uses_this(each.how.guard) || uses_this(each.how.split) ||
+                           (each.kind == node_kind::wind && (uses_this(each.one) || uses_this(each.three)));
+      if (is_used)
+        error("E136", each.how.place, "'this' is used in a part of a construct that another task or a backtrack runs",
+              "copy the field to a variable before the construct");
+    });
   }
 
   // E102: this.x

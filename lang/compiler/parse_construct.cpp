@@ -489,6 +489,12 @@ std::string_view inverse(std::string_view operation) {
   return "";
 }
 
+// Whether the tokens of what are among those of in.
+bool holds(const pieces& in, const pieces& what) {
+  auto const is_same = [](const piece& a, const piece& b) { return a.is_token() && b.is_token() && a.word.text == b.word.text; };
+  return !what.empty() && !std::ranges::search(in, what, is_same).empty();
+}
+
 }  // namespace
 
 // { statements }: redo is they, undo is their inverses in reverse order.
@@ -507,12 +513,17 @@ void parser::reversible_block(pieces& redo, pieces& undo) {
 
 // swap(a, b); is its own inverse.
 void parser::reversible_swap(pieces& redo, pieces& undo) {
-  take(), take();
+  token const begin = take();
+  take();
   pieces first, second;
   run_of_tokens(first, {","});
   take();
   run_of_tokens(second, {")"});
   take();
+  bool const is_same = holds(first, second) && holds(second, first);
+  if (!is_same && (holds(first, second) || holds(second, first)))
+    fail("E142", begin, "this swap has no inverse: where one of the two lies depends on the other",
+         "swap over an index that is not changed");
   if (!is(";")) fail("E002", now(), "';' is missing after swap", "write: swap(a, b);");
   take();
   for (pieces* into : {&redo, &undo}) {
@@ -558,15 +569,23 @@ void parser::reversible_statement(pieces& redo, pieces& undo) {
     pieces all;
     run_of_tokens(all, {";"});
     int operators = 0;
+    size_t operation = 0;
     for (const piece& each : all) {
       bool const is_other = each.is("=") || each.is("*=") || each.is("/=") || each.is("%=") || each.is("<<=") || each.is(">>=") ||
                             each.is("|=") || each.is("&=");
       bool const is_undoable = each.is_token() && !inverse(each.word.text).empty();
       operators += is_other ? 2 : is_undoable ? 1 : 0;
+      if (is_undoable) operation = static_cast<size_t>(&each - all.data());
       undo.push_back(is_undoable ? words(" " + std::string(inverse(each.word.text))) : each);
     }
     if (operators != 1)
       fail("E142", begin, "this statement has no inverse", "use += -= ^= ++ -- swap(a, b); or if (c) {…} fi (d);");
+    auto const middle = all.begin() + static_cast<std::ptrdiff_t>(operation);
+    pieces const changed(all.begin(), middle);
+    bool const reads_itself = !changed.empty() && (holds(pieces(middle + 1, all.end()), changed) ||
+                                                   holds(pieces(changed.begin() + 1, changed.end()), changed));
+    if (reads_itself)
+      fail("E142", begin, "this statement has no inverse: it reads what it changes", "use the value of another variable");
     append(redo, all);
     redo.push_back({take(), "", nullptr});
     undo.push_back(words(";"));
