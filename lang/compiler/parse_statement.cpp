@@ -285,6 +285,8 @@ void parser::word_in_run(pieces& into) {
   bool const is_label = !into.empty() && into.back().is("&&") && lookup(word.text) != nullptr;
   if (is_after_member && !is_label) {
     word.is_member = !into.back().is("&&");
+    auto const array = array_members_.find(word.text);
+    if (array != array_members_.end() && into.back().is(".")) word.dimensions = array->second;
   } else if (symbol const* const used = lookup(word.text)) {
     bool const is_unknown_here = used->kind == symbol_kind::pseudo && !is_in_worker_;
     if (!is_unknown_here) word.bound = used;

@@ -162,14 +162,26 @@ bool is_handed_on(const pieces& parts, size_t index) {
   size_t const before = before_brackets(parts, index);
   std::string_view const previous = before > 0 ? word_at(parts, before - 1) : "";
   if (previous == "sizeof" || previous == "_Alignof" || previous == "__typeof__") return false;
-  bool const is_object = previous == "&" && !is_binary(parts, before - 1);
-  bool is_part = false;
-  if (is_array(variable)) {
-    size_t next = index + 1;
-    size_t indexes = previous == "*" && !is_binary(parts, before - 1) ? 1 : 0;
-    for (; word_at(parts, next) == "["; indexes++) next = after_brackets(parts, next);
-    is_part = indexes < dimensions(variable);
+  bool const is_deref = previous == "*" && !is_binary(parts, before - 1);
+  size_t wanted = is_array(variable) ? dimensions(variable) : 0;
+  size_t indexes = 0;
+  size_t next = index + 1;
+  for (;;) {
+    std::string_view const word = word_at(parts, next);
+    if (word == "[") {
+      indexes++;
+      next = after_brackets(parts, next);
+    } else if (word == "." && next + 1 < parts.size()) {
+      wanted = parts[next + 1].word.dimensions;
+      indexes = 0;
+      next += 2;
+    } else {
+      break;
+    }
   }
+  bool const is_elsewhere = word_at(parts, next) == "->" || indexes > wanted;  // behind a pointer in it
+  bool const is_object = previous == "&" && !is_binary(parts, before - 1) && !is_elsewhere;
+  bool const is_part = !is_elsewhere && indexes + (is_deref ? 1 : 0) < wanted;
   return (is_object || is_part) && !is_read_by_callee(parts, index);
 }
 
