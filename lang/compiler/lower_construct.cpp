@@ -186,6 +186,8 @@ record_made lowering::choice_record(const node& of, const context& in) {
   }
   for (const symbol* own : {of.index, of.how.from, of.how.to}) std::erase(variables, own);
   handlers.push_back(of.one);
+  // A result whose value before is given may not have one yet: it is read by its address.
+  if (of.kind == node_kind::do_two && of.how.task == nullptr) handlers.push_back(of.two);
   keep_captures(made, in, variables, handlers);
   writer to(*of_.from);
   to.go_to(of.how.place);

@@ -185,11 +185,6 @@ bool is_handed_on(const pieces& parts, size_t index) {
   return (is_object || is_part) && !is_read_by_callee(parts, index);
 }
 
-bool is_read(const pieces& parts, size_t index) {
-  size_t const after = after_object(parts, index);
-  return !(word_at(parts, after) == "=" && after == index + 1 && (index == 0 || word_at(parts, index - 1) != "(" || index == 1));
-}
-
 void each_node(const node* in, const std::function<void(const node&)>& see) {
   if (in == nullptr) return;
   see(*in);
@@ -255,14 +250,60 @@ bool writes(const std::vector<const node*>& in, const symbol& variable) {
   return result;
 }
 
-bool reads(const std::vector<const node*>& in, const symbol& variable) {
+namespace {
+
+bool mentions(const node& in, const symbol& variable) {
   bool result = false;
-  for (const node* part : in) {
-    each_token(part, [&](const pieces& parts, size_t index) {
-      if (parts[index].word.bound == &variable) result = result || is_read(parts, index);
-    });
-  }
+  each_token(&in, [&](const pieces& parts, size_t index) { result = result || parts[index].word.bound == &variable; });
+  each_node(&in, [&](const node& each) {
+    result = result || std::ranges::any_of(each.how.items, [&](const share_item& item) { return item.variable == &variable; });
+  });
   return result;
+}
+
+bool mentions(const pieces& parts, size_t from, size_t to, const symbol& variable) {
+  for (size_t i = from; i < to; i++) {
+    if (parts[i].word.bound == &variable || (parts[i].child != nullptr && mentions(*parts[i].child, variable))) return true;
+  }
+  return false;
+}
+
+bool has_goto(const node& in) {
+  bool result = false;
+  each_token(&in, [&result](const pieces& parts, size_t index) { result = result || parts[index].is("goto"); });
+  return result;
+}
+
+// Whether both branches of `if (c) S1 else S2` assign it.
+bool branches_assign(const node& in, const symbol& variable) {
+  std::vector<const node*> branches;
+  for (size_t i = 0; i < in.parts.size(); i++) {
+    bool const is_branch = in.parts[i].child != nullptr && i > 0 && (in.parts[i - 1].is(")") || in.parts[i - 1].is("else"));
+    if (is_branch) {
+      branches.push_back(in.parts[i].child);
+    } else if (mentions(in.parts, i, i + 1, variable)) {
+      return false;
+    }
+  }
+  return branches.size() == 2 && assigns_first(*branches[0], variable) && assigns_first(*branches[1], variable);
+}
+
+}  // namespace
+
+bool assigns_first(const node& in, const symbol& variable) {
+  if (in.kind == node_kind::do_two && !mentions(*in.one, variable)) return assigns_first(*in.two, variable);
+  if (in.kind == node_kind::do_two) return assigns_first(*in.one, variable);
+  if (in.kind == node_kind::compound) {
+    for (const piece& each : in.parts) {
+      if (each.child == nullptr) continue;
+      if (mentions(*each.child, variable)) return assigns_first(*each.child, variable);
+      if (has_goto(*each.child)) return false;
+    }
+    return false;
+  }
+  if (in.kind != node_kind::plain || in.parts.size() < 2) return false;
+  if (in.parts[0].is("if")) return branches_assign(in, variable);
+  return in.parts[0].word.bound == &variable && in.parts[1].is("=") && !mentions(in.parts, 2, in.parts.size(), variable);
 }
 
 std::vector<share_item> shares_of(const node& of) {
@@ -273,7 +314,7 @@ std::vector<share_item> shares_of(const node& of) {
         of.how.items, [each](const share_item& item) { return item.variable == each && item.kind == share_kind::out; });
     bool const is_named_input = std::ranges::any_of(
         of.how.items, [each](const share_item& item) { return item.variable == each && item.kind != share_kind::out; });
-    if (is_named_result && !is_named_input && reads({given}, *each)) {  // its value before may matter
+    if (is_named_result && !is_named_input && !assigns_first(*given, *each)) {  // its value before may matter
       result.push_back({share_kind::in, each, of.how.place, false, nullptr, nullptr, ""});
       continue;
     }
@@ -288,7 +329,7 @@ std::vector<share_item> shares_of(const node& of) {
       continue;
     }
     bool const is_result = of.kind == node_kind::do_two && writes({given}, *each) && !of.how.has_share;
-    if (!is_result || reads({given}, *each)) result.push_back(made);
+    if (!is_result || !assigns_first(*given, *each)) result.push_back(made);
     made.kind = share_kind::out;
     if (is_result) result.push_back(made);
   }
