@@ -171,6 +171,7 @@ class checker {
       check_statics(given_part(of));
       check_shares(of);
       check_addresses_passed(of);
+      if (of.kind == node_kind::do_two) check_order(of);
     }
   }
 
@@ -224,6 +225,36 @@ class checker {
               "write 'reduce(+: " + each->name + ")', or use two variables");
       }
     }
+  }
+
+  // Whether a statement changes a variable for good: what a wind changes, it undoes.
+  static bool leaves_changed(const node* in, const symbol& variable) {
+    if (in == nullptr) return false;
+    for (size_t i = 0; i < in->parts.size(); i++) {
+      const piece& each = in->parts[i];
+      if (each.is_token() && each.word.bound == &variable && is_written(in->parts, i)) return true;
+      if (leaves_changed(each.child, variable)) return true;
+    }
+    bool const is_wind = in->kind == node_kind::wind;
+    return (!is_wind && (leaves_changed(in->one, variable) || leaves_changed(in->three, variable))) ||
+           leaves_changed(in->two, variable) || leaves_changed(in->how.get, variable);
+  }
+
+  // E141: a task of the second statement may begin before the first one has ended.
+  void check_order(const node& of) {
+    std::set<const symbol*> told;
+    each_token(of.two, [&](const pieces& parts, size_t i) {
+      const symbol* const used = parts[i].word.bound;
+      bool const is_of_task = used != nullptr && used->kind == symbol_kind::variable && used->is_local && !used->is_static &&
+                              !used->is_atomic && !writes({of.two}, *used);
+      bool const is_shared = std::ranges::any_of(of.how.items, [used](const share_item& item) {
+        return item.variable == used && (item.kind == share_kind::shared || item.kind == share_kind::reduce);
+      });
+      if (!is_of_task || is_shared || !leaves_changed(of.one, *used) || !told.insert(used).second) return;
+      error("E141", parts[i].word,
+            "'" + used->name + "' is assigned by the first statement, and the second one, which may run before, reads it",
+            "compute it before the do_two, or use it behind");
+    });
   }
 
   // E134: what is written through an address in a task would be written in the task's own copy.
