@@ -110,6 +110,10 @@ class checker {
       check_pointers(each.parts, each.declared);
       if (each.kind == node_kind::do_two || each.kind == node_kind::do_many) check_choice(each);
       if (each.kind == node_kind::wind) check_wind(each);
+      if (each.kind == node_kind::wind) {
+        check_statics(each.one);
+        check_statics(each.three);
+      }
       if (each.kind == node_kind::broadcast) check_fields(each.how.put, *each.how.task);
       if (is_construct(each.kind)) check_long_jump(each);
     });
@@ -164,7 +168,10 @@ class checker {
         error("E104", of.how.task->place, "the task '" + of.how.task->name + "' has no task_exec",
               "write: task_exec " + of.how.task->name + " {…}");
     } else {
+      check_statics(given_part(of));
       check_shares(of);
+      check_addresses_passed(of);
+      if (of.kind == node_kind::do_two) check_order(of);
     }
   }
 
@@ -178,11 +185,14 @@ class checker {
   }
 
   void check_globals(const node& of) {
-    each_token(given_part(of), [this](const pieces& parts, size_t i) {
+    each_token(given_part(of), [this, &of](const pieces& parts, size_t i) {
       const symbol* const used = parts[i].word.bound;
-      bool const is_global = used != nullptr && used->kind == symbol_kind::variable && !used->is_local && !used->is_atomic;
-      if (is_global && is_written(parts, i) && told_.insert(parts[i].word.text.data()).second) {
-        warn("W210", parts[i].word, "'" + used->name + "' is global, and tasks that run at once write it",
+      if (std::ranges::any_of(of.how.items, [used](const share_item& item) { return item.variable == used; })) return;
+      bool const is_variable = used != nullptr && used->kind == symbol_kind::variable && !used->is_atomic;
+      bool const is_of_all = is_variable && (!used->is_local || is_static_object(*used));
+      if (is_of_all && is_written(parts, i) && told_.insert(parts[i].word.text.data()).second) {
+        warn("W210", parts[i].word,
+             "'" + used->name + "' is " + (used->is_local ? "static" : "global") + ", and tasks that run at once write it",
              "use reduce, worker_data or _Atomic");
       }
     });
@@ -210,11 +220,75 @@ class checker {
                   " and is no result: its value would be lost when a task is given",
               is_two ? "write 'out " + each->name + "' in share (…), or declare it inside"
                      : "write 'reduce(+: " + each->name + ")' in share (…), or declare it inside");
-      } else if (is_two && is_result && !is_reduced && writes({of.one}, *each)) {
+      } else if (is_two && is_result && !is_reduced && !is_static_object(*each) && writes({of.one}, *each)) {
         error("E141", place_of_write(given_part(of), *each, of.how.place), "'" + each->name + "' is modified by both statements",
               "write 'reduce(+: " + each->name + ")', or use two variables");
       }
     }
+  }
+
+  // Whether a statement changes a variable for good: what a wind changes, it undoes.
+  static bool leaves_changed(const node* in, const symbol& variable) {
+    if (in == nullptr) return false;
+    for (size_t i = 0; i < in->parts.size(); i++) {
+      const piece& each = in->parts[i];
+      if (each.is_token() && each.word.bound == &variable && is_written(in->parts, i)) return true;
+      if (leaves_changed(each.child, variable)) return true;
+    }
+    bool const is_wind = in->kind == node_kind::wind;
+    return (!is_wind && (leaves_changed(in->one, variable) || leaves_changed(in->three, variable))) ||
+           leaves_changed(in->two, variable) || leaves_changed(in->how.get, variable);
+  }
+
+  // E141: a task of the second statement may begin before the first one has ended.
+  void check_order(const node& of) {
+    std::set<const symbol*> told;
+    each_token(of.two, [&](const pieces& parts, size_t i) {
+      const symbol* const used = parts[i].word.bound;
+      bool const is_of_task = used != nullptr && used->kind == symbol_kind::variable && used->is_local && !used->is_static &&
+                              !used->is_atomic && !writes({of.two}, *used);
+      bool const is_shared = std::ranges::any_of(of.how.items, [used](const share_item& item) {
+        return item.variable == used && (item.kind == share_kind::shared || item.kind == share_kind::reduce);
+      });
+      if (!is_of_task || is_shared || !leaves_changed(of.one, *used) || !told.insert(used).second) return;
+      error("E141", parts[i].word,
+            "'" + used->name + "' is assigned by the first statement, and the second one, which may run before, reads it",
+            "compute it before the do_two, or use it behind");
+    });
+  }
+
+  // E134: what is written through an address in a task would be written in the task's own copy.
+  void check_addresses_passed(const node& of) {
+    std::vector<share_item> const items = shares_of(of);
+    std::set<const symbol*> told;
+    each_token(given_part(of), [&](const pieces& parts, size_t i) {
+      const symbol* const used = parts[i].word.bound;
+      auto const is_its = [used](const share_item& item) { return item.variable == used; };
+      auto const is_result = [used](const share_item& item) {
+        return item.variable == used && (item.kind == share_kind::out || item.kind == share_kind::shared);
+      };
+      bool const is_of_task =
+          used != nullptr && used->kind == symbol_kind::variable && used != of.index && std::ranges::any_of(items, is_its);
+      if (!is_of_task || std::ranges::any_of(of.how.items, is_its) || std::ranges::any_of(items, is_result)) return;
+      if (!is_handed_on(parts, i) || !told.insert(used).second) return;
+      std::string const& name = used->name;
+      error("E134", parts[i].word, "the address of '" + name + "' is passed on: what a task writes there could be lost",
+            "write in share (…): in " + name + " if it is only read, copy " + name + " if the task writes its own" +
+                (of.kind == node_kind::do_two ? ", out " + name + " if it is a result" : "") + ", or shared " + name);
+    });
+  }
+
+  // E135: such a block is written more than once in C.
+  void check_statics(const node* block) {
+    each_node(block, [this](const node& each) {
+      for (const symbol* variable : each.declared) {
+        bool const is_new = is_static_object(*variable) && told_.insert(variable->place.text.data()).second;
+        if (is_new)
+          error("E135", variable->place,
+                "the static variable '" + variable->name + "' is declared in a construct, of which tasks have code of their own",
+                "declare it before the construct");
+      }
+    });
   }
 
   static token place_of_write(const node* in, const symbol& variable, const token& otherwise) {
@@ -277,9 +351,33 @@ class checker {
       check_fields(block, of);
       check_body(*block);
     }
+    if (of.exec != nullptr) check_this(*of.exec);
     if ((of.task_send == nullptr) != (of.task_recv == nullptr) || (of.rslt_send == nullptr) != (of.rslt_recv == nullptr)) {
       error("E105", of.place, "the task '" + of.name + "' has one of a pair of send and receive blocks", "write both");
     }
+  }
+
+  // Whether a statement uses the task that runs; put and get have a task of their own.
+  static bool uses_this(const node* in) {
+    if (in == nullptr) return false;
+    for (const piece& each : in->parts) {
+      bool const is_this = each.is("this") && each.word.bound != nullptr && each.word.bound->kind == symbol_kind::pseudo;
+      if (is_this || uses_this(each.child)) return true;
+    }
+    return uses_this(in->low) || uses_this(in->high) || uses_this(in->one) || uses_this(in->two) || uses_this(in->three) ||
+           uses_this(in->how.guard) || uses_this(in->how.split);
+  }
+
+  // E136: a block that runs elsewhere than in task_exec.
+  void check_this(const node& exec) {
+    each_node(&exec, [this](const node& each) {
+      bool const is_shared = (each.kind == node_kind::do_two || each.kind == node_kind::do_many) && each.how.task == nullptr;
+      bool const is_used = (is_shared && uses_this(given_part(each))) || uses_this(each.how.guard) || uses_this(each.how.split) ||
+                           (each.kind == node_kind::wind && (uses_this(each.one) || uses_this(each.three)));
+      if (is_used)
+        error("E136", each.how.place, "'this' is used in a part of a construct that another task or a backtrack runs",
+              "copy the field to a variable before the construct");
+    });
   }
 
   // E102: this.x

@@ -33,6 +33,7 @@ struct context {
   std::map<const symbol*, std::string> names;
   std::string self_call;  // what a call of the function itself is spelled as; empty: as it is
   const symbol* function = nullptr;
+  const task_type* task = nullptr;  // of which this is the task_exec
   bool polls = true;
   unsigned group = 0;  // equal contexts share operations
   // What the newest record has captured: how its variables are spelled with the record as $. A

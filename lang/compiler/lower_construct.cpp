@@ -65,6 +65,12 @@ void lowering::construct(const node& of, const context& in, writer& to) {
 
 // ---- captures
 
+// A parameter that is a pointer, but whose declaration shows neither star nor bracket.
+static bool is_array_by_name(const symbol& variable) {
+  bool const is_shown = std::ranges::any_of(variable.declarator, [](const piece& each) { return each.is("[") || each.is("*"); });
+  return variable.is_parameter && variable.form == shape::array && !is_shown;
+}
+
 std::vector<capture> lowering::captures_of(const std::vector<const symbol*>& variables,
                                            const std::vector<const node*>& active) const {
   std::vector<capture> result;
@@ -76,6 +82,11 @@ std::vector<capture> lowering::captures_of(const std::vector<const symbol*>& var
                (each->has_local_type ? "type is declared in the function" : "size is variable"),
            each->has_local_type ? "declare the type outside of the function" : "declare a constant size, or use a pointer",
            each->place});
+    }
+    if (is_array_by_name(*each)) {
+      throw syntax_error({severity::error, "E208",
+                          "'" + each->name + "' cannot be captured by a construct: its type is a name for an array",
+                          "declare the parameter with '[]' or '*'", each->place});
     }
     bool const is_fixed =
         !is_array(*each) && !each->is_static && !each->is_atomic && !addressed_.contains(each) && !writes(active, *each);
@@ -175,6 +186,8 @@ record_made lowering::choice_record(const node& of, const context& in) {
   }
   for (const symbol* own : {of.index, of.how.from, of.how.to}) std::erase(variables, own);
   handlers.push_back(of.one);
+  // A result whose value before is given may not have one yet: it is read by its address.
+  if (of.kind == node_kind::do_two && of.how.task == nullptr) handlers.push_back(of.two);
   keep_captures(made, in, variables, handlers);
   writer to(*of_.from);
   to.go_to(of.how.place);
@@ -368,15 +381,18 @@ void lowering::catch_tag(const node& of, const context& in, writer& to) {
   made.captures = captures_of(free_variables({of.two}), {of.two});
   std::vector<capture> const& captures = made.captures;
   for (const capture& each : captures) made.names[each.variable] = (each.is_by_address ? "(*$->" : "($->") + each.member + ")";
-  context const with = inside(in, made);
+  context with = inside(in, made);
+  with.task = in.task;
+  std::string const own_task = in.task == nullptr ? "" : " struct " + in.task->name + " *weft_this";
   writer body(*of_.from);
   body.go_to(of.how.place);
-  body.add("struct " + name + " { int weft_unused;");
+  body.add("struct " + name + " { int weft_unused;" + own_task + (own_task.empty() ? "" : ";"));
   capture_members(captures, body);
   body.add(" };");
   std::string const parameters =
       "(weft_tascell_worker *weft_worker, weft_tascell_record *weft_up, struct " + name + " *weft_self";
-  body.add(" static void " + name + "_body" + parameters + ") { (void)weft_worker; (void)weft_up; (void)weft_self;");
+  body.add(" static void " + name + "_body" + parameters + ") { (void)weft_worker; (void)weft_up; (void)weft_self;" +
+           (own_task.empty() ? "" : own_task + " = weft_self->weft_this; (void)weft_this;"));
   statement(*of.two, with, body);
   body.add(" } static __attribute__((noinline)) void " + name + "_call" + parameters +
            ", long long weft_tag) { weft_tascell_catch weft_record; "
@@ -389,6 +405,7 @@ void lowering::catch_tag(const node& of, const context& in, writer& to) {
   std::string const record = "weft_r" + std::to_string(next());
   to.go_to(of.first);
   to.add(" {" + in.store_index + " struct " + name + " " + record + "; " + record + ".weft_unused = 0;");
+  if (in.task != nullptr) to.add(" " + record + ".weft_this = weft_this;");
   capture_values(captures, in, record, to);
   to.add(" " + name + "_call(weft_worker, " + in.up + ", &" + record + ", (");
   parts_text(of.one->parts, in, to);

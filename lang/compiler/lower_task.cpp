@@ -81,6 +81,7 @@ void lowering::task_block_text(const external& each) {
   body.go_to(each.first);
   if (which == "task_exec") {
     in.up = "weft_up";
+    in.task = &task;
     body.add("static void " + task.name + "_run" + kind_parameters(task.name) + " *weft_this = (struct " + task.name +
              " *)(void *)weft_task; (void)weft_this; (void)weft_worker; (void)weft_up;");
     statement(*block, in, body);

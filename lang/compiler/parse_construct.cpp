@@ -396,6 +396,7 @@ void parser::share_items(handler& into, share_kind kind) {
       take();
       made.low = expression_until({".."});
       take();
+      need_expanded_bound();
       made.high = expression_until({"]"});
       take();
     }
@@ -406,6 +407,19 @@ void parser::share_items(handler& into, share_kind kind) {
     if (!is(",")) return;
     take();
   }
+}
+
+// The preprocessor takes p[0..N] for a number that goes on to the bracket, and expands no macro there.
+void parser::need_expanded_bound() const {
+  const token& before = tokens_[at_ - 2];
+  const token& dots = tokens_[at_ - 1];
+  bool const is_one_number = before.kind == token_kind::number && before.text.data() + before.text.size() == dots.text.data() &&
+                             dots.text.data() + dots.text.size() == now().text.data();
+  if (is_one_number && now().kind == token_kind::identifier && lookup(now().text) == nullptr)
+    fail("E002", now(),
+         "'" + std::string(now().text) + "' is not known here: the preprocessor takes " + std::string(before.text) + ".." +
+             std::string(now().text) + " for a number, and expands no macro in it",
+         "write spaces around '..'");
 }
 
 // handles [task name] T (int from, int to) {{put}{get}}, with or without the outer braces.
@@ -475,6 +489,12 @@ std::string_view inverse(std::string_view operation) {
   return "";
 }
 
+// Whether the tokens of what are among those of in.
+bool holds(const pieces& in, const pieces& what) {
+  auto const is_same = [](const piece& a, const piece& b) { return a.is_token() && b.is_token() && a.word.text == b.word.text; };
+  return !what.empty() && !std::ranges::search(in, what, is_same).empty();
+}
+
 }  // namespace
 
 // { statements }: redo is they, undo is their inverses in reverse order.
@@ -493,12 +513,17 @@ void parser::reversible_block(pieces& redo, pieces& undo) {
 
 // swap(a, b); is its own inverse.
 void parser::reversible_swap(pieces& redo, pieces& undo) {
-  take(), take();
+  token const begin = take();
+  take();
   pieces first, second;
   run_of_tokens(first, {","});
   take();
   run_of_tokens(second, {")"});
   take();
+  bool const is_same = holds(first, second) && holds(second, first);
+  if (!is_same && (holds(first, second) || holds(second, first)))
+    fail("E142", begin, "this swap has no inverse: where one of the two lies depends on the other",
+         "swap over an index that is not changed");
   if (!is(";")) fail("E002", now(), "';' is missing after swap", "write: swap(a, b);");
   take();
   for (pieces* into : {&redo, &undo}) {
@@ -544,15 +569,23 @@ void parser::reversible_statement(pieces& redo, pieces& undo) {
     pieces all;
     run_of_tokens(all, {";"});
     int operators = 0;
+    size_t operation = 0;
     for (const piece& each : all) {
       bool const is_other = each.is("=") || each.is("*=") || each.is("/=") || each.is("%=") || each.is("<<=") || each.is(">>=") ||
                             each.is("|=") || each.is("&=");
       bool const is_undoable = each.is_token() && !inverse(each.word.text).empty();
       operators += is_other ? 2 : is_undoable ? 1 : 0;
+      if (is_undoable) operation = static_cast<size_t>(&each - all.data());
       undo.push_back(is_undoable ? words(" " + std::string(inverse(each.word.text))) : each);
     }
     if (operators != 1)
       fail("E142", begin, "this statement has no inverse", "use += -= ^= ++ -- swap(a, b); or if (c) {…} fi (d);");
+    auto const middle = all.begin() + static_cast<std::ptrdiff_t>(operation);
+    pieces const changed(all.begin(), middle);
+    bool const reads_itself = !changed.empty() && (holds(pieces(middle + 1, all.end()), changed) ||
+                                                   holds(pieces(changed.begin() + 1, changed.end()), changed));
+    if (reads_itself)
+      fail("E142", begin, "this statement has no inverse: it reads what it changes", "use the value of another variable");
     append(redo, all);
     redo.push_back({take(), "", nullptr});
     undo.push_back(words(";"));

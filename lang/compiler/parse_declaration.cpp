@@ -246,6 +246,7 @@ void parser::tagged_type(specifiers_found& into) {
     size_t const end = closing(at_);
     bool const has_pointers = !is_enum && body_has_pointers(at_, end);
     into.has_pointers |= has_pointers;
+    if (!is_enum) note_array_members(at_, end);
     if (!tag.text.empty()) tags_with_pointers_[tag.text] = has_pointers;
     if (is_local()) {
       into.has_local_type = true;
@@ -268,6 +269,15 @@ void parser::enumerators(const token&) {
       depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
     bool const begins = tokens_[i - 1].is("{") || (tokens_[i - 1].is(",") && depth == 0);
     if (begins && depth == 0 && tokens_[i].kind == token_kind::identifier) declare(symbol_kind::constant, tokens_[i]);
+  }
+}
+
+void parser::note_array_members(size_t open, size_t close) {
+  for (size_t i = open + 1; i + 1 < close; i++) {
+    if (tokens_[i].kind != token_kind::identifier || !tokens_[i + 1].is("[") || from_.files[tokens_[i].file].is_system) continue;
+    uint8_t& dimensions = array_members_[tokens_[i].text];
+    dimensions = 0;
+    for (size_t next = i + 1; next < close && tokens_[next].is("["); next = closing(next) + 1) dimensions++;
   }
 }
 

@@ -1,4 +1,5 @@
 // Statements of C. What is between their keywords is kept as it stands.
+#include <algorithm>
 #include <set>
 
 #include "parser.hpp"
@@ -237,6 +238,12 @@ void parser::run_of_tokens(pieces& into, std::initializer_list<std::string_view>
       }
     }
     if (word.kind == token_kind::identifier) {
+      bool const is_in_generic = word.is("default") && ahead(1).is(":") && !open.empty() &&
+                                 std::ranges::any_of(into, [](const piece& each) { return each.is("_Generic"); });
+      if (is_in_generic) {
+        put(into);
+        continue;
+      }
       if (statement_words.contains(word.text) && !open.empty())
         fail("E003", open.front(), "this bracket is not closed before '" + std::string(word.text) + "'", "close it");
       if (statement_words.contains(word.text))
@@ -278,6 +285,8 @@ void parser::word_in_run(pieces& into) {
   bool const is_label = !into.empty() && into.back().is("&&") && lookup(word.text) != nullptr;
   if (is_after_member && !is_label) {
     word.is_member = !into.back().is("&&");
+    auto const array = array_members_.find(word.text);
+    if (array != array_members_.end() && into.back().is(".")) word.dimensions = array->second;
   } else if (symbol const* const used = lookup(word.text)) {
     bool const is_unknown_here = used->kind == symbol_kind::pseudo && !is_in_worker_;
     if (!is_unknown_here) word.bound = used;

@@ -73,6 +73,7 @@ class parser {
   void tagged_type(specifiers_found& into);
   void enumerators(const token& open);
   bool body_has_pointers(size_t open, size_t close) const;
+  void note_array_members(size_t open, size_t close);
   declarator_found declarator();
   void declarator_part(declarator_found& into);
   void declarator_suffixes(declarator_found& into);
@@ -122,6 +123,7 @@ class parser {
   void clauses(handler& into);
   void share(handler& into);
   void share_items(handler& into, share_kind kind);
+  void need_expanded_bound() const;
   void handles(handler& into, bool is_loop);
   void handler_blocks(handler& into);
   node* clause_expression();
@@ -147,7 +149,8 @@ class parser {
   std::vector<std::unordered_map<std::string_view, symbol*>> scopes_;
   std::unordered_map<std::string_view, bool> tags_with_pointers_;
   std::unordered_map<std::string_view, bool> local_tags_;
-  std::vector<region> regions_;  // of the function that is parsed; empty: outside
+  std::unordered_map<std::string_view, uint8_t> array_members_;  // and their dimensions
+  std::vector<region> regions_;                                  // of the function that is parsed; empty: outside
   unsigned next_region_ = 0;
   bool is_in_worker_ = false;
   token function_name_;

@@ -20,6 +20,7 @@ struct token {
   token_kind kind = token_kind::end;
   bool has_space = false;         // there is space before it
   bool is_member = false;         // the name of a member, a tag or a label: no symbol is looked up
+  uint8_t dimensions = 0;         // of a member that is an array
   uint16_t column = 1;            // in the preprocessed line, from 1
   unsigned file = 0;              // an index of source::files
   unsigned line = 0;              // of the file

@@ -170,12 +170,16 @@ void each_node(const node* in, const std::function<void(const node&)>& see);
 // How an occurrence of a variable is used: whether it is written, and whether its address is taken.
 bool is_written(const pieces& parts, size_t index);
 bool is_addressed(const pieces& parts, size_t index);
-bool is_read(const pieces& parts, size_t index);
+// Whether the address of the variable's object is passed on, by which the object may be written.
+bool is_handed_on(const pieces& parts, size_t index);
+// Whether it is one object for all calls of its function, which tasks share.
+bool is_static_object(const symbol& variable);
 // The variables of the function that the statements use and do not declare, in the order of the text.
 std::vector<const symbol*> free_variables(const std::vector<const node*>& in);
 // Whether the statements write the variable.
 bool writes(const std::vector<const node*>& in, const symbol& variable);
-bool reads(const std::vector<const node*>& in, const symbol& variable);
+// Whether the statement assigns all of the variable, whatever way it takes, before it uses it.
+bool assigns_first(const node& in, const symbol& variable);
 // What a construct with share (…), or with neither share nor handles, gives to a task: the items that
 // are written, and those that follow from the use of variables.
 std::vector<share_item> shares_of(const node& of);

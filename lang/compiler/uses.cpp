@@ -86,9 +86,103 @@ bool is_addressed(const pieces& parts, size_t index) {
   return !(before > 1 && ends_operand(parts, before - 2));
 }
 
-bool is_read(const pieces& parts, size_t index) {
-  size_t const after = after_object(parts, index);
-  return !(word_at(parts, after) == "=" && after == index + 1 && (index == 0 || word_at(parts, index - 1) != "(" || index == 1));
+namespace {
+
+// Whether the operator before an operand has an operand before it, too: a & b, but not (int *)&b.
+bool is_binary(const pieces& parts, size_t index) {
+  if (index == 0) return false;
+  if (!parts[index - 1].is(")")) return ends_operand(parts, index - 1);
+  size_t open = index - 1;
+  for (int depth = 1; open > 0 && depth > 0;) {
+    open--;
+    if (word_at(parts, open) == ")") depth++;
+    if (word_at(parts, open) == "(") depth--;
+  }
+  static const std::set<std::string_view> types = {"void",  "char",   "short",    "int",   "long",   "float",    "double",
+                                                   "_Bool", "signed", "unsigned", "const", "struct", "volatile", "union"};
+  const piece& first = parts[open + 1];
+  bool const is_cast = first.is_token() && (types.contains(first.word.text) ||
+                                            (first.word.bound != nullptr && first.word.bound->kind == symbol_kind::type));
+  return !is_cast;
+}
+
+// How many indexes lead to an element of an array.
+size_t dimensions(const symbol& variable) {
+  size_t result = 0;
+  int depth = 0;
+  for (size_t i = variable.name_at + 1; i < variable.declarator.size(); i++) {
+    if (variable.declarator[i].is("[") && depth++ == 0) result++;
+    if (variable.declarator[i].is("]")) depth--;
+  }
+  return std::max<size_t>(result, 1);
+}
+
+// Whether the parameter is a pointer to constant objects.
+bool takes_constant(const symbol& called, size_t argument) {
+  size_t at = called.name_at + 1;
+  while (at < called.declarator.size() && !called.declarator[at].is("(")) at++;
+  bool is_constant = false;
+  int depth = 0;
+  for (; at < called.declarator.size(); at++) {
+    const piece& each = called.declarator[at];
+    if (each.is("(")) depth++;
+    if (each.is(")") && --depth == 0) return false;
+    if (depth != 1) continue;
+    if (each.is(",") && argument-- == 0) return false;
+    if (argument != 0) continue;
+    is_constant = is_constant || each.is("const") || each.is("__const");
+    if (each.is("*") || each.is("[")) return is_constant;
+  }
+  return false;
+}
+
+// Whether an argument is only read by the function that it is an argument of.
+bool is_read_by_callee(const pieces& parts, size_t index) {
+  size_t argument = 0;
+  int depth = 0;
+  for (size_t i = index; i-- > 1;) {
+    std::string_view const word = word_at(parts, i);
+    if (word == ")" || word == "]" || word == "}") depth++;
+    if (word == "," && depth == 0) argument++;
+    if ((word == "[" || word == "{") && --depth < 0) return false;
+    if (word != "(" || --depth >= 0) continue;
+    const symbol* const called = parts[i - 1].is_token() ? parts[i - 1].word.bound : nullptr;
+    if (called != nullptr && called->kind == symbol_kind::function) return takes_constant(*called, argument);
+    if (argument != 0) return false;
+    depth = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_handed_on(const pieces& parts, size_t index) {
+  const symbol& variable = *parts[index].word.bound;
+  if (variable.form == shape::pointer || (variable.form == shape::array && variable.is_parameter)) return false;
+  size_t const before = before_brackets(parts, index);
+  std::string_view const previous = before > 0 ? word_at(parts, before - 1) : "";
+  if (previous == "sizeof" || previous == "_Alignof" || previous == "__typeof__") return false;
+  bool const is_deref = previous == "*" && !is_binary(parts, before - 1);
+  size_t wanted = is_array(variable) ? dimensions(variable) : 0;
+  size_t indexes = 0;
+  size_t next = index + 1;
+  for (;;) {
+    std::string_view const word = word_at(parts, next);
+    if (word == "[") {
+      indexes++;
+      next = after_brackets(parts, next);
+    } else if (word == "." && next + 1 < parts.size()) {
+      wanted = parts[next + 1].word.dimensions;
+      indexes = 0;
+      next += 2;
+    } else {
+      break;
+    }
+  }
+  bool const is_elsewhere = word_at(parts, next) == "->" || indexes > wanted;  // behind a pointer in it
+  bool const is_object = previous == "&" && !is_binary(parts, before - 1) && !is_elsewhere;
+  bool const is_part = !is_elsewhere && indexes + (is_deref ? 1 : 0) < wanted;
+  return (is_object || is_part) && !is_read_by_callee(parts, index);
 }
 
 void each_node(const node* in, const std::function<void(const node&)>& see) {
@@ -113,6 +207,12 @@ void each_token(const node* in, const std::function<void(const pieces& parts, si
 }
 
 bool is_array(const symbol& variable) { return variable.form == shape::array && !variable.is_parameter; }
+
+bool is_static_object(const symbol& variable) {
+  bool const is_constant =
+      !variable.has_pointers && std::ranges::any_of(variable.specifiers, [](const piece& each) { return each.is("const"); });
+  return variable.is_local && variable.is_static && !is_constant;
+}
 
 const node* given_part(const node& of) { return of.kind == node_kind::do_two ? of.two : of.one; }
 
@@ -150,14 +250,60 @@ bool writes(const std::vector<const node*>& in, const symbol& variable) {
   return result;
 }
 
-bool reads(const std::vector<const node*>& in, const symbol& variable) {
+namespace {
+
+bool mentions(const node& in, const symbol& variable) {
   bool result = false;
-  for (const node* part : in) {
-    each_token(part, [&](const pieces& parts, size_t index) {
-      if (parts[index].word.bound == &variable) result = result || is_read(parts, index);
-    });
-  }
+  each_token(&in, [&](const pieces& parts, size_t index) { result = result || parts[index].word.bound == &variable; });
+  each_node(&in, [&](const node& each) {
+    result = result || std::ranges::any_of(each.how.items, [&](const share_item& item) { return item.variable == &variable; });
+  });
   return result;
+}
+
+bool mentions(const pieces& parts, size_t from, size_t to, const symbol& variable) {
+  for (size_t i = from; i < to; i++) {
+    if (parts[i].word.bound == &variable || (parts[i].child != nullptr && mentions(*parts[i].child, variable))) return true;
+  }
+  return false;
+}
+
+bool has_goto(const node& in) {
+  bool result = false;
+  each_token(&in, [&result](const pieces& parts, size_t index) { result = result || parts[index].is("goto"); });
+  return result;
+}
+
+// Whether both branches of `if (c) S1 else S2` assign it.
+bool branches_assign(const node& in, const symbol& variable) {
+  std::vector<const node*> branches;
+  for (size_t i = 0; i < in.parts.size(); i++) {
+    bool const is_branch = in.parts[i].child != nullptr && i > 0 && (in.parts[i - 1].is(")") || in.parts[i - 1].is("else"));
+    if (is_branch) {
+      branches.push_back(in.parts[i].child);
+    } else if (mentions(in.parts, i, i + 1, variable)) {
+      return false;
+    }
+  }
+  return branches.size() == 2 && assigns_first(*branches[0], variable) && assigns_first(*branches[1], variable);
+}
+
+}  // namespace
+
+bool assigns_first(const node& in, const symbol& variable) {
+  if (in.kind == node_kind::do_two && !mentions(*in.one, variable)) return assigns_first(*in.two, variable);
+  if (in.kind == node_kind::do_two) return assigns_first(*in.one, variable);
+  if (in.kind == node_kind::compound) {
+    for (const piece& each : in.parts) {
+      if (each.child == nullptr) continue;
+      if (mentions(*each.child, variable)) return assigns_first(*each.child, variable);
+      if (has_goto(*each.child)) return false;
+    }
+    return false;
+  }
+  if (in.kind != node_kind::plain || in.parts.size() < 2) return false;
+  if (in.parts[0].is("if")) return branches_assign(in, variable);
+  return in.parts[0].word.bound == &variable && in.parts[1].is("=") && !mentions(in.parts, 2, in.parts.size(), variable);
 }
 
 std::vector<share_item> shares_of(const node& of) {
@@ -168,7 +314,7 @@ std::vector<share_item> shares_of(const node& of) {
         of.how.items, [each](const share_item& item) { return item.variable == each && item.kind == share_kind::out; });
     bool const is_named_input = std::ranges::any_of(
         of.how.items, [each](const share_item& item) { return item.variable == each && item.kind != share_kind::out; });
-    if (is_named_result && !is_named_input && reads({given}, *each)) {  // its value before may matter
+    if (is_named_result && !is_named_input && !assigns_first(*given, *each)) {  // its value before may matter
       result.push_back({share_kind::in, each, of.how.place, false, nullptr, nullptr, ""});
       continue;
     }
@@ -177,8 +323,13 @@ std::vector<share_item> shares_of(const node& of) {
     share_item made;
     made.variable = each;
     made.place = of.how.place;
+    if (is_static_object(*each)) {
+      made.kind = share_kind::shared;
+      result.push_back(made);
+      continue;
+    }
     bool const is_result = of.kind == node_kind::do_two && writes({given}, *each) && !of.how.has_share;
-    if (!is_result || reads({given}, *each)) result.push_back(made);
+    if (!is_result || !assigns_first(*given, *each)) result.push_back(made);
     made.kind = share_kind::out;
     if (is_result) result.push_back(made);
   }
