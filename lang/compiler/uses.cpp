@@ -131,6 +131,11 @@ std::vector<const symbol*> free_variables(const std::vector<const node*>& in) {
       bool const is_variable = used != nullptr && used->kind == symbol_kind::variable && used->is_local;
       if (is_variable && known.insert(used).second) result.push_back(used);
     });
+    each_node(part, [&](const node& each) {  // a task of a construct within may take what only its clause names
+      for (const share_item& item : each.how.items) {
+        if (item.variable != nullptr && item.variable->is_local && known.insert(item.variable).second) result.push_back(item.variable);
+      }
+    });
   }
   return result;
 }
@@ -160,15 +165,55 @@ bool reads(const std::vector<const node*>& in, const symbol& variable) {
   return result;
 }
 
+namespace {
+
+bool assigns_always(const node* in, const symbol& variable);
+
+bool children_assign_always(const node& in, const symbol& variable) {
+  auto const assigns = [&](const piece& each) { return assigns_always(each.child, variable); };
+  if (in.kind == node_kind::compound) return std::ranges::any_of(in.parts, assigns);
+  if (in.parts.empty() || !in.parts.front().is("if")) return false;
+  return std::ranges::count_if(in.parts, assigns) == 2;
+}
+
+// Whether each way through the statement assigns the variable, unless a throw leaves it. Where this
+// is hard to see, no.
+bool assigns_always(const node* in, const symbol& variable) {
+  if (in == nullptr) return false;
+  switch (in->kind) {
+    case node_kind::wind: return assigns_always(in->two, variable);
+    case node_kind::do_two: return assigns_always(in->one, variable) || assigns_always(in->two, variable);
+    case node_kind::compound: return children_assign_always(*in, variable);
+    case node_kind::plain: break;
+    default: return false;
+  }
+  bool const is_assignment = in->parts.size() > 1 && in->parts[0].is_token() && in->parts[0].word.bound == &variable;
+  return (is_assignment && in->parts[1].is("=")) || children_assign_always(*in, variable);
+}
+
+// Whether the value that the variable has before the statement may be needed.
+bool needs_value_before(const node* in, const symbol& variable) {
+  bool has_goto = false;
+  each_token(in, [&has_goto](const pieces& parts, size_t index) { has_goto = has_goto || parts[index].is("goto"); });
+  return has_goto || reads({in}, variable) || !assigns_always(in, variable);
+}
+
+}  // namespace
+
 std::vector<share_item> shares_of(const node& of) {
   std::vector<share_item> result = of.how.items;
   const node* const given = given_part(of);
-  for (const symbol* each : free_variables({given})) {
+  std::vector<const symbol*> variables = free_variables({given});
+  for (const share_item& each : of.how.items) {  // a result may be assigned nowhere
+    bool const is_missing = each.kind == share_kind::out && std::ranges::find(variables, each.variable) == variables.end();
+    if (is_missing) variables.push_back(each.variable);
+  }
+  for (const symbol* each : variables) {
     bool const is_named_result = std::ranges::any_of(
         of.how.items, [each](const share_item& item) { return item.variable == each && item.kind == share_kind::out; });
     bool const is_named_input = std::ranges::any_of(
         of.how.items, [each](const share_item& item) { return item.variable == each && item.kind != share_kind::out; });
-    if (is_named_result && !is_named_input && reads({given}, *each)) {  // its value before may matter
+    if (is_named_result && !is_named_input && needs_value_before(given, *each)) {
       result.push_back({share_kind::in, each, of.how.place, false, nullptr, nullptr, ""});
       continue;
     }
@@ -178,7 +223,7 @@ std::vector<share_item> shares_of(const node& of) {
     made.variable = each;
     made.place = of.how.place;
     bool const is_result = of.kind == node_kind::do_two && writes({given}, *each) && !of.how.has_share;
-    if (!is_result || reads({given}, *each)) result.push_back(made);
+    if (!is_result || needs_value_before(given, *each)) result.push_back(made);
     made.kind = share_kind::out;
     if (is_result) result.push_back(made);
   }

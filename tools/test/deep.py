@@ -71,8 +71,14 @@ def random_programs():
 
 
 def tascell_programs():
+    """Of the library and, beyond the hundred that the tests have, of the language: optimised, half of them."""
     program = os.path.join(TESTS, "lang", "lang_runtime")
-    return {"lang_runtime": ["env", "TASCELL_PROGRAMS=9700", program, "--test-case=random*"]}
+    compiled = "tests/lang/random_programs.py"
+    return {
+        "lang_runtime": ["env", "TASCELL_PROGRAMS=9700", program, "--test-case=random*"],
+        "random_programs.py": python(compiled, f"{WEFT} --seed 101 --batches 50"),
+        "random_programs.py -O2": python(compiled, f"{WEFT} --seed 5101 --batches 49 --cc-options=-O2"),
+    }
 
 
 def fuzz(seconds):
@@ -99,8 +105,8 @@ def everything(scale, jobs):
         steps.Commands("ranks started", 60, commands={"launch_test.py": launch("launch_test")}, environment={"WEFT_TEST_STARTS": "100"}),
         steps.Build("build random programs", 60, preset="checked", targets=("dist_random",)),
         steps.Commands("random programs on ranks", 120, commands=random_programs()),
-        steps.Build("build tascell programs", 60, preset="checked", targets=("lang_runtime", "lang_fuzz")),
-        steps.Commands("random tascell programs", 120, commands=tascell_programs()),
+        steps.Build("build tascell programs", 60, preset="checked", targets=("lang_runtime", "lang_fuzz", "weft_command")),
+        steps.Commands("random tascell programs", 900, commands=tascell_programs()),
         steps.Commands("tascell compiler fuzzed", lasting(300) + 30, commands=fuzz(lasting(300))),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
         faults_everywhere("faults everywhere", "checked", lasting(240)),
