@@ -194,6 +194,8 @@ class PackageTest(unittest.TestCase):
             program = os.path.join(build, f"with_{name}")
             self.assertEqual(run(program), "75025\n")
             self.assertEqual(needed(program) - LIBC, libraries)
+        if os.path.exists(os.path.join(self.prefix, "bin", "weft")):
+            self.assertEqual(run(os.path.join(build, "compiled")), "75025\n")
 
     def test_tascell_by_pkg_config(self):
         if not self.has_tascell():

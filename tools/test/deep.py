@@ -71,13 +71,13 @@ def random_programs():
 
 
 def tascell_programs():
-    """Of the library and, beyond the hundred that the tests have, of the language: optimised, half of them."""
+    """Of the library and, beyond the hundred that the tests have, of the language."""
     program = os.path.join(TESTS, "lang", "lang_runtime")
     compiled = "tests/lang/random_programs.py"
     return {
         "lang_runtime": ["env", "TASCELL_PROGRAMS=9700", program, "--test-case=random*"],
-        "random_programs.py": python(compiled, f"{WEFT} --seed 101 --batches 50"),
-        "random_programs.py -O2": python(compiled, f"{WEFT} --seed 5101 --batches 49 --cc-options=-O2"),
+        "random_programs.py": python(compiled, f"{WEFT} --seed 101 --batches 79"),
+        "random_programs.py -O1": python(compiled, f"{WEFT} --seed 8001 --batches 20 --cc-options=-O1"),
     }
 
 
