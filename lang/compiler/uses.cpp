@@ -133,7 +133,8 @@ std::vector<const symbol*> free_variables(const std::vector<const node*>& in) {
     });
     each_node(part, [&](const node& each) {  // a task of a construct within may take what only its clause names
       for (const share_item& item : each.how.items) {
-        if (item.variable != nullptr && item.variable->is_local && known.insert(item.variable).second) result.push_back(item.variable);
+        if (item.variable != nullptr && item.variable->is_local && known.insert(item.variable).second)
+          result.push_back(item.variable);
       }
     });
   }

@@ -82,7 +82,9 @@ class Program:
         return " ".join(part[0] for part in parts), " ".join(part[1] for part in parts)
 
     def statement(self, into, known, level, tag):
-        kinds = [self.leaf] if level == 0 else [self.do_two, self.do_two, self.do_many, self.wind, self.reversible_wind, self.catch, self.branch]
+        kinds = [self.leaf]
+        if level > 0:
+            kinds = [self.do_two, self.do_two, self.do_many, self.wind, self.reversible_wind, self.catch, self.branch]
         if tag is not None:
             kinds.append(self.throw)
         return self.one(*kinds)(into, known, level - 1, tag)
