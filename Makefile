@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test check-deep unit api conform model stress soak fault lto lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
+.PHONY: help build dev run test check-deep unit api conform model stress soak fault fuzz lto lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
@@ -69,6 +69,10 @@ stress: ## races and oversubscription for long [STRESS_SECONDS=30 a test] [STRES
 soak: ## random programs on any number of workers, one after the other [SOAK_SECONDS=60] [ARGS=options of tests/stress/soak.py]
 	$(call configure-and-build,checked,tests/stress/all)
 	$(PYTHON) tests/stress/soak.py build/checked --seconds $(or $(SOAK_SECONDS),60) $(ARGS)
+
+fuzz: ## the Tascell compiler on programs made of damaged ones: no crash, no hang, no silence [SECONDS=60] [SEED=n]
+	$(call configure-and-build,checked,lang_fuzz)
+	build/checked/tests/lang/lang_fuzz $(or $(SECONDS),60) tests/lang $(SEED)
 
 model: ## explores the protocols' interleavings in depth, half an hour or more [EXECUTIONS=2000000 of a model at most]
 	$(call configure-and-build,model)

@@ -195,6 +195,8 @@ class PackageTest(unittest.TestCase):
             self.assertEqual(run(program), "75025\n")
             # The program itself calls libweft-tascell alone, so linkers differ over libweft.
             self.assertEqual(needed(program) - LIBC - ({LIBWEFT} if libraries else set()), libraries)
+        if os.path.exists(os.path.join(self.prefix, "bin", "weft")):
+            self.assertEqual(run(os.path.join(build, "compiled")), "75025\n")
 
     def test_tascell_by_pkg_config(self):
         if not self.has_tascell():

@@ -71,8 +71,18 @@ def random_programs():
 
 
 def tascell_programs():
+    """Of the library and, beyond the hundred that the tests have, of the language."""
     program = os.path.join(TESTS, "lang", "lang_runtime")
-    return {"lang_runtime": ["env", "TASCELL_PROGRAMS=9700", program, "--test-case=random*"]}
+    compiled = "tests/lang/random_programs.py"
+    return {
+        "lang_runtime": ["env", "TASCELL_PROGRAMS=9700", program, "--test-case=random*"],
+        "random_programs.py": python(compiled, f"{WEFT} --seed 101 --batches 79"),
+        "random_programs.py -O1": python(compiled, f"{WEFT} --seed 8001 --batches 20 --cc-options=-O1"),
+    }
+
+
+def fuzz(seconds):
+    return {"lang_fuzz": [os.path.join(TESTS, "lang", "lang_fuzz"), str(seconds), os.path.join(steps.TOP, "tests", "lang")]}
 
 
 def everything(scale, jobs):
@@ -95,8 +105,9 @@ def everything(scale, jobs):
         steps.Commands("ranks started", 60, commands={"launch_test.py": launch("launch_test")}, environment={"WEFT_TEST_STARTS": "100"}),
         steps.Build("build random programs", 60, preset="checked", targets=("dist_random",)),
         steps.Commands("random programs on ranks", 120, commands=random_programs()),
-        steps.Build("build tascell programs", 60, preset="checked", targets=("lang_runtime",)),
-        steps.Commands("random tascell programs", 120, commands=tascell_programs()),
+        steps.Build("build tascell programs", 60, preset="checked", targets=("lang_runtime", "lang_fuzz", "weft_command")),
+        steps.Commands("random tascell programs", 900, commands=tascell_programs()),
+        steps.Commands("tascell compiler fuzzed", lasting(300) + 30, commands=fuzz(lasting(300))),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
         faults_everywhere("faults everywhere", "checked", lasting(240)),
         stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),
