@@ -231,6 +231,12 @@ std::vector<const symbol*> free_variables(const std::vector<const node*>& in) {
       bool const is_variable = used != nullptr && used->kind == symbol_kind::variable && used->is_local;
       if (is_variable && known.insert(used).second) result.push_back(used);
     });
+    each_node(part, [&](const node& each) {  // a task of a construct within may take what only its clause names
+      for (const share_item& item : each.how.items) {
+        if (item.variable != nullptr && item.variable->is_local && known.insert(item.variable).second)
+          result.push_back(item.variable);
+      }
+    });
   }
   return result;
 }
@@ -309,7 +315,12 @@ bool assigns_first(const node& in, const symbol& variable) {
 std::vector<share_item> shares_of(const node& of) {
   std::vector<share_item> result = of.how.items;
   const node* const given = given_part(of);
-  for (const symbol* each : free_variables({given})) {
+  std::vector<const symbol*> variables = free_variables({given});
+  for (const share_item& each : of.how.items) {  // a result may be assigned nowhere
+    bool const is_missing = each.kind == share_kind::out && std::ranges::find(variables, each.variable) == variables.end();
+    if (is_missing) variables.push_back(each.variable);
+  }
+  for (const symbol* each : variables) {
     bool const is_named_result = std::ranges::any_of(
         of.how.items, [each](const share_item& item) { return item.variable == each && item.kind == share_kind::out; });
     bool const is_named_input = std::ranges::any_of(
