@@ -49,7 +49,7 @@ CONSEQUENCES = [
      "who gets no stack ends a row early, so that the scheduler starts anew"),
     (r"ext_pool", "mmap|madvise|mprotect", r"WEFT_PUSH_YIELDED", "who waits for a stack is put back as one that yields, again and again"),
     (r"thread_place", "heap", r"result == WEFT_OK", "a thread is not asked to move when there is no memory to write down where"),
-    (r"trace_target", "open|write", r"weft_init", "a trace that cannot be written is refused as a bad value, by its name"),
+    (r"trace_target", "open|read|write", r"weft_init", "a trace that cannot be opened or written is refused as a bad value, by its name"),
     (r"report_reader", "write", r"end_dump|pthread_getcpuclockid", "a file that cannot be written is an invalid one; nobody waits for it"),
     (r"process_fork|cpp_sync", r".*", r"std::terminate", "an error is thrown past OS threads that were not joined"),
     (r"fibers_stealing", "thread_start", r"std::terminate|exit_code",
