@@ -8,6 +8,7 @@
 #include "dist/exception.hpp"
 #include "dist/in_place.hpp"
 #include "dist/layout.hpp"
+#include "dist/policy.hpp"
 #include "dist/pool.hpp"
 #include "dist/settings.hpp"
 #include "dist/tracing.hpp"
@@ -21,6 +22,15 @@ struct kept_forks {
   std::uint64_t count;
 };
 inline constexpr unsigned most_kept = 8;
+
+// Under the policy `iso-address`: stacks of threads that others have ended.
+struct own_stacks {
+  static constexpr std::size_t bytes = 64 * 1024;  // of each, with its guard page
+  static constexpr std::uint32_t most = 4096;      // of a rank
+
+  return_list returned;  // of links
+  base::atomic<std::uint64_t> links[most];
+};
 
 // What the program called on a rank. The barrier at a root's start publishes it.
 struct root_call {
@@ -44,6 +54,7 @@ struct shared_part {
   heap_ranges heap;
   turns turned;
   return_list moved;  // frames that any rank may take up
+  own_stacks stacks;
   kept_exception exceptions[most_exceptions];
   record_pool records;
   frame_pool frames;
@@ -55,9 +66,13 @@ inline constexpr std::size_t guard_bytes = 64 * 1024;
 struct process {
   net::job job;
   settings set;
+  const policy* how = &policies::optimised;
   control* mine = nullptr;
   shared_part* part = nullptr;
   std::uintptr_t guard = 0;  // below this rank's stack
+  // Under the policy `iso-address`, those of all ranks.
+  std::uintptr_t own_stacks_at = 0;
+  std::size_t own_stack_bytes = 0;
   bool is_started = false;
   std::uint32_t pool = 0;   // how much of each
   int process = 0;          // the rank's
@@ -94,6 +109,10 @@ void leave(control* from, event why, std::uint64_t word);
 // rank.
 bool take_back(control* from, const slot* forker);
 bool join_rarely(control* from, weft_forked* forked);
+// A join of a continuation's child.
+bool join_continuation(control* from, weft_forked* forked);
+// Until the child has ended, wherever it runs; then its cargo lies in the place.
+void wait_for_child(control* from, weft_forked* forked, join_record* record);
 // Counts a fork that stays in place, because its bytes hold an address of the region.
 void keep(control* from, void (*run)(void* work));
 // Makes some of the private continuations public, the oldest first, as far as the pools allow.
@@ -105,12 +124,31 @@ void publish(control* from);
 void serve(control* mine, void (*first)(void* ignored, void* root), void* root);
 // Takes up a thread whose frame lies where `what` says: the region is empty but for it.
 void occupy(control* mine, std::uint32_t index, const continuation& what);
-bool steal(control* mine, int victim);
 // Every fork moves its forker: at the fork, and on the rank that takes the frames up.
 void move_forker(control* from);
 bool take_moved(control* mine, int rank);
-// False: no memory in the pool.
-bool evacuate(control* mine, std::uintptr_t frame, evacuated** out);
-void bring_back(control* mine, evacuated* frames);
+
+// ---- frames.cpp: what moves ----
+
+bool steal_continuation(control* mine, int victim);
+// As policy has them, for frames in the region's stack: copies, at the same addresses.
+std::uintptr_t frame_end_below(const control* mine, const slot* which, std::uintptr_t frame);
+void copy_from_region(int victim, const continuation& what);
+bool evacuate_stack(control* mine, std::uintptr_t frame, evacuated** out);
+void bring_back_stack(control* mine, evacuated* frames);
+// The places of the thread that runs alone, and memory for so many bytes of its frames before them.
+// Null: no memory.
+evacuated* pack(control* mine, std::uintptr_t frame, std::size_t frame_bytes, weft_forked* places_end);
+// The rest of bringing back, once the frame lies at its addresses. frame_bytes: as in pack.
+void unpack(control* mine, evacuated* frames, std::size_t frame_bytes);
+// The rank that evacuated them.
+int owner_of(const evacuated* frames);
+
+// ---- fork.cpp: for policies ----
+
+// The place of a fork, with its work. Null: no place, or the work holds an address of the region.
+weft_forked* take_place(control* mine, run_function run, const void* work, std::size_t bytes);
+// After a child whose forker was public: returns if the forker is here.
+void go_on_or_end(control* mine);
 
 }  // namespace weft::dist

@@ -18,6 +18,7 @@
 
 #include "base/align.hpp"
 #include "base/atomic.hpp"
+#include "dist/fork_line.hpp"
 #include "dist/join_record.hpp"
 #include "dist/steal_queue.hpp"
 
@@ -55,6 +56,7 @@ struct evacuated {
   std::uint32_t index;      // of the slot that the thread's next fork takes
   std::uint32_t units;      // of the pool
   std::uint64_t thread;     // for the trace
+  fork_line::range forks;   // under the policy `child`, those of the thread
   void (*run)(void* work);  // what the forker forked, if the frames moved at a fork
   continuation what;
   // then the frame's bytes, then the places'
@@ -80,16 +82,19 @@ struct control {
   slot* base;
   slot* slots;
   weft_forked* first_place;
-  weft_forked* places_end;  // the last place that a fork may take, as limit has it
-  void* scheduler;          // the saved context of the rank's scheduler while a thread runs
-  void* suspended;          // of the thread that came back
-  std::uint64_t word;       // what the event is about
+  weft_forked* places_end;      // the last place that a fork may take
+  std::uintptr_t quiet_limit;   // limit while no other rank wants a continuation
+  void* scheduler;              // the saved context of the rank's scheduler while a thread runs
+  void* suspended;              // of the thread that came back
+  std::uint64_t word;           // what the event is about
+  void (*joining)(void* work);  // of the fork that the thread waits for
   event why;
   bool is_worker;   // false in the block that stands for all other OS threads
   bool is_serving;  // inside a root
 
   counters count;
   steal_queue queue;
+  fork_line forks;  // under the policy `child`
 
   [[nodiscard]] std::uint32_t index_of(const slot* which) const { return static_cast<std::uint32_t>(which - slots); }
   [[nodiscard]] bool is_in_region(std::uintptr_t address) const { return address - region < region_bytes; }

@@ -22,19 +22,20 @@ void publish(control* from) {
   if (has_open_exception()) return;  // asked again at the next fork: limit stays
   if (all.set.checking == check::all) return move_forker(from);
   if (all.job.ranks == 1) {
-    from->limit.store(reinterpret_cast<std::uintptr_t>(from->places_end), base::relaxed);
+    from->limit.store(from->quiet_limit, base::relaxed);
     return;
   }
   const auto is_private = static_cast<std::uint32_t>(from->top - from->split);
   const std::uint32_t wanted = from->queue.room((is_private + 1) / 2);
   // Before the publication: a thief that takes the last continuation stores 0 after it.
-  from->limit.store(reinterpret_cast<std::uintptr_t>(from->places_end), base::relaxed);
+  from->limit.store(from->quiet_limit, base::relaxed);
   std::uint32_t count = 0;
   for (; count < wanted; ++count) {
     slot* const which = from->split + count;
     which->record = all.part->records.take();
     if (which->record == nullptr) break;
-    const continuation what{which->frame, which[-1].frame, which[-1].place, which->place, which->record, which[-1].record};
+    const std::uintptr_t frame_end = all.how->frame_end(from, which, which->frame);
+    const continuation what{which->frame, frame_end, which[-1].place, which->place, which->record, which[-1].record};
     descriptor words;
     __builtin_memcpy(&words, &what, sizeof words);
     from->queue.describe(from->index_of(which), words);
@@ -71,16 +72,20 @@ void end_child(control* from) {
   arch::switch_context(&from->suspended, from->scheduler, nullptr);
 }
 
-bool join_rarely(control* from, weft_forked* forked) {
-  if (forked == nullptr) return true;
+bool join_rarely(control* from, weft_forked* forked) { return forked == nullptr || all.how->join(from, forked); }
+
+void wait_for_child(control* from, weft_forked* forked, join_record* record) {
+  from->joining = forked->run;
+  if (!record->has_ended()) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record));
+  std::memcpy(forked->work, record->cargo, sizeof forked->work);
+  const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(record) - all.job.shared);
+  part_of(static_cast<int>(offset / all.job.shared_bytes))->records.give(record);
+}
+
+bool join_continuation(control* from, weft_forked* forked) {
   join_record* const record = record_of(forked);
   WEFT_ALWAYS(record != &joined_mark, "this fork was joined before");
-  if (record != nullptr) {
-    if (!record->has_ended()) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record));
-    std::memcpy(forked->work, record->cargo, sizeof forked->work);
-    const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(record) - all.job.shared);
-    part_of(static_cast<int>(offset / all.job.shared_bytes))->records.give(record);
-  }
+  if (record != nullptr) wait_for_child(from, forked, record);
   forked->taker = &joined_mark;
   free_joined(here());
   return false;
