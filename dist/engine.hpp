@@ -43,15 +43,17 @@ struct shared_part {
   root_word root_end;    // rank 0's
   root_call called;      // the newest root
   std::uint64_t result;  // where the root's bytes lie in the region of this rank
-  // The rank whose continuation this one claims and copies, plus one; for the report of a death.
-  base::atomic<std::uint32_t> robbed;
   // Rank 0's: above it, the root's frames hold what its starter left in registers.
   std::uintptr_t root_stack;
   base::atomic<std::uint32_t> has_told;  // rank 0's: an address of a heap was found
   counters count;                        // at the last root's end
   kept_forks kept[most_kept];
   in_place_waits in_place;  // rank 0's
-  heap_ranges heap;
+  // The rank whose continuation this one claims and copies, plus one; for the report of a death.
+  // A line of its own: all ranks poll root_end, and a claim is a locked operation, which waits for
+  // this store.
+  alignas(base::cache_line) base::atomic<std::uint32_t> robbed;
+  alignas(base::cache_line) heap_ranges heap;
   turns turned;
   return_list moved;  // frames that any rank may take up
   own_stacks stacks;
@@ -141,6 +143,8 @@ void bring_back_stack(control* mine, evacuated* frames);
 evacuated* pack(control* mine, std::uintptr_t frame, std::size_t frame_bytes, weft_forked* places_end);
 // The rest of bringing back, once the frame lies at its addresses. frame_bytes: as in pack.
 void unpack(control* mine, evacuated* frames, std::size_t frame_bytes);
+// The memory of what unpack() has brought back. Between threads.
+void give_emptied(control* mine);
 // The rank that evacuated them.
 int owner_of(const evacuated* frames);
 

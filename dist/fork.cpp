@@ -9,6 +9,7 @@
 
 #include <weft/hot.h>
 
+#include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "dist/below.hpp"
 #include "dist/engine.hpp"
@@ -50,6 +51,10 @@ namespace {
 
 [[gnu::noinline]] void go_on_or_end(control* mine) {
   slot* const forker = mine->top - 1;
+  // Thieves were the last to write them: one wait for all.
+  if (forker->record != nullptr) arch::prefetch_to_write(forker->record);
+  arch::prefetch_to_write(mine->queue.line_of_word());
+  arch::prefetch_to_write(mine->queue.line_of(mine->index_of(forker)));
   if (!take_back(mine, forker)) end_child(mine);
   mine->top = forker;
 }

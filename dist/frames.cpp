@@ -43,6 +43,7 @@ bool steal_continuation(control* mine, int victim) {
   control* const from = control_of(victim);
   if (from->queue.seems_empty()) return false;
   const std::uint64_t began = arch::cycles();
+  arch::prefetch_to_write(mine->queue.line_of_word());  // for occupy; others look at it
   steal_queue::claimed claimed;
   all.part->robbed.store(static_cast<std::uint32_t>(victim) + 1, base::relaxed);
   const std::uint64_t maker = thread_of(victim);
@@ -102,7 +103,13 @@ void unpack(control* mine, evacuated* frames, std::size_t frame_bytes) {
   occupy(mine, frames->index, what);
   next_is_resumed(frames->thread);
   ++mine->count.resumed;
-  part_of(owner_of(frames))->frames.give(frames);
+  mine->emptied = frames;
+}
+
+void give_emptied(control* mine) {
+  if (mine->emptied == nullptr) return;
+  part_of(owner_of(mine->emptied))->frames.give(mine->emptied);
+  mine->emptied = nullptr;
 }
 
 int owner_of(const evacuated* frames) {

@@ -63,7 +63,7 @@ struct evacuated {
 };
 
 struct counters {
-  std::uint64_t steals, stolen_bytes, probes, evacuations, resumed, waits_in_place, kept, full, idle_ns;
+  std::uint64_t steals, stolen_bytes, probes, evacuations, resumed, waits_in_place, kept, full, idle_ns, idle_ticks;
   std::uint64_t claim_ticks, copy_ticks, take_up_ticks;  // of the steals, by the CPU's counter
 };
 
@@ -73,8 +73,9 @@ struct control {
   slot* top;                                     // where the next fork suspends its forker
   weft_forked* places;                           // where the next fork's place is
   slot* split;                                   // slots below are public, claimed, or another rank's
-  // A fork whose place is here or above takes the rare way; thieves store 0.
-  base::atomic<std::uintptr_t> limit;
+  // A fork whose place is here or above takes the rare way. Thieves store 0, and so it has a line of
+  // its own: a child's end would wait for the one above.
+  alignas(base::cache_line) base::atomic<std::uintptr_t> limit;
 
   // ---- the owner's, seldom written ----
   alignas(base::cache_line) std::uintptr_t region;
@@ -91,6 +92,9 @@ struct control {
   event why;
   bool is_worker;   // false in the block that stands for all other OS threads
   bool is_serving;  // inside a root
+  // Memory that a thread came back from, to be given to its owner: not before the thread goes on,
+  // because that takes as long as the rest.
+  evacuated* emptied;
 
   counters count;
   steal_queue queue;

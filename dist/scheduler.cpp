@@ -121,14 +121,14 @@ bool find_thread(control* mine, unsigned round) {
 // Null: the root has ended.
 void* find_work(control* mine) {
   if (find_thread(mine, 0)) return pointer(mine->base[0].frame);
-  const std::uint64_t began = os::now_ns();
+  const std::uint64_t began = arch::cycles();  // a clock would take as long as the thread's start
   patience patience;
   bool is_found = false;
   for (unsigned round = 1; !is_found && part_of(0)->root_end.rank() < 0; ++round) {
     patience.wait();
     is_found = find_thread(mine, round);
   }
-  mine->count.idle_ns += os::now_ns() - began;
+  mine->count.idle_ticks += arch::cycles() - began;
   return is_found ? pointer(mine->base[0].frame) : nullptr;
 }
 
@@ -146,13 +146,15 @@ void serve(control* mine, void (*first)(void* ignored, void* root), void* root) 
     end_turn(leave_of(mine->why));
   }
   while (mine->why != event::root_ended) {
+    give_emptied(mine);
     void* target = after_event(mine);
     if (target == nullptr) target = find_work(mine);
-    if (target == nullptr) return;
+    if (target == nullptr) break;
     begin_turn();
     arch::switch_context(&mine->scheduler, target, nullptr);
     end_turn(leave_of(mine->why));
   }
+  give_emptied(mine);
 }
 
 }  // namespace weft::dist

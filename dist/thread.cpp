@@ -12,6 +12,23 @@ join_record joined_mark;
 
 join_record* record_of(const weft_forked* forked) { return static_cast<join_record*>(forked->taker); }
 
+// The rank that evacuated them has just written them. Most frames are not longer.
+void prefetch_evacuated(const evacuated* frames) {
+  constexpr std::size_t bytes = sizeof *frames + 8 * base::cache_line;
+  const auto* const begin = reinterpret_cast<const std::byte*>(frames);
+  arch::prefetch_to_write(begin);
+  for (std::size_t at = base::cache_line; at < bytes; at += base::cache_line) __builtin_prefetch(begin + at);
+  part_of(owner_of(frames))->frames.prefetch_to_give();
+}
+
+// By the forker that joins, on whatever rank: the last to know the record.
+void give_back(join_record* record) {
+  const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(record) - all.job.shared);
+  const auto owner = static_cast<int>(offset / all.job.shared_bytes);
+  record_pool& pool = part_of(owner)->records;
+  owner == all.job.rank ? pool.put_back(record) : pool.give(record);
+}
+
 void free_joined(control* mine) {
   while (record_of(mine->places - 1) == &joined_mark) --mine->places;
 }
@@ -62,6 +79,7 @@ bool take_back(control* from, const slot* forker) {
 void end_child(control* from) {
   const slot* const forker = from->top - 1;
   from->word = forker->record->end(forker->place->work);
+  if (from->word != 0) prefetch_evacuated(reinterpret_cast<const evacuated*>(from->word));
   from->why = event::child_ended;
   arch::jump_context(from->scheduler, nullptr);
 }
@@ -78,8 +96,7 @@ void wait_for_child(control* from, weft_forked* forked, join_record* record) {
   from->joining = forked->run;
   if (!record->has_ended()) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record));
   std::memcpy(forked->work, record->cargo, sizeof forked->work);
-  const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(record) - all.job.shared);
-  part_of(static_cast<int>(offset / all.job.shared_bytes))->records.give(record);
+  give_back(record);
 }
 
 bool join_continuation(control* from, weft_forked* forked) {

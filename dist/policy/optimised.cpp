@@ -1,11 +1,19 @@
 // The policy `optimised`: a child runs below its forker, on the same stack, and no switch copies
 // anything. Frames are copied when a thief takes them, and when their thread waits in a join. The
 // quick way of a fork is in fork.cpp; here is what it leaves.
+#include "arch/cpu.hpp"
 #include "dist/below.hpp"
 #include "dist/engine.hpp"
 
 namespace weft::dist {
 namespace {
+
+// Thieves were the last to write what a publication writes: one wait for all of it.
+void prefetch_publication(const control* mine) {
+  arch::prefetch_to_write(mine->queue.line_of_word());
+  arch::prefetch_to_write(mine->queue.line_of(mine->index_of(mine->split)));
+  all.part->records.prefetch();
+}
 
 // For a fork at which others want continuations, or that must migrate.
 [[gnu::noinline]] void publish_and_run_child(void* run, void* work) {
@@ -17,6 +25,7 @@ weft_forked* fork(control* mine, run_function run, const void* work, std::size_t
   weft_forked* const place = take_place(mine, run, work, bytes);
   if (place == nullptr) return nullptr;
   const bool is_wanted = reinterpret_cast<std::uintptr_t>(place) >= mine->limit.load(base::relaxed);
+  if (is_wanted) prefetch_publication(mine);
   return suspend_and_run(mine, place, run, is_wanted ? publish_and_run_child : run_child);
 }
 
