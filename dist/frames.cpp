@@ -90,6 +90,9 @@ evacuated* pack(control* mine, std::uintptr_t frame, std::size_t frame_bytes, we
   if (into == nullptr) return nullptr;
   into->index = mine->index_of(mine->base);
   into->thread = current_thread();
+  into->run = mine->joining;
+  into->waits_for = reinterpret_cast<const join_record*>(mine->word);
+  into->frame_bytes = static_cast<std::uint32_t>(frame_bytes);
   into->what = {frame, all.how->frame_end(mine, mine->base, frame), before.place, places_end, nullptr, before.record};
   std::memcpy(reinterpret_cast<std::byte*>(into + 1) + frame_bytes, before.place, place_bytes);
   ++mine->count.evacuations;

@@ -53,11 +53,13 @@ inline std::size_t bytes_of(const continuation& what) {
 // Frames that left their region, in the shared memory of the rank that evacuated them.
 struct evacuated {
   base::atomic<std::uint64_t> link;
-  std::uint32_t index;      // of the slot that the thread's next fork takes
-  std::uint32_t units;      // of the pool
-  std::uint64_t thread;     // for the trace
-  fork_line::range forks;   // under the policy `child`, those of the thread
-  void (*run)(void* work);  // what the forker forked, if the frames moved at a fork
+  std::uint32_t index;           // of the slot that the thread's next fork takes
+  std::uint32_t units;           // of the pool
+  std::uint64_t thread;          // for the trace
+  fork_line::range forks;        // under the policy `child`, those of the thread
+  void (*run)(void* work);       // what the thread forked whose end it waits for, or at whose fork it moved
+  const join_record* waits_for;  // of that fork; null: it moved at a fork
+  std::uint32_t frame_bytes;     // behind this; 0: the frame stays where it lies
   continuation what;
   // then the frame's bytes, then the places'
 };

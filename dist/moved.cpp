@@ -44,6 +44,7 @@ void move_forker(control* from) {
   forker->record = record;
   block->what.record = record;
   block->run = forker->place->run;
+  block->waits_for = nullptr;
   overwrite(forker->frame, forker[-1].frame);
   overwrite(reinterpret_cast<std::uintptr_t>(forker[-1].place), reinterpret_cast<std::uintptr_t>(forker->place));
   from->base = from->split = from->top;

@@ -15,6 +15,7 @@
 namespace weft::dist {
 
 struct evacuated;
+struct debug_fields;
 
 class record_pool {
  public:
@@ -38,6 +39,8 @@ class record_pool {
 };
 
 class frame_pool {
+  friend struct debug_fields;
+
  public:
   static constexpr std::size_t unit = 512;
   static constexpr std::uint32_t units = 8192;

@@ -7,6 +7,7 @@
 
 #include "base/assert.hpp"
 #include "base/rng.hpp"
+#include "dist/debug.hpp"
 #include "dist/engine.hpp"
 #include "dist/report.hpp"
 #include "os/process.hpp"
@@ -87,6 +88,7 @@ void watch_for_forks() {
 void start() {
   if (all.is_started) return;
   all.is_started = true;
+  asm volatile("" : : "m"(weft_dist_debug_layout));  // a program linked statically keeps it
   outside.line.self = &no_self;
   if (read_settings(&all.set) != status::ok) _exit(1);
   all.how = chosen_policy(all.set.policy);

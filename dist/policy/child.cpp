@@ -106,7 +106,6 @@ bool evacuate(control* mine, std::uintptr_t frame, evacuated** out) {
   }
   std::memcpy(static_cast<void*>(into + 1), reinterpret_cast<void*>(frame), frame_bytes);
   into->forks = forks;
-  into->run = mine->joining;
   *out = into;
   return true;
 }
