@@ -97,7 +97,15 @@ class fork_line {
     unlock();
     return its;
   }
-  // The thread goes on, on whatever rank: its places are as take_all() left them.
+  // The thread goes on, on another rank or this one, whose line may still have the joined places of an
+  // earlier thread. Thieves must not look at these while copy() writes the thread's own over them.
+  template <class Copy>
+  void bring_back(weft_hot_line& line, const range& its, Copy copy) {
+    (void)take_all(line);
+    copy();
+    set(line, its);
+  }
+  // The thread has not left: its places are as take_all() left them.
   void set(weft_hot_line& line, const range& its) {
     lock();
     store(line, its);
