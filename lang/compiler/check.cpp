@@ -116,6 +116,7 @@ class checker {
       }
       if (each.kind == node_kind::broadcast) check_fields(each.how.put, *each.how.task);
       if (is_construct(each.kind)) check_long_jump(each);
+      if (is_construct(each.kind)) check_parts(of_, each);
     });
   }
 
@@ -172,6 +173,7 @@ class checker {
       check_shares(of);
       check_addresses_passed(of);
       if (of.kind == node_kind::do_two) check_order(of);
+      if (of.kind == node_kind::do_two) check_overwritten(of);
     }
   }
 
@@ -254,6 +256,24 @@ class checker {
       error("E141", parts[i].word,
             "'" + used->name + "' is assigned by the first statement, and the second one, which may run before, reads it",
             "compute it before the do_two, or use it behind");
+    });
+  }
+
+  // E141: an array or a struct that is a result is assigned as a whole.
+  void check_overwritten(const node& of) {
+    std::vector<share_item> const items = shares_of(of);
+    std::set<const symbol*> told;
+    each_token(of.one, [&](const pieces& parts, size_t i) {
+      const symbol* const used = parts[i].word.bound;
+      bool const is_result = used != nullptr && used->is_local && std::ranges::any_of(items, [used](const share_item& item) {
+                               return item.variable == used && item.kind == share_kind::out;
+                             });
+      if (!is_result || !is_handed_on(parts, i) || !told.insert(used).second) return;
+      error("E141", parts[i].word,
+            "the address of '" + used->name +
+                "' is passed on in the first statement, and as a result of the second one all of '" + used->name +
+                "' is assigned",
+            "use two variables, or write 'shared " + used->name + "'");
     });
   }
 

@@ -35,7 +35,8 @@ struct context {
   const symbol* function = nullptr;
   const task_type* task = nullptr;  // of which this is the task_exec
   bool polls = true;
-  unsigned group = 0;  // equal contexts share operations
+  unsigned group = 0;      // equal contexts share operations
+  std::string shown_name;  // of the worker function: __func__
   // What the newest record has captured: how its variables are spelled with the record as $. A
   // record above it in the same function need not capture them again.
   std::map<const symbol*, std::string> above;

@@ -119,6 +119,7 @@ context lowering::inside(const context& in, const record_made& record) const {
   context result;
   result.function = in.function;
   result.group = in.group;
+  result.shown_name = in.shown_name;
   result.up = "weft_up";
   for (auto const& [variable, name] : record.names) result.names[variable] = with_record(name, "weft_self");
   return result;

@@ -39,6 +39,8 @@ struct symbol {
   bool is_variable_length = false;
   bool is_atomic = false;
   bool is_static = false;
+  uint8_t dimensions = 0;       // of an array
+  bool is_real = false;         // of a type that is no integer, or of what such a type makes
   bool has_local_type = false;  // of a type that its function declares
   bool has_pointers = false;    // the type's objects hold pointers
   bool is_defined = false;      // a function that this text defines
@@ -155,6 +157,8 @@ void parse(const source& from, program& into);
 
 // Tells what the language's rules forbid, beyond what the parser has told.
 void check(program& of);
+// The rules about the parts of one construct.
+void check_parts(program& of, const node& construct);
 
 struct lower_options {
   int inline_levels = 0;  // how deep small recursive worker functions are inlined into themselves

@@ -6,10 +6,12 @@ NAME.lowered: the C that is made of its own lines, and NAME.txt: what the progra
 workers and however often they ask each other for work. The formats in that C must be at their lines. examples/tascell/NAME.txt is what an example
 prints, which CMake has built.
 
+programs/NAME.tc has NAME.txt alone: programs that mix constructs with the rest of C.
+
 docs/guide/tascell.md holds programs, each with what it prints.
 
 usage: compiler_test.py WEFT PART [--write] [--cc-options OPTIONS] [PROGRAM...]
-PART: diagnostics, constructs, guide, or examples, which takes programs"""
+PART: diagnostics, constructs, programs, guide, or examples, which takes programs"""
 
 import argparse
 import concurrent.futures
@@ -92,7 +94,7 @@ def check_diagnostics(arguments, folder, name, scratch):
 
 
 def check_construct(arguments, folder, name, scratch):
-    c_file, program = os.path.join(scratch, name + ".c"), os.path.join(scratch, name)
+    c_file = os.path.join(scratch, name + ".c")
     status, _, told = run([arguments.weft, "tascell", "--emit-c", "-o", c_file, name + ".tc"], folder)
     if status or told:
         return [f"{name}.tc: exit status {status}\n{told}"]
@@ -100,6 +102,11 @@ def check_construct(arguments, folder, name, scratch):
         text = file.read()
     problems = compare(os.path.join(folder, name + ".lowered"), own_lines(text, name + ".tc"), arguments.write)
     problems += check_lines(text, os.path.join(folder, name + ".tc"))
+    return [*problems, *check_program(arguments, folder, name, scratch)]
+
+
+def check_program(arguments, folder, name, scratch):
+    problems, program = [], os.path.join(scratch, name)
     options = shlex.split(arguments.cc_options)
     status, _, told = run([arguments.weft, "tascell", name + ".tc", "-o", program, "-Wall", "-Wextra", "-Werror", "-O2", *options], folder)
     if status or told:
@@ -141,7 +148,7 @@ def check_example(program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("weft")
-    parser.add_argument("part", choices=("diagnostics", "constructs", "guide", "examples"))
+    parser.add_argument("part", choices=("diagnostics", "constructs", "programs", "guide", "examples"))
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--cc-options", default="")
@@ -157,7 +164,7 @@ def main():
             found = list(pool.map(lambda each: check_page(arguments, *each, scratch), names))
         else:
             folder = os.path.join(HERE, arguments.part)
-            check = check_diagnostics if arguments.part == "diagnostics" else check_construct
+            check = {"diagnostics": check_diagnostics, "constructs": check_construct, "programs": check_program}[arguments.part]
             names = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".tc"))
             found = list(pool.map(lambda name: check(arguments, folder, name, scratch), names))
     problems = [problem for each in found for problem in each]
