@@ -351,7 +351,7 @@ struct two {
     auto* const self = reinterpret_cast<two*>(record);
     return self->choice.given != nullptr ? nullptr : box_up(worker, self->make.get());
   }
-  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, nullptr};
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, nullptr, nullptr};
 };
 
 template <class Make>
@@ -370,7 +370,7 @@ struct many {
     if (task != nullptr) self->end = from;
     return task;
   }
-  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, nullptr};
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, nullptr, nullptr};
 };
 
 template <class Redo, class Undo>
@@ -382,7 +382,7 @@ struct winding {
   winding(Redo& its_redo, Undo& its_undo) : redo(its_redo), undo(its_undo) {}
   static void undo_it(weft_tascell_record* record, weft_tascell_worker*) { reinterpret_cast<winding*>(record)->undo.get()(); }
   static void redo_it(weft_tascell_record* record, weft_tascell_worker*) { reinterpret_cast<winding*>(record)->redo.get()(); }
-  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_WIND, {}, undo_it, redo_it, nullptr, nullptr};
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_WIND, {}, undo_it, redo_it, nullptr, nullptr, nullptr};
 };
 
 // Tasks of the short forms: they run the construct's own function in the giver's frame.

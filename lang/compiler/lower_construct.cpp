@@ -5,8 +5,6 @@
 
 namespace tascell {
 
-namespace {
-
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {
@@ -15,6 +13,8 @@ std::string quoted(std::string_view text) {
   }
   return result + "\"";
 }
+
+namespace {
 
 constexpr const char* divide_head = "(weft_tascell_record *weft_record, weft_tascell_worker *weft_worker)";
 
@@ -53,7 +53,7 @@ void lowering::construct(const node& of, const context& in, writer& to) {
     case node_kind::broadcast: broadcast(of, in, to); break;
     case node_kind::check_request:
       to.go_to(of.first);
-      to.add(" {" + in.store_index + " weft_tascell_poll(weft_worker, " + in.up + "); }");
+      to.add(" {" + in.store_index + " weft_tascell_poll_again(weft_worker, " + in.up + "); }");
       break;
     default:
       to.go_to(of.first);
@@ -200,13 +200,22 @@ record_made lowering::choice_record(const node& of, const context& in) {
   to.add(" };");
   divide_text(of, in, made, to);
   if (of.how.guard != nullptr) guard_text(of, inside(in, made), made.name, to);
+  std::string const watch = watch_text(of, watching(of, in, made), made.name, to);
+  made.is_watched = watch != "(void *)0";
   to.go_to(of.how.place);
   to.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_CHOICE, " +
          place_text(of.how.place) + ", (void *)0, (void *)0, " + made.name + "_divide, " +
-         (of.how.guard != nullptr ? made.name + "_guard" : "(void *)0") + "};");
+         (of.how.guard != nullptr ? made.name + "_guard" : "(void *)0") + ", " + watch + "};");
   support_.append(to);
   records_[key] = made;
   return made;
+}
+
+// As the choice point's operations spell the variables.
+context lowering::watching(const node& of, const context& in, const record_made& made) const {
+  context result = inside(in, made);
+  if (of.index != nullptr) result.names[of.index] = "(weft_self->weft_index)";
+  return result;
 }
 
 void lowering::guard_text(const node& of, const context& in, const std::string& name, writer& to) {
@@ -267,7 +276,8 @@ void lowering::do_two(const node& of, const context& in, writer& to) {
   to.go_to(of.first);
   to.add(" {" + in.store_index);
   begin_text(record, in, "choice", made, to);
-  if (in.polls) to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
+  // The check mode notes what a choice point watches at its own poll.
+  if (in.polls || made.is_watched) to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
   to.add(" {");
   statement(*of.one, with, to);
   to.add(" } if (!" + record + ".weft_choice.given) {");
@@ -323,10 +333,10 @@ void lowering::do_many(const node& of, const context& in, writer& to, const std:
   bool const stores_late = !polls_each && calls_in_constructs_only(of.one);
   if (stores_late) with.store_index = store;
   if (!stores_late) to.add(store);
-  if (polls_each && of.how.poll == nullptr) to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
+  if (polls_each && of.how.poll == nullptr) to.add(" weft_tascell_poll_again(weft_worker, " + with.up + ");");
   if (of.how.poll != nullptr)
     to.add(" if (weft_left" + number + "-- <= 1) { weft_left" + number + " = weft_interval" + number +
-           "; weft_tascell_poll(weft_worker, " + with.up + "); }");
+           "; weft_tascell_poll_again(weft_worker, " + with.up + "); }");
   statement(*of.one, with, to);
   // All has begun: a request that comes while the worker joins finds nothing to divide.
   to.add(" } if (" + record + ".weft_choice.given) { " + record + ".weft_index = " + record + ".weft_end; do {");
@@ -355,9 +365,11 @@ void lowering::wind(const node& of, const context& in, writer& to) {
       statement(*block, inside(in, made), operations);
       operations.add(" }");
     }
+    std::string const watch = watch_text(of, inside(in, made), made.name, operations);
     operations.go_to(of.how.place);
     operations.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_WIND, " +
-                   place_text(of.how.place) + ", " + made.name + "_undo, " + made.name + "_redo, (void *)0, (void *)0};");
+                   place_text(of.how.place) + ", " + made.name + "_undo, " + made.name + "_redo, (void *)0, (void *)0, " + watch +
+                   "};");
     support_.append(operations);
     records_[key] = made;
   }
