@@ -93,6 +93,7 @@ class checker {
               "write: worker int main(int argc, char **argv)");
       }
       if (each.kind == external_kind::function || each.kind == external_kind::worker_init) check_body(*each.body);
+      if (each.function != nullptr && each.function->is_worker) check_loops(of_, *each.body);
     }
     for (const task_type& each : of_.tasks) check_task(each);
   }
@@ -372,6 +373,7 @@ class checker {
       check_body(*block);
     }
     if (of.exec != nullptr) check_this(*of.exec);
+    if (of.exec != nullptr) check_loops(of_, *of.exec);
     if ((of.task_send == nullptr) != (of.task_recv == nullptr) || (of.rslt_send == nullptr) != (of.rslt_recv == nullptr)) {
       error("E105", of.place, "the task '" + of.name + "' has one of a pair of send and receive blocks", "write both");
     }

@@ -120,6 +120,28 @@ void check_names(program& of, const node* part, const token& construct, std::set
 
 }  // namespace
 
+// Whether a statement is for (;;) or while (1): nothing shows when it ends.
+static bool is_endless(const node& loop) {
+  const pieces& parts = loop.parts;
+  bool const is_while = parts.size() > 3 && parts[0].is("while") && (parts[2].is("1") || parts[2].is("true")) && parts[3].is(")");
+  if (is_while) return true;
+  if (parts.size() < 5 || !parts[0].is("for")) return false;
+  size_t first = 2;  // behind the first of its three parts
+  while (first < parts.size() && parts[first].child == nullptr && !parts[first].is(";")) first++;
+  return first + 1 < parts.size() && parts[first + 1].is(";");
+}
+
+// W203: while such a loop runs, other workers wait for their answers.
+void check_loops(program& of, const node& body) {
+  each_node(&body, [&of](const node& each) {
+    bool const is_deaf = each.kind == node_kind::plain && is_endless(each) && !has_poll_or_call(&each);
+    if (is_deaf)
+      of.tell(severity::warning, "W203", each.parts[0].word,
+              "this loop has no end that shows and no poll: other workers wait meanwhile for work",
+              "write check_request; in its body");
+  });
+}
+
 void check_parts(program& of, const node& construct) {
   std::set<const symbol*> told;
   bool const is_choice = construct.kind == node_kind::do_two || construct.kind == node_kind::do_many;

@@ -18,16 +18,6 @@ namespace {
 
 constexpr const char* divide_head = "(weft_tascell_record *weft_record, weft_tascell_worker *weft_worker)";
 
-bool has_poll_or_call(const node* body) {
-  bool result = false;
-  each_node(body, [&result](const node& each) { result = result || is_construct(each.kind); });
-  each_token(body, [&result](const pieces& parts, size_t index) {
-    const symbol* const used = parts[index].word.bound;
-    result = result || (used != nullptr && used->is_worker);
-  });
-  return result;
-}
-
 // Whether the statement calls worker functions only inside of constructs.
 bool calls_in_constructs_only(const node* of) {
   for (size_t i = 0; i < of->parts.size(); i++) {

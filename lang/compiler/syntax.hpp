@@ -159,6 +159,8 @@ void parse(const source& from, program& into);
 void check(program& of);
 // The rules about the parts of one construct.
 void check_parts(program& of, const node& construct);
+// The rule about loops of a worker function.
+void check_loops(program& of, const node& body);
 
 struct lower_options {
   int inline_levels = 0;  // how deep small recursive worker functions are inlined into themselves
@@ -193,6 +195,8 @@ const node* given_part(const node& of);
 bool is_array(const symbol& variable);
 // Whether something is a statement of the language that makes records or polls.
 bool is_construct(node_kind kind);
+// Whether other workers can be attended to in the statement: by a construct, or in what it calls.
+bool has_poll_or_call(const node* body);
 // The tokens, with spaces between.
 std::string text_of(const pieces& parts);
 

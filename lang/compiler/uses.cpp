@@ -341,6 +341,16 @@ std::vector<share_item> shares_of(const node& of) {
   return result;
 }
 
+bool has_poll_or_call(const node* body) {
+  bool result = false;
+  each_node(body, [&result](const node& each) { result = result || is_construct(each.kind); });
+  each_token(body, [&result](const pieces& parts, size_t index) {
+    const symbol* const used = parts[index].word.bound;
+    result = result || (used != nullptr && used->is_worker);
+  });
+  return result;
+}
+
 bool is_construct(node_kind kind) {
   switch (kind) {
     case node_kind::do_two:
