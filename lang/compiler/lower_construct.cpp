@@ -69,8 +69,9 @@ std::vector<capture> lowering::captures_of(const std::vector<const symbol*>& var
       throw syntax_error(
           {severity::error, "E208",
            "'" + each->name + "' cannot be captured by a construct: its " +
-               (each->has_local_type ? "type is declared in the function" : "size is variable"),
-           each->has_local_type ? "declare the type outside of the function" : "declare a constant size, or use a pointer",
+               (each->has_local_type ? "type is declared in the function, or follows from what is" : "size is variable"),
+           each->has_local_type ? "declare the type outside of the function, and write its name"
+                                : "declare a constant size, or use a pointer",
            each->place});
     }
     if (is_array_by_name(*each)) {

@@ -229,6 +229,9 @@ void parser::specifier_word(specifiers_found& into) {
   into.has_type |= has_group ? word.text != "_Alignas" : !qualifiers.contains(word.text);
   put(taken);
   if (has_group || (word.text == "_BitInt" && is("("))) skip_group(taken);
+  into.has_local_type |= word.text == "__auto_type" || std::ranges::any_of(taken, [](const piece& each) {
+                           return each.word.bound != nullptr && each.word.bound->is_local;  // typeof(local)
+                         });
   into.words.insert(into.words.end(), taken.begin(), taken.end());
   into.all.insert(into.all.end(), taken.begin(), taken.end());
 }
