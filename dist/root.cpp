@@ -100,15 +100,15 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
   } else {
     serve(mine, nullptr, nullptr);
   }
-  net::barrier(all.job);
-  WEFT_ASSERT(all.part->records.are_all_back(all.pool), "a record was not given back; is there a fork without a join?");
-  WEFT_ASSERT(all.part->frames.are_all_back(all.pool), "memory for frames was not given back");
   weft_hot_word_here = &outside.line;
   mine->is_serving = false;
   const int last = part_of(0)->root_end.rank();
   if (bytes != 0) std::memcpy(work, alias_of(last, part_of(last)->result), bytes);
+  // All have left the scheduler, and have read the result, which the next root writes over.
   net::barrier(all.job);
   if (all.job.rank == 0) part_of(0)->root_end.clear();
+  WEFT_ASSERT(all.part->records.are_all_back(all.pool), "a record was not given back; is there a fork without a join?");
+  WEFT_ASSERT(all.part->frames.are_all_back(all.pool), "memory for frames was not given back");
   tell_counts(mine, static_cast<double>(os::now_ns() - ns) / static_cast<double>(arch::cycles() - ticks + 1));
 }
 

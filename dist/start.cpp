@@ -114,7 +114,7 @@ void start() {
   watch_for_overflow();
   watch_for_forks();
   note_first_mappings();
-  net::barrier(all.job);
+  net::barrier(all.job);  // no rank runs main if another cannot start
 }
 
 // Without a launcher, the only rank writes its trace.
