@@ -97,17 +97,17 @@ class fork_line {
     unlock();
     return its;
   }
-  // The thread goes on, on another rank or this one, whose line may still have the joined places of an
-  // earlier thread. Thieves must not look at these while copy() writes the thread's own over them.
-  template <class Copy>
-  void bring_back(weft_hot_line& line, const range& its, Copy copy) {
-    (void)take_all(line);
-    copy();
-    set(line, its);
-  }
-  // The thread has not left: its places are as take_all() left them.
+  // The thread goes on where its places are still as take_all() left them.
   void set(weft_hot_line& line, const range& its) {
+    set_after(line, its, [] {});
+  }
+  // The thread goes on here, and lay_places() lays its places as take_all() left them. No thief may
+  // look meanwhile: the last thread may have left joined places in the line, where it finds the new
+  // ones before they wait.
+  template <class Lay>
+  void set_after(weft_hot_line& line, const range& its, Lay lay_places) {
     lock();
+    lay_places();
     store(line, its);
     unlock();
   }

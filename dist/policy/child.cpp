@@ -117,7 +117,7 @@ void bring_back(control* mine, evacuated* frames) {
   const fork_line::range forks = frames->forks;
   const int owner = owner_of(frames);
   run_function const run = frames->run;
-  mine->forks.bring_back(mine->line, forks, [=] { bring_back_stack(mine, frames); });
+  mine->forks.set_after(mine->line, forks, [=] { bring_back_stack(mine, frames); });
   if (owner != all.job.rank)
     search_moved(owner, run, reinterpret_cast<void*>(what.frame), reinterpret_cast<void*>(what.frame_end));
 }
