@@ -211,9 +211,11 @@ class checker {
       bool is_own = false;
       for (const share_item& item : items) {
         if (item.variable != each) continue;
-        is_result =
-            is_result || item.kind == share_kind::out || item.kind == share_kind::reduce || item.kind == share_kind::shared;
-        is_own = is_own || item.kind == share_kind::copy;
+        // What a task does with a pointer, or with a variable of its own for good, stays in the task.
+        bool const is_pointer = each->form == shape::pointer || (each->form == shape::array && each->is_parameter);
+        bool const is_shared = item.kind == share_kind::shared && !is_pointer;
+        is_result = is_result || item.kind == share_kind::out || item.kind == share_kind::reduce || is_shared;
+        is_own = is_own || (item.kind == share_kind::copy && !is_pointer && !leaves_changed(given_part(of), *each));
       }
       bool const is_reduced = std::ranges::any_of(
           items, [each](const share_item& item) { return item.variable == each && item.kind == share_kind::reduce; });
@@ -221,8 +223,9 @@ class checker {
         error("E140", place_of_write(given_part(of), *each, of.how.place),
               "'" + each->name + "' is assigned in " + (is_two ? "the second statement" : "the loop's body") +
                   " and is no result: its value would be lost when a task is given",
-              is_two ? "write 'out " + each->name + "' in share (…), or declare it inside"
-                     : "write 'reduce(+: " + each->name + ")' in share (…), or declare it inside");
+              each->form == shape::pointer ? "change a copy that is declared inside"
+              : is_two                     ? "write 'out " + each->name + "' in share (…), or declare it inside"
+                                           : "write 'reduce(+: " + each->name + ")' in share (…), or declare it inside");
       } else if (is_two && is_result && !is_reduced && !is_static_object(*each) && writes({of.one}, *each)) {
         error("E141", place_of_write(given_part(of), *each, of.how.place), "'" + each->name + "' is modified by both statements",
               "write 'reduce(+: " + each->name + ")', or use two variables");

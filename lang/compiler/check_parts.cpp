@@ -12,7 +12,7 @@ namespace {
 using word_set = std::set<std::string_view>;
 
 // The assignments that a reduction understands, beside `s = s + e`.
-word_set updates_of(const std::string& operation) {
+std::set<std::string, std::less<>> updates_of(const std::string& operation) {
   if (operation == "+") return {"+=", "-=", "++", "--"};
   if (operation == "&&") return {"&="};
   if (operation == "||") return {"|="};

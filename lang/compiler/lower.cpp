@@ -196,7 +196,9 @@ void lowering::function_body(const external& each, context in, writer& to) {
 bool lowering::is_small_recursion(const external& each) const {
   size_t tokens = 0;
   bool calls_itself = false;
-  bool is_fit = each.function->name != "main";
+  bool is_fit = each.function->name != "main" && std::ranges::none_of(each.parts, [](const piece& part) {
+                  return part.is("noinline") || part.is("__noinline__");
+                });
   bool has_choice = false;
   each_token(each.body, [&](const pieces& parts, size_t index) {
     tokens++;

@@ -26,7 +26,7 @@ const std::vector<std::string_view> pseudo_names = {"this",        "WDATA",   "w
 
 }  // namespace
 
-parser::parser(const source& from, program& into) : from_(from), source_tokens_(from.tokens), tokens_(from.tokens), into_(into) {
+parser::parser(const source& from, program& into) : from_(from), tokens_(from.tokens), into_(into) {
   into.from = &from;
   open_scope();
   for (std::string_view name : pseudo_names) {

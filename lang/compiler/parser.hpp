@@ -144,7 +144,6 @@ class parser {
   };
 
   const source& from_;
-  const std::vector<token>& source_tokens_;
   std::vector<token> tokens_;
   program& into_;
   size_t at_ = 0;

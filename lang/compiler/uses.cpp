@@ -76,7 +76,11 @@ bool is_written(const pieces& parts, size_t index) {
   }
   size_t const before = before_brackets(parts, index);
   std::string_view const previous = before > 0 ? word_at(parts, before - 1) : "";
-  if (previous == "++" || previous == "--") return !(before > 1 && ends_operand(parts, before - 2));
+  if (previous == "++" || previous == "--") {
+    std::string_view const next = word_at(parts, after_object(parts, index));
+    bool const is_elsewhere = next == "->" || next == "[";  // --p->count changes what p points to
+    return !is_elsewhere && !(before > 1 && ends_operand(parts, before - 2));
+  }
   return is_assignment(word_at(parts, after_object(parts, index)));
 }
 

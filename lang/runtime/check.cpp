@@ -20,8 +20,9 @@ struct span {
 
 struct note {
   const record* of;
-  std::size_t named;       // how many spans the program had named
-  std::size_t own, bytes;  // where the record's own spans and the bytes of all begin
+  const weft_tascell_operations* operations;  // of the record: another one may lie at its address
+  std::size_t named;                          // how many spans the program had named
+  std::size_t own, bytes;                     // where the record's own spans and the bytes of all begin
 };
 
 // Elements one after the other, in memory that grows.
@@ -58,7 +59,7 @@ void keep(checker* of, const span& each) { std::memcpy(of->bytes.extend(each.byt
 
 // Notes the workspace as it is. The record's own spans are on top of of->own, from own on.
 void push(checker* of, const record* at, std::size_t own) {
-  *of->notes.extend(1) = {at, of->named.count, own, of->bytes.count};
+  *of->notes.extend(1) = {at, at->operations, of->named.count, own, of->bytes.count};
   for (std::size_t i = 0; i < of->named.count; ++i) keep(of, of->named.items[i]);
   for (std::size_t i = own; i < of->own.count; ++i) keep(of, of->own.items[i]);
 }
@@ -77,14 +78,16 @@ void collect(worker* self, record* at) {
   self->check->is_collecting = false;
 }
 
+bool is_of(const note& each, const record* at) { return each.of == at && each.operations == at->operations; }
+
 // Drops the notes of records that are no longer linked.
 void drop_dead(checker* of, const record* newest) {
-  const auto is_live = [newest](const record* noted) {
+  const auto is_live = [newest](const note& each) {
     for (const record* at = newest; at != nullptr; at = at->up)
-      if (at == noted) return true;
+      if (is_of(each, at)) return true;
     return false;
   };
-  while (of->notes.count > of->floor && !is_live(of->notes.items[of->notes.count - 1].of)) pop(of);
+  while (of->notes.count > of->floor && !is_live(of->notes.items[of->notes.count - 1])) pop(of);
 }
 
 bool is_among(const row<span>& all, std::size_t from, const span& one) {
@@ -155,7 +158,7 @@ void note_workspace(worker* self, record* newest, bool has_polled) {
   checker* const of = self->check;
   if (of == nullptr) return;
   drop_dead(of, newest);
-  const bool is_noted = of->notes.count > of->floor && of->notes.items[of->notes.count - 1].of == newest;
+  const bool is_noted = of->notes.count > of->floor && is_of(of->notes.items[of->notes.count - 1], newest);
   if (is_noted && has_polled) return;
   if (is_noted) pop(of);
   const std::size_t own = of->own.count;
@@ -166,7 +169,7 @@ void note_workspace(worker* self, record* newest, bool has_polled) {
 void compare_for(checker* of, const record* choice) {
   if (of == nullptr) return;
   for (std::size_t i = of->notes.count; i-- != of->floor;)
-    if (of->notes.items[i].of == choice) {
+    if (is_of(of->notes.items[i], choice)) {
       compare(of, i, choice, "a choice point divides, and a change since its poll was not undone");
       return;
     }

@@ -61,6 +61,7 @@ void enter(worker* self, frame* at, task* what) {
   at->below = self->top;
   at->probability = self->probability;
   at->checked = enter_level(self->check);
+  self->seen_at.store(&what->kind->place, base::relaxed);
   self->top = at;
   weft_tascell_set_probability(self, 1);
   self->status.store(is_running, base::relaxed);

@@ -56,8 +56,13 @@ void watch_over(worker* victim, std::uint64_t now_ns) {
   if (!victim->asked_since.compare_exchange_strong(since, UINT64_MAX, base::relaxed)) return;
   const weft_tascell_place* const at = victim->seen_at.load(base::relaxed);
   const bool is_known = at != nullptr && at->file != nullptr;
-  std::fprintf(stderr, "weft: tascell: worker %u has not polled for %llu ms; it last answered at %s:%u\n", victim->index,
-               static_cast<unsigned long long>((now_ns - since) / ms), is_known ? at->file : "no place", is_known ? at->line : 0);
+  const auto passed = static_cast<unsigned long long>((now_ns - since) / ms);
+  if (is_known)
+    std::fprintf(stderr, "weft: tascell: worker %u has not polled for %llu ms; its task began, or last answered, at %s:%u\n",
+                 victim->index, passed, at->file, at->line);
+  else
+    std::fprintf(stderr, "weft: tascell: worker %u has not polled for %llu ms, nor since its task began\n", victim->index,
+                 passed);
 }
 
 void post(worker* self, worker* victim, const task* wanted) {

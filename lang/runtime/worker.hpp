@@ -65,7 +65,7 @@ struct alignas(64) worker : weft_tascell_worker {
   atomic<std::uint32_t> accepts{0};                    // the probability, in steps of 2^-20
   atomic<std::uint32_t> waits_for{0};                  // while it waits: the worker with its task
   atomic<std::uint64_t> asked_since{0};                // when the first request came that it has not seen; 0: none
-  atomic<const weft_tascell_place*> seen_at{nullptr};  // where it last attended
+  atomic<const weft_tascell_place*> seen_at{nullptr};  // its task, or where it last attended
 };
 
 struct run {

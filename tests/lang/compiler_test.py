@@ -88,7 +88,7 @@ def compare(path, found, writes):
 
 
 def check_diagnostics(arguments, folder, name, scratch):
-    status, _, told = run([arguments.weft, "tascell", "--emit-c", "-o", os.path.join(scratch, name + ".c"), name + ".tc"], folder)
+    status, _, told = run([*arguments.weft, "tascell", "--emit-c", "-o", os.path.join(scratch, name + ".c"), name + ".tc"], folder)
     problems = compare(os.path.join(folder, name + ".txt"), told, arguments.write)
     if status != (0 if name.startswith("W") else 1):
         problems.append(f"{name}.tc: exit status {status}")
@@ -99,7 +99,7 @@ def check_diagnostics(arguments, folder, name, scratch):
 
 def check_construct(arguments, folder, name, scratch):
     c_file = os.path.join(scratch, name + ".c")
-    status, _, told = run([arguments.weft, "tascell", "--emit-c", "-o", c_file, name + ".tc"], folder)
+    status, _, told = run([*arguments.weft, "tascell", "--emit-c", "-o", c_file, name + ".tc"], folder)
     if status or told:
         return [f"{name}.tc: exit status {status}\n{told}"]
     with open(c_file, encoding="utf-8") as file:
@@ -112,11 +112,11 @@ def check_construct(arguments, folder, name, scratch):
 def check_program(arguments, folder, name, scratch):
     problems, program = [], os.path.join(scratch, name)
     options = shlex.split(arguments.cc_options)
-    status, _, told = run([arguments.weft, "tascell", name + ".tc", "-o", program, "-Wall", "-Wextra", "-Werror", "-O2", *options], folder)
+    status, _, told = run([*arguments.weft, "tascell", name + ".tc", "-o", program, "-Wall", "-Wextra", "-Werror", "-O2", *options], folder)
     if status or told:
         return [*problems, f"{name}.tc: exit status {status}\n{told}"]
     for environment in RUNS:
-        status, printed, told = run([program], folder, **environment)
+        status, printed, told = run([*arguments.emulator, program], folder, **environment)
         problems += compare(os.path.join(folder, name + ".txt"), printed, arguments.write)
         if status or told:
             problems.append(f"{name} with {environment}: exit status {status}\n{told}")
@@ -126,16 +126,16 @@ def check_program(arguments, folder, name, scratch):
 def check_check(arguments, folder, name, scratch):
     program = os.path.join(scratch, name)
     options = shlex.split(arguments.cc_options)
-    status, _, told = run([arguments.weft, "tascell", name + ".tc", "-o", program, "-Wall", "-Wextra", "-Werror", *options], folder)
+    status, _, told = run([*arguments.weft, "tascell", name + ".tc", "-o", program, "-Wall", "-Wextra", "-Werror", *options], folder)
     if status or told:
         return [f"{name}.tc: exit status {status}\n{told}"]
     mode = {"WEFT_WORKERS": "1"}
-    status, _, told = run([program], folder, **mode, WEFT_TASCELL_CHECK="on")
+    status, _, told = run([*arguments.emulator, program], folder, **mode, WEFT_TASCELL_CHECK="on")
     problems = compare(os.path.join(folder, name + ".txt"), told.split("\n", maxsplit=1)[0] + "\n", arguments.write)
     if status != -signal.SIGABRT:
         problems.append(f"{name}: exit status {status}, and not SIGABRT")
     is_of_wind = "undo and redo" in told
-    status, _, told = run([program], folder, **mode, WEFT_TASCELL_CHECK="winds")
+    status, _, told = run([*arguments.emulator, program], folder, **mode, WEFT_TASCELL_CHECK="winds")
     if (status != 0) != is_of_wind:
         problems.append(f"{name} with winds alone: exit status {status}\n{told}")
     return problems
@@ -145,26 +145,26 @@ def check_page(arguments, name, text, mode, wanted, scratch):
     path, program = os.path.join(scratch, name), os.path.join(scratch, name[:-3])
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    status, _, told = run([arguments.weft, "tascell", name, "-o", program, "-O2", *shlex.split(arguments.cc_options)], scratch)
+    status, _, told = run([*arguments.weft, "tascell", name, "-o", program, "-O2", *shlex.split(arguments.cc_options)], scratch)
     if status or told:
         return [f"{name} of the guide: exit status {status}\n{told}"]
     problems = []
     if mode:  # the run ends with this line on stderr
-        status, _, told = run([program], scratch, WEFT_WORKERS="1", **dict([mode.split("=")]))
+        status, _, told = run([*arguments.emulator, program], scratch, WEFT_WORKERS="1", **dict([mode.split("=")]))
         is_right = status == -signal.SIGABRT and told.startswith(wanted)
         return [] if is_right else [f"{name} of the guide with {mode}: exit status {status}\n{told}"]
     for environment in RUNS:
-        status, printed, told = run([program], scratch, **environment)
+        status, printed, told = run([*arguments.emulator, program], scratch, **environment)
         if status or told or printed != wanted:
             problems.append(f"{name} of the guide with {environment}: exit status {status}\n{told}it prints\n{printed}")
     return problems
 
 
-def check_example(program):
+def check_example(arguments, program):
     name = os.path.basename(program)
     problems = []
     for environment in RUNS if name in SHORT_EXAMPLES else RUNS[1:2]:
-        status, printed, told = run([program], os.path.dirname(program), **environment)
+        status, printed, told = run([*arguments.emulator, program], os.path.dirname(program), **environment)
         problems += compare(os.path.join(HERE, "..", "..", "examples", "tascell", name + ".txt"), printed, False)
         if status or told:
             problems.append(f"{name} with {environment}: exit status {status}\n{told}")
@@ -178,12 +178,14 @@ def main():
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--cc-options", default="")
+    parser.add_argument("--emulator", default="", help="what runs programs of another processor")
     arguments = parser.parse_intermixed_args()
-    arguments.weft = os.path.abspath(arguments.weft)
+    arguments.emulator = shlex.split(arguments.emulator)
+    arguments.weft = [*arguments.emulator, os.path.abspath(arguments.weft)]
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
         if arguments.part == "examples":
             names = arguments.programs
-            found = list(pool.map(check_example, names))
+            found = list(pool.map(lambda each: check_example(arguments, each), names))
         elif arguments.part == "guide":
             with open(os.path.join(HERE, "..", "..", "docs", "guide", "tascell.md"), encoding="utf-8") as file:
                 names = GUIDE.findall(file.read())

@@ -397,6 +397,30 @@ TEST_CASE("the watchdog names a worker that does not poll") {
   });
   CHECK(end.exit_code == 0);
   CHECK(end.says("weft: tascell: worker 0 has not polled for"));
+  CHECK(end.says("nor since its task began"));
+  const child_end named = in_child([] {
+    static constexpr weft_tascell_kind spinning = {"spinning",
+                                                   sizeof(weft_tascell_task),
+                                                   alignof(weft_tascell_task),
+                                                   {"spin.tc", "spin", 9},
+                                                   [](weft_tascell_task*, weft_tascell_worker* worker, weft_tascell_record* up) {
+                                                     const std::uint64_t until = weft_deadline_in(100000000);
+                                                     while (weft_now_ns() < until) continue;
+                                                     weft_tascell_poll(worker, up);
+                                                   },
+                                                   nullptr,
+                                                   nullptr,
+                                                   nullptr,
+                                                   nullptr,
+                                                   nullptr};
+    setenv("WEFT_TASCELL_WATCHDOG", "5ms", 1);
+    weft::runtime runtime({.workers = 2});
+    weft_tascell_task* const root = weft_tascell_task_make(nullptr, &spinning);
+    NEED(weft_tascell_run(root, nullptr) == WEFT_OK);
+    weft_tascell_task_free(root);
+  });
+  CHECK(named.exit_code == 0);
+  CHECK(named.says("its task began, or last answered, at spin.tc:9"));
 }
 
 TEST_CASE("each worker has its own data") {
