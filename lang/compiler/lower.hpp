@@ -76,6 +76,12 @@ class lowering {
   void probability(const node& of, const context& in, writer& to);
   void note_addressed(const node* body);
 
+  // lower_plain.cpp
+  static bool is_hidden_parameter(const piece& each);
+  void plain_external(const external& each);
+  void plain_construct(const node& of, const context& in, writer& to);
+  static std::string plain_pseudo(std::string_view name);
+
   // lower_construct.cpp
   void construct(const node& of, const context& in, writer& to);
   void do_two(const node& of, const context& in, writer& to);
