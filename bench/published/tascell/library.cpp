@@ -12,12 +12,28 @@ namespace {
 #if defined(IS_FIB)
 
 long above_two(context c, long n);
-inline long fib(context c, long n) { return n <= 2 ? 1 : above_two(c, n); }
+long fib(context c, long n) { return n <= 2 ? 1 : above_two(c, n); }
 
-[[gnu::noinline]] long above_two(context c, long n) {
+struct call {
+  long n, result;
+  void run(context c) { result = fib(c, n); }
+};
+
+// callee(context, n): what the two calls are.
+template <class Callee>
+[[gnu::always_inline]] inline long both_calls(context c, long n, Callee callee) {
   long a = 0, b = 0;
-  tascell::do_two(c, [&](context inner) { a = fib(inner, n - 1); }, [&](context inner) { b = fib(inner, n - 2); });
+  tascell::do_two(
+      c, [&](context inner) { a = callee(inner, n - 1); }, [&](context inner) { b = callee(inner, n - 2); },
+      [n] { return call{n - 2, 0}; }, [&](const call& given) { b = given.result; });
   return a + b;
+}
+
+// The recursion is unfolded once. Compilers do so with plain calls, but not with functions that exceptions may leave.
+[[gnu::noinline]] long above_two(context c, long n) {
+  return both_calls(c, n, [](context inner, long below) {
+    return below <= 2 ? 1 : both_calls(inner, below, [](context last, long m) { return fib(last, m); });
+  });
 }
 
 long measure(context c, long size) { return fib(c, size); }
