@@ -262,6 +262,11 @@ void lowering::statement(const node& of, const context& in, writer& to) {
   } else if (of.parts.size() > 2 && of.parts[0].is("PROBABILITY") && of.parts[0].word.bound != nullptr &&
              of.parts[0].word.bound->kind == symbol_kind::pseudo && of.parts[1].is("=")) {
     probability(of, in, to);
+  } else if (in.prologue != nullptr && !of.parts.empty() &&
+             (of.parts[0].is("for") || of.parts[0].is("while") || of.parts[0].is("do"))) {
+    context inner = in;  // many an iteration of the outer loop does not come to what the inner one holds
+    inner.prologue = nullptr;
+    parts_text(of.parts, inner, to);
   } else {
     parts_text(of.parts, in, to);
   }
