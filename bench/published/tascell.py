@@ -12,7 +12,7 @@ SOURCE = """Published: T. Hiraishi, M. Yasugi, S. Umatani, T. Yuasa, Backtrackin
 (doi:10.1109/ICPPW.2016.36): 19-queens 4615 times as fast as serial C on 7168 workers of the K computer, an efficiency of 64 %."""
 NOT_COMPARABLE = """another CPU, other numbers of workers, other sizes (n = 13 usually, 16 with --full), and Cilk is not installed: the lines of
 "copied for each child" are what a Cilk program must do. The efficiency of n workers is the time of plain C divided by n times theirs. Plain C
-is the same text, compiled by weft tascell --plain, which leaves the constructs out; the C compiler and its options are the same.
+is the same text, compiled by weft tascell --plain, which leaves the constructs out; the C compiler and its options are the same (-O3 -fno-tree-vectorize: vector loops of four iterations only cost time).
 sc-tascell has texts of its own: its pentominoes lie in another order, so its line shows how it scales, not how much it costs.
 What is timed holds the start and the end of a run, but not weft_init; each program runs once before it is timed."""
 

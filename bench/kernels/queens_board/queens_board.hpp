@@ -15,24 +15,37 @@ using board = ::queens_board;
 using queens::count;
 static_assert(queens::max_size <= QUEENS_BOARD_MOST);
 
-inline board empty_board(const kernel_input& input) { return queens_board_empty(static_cast<int>(input.size)); }
-inline bool is_full(const board& at) { return at.row == at.size; }
-inline board place(board copied, int i) {
-  queens_board_place(&copied, i);
-  return copied;
+// What a search below some placements needs.
+struct position {
+  board at;
+  int size;
+  int row;
+
+  [[nodiscard]] bool is_full() const { return row == size; }
+  [[nodiscard]] bool is_free(int i) const { return queens_board_is_free(&at, size, row, i) != 0; }
+  [[nodiscard]] position place(int i) const {
+    position copied{at, size, row + 1};
+    queens_board_place(&copied.at, size, row, i);
+    return copied;
+  }
+};
+
+inline position empty_board(const kernel_input& input) {
+  int const size = static_cast<int>(input.size);
+  return {queens_board_empty(size), size, 0};
 }
 
 // A child a placement, with a board of its own.
 template <class Way>
-count solve_by(const board& at);
+count solve_by(const position& at);
 
 template <class Way>
 struct placement_by {
-  board at;
+  position at;
   std::uint64_t solutions;
   std::uint64_t placements;
 
-  [[nodiscard]] bool is_leaf() const { return is_full(at); }
+  [[nodiscard]] bool is_leaf() const { return at.is_full(); }
   void run() {
     count const found = solve_by<Way>(at);
     solutions = found.solutions;
@@ -41,12 +54,12 @@ struct placement_by {
 };
 
 template <class Way>
-count solve_by(const board& at) {
-  if (is_full(at)) return {1, 1};
+count solve_by(const position& at) {
+  if (at.is_full()) return {1, 1};
   records<placement_by<Way>, 4> tried(static_cast<std::size_t>(at.size));
   std::size_t children = 0;
   for (int i = at.row; i < at.size; ++i) {
-    if (queens_board_is_free(&at, i)) tried[children++] = {place(at, i), 0, 0};
+    if (at.is_free(i)) tried[children++] = {at.place(i), 0, 0};
   }
   count total{0, 1};
   if (children > 0) Way::run_all(tried.first(), children);

@@ -4,14 +4,14 @@ namespace bench::queens_board {
 
 namespace {
 
-count solve(board& at) {
-  if (is_full(at)) return {1, 1};
+count solve(board& at, int size, int row) {
+  if (row == size) return {1, 1};
   count total{0, 1};
-  for (int i = at.row; i < at.size; ++i) {
-    if (!queens_board_is_free(&at, i)) continue;
-    queens_board_place(&at, i);
-    total += solve(at);
-    queens_board_displace(&at, i);
+  for (int i = row; i < size; ++i) {
+    if (queens_board_is_free(&at, size, row, i) == 0) continue;
+    queens_board_place(&at, size, row, i);
+    total += solve(at, size, row + 1);
+    queens_board_displace(&at, size, row, i);
   }
   return total;
 }
@@ -19,9 +19,9 @@ count solve(board& at) {
 }  // namespace
 
 kernel_run run_sequential(const kernel_input& input, stopwatch& watch) {
-  board only = empty_board(input);
+  position start = empty_board(input);
   watch.start();
-  count const total = solve(only);
+  count const total = solve(start.at, start.size, start.row);
   watch.stop();
   return {total.solutions, total.placements, {}};
 }

@@ -6,19 +6,19 @@ namespace bench::queens_board {
 
 namespace {
 
-count solve(const board& at) noexcept;
+count solve(const position& at) noexcept;
 
 // The placements in the next row from the i-th column on. A thief may take the first one, so it has a board of its own.
-count solve_from(const board& parent, int i) noexcept {
-  while (i < parent.size && !queens_board_is_free(&parent, i)) ++i;
+count solve_from(const position& parent, int i) noexcept {
+  while (i < parent.size && !parent.is_free(i)) ++i;
   if (i == parent.size) return {};
-  board const child = place(parent, i);
+  position const child = parent.place(i);
   auto first = weft::fork([at = &child] { return solve(*at); });
   count const others = solve_from(parent, i + 1);
   return first.join() + others;
 }
 
-count solve(const board& at) noexcept { return is_full(at) ? count{1, 1} : count{0, 1} + solve_from(at, at.row); }
+count solve(const position& at) noexcept { return at.is_full() ? count{1, 1} : count{0, 1} + solve_from(at, at.row); }
 
 }  // namespace
 
