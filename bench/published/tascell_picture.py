@@ -59,9 +59,10 @@ def draw(groups, path):
 
     runs = [group for group in groups if not tascell.is_of_copies(group)]
     copies = [group for group in groups if tascell.is_of_copies(group)]
-    figure = pyplot.figure(figsize=(COLUMN_IN * max(len(runs), 4), ROW_IN * (2 if copies else 1)))
+    figure = pyplot.figure(figsize=(COLUMN_IN * max(len(runs), 4), ROW_IN * (2 if copies else 1)), layout="constrained")
+    upper, lower = figure.subfigures(2, 1) if copies else (figure, None)
     for place, cells in enumerate(runs):
-        axes = figure.add_subplot(2 if copies else 1, len(runs), place + 1)
+        axes = upper.add_subplot(1, len(runs), place + 1)
         draw_efficiency(axes, cells)
         axes.set_title(cells[0]["group"], fontsize=style.NORMAL)
         axes.grid(True, color=style.GRID)
@@ -70,10 +71,9 @@ def draw(groups, path):
             if axes.get_legend_handles_labels()[0]:
                 axes.legend(frameon=False, fontsize=style.SMALL)
     for place, cells in enumerate(copies):
-        axes = figure.add_subplot(2, len(copies), len(copies) + place + 1)
+        axes = lower.add_subplot(1, len(copies), place + 1)
         draw_copies(axes, cells)
         axes.set_title(cells[0]["group"], fontsize=style.NORMAL)
-    figure.tight_layout()
     figure.savefig(path, format="svg", metadata={"Date": None})
 
 
