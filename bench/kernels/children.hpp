@@ -22,6 +22,7 @@
 #include "kernels/ping_pong/children.hpp"
 #include "kernels/queens/children.hpp"
 #include "kernels/queens_array/children.hpp"
+#include "kernels/queens_board/queens_board.hpp"
 #include "kernels/quicksort/children.hpp"
 #include "kernels/strassen/strassen.hpp"
 #include "kernels/thread_ops/children.hpp"
@@ -34,7 +35,7 @@ namespace bench {
 inline constexpr std::string_view no_condition = "it has no condition variables";
 
 template <class Way>
-constexpr std::array<cell, 19> cells_by() {
+constexpr std::array<cell, 20> cells_by() {
   return {{
       {&fib::every_call, fib::run_by<Way>},
       {&fib::with_cutoff, fib::run_cutoff_by<Way>},
@@ -43,6 +44,7 @@ constexpr std::array<cell, 19> cells_by() {
       {&uts::t1l, uts::run<uts::make_t1l, uts::count_by<Way>>},
       {&queens::queens, queens::run_by<Way>},
       {&queens_array::queens_array, queens_array::run_by<Way>},
+      {&queens_board::queens_board, queens_board::run_by<Way>},
       {&quicksort::with_cutoff, quicksort::run<quicksort::sort_by<Way, quicksort::cutoff>>},
       {&quicksort::every_segment, quicksort::run<quicksort::sort_by<Way, quicksort::no_cutoff>>},
       {&mergesort::mergesort, mergesort::run<Way>},

@@ -17,6 +17,7 @@
 #include "kernels/ping_pong/ping_pong.hpp"
 #include "kernels/queens/queens.hpp"
 #include "kernels/queens_array/queens_array.hpp"
+#include "kernels/queens_board/queens_board.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/random_access/random_access.hpp"
 #include "kernels/strassen/strassen.hpp"
@@ -38,6 +39,7 @@ constexpr std::array kernels = {&fib::every_call,
                                 &uts::t1l,
                                 &queens::queens,
                                 &queens_array::queens_array,
+                                &queens_board::queens_board,
                                 &quicksort::with_cutoff,
                                 &quicksort::every_segment,
                                 &mergesort::mergesort,

@@ -273,7 +273,7 @@ def sizes(state):
     return finish(sheet, "sizes", title)
 
 
-# ---- memory, three costs
+# ---- memory, costs
 
 def bytes_each(cell):
     return [sample["metrics"]["bytes_per_thread"] for sample in cell["samples"] if "bytes_per_thread" in sample.get("metrics", {})]
@@ -308,22 +308,28 @@ def memory(state):
     return finish(sheet, "memory", title)
 
 
-COSTS = ("sequential", "fork", "ult")
+COSTS = {"sequential": "plain call", "fork": "fork", "ult": "thread", "tascell": "Tascell task"}  # which only some programs have
+ALWAYS = ("sequential", "fork", "ult")
 
 
-def three_costs_rows(state):
+def costs_rows(state):
     """[kernel, unit, {runtime: (seconds a unit, low, high)}] on the smallest number of workers, the cheapest fork first."""
     rows = []
     for kernel, tables in main_tables(state).items():
         cells = {cell["runtime"]: cell for cell in tables[0] if report.is_measured(cell) and cell["units"] > 0}
-        if set(COSTS) <= set(cells):
+        if set(ALWAYS) <= set(cells):
             costs = {name: [each / cells[name]["units"] for each in figures.median_with_interval(report.seconds_of(cells[name]))]
-                     for name in COSTS}
+                     for name in COSTS if name in cells}
             rows.append((kernel, cells["ult"].get("unit", "unit"), costs))
     return sorted(rows, key=lambda row: row[2]["sequential"][0])
 
 
-def draw_three_costs(axes, rows):
+def columns_of(rows):
+    """The costs that are there: runtime to word."""
+    return {name: word for name, word in COSTS.items() if any(name in found for _, _, found in rows)}
+
+
+def draw_costs(axes, rows):
     prepare_rows(axes, len(rows))
     edges = [edge for _, _, costs in rows for cost in costs.values() for edge in cost]
     style.make_logarithmic(axes.xaxis, style.range_of(edges), style.show_time)
@@ -335,18 +341,18 @@ def draw_three_costs(axes, rows):
             draw_mark(axes, cost, y, runtime)
             axes.annotate(style.show_time(cost), (1, y), (64 + 62 * place, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
                           ha="right", va="center", color=style.colour_of(runtime), fontweight=style.weight_of(runtime), fontsize=style.SMALL)
-    for place, (runtime, word) in enumerate(zip(COSTS, ("plain call", "fork", "thread"))):
+    for place, (runtime, word) in enumerate(columns_of(rows).items()):
         axes.annotate(word, (1, 1), (64 + 62 * place, 9), xycoords="axes fraction", textcoords="offset points", ha="right", va="bottom",
                       color=style.colour_of(runtime), fontweight="bold", fontsize=style.SMALL)
 
 
-def three_costs(state):
-    rows = three_costs_rows(state)
+def costs(state):
+    rows = costs_rows(state)
     if not rows:
         return None
-    title = "Three costs: a child as a plain call, a fork and a thread"
+    title = "Costs of a child: as a plain call, a fork, a thread and a Tascell task"
     workers = min(cell["workers"] for cell in state["cells"])
     sheet = style.Sheet(title, f"Time of the whole program divided by its units, on {how_many(workers)}. Lower is better.", 1, 1,
                         len(rows) * 0.32 + 0.68)
-    draw_three_costs(sheet.panel(0, 2.2, 3.0, height=len(rows) * 0.32), rows)
+    draw_costs(sheet.panel(0, 2.2, 3.0 + 0.86 * (len(columns_of(rows)) - len(ALWAYS)), height=len(rows) * 0.32), rows)
     return finish(sheet, "costs", title)

@@ -24,11 +24,11 @@ from runners import Problem
 from sweep import Sweep
 
 # What make bench measures where nothing else is asked for: a fraction of a second a run for most, so that all of it takes minutes.
-USUAL_KERNELS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort", "quicksort-every", "mergesort", "tree",
-                 "btc", "pentomino", "comp", "stream", "stream-ep", "random-access", "create-flat", "create-nested", "yield", "yield-to",
+USUAL_KERNELS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "queens-board", "quicksort", "quicksort-every",
+                 "mergesort", "tree", "btc", "pentomino", "comp", "stream", "stream-ep", "random-access", "create-flat", "create-nested", "yield", "yield-to",
                  "mutex-handover", "condition-ping-pong", "channel-ping-pong", "blocked")
-USUAL_SIZES = {"fib": 27, "fib-cutoff": 34, "uts-t1": 8, "uts-t3": 500, "queens": 11, "queens-array": 10, "quicksort": 1 << 21,
-               "quicksort-every": 1 << 18, "mergesort": 1 << 20, "tree": 1 << 18, "matmul": 384, "strassen": 384, "btc": 16,
+USUAL_SIZES = {"fib": 27, "fib-cutoff": 34, "uts-t1": 8, "uts-t3": 500, "queens": 11, "queens-array": 10, "queens-board": 10,
+               "quicksort": 1 << 21, "quicksort-every": 1 << 18, "mergesort": 1 << 20, "tree": 1 << 18, "matmul": 384, "strassen": 384, "btc": 16,
                "pentomino": 4, "comp": 1024, "stream": 1 << 22, "stream-ep": 1 << 22, "random-access": 20, "create-flat": 50_000,
                "create-nested": 30_000, "yield": 100_000, "yield-to": 50_000, "mutex-handover": 30_000, "condition-ping-pong": 30_000,
                "channel-ping-pong": 30_000, "blocked": 100_000}
@@ -41,7 +41,7 @@ def parse(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", metavar="BUILD")
     parser.add_argument("--kernels", nargs="+", default=[], metavar="NAME", help="only these programs, in this order")
-    parser.add_argument("--runtimes", nargs="+", default=[], metavar="NAME", help="only these; sequential, ult, tasklet and fork are Weft's")
+    parser.add_argument("--runtimes", nargs="+", default=[], metavar="NAME", help="only these; sequential, ult, tasklet, fork, tascell and tascell-library are Weft's")
     parser.add_argument("--workers", nargs="+", type=int, default=[], metavar="N", help="numbers of workers; usually 1 and all CPUs")
     parser.add_argument("--repetitions", type=int, metavar="N", help=f"usually {USUAL_REPETITIONS}")
     parser.add_argument("--sizes", metavar="WORD", help="usual: seconds a cell; quick: for trying out; default: those of weft bench")
@@ -118,7 +118,7 @@ def make_state(arguments, found, silent):
     programs = {name: program for name, program in found["sequential"].programs.items() if program["size_word"]}
     usual = [name for name in USUAL_KERNELS if name in programs] or list(programs)
     kernels = runners.choose("kernel", arguments.kernels, programs) if arguments.kernels else usual
-    known = list(dict.fromkeys([*runners.OWN, *runners.RIVALS, *found, *silent]))
+    known = list(dict.fromkeys([*(name for name in runners.OWN if name in (*runners.NEEDED, *found)), *runners.RIVALS, *found, *silent]))
     names = runners.choose("runtime", arguments.runtimes, known) if arguments.runtimes else list(filter(runners.is_usual, known))
     here = machine.facts()
     workers = choose_workers(arguments.workers, here["usable_cpus"])

@@ -114,17 +114,20 @@ def memory_table(state):
 
 
 def costs_table(state):
-    rows = [("", [kernel, unit, *(style.show_time(costs[name][0]) for name in charts.COSTS),
-                  *(report.digits(costs[name][0] / costs["sequential"][0]) for name in charts.COSTS[1:])])
-            for kernel, unit, costs in charts.three_costs_rows(state)]
-    return make_table(["program", "each", "plain call", "fork", "thread", "fork : call", "thread : call"], rows, (1,))
+    found = charts.costs_rows(state)
+    columns = charts.columns_of(found)
+    rows = [("", [kernel, unit, *(style.show_time(costs[name][0]) if name in costs else "" for name in columns),
+                  *(report.digits(costs[name][0] / costs["sequential"][0]) if name in costs else "" for name in list(columns)[1:])])
+            for kernel, unit, costs in found]
+    ratios = [f"{word} : call" for word in list(columns.values())[1:]]
+    return make_table(["program", "each", *columns.values(), *ratios], rows, (1,))
 
 
 def overview(state):
     """(anchor, heading, picture, what is below it) of what tells of all programs together."""
     return [(picture.name, heading, picture, table(state)) for heading, chart, table in (
         ("Weft against the fastest rival", charts.standings, standings_table),
-        ("Three costs", charts.three_costs, costs_table),
+        ("Costs of a child", charts.costs, costs_table),
         ("More workers", charts.scaling, scaling_table),
         ("Memory of blocked threads", charts.memory, memory_table),
         ("Problem size", charts.sizes, sizes_table)) if (picture := chart(state)) is not None]

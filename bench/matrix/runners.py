@@ -23,7 +23,8 @@ RIVALS = {
     "go": "Go 1.19 or later: golang-go",
     "rayon": "cargo and rayon: cargo librust-rayon-dev",
 }
-OWN = ("sequential", "ult", "tasklet", "fork")
+NEEDED = ("sequential", "ult", "tasklet", "fork")
+OWN = (*NEEDED, "tascell", "tascell-library")
 NOT_USUAL = "threads"  # the threads interface on Weft and on others: measured where it is asked for
 IDLE = ("cannot", "not written", "not installed")  # statuses of cells that nothing is expected of
 LISTING = "weft-bench-list-1"
@@ -78,7 +79,7 @@ def find(build):
             continue
         for runtime in listing["runtimes"]:
             found[runtime["runtime"]] = Runtime(runtime["runtime"], command, listing, runtime)
-    if not set(OWN) <= set(found):
+    if not set(NEEDED) <= set(found):
         raise Problem(f"{build}/tools/weft/weft is not there or does not run: build it (make bench does)")
     return found, silent
 

@@ -14,9 +14,9 @@ from runners import OWN  # noqa: E402
 
 # Vermilion against blue is told apart with every kind of colour blindness; names stand beside the marks all the same.
 INK, SOFT, GRID, PAPER, TINT = "#1b2530", "#66727f", "#e3e8ed", "#ffffff", "#fdf3ec"
-OWN_COLOURS = {"fork": "#b83208", "ult": "#e07a1c", "tasklet": "#7c2406"}
+OWN_COLOURS = {"fork": "#b83208", "ult": "#e07a1c", "tasklet": "#7c2406", "tascell": "#a8573d", "tascell-library": "#d99a83"}
 PLAIN_COLOUR, RIVAL_COLOUR, FAILED_COLOUR = "#4a5560", "#4f759e", "#75828f"
-OWN_MARKS = {"fork": "o", "ult": "s", "tasklet": "D"}
+OWN_MARKS = {"fork": "o", "ult": "s", "tasklet": "D", "tascell": "^", "tascell-library": "v"}
 WIDTH_IN = 10.5
 SMALL, NORMAL, LARGE = 8.5, 9.5, 13
 

@@ -29,13 +29,14 @@ import pictures  # noqa: E402
 import report  # noqa: E402
 import runners  # noqa: E402
 import state as states  # noqa: E402
+import tascell  # noqa: E402
 import thread_ops  # noqa: E402
 import uni_address  # noqa: E402
 from experiment import Context, show_missing, show_settings  # noqa: E402
 from runners import Problem  # noqa: E402
 from trials import Trials  # noqa: E402
 
-EXPERIMENTS = {each.NAME: each for each in (fib_threshold, thread_ops, call_overhead, chapel, creation_cycles, uni_address)}
+EXPERIMENTS = {each.NAME: each for each in (fib_threshold, thread_ops, call_overhead, chapel, creation_cycles, uni_address, tascell)}
 FORMAT = "weft-published-1"
 FEWEST_REPETITIONS = 7
 TEXT_WIDTH = 132

@@ -25,12 +25,14 @@
 #include "kernels/ping_pong/children.hpp"
 #include "kernels/queens/queens.hpp"
 #include "kernels/queens_array/queens_array.hpp"
+#include "kernels/queens_board/queens_board.hpp"
 #include "kernels/quicksort/quicksort.hpp"
 #include "kernels/strassen/strassen.hpp"
 #include "kernels/thread_ops/children.hpp"
 #include "kernels/tree/tree.hpp"
 #include "kernels/uts/uts.hpp"
 #include "kernels/yield/children.hpp"
+#include "runtimes/weft_tascell.hpp"
 
 namespace bench {
 
@@ -49,6 +51,7 @@ constexpr auto sequential_cells = with_chapel_cells<one_by_one>({
     {&uts::t1l, uts::run<uts::make_t1l, uts::count_sequential>},
     {&queens::queens, queens::run_sequential},
     {&queens_array::queens_array, queens_array::run_sequential},
+    {&queens_board::queens_board, queens_board::run_sequential},
     {&quicksort::with_cutoff, quicksort::run_sequential},
     {&quicksort::every_segment, quicksort::run_sequential_every},
     {&mergesort::mergesort, mergesort::run<one_by_one>},
@@ -79,6 +82,7 @@ constexpr auto ult_cells = with_chapel_cells<as_threads>({
     {&uts::t1l, uts::run<uts::make_t1l, uts::count_ult>},
     {&queens::queens, queens::run_ult},
     {&queens_array::queens_array, queens_array::run_ult},
+    {&queens_board::queens_board, queens_board::run_by<as_threads>},
     {&quicksort::with_cutoff, quicksort::run_ult},
     {&quicksort::every_segment, quicksort::run_ult_every},
     {&mergesort::mergesort, mergesort::run<as_threads>},
@@ -126,6 +130,7 @@ constexpr auto fork_cells = with_chapel_cells<as_forks>({
     {&uts::t1l, uts::run<uts::make_t1l, uts::count_fork>},
     {&queens::queens, queens::run_fork},
     {&queens_array::queens_array, queens_array::run_fork},
+    {&queens_board::queens_board, queens_board::run_fork},
     {&quicksort::with_cutoff, quicksort::run_fork},
     {&quicksort::every_segment, quicksort::run_fork_every},
     {&mergesort::mergesort, mergesort::run<as_forks>},
@@ -182,6 +187,10 @@ constexpr runtime runtimes[] = {
     {"tasklet", "Weft threads whose leaves are tasklets", child_kind::tasklet, start_for_threads, stop_weft, tasklet_cells,
      weft_version, no_settings},
     {"fork", "Weft forks", child_kind::task, start_for_forks, stop_weft, fork_cells, weft_version, fork_settings},
+    {"tascell", "Tascell, compiled by weft tascell", child_kind::task, start_for_threads, stop_weft, tascell_cells, weft_version,
+     no_settings},
+    {"tascell-library", "Tascell, tascell.hpp", child_kind::task, start_for_threads, stop_weft, tascell_library_cells,
+     weft_version, no_settings},
 };
 
 }  // namespace

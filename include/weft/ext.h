@@ -453,6 +453,15 @@ typedef enum weft_event_kind {
 WEFT_NODISCARD WEFT_API weft_status weft_ext_set_event_sink(void (*sink)(void *state, weft_event_kind kind, weft_thread *thread),
                                                             void *state);
 
+/* Puts a note of the calling thread into the trace (WEFT_TRACE): something that happened in a
+ * builder, now.
+ *
+ * name is a static string, by which `weft profile` counts the notes and adds up their values; it
+ * ends in the unit of the value: "mylib: sent (bytes)", "mylib: answered (ns)". value belongs to
+ * what happened; it is below 2^53. Without a trace nothing is done.
+ * Switches: never. Callers: any. */
+WEFT_API void weft_ext_trace_note(const char *name, uint64_t value);
+
 /* ---- starting the runtime for a layer -------------------------------------------------------- */
 
 /* Starts the runtime, or nests in the one that runs, on behalf of a layer rather than a program.

@@ -469,6 +469,13 @@ typedef struct weft_tascell_counts {
  * Switches: never. Callers: any. */
 WEFT_API void weft_tascell_last_counts(weft_tascell_counts *out);
 
+/* Calls each for each fact about Tascell in this process, as weft_info_walk does: the settings
+ * WEFT_TASCELL_... in effect, what each may be, and the sizes of what a worker has. key and value
+ * are valid during the call. A value that cannot be used is named by a line on stderr, and shown as
+ * it stands in the environment.
+ * Switches: never. Callers: any. */
+WEFT_API void weft_tascell_info_walk(void (*each)(void *state, const char *key, const char *value), void *state);
+
 #ifdef __cplusplus
 }
 #endif

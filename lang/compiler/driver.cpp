@@ -138,7 +138,41 @@ class line_reader {
   std::map<std::string, std::vector<std::string>> files_;
 };
 
+std::string value_after(const words& all, size_t& at) {
+  if (at + 1 >= all.size()) throw usage_problem(all[at] + " wants a value behind it");
+  return all[++at];
+}
+
+int levels_of(const std::string& text) {
+  bool const is_number = text.size() == 1 && text[0] >= '0' && text[0] <= '8';
+  if (!is_number) throw usage_problem("--inline " + text + ": a number of levels from 0 to 8 is wanted");
+  return text[0] - '0';
+}
+
 }  // namespace
+
+void take_words(const words& all, order& into) {
+  for (size_t i = 0; i < all.size(); i++) {
+    const std::string& word = all[i];
+    if (word == "-c") {
+      into.only_compiles = true;
+    } else if (word == "--emit-c") {
+      into.emits_c = true;
+    } else if (word == "-o") {
+      into.out = value_after(all, i);
+    } else if (word == "--plain") {
+      into.is_plain = true;
+    } else if (word == "--inline") {
+      into.inline_levels = levels_of(value_after(all, i));
+    } else if (word.ends_with(".tc")) {
+      if (!into.source.empty())
+        throw usage_problem("one program at a time: " + into.source + " or " + word + "; compile each with -c, and link them");
+      into.source = word;
+    } else {
+      into.words.push_back(word);
+    }
+  }
+}
 
 int carry_out(const order& what, const installation& where) {
   temporary_folder const folder;
@@ -152,6 +186,7 @@ int carry_out(const order& what, const installation& where) {
   if (!succeeds(preprocess)) return 1;
   lower_options options;
   options.inline_levels = what.inline_levels >= 0 ? what.inline_levels : optimises(what.words) ? 4 : 0;
+  options.is_plain = what.is_plain;
   line_reader lines;
   compiled const made = compile_text(read_file(folder.file("program.i")), what.source, options, std::ref(lines));
   for (const std::string& each : made.messages) std::fputs(each.c_str(), stderr);
@@ -165,7 +200,7 @@ int carry_out(const order& what, const installation& where) {
   append(compile, {"-o", what.out.empty() ? stem + (what.only_compiles ? ".o" : "") : what.out});
   compile.push_back(c_file);
   append(compile, chosen(what.words, [](const std::string& word) { return !is_for_dependencies(word); }));
-  if (!what.only_compiles) {
+  if (!what.only_compiles && !what.is_plain) {
     for (const std::string& each : where.library_folders) append(compile, {"-L" + each, "-Wl,-rpath," + each});
     append(compile, {"-lweft-tascell", "-lweft", "-pthread"});
   }

@@ -119,8 +119,8 @@ std::string declared_element(const symbol& variable, const std::string& name, bo
 // ---- the program
 
 std::string lowering::run() {
-  for (const external& each : of_.externals) external_text(each);
-  task_definitions();
+  for (const external& each : of_.externals) options_.is_plain ? plain_external(each) : external_text(each);
+  if (!options_.is_plain) task_definitions();
   return out_.text() + "\n";
 }
 
@@ -265,16 +265,25 @@ void lowering::main_text(const external& each) {
 
 void lowering::statement(const node& of, const context& in, writer& to) {
   if (is_construct(of.kind)) {
-    construct(of, in, to);
+    options_.is_plain ? plain_construct(of, in, to) : construct(of, in, to);
   } else if (of.parts.size() > 2 && of.parts[0].is("PROBABILITY") && of.parts[0].word.bound != nullptr &&
              of.parts[0].word.bound->kind == symbol_kind::pseudo && of.parts[1].is("=")) {
     probability(of, in, to);
+  } else if (in.prologue != nullptr && !of.parts.empty() &&
+             (of.parts[0].is("for") || of.parts[0].is("while") || of.parts[0].is("do"))) {
+    context inner = in;  // many an iteration of the outer loop does not come to what the inner one holds
+    inner.prologue = nullptr;
+    parts_text(of.parts, inner, to);
   } else {
     parts_text(of.parts, in, to);
   }
 }
 
 void lowering::probability(const node& of, const context& in, writer& to) {
+  if (options_.is_plain) {
+    to.put(of.parts[0].word, ";");
+    return;
+  }
   to.put(of.parts[0].word, "weft_tascell_set_probability(weft_worker,");
   parts_text(pieces(of.parts.begin() + 2, of.parts.end() - 1), in, to);
   to.add(");");
@@ -284,6 +293,8 @@ void lowering::parts_text(const pieces& parts, const context& in, writer& to) {
   for (size_t i = 0; i < parts.size(); i++) {
     if (parts[i].child != nullptr) {
       statement(*parts[i].child, in, to);
+    } else if (options_.is_plain && is_hidden_parameter(parts[i])) {
+      if (!parts[i].text.ends_with(", ")) to.add("void");
     } else if (!parts[i].text.empty()) {
       to.add(parts[i].text);
     } else {
@@ -366,6 +377,7 @@ std::string lowering::name_in(const context& in, const symbol& variable) const {
 std::string lowering::pseudo(const pieces& parts, size_t index) const {
   std::string const name(parts[index].word.text);
   bool const is_object = index + 1 < parts.size() && parts[index + 1].is(".");
+  if (options_.is_plain) return plain_pseudo(name);
   if (name == "this") return is_object ? "(*weft_this)" : "weft_this";
   if (name == "WDATA" || name == "worker_data") return "(*(struct weft_worker_data *)weft_worker->data)";
   if (name == "WORKER_ID") return "((int)weft_worker->index)";

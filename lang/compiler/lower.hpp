@@ -15,9 +15,11 @@ class writer {
   explicit writer(const source& from) : from_(&from) {}
   void put(const token& word) { put(word, word.text); }
   void put(const token& word, std::string_view instead);
-  void add(std::string_view text) { out_ += text; }  // on the current line
-  void go_to(const token& place);                    // so that what is added has the line of place
-  void append(const writer& other);                  // a whole text
+  void add(std::string_view text) { out_ += text; }                               // on the current line
+  void go_to(const token& place);                                                 // so that what is added has the line of place
+  void append(const writer& other);                                               // a whole text
+  size_t mark() const { return out_.size(); }                                     // a place for insert
+  void insert(size_t mark, const std::string& text) { out_.insert(mark, text); }  // text without line ends
   const std::string& text() const { return out_; }
 
  private:
@@ -41,7 +43,8 @@ struct context {
   // record above it in the same function need not capture them again.
   std::map<const symbol*, std::string> above;
   std::string above_type;
-  std::string store_index;  // stores the loop's variable in its record, where that is still to be done
+  std::string* prologue = nullptr;  // where a wind whose record is always the same writes it: before the loop
+  std::string store_index;          // stores the loop's variable in its record, where that is still to be done
 };
 
 struct capture {
@@ -77,6 +80,12 @@ class lowering {
   std::string pseudo(const pieces& parts, size_t index) const;
   void probability(const node& of, const context& in, writer& to);
   void note_addressed(const node* body);
+
+  // lower_plain.cpp
+  static bool is_hidden_parameter(const piece& each);
+  void plain_external(const external& each);
+  void plain_construct(const node& of, const context& in, writer& to);
+  static std::string plain_pseudo(std::string_view name);
 
   // lower_construct.cpp
   void construct(const node& of, const context& in, writer& to);

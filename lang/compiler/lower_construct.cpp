@@ -140,6 +140,7 @@ context lowering::under(const context& in, const record_made& made, const std::s
   result.above = made.names;
   result.above_type = made.name;
   result.store_index.clear();
+  result.prologue = nullptr;
   return result;
 }
 
@@ -301,8 +302,11 @@ void lowering::do_many(const node& of, const context& in, writer& to, const std:
   to.go_to(of.first);
   to.add(" {" + in.store_index);
   begin_text(record, in, "choice", made, to);
+  // The loop begins with a copy of its first index: a load of what was just stored would delay it.
+  std::string const first = "weft_first" + number;
   for (auto const& [field, given, written] : {std::tuple("weft_index", &low, of.low), std::tuple("weft_end", &high, of.high)}) {
-    to.add(" " + record + "." + field + " = ");
+    bool const is_first = given == &low;
+    to.add(is_first ? " " + type_text(*of.index) + first + " = " : " " + record + "." + field + " = ");
     if (given->empty()) {
       to.add("(");
       parts_text(written->parts, in, to);
@@ -310,6 +314,7 @@ void lowering::do_many(const node& of, const context& in, writer& to, const std:
     } else {
       to.add(*given + ";");
     }
+    if (is_first) to.add(" " + record + ".weft_index = " + first + ";");
   }
   to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
   bool const polls_each = of.how.poll != nullptr || !has_poll_or_call(of.one);
@@ -318,7 +323,10 @@ void lowering::do_many(const node& of, const context& in, writer& to, const std:
     parts_text(of.how.poll->parts, in, to);
     to.add("), weft_left" + number + " = weft_interval" + number + ";");
   }
-  to.add(" for (" + type_text(*of.index) + of.index->name + " = " + record + ".weft_index; " + of.index->name + " < " + record +
+  std::string prologue;
+  with.prologue = &prologue;
+  size_t const before_loop = to.mark();
+  to.add(" for (" + type_text(*of.index) + of.index->name + " = " + first + "; " + of.index->name + " < " + record +
          ".weft_end; " + of.index->name + "++) {");
   std::string const store = " " + record + ".weft_index = " + of.index->name + ";";
   bool const stores_late = !polls_each && calls_in_constructs_only(of.one);
@@ -329,6 +337,7 @@ void lowering::do_many(const node& of, const context& in, writer& to, const std:
     to.add(" if (weft_left" + number + "-- <= 1) { weft_left" + number + " = weft_interval" + number +
            "; weft_tascell_poll_again(weft_worker, " + with.up + "); }");
   statement(*of.one, with, to);
+  to.insert(before_loop, prologue);
   // All has begun: a request that comes while the worker joins finds nothing to divide.
   to.add(" } if (" + record + ".weft_choice.given) { " + record + ".weft_index = " + record + ".weft_end; do {");
   join_text(of, in, to, record + ".weft_choice");
@@ -369,7 +378,13 @@ void lowering::wind(const node& of, const context& in, writer& to) {
   to.go_to(of.first);
   to.add(" {" + in.store_index);
   statement(*of.one, in, to);
-  begin_text(record, in, "wind", made, to);
+  if (in.prologue != nullptr && made.captures.empty()) {
+    writer begun(*of_.from);
+    begin_text(record, in, "wind", made, begun);
+    *in.prologue += begun.text();
+  } else {
+    begin_text(record, in, "wind", made, to);
+  }
   statement(*of.two, with, to);
   statement(*of.three, in, to);
   to.add(" }");

@@ -164,6 +164,7 @@ void check_loops(program& of, const node& body);
 
 struct lower_options {
   int inline_levels = 0;  // how deep small recursive worker functions are inlined into themselves
+  bool is_plain = false;  // the program without its constructs: plain C for one thread
 };
 
 // The program as C.

@@ -20,6 +20,7 @@ void answer(worker* self, unsigned thief, std::uintptr_t what) {
 
 void refuse(worker* self, unsigned thief) {
   ++self->counts.refused;
+  weft_ext_trace_note(note_of_refusals, 1);
   answer(self, thief, mailbox::none);
 }
 
@@ -93,6 +94,7 @@ void send(worker* self, weft_tascell_choice* from, task* made, unsigned thief) {
   made->parent = self->top->running;
   state_of(made).store(task_given, base::relaxed);
   ++self->counts.given;
+  weft_ext_trace_note(note_of_gift, made->kind->bytes);
   if (self->all->how.ships) pack_given(made);
   if (to == self) {
     self->own = made;
@@ -121,6 +123,7 @@ bool serve(worker* self, record* at) {
 // many are left.
 unsigned backtrack(worker* self, record* newest, unsigned count) {
   ++self->counts.backtracks;
+  const std::uint64_t before = self->counts.records;
   self->mode = WEFT_TASCELL_BACKTRACKING;
   record* newer = nullptr;
   record* at = newest;
@@ -145,6 +148,7 @@ unsigned backtrack(worker* self, record* newest, unsigned count) {
     at = next;
   }
   self->mode = WEFT_TASCELL_NORMAL;
+  weft_ext_trace_note(note_of_walk, self->counts.records - before);
   return count;
 }
 
@@ -183,6 +187,7 @@ static bool attend(worker* self, record* newest, bool has_polled, unwinding* out
   note_workspace(self, newest, has_polled);
   if ((why & wants_end) != 0 && must_unwind(self, newest, out)) return true;
   unsigned count = take_requests(self);
+  if (count != 0) weft_ext_trace_note(note_of_requests, count);
   if ((why & always_look) != 0 && asks_itself(self)) {
     self->pending[self->index / bits_of_word] |= std::uint64_t{1} << self->index % bits_of_word;
     ++count;

@@ -99,14 +99,42 @@ bool read_check(settings* out) {
   return is_good || complain("WEFT_TASCELL_CHECK", text, "on, off or winds");
 }
 
+// ---- the table of them --------------------------------------------------------------------------
+
+constexpr amount storm = {"WEFT_TASCELL_STORM", no_units, true, 1, 1000000000, "off, or 1 to 1000000000 polls"};
+constexpr amount seed = {"WEFT_TASCELL_SEED", no_units, false, 0, UINT64_MAX, "a number"};
+constexpr amount stack = {"WEFT_TASCELL_STACK_SIZE", bytes_units, false, 65536, std::uint64_t{1} << 30, "64K to 1G"};
+constexpr amount watchdog = {"WEFT_TASCELL_WATCHDOG", time_units, true, 1000000, 3600000000000, "off, or 1ms to 3600s"};
+
+constexpr description table[] = {
+    {stack.name, stack.accepted, "8M", "Stack of each worker. Reserved, not used."},
+    {"WEFT_TASCELL_GUARD", "virtual or refuse", "virtual",
+     "What the acceptance probability of a worker means: thieves draw victims in proportion to it, or the victim refuses."},
+    {storm.name, storm.accepted, "off", "For tests: a worker asks itself at one in n polls, and runs the task at once."},
+    {seed.name, seed.accepted, "1", "Of random choices."},
+    {"WEFT_TASCELL_CHECK", "on, off or winds", "off",
+     "For tests: at every poll, walk to the oldest record and back, and compare the workspace around each undo and redo and, "
+     "with on, "
+     "where a choice point could divide."},
+    {"WEFT_TASCELL_SHIP", "on or off", "off", "For tests: pack every transferable task into bytes, and unpack it."},
+    {"WEFT_TASCELL_YIELD", "on or off", "off",
+     "For tests: yield at every poll, so that virtual workers run in turn. WEFT_SCHEDULE switches it on."},
+    {watchdog.name, watchdog.accepted, "off", "Name a worker that has not polled for so long while it was asked."},
+    {"WEFT_TASCELL_STATS", "on or off", "off", "Print what the workers did, at the end of each run."}};
+
 }  // namespace
+
+void walk_settings(void (*each)(const description& of, const char* value, void* state), void* state) {
+  for (const description& one : table) {
+    const char* const text = value_of(one.name);
+    const bool is_implied =
+        text == nullptr && value_of("WEFT_SCHEDULE") != nullptr && std::strcmp(one.name, "WEFT_TASCELL_YIELD") == 0;
+    each(one, text != nullptr ? text : is_implied ? "on" : one.usual, state);
+  }
+}
 
 bool read_settings(settings* out) {
   out->yields = value_of("WEFT_SCHEDULE") != nullptr;
-  constexpr amount storm = {"WEFT_TASCELL_STORM", no_units, true, 1, 1000000000, "off, or 1 to 1000000000 polls"};
-  constexpr amount seed = {"WEFT_TASCELL_SEED", no_units, false, 0, UINT64_MAX, "a number"};
-  constexpr amount stack = {"WEFT_TASCELL_STACK_SIZE", bytes_units, false, 65536, std::uint64_t{1} << 30, "64K to 1G"};
-  constexpr amount watchdog = {"WEFT_TASCELL_WATCHDOG", time_units, true, 1000000, 3600000000000, "off, or 1ms to 3600s"};
   const bool are_good[] = {read_amount(storm, &out->storm),
                            read_amount(seed, &out->seed),
                            read_amount(stack, &out->stack_bytes),

@@ -19,6 +19,17 @@ struct settings {
   bool tells_counts = false;      // at the end of a run
 };
 
+// A variable, for people.
+struct description {
+  const char* name;
+  const char* accepted;
+  const char* usual;  // the default
+  const char* text;
+};
+
+// Calls each with every variable and its value in the environment, or its default.
+void walk_settings(void (*each)(const description& of, const char* value, void* state), void* state);
+
 // False: a value cannot be used, which a line on stderr names.
 bool read_settings(settings* out);
 

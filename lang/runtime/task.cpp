@@ -98,6 +98,7 @@ const weft_tascell_operations root_operations = {WEFT_TASCELL_ROOT, {}, nullptr,
 
 void run_task(worker* self, task* what) {
   frame at;
+  const std::uint64_t start_ns = weft_now_ns();
   enter(self, &at, what);
   tell_idle(self);
   at.ended.reason = WEFT_TASCELL_RETURNED;
@@ -107,6 +108,7 @@ void run_task(worker* self, task* what) {
     run_body(self, &at);
   }
   leave(self, &at);
+  weft_ext_trace_note(note_of_run, weft_now_ns() - start_ns);
   end(self, &at);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <new>
 
+#include <weft/ext.h>
 #include <weft/tascell.h>
 #include <weft/weft.h>
 
@@ -95,6 +96,14 @@ inline std::uint64_t draw(worker* self) {  // xorshift64*, doi:10.1145/2845077
   return self->random * 0x2545F4914F6CDD1Du;
 }
 inline double draw_unit(worker* self) { return static_cast<double>(draw(self) >> 11) * 0x1p-53; }
+
+// ---- notes in the trace: weft_ext_trace_note ----------------------------------------------------
+
+inline constexpr const char* note_of_requests = "tascell: requests taken";
+inline constexpr const char* note_of_refusals = "tascell: requests refused";
+inline constexpr const char* note_of_walk = "tascell: backtracks (records)";
+inline constexpr const char* note_of_gift = "tascell: tasks given (bytes)";
+inline constexpr const char* note_of_run = "tascell: tasks run (ns)";
 
 // ---- wait.cpp -----------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@
 #include "sched/serving.hpp"
 #include "sched/source.hpp"
 #include "sched/thread.hpp"
+#include "sched/tracing.hpp"
 #include "sched/waiter.hpp"
 #include "sched/watch.hpp"
 #include "sched/worker.hpp"
@@ -290,6 +291,10 @@ void weft_ext_thread_stack(const weft_thread* thread, void** base, size_t* bytes
 
 weft_status weft_ext_set_event_sink(void (*sink)(void* state, weft_event_kind kind, weft_thread* thread), void* state) {
   return code(sched::seam::set_event_sink(sink, state));
+}
+
+void weft_ext_trace_note(const char* name, uint64_t value) {
+  if (name != nullptr && running() != nullptr) sched::trace_note(running(), name, value);
 }
 
 weft_status weft_ext_reserve(size_t bytes, size_t* offset) {

@@ -154,6 +154,20 @@ void trace_resumed(worker* w, unit* self) {
   if (to != nullptr && to->recorded->is_on.load(base::relaxed)) ran(to, w, self);
 }
 
+void trace_note(const runtime* rt, const char* name, std::uint64_t value) {
+  tracing* to = rt->tracer;
+  if (to == nullptr || !to->recorded->is_on.load(base::relaxed)) return;
+  const worker* w = local::current_worker();
+  record made{};
+  made.kind = record_kind::note;
+  made.begin = made.end = to->recorded->time.stamp();
+  made.thread = id_of_running(w);
+  made.other = value;
+  made.about = name;
+  made.on = place_of(w);
+  put(to, w, made);
+}
+
 // ---- forks ----
 
 void trace_fork(const worker* w, weft_forked* forked) {

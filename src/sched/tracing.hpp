@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <weft/ext.h>
 
@@ -34,6 +35,9 @@ void trace_event(const runtime* rt, worker* w, weft_event_kind kind, unit* one);
 
 // The running unit goes on after a tasklet that it dispatched, without an event.
 void trace_resumed(worker* w, unit* self);
+
+// Of the calling OS thread's current thread. name: a static string. Nothing happens without a trace.
+void trace_note(const runtime* rt, const char* name, std::uint64_t value);
 
 // ---- forks ----
 

@@ -219,6 +219,13 @@ void writer::write_join(const part& one) {
        << "}}";
 }
 
+void writer::write_note(const part& one) {
+  begin_event("i", workers, one.on, one.begin);
+  out_ << ",\"s\":\"t\",\"cat\":\"note\",\"name\":";
+  out_.quoted(code_.of_words(one.of->about))
+      << ",\"args\":{\"thread\":" << one.of->thread << ",\"value\":" << one.of->other << "}}";
+}
+
 void writer::write(const part& one) {
   switch (one.kind) {
     case part_kind::turn:
@@ -229,6 +236,7 @@ void writer::write(const part& one) {
     case part_kind::source: write_source(one); break;
     case part_kind::fork: write_fork(one); break;
     case part_kind::join: write_join(one); break;
+    case part_kind::note: write_note(one); break;
   }
 }
 

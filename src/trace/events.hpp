@@ -9,7 +9,7 @@
 
 namespace weft::trace {
 
-enum class part_kind : std::uint8_t { turn, wait, source, fork, join };
+enum class part_kind : std::uint8_t { turn, wait, source, fork, join, note };
 
 // A part of a record, at a time of its own.
 struct part {
@@ -53,6 +53,7 @@ class writer {
   void write_source(const part& one);
   void write_fork(const part& one);
   void write_join(const part& one);
+  void write_note(const part& one);
   void flow(const char* phase, unsigned track, std::uint64_t at, const part& of);
   std::size_t place_of(std::uint64_t thread) const;  // in names_; name_count_: none is known
 

@@ -1,5 +1,5 @@
 // What is recorded while a program runs: one record for each turn of a thread on a worker (not one at its begin and one at its end, which could
-// be torn apart when old ones are dropped), each fork that its forker ran in its join, each join, and each thread's name.
+// be torn apart when old ones are dropped), each fork that its forker ran in its join, each join, each thread's name, and each note of a builder.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace weft::trace {
 inline constexpr std::uint16_t outside = UINT16_MAX;  // instead of a worker's number: an OS thread outside
 inline constexpr std::size_t name_bytes = 32;
 
-enum class record_kind : std::uint8_t { turn, fork, join, name };
+enum class record_kind : std::uint8_t { turn, fork, join, name, note };
 
 // Why a thread became ready.
 enum class reason : std::uint8_t { none, created, forked, woken, yielded, migrated };
@@ -32,10 +32,10 @@ struct alignas(base::cache_line) record {
   std::uint64_t thread;
   union {
     struct {
-      std::uint64_t other;  // turn: who made it ready (0: nobody that is a thread); join: who joined it
+      std::uint64_t other;  // turn: who made it ready (0: nobody that is a thread); join: who joined it; note: its value
       std::uint64_t since;  // turn: when it became ready, or was forked; fork: when it was forked. 0: unknown
       std::uint64_t left;   // turn: when its last turn ended; 0: this is the first one
-      const void* about;    // turn: what it had waited for, a text (null: nothing); fork: the function
+      const void* about;    // turn: what it had waited for, a text (null: nothing); fork: the function; note: its name
     };
     char name[name_bytes];
     struct {
@@ -43,7 +43,7 @@ struct alignas(base::cache_line) record {
       const void* made_at;  // of such a thread; see os/place.hpp
     };
   };
-  std::uint16_t on;  // turn: the worker on which `other` was then, or `outside`; join, fork, name: where it happened
+  std::uint16_t on;  // turn: the worker on which `other` was then, or `outside`; join, fork, name, note: where it happened
   record_kind kind;
   reason why;
   leave how;

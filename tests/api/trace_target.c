@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <weft/ext.h>
 #include <weft/hot.h>
 #include <weft/weft.h>
 
@@ -50,6 +51,23 @@ static long fib(long n) {
   return left + right;
 }
 static void forks(void) { CHECK(fib(12) == 144); }
+
+static void notes_in_thread(void *unused) {
+  (void)unused;
+  for (uint64_t value = 1; value <= 3; ++value) weft_ext_trace_note("told (bytes)", value);
+}
+static void *note_outside(void *unused) {
+  (void)unused;
+  weft_ext_trace_note("told outside", UINT64_C(1) << 52);
+  return NULL;
+}
+static void notes(void) {
+  weft_ext_trace_note(NULL, 1); /* nothing */
+  OK(weft_thread_join(start_named(notes_in_thread, NULL, "teller")));
+  pthread_t outside;
+  CHECK(pthread_create(&outside, NULL, note_outside, NULL) == 0);
+  pthread_join(outside, NULL);
+}
 
 static weft_event told = WEFT_EVENT_INIT;
 static void waits(void *unused) {
@@ -255,20 +273,33 @@ static const struct {
   const char *word;
   unsigned workers;
   void (*body)(void);
-} scenes[] = {{"threads", 2, many_threads},  {"forks", 1, forks},
-              {"forks2", 2, forks},          {"waiting", 1, waiting},
-              {"taking", 1, taking},         {"unrecorded", 1, unrecorded},
-              {"stealing", 2, stealing},     {"migrating", 2, migrating},
-              {"aborting", 1, aborting},     {"aborting beside others", 4, aborting_beside_others},
-              {"handling", 1, handling},     {"handling before", 1, handling_before},
-              {"leaving", 1, leaving},       {"overflowing", 1, overflowing},
-              {"parking", 2, parking_forks}, {"turns", 2, many_turns},
-              {"faulting", 1, faulting},     {"faulting together", 2, faulting_together},
-              {"deadlocked", 1, deadlocked}, {"parting", 1, parting},
-              {"starting", 1, starting},     {"again", 1, again}};
+} scenes[] = {{"threads", 2, many_threads},
+              {"forks", 1, forks},
+              {"forks2", 2, forks},
+              {"waiting", 1, waiting},
+              {"notes", 1, notes},
+              {"taking", 1, taking},
+              {"unrecorded", 1, unrecorded},
+              {"stealing", 2, stealing},
+              {"migrating", 2, migrating},
+              {"aborting", 1, aborting},
+              {"aborting beside others", 4, aborting_beside_others},
+              {"handling", 1, handling},
+              {"handling before", 1, handling_before},
+              {"leaving", 1, leaving},
+              {"overflowing", 1, overflowing},
+              {"parking", 2, parking_forks},
+              {"turns", 2, many_turns},
+              {"faulting", 1, faulting},
+              {"faulting together", 2, faulting_together},
+              {"deadlocked", 1, deadlocked},
+              {"parting", 1, parting},
+              {"starting", 1, starting},
+              {"again", 1, again}};
 
 int main(int count, char **words) {
   own_path = words[0];
+  weft_ext_trace_note("before there is a runtime", 1);
   for (size_t index = 0; count == 2 && index < sizeof scenes / sizeof *scenes; ++index) {
     if (strcmp(scenes[index].word, words[1]) != 0) continue;
     with_workers(words[1], scenes[index].workers, scenes[index].body);

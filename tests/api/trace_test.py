@@ -133,6 +133,17 @@ class TraceTest(unittest.TestCase):
 
     # ---- what was done is there ----
 
+    def test_notes_of_builders_are_marks_of_their_thread(self):
+        trace = self.traced("notes")
+        told = [note for note in trace.of("note") if note["name"] == "told (bytes)"]
+        self.assertEqual([note["args"]["value"] for note in told], [1, 2, 3])
+        self.assertEqual({note["args"]["thread"] for note in told}, {trace.thread_named("teller")})
+        turn, = trace.turns(trace.thread_named("teller"))
+        self.assertTrue(all(begin(turn) <= begin(note) <= end(turn) and note["tid"] == turn["tid"] for note in told))
+        outside, = (note for note in trace.of("note") if note not in told)
+        self.assertEqual((outside["name"], outside["args"]), ("told outside", {"thread": 0, "value": 1 << 52}))
+        self.assertEqual(trace.names[WORKERS, outside["tid"]], "outside")
+
     def test_threads_with_names_turns_and_ends(self):
         trace = self.traced("threads")
         self.assertEqual(trace.about["ended"], "weft_finalize")

@@ -16,8 +16,8 @@ CELLS_MISSING = 20  # of five a program: those whose threads wait for each other
 SVG = "{http://www.w3.org/2000/svg}"
 NOT_ROOT = 65534
 LETTER = 7  # px, on average, of a text of 12 px
-PROGRAMS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort", "quicksort-every", "mergesort", "matmul",
-            "strassen", "tree", "stream", "stream-ep", "random-access", "btc", "pentomino", "comp", "create-flat", "create-nested", "yield",
+PROGRAMS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "queens-board", "quicksort", "quicksort-every",
+            "mergesort", "matmul", "strassen", "tree", "stream", "stream-ep", "random-access", "btc", "pentomino", "comp", "create-flat", "create-nested", "yield",
             "yield-to", "mutex-handover", "condition-ping-pong", "channel-ping-pong", "blocked", "hash")
 
 

@@ -6,6 +6,8 @@ import re
 
 import command
 
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
 
 class InfoTest(command.CommandTest):
     def facts(self, **environment):
@@ -32,6 +34,20 @@ class InfoTest(command.CommandTest):
             self.assertTrue(facts[f"variable.{name}.range"], name)
             self.assertIn(f"variable.{name}.default", facts)
 
+    def test_tascell_settings_and_facts(self):
+        facts = self.facts(WEFT_TASCELL_STORM="7", WEFT_TASCELL_GUARD="refuse", WEFT_SCHEDULE="seed:1")
+        self.assertEqual((facts["setting.WEFT_TASCELL_STORM"], facts["setting.WEFT_TASCELL_GUARD"]), ("7", "refuse"))
+        self.assertEqual((facts["setting.WEFT_TASCELL_STACK_SIZE"], facts["setting.WEFT_TASCELL_YIELD"]), ("8M", "on"))
+        self.assertLessEqual(int(facts["tascell.worker_bytes"]), 1024)
+        self.assertEqual(int(facts["tascell.choice_record_bytes"]), 24)
+        self.assertIn("WEFT_TASCELL_STORM=many: want off", self.run_right("info", WEFT_TASCELL_STORM="many").stderr)
+        self.assertIn("\nTascell\n", self.run_right("info").stdout)
+        with open(os.path.join(TOP, "lang", "README.md"), encoding="utf-8") as file:
+            documented = {name: default.strip("` ") for name, default in re.findall(r"^\| `(WEFT_TASCELL_\w+)` \|[^|]*\| `(\w+)`", file.read(), re.M)}
+        defaults = {key.split(".")[1]: value for key, value in self.facts().items()
+                    if key.startswith("variable.WEFT_TASCELL_") and key.endswith(".default")}
+        self.assertEqual(defaults, documented)
+
     def test_settings_follow_the_environment(self):
         facts = self.facts(WEFT_WORKERS="7", WEFT_STACK_SIZE="256K", WEFT_TOPOLOGY="numa:2 core:4 pu:2")
         self.assertEqual(facts["setting.WEFT_WORKERS"], "7")
@@ -44,7 +60,7 @@ class InfoTest(command.CommandTest):
 
     def test_for_people(self):
         shown = self.run_right("info").stdout
-        for word in ("Build", "Topology", "Limits", "Self-tests", "Settings", "WEFT_WAIT_POLICY", "guard"):
+        for word in ("Build", "Topology", "Limits", "Self-tests", "Tascell", "Settings", "WEFT_WAIT_POLICY", "guard"):
             self.assertIn(word, shown)
 
 

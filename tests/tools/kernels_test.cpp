@@ -135,6 +135,7 @@ TEST_CASE("sequential answers are right at many sizes") {
                                  "uts-t3",
                                  "queens",
                                  "queens-array",
+                                 "queens-board",
                                  "quicksort",
                                  "quicksort-every",
                                  "mergesort",

@@ -33,6 +33,9 @@ class Trace:
     def join(self, at, thread, by=MAIN):
         self.events.append({"ph": "i", "pid": 1, "tid": 0, "ts": at, "cat": "join", "name": "join", "args": {"thread": thread, "by": by}})
 
+    def note(self, at, name, value):
+        self.events.append({"ph": "i", "pid": 1, "tid": 0, "ts": at, "cat": "note", "name": name, "args": {"thread": MAIN, "value": value}})
+
     def name(self, thread, function, label=""):
         self.events.append({"ph": "M", "pid": 2, "tid": thread, "name": "thread_name",
                             "args": {"name": f"{function} {thread}", "function": function, "label": label}})
@@ -128,6 +131,18 @@ class ProfileTest(command.CommandTest):
         self.assertRegex(shown, r"crew +4 +400 us +49\.5 % +100 us +100 us")
         self.assertRegex(shown, r"work +4 +400 us")
 
+    def test_notes_are_counted_and_added_up_in_their_units(self):
+        trace = Trace()
+        trace.turn(MAIN, 0, 0, 100, "start", left="running")
+        self.assertNotIn("told by libraries", self.profile(trace))
+        for at, name, value in ((1, "lib: took (ns)", 1000), (2, "lib: took (ns)", 3000), (3, "lib: sent (bytes)", 2048), (4, "lib: met", 7)):
+            trace.note(at, name, value)
+        shown = self.profile(trace)
+        self.assertRegex(shown, r"told by libraries +count +sum +each +most\n")
+        self.assertRegex(shown, r"lib: took \(ns\) +2 +4\.00 us +2\.00 us +3\.00 us\n")
+        self.assertRegex(shown, r"lib: sent \(bytes\) +1 +2\.0+ KiB +2\.0+ KiB +2\.0+ KiB\n")
+        self.assertRegex(shown, r"lib: met +1 +7 +7 +7\n")
+
     # ---- pictures, bad input ----
 
     def test_pictures_need_nothing_beside_them(self):
@@ -189,6 +204,19 @@ class ProfileTest(command.CommandTest):
         self.assertTrue(os.path.exists(self.path("fib.html")))
         parallelism = float(re.search(r"parallelism +(.*)\n", shown).group(1))
         self.assertGreaterEqual(parallelism, 1)
+
+    def test_a_tascell_program_tells_requests_backtracks_and_tasks(self):
+        # Storm: the worker asks itself at every third poll, and runs the task that it gets.
+        shown = self.run_right("profile", "--", command.WEFT, "bench", "queens-board", "--runtime", "tascell", "--size", "6", "--repetitions",
+                               "1", "--warm-ups", "0", "--workers", "1", WEFT_TASCELL_STORM="3").stdout
+        rows = {name: shown.split(name)[1].splitlines()[0].split() for name in (
+            "tascell: backtracks (records)", "tascell: tasks given (bytes)", "tascell: tasks run (ns)")}
+        given, ran, walks = (int(rows[name][0]) for name in (
+            "tascell: tasks given (bytes)", "tascell: tasks run (ns)", "tascell: backtracks (records)"))
+        self.assertGreater(given, 0)
+        self.assertEqual(ran, given + 1)  # and the root
+        self.assertGreaterEqual(walks, given)
+        self.assertIn("tascell worker ", shown)
 
     def test_threads_without_names_are_known_by_place_or_callable(self):
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nameless.cpp")

@@ -20,6 +20,7 @@ import call_overhead  # noqa: E402
 import creation_cycles  # noqa: E402
 import experiment  # noqa: E402
 import pictures  # noqa: E402
+import tascell  # noqa: E402
 import thread_ops  # noqa: E402
 import uni_address  # noqa: E402
 
@@ -318,6 +319,29 @@ class ProgramsTest(unittest.TestCase):
         self.assertGreater(space["sample"]["mapped_bytes"], space["sample"]["region_bytes"])
 
     @unittest.skipUnless(PROGRAMS, "needs a build folder")
+    def test_tascell_programs_are_right_with_and_without_constructs(self):
+        folder = os.path.join(PROGRAMS, "bench", "published", "tascell")
+        if not os.path.exists(os.path.join(folder, "tascell-fib")):
+            self.skipTest("no libweft-tascell in this build")
+        sizes = {"fib": 20, "nq": 8, "comp": 200, **{f"nq-copy-{level}": 7 for level in range(3)}}
+        for program, size in sizes.items():
+            plain = experiment.read_figures(self.run_program(os.path.join(folder, f"plain-{program}"), size).stdout)
+            self.assertTrue(plain["correct"], program)
+            for workers in (1, 2):
+                for form in ("tascell", *(["library"] if program in tascell.IN_LIBRARY else [])):
+                    found = experiment.read_figures(self.run_program(os.path.join(folder, f"{form}-{program}"), size, workers).stdout)
+                    self.assertTrue(found["correct"], (form, program, workers))
+                    self.assertEqual(set(found["sample"]), {"seconds", "given", "backtracks"})
+            for words in ((), (0,), (size, 0), ("x", 1)):
+                self.assertIn("usage", self.run_program(os.path.join(folder, f"tascell-{program}"), *words, status=2).stderr)
+        for program in ("pen", *(f"pen-copy-{level}" for level in range(3))):  # its one size takes a second and more
+            self.assertIn("usage", self.run_program(os.path.join(folder, f"tascell-{program}"), 11, 1, status=2).stderr)
+        self.assertTrue(experiment.read_figures(self.run_program(os.path.join(folder, "tascell-pen"), 12, 2).stdout)["correct"])
+        wake = experiment.read_figures(self.run_program(os.path.join(folder, "tascell-wake")).stdout)["sample"]
+        self.assertLess(0, wake["us"])
+        self.assertLessEqual(wake["us"], wake["us_90"])
+
+    @unittest.skipUnless(PROGRAMS, "needs a build folder")
     def test_each_rank_tells_its_steals(self):
         program = os.path.join(PROGRAMS, "bench", "published", "uni", "uni-steal")
         if not os.path.exists(program):
@@ -463,6 +487,86 @@ class UniAddressTest(PublishedCase):
     def test_no_steal_at_all_is_a_failure(self):
         self.steal([], [])
         self.assertIn("it printed no record", self.published("uni-address", "--repetitions", 1, status=1).stdout)
+
+
+class TascellTest(PublishedCase):
+    """Stand-ins: plain C takes 1 s, one worker 1.25 s, and two 0.625 s; copies for each child take three times as long."""
+
+    PRINTS = """echo '{"format": "weft-figures-1", "correct": '$correct', "figures": {"seconds": '$seconds', "given": 9, "backtracks": 8,' \\
+         '"us": 30, "us_90": 50}, "facts": {}}'"""
+
+    def setUp(self):
+        super().setUp()
+        self.cpus = len(os.sched_getaffinity(0))
+        for program in (*tascell.PROGRAMS, *(f"{each}-{level}" for each in tascell.COPIES for level in range(3))):
+            scale = 3 if program.endswith("-0") else 1
+            self.program(f"bench/published/tascell/plain-{program}", f"correct=true seconds={scale}.0; {self.PRINTS}")
+            self.form("tascell", program, scale)
+        for program in tascell.IN_LIBRARY:
+            self.form("library", program, 1)
+        self.program("bench/published/tascell/tascell-wake", f"correct=true seconds=1; {self.PRINTS}")
+
+    def form(self, form, program, scale, correct="true"):
+        self.program(f"bench/published/tascell/{form}-{program}",
+                     f'correct={correct}; case $2 in 1) seconds={1.25 * scale} ;; 2) seconds={0.625 * scale} ;; *) seconds=0.3 ;; esac; {self.PRINTS}')
+
+    def lines(self, shown, group):
+        """The lines of a group's table, by variant."""
+        table = shown.split(f"\n{group}\n")[1].split("\n\n")[0].splitlines()
+        return {line.split("  ")[1].strip(): line for line in table}
+
+    def peer(self, answer="39088169"):
+        """Programs of sc-tascell; the one for queens answers what it is told."""
+        os.makedirs(os.path.join(self.build, "peer"))
+        for program, answer_there in (("fib-gcc", "102334155"), ("nq-gcc", answer), ("pen6x17-gcc", "2339"), ("cmp-gcc", "19999")):
+            self.program(f"peer/{program}", f"printf '%s\\n' \"$*\" >> {self.build}/asked; echo 'time: 2.5' >&2; echo 'rslt 0 p:0'; echo {answer_there}")
+        self.environment = dict(os.environ, SC_TASCELL=os.path.join(self.build, "peer"))
+
+    def test_efficiency_stands_beside_what_was_published(self):
+        shown = self.published("tascell", "--repetitions", 1).stdout
+        fib = self.lines(shown, "Fib, 40")
+        for figure in ("1,250.00 ms", "1.25 [1.25, 1.25]", "80%", "9"):
+            self.assertIn(figure, fib["compiled, workers: 1"])
+        if self.cpus > 1:
+            for figure in ("625.00 ms", "2.00 [2.00, 2.00]", "80%"):
+                self.assertIn(figure, fib["library, workers: 2"])
+            self.assertIn("1.86 x Cilk on 4 cores", self.lines(shown, "Nq, 13")["compiled, workers: 2"])
+            wake = self.lines(shown, tascell.WAKE)["compiled"]
+            self.assertRegex(wake, "30.0 us +50.0 us")
+        self.assertIn("1.25 [1.25, 1.25]", self.lines(shown, "Comp, 4000: a short run")["compiled, workers: 1"])
+        copies = self.lines(shown, "Nq, 12: reuse of workspaces")
+        self.assertIn("3.00 [3.00, 3.00]", copies["plain C, copied for each child"])
+        self.assertIn("3.00 [3.00, 3.00]", copies["copied for each child, workers: 1"])
+        self.assertIn("1.00 [1.00, 1.00]", copies["shared by siblings, workers: 1"])
+        self.assertIn("Not installed: sc-tascell (sc-tascell: SC_TASCELL names", shown)
+        self.check_picture(shown)
+
+    def check_picture(self, shown):
+        if pictures.find_python() is None:
+            return self.assertIn("No picture: matplotlib is not installed", shown)
+        picture = next(line for line in shown.splitlines() if line.startswith("Picture: ")).split(": ")[1]
+        with open(picture, encoding="utf-8") as file:
+            drawn = file.read()
+        for word in ("efficiency against plain C", "Fib, 40", "Pen, 12: reuse of workspaces", "shared by siblings", "workers"):
+            self.assertIn(word, drawn)
+        script = os.path.join(TOP, "bench", "published", "tascell_picture.py")
+        done = subprocess.run([pictures.find_python(), script, "/dev/null", picture], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        return self.assertIn("/dev/null cannot be drawn", done.stderr)
+
+    def test_the_peer_runs_where_it_is_installed_and_wrong_answers_are_told(self):
+        self.peer("73713")
+        self.form("tascell", "nq", 1, "false")  # which alone makes it fail
+        shown = self.published("tascell", "--repetitions", 1, status=1).stdout
+        self.assertIn("compiled, workers: 1: wrong answer", shown)
+        self.assertIn("2,500.00 ms", self.lines(shown, "Fib, 40")["sc-tascell, workers: 1"])
+        self.assertIn("40%", self.lines(shown, "Fib, 40")["sc-tascell, workers: 1"])
+        self.assertIn("sc-tascell, workers: 1: wrong answer: another one, but 73712 is right", shown)
+        with open(os.path.join(self.build, "asked"), encoding="utf-8") as file:
+            self.assertIn("-n 1 -i 1 40 -x", file.read().splitlines())
+
+    def test_workers_are_powers_of_two_and_all(self):
+        self.assertEqual([tascell.worker_counts(cpus) for cpus in (1, 2, 3, 6, 8)], [[1], [1, 2], [1, 2, 3], [1, 2, 4, 6], [1, 2, 4, 8]])
 
 
 class AllTest(PublishedCase):

@@ -204,11 +204,28 @@ void measure_workers(const trace& of, analysis& into) {
   }
 }
 
+std::vector<note_sum> add_up(const std::vector<traced_note>& notes) {
+  std::map<std::string, note_sum> sums;
+  for (const traced_note& note : notes) {
+    note_sum& sum = sums[note.name];
+    ++sum.count;
+    sum.sum += static_cast<double>(note.value);
+    sum.most = std::max(sum.most, note.value);
+  }
+  std::vector<note_sum> found;
+  for (auto& [name, sum] : sums) {
+    sum.name = name;
+    found.push_back(sum);
+  }
+  return found;
+}
+
 }  // namespace
 
 analysis analyse(const trace& of) {
   analysis found;
   measure_workers(of, found);
+  found.notes = add_up(of.notes);
   std::set<std::uint64_t> threads;
   for (const traced_turn& turn : of.turns) {
     found.work += turn.end - turn.begin;

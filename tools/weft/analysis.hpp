@@ -31,6 +31,14 @@ struct name_cost {
   std::int64_t longest = 0;  // of one, with these
 };
 
+// Notes of one name.
+struct note_sum {
+  std::string name;
+  std::uint64_t count = 0;
+  double sum = 0;
+  std::uint64_t most = 0;
+};
+
 struct analysis {
   std::int64_t wall = 0;  // ns, from the first turn's begin to the last one's end
   std::int64_t work = 0;
@@ -41,6 +49,7 @@ struct analysis {
   std::uint64_t thefts = 0;       // turns that began by one
   std::vector<worker_use> workers;
   std::vector<name_cost> names;  // the costliest first
+  std::vector<note_sum> notes;   // by name
 
   [[nodiscard]] double parallelism() const { return span > 0 ? static_cast<double>(work) / static_cast<double>(span) : 1; }
 };

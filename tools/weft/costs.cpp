@@ -1,5 +1,5 @@
-// weft costs: what a child costs on this machine as a plain call, as a fork and as a thread, on one worker, from programs with next to
-// no work a child to such with some. What it runs are processes of `weft bench`, so that every answer is checked.
+// weft costs: what a child costs on this machine as a plain call, as a fork, as a thread and as a Tascell task, on one worker, from
+// programs with next to no work a child to such with some. What it runs are processes of `weft bench`, so that every answer is checked.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +11,7 @@
 #include "cli/text.hpp"
 #include "cli/usage.hpp"
 #include "commands.hpp"
+#include "harness/runtimes.hpp"
 #include "kernels/table.hpp"
 #include "progress.hpp"
 
@@ -18,8 +19,8 @@ namespace cli {
 
 namespace {
 
-constexpr std::array measured_programs = {"fib", "queens", "fib-cutoff", "uts-t1"};
-constexpr std::array runtimes = {"sequential", "fork", "ult"};  // the table's columns, cheapest first
+constexpr std::array measured_programs = {"fib", "queens", "queens-board", "fib-cutoff", "uts-t1"};
+constexpr std::array runtimes = {"sequential", "fork", "ult", "tascell"};  // the table's columns
 constexpr double limit_seconds = 300;
 
 struct costs_options {
@@ -29,11 +30,17 @@ struct costs_options {
 
 using cells = std::array<cell_result, runtimes.size()>;
 
+bool runs_on(const bench::kernel& what, const char* runtime) {
+  const bench::cell* const cell = bench::find_cell(runtime, what);
+  return cell != nullptr && cell->body != nullptr;
+}
+
 cells run_program(const costs_options& options, const bench::kernel& what, progress& shown) {
   cells done;
   std::optional<std::uint64_t> expected;
   for (std::size_t place = 0; place < runtimes.size(); ++place) {
     std::string const runtime = runtimes[place];
+    if (!runs_on(what, runtimes[place])) continue;
     shown.begin(fmt::format("{}, {}", what.name, runtime));
     cell_order order{&what, runtime, 1, {}, "", options.repetitions, limit_seconds};
     if (options.is_quick) order.size = what.quick_size;
@@ -45,30 +52,39 @@ cells run_program(const costs_options& options, const bench::kernel& what, progr
   return done;
 }
 
-// CPU time: with one worker the same as wall-clock time, but for what other programs take.
+// 0: it has not run. CPU time: with one worker the same as wall-clock time, but for what other programs take.
 double cost_of(const cell_result& cell) {
+  if (!cell.has_run) return 0;
   return cell.record.at("cpu_seconds").value("median", 0.0) / static_cast<double>(cell.units);
 }
 
-std::string show_ratio(double cost, double of) { return of <= 0 ? "-" : fmt::format("{:.2f}", cost / of); }
+std::string show_ratio(double cost, double of) { return cost <= 0 || of <= 0 ? "-" : fmt::format("{:.2f}", cost / of); }
+std::string show_cost(double cost) { return cost <= 0 ? "-" : show_seconds(cost); }
 
 std::vector<std::string> make_row(const bench::kernel& what, const cells& of) {
-  auto const [call, fork, thread] = std::array{cost_of(of[0]), cost_of(of[1]), cost_of(of[2])};
-  return {std::string(what.name), std::string(what.unit), show_seconds(call),      show_seconds(fork),
-          show_seconds(thread),   show_ratio(fork, call), show_ratio(thread, call)};
+  std::vector<std::string> row = {std::string(what.name), std::string(what.unit)};
+  double const call = cost_of(of[0]);
+  for (const cell_result& each : of) row.push_back(show_cost(cost_of(each)));
+  for (std::size_t place = 1; place < of.size(); ++place) row.push_back(show_ratio(cost_of(of[place]), call));
+  return row;
 }
 
 int run_costs(const costs_options& options) {
-  table shown({"program", "each", "plain calls", "forks", "threads", "forks : calls", "threads : calls"});
+  table shown({"program", "each", "calls", "forks", "threads", "Tascell", "forks:call", "threads:call", "Tascell:call"});
   shown.align_left(1);
-  progress going(measured_programs.size() * runtimes.size());
+  std::size_t count = 0;
+  for (const char* const name : measured_programs) {
+    for (const char* const runtime : runtimes) count += runs_on(*bench::find_kernel(name), runtime) ? 1 : 0;
+  }
+  progress going(count);
   for (const char* const name : measured_programs) {
     const bench::kernel& what = *bench::find_kernel(name);
     shown.add(make_row(what, run_program(options, what, going)));
   }
   fmt::print(
-      "{}\nCPU time on one worker, median. Threads: every child is one. Forks: all but one child of each parent (fib-cutoff: "
-      "all).\n",
+      "{}\nCPU time on one worker, median. Threads: every child is one. Forks: all but one child of each\n"
+      "parent (fib-cutoff: all). Tascell makes tasks only when another worker asks; in queens-board it\n"
+      "works in one board, which threads and forks copy.\n",
       shown.show());
   return exit_right;
 }
@@ -76,7 +92,8 @@ int run_costs(const costs_options& options) {
 }  // namespace
 
 void add_costs(CLI::App& app, int* status) {
-  CLI::App* const command = app.add_subcommand("costs", "Measure what a child costs here as plain call, fork and thread");
+  CLI::App* const command =
+      app.add_subcommand("costs", "Measure what a child costs here as plain call, fork, thread and Tascell task");
   auto const options = std::make_shared<costs_options>();
   command->add_flag("--quick", options->is_quick, "Small sizes: a second, but rough figures");
   command->add_option("--repetitions", options->repetitions, "How often each is run")

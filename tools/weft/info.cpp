@@ -1,5 +1,6 @@
 // weft info: what this library and this machine are. --parsable prints key=value lines whose keys stay as they are.
 #include <fmt/format.h>
+#include <weft/tascell.h>
 #include <weft/weft.h>
 
 #include <array>
@@ -21,8 +22,9 @@ using facts = std::vector<std::pair<std::string, std::string>>;
 
 facts collect() {
   facts all;
-  weft_info_walk([](void* state, const char* key, const char* value) { static_cast<facts*>(state)->emplace_back(key, value); },
-                 &all);
+  auto const add = [](void* state, const char* key, const char* value) { static_cast<facts*>(state)->emplace_back(key, value); };
+  weft_info_walk(add, &all);
+  weft_tascell_info_walk(add, &all);
   return all;
 }
 
@@ -38,7 +40,7 @@ struct section {
   std::string_view title;
 };
 constexpr std::array sections = {section{"build.", "Build"}, section{"topology.", "Topology, as seen"},
-                                 section{"limit.", "Limits"}, section{"selftest.", "Self-tests"}};
+                                 section{"limit.", "Limits"}, section{"selftest.", "Self-tests"}, section{"tascell.", "Tascell"}};
 
 void print_section(const facts& all, const section& which) {
   fmt::print("\n{}\n", which.title);

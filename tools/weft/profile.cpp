@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -156,6 +157,24 @@ std::string show_names(const analysis& of, unsigned most) {
   return shown.show();
 }
 
+// A value in the unit at the end of the note's name: "… (ns)", "… (bytes)".
+std::string show_value(const std::string& name, double value) {
+  if (name.ends_with(" (ns)")) return show_seconds(value * 1e-9);
+  if (name.ends_with(" (bytes)")) return show_bytes(value);
+  return show_count(static_cast<std::uint64_t>(std::llround(value)));
+}
+
+std::string show_notes(const analysis& of) {
+  if (of.notes.empty()) return "";
+  table shown({"told by libraries", "count", "sum", "each", "most"});
+  for (const note_sum& note : of.notes) {
+    double const count = static_cast<double>(note.count);
+    shown.add({note.name, show_count(note.count), show_value(note.name, note.sum), show_value(note.name, note.sum / count),
+               show_value(note.name, static_cast<double>(note.most))});
+  }
+  return "\n" + shown.show();
+}
+
 std::string show_gaps(const trace& from) {
   std::string text;
   if (std::uint64_t const pushed_out = from.lost - std::min(from.lost, from.lost_without_memory); pushed_out != 0) {
@@ -175,7 +194,7 @@ std::string show_gaps(const trace& from) {
 std::string show_text(const trace& from, const analysis& of, unsigned most_names) {
   std::string text = show_gaps(from);
   if (!from.ended.empty() && from.ended != "weft_finalize") text += fmt::format("The program died ({}).\n\n", from.ended);
-  return text + show_sums(of) + "\n" + show_workers(of) + "\n" + show_names(of, most_names);
+  return text + show_sums(of) + "\n" + show_workers(of) + "\n" + show_names(of, most_names) + show_notes(of);
 }
 
 // ---- the command ----

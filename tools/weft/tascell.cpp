@@ -26,40 +26,6 @@ tascell::installation find_installation() {
   return {WEFT_SOURCE_FOLDER "/include", {built + "/lang/runtime", built}};
 }
 
-std::string value_after(const std::vector<std::string>& words, size_t& at) {
-  if (at + 1 >= words.size()) throw usage_error(words[at] + " wants a value behind it");
-  return words[++at];
-}
-
-int levels_of(const std::string& text) {
-  bool const is_number = text.size() == 1 && text[0] >= '0' && text[0] <= '8';
-  if (!is_number) throw usage_error("--inline " + text + ": a number of levels from 0 to 8 is wanted");
-  return text[0] - '0';
-}
-
-// The words behind the first that is not an option of this command.
-void take_words(const std::vector<std::string>& words, tascell::order& into) {
-  for (size_t i = 0; i < words.size(); i++) {
-    const std::string& word = words[i];
-    if (word == "-c") {
-      into.only_compiles = true;
-    } else if (word == "--emit-c") {
-      into.emits_c = true;
-    } else if (word == "-o") {
-      into.out = value_after(words, i);
-    } else if (word == "--inline") {
-      into.inline_levels = levels_of(value_after(words, i));
-    } else if (word.ends_with(".tc")) {
-      if (!into.source.empty())
-        throw usage_error("one program at a time: " + into.source + " or " + word + "; compile each with -c, and link them");
-      into.source = word;
-    } else {
-      into.words.push_back(word);
-    }
-  }
-  if (into.source.empty()) throw usage_error("tascell wants a program: weft tascell FILE.tc [-c] [-o OUT] [CC OPTIONS]");
-}
-
 }  // namespace
 
 void add_tascell(CLI::App& app, int* status) {
@@ -70,13 +36,20 @@ void add_tascell(CLI::App& app, int* status) {
   command->add_flag("-c", order->only_compiles, "Compile to an object file, and do not link");
   command->add_option("-o", order->out, "The file to write");
   command->add_flag("--emit-c", order->emits_c, "Write the C text, and do not compile it");
+  command->add_flag("--plain", order->is_plain,
+                    "Leave the constructs out: plain C for one thread, to compare with; no throw and catch");
   command->add_option(
       "--inline", *levels,
       "How deep small recursive worker functions are inlined into themselves, 0 to 8; by default 4 with -O2 and above");
   command->prefix_command();
   command->callback([command, order, levels, status] {
-    if (!levels->empty()) order->inline_levels = levels_of(*levels);
-    take_words(command->remaining(), *order);
+    try {
+      if (!levels->empty()) tascell::take_words({"--inline", *levels}, *order);
+      tascell::take_words(command->remaining(), *order);
+    } catch (const tascell::usage_problem& problem) {
+      throw usage_error(problem.what());
+    }
+    if (order->source.empty()) throw usage_error("tascell wants a program: weft tascell FILE.tc [-c] [-o OUT] [CC OPTIONS]");
     const char* const compiler = std::getenv("CC");  // NOLINT(concurrency-mt-unsafe): one OS thread
     order->c_compiler = compiler == nullptr ? "cc" : compiler;
     *status = tascell::carry_out(*order, find_installation());

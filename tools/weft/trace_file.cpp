@@ -61,6 +61,7 @@ void read_event(const json& event, trace& into) {
   std::string const category = event.value("cat", "");
   if (category == "turn") return read_turn(event, into);
   if (category == "fork") return read_fork(event, into);
+  if (category == "note") into.notes.push_back({event.at("name"), event.at("args").at("value")});
   if (category == "join") into.joins.push_back({as_ns(event.at("ts")), event.at("args").at("thread"), event.at("args").at("by")});
 }
 

@@ -38,10 +38,17 @@ struct traced_join {
   std::uint64_t by = 0;  // 0: an OS thread outside
 };
 
+// What a builder has told: weft_ext_trace_note.
+struct traced_note {
+  std::string name;
+  std::uint64_t value = 0;
+};
+
 struct trace {
   std::vector<traced_turn> turns;
   std::vector<traced_fork> forks;
   std::vector<traced_join> joins;
+  std::vector<traced_note> notes;
   unsigned workers = 0;                        // that there were; 0: unknown
   std::map<std::uint64_t, std::string> names;  // of threads: as the program names them, or their functions
   std::string ended;

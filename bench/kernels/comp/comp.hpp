@@ -72,6 +72,8 @@ kernel_run run(const kernel_input& input, stopwatch& watch, Count count) {
 kernel_run run_sequential(const kernel_input& input, stopwatch& watch);
 kernel_run run_ult(const kernel_input& input, stopwatch& watch);
 kernel_run run_fork(const kernel_input& input, stopwatch& watch);
+kernel_run run_tascell(const kernel_input& input, stopwatch& watch);
+kernel_run run_tascell_library(const kernel_input& input, stopwatch& watch);
 
 extern const kernel comp;
 

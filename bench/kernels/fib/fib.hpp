@@ -37,6 +37,8 @@ kernel_run run_sequential_cutoff(const kernel_input& input, stopwatch& watch);
 kernel_run run_ult(const kernel_input& input, stopwatch& watch);
 kernel_run run_ult_cutoff(const kernel_input& input, stopwatch& watch);
 kernel_run run_fork(const kernel_input& input, stopwatch& watch);
+kernel_run run_tascell(const kernel_input& input, stopwatch& watch);
+kernel_run run_tascell_library(const kernel_input& input, stopwatch& watch);
 kernel_run run_fork_cutoff(const kernel_input& input, stopwatch& watch);
 
 extern const kernel every_call;

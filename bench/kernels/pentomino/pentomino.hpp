@@ -11,6 +11,7 @@
 #include <cstddef>
 
 #include "harness/kernel.hpp"
+#include "kernels/pentomino/tables.h"
 
 namespace bench::pentomino {
 
@@ -63,6 +64,9 @@ class puzzle {
     return {at.free & ~(shapes_[position] << std::countr_zero(at.free)), at.unused & ~of_same_piece_[position]};
   }
 
+  // For other languages: parts of this.
+  [[nodiscard]] pentomino_tables tables() const { return {shapes_.data(), of_same_piece_.data(), inside_.data()}; }
+
  private:
   friend class puzzle_maker;
 
@@ -75,6 +79,8 @@ class puzzle {
 kernel_run run_sequential(const kernel_input& input, stopwatch& watch);
 kernel_run run_ult(const kernel_input& input, stopwatch& watch);
 kernel_run run_fork(const kernel_input& input, stopwatch& watch);
+kernel_run run_tascell(const kernel_input& input, stopwatch& watch);
+kernel_run run_tascell_library(const kernel_input& input, stopwatch& watch);
 
 // solve(puzzle, board): the count below this board.
 template <class Solve>

@@ -138,6 +138,22 @@ TEST_CASE("what is under way at the end stands on its worker, by its name") {
   CHECK(count(text, "\"left\":\"running\"") == 1);
 }
 
+TEST_CASE("a note is a mark on its worker, with its value") {
+  recorded one;
+  put(one.all, 0, turn(one.all, 5, 1000, 3000));
+  record note{};
+  note.kind = record_kind::note;
+  note.begin = note.end = one.all->time.first() + 2000;
+  note.thread = 5;
+  note.other = 12345;
+  note.about = "made \"here\" (bytes)";
+  put(one.all, 1, note);
+  const std::string text = one.end();
+  CHECK(count(text, "\"cat\":\"note\",\"name\":\"made \\\"here\\\" (bytes)\",\"args\":{\"thread\":5,\"value\":12345}") == 1);
+  CHECK(count(text, "{\"ph\":\"i\",\"pid\":1,\"tid\":1,") == 1);
+  CHECK(count(text, "\"cat\":\"turn\"") == 1);
+}
+
 TEST_CASE("after the end nothing is recorded, and nothing is written twice") {
   recorded one;
   put(one.all, 0, turn(one.all, 5, 10, 20));
