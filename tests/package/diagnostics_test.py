@@ -54,7 +54,8 @@ class DiagnosticsTest(unittest.TestCase):
     def test_the_c_headers_need_no_cxx20(self):
         program = "#include <weft/weft.h>\n#include <weft/ext.h>\n#include <weft/debug.h>\n#include <weft/hot.h>\n#include <weft/loops.h>\nint main() {}\n"
         for compiler in COMPILERS:
-            self.assertEqual(diagnostics(compiler, "c++17", program=program), "", compiler)
+            for standard in ("c++11", "c++17"):
+                self.assertEqual(diagnostics(compiler, standard, program=program), "", f"{compiler} {standard}")
 
     def test_a_function_that_does_not_fit_is_one_error_that_names_the_concept(self):
         file = os.path.join(HERE, "misuse", "parallel.cpp")
