@@ -21,6 +21,7 @@
 namespace weft::sched {
 
 struct unit;
+struct worker;
 
 // Where nothing may be inlined: checked builds see every call, TSan sees no fence.
 inline constexpr bool forks_are_always_closed = config::checked || config::thread_sanitizer;
@@ -51,6 +52,7 @@ struct alignas(base::cache_line) fork_deque {
   weft_forked* rest = nullptr;  // bottom while there are no forks
   fork_segment* segment = nullptr;
   queue::spinlock lock;
+  worker* taker = nullptr;  // owner: the worker that was given a fork last, and may come for the next one at once
 };
 
 }  // namespace weft::sched

@@ -1,0 +1,48 @@
+// The hand of an idle worker: a word through which a forker gives it forks. Protocol K, docs/protocols/K.md.
+//
+// A hand is open while its worker searches. Whoever forks then may put a chain of units into it, once, which closes it. Its worker
+// closes it before it does anything else, and takes what was put into it meanwhile.
+#pragma once
+
+#include <cstdint>
+
+#include "sched/worker.hpp"
+
+namespace weft::sched::hand {
+
+// Other values are addresses of chains of units.
+inline constexpr std::uintptr_t closed = 0;
+inline constexpr std::uintptr_t open = 1;
+
+// Owner.
+inline bool is_open(const worker* w) { return w->hand.load(base::relaxed) == open; }
+inline bool is_filled(const worker* w) { return w->hand.load(base::relaxed) > open; }
+inline void hold_out(worker* w) { w->hand.store(open, base::relaxed); }
+
+// Owner. Null: it is not filled.
+inline unit* take(worker* w) {
+  // [K9] acquire: sees the units; pairs with [K11]
+  const std::uintptr_t found = w->hand.load(base::acquire);
+  if (found <= open) return nullptr;
+  w->hand.store(closed, base::relaxed);  // forkers leave a hand alone that is not open
+  return reinterpret_cast<unit*>(found);
+}
+
+// Owner. Afterwards it is closed. Returns what was in it, or null.
+inline unit* close(worker* w) {
+  std::uintptr_t found = open;
+  if (w->hand.load(base::relaxed) == closed) return nullptr;
+  // [K10] acquire: as [K9]; pairs with [K11]
+  if (w->hand.compare_exchange_strong(found, closed, base::acquire, base::acquire)) return nullptr;
+  w->hand.store(closed, base::relaxed);
+  return reinterpret_cast<unit*>(found);
+}
+
+// Any worker. False: it is not open, or not any more.
+inline bool fill(worker* taker, unit* chain) {
+  std::uintptr_t found = open;
+  // [K11] release: publishes the units, and the forks that they run; pairs with [K9] [K10]
+  return taker->hand.compare_exchange_strong(found, reinterpret_cast<std::uintptr_t>(chain), base::release, base::relaxed);
+}
+
+}  // namespace weft::sched::hand
