@@ -314,20 +314,19 @@ unit* take_oldest(worker* w, worker* victim, std::size_t most) {
 
 // ---- giving forks to idle workers ----
 
-// Whether the worker that was given the last fork holds out its hand again. It has just ended that fork, so it is waited for, about as
-// long as two lines take from CPU to CPU; after one time in vain it is not expected any more.
-bool taker_is_back(fork_deque& forks) {
-  constexpr int rounds = 12;
+// Whether a worker that has just ended a fork holds out its hand for the next one. It is waited for, about as long as two lines take from
+// CPU to CPU.
+bool is_back(const worker* taker) {
+  constexpr int rounds = 24;
+  hand::reach_for(taker);
   for (int round = 0; round < rounds; ++round) {
-    if (hand::is_open(forks.taker)) return true;
+    if (hand::is_open(taker)) return true;
     arch::pause();
   }
-  forks.taker = nullptr;
   return false;
 }
 
-worker* open_hand_for(worker* w) {
-  if (w->forks.taker != nullptr && taker_is_back(w->forks)) return w->forks.taker;
+worker* open_hand_for(const worker* w) {
   const unsigned slots = w->rt->worker_slots.load(base::relaxed);
   for (unsigned step = 1; step < slots; ++step) {
     worker* other = worker_in_slot(w->rt, (w->index + step) % slots);
@@ -350,9 +349,8 @@ unit* take_own_oldest(worker* w, std::size_t most) {
   return make_units(w, w, oldest, count, forker);
 }
 
-// False: no hand is open, or nothing may be given.
-bool give_oldest(worker* w) {
-  worker* const taker = open_hand_for(w);
+// False: it is null, or nothing may be given, or its hand is not open any more.
+bool give_oldest(worker* w, worker* taker) {
   if (taker == nullptr) return false;
   unit* chain = take_own_oldest(w, base::load_relaxed(taker->forks_at_once));
   if (chain == nullptr) return false;
@@ -366,13 +364,26 @@ bool give_oldest(worker* w) {
   return false;
 }
 
-// Some worker has set limit to null: it looks for work, or sleeps. No hand is open unless its worker is counted as a searcher, so
-// that a sleeper is woken by that one if it must be.
+// After the join of a fork that was taken: its taker shall find the next one without asking.
+void expect_taker(fork_deque& forks) {
+  if (forks.taker == nullptr) return;
+  forks.expected = forks.taker;
+  forks.taker = nullptr;
+  weft_hot_store(&forks.hot.limit, nullptr, __ATOMIC_RELAXED);
+}
+
+// Some worker has set limit to null: it looks for work, or sleeps. The worker of an open hand, but for an expected one, is counted
+// as a searcher: a sleeper is woken by that one if it must be.
 void look_for_takers(worker* w) {
-  weft_hot_store(&w->forks.hot.limit, w->forks.segment->last(), __ATOMIC_RELAXED);
+  fork_deque& forks = w->forks;
+  worker* const expected = forks.expected;
+  forks.expected = nullptr;
+  // Limit stays null then: the next fork looks for others.
+  if (expected != nullptr && is_back(expected) && give_oldest(w, expected)) return;
+  weft_hot_store(&forks.hot.limit, forks.segment->last(), __ATOMIC_RELAXED);
   // [K7] fence: limit before the look for sleepers and hands; pairs with [K8]
   base::fence_seq_cst();
-  if (!give_oldest(w)) wake_one(w->rt);
+  if (!give_oldest(w, open_hand_for(w))) wake_one(w->rt);
 }
 
 }  // namespace
@@ -431,8 +442,7 @@ bool join_fork_slowly(weft_forked* forked) {
   if (join_fork(static_cast<unit*>(forked->taker)) != status::ok) refuse("the fork cannot be waited for here");
   w = local::current_worker();
   forget(w, forked);
-  // The taker comes for the next fork: it shall find it without asking.
-  if (w->forks.taker != nullptr) weft_hot_store(&w->forks.hot.limit, nullptr, __ATOMIC_RELAXED);
+  expect_taker(w->forks);
   return false;
 }
 

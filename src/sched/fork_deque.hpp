@@ -52,7 +52,9 @@ struct alignas(base::cache_line) fork_deque {
   weft_forked* rest = nullptr;  // bottom while there are no forks
   fork_segment* segment = nullptr;
   queue::spinlock lock;
-  worker* taker = nullptr;  // owner: the worker that was given a fork last, and may come for the next one at once
+  // ---- owner ----
+  worker* taker = nullptr;     // the worker that was given forks last
+  worker* expected = nullptr;  // it has ended them, and comes for the next one at once
 };
 
 }  // namespace weft::sched

@@ -37,8 +37,6 @@ constexpr std::uint64_t given_worth_ns = 1'000;
 // A worker with an open hand asks for forks this often, and takes none by itself, with a fence in their owner, for so long.
 constexpr std::uint64_t ask_every_ns = 2'000;
 constexpr std::uint64_t ask_only_ns = 5'000;
-// The forker that gave the last one comes back with the next without being asked.
-constexpr std::uint64_t expect_next_ns = 500;
 
 // Inside the victim's lock: about half of what may be stolen, oldest first, chained by next.
 unit* take_half(worker* victim, std::uint32_t* taken) {
@@ -277,9 +275,8 @@ bool may_hold_out_hand(const worker* w) {
 void ask_for_forks(worker* w, std::uint64_t now) {
   if (!hand::is_open(w)) return;
   const std::uint64_t since = w->asked_ns > w->opened_ns ? w->asked_ns + ask_every_ns : w->opened_ns;
-  if (now < since + (w->was_given_forks ? expect_next_ns : 0)) return;
+  if (now < since) return;
   w->asked_ns = now;
-  w->was_given_forks = false;
   want_to_hear_of_forks(w->rt);
 }
 
@@ -314,6 +311,17 @@ unit* take_from_hand(worker* w) {
   if (chain == nullptr) return nullptr;
   note_given(w, chain);
   return find_own(w);
+}
+
+unit* await_next_fork(worker* w) {
+  constexpr int rounds = 64;
+  w->was_given_forks = false;
+  if (w->ready.stealable() != 0 || !w->mail.is_empty() || !w->pinned_mail.is_empty() || !may_hold_out_hand(w)) return nullptr;
+  hand::hold_out(w);
+  const std::uint64_t now = os::now_ns();
+  judge_last(w, now);
+  for (int round = 0; now >= w->steal_after_ns && round < rounds && !hand::is_filled(w); ++round) arch::pause();
+  return close_hand(w) ? find_own(w) : nullptr;
 }
 
 bool close_hand(worker* w) {

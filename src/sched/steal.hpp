@@ -18,6 +18,8 @@ unit* steal(worker* w);
 void hold_out_hand(worker* w);
 // The first unit out of its hand, or null; further ones are in w's own queue. No stop: the hand stays open if it is.
 unit* take_from_hand(worker* w);
+// After a unit that came by hand has ended: its forker may have the next one at once. Null: it has not.
+unit* await_next_fork(worker* w);
 // Closes the hand; what was in it goes into w's own queue. True: there was something.
 bool close_hand(worker* w);
 

@@ -82,6 +82,8 @@ struct alignas(base::cache_line) worker {
 
   // ---- forkers, while it is open; protocol K ----
   alignas(base::cache_line) base::atomic<std::uintptr_t> hand{0};  // values in hand.hpp
+  base::atomic<const void*> given_work{nullptr};                   // where the work in it lies, and what that points to:
+  base::atomic<const void*> given_data{nullptr};                   // for the CPU's prefetching alone
 
   // ---- owner, cold ----
   alignas(base::cache_line) base::rng random{0};
