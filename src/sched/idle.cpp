@@ -135,12 +135,19 @@ void go_to_sleep_in_turn(worker* w) {
   if (stays) pass_turn(w);  // what it saw may be another's to take
 }
 
-// Between questions to others that were not worth it: a sleep that others may shorten, but not by work for anybody.
-void pause_searching(worker* w, std::uint64_t until) {
+std::uint64_t earlier(std::uint64_t one, std::uint64_t other) { return one < other ? one : other; }
+
+// Between questions to others that were not worth it: a sleep that others may shorten, but not by work for anybody. It looks up now and
+// then, under the one announcement: another fence each time would cost the others more than what it stands back from.
+void pause_searching(worker* w) {
   w->is_asleep.store(asleep_for_a_pause, base::relaxed);
   // [I8] heavy fence: as [I5]; pairs with [I7] [I9]
   os::heavy_fence();
-  if (!has_own_work(w) && !must_leave(w)) os::futex_wait_until(&w->is_asleep, asleep_for_a_pause, until);
+  while (!has_own_work(w) && !must_leave(w)) {
+    const std::uint64_t look_at = os::now_ns() + look_while_standing_back_ns;
+    os::futex_wait_until(&w->is_asleep, asleep_for_a_pause, earlier(w->rt->alarms.next_ns(), earlier(w->steal_after_ns, look_at)));
+    if (w->is_asleep.load(base::relaxed) != asleep_for_a_pause || has_stood_back(w)) break;
+  }
   w->is_asleep.store(0, base::relaxed);
 }
 
@@ -171,8 +178,6 @@ void spin(worker* w) {
   if (w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count) os::yield_cpu();
 }
 
-std::uint64_t earlier(std::uint64_t one, std::uint64_t other) { return one < other ? one : other; }
-
 // One step of an idle worker that found nothing; spins from *since on.
 void wait_a_little(worker* w, std::uint64_t* since) {
   if (w->rt->turns != nullptr) return go_to_sleep_in_turn(w);
@@ -181,7 +186,7 @@ void wait_a_little(worker* w, std::uint64_t* since) {
   if (settings.wait_policy == WEFT_WAIT_ACTIVE) return spin(w);
   if (w->steal_after_ns > now) {
     if (close_hand(w)) return;
-    return pause_searching(w, earlier(w->rt->alarms.next_ns(), earlier(w->steal_after_ns, now + look_while_standing_back_ns)));
+    return pause_searching(w);
   }
   if (*since == 0) *since = now;
   if (settings.wait_policy == WEFT_WAIT_HYBRID && now - *since < settings.spin_ns) return spin(w);

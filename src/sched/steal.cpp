@@ -33,7 +33,7 @@ constexpr std::uint64_t first_pause_ns = 5'000;
 constexpr std::uint64_t longest_pause_ns = 500'000;
 constexpr std::uint32_t most_forks_at_once = 16;
 // What was given to an open hand costs its giver and its taker some lines of memory each.
-constexpr std::uint64_t given_worth_ns = 1'000;
+constexpr std::uint64_t given_worth_ns = 1'200;
 // A worker with an open hand asks for forks this often, and takes none by itself, with a fence in their owner, for so long.
 constexpr std::uint64_t ask_every_ns = 2'000;
 constexpr std::uint64_t ask_only_ns = 5'000;
@@ -356,6 +356,14 @@ unit* steal(worker* w) {
     if (unit* forked = take_forks_from(w, victim); forked != nullptr) return bring_forks_home(w, forked, now);
   }
   return nullptr;
+}
+
+bool has_stood_back(worker* w) {
+  const std::uint64_t now = os::now_ns();
+  if (now >= w->steal_after_ns || now >= w->rt->alarms.next_ns()) return true;
+  if (!is_somebody_stuck(w, now)) return false;
+  w->steal_after_ns = now;
+  return true;
 }
 
 bool sees_prey(worker* w) {

@@ -23,6 +23,9 @@ unit* await_next_fork(worker* w);
 // Closes the hand; what was in it goes into w's own queue. True: there was something.
 bool close_hand(worker* w);
 
+// While w stands back: whether it shall look for work again, because its time is over, a deadline has come, or an owner has got stuck.
+bool has_stood_back(worker* w);
+
 // Whether another worker holds something that w may take. Racy.
 bool sees_prey(worker* w);
 

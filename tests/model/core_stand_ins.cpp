@@ -49,6 +49,7 @@ STAND_IN void take_in(worker* w, unit* chain) {
   w->lock.leave();
 }
 
+STAND_IN bool has_stood_back(worker*) { return true; }
 STAND_IN void hold_out_hand(worker*) {}
 STAND_IN unit* take_from_hand(worker*) { return nullptr; }
 STAND_IN bool close_hand(worker*) { return false; }
