@@ -21,7 +21,7 @@ inline void hold_out(worker* w) { w->hand.store(open, base::relaxed); }
 
 // Owner. Null: it is not filled.
 inline unit* take(worker* w) {
-  // [K9] acquire: sees the units; pairs with [K11]
+  // [K13] acquire: sees the units; pairs with [K15]
   const std::uintptr_t found = w->hand.load(base::acquire);
   if (found <= open) return nullptr;
   // The three lie in lines of the forker's, one behind the other.
@@ -37,7 +37,7 @@ inline unit* take(worker* w) {
 inline unit* close(worker* w) {
   std::uintptr_t found = open;
   if (w->hand.load(base::relaxed) == closed) return nullptr;
-  // [K10] acquire: as [K9]; pairs with [K11]
+  // [K14] acquire: as [K13]; pairs with [K15]
   if (w->hand.compare_exchange_strong(found, closed, base::acquire, base::acquire)) return nullptr;
   w->hand.store(closed, base::relaxed);
   return reinterpret_cast<unit*>(found);
@@ -51,7 +51,7 @@ inline bool fill(worker* taker, unit* chain) {
   taker->given_work.store(chain->argument, base::relaxed);
   taker->given_data.store(*static_cast<const void* const*>(chain->argument), base::relaxed);
   std::uintptr_t found = open;
-  // [K11] release: publishes the units, and the forks that they run; pairs with [K9] [K10]
+  // [K15] release: publishes the units, and the forks that they run; pairs with [K13] [K14]
   return taker->hand.compare_exchange_strong(found, reinterpret_cast<std::uintptr_t>(chain), base::release, base::relaxed);
 }
 
