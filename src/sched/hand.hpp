@@ -37,8 +37,8 @@ inline unit* take(worker* w) {
 inline unit* close(worker* w) {
   std::uintptr_t found = open;
   if (w->hand.load(base::relaxed) == closed) return nullptr;
-  // [K14] acquire: as [K13]; pairs with [K15]
-  if (w->hand.compare_exchange_strong(found, closed, base::acquire, base::acquire)) return nullptr;
+  // [K14] acquire: as [K13], where a forker was faster; pairs with [K15]
+  if (w->hand.compare_exchange_strong(found, closed, base::relaxed, base::acquire)) return nullptr;
   w->hand.store(closed, base::relaxed);
   return reinterpret_cast<unit*>(found);
 }

@@ -145,7 +145,8 @@ void pause_searching(worker* w) {
   os::heavy_fence();
   while (!has_own_work(w) && !must_leave(w)) {
     const std::uint64_t look_at = os::now_ns() + look_while_standing_back_ns;
-    os::futex_wait_until(&w->is_asleep, asleep_for_a_pause, earlier(w->rt->alarms.next_ns(), earlier(w->steal_after_ns, look_at)));
+    os::futex_wait_until(&w->is_asleep, asleep_for_a_pause,
+                         earlier(w->rt->alarms.next_ns(), earlier(w->steal_after_ns, look_at)));
     if (w->is_asleep.load(base::relaxed) != asleep_for_a_pause || has_stood_back(w)) break;
   }
   w->is_asleep.store(0, base::relaxed);
