@@ -13,6 +13,7 @@
 #include "sched/ready.hpp"
 #include "sched/runtime.hpp"
 #include "sched/stack_class.hpp"
+#include "sched/steal.hpp"
 #include "sched/thread.hpp"
 #include "sched/turns.hpp"
 #include "sched/watermark.hpp"
@@ -238,6 +239,9 @@ unit* next_unit(worker* w) {
   if (next != nullptr) {
     w->first = nullptr;
     return next;
+  }
+  if (w->was_given_forks) [[unlikely]] {
+    if (next = await_next_fork(w); next != nullptr) return next;
   }
   if (is_time_to_look(w)) [[unlikely]]
     look_around(w);

@@ -14,6 +14,7 @@
 #include "os/thread.hpp"
 #include "os/vm.hpp"
 #include "sched/dispatch.hpp"
+#include "sched/hand.hpp"
 #include "sched/idle.hpp"
 #include "sched/left_behind.hpp"
 #include "sched/local.hpp"
@@ -292,6 +293,13 @@ unit* make_units(worker* w, worker* victim, weft_forked* one, std::size_t count,
   return chain;
 }
 
+void note_made(runtime* rt, unit* chain) {
+  for (unit* one = chain; rt->is_observed && one != nullptr; one = static_cast<unit*>(one->next)) {
+    note(rt, WEFT_ON_CREATE, one);
+    note(rt, WEFT_ON_READY, one);
+  }
+}
+
 unit* take_oldest(worker* w, worker* victim, std::size_t most) {
   fork_deque& forks = victim->forks;
   if (!forks.lock.try_lock()) return nullptr;
@@ -300,11 +308,82 @@ unit* take_oldest(worker* w, worker* victim, std::size_t most) {
   // The forker again: before the fence the place may have been an older unit's.
   unit* const chain = count != 0 ? make_units(w, victim, oldest, count, forker_of(victim)) : nullptr;
   forks.lock.unlock();
-  for (unit* one = chain; w->rt->is_observed && one != nullptr; one = static_cast<unit*>(one->next)) {
-    note(w->rt, WEFT_ON_CREATE, one);
-    note(w->rt, WEFT_ON_READY, one);
-  }
+  note_made(w->rt, chain);
   return chain;
+}
+
+// ---- giving forks to idle workers ----
+
+// Whether a worker that has just ended a fork holds out its hand for the next one. It is waited for, about as long as two lines take from
+// CPU to CPU.
+bool is_back(const worker* taker) {
+  constexpr int rounds = 24;
+  hand::reach_for(taker);
+  for (int round = 0; round < rounds; ++round) {
+    if (hand::is_open(taker)) return true;
+    arch::pause();
+  }
+  return false;
+}
+
+worker* open_hand_for(const worker* w) {
+  const unsigned slots = w->rt->worker_slots.load(base::relaxed);
+  for (unsigned step = 1; step < slots; ++step) {
+    worker* other = worker_in_slot(w->rt, (w->index + step) % slots);
+    if (other != nullptr && hand::is_open(other)) return other;
+  }
+  return nullptr;
+}
+
+// Owner: the oldest forks as units, as claim_oldest and make_units, but without a fence: what is taken is the caller's own.
+unit* take_own_oldest(worker* w, std::size_t most) {
+  fork_deque& forks = w->forks;
+  const queue::guard hold(forks.lock);
+  weft_forked* const oldest = forks.top.load(base::relaxed);
+  const weft_forked* const bottom = bottom_of(forks);
+  unit* const forker = forker_of(w);
+  if (oldest == nullptr || oldest >= bottom || forker == nullptr) return nullptr;
+  std::size_t count = (static_cast<std::size_t>(bottom - oldest) + 1) / 2;
+  if (count > most) count = most;
+  set_top(forks, oldest + count);
+  return make_units(w, w, oldest, count, forker);
+}
+
+// False: it is null, or nothing may be given, or its hand is not open any more.
+bool give_oldest(worker* w, worker* taker) {
+  if (taker == nullptr) return false;
+  unit* chain = take_own_oldest(w, base::load_relaxed(taker->forks_at_once));
+  if (chain == nullptr) return false;
+  note_made(w->rt, chain);
+  if (hand::fill(taker, chain)) {
+    w->forks.taker = taker;
+    return true;
+  }
+  // It has found something else meanwhile: whoever steals from this worker's queue may have them.
+  take_in(w, chain);
+  return false;
+}
+
+// After the join of a fork that was taken: its taker shall find the next one without asking.
+void expect_taker(fork_deque& forks) {
+  if (forks.taker == nullptr) return;
+  forks.expected = forks.taker;
+  forks.taker = nullptr;
+  weft_hot_store(&forks.hot.limit, nullptr, __ATOMIC_RELAXED);
+}
+
+// Some worker has set limit to null: it looks for work, or sleeps. The worker of an open hand, but for an expected one, is counted
+// as a searcher: a sleeper is woken by that one if it must be.
+void look_for_takers(worker* w) {
+  fork_deque& forks = w->forks;
+  worker* const expected = forks.expected;
+  forks.expected = nullptr;
+  // Limit stays null then: the next fork looks for others.
+  if (expected != nullptr && is_back(expected) && give_oldest(w, expected)) return;
+  weft_hot_store(&forks.hot.limit, forks.segment->last(), __ATOMIC_RELAXED);
+  // [K7] fence: limit before the look for sleepers and hands; pairs with [K8]
+  base::fence_seq_cst();
+  if (!give_oldest(w, open_hand_for(w))) wake_one(w->rt);
 }
 
 }  // namespace
@@ -331,21 +410,22 @@ weft_forked* fork_slowly(void (*run)(void* work), const void* work, std::size_t 
     if (is_traced(w)) trace_fork(w, place);
     set_bottom(w, place + 1);
   }
-  wake_one(w->rt);
+  if (weft_hot_load(&forks.hot.limit, __ATOMIC_RELAXED) == nullptr) {
+    look_for_takers(w);
+  } else {
+    wake_one(w->rt);
+  }
   return place;
 }
 
 void fork_at_limit() {
   worker* w = local::current_worker();
   fork_deque& forks = w->forks;
-  weft_hot_store(&forks.hot.limit, forks.segment->last(), __ATOMIC_RELAXED);
   if (weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED) == forks.segment->end()) {
     const queue::guard hold(forks.lock);
     set_bottom(w, forks.segment->end());
   }
-  // [K7] fence: limit before the look for sleepers; pairs with [K8]
-  base::fence_seq_cst();
-  wake_one(w->rt);
+  look_for_takers(w);
 }
 
 bool join_fork_slowly(weft_forked* forked) {
@@ -360,7 +440,9 @@ bool join_fork_slowly(weft_forked* forked) {
   if (found == place::ours) return run == nullptr || !run_in_place(w, run, forked);
   if (config::checked && found == place::elsewhere) check_is_mine(w, forked);
   if (join_fork(static_cast<unit*>(forked->taker)) != status::ok) refuse("the fork cannot be waited for here");
-  forget(local::current_worker(), forked);
+  w = local::current_worker();
+  forget(w, forked);
+  expect_taker(w->forks);
   return false;
 }
 
@@ -397,7 +479,7 @@ unit* steal_forks(worker* w, worker* victim, std::size_t most) {
 }
 
 void want_to_hear_of_forks(const runtime* rt) {
-  // [K8] fence: the sleeper's announcement before the look at limits; pairs with [K7]
+  // [K8] fence: the sleeper's announcement, or the open hand, before the look at limits; pairs with [K7]
   base::fence_seq_cst();
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {

@@ -21,6 +21,7 @@
 namespace weft::sched {
 
 struct unit;
+struct worker;
 
 // Where nothing may be inlined: checked builds see every call, TSan sees no fence.
 inline constexpr bool forks_are_always_closed = config::checked || config::thread_sanitizer;
@@ -51,6 +52,9 @@ struct alignas(base::cache_line) fork_deque {
   weft_forked* rest = nullptr;  // bottom while there are no forks
   fork_segment* segment = nullptr;
   queue::spinlock lock;
+  // ---- owner ----
+  worker* taker = nullptr;     // the worker that was given forks last
+  worker* expected = nullptr;  // it has ended them, and comes for the next one at once
 };
 
 }  // namespace weft::sched

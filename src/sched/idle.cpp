@@ -7,6 +7,7 @@
 #include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/fork.hpp"
+#include "sched/hand.hpp"
 #include "sched/lookout.hpp"
 #include "sched/runtime.hpp"
 #include "sched/serving.hpp"
@@ -134,12 +135,20 @@ void go_to_sleep_in_turn(worker* w) {
   if (stays) pass_turn(w);  // what it saw may be another's to take
 }
 
-// Between questions to others that were not worth it: a sleep that others may shorten, but not by work for anybody.
-void pause_searching(worker* w, std::uint64_t until) {
+std::uint64_t earlier(std::uint64_t one, std::uint64_t other) { return one < other ? one : other; }
+
+// Between questions to others that were not worth it: a sleep that others may shorten, but not by work for anybody. It looks up now and
+// then, under the one announcement: another fence each time would cost the others more than what it stands back from.
+void pause_searching(worker* w) {
   w->is_asleep.store(asleep_for_a_pause, base::relaxed);
   // [I8] heavy fence: as [I5]; pairs with [I7] [I9]
   os::heavy_fence();
-  if (!has_own_work(w) && !must_leave(w)) os::futex_wait_until(&w->is_asleep, asleep_for_a_pause, until);
+  while (!has_own_work(w) && !must_leave(w)) {
+    const std::uint64_t look_at = os::now_ns() + look_while_standing_back_ns;
+    os::futex_wait_until(&w->is_asleep, asleep_for_a_pause,
+                         earlier(w->rt->alarms.next_ns(), earlier(w->steal_after_ns, look_at)));
+    if (w->is_asleep.load(base::relaxed) != asleep_for_a_pause || has_stood_back(w)) break;
+  }
   w->is_asleep.store(0, base::relaxed);
 }
 
@@ -158,6 +167,7 @@ bool mail_comes_at_once(const worker* w) {
 }
 
 unit* search(worker* w) {
+  if (unit* given = take_from_hand(w); given != nullptr) return given;
   w->expects_mail = has_mail(w);
   if (unit* own = find_own(w); own != nullptr) return own;
   return steal(w);
@@ -165,11 +175,9 @@ unit* search(worker* w) {
 
 void spin(worker* w) {
   constexpr int rounds = 32;
-  for (int round = 0; round < rounds && !has_own_work(w); ++round) arch::pause();
+  for (int round = 0; round < rounds && !hand::is_filled(w) && !has_own_work(w); ++round) arch::pause();
   if (w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count) os::yield_cpu();
 }
-
-std::uint64_t earlier(std::uint64_t one, std::uint64_t other) { return one < other ? one : other; }
 
 // One step of an idle worker that found nothing; spins from *since on.
 void wait_a_little(worker* w, std::uint64_t* since) {
@@ -178,12 +186,13 @@ void wait_a_little(worker* w, std::uint64_t* since) {
   const std::uint64_t now = os::now_ns();
   if (settings.wait_policy == WEFT_WAIT_ACTIVE) return spin(w);
   if (w->steal_after_ns > now) {
-    return pause_searching(w, earlier(w->rt->alarms.next_ns(), earlier(w->steal_after_ns, now + look_while_standing_back_ns)));
+    if (close_hand(w)) return;
+    return pause_searching(w);
   }
   if (*since == 0) *since = now;
   if (settings.wait_policy == WEFT_WAIT_HYBRID && now - *since < settings.spin_ns) return spin(w);
   *since = 0;
-  go_to_sleep(w);
+  if (!close_hand(w)) go_to_sleep(w);
 }
 
 // After it was taken out of its sleep.
@@ -253,6 +262,7 @@ unit* idle(worker* w) {
   std::uint64_t since = 0;
   unit* found = nullptr;
   while (!must_leave(w)) {
+    if (!hand::is_open(w) && !hand::is_filled(w)) hold_out_hand(w);
     found = search(w);
     if (found != nullptr) break;
     look_around(w);
@@ -262,6 +272,7 @@ unit* idle(worker* w) {
     }
     wait_a_little(w, &since);
   }
+  static_cast<void>(close_hand(w));
   wake_fellow_servers(w);
   stop_searching(w->rt);
   rouse_watchdog(w->rt);

@@ -2,6 +2,7 @@
 // parks in the join word (protocol T).
 
 #include "arch/cpu.hpp"
+#include "os/clock.hpp"
 #include "os/fence.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/fork.hpp"
@@ -206,10 +207,32 @@ status join(unit* one, std::uint64_t deadline_ns) {
   return join_word::has_ended(one) ? reap(one) : join_unended(one, deadline_ns);
 }
 
+namespace {
+
+// A fork that another worker runs has often been begun when its forker began with the rest, and ends with it: for as long as parking and
+// being woken cost, the forker waits for it in place.
+bool ends_soon(const worker* w, const unit* one) {
+  constexpr std::uint64_t wait_ns = 2'000;
+  constexpr int rounds = 16;
+  if (w == nullptr || w->rt->turns != nullptr || w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count) return false;
+  if (one->has_parked() || w->ready.contains(one)) return false;
+  const std::uint64_t since = os::now_ns();
+  do {
+    for (int round = 0; round < rounds; ++round) {
+      if (join_word::has_ended(one)) return true;
+      arch::pause();
+    }
+  } while (os::now_ns() - since < wait_ns);
+  return false;
+}
+
+}  // namespace
+
 status join_fork(unit* one) {
   const worker* w = local::current_worker();
+  if (join_word::has_ended(one) || ends_soon(w, one)) return reap(one);
   const bool may_lend_room = w != nullptr && has_room(w, w->rt->fork_lend_bytes);
-  if (may_lend_room || join_word::has_ended(one)) return join(one, forever);
+  if (may_lend_room) return join(one, forever);
   return join_by_waiting(one, forever);
 }
 

@@ -6,6 +6,7 @@
 #include "sched/dispatch.hpp"
 #include "sched/domains.hpp"
 #include "sched/fork.hpp"
+#include "sched/hand.hpp"
 #include "sched/runtime.hpp"
 #include "sched/turns.hpp"
 #include "sched/victims.hpp"
@@ -31,6 +32,11 @@ constexpr std::uint64_t worth_ns = 400;
 constexpr std::uint64_t first_pause_ns = 5'000;
 constexpr std::uint64_t longest_pause_ns = 500'000;
 constexpr std::uint32_t most_forks_at_once = 16;
+// What was given to an open hand costs its giver and its taker some lines of memory each.
+constexpr std::uint64_t given_worth_ns = 1'200;
+// A worker with an open hand asks for forks this often, and takes none by itself, with a fence in their owner, for so long.
+constexpr std::uint64_t ask_every_ns = 2'000;
+constexpr std::uint64_t ask_only_ns = 5'000;
 
 // Inside the victim's lock: about half of what may be stolen, oldest first, chained by next.
 unit* take_half(worker* victim, std::uint32_t* taken) {
@@ -172,6 +178,7 @@ bool is_somebody_stuck(worker* w, std::uint64_t now) {
 unit* take_forks_from(worker* w, worker* victim) {
   if (!has_forks_to_take(victim)) return nullptr;
   // Between domains a worker's own queue is nobody else's: what it takes, it must run.
+  if (hand::is_open(w) && os::now_ns() - w->opened_ns < ask_only_ns) return nullptr;
   unit* chain = steal_forks(w, victim, has_domains(w->rt) ? 1 : w->forks_at_once);
   if (chain == nullptr) stand_back(w, os::now_ns());
   return chain;
@@ -257,7 +264,72 @@ unit* steal_by_choice(worker* w) {
   return bring_home(w, chain);
 }
 
+bool may_hold_out_hand(const worker* w) {
+  const runtime* const rt = w->rt;
+  if (rt->turns != nullptr || rt->settings.wait_policy == WEFT_WAIT_PASSIVE) return false;
+  if (rt->worker_count.load(base::relaxed) > rt->cpu_count) return false;
+  return has_domains(rt) || steals(w);
+}
+
+// With an open hand: the next fork of each worker looks for it.
+void ask_for_forks(worker* w, std::uint64_t now) {
+  if (!hand::is_open(w)) return;
+  const std::uint64_t since = w->asked_ns > w->opened_ns ? w->asked_ns + ask_every_ns : w->opened_ns;
+  if (now < since) return;
+  w->asked_ns = now;
+  want_to_hear_of_forks(w->rt);
+}
+
+void note_given(worker* w, unit* chain) {
+  w->was_given_forks = true;
+  w->stolen_batch = length(chain);
+  w->stolen_at_ns = os::now_ns();
+  w->stolen_worth_ns = given_worth_ns;
+  w->has_stolen_forks = true;
+  add(w->stolen, w->stolen_batch);
+  add(w->thefts, 1);
+  add(w->forks_taken, w->stolen_batch);
+  for (unit* one = chain; w->rt->is_observed && one != nullptr; one = static_cast<unit*>(one->next)) {
+    note(w->rt, WEFT_ON_STEAL, one);
+  }
+  take_in(w, chain);
+}
+
 }  // namespace
+
+void hold_out_hand(worker* w) {
+  if (!may_hold_out_hand(w)) return;
+  const std::uint64_t now = os::now_ns();
+  judge_last(w, now);
+  if (now < w->steal_after_ns) return;
+  w->opened_ns = now;
+  hand::hold_out(w);
+}
+
+unit* take_from_hand(worker* w) {
+  unit* chain = hand::take(w);
+  if (chain == nullptr) return nullptr;
+  note_given(w, chain);
+  return find_own(w);
+}
+
+unit* await_next_fork(worker* w) {
+  constexpr int rounds = 64;
+  w->was_given_forks = false;
+  if (w->ready.stealable() != 0 || !w->mail.is_empty() || !w->pinned_mail.is_empty() || !may_hold_out_hand(w)) return nullptr;
+  hand::hold_out(w);
+  const std::uint64_t now = os::now_ns();
+  judge_last(w, now);
+  for (int round = 0; now >= w->steal_after_ns && round < rounds && !hand::is_filled(w); ++round) arch::pause();
+  return close_hand(w) ? find_own(w) : nullptr;
+}
+
+bool close_hand(worker* w) {
+  unit* chain = hand::close(w);
+  if (chain == nullptr) return false;
+  note_given(w, chain);
+  return true;
+}
 
 unit* steal(worker* w) {
   if (has_domains(w->rt)) [[unlikely]] {
@@ -270,6 +342,7 @@ unit* steal(worker* w) {
   const std::uint64_t now = os::now_ns();
   judge_last(w, now);
   if (now < w->steal_after_ns && !is_somebody_stuck(w, now)) return nullptr;
+  ask_for_forks(w, now);
   add(w->searches, 1);
   if (has_domains(w->rt)) [[unlikely]] {
     unit* forked = take_somebodys_forks(w);
@@ -283,6 +356,14 @@ unit* steal(worker* w) {
     if (unit* forked = take_forks_from(w, victim); forked != nullptr) return bring_forks_home(w, forked, now);
   }
   return nullptr;
+}
+
+bool has_stood_back(worker* w) {
+  const std::uint64_t now = os::now_ns();
+  if (now >= w->steal_after_ns || now >= w->rt->alarms.next_ns()) return true;
+  if (!is_somebody_stuck(w, now)) return false;
+  w->steal_after_ns = now;
+  return true;
 }
 
 bool sees_prey(worker* w) {

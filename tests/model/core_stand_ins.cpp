@@ -49,6 +49,11 @@ STAND_IN void take_in(worker* w, unit* chain) {
   w->lock.leave();
 }
 
+STAND_IN bool has_stood_back(worker*) { return true; }
+STAND_IN void hold_out_hand(worker*) {}
+STAND_IN unit* take_from_hand(worker*) { return nullptr; }
+STAND_IN bool close_hand(worker*) { return false; }
+
 STAND_IN unit* find_own(worker* w) {
   if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
   if (!w->mail.is_empty()) take_in(w, w->mail.take_all());

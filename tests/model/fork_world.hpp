@@ -5,6 +5,7 @@
 #include "core_world.hpp"
 #include "explorer/explorer.hpp"
 #include "os/vm.hpp"
+#include "sched/dispatch.hpp"
 #include "sched/fork.hpp"
 #include "sched/thread.hpp"
 
@@ -19,6 +20,7 @@ alignas(4096) inline unsigned char segments[4][sizeof(fork_segment)];
 inline int segments_made = 0;
 inline int units_with_memory = most_units;
 inline unit* forker;
+inline bool forker_runs_its_queue = false;
 
 // The work of a fork: times that it was run.
 struct job {
@@ -58,6 +60,7 @@ inline void make(world& its, unsigned workers) {
   units_made = &its.made;
   segments_made = 0;
   units_with_memory = most_units;
+  forker_runs_its_queue = false;
   forker = &its.one;
   the.workers[0]->current = forker;
   for (unsigned index = 0; index < workers; ++index) explorer::name(the.workers[index]->forks.hot.bottom.value, "bottom");
@@ -146,7 +149,15 @@ unit* make_fork_unit(worker* w, unit::function_type function, void* argument, un
 }
 
 status join_fork(unit* one) {
-  while (!join_word::has_ended(one)) arch::pause();
+  worker* const w = local::current_worker();
+  while (!join_word::has_ended(one)) {
+    unit* const own = fork_world::forker_runs_its_queue && !w->ready.is_empty() ? find_own(w) : nullptr;
+    if (own != nullptr) {
+      fork_world::run_unit(own);
+    } else {
+      arch::pause();
+    }
+  }
   return status::ok;
 }
 
