@@ -15,6 +15,7 @@
 #ifndef WEFT_EXT_H
 #define WEFT_EXT_H
 
+#include <weft/await.h>
 #include <weft/weft.h>
 
 #ifdef __cplusplus

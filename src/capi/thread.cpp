@@ -39,21 +39,13 @@ bool is_valid(const sched::copying& what, const weft_thread_attr* attr) {
   return attr == nullptr || attr->size == sizeof *attr;
 }
 
-[[gnu::noinline]] weft_status create_copied_slowly(const sched::copying& what, const weft_thread_attr* attr, weft_thread** out,
-                                                   const void* made_at) {
+[[gnu::noinline]] weft_status create_copied(const sched::copying& what, const weft_thread_attr* attr, weft_thread** out,
+                                            const void* made_at) {
   if (!is_valid(what, attr)) return WEFT_INVALID;
   if (!pass_point()) return WEFT_UNSUPPORTED;
   const bool detached = out == nullptr || (attr != nullptr && attr->detached);
   const sched::creation how{nullptr, nullptr, attr, false, detached, made_at};
   return code(sched::create_copied(what, how, false, reinterpret_cast<sched::unit**>(out)));
-}
-
-[[gnu::always_inline]] inline weft_status create_copied(const sched::copying& what, const weft_thread_attr* attr,
-                                                        weft_thread** out, const void* made_at) {
-  if (attr == nullptr && !is_null_or_point(out) && is_valid(what, nullptr)) [[likely]] {
-    return code(sched::create_copied_default(what, reinterpret_cast<sched::unit**>(out), made_at));
-  }
-  return create_copied_slowly(what, attr, out, made_at);
 }
 
 }  // namespace
@@ -80,6 +72,11 @@ weft_status weft_ext_thread_create_at(weft_function function, void* argument, co
 
 weft_status weft_thread_create_copy(weft_function function, const void* bytes, size_t size, const weft_thread_attr* attr,
                                     weft_thread** out) {
+  const bool is_plain = attr == nullptr && !is_null_or_point(out) && function != nullptr;
+  if (is_plain && size <= WEFT_COPY_MAX && bytes != nullptr) [[likely]] {
+    return code(
+        sched::create_copied_default(function, bytes, size, reinterpret_cast<sched::unit**>(out), __builtin_return_address(0)));
+  }
   return create_copied({function, bytes, size}, attr, out, __builtin_return_address(0));
 }
 
@@ -88,7 +85,11 @@ weft_status weft_ext_thread_create_filled(weft_function function, size_t size, v
                                           const weft_ext_place* place) {
   if (fill == nullptr) return WEFT_INVALID;
   const void* const made_at = place != nullptr ? static_cast<const void*>(place) : __builtin_return_address(0);
-  return create_copied({function, nullptr, size, fill, source}, attr, out, made_at);
+  const sched::copying what{function, nullptr, size, fill, source};
+  if (attr == nullptr && !is_null_or_point(out) && is_valid(what, nullptr)) [[likely]] {
+    return code(sched::create_filled_default(what, reinterpret_cast<sched::unit**>(out), made_at));
+  }
+  return create_copied(what, attr, out, made_at);
 }
 
 weft_status weft_tasklet_create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out) {

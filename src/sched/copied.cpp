@@ -14,7 +14,10 @@ void run_copied(void* argument) {
   auto* const mine = static_cast<copied*>(argument);
   mine->function(mine->bytes());
   worker* const w = local::current_worker();
-  give_copied(w->rt, w, mine, SizeClass);
+  mem::slab_cache& cache = w->copied_caches[SizeClass];
+  if (!cache.is_started() || cache.is_full()) [[unlikely]]
+    return give_copied(w->rt, w, mine, SizeClass);
+  cache.give_one(mine);
 }
 
 }  // namespace

@@ -271,16 +271,41 @@ status create_copied(const copying& what, creation how, bool is_owned, unit** ou
   return status::ok;
 }
 
-status create_copied_default(const copying& what, unit** out, const void* made_at) {
-  worker* w = local::current_worker();
-  const bool has_block = w != nullptr && class_of_copied(what.size) == 0 && !w->copied_caches[0].is_empty();
-  if (!has_block || w->is_special || w->units.is_empty()) [[unlikely]]
-    return create_copied(what, {nullptr, nullptr, nullptr, false, false, made_at}, false, out);
-  auto* const block = static_cast<copied*>(w->copied_caches[0].take_one());
-  write_copied(block, what);
+namespace {
+
+[[gnu::noinline]] status create_copied_slowly(const copying& what, unit** out, const void* made_at) {
+  return create_copied(what, {nullptr, nullptr, nullptr, false, false, made_at}, false, out);
+}
+
+bool has_copied_block(const worker* w, std::size_t size) {
+  return w != nullptr && class_of_copied(size) == 0 && !w->copied_caches[0].is_empty() && !w->is_special && !w->units.is_empty();
+}
+
+[[gnu::always_inline]] inline status create_with(worker* w, copied* block, unit** out, const void* made_at) {
   if (!w->lock.try_enter()) [[unlikely]]
     return create_with_slowly(block, out, made_at);
   return create_here(w, copied_starts[0], block, is_default, out, made_at);
+}
+
+}  // namespace
+
+status create_copied_default(unit::function_type function, const void* from, std::size_t size, unit** out, const void* made_at) {
+  worker* w = local::current_worker();
+  if (!has_copied_block(w, size)) [[unlikely]]
+    return create_copied_slowly({function, from, size}, out, made_at);
+  auto* const block = static_cast<copied*>(w->copied_caches[0].take_one());
+  block->function = function;
+  if (size != 0) std::memcpy(block->bytes(), from, size);
+  return create_with(w, block, out, made_at);
+}
+
+status create_filled_default(const copying& what, unit** out, const void* made_at) {
+  worker* w = local::current_worker();
+  if (!has_copied_block(w, what.size)) [[unlikely]]
+    return create_copied_slowly(what, out, made_at);
+  auto* const block = static_cast<copied*>(w->copied_caches[0].take_one());
+  write_copied(block, what);
+  return create_with(w, block, out, made_at);
 }
 
 namespace {

@@ -217,6 +217,7 @@ status finish(runtime* rt) {
   write_trace(rt);
   rt->unit_depot.walk(free_unit_details, nullptr);
   free_unit_details(nullptr, &rt->main_unit);
+  rt->alarms.drop_all();  // of awaiters
   local::set_runtime(nullptr);
   free_runtime(rt);
   return status::ok;

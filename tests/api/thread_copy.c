@@ -47,7 +47,8 @@ static void prepare(struct message *to, size_t size) {
 static void read_message(void *copy) {
   const struct message *mine = copy;
   CHECK((uintptr_t)copy % _Alignof(max_align_t) == 0);
-  for (size_t i = sizeof(size_t); i < mine->size; ++i) CHECK(mine->bytes[i - sizeof(size_t)] == (unsigned char)(mine->size % 251 + 1));
+  for (size_t i = sizeof(size_t); i < mine->size; ++i)
+    CHECK(mine->bytes[i - sizeof(size_t)] == (unsigned char)(mine->size % 251 + 1));
   weft_yield();
   memset(copy, 0xff, mine->size); /* it is the thread's own */
   atomic_fetch_add(&sums_right, 1);

@@ -71,8 +71,8 @@ void run_placed(void* place) noexcept {
 
 // A callable that can be moved into memory of the thread's, and what is done there without malloc.
 template <class Call>
-inline constexpr bool can_be_placed = sizeof(Call) <= WEFT_COPY_MAX && alignof(Call) <= alignof(std::max_align_t) &&
-                                      std::is_nothrow_move_constructible_v<Call>;
+inline constexpr bool can_be_placed =
+    sizeof(Call) <= WEFT_COPY_MAX && alignof(Call) <= alignof(std::max_align_t) && std::is_nothrow_move_constructible_v<Call>;
 
 template <class Call>
 void move_to_place(void* place, void* source) noexcept {
