@@ -95,6 +95,11 @@ template <class F, class... As>
     check(start_thread(run_packed<std::decay_t<F>>, pack(copy), attributes, &created, made_by), "weft_thread_create");
   } else {
     using call = bound_call<std::decay_t<F>, std::decay_t<As>...>;
+    if constexpr (can_be_placed<call>) {
+      call made(std::in_place, std::forward<F>(function), std::forward<As>(arguments)...);
+      check(start_thread_with(made, attributes, &created, made_by), "weft_thread_create");
+      return created;
+    }
     auto box = std::make_unique<call>(std::in_place, std::forward<F>(function), std::forward<As>(arguments)...);
     check(start_thread(run_boxed<call>, box.get(), attributes, &created, made_by), "weft_thread_create");
     static_cast<void>(box.release());  // the thread's now
