@@ -14,7 +14,7 @@ configure = { test ! -e build/$(1)/.ninja_log || test -w build/$(1)/.ninja_log |
 	{ test -f build/$(1)/build.ninja || { echo "configuring build/$(1)"; cmake --preset $(1); }; }
 configure-and-build = @$(call configure,$(1)) && \
 	cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
-what-is-installed = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard dist/CMakeLists.txt faces/CMakeLists.txt lang/CMakeLists.txt tools/weft/CMakeLists.txt))
+what-is-installed = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard net/CMakeLists.txt dist/CMakeLists.txt faces/CMakeLists.txt lang/CMakeLists.txt tools/weft/CMakeLists.txt))
 what-ships = $(what-is-installed) $(patsubst %/CMakeLists.txt,%/all,$(wildcard examples/CMakeLists.txt))
 some-tests = ctest --preset $(1) --no-tests=error -L '^($(2))$$'
 

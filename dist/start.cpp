@@ -83,6 +83,7 @@ void start() {
   net::job_request request;
   request.region_bytes = parts.end;
   request.shared_bytes = sizeof(shared_part) + trace_bytes();
+  request.words_bytes = 64 << 10;
   request.smaller = "set WEFT_DIST_STACK lower";
   request.describe = describe_rank;
   request.at_end = print_ranks;
