@@ -59,6 +59,7 @@ struct process {
   shared_part* part = nullptr;
   std::uintptr_t guard = 0;  // below this rank's stack
   bool is_started = false;
+  bool is_far = false;      // there are ranks on other nodes: far.hpp
   std::uint32_t pool = 0;   // how much of each
   int process = 0;          // the rank's
   unsigned exceptions = 0;  // how many of the part's entries have ever been used
@@ -112,5 +113,11 @@ bool take_moved(control* mine, int rank);
 // False: no memory in the pool.
 bool evacuate(control* mine, std::uintptr_t frame, evacuated** out);
 void bring_back(control* mine, evacuated* frames);
+// Of bring_back what does not give the memory back.
+void put_back_on_stack(control* mine, const evacuated* frames);
+// The memory of frames that go on where they are.
+void drop_evacuated(evacuated* frames);
+// Of the other ranks, at random.
+int other_rank();
 
 }  // namespace weft::dist

@@ -31,7 +31,7 @@ struct slot {
 };
 
 // Why a thread came back to the rank's scheduler.
-enum class event : std::uint8_t { none, child_ended, waits, moves, root_ended };
+enum class event : std::uint8_t { none, child_ended, far_child_ended, waits, moves, root_ended };
 
 // What a continuation's descriptor says: the frame [frame, frame_end) and the places [places,
 // places_end).
@@ -52,8 +52,10 @@ inline std::size_t bytes_of(const continuation& what) {
 // Frames that left their region, in the shared memory of the rank that evacuated them.
 struct evacuated {
   base::atomic<std::uint64_t> link;
-  std::uint32_t index;      // of the slot that the thread's next fork takes
-  std::uint32_t units;      // of the pool
+  std::uint32_t index;  // of the slot that the thread's next fork takes
+  std::uint32_t units;  // of the pool
+  // In a job of several nodes: 1 once the frames were taken out.
+  put_word freed;
   std::uint64_t thread;     // for the trace
   void (*run)(void* work);  // what the forker forked, if the frames moved at a fork
   continuation what;
@@ -84,6 +86,7 @@ struct control {
   void* scheduler;          // the saved context of the rank's scheduler while a thread runs
   void* suspended;          // of the thread that came back
   std::uint64_t word;       // what the event is about
+  weft_forked* awaited;     // the fork for which the thread waits
   event why;
   bool is_worker;   // false in the block that stands for all other OS threads
   bool is_serving;  // inside a root

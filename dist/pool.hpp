@@ -45,6 +45,8 @@ class frame_pool {
   evacuated* take(std::size_t bytes);
   void put_back(evacuated* block);
   void give(evacuated* block);
+  // In a job of several nodes: blocks that were taken come back by their word `freed`.
+  void collect_far();
 
  private:
   void collect();
@@ -53,6 +55,8 @@ class frame_pool {
 
   return_list returned_;
   std::uint32_t free_blocks_ = 0;
+  std::uint32_t lent_ = 0;  // to collect_far
+  evacuated* far_[record_pool::most] = {};
   std::uint64_t taken_[units / 64] = {};
   alignas(base::cache_line) unsigned char bytes_[units * unit];
 };

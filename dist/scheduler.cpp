@@ -8,6 +8,7 @@
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
+#include "dist/far.hpp"
 #include "os/clock.hpp"
 
 namespace weft::dist {
@@ -48,7 +49,7 @@ class patience {
 };
 
 void wait_for_copies(const control* mine) {
-  for (patience patience; !mine->queue.all_copied();) patience.wait();
+  for (patience patience; !mine->queue.all_copied() || !are_far_copied(); poll_far()) patience.wait();
 }
 
 [[noreturn]] void end_deadlock() {
@@ -65,20 +66,25 @@ void wait_in_place(control* mine, const join_record* record) {
   const bool is_checked = all.set.checking == check::all;
   in_place_waits& waits = part_of(0)->in_place;
   if (is_checked && waits.begin(all.job.rank, all.job.ranks, record)) end_deadlock();
-  for (patience patience; !record->has_ended();) patience.wait();
+  for (patience patience; !(all.is_far ? has_far_child_ended(record) : record->has_ended()); poll_far()) patience.wait();
   if (is_checked) waits.end(all.job.rank);
   mine->count.idle_ns += os::now_ns() - began;
 }
 
 // The forker in a join whose child runs elsewhere. Null: its frames are evacuated.
 void* after_wait(control* mine) {
-  auto* const record = reinterpret_cast<join_record*>(mine->word);
+  auto* record = reinterpret_cast<join_record*>(mine->word);
   const auto frame = reinterpret_cast<std::uintptr_t>(mine->suspended);
   WEFT_ALWAYS(mine->top == mine->base, "a thread waits in a join above other threads");
   evacuated* frames = nullptr;
   if (!has_open_exception() && evacuate(mine, frame, &frames)) {
-    if (record->wait(reinterpret_cast<std::uint64_t>(frames))) return nullptr;
-    all.part->frames.put_back(frames);
+    if (all.is_far) {
+      record = static_cast<join_record*>(mine->awaited->taker);  // may have been exchanged
+      if (record != nullptr && wait_far(record, frames)) return nullptr;
+    } else if (record->wait(reinterpret_cast<std::uint64_t>(frames))) {
+      return nullptr;
+    }
+    drop_evacuated(frames);
     next_is_resumed(current_thread());
   } else {
     wait_in_place(mine, record);
@@ -88,6 +94,15 @@ void* after_wait(control* mine) {
 }
 
 trace::leave leave_of(event why) { return why == event::waits ? trace::leave::parked : trace::leave::ended; }
+
+// The child's forker joins over a far record. Null: it does not wait.
+void* after_far_child(control* mine) {
+  const std::uint64_t frames = end_far_child(reinterpret_cast<join_record*>(mine->word), mine->top[-1].place->work);
+  wait_for_copies(mine);
+  if (frames == 0) return nullptr;
+  bring_back_far(mine, frames);
+  return pointer(mine->base[0].frame);
+}
 
 // What the thread's coming back leads to at once; null: nothing.
 void* after_event(control* mine) {
@@ -100,13 +115,15 @@ void* after_event(control* mine) {
       bring_back(mine, frames);
       return frame;
     }
+    case event::far_child_ended: return after_far_child(mine);
     case event::waits: return after_wait(mine);
     default: return nullptr;
   }
 }
 
-int other_rank(const control* mine) {
-  static_cast<void>(mine);
+}  // namespace
+
+int other_rank() {
   all.random ^= all.random << 13;
   all.random ^= all.random >> 7;
   all.random ^= all.random << 17;
@@ -114,6 +131,8 @@ int other_rank(const control* mine) {
   const int chosen = static_cast<int>((all.random >> 32) * others >> 32);
   return chosen >= all.job.rank ? chosen + 1 : chosen;
 }
+
+namespace {
 
 // WEFT_DIST_CHECK=all: other ranks' frames, and this rank's once the others had time to take them.
 bool take_up(control* mine, unsigned round) {
@@ -127,9 +146,12 @@ bool take_up(control* mine, unsigned round) {
 bool find_thread(control* mine, unsigned round) {
   if (all.set.checking == check::all) return take_up(mine, round);
   if (all.job.ranks == 1) return false;
+  if (all.is_far) return try_far(mine, round);
   ++mine->count.probes;
-  return steal(mine, other_rank(mine));
+  return steal(mine, other_rank());
 }
+
+int ended_on() { return all.is_far ? far_root_end() : part_of(0)->root_end.rank(); }
 
 // Null: the root has ended.
 void* find_work(control* mine) {
@@ -137,8 +159,9 @@ void* find_work(control* mine) {
   const std::uint64_t began = os::now_ns();
   patience patience;
   bool is_found = false;
-  for (unsigned round = 1; !is_found && part_of(0)->root_end.rank() < 0; ++round) {
+  for (unsigned round = 1; !is_found && ended_on() < 0; ++round) {
     patience.wait();
+    poll_far();
     is_found = find_thread(mine, round);
   }
   mine->count.idle_ns += os::now_ns() - began;
@@ -203,7 +226,9 @@ bool steal(control* mine, int victim) {
 }
 
 bool evacuate(control* mine, std::uintptr_t frame, evacuated** out) {
-  const slot& before = mine->base[-1];
+  slot& before = mine->base[-1];
+  const continuation whole{frame, before.frame, before.place, mine->places, nullptr, before.record};
+  if (all.is_far && !make_far(whole, &before.record)) return false;
   const std::size_t frame_bytes = bytes_between(frame, before.frame);
   const std::size_t place_bytes = bytes_between(before.place, mine->places);
   evacuated* const into = all.part->frames.take(sizeof *into + frame_bytes + place_bytes);
@@ -219,7 +244,22 @@ bool evacuate(control* mine, std::uintptr_t frame, evacuated** out) {
   return true;
 }
 
+void drop_evacuated(evacuated* frames) {
+  if (!all.is_far) return all.part->frames.put_back(frames);
+  frames->freed.set_own(1);
+}
+
 void bring_back(control* mine, evacuated* frames) {
+  put_back_on_stack(mine, frames);
+  if (all.is_far) {
+    frames->freed.set(1);
+    return;
+  }
+  const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(frames) - all.job.shared);
+  part_of(static_cast<int>(offset / all.job.shared_bytes))->frames.give(frames);
+}
+
+void put_back_on_stack(control* mine, const evacuated* frames) {
   const continuation& what = frames->what;
   const std::size_t frame_bytes = bytes_between(what.frame, what.frame_end);
   const auto* const bytes = reinterpret_cast<const std::byte*>(frames + 1);
@@ -228,8 +268,6 @@ void bring_back(control* mine, evacuated* frames) {
   occupy(mine, frames->index, what);
   next_is_resumed(frames->thread);
   ++mine->count.resumed;
-  const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(frames) - all.job.shared);
-  part_of(static_cast<int>(offset / all.job.shared_bytes))->frames.give(frames);
 }
 
 void serve(control* mine, void (*first)(void* ignored, void* root), void* root) {

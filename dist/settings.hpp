@@ -13,6 +13,7 @@ enum class check : std::uint8_t { off, first, all };
 struct settings {
   std::size_t stack_bytes = 0;
   std::uint32_t pool = 0;  // records and evacuated threads of a rank
+  std::uint32_t poll = 0;  // microseconds between polls of the network
   check checking = check::first;
 };
 

@@ -8,6 +8,8 @@
 #include "base/assert.hpp"
 #include "base/rng.hpp"
 #include "dist/engine.hpp"
+#include "dist/far.hpp"
+#include "dist/far_words.hpp"
 #include "dist/report.hpp"
 #include "os/process.hpp"
 #include "os/vm.hpp"
@@ -83,15 +85,17 @@ void start() {
   net::job_request request;
   request.region_bytes = parts.end;
   request.shared_bytes = sizeof(shared_part) + trace_bytes();
-  request.words_bytes = 64 << 10;
+  request.words_bytes = sizeof(far_words);
   request.smaller = "set WEFT_DIST_STACK lower";
   request.describe = describe_rank;
   request.at_end = print_ranks;
+  request.before_end = gather_counts;
   request.at_last = write_trace;
   if (net::start(request, &all.job) != status::ok) _exit(1);
   all.process = getpid();
   all.part = part_of(all.job.rank);
   set_up_region(parts);
+  start_far();
   start_trace();
   const std::uint32_t pool = all.pool = all.set.pool < record_pool::most ? all.set.pool : record_pool::most;
   all.part->records.set_up(pool);

@@ -104,6 +104,19 @@ class basic_steal_queue {
     return true;
   }
 
+  // Nothing is public. The next index to be published is this one, one more than before, because the
+  // continuation there became public elsewhere, or one less, because it is private again.
+  void skip(std::uint32_t index) {
+    const std::uint64_t now = word_.load(base::relaxed);
+    if (index > end_of(now)) {
+      // A description that was taken back is no claim whose copy goes on.
+      cell& its = ring_[end_of(now) % capacity];
+      const std::uint64_t ticket = its.of.ticket.load(base::relaxed);
+      if ((ticket & index_mask) == end_of(now)) its.copied.store(ticket, base::relaxed);
+    }
+    word_.store(packed(epoch_of(now) + 1, index, index), base::relaxed);  // no thief changes it meanwhile
+  }
+
   // ---- thieves ----
 
   // fetch(descriptor): before the claim, to fetch what will be copied. The descriptor may be stale then.

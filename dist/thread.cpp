@@ -3,6 +3,7 @@
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
+#include "dist/far.hpp"
 
 namespace weft::dist {
 namespace {
@@ -11,6 +12,21 @@ namespace {
 join_record joined_mark;
 
 join_record* record_of(const weft_forked* forked) { return static_cast<join_record*>(forked->taker); }
+
+void give_back(join_record* record) {
+  const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(record) - all.job.shared);
+  part_of(static_cast<int>(offset / all.job.shared_bytes))->records.give(record);
+}
+
+// A join in a job of several nodes. While the thread is away, its forks' records may be exchanged.
+void join_far(control* from, weft_forked* forked) {
+  if (!has_far_child_ended(record_of(forked))) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record_of(forked)));
+  join_record* const record = record_of(forked);
+  if (record == nullptr) return;  // its cargo is here
+  if (is_far(record) || is_far(record->moved_to())) return take_far_cargo(record, forked->work);
+  std::memcpy(forked->work, record->cargo, sizeof forked->work);
+  give_back(record);
+}
 
 void free_joined(control* mine) {
   while (record_of(mine->places - 1) == &joined_mark) --mine->places;
@@ -21,6 +37,7 @@ void free_joined(control* mine) {
 void publish(control* from) {
   if (has_open_exception()) return;  // asked again at the next fork: limit stays
   if (all.set.checking == check::all) return move_forker(from);
+  if (publish_far(from)) return;
   if (all.job.ranks == 1) {
     from->limit.store(reinterpret_cast<std::uintptr_t>(from->places_end), base::relaxed);
     return;
@@ -46,6 +63,7 @@ void publish(control* from) {
 }
 
 bool take_back(control* from, const slot* forker) {
+  if (all.is_far && is_offered(forker)) return take_back_offer(from, forker);
   std::uint32_t new_end = 0;
   const std::uint32_t newest = from->index_of(forker);
   if (forker < from->base || !from->queue.take_back(newest, &new_end)) return false;
@@ -58,10 +76,21 @@ bool take_back(control* from, const slot* forker) {
   return true;
 }
 
+static void end_near_child(control* from, join_record* record, const void* cargo) {
+  const std::uint64_t word = record->end(cargo);
+  from->word = word;
+  if (is_far(reinterpret_cast<const join_record*>(word)))
+    give_back(record);  // the forker has moved to a far record
+  else
+    from->why = event::child_ended;
+}
+
 void end_child(control* from) {
   const slot* const forker = from->top - 1;
-  from->word = forker->record->end(forker->place->work);
-  from->why = event::child_ended;
+  join_record* const record = forker->record;
+  from->why = event::far_child_ended;
+  from->word = reinterpret_cast<std::uint64_t>(record);
+  if (!is_far(record)) end_near_child(from, record, forker->place->work);
   arch::jump_context(from->scheduler, nullptr);
 }
 
@@ -76,10 +105,14 @@ bool join_rarely(control* from, weft_forked* forked) {
   join_record* const record = record_of(forked);
   WEFT_ALWAYS(record != &joined_mark, "this fork was joined before");
   if (record != nullptr) {
-    if (!record->has_ended()) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record));
-    std::memcpy(forked->work, record->cargo, sizeof forked->work);
-    const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(record) - all.job.shared);
-    part_of(static_cast<int>(offset / all.job.shared_bytes))->records.give(record);
+    from->awaited = forked;
+    if (all.is_far) {
+      join_far(from, forked);
+    } else {
+      if (!record->has_ended()) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record));
+      std::memcpy(forked->work, record->cargo, sizeof forked->work);
+      give_back(record);
+    }
   }
   forked->taker = &joined_mark;
   free_joined(here());

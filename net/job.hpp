@@ -59,8 +59,10 @@ struct job_request {
   // Called in the launcher after a rank's death, once no rank runs any more: writes what the rank
   // held, from its part of the shared memory, as the end of "while it held ". Empty: nothing.
   void (*describe)(const job& all, int rank, char* text, std::size_t bytes) = nullptr;
-  // Called in the launcher after all ranks ended well: prints the table of ranks.
+  // Called in the launcher after all ranks ended well: prints the table of ranks. Where an MPI has
+  // started the ranks, rank 0 calls it before its end, and before that all ranks call before_end.
   void (*at_end)(const job& all) = nullptr;
+  void (*before_end)(const job& all) = nullptr;
   // Called in the launcher after all ranks ended, in whatever way: writes what they have left in
   // the shared memory. status: the job's exit status.
   void (*at_last)(const job& all, int status) = nullptr;

@@ -7,8 +7,8 @@
 namespace weft::net {
 namespace {
 
-job its;  // what the windows refer to
-network opened;
+constinit job its;  // what the windows refer to
+constinit network opened;
 int own_nodes[most_ranks];
 
 const char* yes_or_no(bool is) { return is ? "yes" : "no"; }

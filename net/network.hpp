@@ -27,9 +27,9 @@ struct operations_found {
 struct network {
   const rma* by = nullptr;
   window region, shared, words;
-  bool is_tested = false;               // more ranks than one, and a transport that may differ
-  operations_found created, allocated;  // region, words
-  char library[128] = "";               // that is loaded; empty: none
+  bool is_tested = false;                         // more ranks than one, and a transport that may differ
+  operations_found created = {}, allocated = {};  // region, words
+  char library[128] = "";                         // that is loaded; empty: none
   char avoided[160] = "";
 
   // Whether a rank must call `progress` now and then while it computes.

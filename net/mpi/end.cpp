@@ -11,8 +11,8 @@ namespace weft::net {
 namespace {
 
 const job* leaving = nullptr;  // the job whose end is awaited; once left, null
-job its;
-void (*print_at_end)(const job& all) = nullptr;
+constinit job its;
+constinit job_request asked;
 bool has_left = false;
 int process = 0;  // a fork of it leaves nothing
 
@@ -60,7 +60,8 @@ void leave(int status, void*) {
     _exit(status != 0 ? status : 1);
   }
   if (!meet(its, leaves)) end_left(its);
-  if (print_at_end != nullptr && its.rank == 0) print_at_end(its);
+  if (asked.before_end != nullptr) asked.before_end(its);
+  if (asked.at_end != nullptr && its.rank == 0) asked.at_end(its);
   loaded_mpi->end();
 }
 
@@ -70,9 +71,9 @@ void meet_all(const job& all) {
   if (!meet(all, in_barrier)) end_left(all);
 }
 
-void end_mpi_at_exit(const job& all, void (*at_end)(const job& all)) {
+void end_mpi_at_exit(const job& all, const job_request& request) {
   its = all;
-  print_at_end = at_end;
+  asked = request;
   leaving = &its;
   process = getpid();
   (void)on_exit(leave, nullptr);

@@ -145,7 +145,7 @@ __attribute__((no_stack_protector)) status start_mpi(const job_request& request,
   change_canary(print.canary);
   if (const status mapped = find_nodes(wanted, facts.node, all); mapped != status::ok) return mapped;
   if (const status opened = open_transport(request, wanted, facts, all); opened != status::ok) return opened;
-  end_mpi_at_exit(*all, request.at_end);
+  end_mpi_at_exit(*all, request);
   return status::ok;
 }
 

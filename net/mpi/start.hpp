@@ -28,7 +28,7 @@ status start_mpi(const job_request& request, const settings& wanted, job* all);
 void meet_all(const job& all);
 void gather_by_mpi(const job& all, const void* mine, std::size_t bytes, void* into);
 // At the process's end: the ranks leave the MPI together.
-void end_mpi_at_exit(const job& all, void (*at_end)(const job& all));
+void end_mpi_at_exit(const job& all, const job_request& request);
 
 // Ends the job: an operation on `rank`'s memory, or a collective one (rank -1), failed.
 [[noreturn]] void end_failed(const job& all, const char* what, int rank, int code);

@@ -41,7 +41,7 @@ void put(const window& into, int rank, std::size_t offset, const void* from, std
   }
   std::uint64_t word = 0;
   memcpy(&word, from, sizeof word);
-  // [J6] release: what the rank did before, for the owner that loads the word; pairs with [R5]
+  // [J6] release: what the rank did before, for the owner that loads the word; pairs with [R19]
   word_at(into, rank, offset).store(word, base::release);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Ranks that an MPI's launcher starts: weft launch --mpi, weft info --ranks. The arguments behind the command are the conformance
-program of transports, tests/dist/random, and the MPIs for which there is a module (mpich, openmpi); launchers that are not here are
+program of transports, tests/dist/random, programs of kernels if they are built, and the MPIs for which there is a module (mpich, openmpi); launchers that are not here are
 skipped by name."""
 
 import os
@@ -13,7 +13,8 @@ import unittest
 import command
 
 CONFORMANCE, FORKS = sys.argv[2], sys.argv[3]
-BUILT = sys.argv[4:]
+KERNELS = [each for each in sys.argv[4:] if "/" in each]
+BUILT = [each for each in sys.argv[4:] if "/" not in each]
 LAUNCHERS = {"mpich": "mpirun.mpich", "openmpi": "mpirun.openmpi"}
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
 HERE = [each for each in BUILT if each in LAUNCHERS and shutil.which(LAUNCHERS[each])]
@@ -94,6 +95,18 @@ class RanksTest(command.CommandTest):
             with self.subTest(mpi=mpi):
                 result = start(mpi, 4, FORKS, "20", "200")
                 self.assertEqual(result.returncode, 0, result)
+
+    def test_programs_run_between_nodes(self):
+        """By the launcher's own way to set the variable, too, so that no rank shares memory with another."""
+        for mpi in HERE:
+            for ranks in (2, 4):
+                with self.subTest(mpi=mpi, ranks=ranks):
+                    words = ("--mpi", LAUNCHERS[mpi], "-n", ranks)
+                    result = command.run("launch", *words, FORKS, "20", str(100 * ranks), **QUIET, WEFT_LAUNCH_APART="on")
+                    self.assertEqual(result.returncode, 0, result)
+                    self.assertRegex(result.stderr, rf"(?m)^all {ranks} +\d+ ", "the table of all ranks")
+                    for program in KERNELS:
+                        self.assertEqual(start(mpi, ranks, program, WEFT_LAUNCH_APART="on").returncode, 0)
 
     def test_what_is_found_out(self):
         operation = r"  \S[\w, ]+ one-sided: (yes|no ) +median \d+\.\d\d us\n"
