@@ -108,8 +108,9 @@ void start_far() {
   }
   if (!all.is_far) return;
   if (all.set.checking == check::all)
-    net::fail(all.job,
-              "WEFT_DIST_CHECK=all: the ranks must be on one node; start them without an MPI, or set WEFT_DIST_CHECK=first");
+    net::fail(
+        all.job,
+        "WEFT_DIST_CHECK=all: the ranks must be on one node; start them by weft launch alone, or set WEFT_DIST_CHECK=first");
   far.net = all.job.network;
   far.offers.set_up(*far.net->by, far.net->words);
   far.records.set_up(&far.offers.words(), all.set.pool);

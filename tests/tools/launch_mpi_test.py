@@ -11,14 +11,10 @@ import sys
 import unittest
 
 import command
+import mpis
 
-CONFORMANCE, FORKS = sys.argv[2], sys.argv[3]
-KERNELS = [each for each in sys.argv[4:] if "/" in each]
-BUILT = [each for each in sys.argv[4:] if "/" not in each]
-LAUNCHERS = {"mpich": "mpirun.mpich", "openmpi": "mpirun.openmpi"}
-NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
-HERE = [each for each in BUILT if each in LAUNCHERS and shutil.which(LAUNCHERS[each])]
-QUIET = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_orte_base_help_aggregate": "1"}
+CONFORMANCE, FORKS, KERNELS, HERE = mpis.arguments()
+LAUNCHERS, NAMES, QUIET = mpis.LAUNCHERS, mpis.NAMES, mpis.QUIET
 
 
 def module_of(mpi):
@@ -132,7 +128,5 @@ class RanksTest(command.CommandTest):
 
 
 if __name__ == "__main__":
-    for each in LAUNCHERS:
-        if each not in HERE:
-            print(f"skipped: {NAMES[each]}: {'no ' + LAUNCHERS[each] if each in BUILT else 'no module was built'}")
+    mpis.tell_skipped()
     command.main()

@@ -81,11 +81,12 @@ void print_parsable(const facts& all) {
 }
 
 // By `weft launch`, whose refusals are the user's answer, too.
-[[noreturn]] void become_ranks(const std::string& ranks, const std::string& mpi) {
+[[noreturn]] void become_ranks(const std::string& ranks, const std::string& mpi, const std::string& mpi_arguments) {
   std::string const program = find_own_file("weft-ranks");
   if (program.empty()) throw std::runtime_error("weft-ranks is missing; it is installed in lib/weft, beside libweft-dist");
   std::vector<std::string> words{"weft", "launch", "-q", "-n", ranks};
   if (!mpi.empty()) words.insert(words.end(), {"--mpi", mpi});
+  if (!mpi_arguments.empty()) words.insert(words.end(), {"--mpi-args", mpi_arguments});
   words.push_back(program);
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
@@ -106,8 +107,10 @@ void add_info(CLI::App& app, int* status) {
   auto const mpi = std::make_shared<std::string>();
   command->add_option("--ranks", *ranks, "Start so many ranks instead, and show what they reach each other by");
   command->add_option("--mpi", *mpi, "With --ranks: the launcher of an MPI that starts them");
-  command->callback([status, is_parsable, ranks, mpi] {
-    if (!ranks->empty()) become_ranks(*ranks, *mpi);
+  auto const mpi_arguments = std::make_shared<std::string>();
+  command->add_option("--mpi-args", *mpi_arguments, "With --mpi: more arguments for that launcher, one word for the shell");
+  command->callback([status, is_parsable, ranks, mpi, mpi_arguments] {
+    if (!ranks->empty()) become_ranks(*ranks, *mpi, *mpi_arguments);
     facts const all = collect();
     *is_parsable ? print_parsable(all) : print_for_people(all);
     *status = exit_right;

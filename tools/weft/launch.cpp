@@ -63,6 +63,7 @@ int become_program(const launch_options& options) {
   if (options.is_quiet) set("WEFT_LAUNCH_TABLE", "off");
   if (options.locks) set("WEFT_LAUNCH_LOCK", "on");
   if (options.mpi.empty()) become(file, options.words);
+  set("WEFT_LAUNCH_MPI", "");  // for the launcher's arguments, which name it
   mpi_launch found = find_mpi(options.mpi, options.ranks, options.mpi_arguments);
   set("WEFT_LAUNCH_MPI", found.module);
   found.words.push_back(file);

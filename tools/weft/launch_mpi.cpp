@@ -54,11 +54,14 @@ const family& family_of(const std::string& launcher) {
                   launcher));
 }
 
-// As mpirun's own options have it.
+// As mpirun's own options have it. MPICH's passes the environment on by itself.
 std::vector<std::string> words_of(const family& mpi, const std::string& launcher, const std::string& ranks) {
   std::vector<std::string> words{launcher, "-n", ranks};
   if (mpi.name != "Open MPI") return words;
-  for (const char* const name : {"WEFT_LAUNCH_MPI", "WEFT_LAUNCH_RANKS"}) words.insert(words.end(), {"-x", name});
+  for (char** each = environ; *each != nullptr; ++each) {
+    std::string_view const entry = *each;
+    if (entry.starts_with("WEFT_")) words.insert(words.end(), {"-x", std::string(entry.substr(0, entry.find('=')))});
+  }
   words.emplace_back("--oversubscribe");
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
   return words;
