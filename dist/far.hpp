@@ -56,6 +56,8 @@ bool try_far(control* mine, unsigned round);
 bool wait_far(join_record* record, const evacuated* frames);
 // Of the thread that runs: exchanges the near records that its frames name. False: no memory.
 bool make_far(const continuation& what, join_record** parent);
+// Of the thread that runs alone, before its frames leave.
+bool make_thread_far(control* mine);
 // A near record's child has ended, and its forker waits; or a far one's.
 void bring_back_far(control* mine, std::uint64_t code);
 // An evacuated thread, as ranks of all nodes name it.

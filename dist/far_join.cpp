@@ -72,6 +72,11 @@ bool make_far(const continuation& what, join_record** parent) {
   return true;
 }
 
+bool make_thread_far(control* mine) {
+  slot& before = mine->base[-1];
+  return make_far({0, 0, before.place, mine->places, nullptr, nullptr}, &before.record);
+}
+
 std::uint64_t end_far_child(join_record* record, const void* cargo) { return join_of(record).end(cargo); }
 
 bool has_far_child_ended(const join_record* record) {
@@ -110,13 +115,14 @@ void bring_back_far(control* mine, std::uint64_t code) {
   const int rank = static_cast<int>(code >> rank_at & rank_mask);
   const std::size_t offset = (code & offset_mask) * base::cache_line;
   if (net::is_near(all.job, rank)) {
-    return bring_back(mine, reinterpret_cast<evacuated*>(reinterpret_cast<std::byte*>(part_of(rank)) + offset));
+    return all.how->bring_back(mine, reinterpret_cast<evacuated*>(reinterpret_cast<std::byte*>(part_of(rank)) + offset));
   }
   const net::rma& by = *far.net->by;
   by.get(far.net->shared, rank, offset, scratch, (code >> units_at & units_mask) * frame_pool::unit);
   by.flush(far.net->shared, rank);
   auto* const frames = static_cast<evacuated*>(scratch);
-  put_back_on_stack(mine, frames);
+  all.how->bring_back(mine, frames);
+  mine->emptied = nullptr;  // is given back by a put
   const std::uint64_t yes = 1;
   by.put(far.net->shared, rank, offset + offsetof(evacuated, freed), &yes, sizeof yes);
   note_put(far.net->shared, rank);

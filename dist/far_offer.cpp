@@ -50,10 +50,7 @@ void end_puts() {
 }
 
 // No fork takes the rare way until the next tick.
-void be_quiet(control* from) {
-  const auto end = reinterpret_cast<std::uintptr_t>(from->places_end);
-  from->limit.store(all.set.poll != 0 ? end : 0, base::relaxed);
-}
+void be_quiet(control* from) { from->limit.store(all.set.poll != 0 ? from->quiet_limit : 0, base::relaxed); }
 
 void take_back_public(control* from) {
   while (!from->queue.seems_empty()) {
@@ -111,6 +108,8 @@ void start_far() {
     net::fail(
         all.job,
         "WEFT_DIST_CHECK=all: the ranks must be on one node; start them by weft launch alone, or set WEFT_DIST_CHECK=first");
+  if (all.set.policy != way::optimised)
+    net::fail(all.job, "WEFT_DIST_POLICY: ranks of several nodes have the policy optimised alone; unset the variable");
   far.net = all.job.network;
   far.offers.set_up(*far.net->by, far.net->words);
   far.records.set_up(&far.offers.words(), all.set.pool);
@@ -214,7 +213,7 @@ bool try_far(control* mine, unsigned round) {
   const int victim = other_rank();
   ++mine->count.probes;
   if (!net::is_near(all.job, victim)) return steal_far(mine, victim);
-  return steal(mine, victim) || (round % near_rounds == near_rounds - 1 && steal_far(mine, victim));
+  return steal_continuation(mine, victim) || (round % near_rounds == near_rounds - 1 && steal_far(mine, victim));
 }
 
 }  // namespace weft::dist

@@ -8,6 +8,7 @@
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
 #include "dist/far.hpp"
+#include "os/clock.hpp"
 
 namespace weft::dist {
 namespace {
@@ -88,6 +89,12 @@ void take_result(void* work, std::size_t bytes) {
   if (bytes != 0) std::memcpy(work, alias_of(last, part_of(last)->result), bytes);
 }
 
+void tell_counts(control* mine, double ns_a_tick) {
+  mine->count.idle_ns += static_cast<std::uint64_t>(static_cast<double>(mine->count.idle_ticks) * ns_a_tick);
+  mine->count.idle_ticks = 0;
+  all.part->count = mine->count;
+}
+
 void run_together(control* mine, void (*run)(void* work), void* work, std::size_t bytes) {
   occupy(mine, 1, {0, stack_top(mine), mine->first_place, mine->first_place + 1, nullptr, nullptr});
   mine->first_place->taker = nullptr;
@@ -100,6 +107,7 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
   weft_hot_word_here = &mine->line;
   begin_far_root(mine);
   mine->is_serving = true;
+  const std::uint64_t ns = os::now_ns(), ticks = arch::cycles();
   net::barrier(all.job);
   compare_calls();
   if (all.job.rank == 0) {
@@ -109,15 +117,15 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
     serve(mine, nullptr, nullptr);
   }
   end_far_root(mine);
-  net::barrier(all.job);
-  WEFT_ASSERT(all.part->records.are_all_back(all.pool), "a record was not given back; is there a fork without a join?");
-  WEFT_ASSERT(all.part->frames.are_all_back(all.pool), "memory for frames was not given back");
   weft_hot_word_here = &outside.line;
   mine->is_serving = false;
   take_result(work, bytes);
+  // All have left the scheduler, and have read the result, which the next root writes over.
   net::barrier(all.job);
   if (all.job.rank == 0) part_of(0)->root_end.clear();
-  all.part->count = mine->count;
+  WEFT_ASSERT(all.part->records.are_all_back(all.pool), "a record was not given back; is there a fork without a join?");
+  WEFT_ASSERT(all.part->frames.are_all_back(all.pool), "memory for frames was not given back");
+  tell_counts(mine, static_cast<double>(os::now_ns() - ns) / static_cast<double>(arch::cycles() - ticks + 1));
 }
 
 }  // namespace

@@ -117,6 +117,10 @@ class basic_steal_queue {
     word_.store(packed(epoch_of(now) + 1, index, index), base::relaxed);  // no thief changes it meanwhile
   }
 
+  // What the next publication will write, if it is of this index.
+  [[nodiscard]] const void* line_of_word() const { return &word_; }
+  [[nodiscard]] const void* line_of(std::uint32_t index) const { return &ring_[index % capacity]; }
+
   // ---- thieves ----
 
   // fetch(descriptor): before the claim, to fetch what will be copied. The descriptor may be stale then.

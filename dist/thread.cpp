@@ -13,9 +13,21 @@ join_record joined_mark;
 
 join_record* record_of(const weft_forked* forked) { return static_cast<join_record*>(forked->taker); }
 
+// The rank that evacuated them has just written them. Most frames are not longer.
+void prefetch_evacuated(const evacuated* frames) {
+  constexpr std::size_t bytes = sizeof *frames + 8 * base::cache_line;
+  const auto* const begin = reinterpret_cast<const std::byte*>(frames);
+  arch::prefetch_to_write(begin);
+  for (std::size_t at = base::cache_line; at < bytes; at += base::cache_line) __builtin_prefetch(begin + at);
+  part_of(owner_of(frames))->frames.prefetch_to_give();
+}
+
+// By the forker that joins, on whatever rank: the last to know the record.
 void give_back(join_record* record) {
   const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(record) - all.job.shared);
-  part_of(static_cast<int>(offset / all.job.shared_bytes))->records.give(record);
+  const auto owner = static_cast<int>(offset / all.job.shared_bytes);
+  record_pool& pool = part_of(owner)->records;
+  owner == all.job.rank ? pool.put_back(record) : pool.give(record);
 }
 
 // A join in a job of several nodes. While the thread is away, its forks' records may be exchanged.
@@ -39,19 +51,20 @@ void publish(control* from) {
   if (all.set.checking == check::all) return move_forker(from);
   if (publish_far(from)) return;
   if (all.job.ranks == 1) {
-    from->limit.store(reinterpret_cast<std::uintptr_t>(from->places_end), base::relaxed);
+    from->limit.store(from->quiet_limit, base::relaxed);
     return;
   }
   const auto is_private = static_cast<std::uint32_t>(from->top - from->split);
   const std::uint32_t wanted = from->queue.room((is_private + 1) / 2);
   // Before the publication: a thief that takes the last continuation stores 0 after it.
-  from->limit.store(reinterpret_cast<std::uintptr_t>(from->places_end), base::relaxed);
+  from->limit.store(from->quiet_limit, base::relaxed);
   std::uint32_t count = 0;
   for (; count < wanted; ++count) {
     slot* const which = from->split + count;
     which->record = all.part->records.take();
     if (which->record == nullptr) break;
-    const continuation what{which->frame, which[-1].frame, which[-1].place, which->place, which->record, which[-1].record};
+    const std::uintptr_t frame_end = all.how->frame_end(from, which, which->frame);
+    const continuation what{which->frame, frame_end, which[-1].place, which->place, which->record, which[-1].record};
     descriptor words;
     __builtin_memcpy(&words, &what, sizeof words);
     from->queue.describe(from->index_of(which), words);
@@ -79,10 +92,9 @@ bool take_back(control* from, const slot* forker) {
 static void end_near_child(control* from, join_record* record, const void* cargo) {
   const std::uint64_t word = record->end(cargo);
   from->word = word;
-  if (is_far(reinterpret_cast<const join_record*>(word)))
-    give_back(record);  // the forker has moved to a far record
-  else
-    from->why = event::child_ended;
+  if (is_far(reinterpret_cast<const join_record*>(word))) return give_back(record);  // the forker has moved to a far record
+  if (word != 0) prefetch_evacuated(reinterpret_cast<const evacuated*>(word));
+  from->why = event::child_ended;
 }
 
 void end_child(control* from) {
@@ -100,20 +112,21 @@ void end_child(control* from) {
   arch::switch_context(&from->suspended, from->scheduler, nullptr);
 }
 
-bool join_rarely(control* from, weft_forked* forked) {
-  if (forked == nullptr) return true;
+bool join_rarely(control* from, weft_forked* forked) { return forked == nullptr || all.how->join(from, forked); }
+
+void wait_for_child(control* from, weft_forked* forked, join_record* record) {
+  from->joining = forked->run;
+  from->awaited = forked;
+  if (all.is_far) return join_far(from, forked);
+  if (!record->has_ended()) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record));
+  std::memcpy(forked->work, record->cargo, sizeof forked->work);
+  give_back(record);
+}
+
+bool join_continuation(control* from, weft_forked* forked) {
   join_record* const record = record_of(forked);
   WEFT_ALWAYS(record != &joined_mark, "this fork was joined before");
-  if (record != nullptr) {
-    from->awaited = forked;
-    if (all.is_far) {
-      join_far(from, forked);
-    } else {
-      if (!record->has_ended()) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record));
-      std::memcpy(forked->work, record->cargo, sizeof forked->work);
-      give_back(record);
-    }
-  }
+  if (record != nullptr) wait_for_child(from, forked, record);
   forked->taker = &joined_mark;
   free_joined(here());
   return false;

@@ -205,7 +205,8 @@ __attribute__((no_stack_protector)) status start(const job_request& request, job
   made.is_locked = wanted.locks;
   all.ranks = wanted.ranks;
   all.is_alone = !wanted.is_launched;
-  all.region_bytes = base::round_up(request.region_bytes, os::page_bytes());
+  const std::size_t all_ranks = request.region_bytes_a_rank * static_cast<std::size_t>(all.ranks);
+  all.region_bytes = base::round_up(request.region_bytes + all_ranks, os::page_bytes());
   all.shared_bytes = base::round_up(request.shared_bytes, os::page_bytes());
   all.words_bytes = base::round_up(request.words_bytes, os::page_bytes());
   if (wanted.mpi_module[0] != '\0') {

@@ -137,6 +137,8 @@ __attribute__((no_stack_protector)) status start_mpi(const job_request& request,
   if (const status loaded = load(wanted.mpi_module); loaded != status::ok) return loaded;
   weft_net_facts facts = {};
   if (const status started = start_module(wanted, &facts); started != status::ok) return started;
+  if (request.region_bytes_a_rank != 0 && !wanted.is_launched)
+    return refuse(wanted.mpi_module, "set WEFT_LAUNCH_RANKS, too: the policy needs to know the number of ranks");
   all->rank = facts.rank;
   all->ranks = facts.ranks;
   all->is_alone = false;

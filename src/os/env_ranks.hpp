@@ -45,7 +45,19 @@ inline constexpr variable_info dist_poll_info = {variable::workers,
                                                  "Between nodes: after so many microseconds a rank that computes helps the "
                                                  "operations of others, in its next fork. 0: in each fork."};
 
+inline constexpr variable_info dist_policy_info = {
+    variable::deadlock,
+    "WEFT_DIST_POLICY",
+    value_type::choice,
+    0,
+    0,
+    "optimised|basic|iso-address|child",
+    "optimised",
+    "Where stacks lie, and what another rank takes. optimised: a fork runs its child below its forker; frames are copied "
+    "when they move. basic: each switch copies frames. iso-address: each child has its own stack. child: forkers go on, and "
+    "functions with their bytes move."};
+
 inline constexpr const variable_info* variables_of_ranks[] = {&dist_stack_info, &dist_pool_info, &dist_check_info,
-                                                              &dist_poll_info};
+                                                              &dist_policy_info, &dist_poll_info};
 
 }  // namespace weft::os
