@@ -63,6 +63,11 @@ void bring_back_far(control* mine, std::uint64_t code);
 // An evacuated thread, as ranks of all nodes name it.
 std::uint64_t code_of(const evacuated* frames);
 
+// Of a rank's shared part: `from` and `into` are addresses as the part's owner has them. The put of a 1
+// is not waited for.
+void get_far_part(int rank, const void* from, void* into, std::size_t bytes);
+void put_far_word(int rank, const put_word* into);
+
 // The root has ended on this rank, with its bytes at that address.
 void tell_root_end(const void* bytes);
 // Where the root has ended: the rank; -1: not yet.

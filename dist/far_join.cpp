@@ -23,6 +23,10 @@ constexpr unsigned root_rank_at = 48;
   return at < static_cast<std::size_t>(all.job.ranks) * all.job.shared_bytes;
 }
 
+std::size_t offset_in_part(int rank, const void* address) {
+  return static_cast<std::size_t>(static_cast<const std::byte*>(address) - reinterpret_cast<const std::byte*>(part_of(rank)));
+}
+
 void give_near(join_record* record) {
   const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(record) - all.job.shared);
   part_of(static_cast<int>(offset / all.job.shared_bytes))->records.give(record);
@@ -125,6 +129,17 @@ void bring_back_far(control* mine, std::uint64_t code) {
   mine->emptied = nullptr;  // is given back by a put
   const std::uint64_t yes = 1;
   by.put(far.net->shared, rank, offset + offsetof(evacuated, freed), &yes, sizeof yes);
+  note_put(far.net->shared, rank);
+}
+
+void get_far_part(int rank, const void* from, void* into, std::size_t bytes) {
+  far.net->by->get(far.net->shared, rank, offset_in_part(rank, from), into, bytes);
+  far.net->by->flush(far.net->shared, rank);
+}
+
+void put_far_word(int rank, const put_word* into) {
+  const std::uint64_t yes = 1;
+  far.net->by->put(far.net->shared, rank, offset_in_part(rank, into), &yes, sizeof yes);
   note_put(far.net->shared, rank);
 }
 

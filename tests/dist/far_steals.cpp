@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "dist/far_words.hpp"
+#include "shared_words.hpp"
 
 using namespace weft;
 
@@ -107,6 +108,26 @@ long leaves(long depth) {
 
 void root(void* work) { run_child(work); }
 
+// Ends only once another rank goes on with its forker; each of its forks may answer the network.
+shared_words* words;
+
+void nothing(void*) {}
+
+void stay(void*) {
+  long none = 0;
+  while ((*words)[0].load() == 0) {
+    weft_forked* const child = weft_fork(nothing, &none, sizeof none);
+    weft_fork_join(child, nothing, &none, sizeof none);
+  }
+}
+
+void robbed_root(void*) {
+  long none = 0;
+  weft_forked* const child = weft_fork(stay, &none, sizeof none);
+  (*words)[0].store(1);
+  weft_fork_join(child, stay, &none, sizeof none);
+}
+
 }  // namespace
 
 extern "C" const net::rma* weft_net_wrap_transport(const net::rma* of) {
@@ -116,6 +137,10 @@ extern "C" const net::rma* weft_net_wrap_transport(const net::rma* of) {
 }
 
 int main() {
+  shared_words mapped;
+  words = &mapped;
+  long none = 0;
+  if (weft_dist_root(robbed_root, &none, sizeof none) != WEFT_OK) return 1;
   constexpr long depth = 9, roots = 30;
   for (long tries = 0; tries < roots; ++tries) {
     tree work{depth};
