@@ -137,7 +137,7 @@ extern "C" const net::rma* weft_net_wrap_transport(const net::rma* of) {
 }
 
 int main() {
-  shared_words mapped;
+  static shared_words mapped;
   words = &mapped;
   long none = 0;
   if (weft_dist_root(robbed_root, &none, sizeof none) != WEFT_OK) return 1;
