@@ -6,6 +6,7 @@ skipped by name."""
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import unittest
@@ -113,6 +114,25 @@ class RanksTest(command.CommandTest):
                 self.assertEqual(len(re.findall(operation, said)), 8, said)
                 self.assertRegex(said, r"\nprogress: (not needed|by polling, while a rank computes)\n")
                 self.assertEqual(mpi == "openmpi" and " v4." in said, "\navoided: Open MPI 4's osc/rdma" in said, said)
+
+    def test_an_exit_inside_a_root(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                result = start(mpi, 2, mpis.FOREVER, "exit", "3")
+                self.assertEqual(result.returncode, 3, result)
+                line = r"weft: rank [01] of 2 \(process \d+\) exited with status 3 from inside weft_dist_root; the other ranks were ended"
+                self.assertTrue(all(re.fullmatch(line, each) for each in own_lines(result.stderr)), result.stderr)
+                self.assertTrue(own_lines(result.stderr), result.stderr)
+
+    def test_a_killed_rank_ends_the_job(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                words = [command.WEFT, "launch", "-q", "--mpi", LAUNCHERS[mpi], "-n", "2", mpis.FOREVER]
+                with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **QUIET}) as job:
+                    said = job.stdout.readline().split()  # "process RANK NUMBER"
+                    os.kill(int(said[2]), signal.SIGKILL)
+                    job.communicate(timeout=100)
+                self.assertNotEqual(job.returncode, 0)
 
     def test_a_module_and_a_launcher_that_do_not_fit(self):
         for mpi, other in (("mpich", "openmpi"), ("openmpi", "mpich")):
