@@ -158,13 +158,13 @@ class stop_branch final : public branch {
     kind = branch_kind::stop;
   }
   bool is_stopped() const noexcept override { return token_.stop_requested(); }
-  void arm(channel_waiter* waiter) override { callback_.emplace(token_, decision{waiter, number}); }
+  void arm(channel_waiter* waiter) override { callback_.emplace(token_, channel_decision{waiter, number}); }
   void disarm() noexcept override { callback_.reset(); }
   void run() override { std::invoke(function_); }
 
  private:
   std::stop_token token_;
-  std::optional<std::stop_callback<decision>> callback_;
+  std::optional<std::stop_callback<channel_decision>> callback_;
   [[no_unique_address]] F function_;
 };
 

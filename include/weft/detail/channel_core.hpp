@@ -160,22 +160,14 @@ class channel_core {
   }
 
   void close() noexcept {
-    channel_place* claimed = nullptr;  // a list of those to wake, outside the lock
+    channel_place* claimed = nullptr;
     {
       const std::lock_guard hold(lock_);
       is_closed_ = true;
-      for (channel_queue* queue : {&poppers_, &pushers_}) {
-        while (channel_place* const one = queue->claim_first()) {
-          one->next = claimed;
-          claimed = one;
-        }
-      }
+      poppers_.claim_all(&claimed);
+      pushers_.claim_all(&claimed);
     }
-    while (claimed != nullptr) {
-      channel_waiter* const waiter = claimed->waiter;
-      claimed = claimed->next;  // the place may go with its owner
-      waiter->finish(channel_waiter::outcome::closed);
-    }
+    finish_all(claimed, channel_waiter::outcome::closed);
   }
   bool is_closed() noexcept {
     const std::lock_guard hold(lock_);
@@ -243,7 +235,7 @@ class channel_core {
   std::optional<channel_op_status> wait_for_other(channel_waiter* me, channel_place* place, channel_queue* queue,
                                                   std::unique_lock<channel_lock>& hold) {
     hold.unlock();
-    if (const weft_status status = me->wait(); status != WEFT_OK) {
+    if (const weft_status status = me->wait("channel"); status != WEFT_OK) {
       hold.lock();
       queue->remove(place);
       hold.unlock();

@@ -1,4 +1,4 @@
-// How a call waits at channels: its record, its place in the queue of each channel, and the one
+// How a call waits at channels, and at a condition_variable_any: its record, its place in the queue of each channel, and the one
 // choice between those that may end the wait.
 //
 //      undecided ----> branch n     by the caller on the other side, inside the lock of a channel
@@ -89,9 +89,9 @@ class channel_waiter {
   }
 
   // Waits until another side decides. On WEFT_TIMEOUT and errors the wait was given up: the caller
-  // takes its places off their queues.
-  weft_status wait() noexcept {
-    if (parks_) return wait_parked();
+  // takes its places off their queues. what: for reports.
+  weft_status wait(const char* what) noexcept {
+    if (parks_) return wait_parked(what);
     const weft_status status = weft_event_wait_until(&event_, deadline_ns_);
     if (status == WEFT_OK || decide(given_up)) return status;
     // The other side is about to set the event.
@@ -109,10 +109,10 @@ class channel_waiter {
     return static_cast<channel_waiter*>(record)->parked_.compare_exchange_strong(expected, self, std::memory_order_acq_rel);
   }
 
-  weft_status wait_parked() noexcept {
+  weft_status wait_parked(const char* what) noexcept {
     // acquire: the result and the value; pairs with finish
     if (parked_.load(std::memory_order_acquire) == woken_mark()) return WEFT_OK;
-    const weft_status status = weft_ext_park(publish, this, "channel");
+    const weft_status status = weft_ext_park(publish, this, what);
     return status == WEFT_OK || decide(given_up) ? status : WEFT_OK;
   }
 
@@ -123,6 +123,15 @@ class channel_waiter {
   const bool is_contested_;  // more than one side may decide
   std::atomic<weft_thread*> parked_ = nullptr;
   weft_event event_ = WEFT_EVENT_INIT;
+};
+
+// A stop callback: it decides a wait.
+struct channel_decision {
+  channel_waiter* waiter;
+  std::uint32_t branch;
+  void operator()() const noexcept {
+    if (waiter->decide(branch)) waiter->finish(channel_waiter::outcome::done);
+  }
 };
 
 // The place of a call in the queue of one channel.
@@ -160,11 +169,27 @@ class channel_queue {
     }
     return nullptr;
   }
+  // Puts all such calls before those of `claimed`, a list by `next`.
+  void claim_all(channel_place** claimed) noexcept {
+    while (channel_place* const one = claim_first()) {
+      one->next = *claimed;
+      *claimed = one;
+    }
+  }
 
  private:
   channel_place* first_ = nullptr;
   channel_place* last_ = nullptr;
 };
+
+// Outside the lock: wakes all calls of a list that claim_all made.
+inline void finish_all(channel_place* claimed, channel_waiter::outcome result) noexcept {
+  while (claimed != nullptr) {
+    channel_waiter* const waiter = claimed->waiter;
+    claimed = claimed->next;  // the place may go with its owner
+    waiter->finish(result);
+  }
+}
 
 }  // namespace detail
 }  // namespace weft

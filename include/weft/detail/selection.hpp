@@ -64,15 +64,6 @@ struct channel_branch : branch {
   ~channel_branch() = default;
 };
 
-// A stop callback: it decides a wait.
-struct decision {
-  channel_waiter* waiter;
-  std::uint32_t number;
-  void operator()() const noexcept {
-    if (waiter->decide(number)) waiter->finish(channel_waiter::outcome::done);
-  }
-};
-
 // Numbers from 0 to bound - 1, evenly enough for choices.
 inline std::size_t any_below(std::size_t bound) noexcept {
   static thread_local std::uint32_t state = 2463534242U;
@@ -171,7 +162,7 @@ class selection {
       fail(WEFT_ENDED, "weft::select: all channels are closed");
     }
     for (std::size_t i = 0; has_stop_ && i < count_; ++i) all_[i]->arm(&me);
-    const weft_status status = me.wait();
+    const weft_status status = me.wait("select");
     for (std::size_t i = 0; has_stop_ && i < count_; ++i) all_[i]->disarm();
     branch* const chosen = status == WEFT_OK ? numbered(me.decision()) : nullptr;
     leave(chosen);
