@@ -4,8 +4,8 @@
 //
 // The waiting calls may switch; from a ULT or outside, the lock held; it is held again when they
 // return or throw. They throw weft::error: cannot_block (a tasklet), and what a predicate throws. A
-// lock that cannot be locked again ends the program. notify_* never switch; callable from any. A
-// stop that is requested wakes at once, without waiting for a lock.
+// lock that cannot be locked again ends the program. Tokens are std::stop_token: a stop that is
+// requested wakes at once, without waiting for a lock. notify_* never switch; callable from any.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>
@@ -14,14 +14,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <optional>
-#include <stop_token>
 #include <type_traits>
 #include <utility>
 
 #include <weft/weft.h>
 #include <weft/detail/channel_wait.hpp>
 #include <weft/detail/chrono.hpp>
+#include <weft/detail/stop.hpp>
 #include <weft/error.hpp>
 
 namespace weft {
@@ -64,7 +63,7 @@ class condition_variable_any {
   // Waits until the predicate is true or a stop is requested; returns what the predicate says at
   // the end.
   template <class Lock, class Predicate>
-  bool wait(Lock& lock, std::stop_token token, Predicate predicate) {
+  bool wait(Lock& lock, detail::stop_token token, Predicate predicate) {
     while (!token.stop_requested()) {
       if (predicate()) return true;
       detail::check(wait_once(lock, WEFT_FOREVER, &token), "weft::condition_variable_any");
@@ -89,7 +88,7 @@ class condition_variable_any {
   // Waits until the predicate is true, a stop is requested, or the deadline passes; returns what
   // the predicate says at the end.
   template <class Lock, class Clock, class Duration, class Predicate>
-  bool wait_until(Lock& lock, std::stop_token token, const std::chrono::time_point<Clock, Duration>& deadline,
+  bool wait_until(Lock& lock, detail::stop_token token, const std::chrono::time_point<Clock, Duration>& deadline,
                   Predicate predicate) {
     while (!token.stop_requested()) {
       if (predicate()) return true;
@@ -112,7 +111,7 @@ class condition_variable_any {
   // Waits until the predicate is true, a stop is requested, or the interval is over; returns what
   // the predicate says at the end.
   template <class Lock, class Rep, class Period, class Predicate>
-  bool wait_for(Lock& lock, std::stop_token token, const std::chrono::duration<Rep, Period>& interval, Predicate predicate) {
+  bool wait_for(Lock& lock, detail::stop_token token, const std::chrono::duration<Rep, Period>& interval, Predicate predicate) {
     return wait_until(lock, std::move(token), end_of(interval), std::move(predicate));
   }
 
@@ -126,7 +125,8 @@ class condition_variable_any {
   }
 
   template <class Lock, class Clock, class Duration>
-  weft_status attempt_once(Lock& lock, const std::chrono::time_point<Clock, Duration>& deadline, const std::stop_token* token) {
+  weft_status attempt_once(Lock& lock, const std::chrono::time_point<Clock, Duration>& deadline,
+                           const detail::stop_token* token) {
     return detail::attempt_once(deadline, [&](std::uint64_t ns) { return wait_once(lock, ns, token); });
   }
 
@@ -164,7 +164,7 @@ class condition_variable_any {
 
   // The caller stands in the queue before it gives its lock up, so that no notification misses it.
   template <class Lock>
-  weft_status wait_once(Lock& lock, std::uint64_t deadline_ns, const std::stop_token* token) {
+  weft_status wait_once(Lock& lock, std::uint64_t deadline_ns, const detail::stop_token* token) {
     detail::channel_waiter me(deadline_ns, token == nullptr);
     detail::channel_place place{.waiter = &me};
     lock_.lock();
@@ -175,10 +175,10 @@ class condition_variable_any {
       Lock& lock;
       ~lock_again() { lock.lock(); }  // NOLINT(bugprone-exception-escape): as std's
     } const at_the_end{lock};
-    std::optional<std::stop_callback<detail::channel_decision>> callback;
-    if (token != nullptr) callback.emplace(*token, detail::channel_decision{&me, by_stop});
+    detail::stop_link link;
+    if (token != nullptr) link.arm(*token, detail::channel_decision{&me, by_stop});
     const weft_status status = me.wait("condition");
-    callback.reset();
+    link.disarm();
     if (status != WEFT_OK || me.decision() == by_stop) delist(&place);
     return status;
   }

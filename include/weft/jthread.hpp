@@ -9,6 +9,12 @@
 
 #include <weft/detail/cxx20.hpp>
 
+#include <version>
+
+#if !defined(__cpp_lib_jthread)
+#include "weft/jthread.hpp needs std::stop_token: libc++ 20, or compile with -fexperimental-library"  // stands for an #error
+#endif
+
 #include <chrono>
 #include <concepts>
 #include <cstdint>

@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -27,6 +26,7 @@
 #include <weft/channel.hpp>
 #include <weft/detail/channel_core.hpp>
 #include <weft/detail/selection.hpp>
+#include <weft/detail/stop.hpp>
 #include <weft/error.hpp>
 
 namespace weft {
@@ -154,17 +154,17 @@ template <class F>
 class stop_branch final : public branch {
  public:
   template <class G>
-  stop_branch(std::stop_token token, G&& function) : token_(std::move(token)), function_(std::forward<G>(function)) {
+  stop_branch(stop_token token, G&& function) : token_(std::move(token)), function_(std::forward<G>(function)) {
     kind = branch_kind::stop;
   }
   bool is_stopped() const noexcept override { return token_.stop_requested(); }
-  void arm(channel_waiter* waiter) override { callback_.emplace(token_, channel_decision{waiter, number}); }
-  void disarm() noexcept override { callback_.reset(); }
+  void arm(channel_waiter* waiter) override { link_.arm(token_, channel_decision{waiter, number}); }
+  void disarm() noexcept override { link_.disarm(); }
   void run() override { std::invoke(function_); }
 
  private:
-  std::stop_token token_;
-  std::optional<std::stop_callback<channel_decision>> callback_;
+  stop_token token_;
+  stop_link link_;
   [[no_unique_address]] F function_;
 };
 
@@ -209,9 +209,10 @@ template <std::invocable F>
   return detail::otherwise_branch<std::decay_t<F>>(std::in_place, std::forward<F>(function));
 }
 
-// A branch of select: chosen at once when a stop is requested, before all others.
+// A branch of select: chosen at once when a stop is requested, before all others. The token is a
+// std::stop_token.
 template <std::invocable F>
-[[nodiscard]] auto on_stop(std::stop_token token, F&& function) {
+[[nodiscard]] auto on_stop(detail::stop_token token, F&& function) {
   return detail::stop_branch<std::decay_t<F>>(std::move(token), std::forward<F>(function));
 }
 
