@@ -9,9 +9,11 @@ export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
-configure = { test ! -e build/$(1)/.ninja_log || test -w build/$(1)/.ninja_log || \
-	{ echo "make: build/$(1) belongs to another user; remove it as that user (make clean), or work in a clone of your own" >&2; false; }; } && \
+configure = $(call may-build,$(1)) && \
 	{ test -f build/$(1)/build.ninja || { echo "configuring build/$(1)"; cmake --preset $(1); }; }
+# Whether this user may write to a build folder.
+may-build = { { mkdir -p build/$(1) && test -w build/$(1) && { test ! -e build/$(1)/.ninja_log || test -w build/$(1)/.ninja_log; }; } 2>/dev/null || \
+	{ echo "make: build/$(1) belongs to another user; remove it as that user (make clean), or work in a clone of your own" >&2; false; }; }
 configure-and-build = @$(call configure,$(1)) && \
 	cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 what-is-installed = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard dist/CMakeLists.txt faces/CMakeLists.txt lang/CMakeLists.txt tools/weft/CMakeLists.txt))
@@ -35,12 +37,14 @@ run: build ## the demonstration: real programs with checked answers [DIR=folder 
 	$(weft-command) demo $(if $(DIR),--dir '$(DIR)') $(ARGS)
 
 bench: ## compares Weft with the other runtimes that are installed, in tables and pictures [ARGS=options of bench/matrix/matrix.py]
-	@mkdir -p build; echo "configuring build/bench"; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; } # always: a rival may have been installed since
+	@$(call may-build,bench)
+	@echo "configuring build/bench"; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; } # always: a rival may have been installed since
 	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
 	$(PYTHON) bench/matrix/matrix.py build/bench $(ARGS)
 
 published: ## repeats published experiments, the published figures beside ours [NAME=all] [ARGS=options of bench/published/published.py]
-	@mkdir -p build; echo "configuring build/bench"; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; }
+	@$(call may-build,bench)
+	@echo "configuring build/bench"; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; }
 	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
 	$(PYTHON) bench/published/published.py build/bench $(or $(NAME),all) $(ARGS)
 
@@ -53,9 +57,11 @@ costs: build ## what a child costs here as plain call, fork and thread [ARGS=opt
 	$(weft-command) costs $(ARGS)
 
 test: ## everything: lints, all kinds of tests, sanitizers, clang, aarch64; ends with counts
+	@$(call may-build,checked)
 	@$(PYTHON) tools/test/run.py --jobs $(JOBS) $(ARGS)
 
 check-deep: ## models, mutations, schedules, stress and sanitizers in depth, an hour; ends with figures [ARGS=options of tools/test/deep.py]
+	@$(call may-build,checked)
 	@$(PYTHON) tools/test/deep.py --jobs $(JOBS) $(ARGS)
 
 unit api conform fault: ## the tests of one kind (optimised, checked build)
@@ -119,6 +125,7 @@ docs: ## runs what README and the guide show, and makes the reference of the pub
 
 install: ## installs headers, libraries and the weft command, says how they are found [PREFIX=/usr/local] [DESTDIR=]
 	@$(PYTHON) tools/setup/prefix.py may-write '$(prefix)'
+	@$(call may-build,release)
 	@echo "configuring build/release"; cmake --preset release -DCMAKE_INSTALL_PREFIX='$(prefix)' >/dev/null
 	$(call configure-and-build,release,$(what-is-installed) weft_checked weft_checked_static)
 	cmake --install build/release >/dev/null

@@ -8,6 +8,7 @@
 #include "dist/exception.hpp"
 #include "dist/in_place.hpp"
 #include "dist/layout.hpp"
+#include "dist/policy.hpp"
 #include "dist/pool.hpp"
 #include "dist/settings.hpp"
 #include "dist/tracing.hpp"
@@ -22,6 +23,15 @@ struct kept_forks {
 };
 inline constexpr unsigned most_kept = 8;
 
+// Under the policy `iso-address`: stacks of threads that others have ended.
+struct own_stacks {
+  static constexpr std::size_t bytes = 64 * 1024;  // of each, with its guard page
+  static constexpr std::uint32_t most = 4096;      // of a rank
+
+  return_list returned;  // of links
+  base::atomic<std::uint64_t> links[most];
+};
+
 // What the program called on a rank. The barrier at a root's start publishes it.
 struct root_call {
   void (*run)(void* work);
@@ -33,17 +43,20 @@ struct shared_part {
   root_word root_end;    // rank 0's
   root_call called;      // the newest root
   std::uint64_t result;  // where the root's bytes lie in the region of this rank
-  // The rank whose continuation this one claims and copies, plus one; for the report of a death.
-  base::atomic<std::uint32_t> robbed;
   // Rank 0's: above it, the root's frames hold what its starter left in registers.
   std::uintptr_t root_stack;
   base::atomic<std::uint32_t> has_told;  // rank 0's: an address of a heap was found
   counters count;                        // at the last root's end
   kept_forks kept[most_kept];
   in_place_waits in_place;  // rank 0's
-  heap_ranges heap;
+  // The rank whose continuation this one claims and copies, plus one; for the report of a death.
+  // A line of its own: all ranks poll root_end, and a claim is a locked operation, which waits for
+  // this store.
+  alignas(base::cache_line) base::atomic<std::uint32_t> robbed;
+  alignas(base::cache_line) heap_ranges heap;
   turns turned;
   return_list moved;  // frames that any rank may take up
+  own_stacks stacks;
   kept_exception exceptions[most_exceptions];
   record_pool records;
   frame_pool frames;
@@ -55,9 +68,13 @@ inline constexpr std::size_t guard_bytes = 64 * 1024;
 struct process {
   net::job job;
   settings set;
+  const policy* how = &policies::optimised;
   control* mine = nullptr;
   shared_part* part = nullptr;
   std::uintptr_t guard = 0;  // below this rank's stack
+  // Under the policy `iso-address`, those of all ranks.
+  std::uintptr_t own_stacks_at = 0;
+  std::size_t own_stack_bytes = 0;
   bool is_started = false;
   std::uint32_t pool = 0;   // how much of each
   int process = 0;          // the rank's
@@ -94,6 +111,10 @@ void leave(control* from, event why, std::uint64_t word);
 // rank.
 bool take_back(control* from, const slot* forker);
 bool join_rarely(control* from, weft_forked* forked);
+// A join of a continuation's child.
+bool join_continuation(control* from, weft_forked* forked);
+// Until the child has ended, wherever it runs; then its cargo lies in the place.
+void wait_for_child(control* from, weft_forked* forked, join_record* record);
 // Counts a fork that stays in place, because its bytes hold an address of the region.
 void keep(control* from, void (*run)(void* work));
 // Makes some of the private continuations public, the oldest first, as far as the pools allow.
@@ -105,12 +126,33 @@ void publish(control* from);
 void serve(control* mine, void (*first)(void* ignored, void* root), void* root);
 // Takes up a thread whose frame lies where `what` says: the region is empty but for it.
 void occupy(control* mine, std::uint32_t index, const continuation& what);
-bool steal(control* mine, int victim);
 // Every fork moves its forker: at the fork, and on the rank that takes the frames up.
 void move_forker(control* from);
 bool take_moved(control* mine, int rank);
-// False: no memory in the pool.
-bool evacuate(control* mine, std::uintptr_t frame, evacuated** out);
-void bring_back(control* mine, evacuated* frames);
+
+// ---- frames.cpp: what moves ----
+
+bool steal_continuation(control* mine, int victim);
+// As policy has them, for frames in the region's stack: copies, at the same addresses.
+std::uintptr_t frame_end_below(const control* mine, const slot* which, std::uintptr_t frame);
+void copy_from_region(int victim, const continuation& what);
+bool evacuate_stack(control* mine, std::uintptr_t frame, evacuated** out);
+void bring_back_stack(control* mine, evacuated* frames);
+// The places of the thread that runs alone, and memory for so many bytes of its frames before them.
+// Null: no memory.
+evacuated* pack(control* mine, std::uintptr_t frame, std::size_t frame_bytes, weft_forked* places_end);
+// The rest of bringing back, once the frame lies at its addresses. frame_bytes: as in pack.
+void unpack(control* mine, evacuated* frames, std::size_t frame_bytes);
+// The memory of what unpack() has brought back. Between threads.
+void give_emptied(control* mine);
+// The rank that evacuated them.
+int owner_of(const evacuated* frames);
+
+// ---- fork.cpp: for policies ----
+
+// The place of a fork, with its work. Null: no place, or the work holds an address of the region.
+weft_forked* take_place(control* mine, run_function run, const void* work, std::size_t bytes);
+// After a child whose forker was public: returns if the forker is here.
+void go_on_or_end(control* mine);
 
 }  // namespace weft::dist

@@ -9,50 +9,13 @@
 
 #include <weft/hot.h>
 
-#include "arch/context.hpp"
+#include "arch/cpu.hpp"
 #include "base/assert.hpp"
+#include "dist/below.hpp"
 #include "dist/engine.hpp"
 
 namespace weft::dist {
 namespace {
-
-using run_function = void (*)(void* work);
-
-// After a child whose forker was public.
-[[gnu::noinline]] void go_on_or_end(control* mine) {
-  slot* const forker = mine->top - 1;
-  if (!take_back(mine, forker)) end_child(mine);
-  mine->top = forker;
-}
-
-// The child's first frame. It belongs to the child: it may return from run() on another rank.
-[[gnu::noinline, gnu::aligned(64)]] void run_child(void* run, void* work) {
-  reinterpret_cast<run_function>(run)(work);
-  control* const mine = here();
-  slot* const forker = mine->top - 1;
-  if (forker < mine->split) [[unlikely]]
-    return go_on_or_end(mine);
-  mine->top = forker;
-}
-
-// As run_child, for a fork at which others want continuations, or that must migrate.
-[[gnu::noinline]] void publish_and_run_child(void* run, void* work) {
-  publish(here());
-  return run_child(run, work);
-}
-
-[[gnu::always_inline]] inline weft_forked* suspend_and_run(control* mine, weft_forked* place, run_function run,
-                                                           void (*below)(void*, void*)) {
-  slot* const forker = mine->top;
-  forker->place = place;
-  mine->top = forker + 1;
-  mine->places = place + 1;
-  place->run = run;  // for reports
-  place->taker = nullptr;
-  void* work = place->work;
-  arch::call_below(reinterpret_cast<void**>(&forker->frame), below, reinterpret_cast<void*>(run), work);
-  return place;
-}
 
 // True: the work holds an address of the region.
 [[gnu::always_inline]] inline bool copy_work(const control& mine, const void* work, std::size_t bytes, unsigned char* into) {
@@ -76,18 +39,7 @@ using run_function = void (*)(void* work);
 // The rare way.
 [[gnu::noinline]] weft_forked* fork_rarely(run_function run, const void* work, std::size_t bytes) {
   control* const mine = here();
-  if (!mine->is_worker) return nullptr;
-  weft_forked* const place = mine->places;
-  if (place >= mine->places_end) {
-    ++mine->count.full;
-    return nullptr;
-  }
-  if (copy_work(*mine, work, bytes, place->work)) {
-    keep(mine, run);
-    return nullptr;
-  }
-  const bool is_wanted = reinterpret_cast<std::uintptr_t>(place) >= mine->limit.load(base::relaxed);
-  return suspend_and_run(mine, place, run, is_wanted ? publish_and_run_child : run_child);
+  return mine->is_worker ? all.how->fork(mine, run, work, bytes) : nullptr;
 }
 
 [[gnu::noinline]] weft_forked* fork_small_rarely(run_function run, unsigned long first, unsigned long second) {
@@ -96,6 +48,38 @@ using run_function = void (*)(void* work);
 }
 
 }  // namespace
+
+[[gnu::noinline]] void go_on_or_end(control* mine) {
+  slot* const forker = mine->top - 1;
+  // Thieves were the last to write them: one wait for all.
+  if (forker->record != nullptr) arch::prefetch_to_write(forker->record);
+  arch::prefetch_to_write(mine->queue.line_of_word());
+  arch::prefetch_to_write(mine->queue.line_of(mine->index_of(forker)));
+  if (!take_back(mine, forker)) end_child(mine);
+  mine->top = forker;
+}
+
+// The child's first frame. It belongs to the child: it may return from run() on another rank.
+[[gnu::noinline, gnu::aligned(64)]] void run_child(void* run, void* work) {
+  reinterpret_cast<run_function>(run)(work);
+  control* const mine = here();
+  slot* const forker = mine->top - 1;
+  if (forker < mine->split) [[unlikely]]
+    return go_on_or_end(mine);
+  mine->top = forker;
+}
+
+weft_forked* take_place(control* mine, run_function run, const void* work, std::size_t bytes) {
+  weft_forked* const place = mine->places;
+  if (place >= mine->places_end) {
+    ++mine->count.full;
+    return nullptr;
+  }
+  if (!copy_work(*mine, work, bytes, place->work)) return place;
+  keep(mine, run);
+  return nullptr;
+}
+
 }  // namespace weft::dist
 
 using namespace weft::dist;
@@ -125,8 +109,12 @@ weft_forked* weft_fork_slowly(void (*run)(void* work), const void* work, size_t 
   return suspend_and_run(mine, place, run, run_child);
 }
 
+// Under the policy `child`, the only one in which hot.h finds a bottom.
 void weft_fork_at_limit(weft_forked*) {
-  weft::base::panic("weft_fork_at_limit without a line: the program was compiled with another hot.h");
+  control* const mine = here();
+  if (mine->line.limit.value == nullptr)
+    weft::base::panic("weft_fork_at_limit without a line: the program was compiled with another hot.h");
+  mine->forks.close(mine->line);
 }
 
 [[gnu::aligned(64)]] bool weft_fork_join_slowly(weft_forked* forked) {

@@ -18,6 +18,7 @@
 
 #include "base/align.hpp"
 #include "base/atomic.hpp"
+#include "dist/fork_line.hpp"
 #include "dist/join_record.hpp"
 #include "dist/steal_queue.hpp"
 
@@ -52,16 +53,19 @@ inline std::size_t bytes_of(const continuation& what) {
 // Frames that left their region, in the shared memory of the rank that evacuated them.
 struct evacuated {
   base::atomic<std::uint64_t> link;
-  std::uint32_t index;      // of the slot that the thread's next fork takes
-  std::uint32_t units;      // of the pool
-  std::uint64_t thread;     // for the trace
-  void (*run)(void* work);  // what the forker forked, if the frames moved at a fork
+  std::uint32_t index;           // of the slot that the thread's next fork takes
+  std::uint32_t units;           // of the pool
+  std::uint64_t thread;          // for the trace
+  fork_line::range forks;        // under the policy `child`, those of the thread
+  void (*run)(void* work);       // what the thread forked whose end it waits for, or at whose fork it moved
+  const join_record* waits_for;  // of that fork; null: it moved at a fork
+  std::uint32_t frame_bytes;     // behind this; 0: the frame stays where it lies
   continuation what;
   // then the frame's bytes, then the places'
 };
 
 struct counters {
-  std::uint64_t steals, stolen_bytes, probes, evacuations, resumed, waits_in_place, kept, full, idle_ns;
+  std::uint64_t steals, stolen_bytes, probes, evacuations, resumed, waits_in_place, kept, full, idle_ns, idle_ticks;
   std::uint64_t claim_ticks, copy_ticks, take_up_ticks;  // of the steals, by the CPU's counter
 };
 
@@ -71,8 +75,9 @@ struct control {
   slot* top;                                     // where the next fork suspends its forker
   weft_forked* places;                           // where the next fork's place is
   slot* split;                                   // slots below are public, claimed, or another rank's
-  // A fork whose place is here or above takes the rare way; thieves store 0.
-  base::atomic<std::uintptr_t> limit;
+  // A fork whose place is here or above takes the rare way. Thieves store 0, and so it has a line of
+  // its own: a child's end would wait for the one above.
+  alignas(base::cache_line) base::atomic<std::uintptr_t> limit;
 
   // ---- the owner's, seldom written ----
   alignas(base::cache_line) std::uintptr_t region;
@@ -80,16 +85,22 @@ struct control {
   slot* base;
   slot* slots;
   weft_forked* first_place;
-  weft_forked* places_end;  // the last place that a fork may take, as limit has it
-  void* scheduler;          // the saved context of the rank's scheduler while a thread runs
-  void* suspended;          // of the thread that came back
-  std::uint64_t word;       // what the event is about
+  weft_forked* places_end;      // the last place that a fork may take
+  std::uintptr_t quiet_limit;   // limit while no other rank wants a continuation
+  void* scheduler;              // the saved context of the rank's scheduler while a thread runs
+  void* suspended;              // of the thread that came back
+  std::uint64_t word;           // what the event is about
+  void (*joining)(void* work);  // of the fork that the thread waits for
   event why;
   bool is_worker;   // false in the block that stands for all other OS threads
   bool is_serving;  // inside a root
+  // Memory that a thread came back from, to be given to its owner: not before the thread goes on,
+  // because that takes as long as the rest.
+  evacuated* emptied;
 
   counters count;
   steal_queue queue;
+  fork_line forks;  // under the policy `child`
 
   [[nodiscard]] std::uint32_t index_of(const slot* which) const { return static_cast<std::uint32_t>(which - slots); }
   [[nodiscard]] bool is_in_region(std::uintptr_t address) const { return address - region < region_bytes; }

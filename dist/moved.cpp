@@ -38,12 +38,13 @@ void move_forker(control* from) {
   weft_forked* const places_end = from->places;
   from->places = forker->place;  // the child's own place stays, and is the child's
   evacuated* block = nullptr;
-  const bool is_done = evacuate(from, forker->frame, &block);
+  const bool is_done = evacuate_stack(from, forker->frame, &block);
   from->places = places_end;
   if (!is_done) return all.part->records.put_back(record);
   forker->record = record;
   block->what.record = record;
   block->run = forker->place->run;
+  block->waits_for = nullptr;
   overwrite(forker->frame, forker[-1].frame);
   overwrite(reinterpret_cast<std::uintptr_t>(forker[-1].place), reinterpret_cast<std::uintptr_t>(forker->place));
   from->base = from->split = from->top;
@@ -60,7 +61,7 @@ bool take_moved(control* mine, int rank) {
   ++block->what.places_end;
   void (*const run)(void* work) = block->run;
   const std::uint64_t maker = block->thread;
-  bring_back(mine, block);
+  bring_back_stack(mine, block);
   next_is_stolen(rank, maker, run);
   place->run = run;
   place->taker = record;

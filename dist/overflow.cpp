@@ -22,13 +22,28 @@ struct sigaction before;
 
 bool is_in_guard(std::uintptr_t address) { return address >= all.guard && address < all.guard + guard_bytes; }
 
+// Of a stack that one thread has: its lowest page.
+bool is_in_own_guard(std::uintptr_t address) {
+  const std::uintptr_t at = address - all.own_stacks_at;
+  return at < all.own_stack_bytes && at % own_stacks::bytes < os::page_bytes();
+}
+
 void name_newest(void (*run)(void* work), char* out, std::size_t capacity) {
   char name[200];
   name_fork(run, name, sizeof name);
   (void)snprintf(out, capacity, ", the newest one %s,", name);
 }
 
-void tell(const void* context) {
+// What a reader can do about it.
+const char* cure(bool is_own) {
+  if (is_own) return "the policy iso-address gives each thread as much: unset WEFT_DIST_POLICY";
+  const bool is_largest = all.set.stack_bytes >= os::dist_stack_info.most;
+  return is_largest ? "WEFT_DIST_STACK is at its maximum: fork less deep, or keep large arrays off the stack"
+                    : "set WEFT_DIST_STACK higher";
+}
+
+// is_own: of a stack of one thread.
+void tell(const void* context, bool is_own) {
   arch::registers registers;
   const std::uintptr_t code = arch::registers_of_signal(context, &registers);
   char name[256];
@@ -36,16 +51,16 @@ void tell(const void* context) {
   char newest[256] = "";
   const slot* const top = all.mine->top;
   if (top > all.mine->base) name_newest(top[-1].place->run, newest, sizeof newest);
-  const unsigned threads = all.mine->index_of(top);
-  const bool is_largest = all.set.stack_bytes >= os::dist_stack_info.most;
+  const unsigned threads = is_own ? 1 : all.mine->index_of(top);
+  const std::size_t bytes = is_own ? own_stacks::bytes : all.set.stack_bytes;
   base::report("stack overflow on rank %d: %u thread%s%s %s used up %zu KiB, now in %s; %s", all.job.rank, threads,
-               threads == 1 ? "" : "s", newest, threads == 1 ? "has" : "have", all.set.stack_bytes >> 10, name,
-               is_largest ? "WEFT_DIST_STACK is at its maximum: fork less deep, or keep large arrays off the stack"
-                          : "set WEFT_DIST_STACK higher");
+               threads == 1 ? "" : "s", newest, threads == 1 ? "has" : "have", bytes >> 10, name, cure(is_own));
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  if (is_in_guard(reinterpret_cast<std::uintptr_t>(info->si_addr))) tell(context);
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  const bool is_own = is_in_own_guard(address);
+  if (is_own || is_in_guard(address)) tell(context, is_own);
   (void)os::set_signal_action(signal, &before, nullptr);  // the fault comes again when this returns
 }
 

@@ -9,11 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "arch/cpu.hpp"
 #include "dist/join_record.hpp"
 
 namespace weft::dist {
 
 struct evacuated;
+struct debug_fields;
 
 class record_pool {
  public:
@@ -23,18 +25,22 @@ class record_pool {
   // By the owner, between roots: whether none is in use.
   [[nodiscard]] bool are_all_back(std::uint32_t count);
   join_record* take();
-  // By the owner, before another rank has seen the record.
+  // By the owner, once no other rank will touch the record.
   void put_back(join_record* record);
+  // What take() will write.
+  void prefetch() const { arch::prefetch_to_write(reinterpret_cast<const void*>(free_)); }
   // By any rank.
   void give(join_record* record) { returned_.give(reinterpret_cast<std::uint64_t>(record), record->link); }
 
  private:
-  return_list returned_;
-  std::uint64_t free_ = 0;
+  alignas(base::cache_line) return_list returned_;    // other ranks write it
+  alignas(base::cache_line) std::uint64_t free_ = 0;  // the owner's
   join_record records_[most];
 };
 
 class frame_pool {
+  friend struct debug_fields;
+
  public:
   static constexpr std::size_t unit = 512;
   static constexpr std::uint32_t units = 8192;
@@ -45,14 +51,16 @@ class frame_pool {
   evacuated* take(std::size_t bytes);
   void put_back(evacuated* block);
   void give(evacuated* block);
+  // What give() will write besides the block.
+  void prefetch_to_give() const { arch::prefetch_to_write(&returned_); }
 
  private:
   void collect();
   bool find(std::uint32_t wanted, std::uint32_t* at) const;
   void mark(std::uint32_t at, std::uint32_t count, bool is_taken);
 
-  return_list returned_;
-  std::uint32_t free_blocks_ = 0;
+  alignas(base::cache_line) return_list returned_;  // other ranks write it
+  alignas(base::cache_line) std::uint32_t free_blocks_ = 0;
   std::uint64_t taken_[units / 64] = {};
   alignas(base::cache_line) unsigned char bytes_[units * unit];
 };

@@ -7,6 +7,7 @@
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
+#include "os/clock.hpp"
 
 namespace weft::dist {
 namespace {
@@ -73,6 +74,12 @@ void compare_calls() {
   }
 }
 
+void tell_counts(control* mine, double ns_a_tick) {
+  mine->count.idle_ns += static_cast<std::uint64_t>(static_cast<double>(mine->count.idle_ticks) * ns_a_tick);
+  mine->count.idle_ticks = 0;
+  all.part->count = mine->count;
+}
+
 void run_together(control* mine, void (*run)(void* work), void* work, std::size_t bytes) {
   occupy(mine, 1, {0, stack_top(mine), mine->first_place, mine->first_place + 1, nullptr, nullptr});
   mine->first_place->taker = nullptr;
@@ -84,6 +91,7 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
   all.part->called = {run, bytes};
   weft_hot_word_here = &mine->line;
   mine->is_serving = true;
+  const std::uint64_t ns = os::now_ns(), ticks = arch::cycles();
   net::barrier(all.job);
   compare_calls();
   if (all.job.rank == 0) {
@@ -92,16 +100,16 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
   } else {
     serve(mine, nullptr, nullptr);
   }
-  net::barrier(all.job);
-  WEFT_ASSERT(all.part->records.are_all_back(all.pool), "a record was not given back; is there a fork without a join?");
-  WEFT_ASSERT(all.part->frames.are_all_back(all.pool), "memory for frames was not given back");
   weft_hot_word_here = &outside.line;
   mine->is_serving = false;
   const int last = part_of(0)->root_end.rank();
   if (bytes != 0) std::memcpy(work, alias_of(last, part_of(last)->result), bytes);
+  // All have left the scheduler, and have read the result, which the next root writes over.
   net::barrier(all.job);
   if (all.job.rank == 0) part_of(0)->root_end.clear();
-  all.part->count = mine->count;
+  WEFT_ASSERT(all.part->records.are_all_back(all.pool), "a record was not given back; is there a fork without a join?");
+  WEFT_ASSERT(all.part->frames.are_all_back(all.pool), "memory for frames was not given back");
+  tell_counts(mine, static_cast<double>(os::now_ns() - ns) / static_cast<double>(arch::cycles() - ticks + 1));
 }
 
 }  // namespace

@@ -13,21 +13,7 @@
 namespace weft::dist {
 namespace {
 
-std::size_t bytes_between(std::uintptr_t from, std::uintptr_t to) { return to - from; }
-std::size_t bytes_between(const weft_forked* from, const weft_forked* to) {
-  return reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
-}
 void* pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
-
-// Begins to fetch what a claim will copy, while the claim itself fetches the victim's word. Most frames are not longer.
-void fetch_continuation(int victim, const descriptor& words) {
-  constexpr std::size_t frame_bytes = 8 * base::cache_line;
-  continuation what;
-  std::memcpy(&what, &words, sizeof what);
-  for (std::size_t at = 0; at < frame_bytes; at += base::cache_line) __builtin_prefetch(alias_of(victim, what.frame + at));
-  __builtin_prefetch(alias_of(victim, reinterpret_cast<std::uintptr_t>(what.places)));
-  __builtin_prefetch(alias_of(victim, reinterpret_cast<std::uintptr_t>(what.places_end)));
-}
 
 // Waits for what other ranks do next, without taking the CPU from them for long.
 class patience {
@@ -76,8 +62,9 @@ void* after_wait(control* mine) {
   const auto frame = reinterpret_cast<std::uintptr_t>(mine->suspended);
   WEFT_ALWAYS(mine->top == mine->base, "a thread waits in a join above other threads");
   evacuated* frames = nullptr;
-  if (!has_open_exception() && evacuate(mine, frame, &frames)) {
+  if (!has_open_exception() && all.how->evacuate(mine, frame, &frames)) {
     if (record->wait(reinterpret_cast<std::uint64_t>(frames))) return nullptr;
+    if (all.how->stay != nullptr) all.how->stay(mine, frames);
     all.part->frames.put_back(frames);
     next_is_resumed(current_thread());
   } else {
@@ -97,7 +84,7 @@ void* after_event(control* mine) {
       if (mine->word == 0) return nullptr;
       auto* const frames = reinterpret_cast<evacuated*>(mine->word);
       void* const frame = pointer(frames->what.frame);
-      bring_back(mine, frames);
+      all.how->bring_back(mine, frames);
       return frame;
     }
     case event::waits: return after_wait(mine);
@@ -128,20 +115,20 @@ bool find_thread(control* mine, unsigned round) {
   if (all.set.checking == check::all) return take_up(mine, round);
   if (all.job.ranks == 1) return false;
   ++mine->count.probes;
-  return steal(mine, other_rank(mine));
+  return all.how->steal(mine, other_rank(mine));
 }
 
 // Null: the root has ended.
 void* find_work(control* mine) {
   if (find_thread(mine, 0)) return pointer(mine->base[0].frame);
-  const std::uint64_t began = os::now_ns();
+  const std::uint64_t began = arch::cycles();  // a clock would take as long as the thread's start
   patience patience;
   bool is_found = false;
   for (unsigned round = 1; !is_found && part_of(0)->root_end.rank() < 0; ++round) {
     patience.wait();
     is_found = find_thread(mine, round);
   }
-  mine->count.idle_ns += os::now_ns() - began;
+  mine->count.idle_ticks += arch::cycles() - began;
   return is_found ? pointer(mine->base[0].frame) : nullptr;
 }
 
@@ -149,87 +136,6 @@ void* find_work(control* mine) {
 
 shared_part* part_of(int rank) {
   return reinterpret_cast<shared_part*>(all.job.shared + static_cast<std::size_t>(rank) * all.job.shared_bytes);
-}
-
-void occupy(control* mine, std::uint32_t index, const continuation& what) {
-  slot* const base = mine->slots + index;
-  base[-1] = {what.frame_end, what.places, what.parent_record};
-  base[0].frame = what.frame;
-  mine->base = base;
-  mine->top = base;
-  mine->split = base;
-  mine->places = what.places_end;
-  mine->limit.store(0, base::relaxed);
-  WEFT_ASSERT(mine->queue.all_copied(), "a thief still copies what is to be written over");
-  mine->queue.occupy(index);
-}
-
-bool steal(control* mine, int victim) {
-  control* const from = control_of(victim);
-  if (from->queue.seems_empty()) return false;
-  const std::uint64_t began = arch::cycles();
-  steal_queue::claimed claimed;
-  all.part->robbed.store(static_cast<std::uint32_t>(victim) + 1, base::relaxed);
-  const std::uint64_t maker = thread_of(victim);
-  const bool is_claimed = from->queue.claim(&claimed, [victim](const descriptor& words) { fetch_continuation(victim, words); });
-  if (!is_claimed) all.part->robbed.store(0, base::relaxed);
-  if (!is_claimed) return false;
-  if (claimed.is_last) from->limit.store(0, base::relaxed);
-  const std::uint64_t was_claimed = arch::cycles();
-  continuation what;
-  std::memcpy(&what, &claimed.what, sizeof what);
-  const std::size_t frame_bytes = bytes_between(what.frame, what.frame_end);
-  const std::size_t place_bytes = bytes_between(what.places, what.places_end);
-  std::memcpy(pointer(what.frame), alias_of(victim, what.frame), frame_bytes);
-  std::memcpy(what.places, alias_of(victim, reinterpret_cast<std::uintptr_t>(what.places)), place_bytes);
-  const auto* const childs = static_cast<const weft_forked*>(alias_of(victim, reinterpret_cast<std::uintptr_t>(what.places_end)));
-  void (*const run)(void* work) = childs->run;
-  from->queue.end_copy(claimed);
-  all.part->robbed.store(0, base::relaxed);
-  const std::uint64_t was_copied = arch::cycles();
-  search_moved(victim, run, pointer(what.frame), pointer(what.frame_end));
-  what.places_end->run = run;
-  what.places_end->taker = what.record;
-  ++what.places_end;
-  occupy(mine, claimed.index, what);
-  next_is_stolen(victim, maker, run);
-  counters& count = mine->count;
-  ++count.steals;
-  count.stolen_bytes += frame_bytes + place_bytes;
-  count.claim_ticks += was_claimed - began;
-  count.copy_ticks += was_copied - was_claimed;
-  count.take_up_ticks += arch::cycles() - was_copied;
-  return true;
-}
-
-bool evacuate(control* mine, std::uintptr_t frame, evacuated** out) {
-  const slot& before = mine->base[-1];
-  const std::size_t frame_bytes = bytes_between(frame, before.frame);
-  const std::size_t place_bytes = bytes_between(before.place, mine->places);
-  evacuated* const into = all.part->frames.take(sizeof *into + frame_bytes + place_bytes);
-  if (into == nullptr) return false;
-  into->index = mine->index_of(mine->base);
-  into->thread = current_thread();
-  into->what = {frame, before.frame, before.place, mine->places, nullptr, before.record};
-  auto* const bytes = reinterpret_cast<std::byte*>(into + 1);
-  std::memcpy(bytes, pointer(frame), frame_bytes);
-  std::memcpy(bytes + frame_bytes, before.place, place_bytes);
-  ++mine->count.evacuations;
-  *out = into;
-  return true;
-}
-
-void bring_back(control* mine, evacuated* frames) {
-  const continuation& what = frames->what;
-  const std::size_t frame_bytes = bytes_between(what.frame, what.frame_end);
-  const auto* const bytes = reinterpret_cast<const std::byte*>(frames + 1);
-  std::memcpy(pointer(what.frame), bytes, frame_bytes);
-  std::memcpy(what.places, bytes + frame_bytes, bytes_between(what.places, what.places_end));
-  occupy(mine, frames->index, what);
-  next_is_resumed(frames->thread);
-  ++mine->count.resumed;
-  const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(frames) - all.job.shared);
-  part_of(static_cast<int>(offset / all.job.shared_bytes))->frames.give(frames);
 }
 
 void serve(control* mine, void (*first)(void* ignored, void* root), void* root) {
@@ -240,13 +146,15 @@ void serve(control* mine, void (*first)(void* ignored, void* root), void* root) 
     end_turn(leave_of(mine->why));
   }
   while (mine->why != event::root_ended) {
+    give_emptied(mine);
     void* target = after_event(mine);
     if (target == nullptr) target = find_work(mine);
-    if (target == nullptr) return;
+    if (target == nullptr) break;
     begin_turn();
     arch::switch_context(&mine->scheduler, target, nullptr);
     end_turn(leave_of(mine->why));
   }
+  give_emptied(mine);
 }
 
 }  // namespace weft::dist

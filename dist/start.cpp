@@ -7,6 +7,7 @@
 
 #include "base/assert.hpp"
 #include "base/rng.hpp"
+#include "dist/debug.hpp"
 #include "dist/engine.hpp"
 #include "dist/report.hpp"
 #include "os/process.hpp"
@@ -26,8 +27,17 @@ weft_thread* const no_self = nullptr;
 constexpr std::size_t bytes_of_slot = 128;
 
 struct layout {
-  std::size_t guard, stack, slots, places, end;  // offsets
+  std::size_t guard, stack, slots, places, more, end;  // offsets
 };
+
+const policy* chosen_policy(way which) {
+  switch (which) {
+    case way::basic: return &policies::basic;
+    case way::iso_address: return &policies::iso_address;
+    case way::child: return &policies::child;
+    default: return &policies::optimised;
+  }
+}
 
 layout lay_out(const settings& set) {
   const std::size_t page = os::page_bytes();
@@ -37,7 +47,8 @@ layout lay_out(const settings& set) {
   result.stack = result.guard + guard_bytes;
   result.slots = result.stack + set.stack_bytes;
   result.places = base::round_up(result.slots + slots * sizeof(slot), page);
-  result.end = base::round_up(result.places + slots * sizeof(weft_forked), page);
+  result.more = base::round_up(result.places + slots * sizeof(weft_forked), page);
+  result.end = result.more + all.how->region_bytes(set.stack_bytes);
   return result;
 }
 
@@ -55,6 +66,7 @@ void set_up_region(const layout& parts) {
   mine->is_worker = true;
   all.mine = mine;
   all.guard = region + parts.guard;
+  all.how->start(mine, all.job.region + parts.more);
   (void)os::install_guard(all.job.region + parts.guard, guard_bytes, os::guard_kind::mprotect_page);
 }
 
@@ -76,14 +88,17 @@ void watch_for_forks() {
 void start() {
   if (all.is_started) return;
   all.is_started = true;
+  asm volatile("" : : "m"(weft_dist_debug_layout));  // a program linked statically keeps it
   outside.line.self = &no_self;
   if (read_settings(&all.set) != status::ok) _exit(1);
+  all.how = chosen_policy(all.set.policy);
   if (open_trace() != status::ok) _exit(1);
   const layout parts = lay_out(all.set);
   net::job_request request;
   request.region_bytes = parts.end;
+  request.region_bytes_a_rank = all.how->region_bytes_a_rank;
   request.shared_bytes = sizeof(shared_part) + trace_bytes();
-  request.smaller = "set WEFT_DIST_STACK lower";
+  request.smaller = all.set.policy == way::iso_address ? "unset WEFT_DIST_POLICY" : "set WEFT_DIST_STACK lower";
   request.describe = describe_rank;
   request.at_end = print_ranks;
   request.at_last = write_trace;
@@ -99,7 +114,7 @@ void start() {
   watch_for_overflow();
   watch_for_forks();
   note_first_mappings();
-  net::barrier(all.job);
+  net::barrier(all.job);  // no rank runs main if another cannot start
 }
 
 // Without a launcher, the only rank writes its trace.

@@ -104,6 +104,10 @@ class basic_steal_queue {
     return true;
   }
 
+  // What the next publication will write, if it is of this index.
+  [[nodiscard]] const void* line_of_word() const { return &word_; }
+  [[nodiscard]] const void* line_of(std::uint32_t index) const { return &ring_[index % capacity]; }
+
   // ---- thieves ----
 
   // fetch(descriptor): before the claim, to fetch what will be copied. The descriptor may be stale then.

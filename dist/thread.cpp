@@ -12,6 +12,23 @@ join_record joined_mark;
 
 join_record* record_of(const weft_forked* forked) { return static_cast<join_record*>(forked->taker); }
 
+// The rank that evacuated them has just written them. Most frames are not longer.
+void prefetch_evacuated(const evacuated* frames) {
+  constexpr std::size_t bytes = sizeof *frames + 8 * base::cache_line;
+  const auto* const begin = reinterpret_cast<const std::byte*>(frames);
+  arch::prefetch_to_write(begin);
+  for (std::size_t at = base::cache_line; at < bytes; at += base::cache_line) __builtin_prefetch(begin + at);
+  part_of(owner_of(frames))->frames.prefetch_to_give();
+}
+
+// By the forker that joins, on whatever rank: the last to know the record.
+void give_back(join_record* record) {
+  const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(record) - all.job.shared);
+  const auto owner = static_cast<int>(offset / all.job.shared_bytes);
+  record_pool& pool = part_of(owner)->records;
+  owner == all.job.rank ? pool.put_back(record) : pool.give(record);
+}
+
 void free_joined(control* mine) {
   while (record_of(mine->places - 1) == &joined_mark) --mine->places;
 }
@@ -22,19 +39,20 @@ void publish(control* from) {
   if (has_open_exception()) return;  // asked again at the next fork: limit stays
   if (all.set.checking == check::all) return move_forker(from);
   if (all.job.ranks == 1) {
-    from->limit.store(reinterpret_cast<std::uintptr_t>(from->places_end), base::relaxed);
+    from->limit.store(from->quiet_limit, base::relaxed);
     return;
   }
   const auto is_private = static_cast<std::uint32_t>(from->top - from->split);
   const std::uint32_t wanted = from->queue.room((is_private + 1) / 2);
   // Before the publication: a thief that takes the last continuation stores 0 after it.
-  from->limit.store(reinterpret_cast<std::uintptr_t>(from->places_end), base::relaxed);
+  from->limit.store(from->quiet_limit, base::relaxed);
   std::uint32_t count = 0;
   for (; count < wanted; ++count) {
     slot* const which = from->split + count;
     which->record = all.part->records.take();
     if (which->record == nullptr) break;
-    const continuation what{which->frame, which[-1].frame, which[-1].place, which->place, which->record, which[-1].record};
+    const std::uintptr_t frame_end = all.how->frame_end(from, which, which->frame);
+    const continuation what{which->frame, frame_end, which[-1].place, which->place, which->record, which[-1].record};
     descriptor words;
     __builtin_memcpy(&words, &what, sizeof words);
     from->queue.describe(from->index_of(which), words);
@@ -61,6 +79,7 @@ bool take_back(control* from, const slot* forker) {
 void end_child(control* from) {
   const slot* const forker = from->top - 1;
   from->word = forker->record->end(forker->place->work);
+  if (from->word != 0) prefetch_evacuated(reinterpret_cast<const evacuated*>(from->word));
   from->why = event::child_ended;
   arch::jump_context(from->scheduler, nullptr);
 }
@@ -71,16 +90,19 @@ void end_child(control* from) {
   arch::switch_context(&from->suspended, from->scheduler, nullptr);
 }
 
-bool join_rarely(control* from, weft_forked* forked) {
-  if (forked == nullptr) return true;
+bool join_rarely(control* from, weft_forked* forked) { return forked == nullptr || all.how->join(from, forked); }
+
+void wait_for_child(control* from, weft_forked* forked, join_record* record) {
+  from->joining = forked->run;
+  if (!record->has_ended()) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record));
+  std::memcpy(forked->work, record->cargo, sizeof forked->work);
+  give_back(record);
+}
+
+bool join_continuation(control* from, weft_forked* forked) {
   join_record* const record = record_of(forked);
   WEFT_ALWAYS(record != &joined_mark, "this fork was joined before");
-  if (record != nullptr) {
-    if (!record->has_ended()) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record));
-    std::memcpy(forked->work, record->cargo, sizeof forked->work);
-    const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(record) - all.job.shared);
-    part_of(static_cast<int>(offset / all.job.shared_bytes))->records.give(record);
-  }
+  if (record != nullptr) wait_for_child(from, forked, record);
   forked->taker = &joined_mark;
   free_joined(here());
   return false;

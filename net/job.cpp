@@ -191,7 +191,8 @@ status start(const job_request& request, job* out) {
   made.is_locked = wanted.locks;
   all.ranks = wanted.ranks;
   all.is_alone = !wanted.is_launched;
-  all.region_bytes = base::round_up(request.region_bytes, os::page_bytes());
+  const std::size_t all_ranks = request.region_bytes_a_rank * static_cast<std::size_t>(all.ranks);
+  all.region_bytes = base::round_up(request.region_bytes + all_ranks, os::page_bytes());
   all.shared_bytes = base::round_up(request.shared_bytes, os::page_bytes());
   status started = make_memory(asked, &all, &made);
   if (started == status::ok) started = wanted.is_launched ? launch(asked, &all, made) : join_job(all, made);

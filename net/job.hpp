@@ -41,9 +41,10 @@ struct job {
 
 // What a job needs. Sizes are rounded up to pages; job has the rounded ones.
 struct job_request {
-  std::size_t region_bytes = 0;  // lies at the same address in all ranks, with each rank's own bytes
-  std::uintptr_t region_at = 0;  // the wanted address of the region, a whole page; 0: any
-  std::size_t shared_bytes = 0;  // of each rank's part of the shared memory, zeroed
+  std::size_t region_bytes = 0;         // lies at the same address in all ranks, with each rank's own bytes
+  std::size_t region_bytes_a_rank = 0;  // so much more of it for each rank of the job
+  std::uintptr_t region_at = 0;         // the wanted address of the region, a whole page; 0: any
+  std::size_t shared_bytes = 0;         // of each rank's part of the shared memory, zeroed
   // What a user can do to make the sizes smaller, as the end of a sentence ("set WEFT_X lower").
   const char* smaller = nullptr;
   // Called in the launcher after a rank's death, once no rank runs any more: writes what the rank

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 
 import experiment
 import figures
@@ -10,16 +11,23 @@ NAME = "uni-address"
 TITLE = "uni-address threads: creation, a steal on one node, and the programs of the paper"
 SOURCE = """Published: S. Akiyama and K. Taura, Uni-Address Threads: Scalable Thread Management for RDMA-Based Work Stealing, HPDC 2015
 (doi:10.1145/2749246.2749272). On Xeon a thread is created in 100 cycles, one of MassiveThreads in 110; a steal between nodes takes 42,000
-cycles, of which 3,500 are the scheme's own; Binary Task Creation, UTS and n-queens run on up to 3840 cores with 144 KB of stack."""
+cycles, of which 3,500 are the scheme's own; Binary Task Creation, UTS and n-queens run on up to 3840 cores with 144 KB of stack. The scheme that it replaces,
+iso-address, needs 2^14 bytes of stack x 2^13 threads x 2^22 cores = 2^49 bytes of addresses, where a CPU has 2^47 for programs."""
 NOT_COMPARABLE = """another CPU, and InfiniBand between nodes, where here all ranks are processes of one node, so that a steal is loads, stores
 and a copy. Ranks beyond the number of CPUs share them: their line says "oversubscribed", and its efficiency is the sequential time divided by
 the time on all CPUs. The programs are those of the matrix. Forks that carry addresses would stay with their forker (kept), so ranks run
 the texts over values where the matrix has addresses; the line "values" says what that text costs on threads.
-The two times of a steal hold what reads the clock, some 20 ns."""
+The two times of a steal hold what reads the clock, some 20 ns.
+Policies (WEFT_DIST_POLICY): `child` takes functions, not frames: its steal is the start of the child on the other rank, while the forker
+computes. Stacks of iso-address have 2^16 bytes, and a rank 2^12 of them; fewer threads a rank are alive at a time than on a core of 2015."""
 
 FIGURES, FACTS = (), ()
 PICTURE = "uni_picture.py"
 CYCLES, STEAL = "a fork and its join", "a steal on one node, while the victim computes"
+POLICY_FORKS, POLICY_STEALS = "policies: a fork and its join", "policies: a steal on one node"
+POLICY_SPACE = "policies: address space of each rank, in bytes"
+POLICIES = ("optimised", "basic", "iso-address", "child")
+SPACE_RANKS = (1, 8, 64)
 FORK_RANKS, FORK_THREADS = "forks on ranks", "forks on threads"
 # kernel: (usual size, published or large size)
 KERNELS = {"fib": (34, 40), "btc": (21, 24), "queens": (11, 14), "queens-array": (11, 13), "uts-t1": (10, 10),
@@ -27,6 +35,7 @@ KERNELS = {"fib": (34, 40), "btc": (21, 24), "queens": (11, 14), "queens-array":
 OF_VALUES_ANYWAY = ("fib", "btc")  # their forks in the matrix carry no addresses
 RANKS = (1, 2, 4, 8)
 SEQUENTIAL = "sequential"
+ENV = shutil.which("env") or "/usr/bin/env"
 INSTALL = "the preset bench builds it"
 PHASES = (("claim_ns", "look and claim"), ("copy_ns", "copy of frames and places"), ("take_up_ns", "queue, slots, check of what moved"))
 BAR = 40  # characters
@@ -35,8 +44,8 @@ STARTS, RESUMES = "from the fork to its continuation", "from the child's end to 
 look_aside = experiment.look_aside
 
 
-def plan_program(context, group, variant, words, ranks=0, cpus=1):
-    """words: the program's name and its arguments; ranks: 0 without weft launch."""
+def plan_program(context, group, variant, words, ranks=0, cpus=1, policy=""):
+    """words: the program's name and its arguments; ranks: 0 without weft launch; policy: "" is the default one."""
     program = context.program("published", "uni", words[0])
     weft = os.path.join(context.build, "tools", "weft", "weft")
     if program is None or (ranks > 0 and not os.access(weft, os.X_OK)):
@@ -44,6 +53,8 @@ def plan_program(context, group, variant, words, ranks=0, cpus=1):
     command = [program, *words[1:]]
     if ranks > 0:
         command = [weft, "launch", "-q", "-n", str(ranks), "--", *command]
+    if policy:
+        command = [ENV, f"WEFT_DIST_POLICY={policy}", *command]
     return experiment.new_cell(group, variant, cpus, command, ours=True)
 
 
@@ -65,6 +76,20 @@ def plan_kernel(context, kernel):
     return cells
 
 
+def plan_policies(context):
+    cells = []
+    for policy in POLICIES:
+        for what in ("empty", "fib"):
+            cells.append(plan_program(context, POLICY_FORKS, f"{policy}, {what}", ["uni-cycles", what], 1, policy=policy))
+    for policy in POLICIES if len(context.usable_cpus) > 1 else ():
+        cells.append(plan_program(context, POLICY_STEALS, policy, ["uni-steal"], 2, 2, policy))
+    for policy in POLICIES:
+        for ranks in SPACE_RANKS:
+            cells.append(plan_program(context, POLICY_SPACE, f"{policy}, ranks: {ranks}", ["uni-space"], ranks,
+                                      min(ranks, len(context.usable_cpus)), policy))
+    return cells
+
+
 def plan(context):
     cells = []
     for what in ("empty", "fib"):
@@ -76,6 +101,7 @@ def plan(context):
                  experiment.new_cell(CYCLES, *words, status="not installed", why="MassiveThreads, found by CMake (CMAKE_PREFIX_PATH)"))
     if len(context.usable_cpus) > 1:
         cells.append(plan_program(context, STEAL, STEAL, ["uni-steal"], 2, 2))
+    cells += plan_policies(context)
     for kernel in KERNELS:
         cells += plan_kernel(context, kernel)
     return cells
@@ -86,6 +112,7 @@ def read_steal(text):
     ranks = [json.loads(line) for line in text.splitlines()]
     sample = {"forks": ranks[0]["forks"], "steals": sum(rank["steals"] for rank in ranks),
               "stolen_bytes": sum(rank["stolen_bytes"] for rank in ranks)}
+    sample["faults_a_steal"] = sum(rank["tree_faults"] for rank in ranks) / max(1, sum(rank["tree_steals"] for rank in ranks))
     sample |= {phase: sum(rank[phase] for rank in ranks) / max(1, sample["steals"]) for phase, _ in PHASES}
     for name in ("starts_ns", "resumes_ns"):
         times = [time for rank in ranks for time in rank[name]]
@@ -111,8 +138,9 @@ def show_cycles(cells):
                ("ns", lambda cell: f"{experiment.median(cell, 'ns'):.2f}"),
                ("spread", lambda cell: experiment.spread(cell, "ticks")),
                ("published", lambda cell: "100 cycles" if cell["variant"].startswith(FORK_RANKS) else
+                "100 cycles" if cell["variant"].startswith(POLICIES[0]) else
                 "110 cycles" if cell["variant"].startswith("massive") else "")]
-    return f"{CYCLES}\n" + experiment.table(cells, columns)
+    return f"{cells[0]['group']}\n" + experiment.table(cells, columns)
 
 
 def phases(cell):
@@ -138,6 +166,36 @@ def show_steal(cells):
     steals, forks = experiment.median(cell, "steals"), experiment.median(cell, "forks")
     lines.append(f"  stolen: {steals:,.0f} of {forks:,.0f} continuations, {experiment.median(cell, 'stolen_bytes') / steals:,.0f} bytes each")
     return "\n".join([*lines, *phases(cell)])
+
+
+def show_policy_steals(cells):
+    columns = [(title, lambda cell, name=name: f"{experiment.median(cell, name) / 1e3:,.2f} us")
+               for title, name in (("it starts", "starts_ns_median"), ("least", "starts_ns_least"),
+                                   ("end to forker", "resumes_ns_median"), ("least", "resumes_ns_least"))]
+    columns += [("spread", lambda cell: experiment.spread(cell, "starts_ns_median")),
+                ("bytes", lambda cell: f"{experiment.median(cell, 'stolen_bytes') / max(1, experiment.median(cell, 'steals')):,.0f}"),
+                ("page faults a steal", lambda cell: f"{experiment.median(cell, 'faults_a_steal'):.2f}"),
+                ("published", lambda _: "42,000 cycles between nodes, 3,500 of them the scheme's")]
+    return f"{POLICY_STEALS}\n" + experiment.table(cells, columns)
+
+
+def power_of_two(number):
+    """As an exponent, rounded up: the address space that the number needs."""
+    return max(0, int(number) - 1).bit_length()
+
+
+def show_space(cells):
+    columns = [("region of its stacks", lambda cell: f"{experiment.median(cell, 'region_bytes'):,.0f}"),
+               ("", lambda cell: f"< 2^{power_of_two(experiment.median(cell, 'region_bytes'))}"),
+               ("with those of the node's ranks", lambda cell: f"{experiment.median(cell, 'mapped_bytes'):,.0f}"),
+               ("published", lambda cell: "2^49 on 2^22 cores: 2^14 x 2^13 x 2^22" if cell["variant"].startswith("iso") else "144 KB")]
+    lines = [POLICY_SPACE, experiment.table(cells, columns)]
+    few, many = (experiment.find(cells, f"iso-address, ranks: {ranks}") for ranks in (SPACE_RANKS[0], SPACE_RANKS[-1]))
+    if few and many:
+        more = (experiment.median(many, "region_bytes") - experiment.median(few, "region_bytes")) / (SPACE_RANKS[-1] - SPACE_RANKS[0])
+        lines.append(f"  iso-address adds 2^{power_of_two(more)} bytes a rank, so that 2^22 ranks need 2^{power_of_two(more) + 22}; the others "
+                     f"add none. Programs have 2^47.")
+    return "\n".join(lines)
 
 
 def ranks_of(cell):
@@ -170,9 +228,8 @@ def show_kernel(cells):
 
 
 def show_group(cells):
-    if cells[0]["group"] == CYCLES:
-        return show_cycles(cells)
-    return show_steal(cells) if cells[0]["group"] == STEAL else show_kernel(cells)
+    shows = {CYCLES: show_cycles, STEAL: show_steal, POLICY_FORKS: show_cycles, POLICY_STEALS: show_policy_steals, POLICY_SPACE: show_space}
+    return shows.get(cells[0]["group"], show_kernel)(cells)
 
 
 def show(cells, _):

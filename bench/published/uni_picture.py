@@ -71,7 +71,8 @@ def main():
     try:
         with open(sys.argv[1], encoding="utf-8") as file:
             cells = json.load(file)["experiments"][uni_address.NAME]
-        draw([group for group in experiment.groups(cells) if group[0]["group"] not in (uni_address.CYCLES, uni_address.STEAL)], sys.argv[2])
+        kernels = {f"{kernel}, {size}" for kernel, sizes in uni_address.KERNELS.items() for size in map(str, sizes)}
+        draw([group for group in experiment.groups(cells) if group[0]["group"] in kernels], sys.argv[2])
     except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
         sys.stderr.write(f"uni_picture.py: {sys.argv[1]} cannot be drawn to {sys.argv[2]}: {error}\n")
         return 2

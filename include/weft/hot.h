@@ -181,7 +181,7 @@ WEFT_HOT_INLINE weft_forked *weft_fork(void (*run)(void *work), const void *work
   }
   __builtin_memcpy(place->work, work, bytes);
   place->run = run;
-  /* [K1] release: publishes the fork to a thief; pairs with [K5] */
+  /* [K1] release: publishes the fork to a thief; pairs with [K5] [K10] */
   weft_hot_store(&line->bottom, place + 1, __ATOMIC_RELEASE);
   /* [K2] light fence: the fork before the look whether somebody sleeps; pairs with [I5] */
   weft_hot_light_fence();
@@ -209,9 +209,9 @@ WEFT_NODISCARD WEFT_HOT_INLINE bool weft_fork_take_back(weft_forked *forked) {
   __asm__("" : "+r"(forked)); /* so that its end is computed here, and not kept from the fork on */
   weft_hot_line *const line = weft_hot_here();
   if (__builtin_expect(!weft_hot_is(&line->bottom, weft_forked_end(forked)), 0)) return weft_fork_join_slowly(forked);
-  /* [K6] release: as [K1], of the forks below; pairs with [K5] */
+  /* [K6] release: as [K1], of the forks below; pairs with [K5] [K10] */
   weft_hot_store(&line->bottom, forked, __ATOMIC_RELEASE);
-  /* [K3] light fence: bottom before taken; pairs with [K4] */
+  /* [K3] light fence: bottom before taken; pairs with [K4] [K9] */
   weft_hot_light_fence();
   if (__builtin_expect(weft_hot_is_above(&line->taken, forked), 0)) return weft_fork_join_slowly(forked);
   return true;

@@ -213,6 +213,24 @@ std::vector<Iterator> milestones(Iterator first, const End& last, std::size_t mo
 template <class Body, class Range>
 concept loop_body = detail::body_of_parts<Body, Range> || detail::body_of_indexes<Body, Range>;
 
+namespace detail {
+
+template <class Index>
+void take_range(const range<Index>&);
+template <class Index, std::size_t Dimensions>
+void take_range(const blocked_range<Index, Dimensions>&);
+
+}  // namespace detail
+
+// The two ends of what for_each walks.
+template <class Begin, class End>
+concept element_ends = std::forward_iterator<Begin> && std::sentinel_for<End, Begin>;
+
+// What for_each takes as a whole: elements that can be walked more than once, or indexes.
+template <class Range>
+concept element_range = std::ranges::forward_range<Range> || divisible_range<std::remove_cvref_t<Range>> ||
+                        requires(const Range& whole) { detail::take_range(whole); };
+
 // What for_each calls for each element that the iterator points to.
 template <class Function, class Iterator>
 concept element_function = std::invocable<const Function&, std::iter_reference_t<Iterator>>;
@@ -292,6 +310,20 @@ template <std::ranges::forward_range Range, class Function>
   requires(!divisible_range<std::remove_cvref_t<Range>>)
 void for_each(Range&& range, const Function& function) {
   weft::for_each(std::ranges::begin(range), std::ranges::end(range), function);
+}
+
+// Other arguments, such as a function in front of the elements, are one error of the compiler.
+template <class Begin, class End, class Function>
+  requires(!element_ends<Begin, End>)
+void for_each(const Begin&, const End&, const Function&) {
+  constexpr bool are_ends = element_ends<Begin, End>;
+  static_assert(are_ends, "weft::element_ends: the first two of three arguments of for_each must be forward iterators");
+}
+template <class Range, class Function>
+  requires(!element_range<Range>)
+void for_each(Range&&, const Function&) {
+  constexpr bool is_range = element_range<Range>;
+  static_assert(is_range, "weft::element_range: the first of two arguments of for_each must be a range that can be walked twice");
 }
 
 // Calls function(index) for each index of the range, or function(element) for each element if it is

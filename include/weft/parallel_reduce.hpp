@@ -197,6 +197,16 @@ Value run_reduction(const Range& whole, const Value& identity, const Body& body,
   return all.result();
 }
 
+// What a reduction or a scan returns whose arguments do not fit: it converts to what the caller
+// wants, so that the static assertion is the only error. No program that compiles has one.
+struct misused_result {
+  template <class Wanted>
+  operator Wanted() const;
+};
+
+template <bool fits, class Value>
+using result_if = std::conditional_t<fits, Value, misused_result>;
+
 }  // namespace detail
 
 // The body of a reduction. It is called with a part of the range and a Value, and returns a Value;
@@ -210,35 +220,42 @@ concept reduction_body =
 // for an empty range. Several copies of the identity take part. Exceptions, callers, undefined: as parallel_for; what combine throws
 // counts as thrown by the later part. May switch.
 template <class Range, class Value, class Body, class Combine>
-[[nodiscard]] Value parallel_reduce(const Range& whole, Value identity, const Body& body, const Combine& combine) {
+[[nodiscard]] detail::result_if<divisible_range<Range> && combine_function<Combine, Value>, Value> parallel_reduce(
+    const Range& whole, Value identity, const Body& body, const Combine& combine) {
   if constexpr (!divisible_range<Range>) {
     constexpr bool is_range = divisible_range<Range>;
     static_assert(is_range, "weft::divisible_range: the first of four arguments of parallel_reduce must be a range");
+    return detail::misused_result();
   } else if constexpr (!combine_function<Combine, Value>) {
     constexpr bool is_combine = combine_function<Combine, Value>;
     static_assert(is_combine, "weft::combine_function: the last argument of parallel_reduce makes one value of two");
+    return detail::misused_result();
   } else {
     constexpr bool is_body = reduction_body<Body, Range, Value, Combine>;
     static_assert(
         is_body,
         "weft::reduction_body: parallel_reduce calls a const body with an index, for what combine takes, or with a part and "
         "a value, for a value");
-    if constexpr (is_body) return detail::run_reduction(whole, identity, body, combine);
+    if constexpr (is_body) {
+      return detail::run_reduction(whole, identity, body, combine);
+    } else {
+      return identity;
+    }
   }
-  return identity;
 }
 
 // Combines what body gives for the indexes or random-access iterators of [begin, end), in their
 // order; returns the identity if there are none. Exceptions, callers, undefined: as parallel_for.
 // May switch.
 template <class Begin, class End, class Value, class Body, class Combine>
-[[nodiscard]] Value parallel_reduce(Begin begin, End end, Value identity, const Body& body, const Combine& combine) {
+[[nodiscard]] detail::result_if<loop_ends<Begin, End> && combine_function<Combine, Value>, Value> parallel_reduce(
+    Begin begin, End end, Value identity, const Body& body, const Combine& combine) {
   constexpr bool are_ends = loop_ends<Begin, End>;
   static_assert(are_ends, "weft::loop_ends: parallel_reduce(begin, end, ...) takes two indexes or two random-access iterators");
   if constexpr (are_ends) {
     return parallel_reduce(range(begin, end), std::move(identity), body, combine);
   } else {
-    return identity;
+    return detail::misused_result();
   }
 }
 

@@ -77,7 +77,9 @@ concept scan_function =
 // is_final, before is what comes before the part (the identity for the first), and body writes its
 // results. Otherwise it is the identity. Returns the total.
 template <class Index, class Value, class Body, class Combine>
-Value parallel_scan(const range<Index>& whole, Value identity, const Body& body, const Combine& combine) {
+detail::result_if<combine_function<Combine, Value, Value&, Value&>, Value> parallel_scan(const range<Index>& whole,
+                                                                                         Value identity, const Body& body,
+                                                                                         const Combine& combine) {
   constexpr bool is_combine = combine_function<Combine, Value, Value&, Value&>;
   static_assert(is_combine, "weft::combine_function: the last argument of parallel_scan makes one value of two");
   if constexpr (is_combine) {
@@ -85,7 +87,11 @@ Value parallel_scan(const range<Index>& whole, Value identity, const Body& body,
     static_assert(is_body, "weft::scan_body: parallel_scan calls a const body with a part, a value and a bool, for a value");
     if constexpr (is_body) return detail::run_scan(whole, identity, body, combine);
   }
-  return identity;
+  if constexpr (is_combine) {
+    return identity;
+  } else {
+    return detail::misused_result();
+  }
 }
 
 namespace detail {

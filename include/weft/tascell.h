@@ -159,6 +159,10 @@ struct weft_tascell_operations {
   weft_tascell_task *(*divide)(weft_tascell_record *record, weft_tascell_worker *worker);
   /* Of a choice point: returns the probability with which a request is refused; null: 0. */
   double (*guard)(weft_tascell_record *record, weft_tascell_worker *worker);
+  /* Of a choice point or a wind: calls weft_tascell_watch for each part of the workspace that its
+   * divide takes, or its undo and redo change; null: none. Only the check mode calls it, when all
+   * newer winds are undone, and drops afterwards what it added. */
+  void (*watch)(weft_tascell_record *record, weft_tascell_worker *worker);
 };
 
 /* A choice point. */
@@ -230,6 +234,18 @@ WEFT_API void weft_tascell_attend(weft_tascell_worker *worker, weft_tascell_reco
  * Switches: may. Callers: worker functions. */
 static inline void weft_tascell_poll(weft_tascell_worker *worker, weft_tascell_record *newest) {
   if (__builtin_expect(__atomic_load_n(&worker->attention, __ATOMIC_RELAXED) != 0, 0)) weft_tascell_attend(worker, newest);
+}
+
+/* Does what weft_tascell_attend does, for a record that has polled before. The check mode then
+ * keeps what it noted of the workspace at the record's first poll.
+ * Switches: may. Callers: worker functions. */
+WEFT_API void weft_tascell_attend_again(weft_tascell_worker *worker, weft_tascell_record *newest);
+
+/* Polls as weft_tascell_poll does, for a record that has polled before: in an iteration, at a
+ * check_request.
+ * Switches: may. Callers: worker functions. */
+static inline void weft_tascell_poll_again(weft_tascell_worker *worker, weft_tascell_record *newest) {
+  if (__builtin_expect(__atomic_load_n(&worker->attention, __ATOMIC_RELAXED) != 0, 0)) weft_tascell_attend_again(worker, newest);
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
@@ -383,9 +399,12 @@ WEFT_API bool weft_tascell_broadcast(weft_tascell_worker *worker, weft_tascell_t
 
 /* Adds memory to the workspace that the check mode compares (WEFT_TASCELL_CHECK).
  *
- * The memory is compared until weft_tascell_unwatch, or the end of the running task: after an undo
- * and its redo, and before a choice point divides, with what it was at the last poll of that choice
- * point. Without the mode, nothing is done. place is constant data, or null.
+ * The memory is compared until weft_tascell_unwatch, or the end of the running task. At each poll
+ * the worker goes back to its oldest record and forward, as for a request. It compares the memory
+ * before each undo with what it is after the redo. Where a choice point could divide, it compares
+ * the memory with what it was at that choice point's last weft_tascell_poll. Without the mode,
+ * nothing is done. place is constant data, or null: where the memory is declared; its function is
+ * what messages call the memory.
  * Switches: never. Callers: worker functions. */
 WEFT_API void weft_tascell_watch(weft_tascell_worker *worker, const void *address, size_t bytes, const weft_tascell_place *place);
 

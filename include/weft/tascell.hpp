@@ -340,27 +340,44 @@ class kept {
   member function_;
 };
 
-template <class Make>
+// Stands for a guard where there is none.
+struct no_guard {};
+
+// The operation of a choice point's guard; null: it has none.
+template <class Choice, class Guard>
+constexpr auto guard_of() -> double (*)(weft_tascell_record*, weft_tascell_worker*) {
+  if constexpr (std::is_same_v<std::remove_const_t<Guard>, no_guard>)
+    return nullptr;
+  else
+    return [](weft_tascell_record* record, weft_tascell_worker*) -> double {
+      return reinterpret_cast<Choice*>(record)->guard.get()();
+    };
+}
+
+template <class Make, class Guard>
 struct two {
   weft_tascell_choice choice;
   kept<Make> make;
+  [[no_unique_address]] kept<Guard> guard;
 
-  explicit two(Make& its) : make(its) {}
+  two(Make& its, Guard& its_guard) : make(its), guard(its_guard) {}
 
   static weft_tascell_task* divide(weft_tascell_record* record, weft_tascell_worker* worker) {
     auto* const self = reinterpret_cast<two*>(record);
     return self->choice.given != nullptr ? nullptr : box_up(worker, self->make.get());
   }
-  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, nullptr};
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE,    {},     nullptr, nullptr, divide,
+                                                         guard_of<two, Guard>(), nullptr};
 };
 
-template <class Make>
+template <class Make, class Guard>
 struct many {
   weft_tascell_choice choice;
   std::int64_t index, end;
   kept<Make> make;
+  [[no_unique_address]] kept<Guard> guard;
 
-  explicit many(Make& its) : make(its) {}
+  many(Make& its, Guard& its_guard) : make(its), guard(its_guard) {}
 
   static weft_tascell_task* divide(weft_tascell_record* record, weft_tascell_worker* worker) {
     auto* const self = reinterpret_cast<many*>(record);
@@ -370,7 +387,8 @@ struct many {
     if (task != nullptr) self->end = from;
     return task;
   }
-  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, nullptr};
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE,     {},     nullptr, nullptr, divide,
+                                                         guard_of<many, Guard>(), nullptr};
 };
 
 template <class Redo, class Undo>
@@ -382,7 +400,7 @@ struct winding {
   winding(Redo& its_redo, Undo& its_undo) : redo(its_redo), undo(its_undo) {}
   static void undo_it(weft_tascell_record* record, weft_tascell_worker*) { reinterpret_cast<winding*>(record)->undo.get()(); }
   static void redo_it(weft_tascell_record* record, weft_tascell_worker*) { reinterpret_cast<winding*>(record)->redo.get()(); }
-  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_WIND, {}, undo_it, redo_it, nullptr, nullptr};
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_WIND, {}, undo_it, redo_it, nullptr, nullptr, nullptr};
 };
 
 // Tasks of the short forms: they run the construct's own function in the giver's frame.
@@ -405,13 +423,17 @@ struct borrowed_range {
 //
 // first and second are called with a context. make() returns a task: an object with void
 // run(context), which works on a copy of what it needs. If the task was given, take(task&) is called
-// after first instead of second. make and take must not poll or switch.
+// after first instead of second. guard(), if there is one, returns the probability with which a
+// request is refused: for parts that are too small to give. make, take and guard must not poll or
+// switch, and guard must not throw.
 // May switch. Throws what first, second, take and the task throw.
-template <class First, class Second, class Make, class Take>
-[[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second, Make&& make, Take&& take) {
+template <class First, class Second, class Make, class Take, class Guard = const detail::no_guard>
+[[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second, Make&& make, Take&& take,
+                                          Guard&& guard = {}) {
   using maker = std::remove_reference_t<Make>;
+  using guarding = std::remove_reference_t<Guard>;
   using task = std::remove_cvref_t<std::invoke_result_t<maker&>>;
-  detail::two<maker> record(make);
+  detail::two<maker, guarding> record(make, guard);
   weft_tascell_choice_begin(&record.choice, c.newest(), &record.operations);
   bool was_given = false;
   detail::under(c, &record.choice, [&] {
@@ -437,15 +459,16 @@ template <class First, class Second>
 // half of what has not begun.
 //
 // make(from, to) returns a task for the iterations from `from` up to `to`, as for do_two, and
-// take(task&) takes its results: the later tasks, which have the earlier iterations, first. make and
-// take must not poll or switch.
+// take(task&) takes its results: the later tasks, which have the earlier iterations, first. guard is
+// that of do_two. make, take and guard must not poll or switch.
 // May switch. Throws what body, take and the tasks throw.
-template <class Body, class Make, class Take>
-[[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body, Make&& make,
-                                           Take&& take) {
+template <class Body, class Make, class Take, class Guard = const detail::no_guard>
+[[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body, Make&& make, Take&& take,
+                                           Guard&& guard = {}) {
   using maker = std::remove_reference_t<Make>;
+  using guarding = std::remove_reference_t<Guard>;
   using task = std::remove_cvref_t<std::invoke_result_t<maker&, std::int64_t, std::int64_t>>;
-  detail::many<maker> record(make);
+  detail::many<maker, guarding> record(make, guard);
   weft_tascell_choice_begin(&record.choice, c.newest(), &record.operations);
   record.end = end;
   detail::under(c, &record.choice, [&] {

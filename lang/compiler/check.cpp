@@ -93,6 +93,7 @@ class checker {
               "write: worker int main(int argc, char **argv)");
       }
       if (each.kind == external_kind::function || each.kind == external_kind::worker_init) check_body(*each.body);
+      if (each.function != nullptr && each.function->is_worker) check_loops(of_, *each.body);
     }
     for (const task_type& each : of_.tasks) check_task(each);
   }
@@ -116,6 +117,7 @@ class checker {
       }
       if (each.kind == node_kind::broadcast) check_fields(each.how.put, *each.how.task);
       if (is_construct(each.kind)) check_long_jump(each);
+      if (is_construct(each.kind)) check_parts(of_, each);
     });
   }
 
@@ -172,6 +174,7 @@ class checker {
       check_shares(of);
       check_addresses_passed(of);
       if (of.kind == node_kind::do_two) check_order(of);
+      if (of.kind == node_kind::do_two) check_overwritten(of);
     }
   }
 
@@ -254,6 +257,24 @@ class checker {
       error("E141", parts[i].word,
             "'" + used->name + "' is assigned by the first statement, and the second one, which may run before, reads it",
             "compute it before the do_two, or use it behind");
+    });
+  }
+
+  // E141: an array or a struct that is a result is assigned as a whole.
+  void check_overwritten(const node& of) {
+    std::vector<share_item> const items = shares_of(of);
+    std::set<const symbol*> told;
+    each_token(of.one, [&](const pieces& parts, size_t i) {
+      const symbol* const used = parts[i].word.bound;
+      bool const is_result = used != nullptr && used->is_local && std::ranges::any_of(items, [used](const share_item& item) {
+                               return item.variable == used && item.kind == share_kind::out;
+                             });
+      if (!is_result || !is_handed_on(parts, i) || !told.insert(used).second) return;
+      error("E141", parts[i].word,
+            "the address of '" + used->name +
+                "' is passed on in the first statement, and as a result of the second one all of '" + used->name +
+                "' is assigned",
+            "use two variables, or write 'shared " + used->name + "'");
     });
   }
 
@@ -352,6 +373,7 @@ class checker {
       check_body(*block);
     }
     if (of.exec != nullptr) check_this(*of.exec);
+    if (of.exec != nullptr) check_loops(of_, *of.exec);
     if ((of.task_send == nullptr) != (of.task_recv == nullptr) || (of.rslt_send == nullptr) != (of.rslt_recv == nullptr)) {
       error("E105", of.place, "the task '" + of.name + "' has one of a pair of send and receive blocks", "write both");
     }

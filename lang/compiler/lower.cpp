@@ -57,14 +57,17 @@ std::string specifiers_text(const symbol& variable, bool keeps_const) {
   return result;
 }
 
-// The declarator with the name replaced; from..to of it is left out.
-std::string declarator_text(const symbol& variable, const std::string& name, size_t from, size_t to) {
+// The declarator with the name replaced; from..to of it is left out. A const of the variable itself
+// is left out unless a pointer to it is declared.
+std::string declarator_text(const symbol& variable, const std::string& name, size_t from, size_t to, bool keeps_const) {
   std::string result;
+  size_t star = variable.name_at;
+  while (star > 0 && !variable.declarator[star - 1].is("*")) star--;
   for (size_t i = 0; i < variable.declarator.size(); i++) {
     const piece& each = variable.declarator[i];
-    bool const is_const_pointer = each.is("const") && i < variable.name_at && i + 1 == variable.name_at;
+    bool const is_own_const = each.is("const") && i >= star && i < variable.name_at;
     if (i >= from && i < to) continue;
-    if (is_const_pointer) continue;
+    if (is_own_const && !keeps_const) continue;
     result += i == variable.name_at ? name : each.text.empty() ? std::string(each.word.text) : each.text;
     result += ' ';
   }
@@ -92,24 +95,25 @@ std::string declared_as(const symbol& variable, const std::string& name, bool is
   if (is_array_parameter) {
     auto const [from, to] = first_bound(variable);
     return specifiers_text(variable, true) +
-           declarator_text(variable, is_pointer ? "(**" + name + ")" : "(*" + name + ")", from, to);
+           declarator_text(variable, is_pointer ? "(**" + name + ")" : "(*" + name + ")", from, to, is_pointer);
   }
-  bool const keeps_const = is_pointer || variable.form != shape::plain;
-  return specifiers_text(variable, keeps_const) + declarator_text(variable, is_pointer ? "(*" + name + ")" : name, 0, 0);
+  bool const points_by_declarator = std::ranges::any_of(variable.declarator, [](const piece& each) { return each.is("*"); });
+  return specifiers_text(variable, is_pointer || points_by_declarator) +
+         declarator_text(variable, is_pointer ? "(*" + name + ")" : name, 0, 0, is_pointer);
 }
 
 std::string declared_element(const symbol& variable, const std::string& name, bool is_pointer) {
   std::string const spelled = is_pointer ? "(*" + name + ")" : name;
   if (variable.form == shape::array) {
     auto const [from, to] = first_bound(variable);
-    return specifiers_text(variable, false) + declarator_text(variable, spelled, from, to);
+    return specifiers_text(variable, false) + declarator_text(variable, spelled, from, to, false);
   }
   size_t star = variable.name_at;
   while (star > 0 && !variable.declarator[star - 1].is("*")) star--;
   if (star == 0)
     throw syntax_error({severity::error, "E133", "'" + variable.name + "' is no pointer that shows what it points to",
                         "declare it as T *" + variable.name, variable.place});
-  return specifiers_text(variable, false) + declarator_text(variable, spelled, star - 1, variable.name_at);
+  return specifiers_text(variable, false) + declarator_text(variable, spelled, star - 1, variable.name_at, false);
 }
 
 // ---- the program
@@ -163,6 +167,7 @@ void lowering::function_text(const external& each) {
   in.up = "weft_up";
   in.function = each.function;
   in.group = next();
+  in.shown_name = function_name_;
   if (function_name_ == "main") in.names[each.function] = "weft_worker_main";
   support_ = writer(*of_.from);
   writer body(*of_.from);
@@ -293,21 +298,51 @@ static size_t arguments_of(const pieces& parts, size_t index) {
   return is_through_pointer ? index + 2 : 0;
 }
 
+// The index of the bracket that opens the group whose last word is at end.
+static size_t opening(const pieces& parts, size_t end) {
+  int depth = 0;
+  for (size_t at = end + 1; at-- > 0;) {
+    if (parts[at].is(")") || parts[at].is("]")) depth++;
+    if ((parts[at].is("(") || parts[at].is("[")) && --depth == 0) return at;
+  }
+  return 0;
+}
+
+// What is called by the arguments that open at index: f(…), (f)(…), (*p)(…), table[i](…); null: it
+// has no name.
+static const symbol* called_at(const pieces& parts, size_t index) {
+  size_t end = index;  // behind what is called
+  while (end > 0 && parts[end - 1].is("]")) end = opening(parts, end - 1);
+  if (end == 0 || !parts[end - 1].is_token()) return nullptr;
+  const token& last = parts[end - 1].word;
+  if (last.kind == token_kind::identifier) return last.is_member ? nullptr : last.bound;
+  if (!last.is(")")) return nullptr;
+  size_t at = opening(parts, end - 1);
+  bool const is_call = at > 0 && (parts[at - 1].is(")") || parts[at - 1].is("]") ||
+                                  (parts[at - 1].is_token() && parts[at - 1].word.kind == token_kind::identifier &&
+                                   !parts[at - 1].is("return") && !parts[at - 1].is("case")));
+  while (at < end && (parts[at].is("(") || parts[at].is("*"))) at++;
+  const symbol* const named = parts[at].is_token() && !parts[at].word.is_member ? parts[at].word.bound : nullptr;
+  bool const is_alone = parts[at + 1].is(")") || parts[at + 1].is("[");
+  return is_call || !is_alone ? nullptr : named;
+}
+
 void lowering::word_text(const pieces& parts, size_t index, const context& in, writer& to) {
   const token& word = parts[index].word;
   bool const opens_arguments = word.is("(") && index > 0 && !in.up.empty();
   if (opens_arguments) {
-    for (size_t callee : {index - 1, index - 2}) {
-      if (callee >= index || !parts[callee].is_token() || parts[callee].word.bound == nullptr) continue;
-      const symbol& called = *parts[callee].word.bound;
-      if (!called.is_worker || called.kind == symbol_kind::type || arguments_of(parts, callee) != index) continue;
+    const symbol* const called = called_at(parts, index);
+    if (called != nullptr && called->is_worker && called->kind != symbol_kind::type) {
       bool const has_none = index + 1 < parts.size() && parts[index + 1].is(")");
       to.put(word, "(weft_worker, " + in.up + (has_none ? "" : ", "));
       return;
     }
   }
   const symbol* const bound = word.bound;
-  if (bound == nullptr) {
+  bool const is_function_name = word.is("__func__") || word.is("__FUNCTION__") || word.is("__PRETTY_FUNCTION__");
+  if (is_function_name && !in.shown_name.empty()) {
+    to.put(word, "\"" + in.shown_name + "\"");
+  } else if (bound == nullptr) {
     auto const renamed = std::ranges::find_if(in.names, [&](auto const& each) {
       return each.first->kind == symbol_kind::function && each.first->place.text.data() == word.text.data();
     });

@@ -35,7 +35,8 @@ struct context {
   const symbol* function = nullptr;
   const task_type* task = nullptr;  // of which this is the task_exec
   bool polls = true;
-  unsigned group = 0;  // equal contexts share operations
+  unsigned group = 0;      // equal contexts share operations
+  std::string shown_name;  // of the worker function: __func__
   // What the newest record has captured: how its variables are spelled with the record as $. A
   // record above it in the same function need not capture them again.
   std::map<const symbol*, std::string> above;
@@ -54,6 +55,7 @@ struct record_made {
   std::string name;
   std::vector<capture> captures;
   std::map<const symbol*, std::string> names;  // with the record as $
+  bool is_watched = false;                     // by the check mode
 };
 
 class lowering {
@@ -98,6 +100,18 @@ class lowering {
   std::string place_text(const token& place) const;
   void begin_text(const std::string& record, const context& in, const char* kind, const record_made& made, writer& to) const;
 
+  context watching(const node& of, const context& in, const record_made& made) const;
+
+  // lower_check.cpp
+  void watch_one(const std::string& address, const std::string& bytes, const std::string& shown, const token& place,
+                 writer& to) const;
+  void watch_object(const std::string& object, const std::string& shown, const token& place, writer& to) const;
+  void watch_shares(const node& of, const context& in, writer& to) const;
+  void watch_put(const node& of, const context& in, writer& to) const;
+  void watch_changes(const node& of, const context& in, writer& to) const;
+  std::string watch_text(const node& of, const context& in, const std::string& name, writer& to) const;
+  std::string plain_text(const pieces& parts, const context& in) const;
+
   // lower_task.cpp
   std::string task_for(const node& of, const context& in);
   void task_declaration(const task_type& task);
@@ -132,5 +146,7 @@ std::string declared_as(const symbol& variable, const std::string& name, bool is
 // A pointer to the elements of an array or of what a pointer points to; or one object of it.
 std::string declared_element(const symbol& variable, const std::string& name, bool is_pointer);
 std::string type_text(const symbol& variable);
+// As a literal of C.
+std::string quoted(std::string_view text);
 
 }  // namespace tascell

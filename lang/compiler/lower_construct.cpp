@@ -5,8 +5,6 @@
 
 namespace tascell {
 
-namespace {
-
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {
@@ -16,17 +14,9 @@ std::string quoted(std::string_view text) {
   return result + "\"";
 }
 
-constexpr const char* divide_head = "(weft_tascell_record *weft_record, weft_tascell_worker *weft_worker)";
+namespace {
 
-bool has_poll_or_call(const node* body) {
-  bool result = false;
-  each_node(body, [&result](const node& each) { result = result || is_construct(each.kind); });
-  each_token(body, [&result](const pieces& parts, size_t index) {
-    const symbol* const used = parts[index].word.bound;
-    result = result || (used != nullptr && used->is_worker);
-  });
-  return result;
-}
+constexpr const char* divide_head = "(weft_tascell_record *weft_record, weft_tascell_worker *weft_worker)";
 
 // Whether the statement calls worker functions only inside of constructs.
 bool calls_in_constructs_only(const node* of) {
@@ -53,7 +43,7 @@ void lowering::construct(const node& of, const context& in, writer& to) {
     case node_kind::broadcast: broadcast(of, in, to); break;
     case node_kind::check_request:
       to.go_to(of.first);
-      to.add(" {" + in.store_index + " weft_tascell_poll(weft_worker, " + in.up + "); }");
+      to.add(" {" + in.store_index + " weft_tascell_poll_again(weft_worker, " + in.up + "); }");
       break;
     default:
       to.go_to(of.first);
@@ -79,8 +69,9 @@ std::vector<capture> lowering::captures_of(const std::vector<const symbol*>& var
       throw syntax_error(
           {severity::error, "E208",
            "'" + each->name + "' cannot be captured by a construct: its " +
-               (each->has_local_type ? "type is declared in the function" : "size is variable"),
-           each->has_local_type ? "declare the type outside of the function" : "declare a constant size, or use a pointer",
+               (each->has_local_type ? "type is declared in the function, or follows from what is" : "size is variable"),
+           each->has_local_type ? "declare the type outside of the function, and write its name"
+                                : "declare a constant size, or use a pointer",
            each->place});
     }
     if (is_array_by_name(*each)) {
@@ -119,6 +110,7 @@ context lowering::inside(const context& in, const record_made& record) const {
   context result;
   result.function = in.function;
   result.group = in.group;
+  result.shown_name = in.shown_name;
   result.up = "weft_up";
   for (auto const& [variable, name] : record.names) result.names[variable] = with_record(name, "weft_self");
   return result;
@@ -199,13 +191,22 @@ record_made lowering::choice_record(const node& of, const context& in) {
   to.add(" };");
   divide_text(of, in, made, to);
   if (of.how.guard != nullptr) guard_text(of, inside(in, made), made.name, to);
+  std::string const watch = watch_text(of, watching(of, in, made), made.name, to);
+  made.is_watched = watch != "(void *)0";
   to.go_to(of.how.place);
   to.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_CHOICE, " +
          place_text(of.how.place) + ", (void *)0, (void *)0, " + made.name + "_divide, " +
-         (of.how.guard != nullptr ? made.name + "_guard" : "(void *)0") + "};");
+         (of.how.guard != nullptr ? made.name + "_guard" : "(void *)0") + ", " + watch + "};");
   support_.append(to);
   records_[key] = made;
   return made;
+}
+
+// As the choice point's operations spell the variables.
+context lowering::watching(const node& of, const context& in, const record_made& made) const {
+  context result = inside(in, made);
+  if (of.index != nullptr) result.names[of.index] = "(weft_self->weft_index)";
+  return result;
 }
 
 void lowering::guard_text(const node& of, const context& in, const std::string& name, writer& to) {
@@ -266,7 +267,8 @@ void lowering::do_two(const node& of, const context& in, writer& to) {
   to.go_to(of.first);
   to.add(" {" + in.store_index);
   begin_text(record, in, "choice", made, to);
-  if (in.polls) to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
+  // The check mode notes what a choice point watches at its own poll.
+  if (in.polls || made.is_watched) to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
   to.add(" {");
   statement(*of.one, with, to);
   to.add(" } if (!" + record + ".weft_choice.given) {");
@@ -322,10 +324,10 @@ void lowering::do_many(const node& of, const context& in, writer& to, const std:
   bool const stores_late = !polls_each && calls_in_constructs_only(of.one);
   if (stores_late) with.store_index = store;
   if (!stores_late) to.add(store);
-  if (polls_each && of.how.poll == nullptr) to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
+  if (polls_each && of.how.poll == nullptr) to.add(" weft_tascell_poll_again(weft_worker, " + with.up + ");");
   if (of.how.poll != nullptr)
     to.add(" if (weft_left" + number + "-- <= 1) { weft_left" + number + " = weft_interval" + number +
-           "; weft_tascell_poll(weft_worker, " + with.up + "); }");
+           "; weft_tascell_poll_again(weft_worker, " + with.up + "); }");
   statement(*of.one, with, to);
   // All has begun: a request that comes while the worker joins finds nothing to divide.
   to.add(" } if (" + record + ".weft_choice.given) { " + record + ".weft_index = " + record + ".weft_end; do {");
@@ -354,9 +356,11 @@ void lowering::wind(const node& of, const context& in, writer& to) {
       statement(*block, inside(in, made), operations);
       operations.add(" }");
     }
+    std::string const watch = watch_text(of, inside(in, made), made.name, operations);
     operations.go_to(of.how.place);
     operations.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_WIND, " +
-                   place_text(of.how.place) + ", " + made.name + "_undo, " + made.name + "_redo, (void *)0, (void *)0};");
+                   place_text(of.how.place) + ", " + made.name + "_undo, " + made.name + "_redo, (void *)0, (void *)0, " + watch +
+                   "};");
     support_.append(operations);
     records_[key] = made;
   }

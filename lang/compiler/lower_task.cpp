@@ -184,6 +184,7 @@ void lowering::shared_run(const node& of, const context& in, const std::string& 
   with.up = "weft_up";
   with.function = in.function;
   with.group = next();
+  with.shown_name = in.shown_name;
   if (in.function != nullptr && in.names.contains(in.function))
     with.names[in.function] = in.function->name == "main" ? "weft_worker_main" : in.function->name;
   for (const share_item& each : items) {

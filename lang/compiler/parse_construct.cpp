@@ -252,7 +252,9 @@ void parser::many_header(node& of) {
   if (!type.has_type || now().kind != token_kind::identifier)
     fail("E002", now(), "the loop variable's type and name are missing", "write: do_many (long i : 0, n)");
   declarator_found found = declarator();
-  if (!found.name_at || found.has_form)
+  bool const is_real = std::ranges::any_of(
+      type.words, [](const piece& each) { return each.is("float") || each.is("double") || each.is("_Complex"); });
+  if (!found.name_at || found.has_form || is_real || type.names_real || type.form != shape::plain)
     fail("E002", now(), "a loop variable must be an integer", "write: do_many (long i : 0, n)");
   if (!is(":")) fail("E002", now(), "':' is missing after the loop variable", "write: do_many (long i : 0, n)");
   take();

@@ -8,19 +8,19 @@ namespace tascell {
 
 namespace {
 
-using words = std::set<std::string_view>;
-const words storage = {"typedef",  "extern", "static",   "register",   "auto",     "_Thread_local",
-                       "__thread", "inline", "__inline", "__inline__", "_Noreturn"};
-const words qualifiers = {"const",        "volatile",      "restrict", "__const",   "__restrict", "__restrict__",
-                          "__volatile__", "__extension__", "_Atomic",  "__const__", "_Nonnull",   "_Nullable"};
-const words basic_types = {"void",       "char",        "short",       "int",         "long",
-                           "float",      "double",      "signed",      "unsigned",    "_Bool",
-                           "_Complex",   "__signed__",  "__signed",    "__int128",    "__builtin_va_list",
-                           "_Float16",   "_Float32",    "_Float64",    "_Float128",   "_Float32x",
-                           "_Float64x",  "__float128",  "__auto_type", "__complex__", "_Decimal32",
-                           "_Decimal64", "_Decimal128", "__fp16",      "__bf16",      "_BitInt"};
-const words type_with_group = {"typeof", "__typeof__", "__typeof", "_Alignas", "_Atomic"};
-const words attributes = {"__attribute__", "__attribute", "__asm__", "asm", "__asm", "__declspec"};
+using word_set = std::set<std::string_view>;
+const word_set storage = {"typedef",  "extern", "static",   "register",   "auto",     "_Thread_local",
+                          "__thread", "inline", "__inline", "__inline__", "_Noreturn"};
+const word_set qualifiers = {"const",        "volatile",      "restrict", "__const",   "__restrict", "__restrict__",
+                             "__volatile__", "__extension__", "_Atomic",  "__const__", "_Nonnull",   "_Nullable"};
+const word_set basic_types = {"void",       "char",        "short",       "int",         "long",
+                              "float",      "double",      "signed",      "unsigned",    "_Bool",
+                              "_Complex",   "__signed__",  "__signed",    "__int128",    "__builtin_va_list",
+                              "_Float16",   "_Float32",    "_Float64",    "_Float128",   "_Float32x",
+                              "_Float64x",  "__float128",  "__auto_type", "__complex__", "_Decimal32",
+                              "_Decimal64", "_Decimal128", "__fp16",      "__bf16",      "_BitInt"};
+const word_set type_with_group = {"typeof", "__typeof__", "__typeof", "_Alignas", "_Atomic"};
+const word_set attributes = {"__attribute__", "__attribute", "__asm__", "asm", "__asm", "__declspec"};
 const std::vector<std::string_view> pseudo_names = {"this",        "WDATA",   "worker_data", "WORKER_ID",
                                                     "PROBABILITY", "EXITING", "BACKTRACKING"};
 
@@ -197,6 +197,8 @@ specifiers_found parser::specifiers() {
       take();
     } else if (attributes.contains(word.text)) {
       decorations(result.all);
+    } else if (word.text == "register" && (is_in_worker_ || scopes_.size() > 2)) {  // a record may hold its address
+      take();
     } else if (storage.contains(word.text)) {
       result.is_typedef |= word.text == "typedef";
       result.is_static |= word.text == "static";
@@ -210,6 +212,9 @@ specifiers_found parser::specifiers() {
       if (result.has_type || known == nullptr || known->kind != symbol_kind::type) return result;
       result.has_local_type |= known->is_local;
       result.has_pointers |= known->has_pointers;
+      result.names_worker |= known->is_worker;
+      result.names_real |= known->is_real;
+      result.dimensions = known->dimensions;
       result.form = known->form;
       specifier_word(result);
     }
@@ -224,6 +229,9 @@ void parser::specifier_word(specifiers_found& into) {
   into.has_type |= has_group ? word.text != "_Alignas" : !qualifiers.contains(word.text);
   put(taken);
   if (has_group || (word.text == "_BitInt" && is("("))) skip_group(taken);
+  into.has_local_type |= word.text == "__auto_type" || std::ranges::any_of(taken, [](const piece& each) {
+                           return each.word.bound != nullptr && each.word.bound->is_local;  // typeof(local)
+                         });
   into.words.insert(into.words.end(), taken.begin(), taken.end());
   into.all.insert(into.all.end(), taken.begin(), taken.end());
 }
@@ -237,6 +245,8 @@ void parser::tagged_type(specifiers_found& into) {
   if (now().kind == token_kind::identifier) {
     tag = now();
     tokens_[at_].is_member = true;
+    if (auto const known = local_tags_.find(tag.text); known != local_tags_.end() && !ahead(1).is("{"))
+      tokens_[at_].bound = known->second;
     put(taken);
     into.has_pointers |= tags_with_pointers_[tag.text];
     into.has_local_type |= local_tags_.contains(tag.text);
@@ -250,7 +260,7 @@ void parser::tagged_type(specifiers_found& into) {
     if (!tag.text.empty()) tags_with_pointers_[tag.text] = has_pointers;
     if (is_local()) {
       into.has_local_type = true;
-      if (!tag.text.empty()) local_tags_[tag.text] = true;
+      if (!tag.text.empty()) local_tags_[tag.text] = local_tag(tag);
     }
     if (is_enum) enumerators(open);
     skip_group(taken);
@@ -258,6 +268,16 @@ void parser::tagged_type(specifiers_found& into) {
   into.has_type = true;
   into.words.insert(into.words.end(), taken.begin(), taken.end());
   into.all.insert(into.all.end(), taken.begin(), taken.end());
+}
+
+// A tag stands in no scope of names: it is bound where it is used.
+symbol* parser::local_tag(const token& tag) {
+  symbol& made = into_.symbols.emplace_back();
+  made.kind = symbol_kind::type;
+  made.name = std::string(tag.text);
+  made.place = tag;
+  made.is_local = true;
+  return &made;
 }
 
 void parser::enumerators(const token&) {
@@ -274,9 +294,12 @@ void parser::enumerators(const token&) {
 
 void parser::note_array_members(size_t open, size_t close) {
   for (size_t i = open + 1; i + 1 < close; i++) {
-    if (tokens_[i].kind != token_kind::identifier || !tokens_[i + 1].is("[") || from_.files[tokens_[i].file].is_system) continue;
+    symbol const* const before = tokens_[i - 1].kind == token_kind::identifier ? lookup(tokens_[i - 1].text) : nullptr;
+    uint8_t const of_type = before != nullptr && before->kind == symbol_kind::type ? before->dimensions : 0;
+    bool const is_array = tokens_[i + 1].is("[") || of_type > 0;
+    if (tokens_[i].kind != token_kind::identifier || !is_array || from_.files[tokens_[i].file].is_system) continue;
     uint8_t& dimensions = array_members_[tokens_[i].text];
-    dimensions = 0;
+    dimensions = of_type;
     for (size_t next = i + 1; next < close && tokens_[next].is("["); next = closing(next) + 1) dimensions++;
   }
 }
@@ -290,6 +313,10 @@ bool parser::body_has_pointers(size_t open, size_t close) const {
            "select the function by an enumeration and a switch");
     }
     symbol const* const known = lookup(tokens_[i].text);
+    if (known != nullptr && known->kind == symbol_kind::type && known->is_worker) {
+      fail("E111", tokens_[i], "a member cannot be a pointer to a worker function",
+           "select the function by an enumeration and a switch");
+    }
     if (known != nullptr && known->kind == symbol_kind::type && known->has_pointers) return true;
     auto const tag = tags_with_pointers_.find(tokens_[i].text);
     if (tokens_[i - 1].is("struct") && tag != tags_with_pointers_.end() && tag->second) return true;
@@ -407,6 +434,18 @@ void parser::parameters(declarator_found& into) {
   put(into.words);
 }
 
+// How many brackets stand behind the name.
+static unsigned dimensions_of(const declarator_found& found) {
+  unsigned result = 0;
+  int depth = 0;
+  for (size_t i = *found.name_at + 1; i < found.words.size(); i++) {
+    if (found.words[i].is("[") && depth++ == 0) result++;
+    if (found.words[i].is("]")) depth--;
+    if (depth == 0 && !found.words[i].is("]")) break;
+  }
+  return result;
+}
+
 // Declares the name, adds a worker function's hidden parameters.
 symbol* parser::declare_as(const specifiers_found& type, declarator_found& found) {
   token const name = found.words[*found.name_at].word;
@@ -419,7 +458,7 @@ symbol* parser::declare_as(const specifiers_found& type, declarator_found& found
                                : is_function   ? symbol_kind::function
                                                : symbol_kind::variable,
                                name);
-  made->is_worker = type.is_worker;
+  made->is_worker = type.is_worker || (type.names_worker && found.form != shape::function);
   made->is_local = is_local() && !is_function;
   if (is_function && before != nullptr && before->kind == symbol_kind::function && before->is_worker != type.is_worker) {
     fail("E110", name, "'" + made->name + "' was declared before, once with 'worker' and once without",
@@ -432,6 +471,10 @@ symbol* parser::declare_as(const specifiers_found& type, declarator_found& found
   made->is_variable_length = found.is_variable_length;
   made->is_atomic = type.is_atomic;
   made->is_static = type.is_static;
+  made->dimensions = static_cast<uint8_t>(dimensions_of(found) + type.dimensions);
+  made->is_real = type.names_real || std::ranges::any_of(type.words, [](const piece& each) {
+                    return each.is("float") || each.is("double") || each.is("_Complex");
+                  });
   made->has_local_type = type.has_local_type;
   made->has_pointers = type.has_pointers || found.has_pointers;
   return made;

@@ -174,6 +174,9 @@ node* parser::jump() {
   token const word = now();
   check_jump(word);
   put(result->parts);
+  if (word.is("goto") && now().is("*") && regions_.size() > 1) {
+    jump_out(word, "'goto *' may lead anywhere, and");
+  }
   if (word.is("goto") && now().kind == token_kind::identifier) {
     tokens_[at_].is_member = true;
     gotos_.push_back({now(), here()});

@@ -23,8 +23,10 @@ struct specifiers_found {
   pieces words;  // without storage classes and worker
   pieces all;    // without worker
   bool is_typedef = false, is_static = false, is_worker = false, is_atomic = false;
+  bool names_worker = false, names_real = false;  // by the name of a type
   bool has_pointers = false, has_local_type = false, has_type = false;
   shape form = shape::plain;  // of a type's name
+  uint8_t dimensions = 0;
 };
 
 struct declarator_found {
@@ -72,6 +74,7 @@ class parser {
   void specifier_word(specifiers_found& into);
   void tagged_type(specifiers_found& into);
   void enumerators(const token& open);
+  symbol* local_tag(const token& tag);
   bool body_has_pointers(size_t open, size_t close) const;
   void note_array_members(size_t open, size_t close);
   declarator_found declarator();
@@ -148,7 +151,7 @@ class parser {
   int depth_ = 0;
   std::vector<std::unordered_map<std::string_view, symbol*>> scopes_;
   std::unordered_map<std::string_view, bool> tags_with_pointers_;
-  std::unordered_map<std::string_view, bool> local_tags_;
+  std::unordered_map<std::string_view, const symbol*> local_tags_;
   std::unordered_map<std::string_view, uint8_t> array_members_;  // and their dimensions
   std::vector<region> regions_;                                  // of the function that is parsed; empty: outside
   unsigned next_region_ = 0;

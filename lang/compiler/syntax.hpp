@@ -39,6 +39,8 @@ struct symbol {
   bool is_variable_length = false;
   bool is_atomic = false;
   bool is_static = false;
+  uint8_t dimensions = 0;       // of an array
+  bool is_real = false;         // of a type that is no integer, or of what such a type makes
   bool has_local_type = false;  // of a type that its function declares
   bool has_pointers = false;    // the type's objects hold pointers
   bool is_defined = false;      // a function that this text defines
@@ -155,6 +157,10 @@ void parse(const source& from, program& into);
 
 // Tells what the language's rules forbid, beyond what the parser has told.
 void check(program& of);
+// The rules about the parts of one construct.
+void check_parts(program& of, const node& construct);
+// The rule about loops of a worker function.
+void check_loops(program& of, const node& body);
 
 struct lower_options {
   int inline_levels = 0;  // how deep small recursive worker functions are inlined into themselves
@@ -189,6 +195,8 @@ const node* given_part(const node& of);
 bool is_array(const symbol& variable);
 // Whether something is a statement of the language that makes records or polls.
 bool is_construct(node_kind kind);
+// Whether other workers can be attended to in the statement: by a construct, or in what it calls.
+bool has_poll_or_call(const node* body);
 // The tokens, with spaces between.
 std::string text_of(const pieces& parts);
 

@@ -106,17 +106,6 @@ bool is_binary(const pieces& parts, size_t index) {
   return !is_cast;
 }
 
-// How many indexes lead to an element of an array.
-size_t dimensions(const symbol& variable) {
-  size_t result = 0;
-  int depth = 0;
-  for (size_t i = variable.name_at + 1; i < variable.declarator.size(); i++) {
-    if (variable.declarator[i].is("[") && depth++ == 0) result++;
-    if (variable.declarator[i].is("]")) depth--;
-  }
-  return std::max<size_t>(result, 1);
-}
-
 // Whether the parameter is a pointer to constant objects.
 bool takes_constant(const symbol& called, size_t argument) {
   size_t at = called.name_at + 1;
@@ -163,7 +152,7 @@ bool is_handed_on(const pieces& parts, size_t index) {
   std::string_view const previous = before > 0 ? word_at(parts, before - 1) : "";
   if (previous == "sizeof" || previous == "_Alignof" || previous == "__typeof__") return false;
   bool const is_deref = previous == "*" && !is_binary(parts, before - 1);
-  size_t wanted = is_array(variable) ? dimensions(variable) : 0;
+  size_t wanted = is_array(variable) ? std::max<size_t>(variable.dimensions, 1) : 0;
   size_t indexes = 0;
   size_t next = index + 1;
   for (;;) {
@@ -315,7 +304,12 @@ bool assigns_first(const node& in, const symbol& variable) {
 std::vector<share_item> shares_of(const node& of) {
   std::vector<share_item> result = of.how.items;
   const node* const given = given_part(of);
-  std::vector<const symbol*> variables = free_variables({given});
+  std::vector<const node*> used = {given};
+  if (of.kind == node_kind::do_many) {  // its task is such a loop, too
+    used.insert(used.end(), {of.how.guard, of.how.split, of.how.poll});
+    for (const share_item& each : of.how.items) used.insert(used.end(), {each.low, each.high});
+  }
+  std::vector<const symbol*> variables = free_variables(used);
   for (const share_item& each : of.how.items) {  // a result may be assigned nowhere
     bool const is_missing = each.kind == share_kind::out && std::ranges::find(variables, each.variable) == variables.end();
     if (is_missing) variables.push_back(each.variable);
@@ -344,6 +338,16 @@ std::vector<share_item> shares_of(const node& of) {
     made.kind = share_kind::out;
     if (is_result) result.push_back(made);
   }
+  return result;
+}
+
+bool has_poll_or_call(const node* body) {
+  bool result = false;
+  each_node(body, [&result](const node& each) { result = result || is_construct(each.kind); });
+  each_token(body, [&result](const pieces& parts, size_t index) {
+    const symbol* const used = parts[index].word.bound;
+    result = result || (used != nullptr && used->is_worker);
+  });
   return result;
 }
 

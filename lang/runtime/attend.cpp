@@ -74,7 +74,7 @@ bool has_given(const record* at) {
 void undo(worker* self, record* at) {
   ++self->counts.records;
   if (at->operations->kind != WEFT_TASCELL_WIND) return;
-  save_workspace(self->check);
+  save_workspace(self, at);
   at->operations->undo(at, self);
 }
 
@@ -111,7 +111,6 @@ bool serve(worker* self, record* at) {
     if (thief != self->index) refuse(self, thief);
     return true;
   }
-  compare_for(self->check, at);
   task* const made = at->operations->divide(at, self);
   if (made == nullptr) return false;
   send(self, reinterpret_cast<weft_tascell_choice*>(at), made, next_thief(self));
@@ -134,8 +133,10 @@ unsigned backtrack(worker* self, record* newest, unsigned count) {
     at = older;
   }
   for (;;) {
-    if (at->operations->kind == WEFT_TASCELL_CHOICE)
+    if (at->operations->kind == WEFT_TASCELL_CHOICE) {
+      if (self->all->how.checks_puts) compare_for(self->check, at);
       while (count != 0 && serve(self, at)) --count;
+    }
     redo(self, at);
     if (newer == nullptr) break;
     record* const next = newer;
@@ -175,19 +176,18 @@ void refuse_all(worker* self) {
 
 using namespace weft::tascell_runtime;
 
-bool weft_tascell_attend_in_frames(weft_tascell_worker* worker, weft_tascell_record* newest, weft_tascell_unwinding* out) {
-  auto* const self = as_worker(worker);
+static bool attend(worker* self, record* newest, bool has_polled, unwinding* out) {
   if (self->all->how.yields) weft_yield();
   const std::uint32_t why = take_attention(attention_of(self), self->all->looks_always);
   self->asked_since.store(0, base::relaxed);
-  note_workspace(self->check, newest);
+  note_workspace(self, newest, has_polled);
   if ((why & wants_end) != 0 && must_unwind(self, newest, out)) return true;
   unsigned count = take_requests(self);
   if ((why & always_look) != 0 && asks_itself(self)) {
     self->pending[self->index / bits_of_word] |= std::uint64_t{1} << self->index % bits_of_word;
     ++count;
   }
-  if (count == 0) return false;
+  if (count == 0 && self->check == nullptr) return false;  // the check mode walks at every poll
   self->seen_at.store(&newest->operations->place, base::relaxed);
   refuse_pending(self, backtrack(self, newest, count));
   if (task* const own = self->own; own != nullptr) {
@@ -198,7 +198,16 @@ bool weft_tascell_attend_in_frames(weft_tascell_worker* worker, weft_tascell_rec
   return false;
 }
 
+bool weft_tascell_attend_in_frames(weft_tascell_worker* worker, weft_tascell_record* newest, weft_tascell_unwinding* out) {
+  return attend(as_worker(worker), newest, false, out);
+}
+
 void weft_tascell_attend(weft_tascell_worker* worker, weft_tascell_record* newest) {
   unwinding how{};
-  if (weft_tascell_attend_in_frames(worker, newest, &how)) weft_tascell_unwind(worker, newest, &how);
+  if (attend(as_worker(worker), newest, false, &how)) weft_tascell_unwind(worker, newest, &how);
+}
+
+void weft_tascell_attend_again(weft_tascell_worker* worker, weft_tascell_record* newest) {
+  unwinding how{};
+  if (attend(as_worker(worker), newest, true, &how)) weft_tascell_unwind(worker, newest, &how);
 }

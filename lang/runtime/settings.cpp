@@ -72,13 +72,14 @@ bool is_one_of(const char* text, const char* const (&words)[4]) {
   return false;
 }
 
+constexpr const char* on_words[4] = {"1", "on", "yes", "true"};
+constexpr const char* off_words[4] = {"0", "off", "no", "false"};
+
 bool read_switch(const char* name, bool* out) {
   const char* text = value_of(name);
   if (text == nullptr) return true;
-  static constexpr const char* on[4] = {"1", "on", "yes", "true"};
-  static constexpr const char* off[4] = {"0", "off", "no", "false"};
-  *out = is_one_of(text, on);
-  return *out || is_one_of(text, off) || complain(name, text, "on or off");
+  *out = is_one_of(text, on_words);
+  return *out || is_one_of(text, off_words) || complain(name, text, "on or off");
 }
 
 bool read_guard(bool* out) {
@@ -86,6 +87,16 @@ bool read_guard(bool* out) {
   if (text == nullptr) return true;
   *out = strcasecmp(text, "refuse") == 0;
   return *out || strcasecmp(text, "virtual") == 0 || complain("WEFT_TASCELL_GUARD", text, "virtual or refuse");
+}
+
+bool read_check(settings* out) {
+  const char* text = value_of("WEFT_TASCELL_CHECK");
+  if (text == nullptr) return true;
+  const bool is_of_winds = strcasecmp(text, "winds") == 0;
+  const bool is_good = is_of_winds || is_one_of(text, on_words) || is_one_of(text, off_words);
+  out->checks = is_of_winds || is_one_of(text, on_words);
+  out->checks_puts = out->checks && !is_of_winds;
+  return is_good || complain("WEFT_TASCELL_CHECK", text, "on, off or winds");
 }
 
 }  // namespace
@@ -101,7 +112,7 @@ bool read_settings(settings* out) {
                            read_amount(stack, &out->stack_bytes),
                            read_amount(watchdog, &out->watchdog_ns),
                            read_switch("WEFT_TASCELL_SHIP", &out->ships),
-                           read_switch("WEFT_TASCELL_CHECK", &out->checks),
+                           read_check(out),
                            read_switch("WEFT_TASCELL_YIELD", &out->yields),
                            read_switch("WEFT_TASCELL_STATS", &out->tells_counts),
                            read_guard(&out->refuses)};  // each is told

@@ -12,7 +12,8 @@ struct settings {
   std::uint64_t stack_bytes = std::uint64_t{8} << 20;
   std::uint64_t watchdog_ns = 0;  // 0: off
   bool ships = false;             // every task is packed and unpacked
-  bool checks = false;            // the workspace is compared
+  bool checks = false;            // the workspace is compared around undo and redo
+  bool checks_puts = false;       // and before each division
   bool refuses = false;           // guards: the victim refuses; else victims are drawn in proportion
   bool yields = false;            // at every poll: for schedules from a seed, whose workers share a CPU
   bool tells_counts = false;      // at the end of a run

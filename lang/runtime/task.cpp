@@ -60,14 +60,14 @@ void enter(worker* self, frame* at, task* what) {
   at->running = what;
   at->below = self->top;
   at->probability = self->probability;
-  at->watched = watched_by(self->check);
+  at->checked = enter_level(self->check);
   self->top = at;
   weft_tascell_set_probability(self, 1);
   self->status.store(is_running, base::relaxed);
 }
 
 void leave(worker* self, frame* at) {
-  unwatch_to(self->check, at->watched);
+  leave_level(self->check, at->checked);
   self->top = at->below;
   weft_tascell_set_probability(self, at->probability);
   if (at->below == nullptr) self->status.store(is_idle, base::relaxed);
@@ -93,7 +93,7 @@ void end(worker* self, frame* at) {
 
 std::uint64_t count_live() { return live_tasks.load(base::relaxed); }
 
-const weft_tascell_operations root_operations = {WEFT_TASCELL_ROOT, {}, nullptr, nullptr, nullptr, nullptr};
+const weft_tascell_operations root_operations = {WEFT_TASCELL_ROOT, {}, nullptr, nullptr, nullptr, nullptr, nullptr};
 
 void run_task(worker* self, task* what) {
   frame at;

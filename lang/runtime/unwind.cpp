@@ -110,8 +110,10 @@ bool must_unwind(worker* self, record* newest, unwinding* out) {
 
 using namespace weft::tascell_runtime;
 
-const weft_tascell_operations weft_tascell_catch_operations = {WEFT_TASCELL_CATCH, {}, nullptr, nullptr, nullptr, nullptr};
-const weft_tascell_operations weft_tascell_bridge_operations = {WEFT_TASCELL_BRIDGE, {}, nullptr, nullptr, nullptr, nullptr};
+const weft_tascell_operations weft_tascell_catch_operations = {
+    WEFT_TASCELL_CATCH, {}, nullptr, nullptr, nullptr, nullptr, nullptr};
+const weft_tascell_operations weft_tascell_bridge_operations = {
+    WEFT_TASCELL_BRIDGE, {}, nullptr, nullptr, nullptr, nullptr, nullptr};
 
 void weft_tascell_abandon(weft_tascell_worker* worker, weft_tascell_choice* choice, weft_tascell_unwinding* unwinding) {
   auto* const self = as_worker(worker);

@@ -19,6 +19,11 @@ using record = weft_tascell_record;
 using task = weft_tascell_task;
 using unwinding = weft_tascell_unwinding;
 
+// What the check mode holds for the tasks below.
+struct check_level {
+  std::size_t named = 0, floor = 0;
+};
+
 // A task that a worker runs. It lies on the native stack; the newest is the one that runs, and the
 // others wait in a join or, under the storm mode, in a poll.
 struct frame {
@@ -27,7 +32,7 @@ struct frame {
   task* running = nullptr;
   record* newest = nullptr;  // while it waits: its newest record
   double probability = 1;    // of the frame below, while this one runs
-  std::size_t watched = 0;   // how many spans were watched below
+  check_level checked;       // of the check mode, below
   task* copy = nullptr;      // what runs in the place of a task that was shipped
   unwinding ended{};         // how it was unwound, if it was
   std::jmp_buf buffer{};
@@ -126,18 +131,19 @@ bool must_unwind(worker* self, record* newest, unwinding* out);
 void pass_on_cancellations(worker* self, frame* from);
 [[noreturn]] void die(const weft_tascell_place* at, const char* what);
 
-// ---- check.cpp: null arguments mean that the check mode is off ----------------------------------
+// ---- check.cpp: without a checker the check mode is off, and nothing is done ----------------------------------
 
 checker* make_checker();
 void free_checker(checker* of);
-std::size_t watched_by(const checker* of);
-void unwatch_to(checker* of, std::size_t count);
-// Notes the workspace at a poll of the record.
-void note_workspace(checker* of, const record* newest);
+// A task begins, or ends, on top of others.
+check_level enter_level(checker* of);
+void leave_level(checker* of, const check_level& before);
+// Notes the workspace at a poll of the record. has_polled: it may have been noted already.
+void note_workspace(worker* self, record* newest, bool has_polled);
 // Compares it with what was noted there: nothing newer may have left a change.
 void compare_for(checker* of, const record* choice);
 // Around an undo and its redo.
-void save_workspace(checker* of);
+void save_workspace(worker* self, record* wind);
 void compare_saved(checker* of, const record* wind);
 
 }  // namespace weft::tascell_runtime

@@ -1,4 +1,4 @@
-// Pause in a spin loop, an address in the own stack, and a counter that grows at a constant rate
+// Pause in a spin loop, a hint to fetch, an address in the own stack, and a counter that grows at a constant rate
 // (its unit is the machine's own).
 #pragma once
 

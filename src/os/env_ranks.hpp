@@ -35,6 +35,19 @@ inline constexpr variable_info dist_check_info = {
     "Look for addresses of the heap in the continuations that move between ranks. first: in 64 of each function. all: every "
     "fork moves its forker, and what it leaves is overwritten."};
 
-inline constexpr const variable_info* variables_of_ranks[] = {&dist_stack_info, &dist_pool_info, &dist_check_info};
+inline constexpr variable_info dist_policy_info = {
+    variable::deadlock,
+    "WEFT_DIST_POLICY",
+    value_type::choice,
+    0,
+    0,
+    "optimised|basic|iso-address|child",
+    "optimised",
+    "Where stacks lie, and what another rank takes. optimised: a fork runs its child below its forker; frames are copied "
+    "when they move. basic: each switch copies frames. iso-address: each child has its own stack. child: forkers go on, and "
+    "functions with their bytes move."};
+
+inline constexpr const variable_info* variables_of_ranks[] = {&dist_stack_info, &dist_pool_info, &dist_check_info,
+                                                              &dist_policy_info};
 
 }  // namespace weft::os

@@ -2,6 +2,8 @@
 // next. A thief that took the last public continuation is given another at the victim's next fork. Wants two ranks; hangs if a
 // continuation cannot be stolen meanwhile. Large frames are being copied while their child ends.
 //
+// Under the policy `child` it is the forker that stays in one leaf, and its forks that are taken.
+//
 //   leaf [any word: the first of these alone]
 #include <cstdio>
 #include <cstring>
@@ -9,6 +11,7 @@
 #include <weft/dist.h>
 #include <weft/hot.h>
 
+#include "policy.hpp"
 #include "shared_words.hpp"
 
 namespace {
@@ -104,10 +107,50 @@ void run(void* work) {
   std::memcpy(work, &result, sizeof result);
 }
 
+// ---- the policy `child`: a forker that stays in one leaf gives its forks ----
+
+struct tagged {
+  long word, rank;
+};
+
+void say_where(void* work) {
+  tagged own;
+  std::memcpy(&own, work, sizeof own);
+  own.rank = weft_dist_rank();
+  (*words)[static_cast<int>(own.word)].store(1);
+  std::memcpy(work, &own, sizeof own);
+}
+
+// Two forks, which other ranks run, the older one first.
+void stay_behind(void* work) {
+  tagged first{went_on, -1}, second{went_on_again, -1};
+  weft_forked* const older = weft_fork(say_where, &first, sizeof first);
+  weft_forked* const newer = weft_fork(say_where, &second, sizeof second);
+  words->wait_for(went_on, 1);
+  words->wait_for(went_on_again, 1);
+  const long forker = weft_dist_rank();
+  weft_fork_join(newer, say_where, &second, sizeof second);
+  weft_fork_join(older, say_where, &first, sizeof first);
+  const long is_right = first.rank != forker && second.rank != forker;
+  std::memcpy(work, &is_right, sizeof is_right);
+}
+
+int run_forkers_that_stay() {
+  for (int round = 0; round < 20; ++round) {
+    (*words)[went_on].store(0);
+    (*words)[went_on_again].store(0);
+    long is_right = 0;
+    if (weft_dist_root(stay_behind, &is_right, sizeof is_right) != WEFT_OK) return 1;
+    if (is_right == 0) return 4;
+  }
+  return are_large_frames_whole() ? 0 : 3;
+}
+
 }  // namespace
 
 int main(int count, char**) {
   words = new shared_words;
+  if (forkers_go_on()) return run_forkers_that_stay();
   for (int round = 0; round < 20; ++round) {
     (*words)[went_on].store(0);
     ranks result{-1, -1};

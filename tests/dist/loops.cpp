@@ -1,5 +1,6 @@
 // Loops and reductions on several ranks. Those of values are divided among the ranks: the part of
-// index 0 ends only once the last index has been run, which one rank alone would do after it.
+// index 0 ends only once the last index has been run, which one rank alone would do after it, unless
+// forkers go on: then one rank may run all.
 // Those that hold addresses stay on one rank, and are right.
 #include <cstdint>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include <weft/parallel_for.hpp>
 #include <weft/parallel_reduce.hpp>
 
+#include "policy.hpp"
 #include "shared_words.hpp"
 
 namespace {
@@ -59,7 +61,7 @@ template <class Root>
 bool divides(const char* what, Root root) {
   clear();
   if (!weft::dist::root(root)) return fail(what);
-  const bool is_right = is_once_each() && (weft::dist::ranks() == 1 || ranks_that_ran() > 1);
+  const bool is_right = is_once_each() && (weft::dist::ranks() == 1 || forkers_go_on() || ranks_that_ran() > 1);
   weft::dist::root([] {});  // before the words are cleared
   return is_right || fail(what);
 }
@@ -170,7 +172,7 @@ bool loops_of_addresses() {
       is_ordered &= index == before + 1;
       before = index;
     });
-    return is_ordered && sum == long{size} * (size - 1) / 2;
+    return (is_ordered || forkers_go_on()) && sum == long{size} * (size - 1) / 2;
   });
   is_right &= holds("a loop over a vector", [] {
     std::vector<int> all(size, 1);

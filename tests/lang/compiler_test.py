@@ -6,21 +6,27 @@ NAME.lowered: the C that is made of its own lines, and NAME.txt: what the progra
 workers and however often they ask each other for work. The formats in that C must be at their lines. examples/tascell/NAME.txt is what an example
 prints, which CMake has built.
 
+programs/NAME.tc has NAME.txt alone: programs that mix constructs with the rest of C.
+
+checks/NAME.tc is wrong, and NAME.txt is what the check mode says of it: a line, before the program is aborted.
+
 docs/guide/tascell.md holds programs, each with what it prints.
 
 usage: compiler_test.py WEFT PART [--write] [--cc-options OPTIONS] [PROGRAM...]
-PART: diagnostics, constructs, guide, or examples, which takes programs"""
+PART: diagnostics, constructs, programs, checks, guide, or examples, which takes programs"""
 
 import argparse
 import concurrent.futures
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
 
-GUIDE = re.compile(r"^```c (\S+\.tc)\n(.*?)^```\n.*?^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHORT_EXAMPLES = ("mixed",)  # run in every mode
+GUIDE = re.compile(r"^```c (\S+\.tc)\n(.*?)^```\n.*?^```text ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MARKER = re.compile(r'# (\d+) "(.*?)"')
 FORMAT = re.compile(r'"[^"]*%[^"]*"')
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -92,7 +98,7 @@ def check_diagnostics(arguments, folder, name, scratch):
 
 
 def check_construct(arguments, folder, name, scratch):
-    c_file, program = os.path.join(scratch, name + ".c"), os.path.join(scratch, name)
+    c_file = os.path.join(scratch, name + ".c")
     status, _, told = run([arguments.weft, "tascell", "--emit-c", "-o", c_file, name + ".tc"], folder)
     if status or told:
         return [f"{name}.tc: exit status {status}\n{told}"]
@@ -100,6 +106,11 @@ def check_construct(arguments, folder, name, scratch):
         text = file.read()
     problems = compare(os.path.join(folder, name + ".lowered"), own_lines(text, name + ".tc"), arguments.write)
     problems += check_lines(text, os.path.join(folder, name + ".tc"))
+    return [*problems, *check_program(arguments, folder, name, scratch)]
+
+
+def check_program(arguments, folder, name, scratch):
+    problems, program = [], os.path.join(scratch, name)
     options = shlex.split(arguments.cc_options)
     status, _, told = run([arguments.weft, "tascell", name + ".tc", "-o", program, "-Wall", "-Wextra", "-Werror", "-O2", *options], folder)
     if status or told:
@@ -112,14 +123,36 @@ def check_construct(arguments, folder, name, scratch):
     return problems
 
 
-def check_page(arguments, name, text, wanted, scratch):
+def check_check(arguments, folder, name, scratch):
+    program = os.path.join(scratch, name)
+    options = shlex.split(arguments.cc_options)
+    status, _, told = run([arguments.weft, "tascell", name + ".tc", "-o", program, "-Wall", "-Wextra", "-Werror", *options], folder)
+    if status or told:
+        return [f"{name}.tc: exit status {status}\n{told}"]
+    mode = {"WEFT_WORKERS": "1"}
+    status, _, told = run([program], folder, **mode, WEFT_TASCELL_CHECK="on")
+    problems = compare(os.path.join(folder, name + ".txt"), told.split("\n", maxsplit=1)[0] + "\n", arguments.write)
+    if status != -signal.SIGABRT:
+        problems.append(f"{name}: exit status {status}, and not SIGABRT")
+    is_of_wind = "undo and redo" in told
+    status, _, told = run([program], folder, **mode, WEFT_TASCELL_CHECK="winds")
+    if (status != 0) != is_of_wind:
+        problems.append(f"{name} with winds alone: exit status {status}\n{told}")
+    return problems
+
+
+def check_page(arguments, name, text, mode, wanted, scratch):
     path, program = os.path.join(scratch, name), os.path.join(scratch, name[:-3])
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    status, _, told = run([arguments.weft, "tascell", path, "-o", program, "-O2", *shlex.split(arguments.cc_options)], scratch)
+    status, _, told = run([arguments.weft, "tascell", name, "-o", program, "-O2", *shlex.split(arguments.cc_options)], scratch)
     if status or told:
         return [f"{name} of the guide: exit status {status}\n{told}"]
     problems = []
+    if mode:  # the run ends with this line on stderr
+        status, _, told = run([program], scratch, WEFT_WORKERS="1", **dict([mode.split("=")]))
+        is_right = status == -signal.SIGABRT and told.startswith(wanted)
+        return [] if is_right else [f"{name} of the guide with {mode}: exit status {status}\n{told}"]
     for environment in RUNS:
         status, printed, told = run([program], scratch, **environment)
         if status or told or printed != wanted:
@@ -130,7 +163,7 @@ def check_page(arguments, name, text, wanted, scratch):
 def check_example(program):
     name = os.path.basename(program)
     problems = []
-    for environment in RUNS[1:2]:
+    for environment in RUNS if name in SHORT_EXAMPLES else RUNS[1:2]:
         status, printed, told = run([program], os.path.dirname(program), **environment)
         problems += compare(os.path.join(HERE, "..", "..", "examples", "tascell", name + ".txt"), printed, False)
         if status or told:
@@ -141,7 +174,7 @@ def check_example(program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("weft")
-    parser.add_argument("part", choices=("diagnostics", "constructs", "guide", "examples"))
+    parser.add_argument("part", choices=("diagnostics", "constructs", "programs", "checks", "guide", "examples"))
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--cc-options", default="")
@@ -157,7 +190,8 @@ def main():
             found = list(pool.map(lambda each: check_page(arguments, *each, scratch), names))
         else:
             folder = os.path.join(HERE, arguments.part)
-            check = check_diagnostics if arguments.part == "diagnostics" else check_construct
+            check = {"diagnostics": check_diagnostics, "constructs": check_construct, "programs": check_program,
+                     "checks": check_check}[arguments.part]
             names = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".tc"))
             found = list(pool.map(lambda name: check(arguments, folder, name, scratch), names))
     problems = [problem for each in found for problem in each]

@@ -205,7 +205,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   std::vector<text_list> programs;
-  for (const char* folder : {"constructs", "diagnostics"}) {
+  for (const char* folder : {"checks", "constructs", "diagnostics", "programs"}) {
     for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(arguments[2]) / folder)) {
       if (file.path().extension() == ".tc") programs.push_back(words_of(file.path()));
     }

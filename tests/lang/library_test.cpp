@@ -232,6 +232,38 @@ TEST_CASE("random programs are as their sequential runs") {
   }
 }
 
+TEST_CASE("a guard of the library refuses, with its probability") {
+  weft::runtime runtime({.workers = 1});
+  const variable storm("WEFT_TASCELL_STORM", "1");
+  const auto given = [](double refused) {
+    long sum = 0;
+    int asked = 0;
+    tascell::run([&](context c) {
+      struct part {
+        long from, to, sum = 0;
+        void run(context inner) {
+          for (long i = from; i < to; ++i) inner.poll(), sum += i;
+        }
+      };
+      const auto guard = [&] {
+        ++asked;
+        return refused;
+      };
+      tascell::do_many(
+          c, 0, 40, [&](std::int64_t i, context) { sum += i; }, [](std::int64_t from, std::int64_t to) { return part{from, to}; },
+          [&](part& task) { sum += task.sum; }, guard);
+      tascell::do_two(
+          c, [&](context) { sum += 100; }, [&](context) { sum += 1000; }, [] { return part{0, 2, 999}; },
+          [&](part& task) { sum += task.sum; }, guard);
+    });
+    CHECK(asked > 1);
+    CHECK(sum == 780 + 1100);
+    return counts().given;
+  };
+  CHECK(given(0) > 2);
+  CHECK(given(1) == 0);
+}
+
 TEST_CASE("a result comes back, and an exception of the root is thrown by run") {
   weft::runtime runtime({.workers = 2});
   CHECK(tascell::run([](context) { return std::string("text"); }) == "text");

@@ -83,7 +83,7 @@ struct guarded {
     ++self->asked;
     return self->refused;
   }
-  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, guard};
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, guard, nullptr};
 };
 
 double cpu_seconds() {

@@ -34,7 +34,7 @@ FACE = os.path.join("faces", "argobots", "src")  # below the root of that tree
 BESIDE = ("net", "dist", os.path.join("lang", "runtime"))  # likewise
 TAG = re.compile(r"\[([A-Z]\d+)\]\s+(?:relaxed|acquire|release|acq_rel|seq_cst|light fence|heavy fence|fence)\s*:")
 ORDER = re.compile(r"\b(base::|__ATOMIC_|std::memory_order_)(acquire|release|acq_rel|seq_cst|ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)\b")
-FENCE = re.compile(r"\b(?:base::|os::|weft_hot_)(light_fence|heavy_fence|fence_seq_cst)\(\);")
+FENCE = re.compile(r"\b(?:base::|os::|weft_hot_)(light_fence|heavy_fence|heavy_fence_between_processes|fence_seq_cst)\(\);")
 WEAKER = {"acquire": ["relaxed"], "release": ["relaxed"], "acq_rel": ["acquire", "release"], "seq_cst": ["acq_rel"]}
 COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ["-std=c++20", "-O1", "-w", "-ffunction-sections"]  # nobody reads their schedules: no line numbers

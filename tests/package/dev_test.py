@@ -190,6 +190,24 @@ class MakeTest(unittest.TestCase):
             self.assertEqual(shown[:2], [f"configuring build/{preset}", f"cmake was called: --preset {preset}"])
             self.assertTrue(shown[2].startswith(f"cmake was called: --build --preset {preset}"), shown)
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_a_folder_of_another_user_is_one_line(self):
+        """Whether it has been built in or the whole clone is another's."""
+        with tempfile.TemporaryDirectory() as clone:
+            os.chmod(clone, 0o755)
+            shutil.copy(os.path.join(TOP, "Makefile"), clone)
+            os.makedirs(os.path.join(clone, "tools", "setup"))
+            shutil.copy(os.path.join(TOP, "tools", "setup", "prefix.py"), os.path.join(clone, "tools", "setup"))
+            os.makedirs(os.path.join(clone, "build", "release"))
+            for word in ("build", "install", "run", "test", "unit", "bench"):
+                done = subprocess.run(["make", word, f"PREFIX={tempfile.gettempdir()}"], cwd=clone, user=65534, group=65534, extra_groups=[],
+                                      capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 2, word)
+                said = done.stdout + done.stderr
+                self.assertRegex(said, r"(?m)^make: build/\w+ belongs to another user; .* a clone of your own$")
+                self.assertNotIn("configuring", said)
+                self.assertLess(said.count("\n"), 4, said)
+
     def test_what_cannot_be_configured_is_not_built(self):
         done = self.make("build", fails=True)
         self.assertNotEqual(done.returncode, 0)

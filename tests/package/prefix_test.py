@@ -142,6 +142,15 @@ esac""")
         os.chmod(self.prefix, 0o777)
         self.assertEqual([as_another_user(self.prefix), as_another_user(deeper)], [1, 0], "lib is still root's alone")
 
+    def test_the_sources_are_not_installed_over(self):
+        os.symlink(TOP, self.prefix)
+        for arguments, destination in ((TOP, ""), (self.prefix, ""), ("/", TOP)):
+            done = self.ask("may-write", arguments, DESTDIR=destination)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn("is the folder of Weft's sources", done.stderr)
+            self.assertIn("./dev install PREFIX=$HOME/weft", done.stderr)
+        self.assertEqual(self.ask("may-write", os.path.join(TOP, "build", "installed")).returncode, 0)
+
     def test_the_word_asks_before_it_builds_and_ends_with_the_lines(self):
         done = subprocess.run(["make", "-n", "install", "PREFIX=some/where"], cwd=TOP, env=bare(), capture_output=True, text=True, check=True)
         lines = [line for line in done.stdout.splitlines() if "prefix.py" in line or "--build" in line or "--install" in line]

@@ -32,6 +32,8 @@ class BenchTest(command.CommandTest):
         """(program, runtime) as weft list shows them."""
         listed = self.run_right("list").stdout.split("\n\n")[0].splitlines()[2:]
         for line in listed:
+            if line.startswith(" "):
+                continue  # what the program above does
             words = line.split()
             yield from ((words[0], word) for word in words[1:] if word in RUNTIMES)
 
@@ -44,6 +46,14 @@ class BenchTest(command.CommandTest):
                               for runtime in RUNTIMES}, listed)
         self.assertNotIn(("uts-t3", "tasklet"), listed)
         self.assertLessEqual({(name, "ult") for name, _ in ANSWERS} | {("hash", "ult"), ("uts-t1l", "sequential")}, listed)
+
+    def test_the_list_fits_100_columns_and_says_what_each_program_does(self):
+        shown = self.run_right("list").stdout
+        self.assertEqual([line for line in shown.splitlines() if len(line) > 100], [])
+        lines = shown.split("\n\n")[0].splitlines()[2:]
+        programs = [line for line in lines if not line.startswith(" ")]
+        self.assertEqual(lines[::2], programs)
+        self.assertIn("\n    fib(n), every call a thread or fork\n", shown)
 
     def test_known_answers(self):
         for name, runtime in self.programs():

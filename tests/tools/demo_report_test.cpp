@@ -98,6 +98,23 @@ TEST_CASE("where threads and forks cost more than there are workers, they cannot
         "Below 1, which is not expected where no other program uses the CPUs: some 0.50.\n");
 }
 
+TEST_CASE("a column that is ten times as slow as plain calls is explained") {
+  bench::kernel const one = name_kernel("fib");
+  bench::kernel const other = name_kernel("some");
+  cli::demo_result result = make_result(2, {make_row(one, {1, 20, 1.5, 12.9, 0.9}), make_row(other, {1, 9, 9, 31, 12}),
+                                            make_row(other, {1, 99, 99, 9.9, 9.9}), make_row(other, {-1, 1, -1, 99, -1})});
+  std::vector<std::string> const lines = cli::explain_slow_columns(result);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0] ==
+        "Threads on 2 workers take ten times as long as plain calls, or longer: fib 13, some 31. A unit does less there "
+        "than it costs to make and join a thread; forks are for such units.");
+  CHECK(lines[1].find("Forks on 2 workers take ten times as long as plain calls, or longer: some 12. A unit") == 0);
+  CHECK(cli::show_for_people(result).find("Threads on 2 workers take ten times") != std::string::npos);
+  CHECK(cli::explain_slow_columns(make_result(2, {make_row(one, {1, 20, 1.5, 9, 0.9})})).empty());
+  result.options.is_quick = true;
+  CHECK(cli::explain_slow_columns(result).empty());
+}
+
 TEST_CASE("programs of one reason share a line; those without one come last") {
   bench::kernel const odd = name_kernel("some");
   bench::kernel const one = name_kernel("stream");

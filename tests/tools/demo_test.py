@@ -5,13 +5,16 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
+import unittest
 import xml.etree.ElementTree
 
 import command
 
 CELLS_MISSING = 20  # of five a program: those whose threads wait for each other have threads alone, hash has no forks
 SVG = "{http://www.w3.org/2000/svg}"
+NOT_ROOT = 65534
 LETTER = 7  # px, on average, of a text of 12 px
 PROGRAMS = ("fib", "fib-cutoff", "uts-t1", "uts-t3", "queens", "queens-array", "quicksort", "quicksort-every", "mergesort", "matmul",
             "strassen", "tree", "stream", "stream-ep", "random-access", "btc", "pentomino", "comp", "create-flat", "create-nested", "yield",
@@ -130,10 +133,30 @@ class DemoTest(command.CommandTest):
         self.assertIn("FAILED", result.stdout)
         self.assertIn("WEFT_STACK_SIZE", result.stdout)
 
-    def test_unwritable_picture(self):
-        result = command.run("demo", "queens", "--quick", "--out", self.path("none", "picture.html"))
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("cannot be written", result.stderr)
+    def test_an_unwritable_file_is_named_before_anything_runs(self):
+        for option, file in (("--out", self.path("none", "picture.html")), ("--json", self.path("files"))):
+            result = command.run("demo", "queens", "--quick", option, file)
+            self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+            self.assertIn(f"{file}: cannot be written", result.stderr)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_where_this_user_may_not_write_the_picture_is_elsewhere_or_left_out(self):
+        temporary = self.path("temporary")
+        os.mkdir(temporary)
+        os.chmod(self.folder, 0o755)
+        os.chmod(temporary, 0o777)
+        weft = self.path("weft")  # this user may not enter the folder of the build, perhaps
+        shutil.copy(command.WEFT, weft)
+        as_another = {"user": NOT_ROOT, "group": NOT_ROOT, "extra_groups": [], "cwd": self.folder, "capture_output": True, "text": True, "timeout": 100}
+        told = subprocess.run([weft, "demo", "queens", "--quick"], env={**os.environ, "TMPDIR": temporary}, check=False, **as_another)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertTrue(told.stdout.endswith(f"\nPicture: {temporary}/weft-demo.html\n"), told.stdout)
+        self.assertTrue(os.path.exists(os.path.join(temporary, "weft-demo.html")))
+        none = subprocess.run([weft, "demo", "queens", "--quick"], env={**os.environ, "TMPDIR": self.path("files")}, check=False, **as_another)
+        self.assertEqual(none.returncode, 0, none.stderr)
+        self.assertIn("All answers are right.", none.stdout)
+        self.assertTrue(none.stdout.endswith("name a file by --out\n"), none.stdout)
 
     def test_progress_on_a_terminal(self):
         """One line that is written over, and gone at the end."""

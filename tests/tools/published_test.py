@@ -313,6 +313,9 @@ class ProgramsTest(unittest.TestCase):
                       ("fib", 7, "forks", 0)):
             self.assertIn("usage", self.run_program(kernels, *words, status=2).stderr)
         self.assertIn("usage: weft launch", self.run_program(os.path.join(folder, "uni-steal"), status=2).stderr)
+        space = experiment.read_figures(self.run_program(os.path.join(folder, "uni-space")).stdout)
+        self.assertTrue(space["correct"])
+        self.assertGreater(space["sample"]["mapped_bytes"], space["sample"]["region_bytes"])
 
     @unittest.skipUnless(PROGRAMS, "needs a build folder")
     def test_each_rank_tells_its_steals(self):
@@ -403,10 +406,12 @@ class UniAddressTest(PublishedCase):
             self.program(f"bench/published/uni/{program}", """seconds=0.5; [ "$3" = sequential ] && seconds=1
                 [ "$3 $4" = "values 2" ] && seconds=0.25
                 echo '{"format": "weft-figures-1", "correct": true, "figures": {"seconds": '$seconds', "kept": 7}, "facts": {}}'""")
+        self.program("bench/published/uni/uni-space", """
+            echo '{"format": "weft-figures-1", "correct": true, "figures": {"region_bytes": 4097, "mapped_bytes": 123456}, "facts": {}}'""")
         self.steal([100, 300], [200])
 
     def steal(self, starts, resumes):
-        phases = {"claim_ns": 60, "copy_ns": 120, "take_up_ns": 30}
+        phases = {"claim_ns": 60, "copy_ns": 120, "take_up_ns": 30, "tree_steals": 2, "tree_faults": 3}
         ranks = [{"forks": 5, "steals": len(starts), "stolen_bytes": 90, "starts_ns": starts, "resumes_ns": [], **phases},
                  {"forks": 5, "steals": 1, "stolen_bytes": 60, "starts_ns": [], "resumes_ns": resumes, **phases}]
         self.program("bench/published/uni/uni-steal", "\n".join(f"echo '{json.dumps(rank)}'" for rank in ranks))
@@ -423,7 +428,8 @@ class UniAddressTest(PublishedCase):
             self.assertRegex(shown, r"copy of frames and places +#{40}  80 ns")
             self.assertRegex(shown, r"look and claim +#{20} +40 ns")
             self.assertRegex(shown, r"all +140 ns")
-        line = next(line for line in shown.splitlines() if "ranks: 8" in line)
+        self.check_policies(shown)
+        line = next(line for line in shown.splitlines() if "  ranks: 8" in line)
         for figure in ("500.00 ms", "2.00 [2.00, 2.00]", "oversubscribed", "7"):
             self.assertIn(figure, line)
         if len(os.sched_getaffinity(0)) > 1:
@@ -431,6 +437,14 @@ class UniAddressTest(PublishedCase):
             self.assertEqual(len(lines), len(uni_address.KERNELS) - len(uni_address.OF_VALUES_ANYWAY))
             self.assertIn("250.00 ms", lines[0])
         self.check_picture(shown)
+
+    def check_policies(self, shown):
+        for policy in uni_address.POLICIES:
+            self.assertRegex(shown, rf"{policy}, fib +30.0 +45.0")
+            self.assertRegex(shown, rf"{policy}, ranks: 64 +4,097 +< 2\^13 +123,456")
+            if len(os.sched_getaffinity(0)) > 1:
+                self.assertRegex(shown, rf"{policy} +0.20 us +0.10 us +0.20 us +0.20 us +0% +50 +1.50 ")
+        self.assertIn("2^14 x 2^13 x 2^22", shown)
 
     def check_picture(self, shown):
         if pictures.find_python() is None:

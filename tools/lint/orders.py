@@ -21,11 +21,12 @@ OPERATION = re.compile(
     r"(?:\.|->)\s*(load|store|exchange|compare_exchange_weak|compare_exchange_strong|fetch_add|fetch_sub|fetch_and|fetch_or"
     r"|fetch_xor|test_and_set)\s*\(|\b(__atomic_(?!thread_fence|signal_fence)\w+|weft_hot_load\w*|weft_hot_store)\s*\("
 )
-FENCE = re.compile(r"\b(weft_hot_light_fence|fence_seq_cst|light_fence|heavy_fence|atomic_thread_fence|__atomic_thread_fence)\s*\(")
+FENCE = re.compile(r"\b(weft_hot_light_fence|fence_seq_cst|light_fence|heavy_fence|heavy_fence_between_processes|atomic_thread_fence|__atomic_thread_fence)\s*\(")
 ORDER = re.compile(r"\b(?:memory_order_|__ATOMIC_)?(relaxed|acquire|release|acq_rel|seq_cst|RELAXED|ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)\b")
 TAG = re.compile(r"\[([A-Z]\d+)\]\s+(relaxed|acquire|release|acq_rel|seq_cst|light fence|heavy fence|fence)\s*:")
 PARTNERS = re.compile(r"pairs with\s+((?:and\s+|,\s*|\s+|\[[A-Z]\d+\])+)")
-FENCE_WORDS = {"light_fence": ("light fence",), "weft_hot_light_fence": ("light fence",), "heavy_fence": ("heavy fence",)}
+FENCE_WORDS = {"light_fence": ("light fence",), "weft_hot_light_fence": ("light fence",), "heavy_fence": ("heavy fence",),
+               "heavy_fence_between_processes": ("heavy fence",)}
 ATOMIC_MEMBER = re.compile(r"\batomic\s*<[^;{}()]*>\s+(\w+)\s*[;{\[]")
 
 

@@ -18,6 +18,7 @@ import subprocess
 import sys
 
 DEFAULT = "/usr/local"
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
 def nearest(path):
@@ -28,6 +29,10 @@ def nearest(path):
 
 def may_write(prefix):
     below = os.environ.get("DESTDIR", "") + prefix
+    if os.path.realpath(os.path.join(below, "include")) == os.path.join(TOP, "include"):
+        print(f"make install: {below} is the folder of Weft's sources, which an installation would overwrite.\n"
+              "  Name another folder: ./dev install PREFIX=$HOME/weft", file=sys.stderr)
+        return 1
     for folder in (below, *(os.path.join(below, name) for name in ("bin", "include", "lib", "share"))):
         place = nearest(folder)
         if not (os.path.isdir(place) and os.access(place, os.W_OK | os.X_OK)):

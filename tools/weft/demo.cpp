@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -101,17 +102,39 @@ void write_file(const std::string& path, const std::string& text) {
   if (!(out << text) || !out.flush()) throw std::runtime_error(fmt::format("{}: cannot be written", path));
 }
 
-// The build folder while there is one; an installed command writes where it is called.
-std::string default_out() {
+bool can_be_written(const std::filesystem::path& file) {
   std::error_code ignored;
-  bool const is_built_here = std::filesystem::is_directory(WEFT_BUILD_FOLDER, ignored);
-  return (std::filesystem::path(is_built_here ? WEFT_BUILD_FOLDER : ".") / "weft-demo.html").string();
+  if (std::filesystem::exists(file, ignored)) {
+    return !std::filesystem::is_directory(file, ignored) && access(file.c_str(), W_OK) == 0;
+  }
+  std::filesystem::path const folder = file.has_parent_path() ? file.parent_path() : ".";
+  return std::filesystem::is_directory(folder, ignored) && access(folder.c_str(), W_OK | X_OK) == 0;
 }
 
+// The build folder while there is one; an installed command writes where it is called. Where this
+// user may not write there, the folder of temporary files is left. Empty: no folder can be written.
+std::string default_out() {
+  std::error_code ignored;
+  for (const std::filesystem::path& folder :
+       {std::filesystem::path(WEFT_BUILD_FOLDER), std::filesystem::path("."), std::filesystem::temp_directory_path(ignored)}) {
+    std::filesystem::path const file = folder / "weft-demo.html";
+    if (!folder.empty() && can_be_written(file)) return file.string();
+  }
+  return "";
+}
+
+// Before anything runs: a demonstration takes a minute, and must not be lost for a word of its
+// command line.
 void check(const demo_options& options) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(options.directory, ignored)) return;
-  throw usage_error(fmt::format("--dir {}: there is no such directory", options.directory));
+  if (!std::filesystem::is_directory(options.directory, ignored)) {
+    throw usage_error(fmt::format("--dir {}: there is no such directory", options.directory));
+  }
+  for (const std::string& file : {options.out, options.json}) {
+    if (!file.empty() && !can_be_written(file)) {
+      throw std::runtime_error(fmt::format("{}: cannot be written; name a file in a folder that this user may write to", file));
+    }
+  }
 }
 
 int run_demo(const demo_options& options) {
@@ -119,9 +142,13 @@ int run_demo(const demo_options& options) {
   demo_result const result = run_all(options);
   std::string const out = options.out.empty() ? default_out() : options.out;
   fmt::print("{}", show_for_people(result));
-  write_file(out, show_as_picture(result));
   if (!options.json.empty()) write_file(options.json, show_as_json(result));
-  fmt::print("\nPicture: {}\n", out);
+  if (out.empty()) {
+    fmt::print("\nNo picture: this user may not write to this folder; name a file by --out\n");
+  } else {
+    write_file(out, show_as_picture(result));
+    fmt::print("\nPicture: {}\n", out);
+  }
   return result.is_all_right() ? exit_right : exit_wrong;
 }
 
@@ -149,7 +176,8 @@ void add_demo(CLI::App& app, int* status) {
   command->add_option("--timeout", options->limit_seconds, "Seconds after which one run counts as failed")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("--out", options->out, "The picture; otherwise weft-demo.html in the build folder, or here");
+  command->add_option("--out", options->out,
+                      "The picture; otherwise weft-demo.html in the build folder, here or among temporary files");
   command->add_option("--json", options->json, "Write all records to this file");
   command->callback([status, options] { *status = run_demo(*options); });
 }

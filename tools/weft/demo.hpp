@@ -65,6 +65,9 @@ double speed_up(const demo_result& result, const demo_row& of);
 // Why it is below 1, in a line for the programs of each reason; and what it says at all on one
 // worker, and in small sizes.
 std::vector<std::string> explain_speed_ups(const demo_result& result);
+// Why a column of all workers is many times as slow as plain calls, in a line for the threads and
+// one for the forks. Nothing is said of small sizes.
+std::vector<std::string> explain_slow_columns(const demo_result& result);
 
 // Two tables of columns_for_people: times, and what a thread and a fork cost. Long names are
 // shortened.

@@ -91,7 +91,37 @@ std::string describe(const group& of) {
   return fmt::format("Below 1, as expected: {}. {}", members, of.why);
 }
 
+constexpr double times_that_stand_out = 10;
+
+// The programs that take that many times as long in a column of all workers as they do plainly.
+std::string name_slow_programs(const demo_result& result, std::size_t column) {
+  std::vector<std::string> found;
+  for (const demo_row& each : result.rows) {
+    const cell_result* const plain = find_run(each, sequential);
+    const cell_result* const run = find_run(each, column);
+    if (plain == nullptr || run == nullptr || plain->seconds.median <= 0) continue;
+    double const times = run->seconds.median / plain->seconds.median;
+    if (times >= times_that_stand_out) found.push_back(fmt::format("{} {:.0f}", each.what->name, times));
+  }
+  return fmt::format("{}", fmt::join(found, ", "));
+}
+
 }  // namespace
+
+std::vector<std::string> explain_slow_columns(const demo_result& result) {
+  std::vector<std::string> lines;
+  if (result.options.is_quick) return lines;
+  for (std::size_t column = result.columns.size() - 2; column < result.columns.size(); ++column) {
+    std::string const programs = name_slow_programs(result, column);
+    if (programs.empty()) continue;
+    bool const is_of_threads = column == result.columns.size() - 2;
+    lines.push_back(fmt::format(
+        "{} {} take ten times as long as plain calls, or longer: {}. A unit does less there than it costs to make and join {}.",
+        is_of_threads ? "Threads on" : "Forks on", name_workers(result.columns[column].workers), programs,
+        is_of_threads ? "a thread; forks are for such units" : "a fork"));
+  }
+  return lines;
+}
 
 double speed_up(const demo_result& result, const demo_row& of) {
   const cell_result* const base = find_run(of, of.cells[sequential].has_value() ? sequential : threads_on_one_worker);

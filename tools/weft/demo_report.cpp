@@ -88,6 +88,8 @@ std::vector<std::string> make_notes(const demo_result& result) {
                   name_workers(result.columns.back().workers))};
   std::vector<std::string> const why = explain_speed_ups(result);
   notes.insert(notes.end(), why.begin(), why.end());
+  std::vector<std::string> const slow = explain_slow_columns(result);
+  notes.insert(notes.end(), slow.begin(), slow.end());
   for (const demo_row& each : result.rows) add_notes(result, each, notes);
   std::string const busy = describe_busy_cpus(result);
   if (!busy.empty()) notes.push_back(busy);

@@ -1,7 +1,5 @@
-// n-queens over harness/by_value.hpp: the placements of a row are halved until one is left.
+// n-queens over harness/by_value.hpp: the first placement of a row is one part, the others are the other.
 #pragma once
-
-#include <bit>
 
 #include "harness/by_value.hpp"
 #include "kernels/queens/queens.hpp"
@@ -14,11 +12,11 @@ struct free_row {
   std::uint32_t full;
 
   [[nodiscard]] bool is_one() const { return (free & (free - 1)) == 0; }
-  free_row take_later_half() {
-    free_row half = *this;
-    for (int left = std::popcount(free) / 2; left > 0; --left) half.free &= half.free - 1;
-    free &= ~half.free;
-    return half;
+  free_row take_others() {
+    free_row others = *this;
+    others.free &= free - 1;
+    free &= -free;
+    return others;
   }
 };
 
@@ -28,8 +26,9 @@ count solve_board_by_value(const board& at, std::uint32_t full) noexcept;
 template <class Way>
 count solve_row_by_value(free_row of) noexcept {
   if (of.is_one()) return solve_board_by_value<Way>(place(of.at, of.free), of.full);
-  free_row const later = of.take_later_half();
-  return Way::sum([of] { return solve_row_by_value<Way>(of); }, [later] { return solve_row_by_value<Way>(later); });
+  free_row const others = of.take_others();
+  return Way::sum([of] { return solve_board_by_value<Way>(place(of.at, of.free), of.full); },
+                  [others] { return solve_row_by_value<Way>(others); });
 }
 
 template <class Way>

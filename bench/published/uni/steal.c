@@ -1,48 +1,65 @@
 /* How long a steal takes while the victim computes: `weft launch -n 2 uni-steal`. A child that spins
- * is forked again and again; its forker's continuation is stolen meanwhile, joins, waits, and is
- * resumed by the child's end. Two times are taken: from the fork to the continuation on the other
- * rank, and from the child's end to the forker that goes on. Each sample stays on the rank that took
- * it, and the ranks print one after the other. Clocks of the ranks are one: the counter is the
- * machine's. */
+ * is forked again and again. Its forker's continuation is stolen meanwhile, joins, waits, and is
+ * resumed by the child's end. Under WEFT_DIST_POLICY=child the forker spins for half as long, its
+ * child is taken meanwhile, and then it joins and waits. Two times are taken: from the fork to what
+ * the other rank runs, and from the child's end to the forker that goes on. Each sample stays on the
+ * rank that took it, and the ranks print one after the other. Clocks of the ranks are one: the
+ * counter is the machine's.
+ *
+ * Then small trees of forks are run, and the page faults of all ranks are counted. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 
 #include <weft/dist.h>
 #include <weft/hot.h>
 
 #include "micro/cycles.h"
 
-enum { forks = 2000, spin_ns = 40000 };
+enum { forks = 2000, spin_ns = 40000, trees = 100, tree_depth = 8, leaf_ns = 5000 };
 
 static double starts_ns[forks], resumes_ns[forks]; /* this rank's samples */
 static int starts, resumes;
+static bool forkers_go_on; /* WEFT_DIST_POLICY=child */
 
 struct child {
   double ticks_per_ns;
-  uint64_t end; /* when it ended; 0: it has not run */
+  uint64_t begin, end;
+  int rank; /* where it ran */
 };
 
-static void spin(void *work) {
-  struct child *const own = work;
-  const uint64_t until = cycles_ticks() + (uint64_t)(spin_ns * own->ticks_per_ns);
+static uint64_t spin_for(double ticks) {
+  const uint64_t until = cycles_ticks() + (uint64_t)ticks;
   uint64_t now;
   do {
     now = cycles_ticks();
   } while (now < until);
-  own->end = now;
+  return now;
+}
+
+static void spin(void *work) {
+  struct child *const own = work;
+  own->begin = cycles_ticks();
+  own->rank = weft_dist_rank();
+  own->end = spin_for(spin_ns * own->ticks_per_ns);
 }
 
 static void fork_one(double ticks_per_ns) {
-  struct child one = {ticks_per_ns, 0};
+  struct child one = {ticks_per_ns, 0, 0, -1};
   const int rank = weft_dist_rank();
   const uint64_t start = cycles_ticks();
   weft_forked *const forked = weft_fork(spin, &one, sizeof one);
   const uint64_t running = cycles_ticks();
-  const int is_stolen = weft_dist_rank() != rank;
-  if (is_stolen && starts < forks) starts_ns[starts++] = (double)(running - start) / ticks_per_ns;
+  const bool has_moved = weft_dist_rank() != rank;
+  if (forkers_go_on) spin_for(spin_ns * ticks_per_ns / 2);
   weft_fork_join(forked, spin, &one, sizeof one);
   const uint64_t resumed = cycles_ticks();
+  const bool is_stolen = has_moved || one.rank != rank;
+  const uint64_t goes_on = has_moved ? running : one.begin;
+  if (is_stolen && starts < forks) starts_ns[starts++] = (double)(goes_on - start) / ticks_per_ns;
   if (is_stolen && resumes < forks) resumes_ns[resumes++] = (double)(resumed - one.end) / ticks_per_ns;
 }
 
@@ -57,6 +74,43 @@ static void print(const char *name, const double *samples, int count) {
   printf("]");
 }
 
+/* ---- trees ---- */
+
+struct node {
+  double leaf_ticks;
+  int depth;
+};
+
+static void run_tree(void *work) {
+  const struct node own = *(struct node *)work;
+  if (own.depth == 0) {
+    spin_for(own.leaf_ticks);
+    return;
+  }
+  struct node left = {own.leaf_ticks, own.depth - 1}, right = left;
+  weft_forked *const forked = weft_fork(run_tree, &left, sizeof left);
+  run_tree(&right);
+  weft_fork_join(forked, run_tree, &left, sizeof left);
+}
+
+static unsigned long long steals_so_far(void) {
+  weft_dist_counts counts;
+  weft_dist_read_counts(&counts);
+  return counts.steals;
+}
+
+static long faults_so_far(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_minflt : 0;
+}
+
+static void run_trees(double ticks_per_ns) {
+  struct node root = {leaf_ns * ticks_per_ns, tree_depth};
+  for (int i = 0; i < trees; ++i) {
+    if (weft_dist_root(run_tree, &root, sizeof root) != WEFT_OK) exit(1);
+  }
+}
+
 static void rest(void *work) { (void)work; }
 
 static void next_rank(void) {
@@ -68,16 +122,23 @@ int main(void) {
     fprintf(stderr, "usage: weft launch -n 2 uni-steal\n");
     return 2;
   }
+  const char *const policy = getenv("WEFT_DIST_POLICY");
+  forkers_go_on = policy != NULL && strcmp(policy, "child") == 0;
   double ticks_per_ns = cycles_find_rates().ticks_per_ns;
   if (weft_dist_root(fork_many, &ticks_per_ns, sizeof ticks_per_ns) != WEFT_OK) return 1;
   weft_dist_counts counts;
   weft_dist_read_counts(&counts);
+  const long faults = faults_so_far();
+  run_trees(ticks_per_ns);
+  const long tree_faults = faults_so_far() - faults;
+  const unsigned long long tree_steals = steals_so_far() - counts.steals;
   for (int turn = 0; turn < weft_dist_ranks(); ++turn) {
     if (turn == weft_dist_rank()) {
       printf("{\"forks\": %d, \"steals\": %llu, \"stolen_bytes\": %llu, ", forks, (unsigned long long)counts.steals,
              (unsigned long long)counts.stolen_bytes);
       printf("\"claim_ns\": %.0f, \"copy_ns\": %.0f, \"take_up_ns\": %.0f, ", (double)counts.claim_ticks / ticks_per_ns,
              (double)counts.copy_ticks / ticks_per_ns, (double)counts.take_up_ticks / ticks_per_ns);
+      printf("\"tree_steals\": %llu, \"tree_faults\": %ld, ", tree_steals, tree_faults);
       print("starts_ns", starts_ns, starts);
       printf(", ");
       print("resumes_ns", resumes_ns, resumes);

@@ -4,6 +4,9 @@
 
 namespace weft::arch {
 
+// Begins to fetch a line that will be written; a hint.
+inline void prefetch_to_write(const void* line) { __builtin_prefetch(line, 1); }
+
 inline void pause() { asm volatile("isb" ::: "memory"); }  // yield is a no-op on most cores; isb waits some tens of ns
 // Stores the stack pointer. *to is a lock-free atomic, stored relaxed.
 template <class Word>

@@ -4,6 +4,9 @@
 
 namespace weft::arch {
 
+// Begins to fetch a line that will be written; a hint.
+inline void prefetch_to_write(const void* line) { asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line))); }
+
 inline void pause() { __builtin_ia32_pause(); }
 // Stores the stack pointer, in one instruction. *to is a lock-free atomic, stored relaxed.
 template <class Word>

@@ -27,6 +27,9 @@ void loops(std::vector<int>& values) {
   weft::parallel_for(values.begin(), values.end(), 2, one);                   // weft::loop_steps
   weft::for_each(values, two);                                                // weft::element_function
   weft::for_each(std::list<int>(), two);                                      // weft::element_function
+  weft::for_each(one, values);                                                // weft::element_range
+  weft::for_each(one, values.begin(), values.end());                          // weft::element_ends
+  weft::for_each(values.begin(), one, values.end());                          // weft::element_ends
   weft::for_each(numbers, two);                                               // weft::index_body
   weft::for_each(weft::range(values.begin(), values.end()), two);             // weft::element_function
   weft::for_each(weft::blocked_range(numbers, numbers), one);                 // weft::index_body
@@ -38,6 +41,9 @@ void reductions(std::vector<int>& values) {
   static_cast<void>(weft::parallel_reduce(0, 10, std::string(), half, std::plus<>()));            // weft::reduction_body
   static_cast<void>(weft::parallel_reduce(one, 0.0, half, std::plus<>()));                        // weft::divisible_range
   static_cast<void>(weft::parallel_reduce(half, 10, 0.0, 0, std::plus<>()));                      // weft::loop_ends
+  const int total = weft::parallel_reduce(0, 10, one, 0, std::plus<>());                          // weft::combine_function
+  const int whole = weft::parallel_reduce(numbers, half, 0, std::plus<>());                       // weft::combine_function
+  const int scanned = weft::parallel_scan(numbers, one, 0, std::plus<>());                        // weft::combine_function
   weft::parallel_scan(numbers, 0, std::plus<>(), [](auto, int before, bool) { return before; });  // weft::combine_function
   weft::parallel_scan(numbers, 0, half, std::plus<>());                                           // weft::scan_body
   weft::parallel_inclusive_scan(values.begin(), values.end(), values.begin(), half);              // weft::scan_function

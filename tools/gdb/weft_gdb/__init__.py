@@ -5,6 +5,7 @@
   text      how all these are named
   frames    backtraces of suspended threads
   waits     who waits for whom
+  ranks     the ranks of a job, and threads whose frames left the stack
   commands  what the user types
 
 Everything is read afresh at each command, of the inferior that is selected: nothing is kept that could be out of date."""

@@ -4,7 +4,7 @@ import re
 
 import gdb
 
-from . import core, frames, runtime, text, waits
+from . import core, frames, ranks, runtime, text, waits
 from .layout import Unreadable
 
 
@@ -39,7 +39,7 @@ def one_line(snapshot, unit, clock):
 
 class Weft(gdb.Command):
     """Weft's threads: `weft threads`, `weft bt [all|ID]`, `weft waits`, `weft select [ID]`,
-`weft core [FILE]`.
+`weft core [FILE]`, `weft ranks`.
 ID is `main`, an id, an address, or a name, as `weft threads` shows them."""
 
     def __init__(self):
@@ -154,6 +154,21 @@ thread, until the program goes on. weft select: back to the OS thread."""
         gdb.execute("frame")
 
 
+class Ranks(gdb.Command):
+    """The ranks of a job (`weft launch`), from one of them: what each runs, and the threads whose frames left its stack, with what they
+wait for."""
+
+    def __init__(self):
+        super().__init__("weft ranks", gdb.COMMAND_STACK, gdb.COMPLETE_NONE)
+
+    def invoke(self, argument, from_tty):
+        try:
+            for line in ranks.Job().lines():
+                say(line)
+        except Unreadable as problem:
+            raise gdb.GdbError(str(problem)) from None
+
+
 class Core(gdb.Command):
     """weft core [FILE]: as generate-core-file, with the stacks of all threads, of which gdb may leave some out."""
 
@@ -174,5 +189,5 @@ class Core(gdb.Command):
 
 
 def install():
-    for command in (Weft, Threads, Backtrace, Waits, Select, Core):
+    for command in (Weft, Threads, Backtrace, Waits, Select, Ranks, Core):
         command()

@@ -92,18 +92,18 @@ class Copy:
         return self.address + self.layout.offset(f"{self.kind}.{field}")
 
 
-def find():
-    """The layout of the selected inferior, or an error that the user understands."""
+def find(name="weft_debug_layout", what="Weft"):
+    """The layout of the selected inferior, or an error that the user understands. what: of which it is."""
     if not gdb.selected_inferior().threads():
         raise gdb.GdbError("the program is not running: start it, attach to it, or load a core file")
     try:
         # Not an expression: those depend on the language of the program.
-        said = gdb.execute("info address weft_debug_layout", to_string=True)
+        said = gdb.execute(f"info address {name}", to_string=True)
     except gdb.error:
         said = ""
     found = re.search(r" (?:is at|at address) (0x[0-9a-f]+)", said)
     if not found:
-        raise gdb.GdbError("there is no Weft in this program, or its symbols are not there (a stripped program, a missing libweft.so)")
+        raise gdb.GdbError(f"there is no {what} in this program, or its symbols are not there (a stripped program, a missing libweft.so)")
     try:
         return Layout(int(found.group(1), 16))
     except Unreadable as problem:

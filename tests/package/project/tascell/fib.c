@@ -29,7 +29,7 @@ static weft_tascell_task *fib_divide(weft_tascell_record *record, weft_tascell_w
   return &task->header;
 }
 static const weft_tascell_operations fib_operations = {
-    WEFT_TASCELL_CHOICE, {__FILE__, "fib", __LINE__}, NULL, NULL, fib_divide, NULL};
+    WEFT_TASCELL_CHOICE, {__FILE__, "fib", __LINE__}, NULL, NULL, fib_divide, NULL, NULL};
 
 static long fib(weft_tascell_worker *worker, weft_tascell_record *up, long n) {
   if (n < 2) return n;

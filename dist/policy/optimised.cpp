@@ -1,0 +1,53 @@
+// The policy `optimised`: a child runs below its forker, on the same stack, and no switch copies
+// anything. Frames are copied when a thief takes them, and when their thread waits in a join. The
+// quick way of a fork is in fork.cpp; here is what it leaves.
+#include "arch/cpu.hpp"
+#include "dist/below.hpp"
+#include "dist/engine.hpp"
+
+namespace weft::dist {
+namespace {
+
+// Thieves were the last to write what a publication writes: one wait for all of it.
+void prefetch_publication(const control* mine) {
+  arch::prefetch_to_write(mine->queue.line_of_word());
+  arch::prefetch_to_write(mine->queue.line_of(mine->index_of(mine->split)));
+  all.part->records.prefetch();
+}
+
+// For a fork at which others want continuations, or that must migrate.
+[[gnu::noinline]] void publish_and_run_child(void* run, void* work) {
+  publish(here());
+  return run_child(run, work);
+}
+
+weft_forked* fork(control* mine, run_function run, const void* work, std::size_t bytes) {
+  weft_forked* const place = take_place(mine, run, work, bytes);
+  if (place == nullptr) return nullptr;
+  const bool is_wanted = reinterpret_cast<std::uintptr_t>(place) >= mine->limit.load(base::relaxed);
+  if (is_wanted) prefetch_publication(mine);
+  return suspend_and_run(mine, place, run, is_wanted ? publish_and_run_child : run_child);
+}
+
+std::size_t no_bytes(std::size_t) { return 0; }
+
+void start(control* mine, std::byte*) { mine->quiet_limit = reinterpret_cast<std::uintptr_t>(mine->places_end); }
+
+}  // namespace
+
+constinit const policy policies::optimised = {
+    .region_bytes = no_bytes,
+    .region_bytes_a_rank = 0,
+    .is_inline = false,
+    .start = start,
+    .fork = fork,
+    .join = join_continuation,
+    .steal = steal_continuation,
+    .frame_end = frame_end_below,
+    .copy_frame = copy_from_region,
+    .evacuate = evacuate_stack,
+    .bring_back = bring_back_stack,
+    .stay = nullptr,
+};
+
+}  // namespace weft::dist
