@@ -229,6 +229,13 @@ inline int worker() noexcept { return weft_worker_self(); }
 // Lets other ready threads of this worker run; outside it yields the CPU. May switch.
 inline void yield() noexcept { weft_yield(); }
 
+// Runs a thread next on this worker, in the caller's place. True: it ran. False: it was not ready
+// in this worker's queue or pools, and the caller has yielded. May switch. From a ULT. Throws
+// weft::error: invalid (not joinable, or it has ended), cannot_block (a tasklet, or outside).
+inline bool yield_to(const thread& next) {
+  return detail::check_unless(WEFT_AGAIN, weft_yield_to(next.native_handle()), "weft_yield_to");
+}
+
 // May switch: other threads use the worker meanwhile. Outside: sleeps in the kernel. Throws weft::error: cannot_block (a tasklet).
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& interval) {

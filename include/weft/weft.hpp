@@ -1,4 +1,5 @@
-// Weft for C++20: everything. The headers are inline code over weft.h and may be included one by one.
+// Weft for C++20: what programs use every day. The headers are inline code over weft.h and may be
+// included one by one. channel.hpp, select.hpp and the headers of other topics are included by name.
 #pragma once
 
 #include <weft/detail/platform.h>
