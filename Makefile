@@ -106,7 +106,7 @@ cross: ## unit, api and conform tests of an aarch64 build under qemu
 	$(call configure-and-build,cross-aarch64)
 	$(call some-tests,cross-aarch64,unit|api|conform)
 
-lint: ## layers, symbols, sizes, headers, comments, memory orders, the fault seam, format
+lint: ## layers, symbols, sizes, headers, comments, prose, memory orders, the fault seam, format
 	@$(call configure,checked)
 	@cmake --build --preset checked -j $(JOBS) --target weft weft_static; built=$$?; \
 	$(call some-tests,checked,lint) && exit $$built
