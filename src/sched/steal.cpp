@@ -179,6 +179,8 @@ unit* take_forks_from(worker* w, worker* victim) {
   if (!has_forks_to_take(victim)) return nullptr;
   // Between domains a worker's own queue is nobody else's: what it takes, it must run.
   if (hand::is_open(w) && os::now_ns() - w->opened_ns < ask_only_ns) return nullptr;
+  // An event sink that is told of the theft may wait for the forker, which must not give this worker anything meanwhile.
+  if (close_hand(w)) return nullptr;
   unit* chain = steal_forks(w, victim, has_domains(w->rt) ? 1 : w->forks_at_once);
   if (chain == nullptr) stand_back(w, os::now_ns());
   return chain;

@@ -6,7 +6,7 @@ import time
 import gdb
 
 from . import names
-from .layout import Unreadable
+from .layout import Unreadable, read_word
 
 
 def symbol(address, exact=False):
@@ -70,15 +70,27 @@ def identity(unit):
     return f"{kind} {unit.fields['id'] or f'{unit.address:#x}'}{name} ({what_runs(unit)})"
 
 
+def entry_function(unit):
+    """The program's function. A thread that owns a copy of its arguments starts in the library, with a block that begins with it (sched/copied.hpp)."""
+    function = unit.fields["function"]
+    if "run_copied<" not in symbol(function):
+        return function
+    try:
+        return read_word(unit.fields["argument"])
+    except Unreadable:
+        return function
+
+
 def what_runs(unit):
     """As in reports: the place where a C++ thread was made, its callable, or the entry function."""
     found = names.place(unit.made_at())
     if found and not found.is_in_library():
         return found.file_and_line()
-    function = symbol(unit.fields["function"], exact=True)
+    entry = entry_function(unit)
+    function = symbol(entry, exact=True)
     if found := names.callable_of(function):
         return found
-    return (names.is_own(function) and symbol(unit.made_at())) or code(unit.fields["function"])
+    return (names.is_own(function) and symbol(unit.made_at())) or code(entry)
 
 
 def maker(unit):
