@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of `weft tascell` as a command: what it does with words that are not for the language.
+"""Tests of `weft tascell` as a command: what it does with words that are not for the language, and what
+a program says of its environment.
 
 usage: driver_test.py WEFT"""
 
@@ -69,6 +70,16 @@ class Driver(unittest.TestCase):
         os.mkdir(os.path.join(self.folder, "folder.tc"))
         status, told = self.tascell("folder.tc")
         self.assertEqual((status, told), (1, "weft: folder.tc is a folder, and no program\n"))
+
+    def test_a_variable_that_does_not_exist(self):
+        self.assertEqual(self.tascell("program.tc", "-o", "program"), (0, ""))
+        words = {**os.environ, "WEFT_TASCELL_CHEK": "on", "WEFT_TASCELL_STORM": "1", "WEFT_TASCELL_": "1"}
+        done = subprocess.run([os.path.join(self.folder, "program")], env=words, capture_output=True, text=True, timeout=100, check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(
+            sorted(done.stderr.splitlines()),
+            [f"weft: warning: there is no variable {name}; weft info lists those that exist. It is ignored"
+             for name in ("WEFT_TASCELL_", "WEFT_TASCELL_CHEK")])
 
 
 if __name__ == "__main__":
