@@ -29,7 +29,7 @@ SHORT_EXAMPLES = ("mixed",)  # run in every mode
 GUIDE = re.compile(r"^```c (\S+\.tc)\n(.*?)^```\n.*?^```text ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MARKER = re.compile(r'# (\d+) "(.*?)"')
 FORMAT = re.compile(r'"[^"]*%[^"]*"')
-NOT_PLAIN = ("clauses", "control", "results", "throw_catch")  # programs that need the runtime
+NOT_PLAIN = ("catch_in_task", "clauses", "control", "results", "throw_catch")  # programs that need the runtime
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUNS = (
     {"WEFT_WORKERS": "1"},
