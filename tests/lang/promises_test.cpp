@@ -11,6 +11,7 @@
 #include <weft/weft.hpp>
 
 #include "../support/child.hpp"
+#include "lowered.h"
 #include "support.hpp"
 
 namespace tascell = weft::tascell;
@@ -115,6 +116,25 @@ TEST_CASE("a cancellation reaches a task below the one that its worker runs") {
       [&](context c) { return tascell::catch_tag(c, 3, [&](context inner) { tascell::do_two(inner, giver, first); }); }));
   CHECK(counts().stolen_back == 1);
   CHECK(counts().cancelled == 3);
+  CHECK(counts().live == 0);
+}
+
+TEST_CASE("an exception of a given task ends what its giver runs in C") {
+  weft::runtime runtime({.workers = 1});
+  const variable storm("WEFT_TASCELL_STORM", "1");
+  int open = 0;
+  const auto digs_on = [](void*) { return false; };
+  const auto program = [&](context c) {
+    tascell::do_two(
+        c,
+        [&](context inner) {
+          (void)tascell::call(inner, try_to_dig, 6, std::int64_t{5}, &open, static_cast<dig_condition>(digs_on),
+                              static_cast<void*>(nullptr));
+        },
+        [](context) { throw std::range_error("of the task"); });
+  };
+  CHECK_THROWS_WITH_AS(tascell::run(program), "of the task", std::range_error);
+  CHECK(open == 0);
   CHECK(counts().live == 0);
 }
 
