@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test check-deep unit api conform model stress soak fault fuzz lto lint format tidy asan tsan clang cross docs bench published bench-guard costs install clean
+.PHONY: help build dev run test check-deep unit api conform model stress soak fault fuzz lto lint format tidy asan tsan clang cross docs bench published bench-guard costs cluster install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
@@ -16,7 +16,7 @@ may-build = { { mkdir -p build/$(1) && test -w build/$(1) && { test ! -e build/$
 	{ echo "make: build/$(1) belongs to another user; remove it as that user (make clean), or work in a clone of your own" >&2; false; }; }
 configure-and-build = @$(call configure,$(1)) && \
 	cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
-what-is-installed = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard dist/CMakeLists.txt faces/CMakeLists.txt lang/CMakeLists.txt tools/weft/CMakeLists.txt))
+what-is-installed = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard net/CMakeLists.txt dist/CMakeLists.txt faces/CMakeLists.txt lang/CMakeLists.txt tools/weft/CMakeLists.txt))
 what-ships = $(what-is-installed) $(patsubst %/CMakeLists.txt,%/all,$(wildcard examples/CMakeLists.txt))
 some-tests = ctest --preset $(1) --no-tests=error -L '^($(2))$$'
 
@@ -106,7 +106,7 @@ cross: ## unit, api and conform tests of an aarch64 build under qemu
 	$(call configure-and-build,cross-aarch64)
 	$(call some-tests,cross-aarch64,unit|api|conform)
 
-lint: ## layers, symbols, sizes, headers, comments, memory orders, the fault seam, format
+lint: ## layers, symbols, sizes, headers, comments, prose, memory orders, the fault seam, format
 	@$(call configure,checked)
 	@cmake --build --preset checked -j $(JOBS) --target weft weft_static; built=$$?; \
 	$(call some-tests,checked,lint) && exit $$built
@@ -122,6 +122,13 @@ docs: ## runs what README and the guide show, and makes the reference of the pub
 	$(call configure-and-build,release)
 	$(call some-tests,release,docs)
 	doxygen docs/Doxyfile
+
+N ?= 2
+RANKS ?= $(N)
+MPI ?= mpirun
+cluster: ## starts ranks on N nodes that namespaces make of this machine, as root [N=2] [RANKS=N] [MPI=mpirun] [ARGS=program; else what the ranks reach each other by]
+	$(call configure-and-build,release,net/all dist/all tools/weft/all)
+	$(PYTHON) -B tools/test/cluster.py $(weft-command) $(N) $(RANKS) $(MPI) $(or $(ARGS),info)
 
 install: ## installs headers, libraries and the weft command, says how they are found [PREFIX=/usr/local] [DESTDIR=]
 	@$(PYTHON) tools/setup/prefix.py may-write '$(prefix)'

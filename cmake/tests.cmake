@@ -23,7 +23,8 @@ target_compile_definitions(weft_doctest PUBLIC DOCTEST_CONFIG_SUPER_FAST_ASSERTS
 target_compile_options(weft_doctest PRIVATE $<$<CONFIG:Release>:-O0>) # a third of the time to compile, and no test waits for it
 
 if(WEFT_LIBCXX) # the programs alone: the core has no C++ library
-  target_compile_options(weft_doctest PUBLIC -stdlib=libc++)
+  # libc++ 19 has std::stop_token only so
+  target_compile_options(weft_doctest PUBLIC -stdlib=libc++ -fexperimental-library)
   target_link_options(weft_doctest PUBLIC -stdlib=libc++)
 endif()
 

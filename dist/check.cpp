@@ -87,8 +87,15 @@ bool is_due(void (*run)(void* work)) {
   return false;
 }
 
+// Of the least rank of this node.
+shared_part* note_part() {
+  int rank = 0;
+  while (!net::is_near(all.job, rank)) ++rank;
+  return part_of(rank);
+}
+
 void tell(int owner, void (*run)(void* work), std::uintptr_t address) {
-  if (part_of(0)->has_told.exchange(1, base::relaxed) != 0) return;
+  if (note_part()->has_told.exchange(1, base::relaxed) != 0) return;
   char name[256];
   name_fork(run, name, sizeof name);
   char where[64];
@@ -123,7 +130,8 @@ void search_moved(int owner, void (*run)(void* work), const void* from, const vo
   if (all.set.checking == check::off || !is_due(run)) return;
   const heap_ranges& where = part_of(owner)->heap;
   const auto end = reinterpret_cast<std::uintptr_t>(to);
-  const std::uintptr_t last = end < part_of(0)->root_stack ? end : part_of(0)->root_stack;
+  const std::uintptr_t root_stack = note_part()->root_stack;  // on other nodes 0: nothing is searched
+  const std::uintptr_t last = end < root_stack ? end : root_stack;
   for (const auto* word = static_cast<const std::uintptr_t*>(from); reinterpret_cast<std::uintptr_t>(word) < last; ++word) {
     if (holds(where, *word)) return tell(owner, run, *word);
   }

@@ -76,6 +76,7 @@ struct process {
   std::uintptr_t own_stacks_at = 0;
   std::size_t own_stack_bytes = 0;
   bool is_started = false;
+  bool is_far = false;      // there are ranks on other nodes: far.hpp
   std::uint32_t pool = 0;   // how much of each
   int process = 0;          // the rank's
   unsigned exceptions = 0;  // how many of the part's entries have ever been used
@@ -129,6 +130,10 @@ void occupy(control* mine, std::uint32_t index, const continuation& what);
 // Every fork moves its forker: at the fork, and on the rank that takes the frames up.
 void move_forker(control* from);
 bool take_moved(control* mine, int rank);
+// The memory of frames that go on where they are.
+void drop_evacuated(evacuated* frames);
+// Of the other ranks, at random.
+int other_rank();
 
 // ---- frames.cpp: what moves ----
 

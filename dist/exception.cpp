@@ -7,6 +7,7 @@
 
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
+#include "dist/far.hpp"
 
 // What the C++ run time keeps for each OS thread (Itanium C++ ABI: Exception Handling, 2.2.2).
 struct open_exceptions {
@@ -65,6 +66,7 @@ bool has_open_exception() {
 
 using namespace weft::dist;
 namespace base = weft::base;
+namespace net = weft::net;
 
 extern "C" {
 
@@ -79,16 +81,26 @@ WEFT_API void* weft_dist_keep_exception(void* exception, const char* type, const
 }
 
 WEFT_API void* weft_dist_find_exception(void* handle, const char** type, const char** what) {
-  auto* const entry = static_cast<kept_exception*>(handle);
+  auto* entry = static_cast<kept_exception*>(handle);
+  const int owner = owner_of(entry);
+  if (!net::is_near(all.job, owner)) {
+    static kept_exception copies[8];  // texts stay valid until the exception is dropped
+    static unsigned next = 0;
+    kept_exception& copy = copies[next++ % 8];
+    get_far_part(owner, entry, &copy, sizeof copy);
+    entry = &copy;
+  }
   *type = entry->type;
   *what = entry->what;
-  return owner_of(entry) == all.job.rank ? entry->exception : nullptr;
+  return owner == all.job.rank ? entry->exception : nullptr;
 }
 
 // Where the owner itself drops it, it has taken the exception, and the entry is free.
 WEFT_API void weft_dist_drop_exception(void* handle) {
   auto* const entry = static_cast<kept_exception*>(handle);
-  entry->drop(owner_of(entry) == all.job.rank);
+  const int owner = owner_of(entry);
+  if (net::is_near(all.job, owner)) return entry->drop(owner == all.job.rank);
+  put_far_word(owner, &entry->dropped_far);
 }
 
 WEFT_API void* weft_dist_dropped_exception(void) {

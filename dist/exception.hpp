@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "dist/join_record.hpp"
 
 namespace weft::dist {
 
@@ -27,13 +28,15 @@ struct kept_exception {
   // The owner. True: another rank has dropped it, and the entry is free.
   bool collect() {
     // [R15] acquire: the texts may be written over; pairs with [R14]
-    if (state.load(base::acquire) != dropped) return false;
+    if (state.load(base::acquire) != dropped && dropped_far.value() == 0) return false;
+    dropped_far.clear();
     state.store(free, base::relaxed);
     return true;
   }
 
   base::atomic<std::uint32_t> state;
-  void* exception;  // the owner's
+  put_word dropped_far;  // not 0: a rank of another node has dropped it
+  void* exception;       // the owner's
   char type[112];
   char what[256];
 };

@@ -5,6 +5,7 @@
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
+#include "dist/far.hpp"
 
 namespace weft::dist {
 namespace {
@@ -111,7 +112,10 @@ void unpack(control* mine, evacuated* frames, std::size_t frame_bytes) {
 
 void give_emptied(control* mine) {
   if (mine->emptied == nullptr) return;
-  part_of(owner_of(mine->emptied))->frames.give(mine->emptied);
+  if (all.is_far)
+    mine->emptied->freed.set(1);
+  else
+    part_of(owner_of(mine->emptied))->frames.give(mine->emptied);
   mine->emptied = nullptr;
 }
 
@@ -121,6 +125,7 @@ int owner_of(const evacuated* frames) {
 }
 
 bool evacuate_stack(control* mine, std::uintptr_t frame, evacuated** out) {
+  if (all.is_far && !make_thread_far(mine)) return false;
   const std::size_t frame_bytes = all.how->frame_end(mine, mine->base, frame) - frame;
   *out = pack(mine, frame, frame_bytes, mine->places);
   if (*out == nullptr) return false;

@@ -37,6 +37,27 @@ class return_list {
   base::atomic<std::uint64_t> first_;
 };
 
+// A word that its owner loads, and that another rank changes by a put, or, on the owner's node, by a
+// store: so the owner learns what the other has done, without an answer.
+class put_word {
+ public:
+  void clear() { value_.store(0, base::relaxed); }
+  // The owner, where no other rank will change it.
+  void set_own(std::uint64_t value) { value_.store(value, base::relaxed); }
+  void set(std::uint64_t value) {
+    // [R20] release: what the rank has done before; pairs with [R19]
+    value_.store(value, base::release);
+  }
+  [[nodiscard]] std::uint64_t value() const {
+    // [R19] acquire: what the rank that put the value has done before; pairs with [R20], and
+    // with the put of a transport
+    return value_.load(base::acquire);
+  }
+
+ private:
+  base::atomic<std::uint64_t> value_;
+};
+
 // Whether the root has ended, and on which rank.
 class root_word {
  public:
@@ -66,12 +87,32 @@ struct alignas(base::cache_line) join_record {
 
   void reset() { state.store(running, base::relaxed); }
 
+  // In a job of several nodes the forker or the child may leave the node before the other side has
+  // come: its side then goes to a far record (far.hpp), and so does the other, once it finds that.
+  // The last to come gives this record back. Both return what the state was: running, ended, or the
+  // record to which the other side has moved.
+  std::uint64_t move_forker(std::uint64_t to) {
+    std::uint64_t expected = running;
+    // [R21] release: publishes the far record, or, where the other side has come, sees what it left; pairs with [R7] [R22]
+    state.compare_exchange_strong(expected, to, base::release, base::acquire);
+    return expected;
+  }
+  std::uint64_t move_child(std::uint64_t to) {
+    // [R22] acq_rel: as move_forker; pairs with [R21] [R23]
+    return state.exchange(to, base::acq_rel);
+  }
+  // Neither running nor ended: that record.
+  [[nodiscard]] join_record* moved_to() const {
+    // [R23] acquire: the far record; pairs with [R22]
+    return reinterpret_cast<join_record*>(state.load(base::acquire));
+  }
+
   // The child's end. Returns the forker's evacuated frames if it waits: the caller must resume it;
   // 0 otherwise.
   std::uint64_t end(const void* from) {
     std::memcpy(cargo, from, cargo_bytes);
     // [R7] acq_rel: publishes the cargo, and takes over the frames of a forker that waits; pairs
-    // with [R8] [R9]
+    // with [R8] [R9] [R21]
     return state.exchange(ended, base::acq_rel);
   }
 

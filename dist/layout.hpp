@@ -32,7 +32,7 @@ struct slot {
 };
 
 // Why a thread came back to the rank's scheduler.
-enum class event : std::uint8_t { none, child_ended, waits, moves, root_ended };
+enum class event : std::uint8_t { none, child_ended, far_child_ended, waits, moves, root_ended };
 
 // What a continuation's descriptor says: the frame [frame, frame_end) and the places [places,
 // places_end).
@@ -55,6 +55,7 @@ struct evacuated {
   base::atomic<std::uint64_t> link;
   std::uint32_t index;           // of the slot that the thread's next fork takes
   std::uint32_t units;           // of the pool
+  put_word freed;                // in a job of several nodes: 1 once the frames were taken out
   std::uint64_t thread;          // for the trace
   fork_line::range forks;        // under the policy `child`, those of the thread
   void (*run)(void* work);       // what the thread forked whose end it waits for, or at whose fork it moved
@@ -91,6 +92,7 @@ struct control {
   void* suspended;              // of the thread that came back
   std::uint64_t word;           // what the event is about
   void (*joining)(void* work);  // of the fork that the thread waits for
+  weft_forked* awaited;         // that fork
   event why;
   bool is_worker;   // false in the block that stands for all other OS threads
   bool is_serving;  // inside a root

@@ -1,7 +1,7 @@
 // See pool.hpp.
 #include "dist/pool.hpp"
 
-#include "dist/layout.hpp"
+#include "dist/engine.hpp"
 
 namespace weft::dist {
 
@@ -40,6 +40,7 @@ void frame_pool::set_up(std::uint32_t most) { free_blocks_ = most; }
 
 bool frame_pool::are_all_back(std::uint32_t most) {
   collect();
+  collect_far();
   return free_blocks_ == most;
 }
 
@@ -48,12 +49,15 @@ evacuated* frame_pool::take(std::size_t bytes) {
   std::uint32_t at = 0;
   if (free_blocks_ == 0 || !find(wanted, &at)) {
     collect();
+    collect_far();
     if (free_blocks_ == 0 || !find(wanted, &at)) return nullptr;
   }
   mark(at, wanted, true);
   --free_blocks_;
   auto* const block = reinterpret_cast<evacuated*>(bytes_ + std::size_t{at} * unit);
   block->units = wanted;
+  block->freed.clear();
+  if (all.is_far) far_[lent_++] = block;  // not more than there are blocks
   return block;
 }
 
@@ -71,6 +75,17 @@ void frame_pool::collect() {
     auto* const block = reinterpret_cast<evacuated*>(next);
     next = block->link.load(base::relaxed);
     put_back(block);
+  }
+}
+
+void frame_pool::collect_far() {
+  for (std::uint32_t i = 0; i < lent_;) {
+    if (far_[i]->freed.value() == 0) {
+      ++i;
+      continue;
+    }
+    put_back(far_[i]);
+    far_[i] = far_[--lent_];
   }
 }
 

@@ -51,6 +51,8 @@ class frame_pool {
   evacuated* take(std::size_t bytes);
   void put_back(evacuated* block);
   void give(evacuated* block);
+  // In a job of several nodes: blocks that were taken come back by their word `freed`.
+  void collect_far();
   // What give() will write besides the block.
   void prefetch_to_give() const { arch::prefetch_to_write(&returned_); }
 
@@ -61,6 +63,8 @@ class frame_pool {
 
   alignas(base::cache_line) return_list returned_;  // other ranks write it
   alignas(base::cache_line) std::uint32_t free_blocks_ = 0;
+  std::uint32_t lent_ = 0;  // to collect_far
+  evacuated* far_[record_pool::most] = {};
   std::uint64_t taken_[units / 64] = {};
   alignas(base::cache_line) unsigned char bytes_[units * unit];
 };

@@ -13,13 +13,27 @@ namespace {
 const shared_part& part_in(const net::job& job, int rank) {
   return *reinterpret_cast<const shared_part*>(job.shared + static_cast<std::size_t>(rank) * job.shared_bytes);
 }
+
+// What the table tells of a rank.
+struct told {
+  counters count;
+  kept_forks kept[most_kept];
+};
+told gathered[net::most_ranks];
+bool is_gathered = false;
+
+const counters& counts_in(const net::job& job, int rank) { return is_gathered ? gathered[rank].count : part_in(job, rank).count; }
+const kept_forks (&kept_in(const net::job& job, int rank))[most_kept] {
+  return is_gathered ? gathered[rank].kept : part_in(job, rank).kept;
+}
+
 const control& control_in(const net::job& job, int rank) {
   return *reinterpret_cast<const control*>(job.aliases + static_cast<std::size_t>(rank) * job.region_bytes);
 }
 
 template <std::uint64_t counters::* Which>
 std::uint64_t count_of(const net::job& job, int rank) {
-  return part_in(job, rank).count.*Which;
+  return counts_in(job, rank).*Which;
 }
 
 constexpr net::table_column columns[] = {
@@ -36,14 +50,14 @@ constexpr net::table_column columns[] = {
 std::uint64_t kept_in_all(const net::job& job, void (*run)(void* work)) {
   std::uint64_t sum = 0;
   for (int rank = 0; rank < job.ranks; ++rank) {
-    for (const kept_forks& each : part_in(job, rank).kept) sum += each.run == run ? each.count : 0;
+    for (const kept_forks& each : kept_in(job, rank)) sum += each.run == run ? each.count : 0;
   }
   return sum;
 }
 
 bool is_named_before(const net::job& job, int rank, void (*run)(void* work)) {
   for (int before = 0; before < rank; ++before) {
-    for (const kept_forks& each : part_in(job, before).kept) {
+    for (const kept_forks& each : kept_in(job, before)) {
       if (each.run == run) return true;
     }
   }
@@ -54,8 +68,8 @@ bool is_named_before(const net::job& job, int rank, void (*run)(void* work)) {
 void print_unnamed(const net::job& job) {
   std::uint64_t unnamed = 0;
   for (int rank = 0; rank < job.ranks; ++rank) {
-    unnamed += part_in(job, rank).count.kept;
-    for (const kept_forks& each : part_in(job, rank).kept) unnamed -= each.count;
+    unnamed += counts_in(job, rank).kept;
+    for (const kept_forks& each : kept_in(job, rank)) unnamed -= each.count;
   }
   if (unnamed == 0) return;
   base::report("%llu forks of more functions stayed in place for the same reason; a rank names %u functions",
@@ -64,7 +78,7 @@ void print_unnamed(const net::job& job) {
 
 void print_kept(const net::job& job) {
   for (int rank = 0; rank < job.ranks; ++rank) {
-    for (const kept_forks& each : part_in(job, rank).kept) {
+    for (const kept_forks& each : kept_in(job, rank)) {
       if (each.run == nullptr || is_named_before(job, rank, each.run)) continue;
       char name[256];
       name_fork(each.run, name, sizeof name);
@@ -77,6 +91,14 @@ void print_kept(const net::job& job) {
 }
 
 }  // namespace
+
+void gather_counts(const net::job& job) {
+  told mine;
+  mine.count = all.part->count;
+  __builtin_memcpy(mine.kept, all.part->kept, sizeof mine.kept);
+  net::gather(job, &mine, sizeof mine, gathered);
+  is_gathered = true;
+}
 
 void print_ranks(const net::job& job) {
   net::print_table(job, columns, sizeof columns / sizeof *columns);

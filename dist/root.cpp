@@ -7,6 +7,7 @@
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
+#include "dist/far.hpp"
 #include "os/clock.hpp"
 
 namespace weft::dist {
@@ -37,7 +38,10 @@ void run_root(void*, void* argument) {
   frame->run(frame->work());
   control* const mine = here();
   all.part->result = reinterpret_cast<std::uint64_t>(frame->work());
-  part_of(0)->root_end.set(all.job.rank);
+  if (all.is_far)
+    tell_root_end(frame->work());
+  else
+    part_of(0)->root_end.set(all.job.rank);
   leave(mine, event::root_ended, 0);
   base::panic("the root went on after its end");
 }
@@ -53,9 +57,7 @@ root_frame* lay_root(control* mine, void (*run)(void* work), const void* work, s
 // Where the stack begins; the smallest stack (WEFT_DIST_STACK) is as large.
 void clear_stack(const control* mine) { std::memset(reinterpret_cast<void*>(stack_top(mine) - cleared_bytes), 0, cleared_bytes); }
 
-[[noreturn]] void end_different(int rank) {
-  const root_call& its = part_of(rank)->called;
-  const root_call& first = part_of(0)->called;
+[[noreturn]] void end_different(int rank, const root_call& its, const root_call& first) {
   char name[256], name_of_first[256];
   name_fork(its.run, name, sizeof name);
   name_fork(first.run, name_of_first, sizeof name_of_first);
@@ -65,13 +67,26 @@ void clear_stack(const control* mine) { std::memset(reinterpret_cast<void*>(stac
             rank, all.job.ranks, name, its.bytes, name_of_first, first.bytes);
 }
 
+void compare_call(int rank, const root_call& its, const root_call& first) {
+  if (its.run != first.run || its.bytes != first.bytes) end_different(rank, its, first);
+}
+
 // After the barrier behind which all ranks have told their call, and before the next.
 void compare_calls() {
-  const root_call& first = part_of(0)->called;
-  for (int rank = 1; rank < all.job.ranks; ++rank) {
-    const root_call& its = part_of(rank)->called;
-    if (its.run != first.run || its.bytes != first.bytes) end_different(rank);
+  if (all.is_far) {
+    static root_call calls[net::most_ranks];
+    net::gather(all.job, &all.part->called, sizeof(root_call), calls);
+    for (int rank = 1; rank < all.job.ranks; ++rank) compare_call(rank, calls[rank], calls[0]);
+    return;
   }
+  for (int rank = 1; rank < all.job.ranks; ++rank) compare_call(rank, part_of(rank)->called, part_of(0)->called);
+}
+
+// Behind the barrier at the root's end, and before the next.
+void take_result(void* work, std::size_t bytes) {
+  if (all.is_far) return take_root_bytes(far_root_end(), work, bytes);
+  const int last = part_of(0)->root_end.rank();
+  if (bytes != 0) std::memcpy(work, alias_of(last, part_of(last)->result), bytes);
 }
 
 void tell_counts(control* mine, double ns_a_tick) {
@@ -90,6 +105,7 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
   note_open_exceptions();
   all.part->called = {run, bytes};
   weft_hot_word_here = &mine->line;
+  begin_far_root(mine);
   mine->is_serving = true;
   const std::uint64_t ns = os::now_ns(), ticks = arch::cycles();
   net::barrier(all.job);
@@ -100,10 +116,10 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
   } else {
     serve(mine, nullptr, nullptr);
   }
+  end_far_root(mine);
   weft_hot_word_here = &outside.line;
   mine->is_serving = false;
-  const int last = part_of(0)->root_end.rank();
-  if (bytes != 0) std::memcpy(work, alias_of(last, part_of(last)->result), bytes);
+  take_result(work, bytes);
   // All have left the scheduler, and have read the result, which the next root writes over.
   net::barrier(all.job);
   if (all.job.rank == 0) part_of(0)->root_end.clear();

@@ -8,6 +8,7 @@
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
+#include "dist/far.hpp"
 #include "os/clock.hpp"
 
 namespace weft::dist {
@@ -34,7 +35,7 @@ class patience {
 };
 
 void wait_for_copies(const control* mine) {
-  for (patience patience; !mine->queue.all_copied();) patience.wait();
+  for (patience patience; !mine->queue.all_copied() || !are_far_copied(); poll_far()) patience.wait();
 }
 
 [[noreturn]] void end_deadlock() {
@@ -51,21 +52,26 @@ void wait_in_place(control* mine, const join_record* record) {
   const bool is_checked = all.set.checking == check::all;
   in_place_waits& waits = part_of(0)->in_place;
   if (is_checked && waits.begin(all.job.rank, all.job.ranks, record)) end_deadlock();
-  for (patience patience; !record->has_ended();) patience.wait();
+  for (patience patience; !(all.is_far ? has_far_child_ended(record) : record->has_ended()); poll_far()) patience.wait();
   if (is_checked) waits.end(all.job.rank);
   mine->count.idle_ns += os::now_ns() - began;
 }
 
 // The forker in a join whose child runs elsewhere. Null: its frames are evacuated.
 void* after_wait(control* mine) {
-  auto* const record = reinterpret_cast<join_record*>(mine->word);
+  auto* record = reinterpret_cast<join_record*>(mine->word);
   const auto frame = reinterpret_cast<std::uintptr_t>(mine->suspended);
   WEFT_ALWAYS(mine->top == mine->base, "a thread waits in a join above other threads");
   evacuated* frames = nullptr;
   if (!has_open_exception() && all.how->evacuate(mine, frame, &frames)) {
-    if (record->wait(reinterpret_cast<std::uint64_t>(frames))) return nullptr;
+    if (all.is_far) {
+      record = static_cast<join_record*>(mine->awaited->taker);  // may have been exchanged
+      if (record != nullptr && wait_far(record, frames)) return nullptr;
+    } else if (record->wait(reinterpret_cast<std::uint64_t>(frames))) {
+      return nullptr;
+    }
     if (all.how->stay != nullptr) all.how->stay(mine, frames);
-    all.part->frames.put_back(frames);
+    drop_evacuated(frames);
     next_is_resumed(current_thread());
   } else {
     wait_in_place(mine, record);
@@ -75,6 +81,15 @@ void* after_wait(control* mine) {
 }
 
 trace::leave leave_of(event why) { return why == event::waits ? trace::leave::parked : trace::leave::ended; }
+
+// The child's forker joins over a far record. Null: it does not wait.
+void* after_far_child(control* mine) {
+  const std::uint64_t frames = end_far_child(reinterpret_cast<join_record*>(mine->word), mine->top[-1].place->work);
+  wait_for_copies(mine);
+  if (frames == 0) return nullptr;
+  bring_back_far(mine, frames);
+  return pointer(mine->base[0].frame);
+}
 
 // What the thread's coming back leads to at once; null: nothing.
 void* after_event(control* mine) {
@@ -87,13 +102,15 @@ void* after_event(control* mine) {
       all.how->bring_back(mine, frames);
       return frame;
     }
+    case event::far_child_ended: return after_far_child(mine);
     case event::waits: return after_wait(mine);
     default: return nullptr;
   }
 }
 
-int other_rank(const control* mine) {
-  static_cast<void>(mine);
+}  // namespace
+
+int other_rank() {
   all.random ^= all.random << 13;
   all.random ^= all.random >> 7;
   all.random ^= all.random << 17;
@@ -101,6 +118,8 @@ int other_rank(const control* mine) {
   const int chosen = static_cast<int>((all.random >> 32) * others >> 32);
   return chosen >= all.job.rank ? chosen + 1 : chosen;
 }
+
+namespace {
 
 // WEFT_DIST_CHECK=all: other ranks' frames, and this rank's once the others had time to take them.
 bool take_up(control* mine, unsigned round) {
@@ -114,9 +133,12 @@ bool take_up(control* mine, unsigned round) {
 bool find_thread(control* mine, unsigned round) {
   if (all.set.checking == check::all) return take_up(mine, round);
   if (all.job.ranks == 1) return false;
+  if (all.is_far) return try_far(mine, round);
   ++mine->count.probes;
-  return all.how->steal(mine, other_rank(mine));
+  return all.how->steal(mine, other_rank());
 }
+
+int ended_on() { return all.is_far ? far_root_end() : part_of(0)->root_end.rank(); }
 
 // Null: the root has ended.
 void* find_work(control* mine) {
@@ -124,8 +146,9 @@ void* find_work(control* mine) {
   const std::uint64_t began = arch::cycles();  // a clock would take as long as the thread's start
   patience patience;
   bool is_found = false;
-  for (unsigned round = 1; !is_found && part_of(0)->root_end.rank() < 0; ++round) {
+  for (unsigned round = 1; !is_found && ended_on() < 0; ++round) {
     patience.wait();
+    poll_far();
     is_found = find_thread(mine, round);
   }
   mine->count.idle_ticks += arch::cycles() - began;
@@ -136,6 +159,11 @@ void* find_work(control* mine) {
 
 shared_part* part_of(int rank) {
   return reinterpret_cast<shared_part*>(all.job.shared + static_cast<std::size_t>(rank) * all.job.shared_bytes);
+}
+
+void drop_evacuated(evacuated* frames) {
+  if (!all.is_far) return all.part->frames.put_back(frames);
+  frames->freed.set_own(1);
 }
 
 void serve(control* mine, void (*first)(void* ignored, void* root), void* root) {

@@ -15,6 +15,7 @@ enum class way : std::uint8_t { optimised, basic, iso_address, child };
 struct settings {
   std::size_t stack_bytes = 0;
   std::uint32_t pool = 0;  // records and evacuated threads of a rank
+  std::uint32_t poll = 0;  // microseconds between polls of the network
   check checking = check::first;
   way policy = way::optimised;
 };

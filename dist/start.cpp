@@ -9,6 +9,8 @@
 #include "base/rng.hpp"
 #include "dist/debug.hpp"
 #include "dist/engine.hpp"
+#include "dist/far.hpp"
+#include "dist/far_words.hpp"
 #include "dist/report.hpp"
 #include "os/process.hpp"
 #include "os/vm.hpp"
@@ -98,14 +100,17 @@ void start() {
   request.region_bytes = parts.end;
   request.region_bytes_a_rank = all.how->region_bytes_a_rank;
   request.shared_bytes = sizeof(shared_part) + trace_bytes();
+  request.words_bytes = sizeof(far_words);
   request.smaller = all.set.policy == way::iso_address ? "unset WEFT_DIST_POLICY" : "set WEFT_DIST_STACK lower";
   request.describe = describe_rank;
   request.at_end = print_ranks;
+  request.before_end = gather_counts;
   request.at_last = write_trace;
   if (net::start(request, &all.job) != status::ok) _exit(1);
   all.process = getpid();
   all.part = part_of(all.job.rank);
   set_up_region(parts);
+  start_far();
   start_trace();
   const std::uint32_t pool = all.pool = all.set.pool < record_pool::most ? all.set.pool : record_pool::most;
   all.part->records.set_up(pool);

@@ -104,6 +104,19 @@ class basic_steal_queue {
     return true;
   }
 
+  // Nothing is public. The next index to be published is this one, one more than before, because the
+  // continuation there became public elsewhere, or one less, because it is private again.
+  void skip(std::uint32_t index) {
+    const std::uint64_t now = word_.load(base::relaxed);
+    if (index > end_of(now)) {
+      // A description that was taken back is no claim whose copy goes on.
+      cell& its = ring_[end_of(now) % capacity];
+      const std::uint64_t ticket = its.of.ticket.load(base::relaxed);
+      if ((ticket & index_mask) == end_of(now)) its.copied.store(ticket, base::relaxed);
+    }
+    word_.store(packed(epoch_of(now) + 1, index, index), base::relaxed);  // no thief changes it meanwhile
+  }
+
   // What the next publication will write, if it is of this index.
   [[nodiscard]] const void* line_of_word() const { return &word_; }
   [[nodiscard]] const void* line_of(std::uint32_t index) const { return &ring_[index % capacity]; }

@@ -3,6 +3,7 @@
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
+#include "dist/far.hpp"
 
 namespace weft::dist {
 namespace {
@@ -29,6 +30,16 @@ void give_back(join_record* record) {
   owner == all.job.rank ? pool.put_back(record) : pool.give(record);
 }
 
+// A join in a job of several nodes. While the thread is away, its forks' records may be exchanged.
+void join_far(control* from, weft_forked* forked) {
+  if (!has_far_child_ended(record_of(forked))) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record_of(forked)));
+  join_record* const record = record_of(forked);
+  if (record == nullptr) return;  // its cargo is here
+  if (is_far(record) || is_far(record->moved_to())) return take_far_cargo(record, forked->work);
+  std::memcpy(forked->work, record->cargo, sizeof forked->work);
+  give_back(record);
+}
+
 void free_joined(control* mine) {
   while (record_of(mine->places - 1) == &joined_mark) --mine->places;
 }
@@ -38,6 +49,7 @@ void free_joined(control* mine) {
 void publish(control* from) {
   if (has_open_exception()) return;  // asked again at the next fork: limit stays
   if (all.set.checking == check::all) return move_forker(from);
+  if (publish_far(from)) return;
   if (all.job.ranks == 1) {
     from->limit.store(from->quiet_limit, base::relaxed);
     return;
@@ -64,6 +76,7 @@ void publish(control* from) {
 }
 
 bool take_back(control* from, const slot* forker) {
+  if (all.is_far && is_offered(forker)) return take_back_offer(from, forker);
   std::uint32_t new_end = 0;
   const std::uint32_t newest = from->index_of(forker);
   if (forker < from->base || !from->queue.take_back(newest, &new_end)) return false;
@@ -76,11 +89,20 @@ bool take_back(control* from, const slot* forker) {
   return true;
 }
 
+static void end_near_child(control* from, join_record* record, const void* cargo) {
+  const std::uint64_t word = record->end(cargo);
+  from->word = word;
+  if (is_far(reinterpret_cast<const join_record*>(word))) return give_back(record);  // the forker has moved to a far record
+  if (word != 0) prefetch_evacuated(reinterpret_cast<const evacuated*>(word));
+  from->why = event::child_ended;
+}
+
 void end_child(control* from) {
   const slot* const forker = from->top - 1;
-  from->word = forker->record->end(forker->place->work);
-  if (from->word != 0) prefetch_evacuated(reinterpret_cast<const evacuated*>(from->word));
-  from->why = event::child_ended;
+  join_record* const record = forker->record;
+  from->why = event::far_child_ended;
+  from->word = reinterpret_cast<std::uint64_t>(record);
+  if (!is_far(record)) end_near_child(from, record, forker->place->work);
   arch::jump_context(from->scheduler, nullptr);
 }
 
@@ -94,6 +116,8 @@ bool join_rarely(control* from, weft_forked* forked) { return forked == nullptr 
 
 void wait_for_child(control* from, weft_forked* forked, join_record* record) {
   from->joining = forked->run;
+  from->awaited = forked;
+  if (all.is_far) return join_far(from, forked);
   if (!record->has_ended()) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record));
   std::memcpy(forked->work, record->cargo, sizeof forked->work);
   give_back(record);

@@ -1,7 +1,10 @@
 // See job.hpp: the barrier of all ranks, and what needs all of them.
 #include "net/barrier.hpp"
 
+#include <string.h>
+
 #include "net/control.hpp"
+#include "net/mpi/start.hpp"
 #include "os/futex.hpp"
 
 namespace weft::net {
@@ -28,6 +31,10 @@ void end_together(const job& all, const char* outer) {
 void barrier(const job& all) {
   if (all.ranks == 1) return;
   const char* const outer = begin_together(all, "a barrier");
+  if (loaded_mpi != nullptr) {
+    meet_all(all);
+    return end_together(all, outer);
+  }
   barrier_words& words = all.common->barrier;
   std::uint32_t round = 0;
   if (arrive(&words, static_cast<std::uint32_t>(all.ranks), &round)) {
@@ -37,6 +44,20 @@ void barrier(const job& all) {
     while (!has_passed(words, round)) os::futex_wait_shared(&words.round, round);
   }
   end_together(all, outer);
+}
+
+void gather(const job& all, const void* mine, std::size_t bytes, void* into) {
+  if (loaded_mpi != nullptr) return gather_by_mpi(all, mine, bytes, into);
+  auto* const to = static_cast<std::byte*>(into);
+  for (std::size_t done = 0; done < bytes;) {
+    const std::size_t piece = bytes - done < sizeof all.common->of[0].given ? bytes - done : sizeof all.common->of[0].given;
+    memcpy(all.common->of[all.rank].given, static_cast<const std::byte*>(mine) + done, piece);
+    barrier(all);
+    for (int rank = 0; rank < all.ranks; ++rank)
+      memcpy(to + static_cast<std::size_t>(rank) * bytes + done, all.common->of[rank].given, piece);
+    barrier(all);
+    done += piece;
+  }
 }
 
 }  // namespace weft::net

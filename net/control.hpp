@@ -18,6 +18,7 @@ struct alignas(64) rank_record {
   base::atomic<const char*> together{nullptr};  // what needs all ranks and has begun; null: nothing
   base::atomic<std::uint32_t> begun{0};         // how many of those this rank has begun
   fingerprint print;                            // written before the first barrier
+  std::byte given[256];                         // in a gather
 };
 
 // Whether `rank` is in something that `ended`, a rank that has ended, will never take part in
@@ -31,6 +32,7 @@ inline bool waits_for_ended(const rank_record& rank, const rank_record& ended) {
 struct control {
   barrier_words barrier;
   base::atomic<std::uint32_t> has_failed{0};  // a rank cannot start, and has told why
+  std::uint64_t made_by;                      // where another launcher started the ranks: the process that made the memory
   rank_record of[most_ranks];
 };
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@
 #include "net/control.hpp"
 #include "net/fingerprint.hpp"
 #include "net/launcher.hpp"
+#include "net/mpi/start.hpp"
+#include "net/network.hpp"
 #include "net/settings.hpp"
 #include "os/child.hpp"
 #include "os/shared_memory.hpp"
@@ -33,11 +36,11 @@ namespace {
 
 constexpr char memory_name[] = "weft-job";
 
-// One memory file: the record, the shared parts, and the regions, in this order.
+// One memory file: the record, the shared parts, the words, and the regions, in this order.
 struct layout {
-  std::size_t record_bytes, shared_bytes, region_bytes;  // the latter two of all ranks
+  std::size_t record_bytes, shared_bytes, words_bytes, region_bytes;  // the latter three of all ranks
 
-  std::size_t common_bytes() const { return record_bytes + shared_bytes; }
+  std::size_t common_bytes() const { return record_bytes + shared_bytes + words_bytes; }
   std::size_t bytes() const { return common_bytes() + region_bytes; }
 };
 
@@ -57,9 +60,10 @@ bool lay_out(const job& all, layout* out) {
   const auto ranks = static_cast<std::size_t>(all.ranks);
   out->record_bytes = base::round_up(sizeof(control), os::page_bytes());
   const bool fits = !__builtin_mul_overflow(all.shared_bytes, ranks, &out->shared_bytes) &&
+                    !__builtin_mul_overflow(all.words_bytes, ranks, &out->words_bytes) &&
                     !__builtin_mul_overflow(all.region_bytes, ranks, &out->region_bytes);
   constexpr std::size_t most = std::size_t{1} << 46;  // of the address space, a half
-  return fits && out->shared_bytes < most && out->region_bytes < most;
+  return fits && out->shared_bytes < most && out->words_bytes < most && out->region_bytes < most;
 }
 
 status too_large(const job_request& request, const job& all) {
@@ -92,6 +96,7 @@ status make_memory(const job_request& request, job* all, memory* made) {
   if (common == nullptr) return too_large(request, *all);
   all->common = static_cast<control*>(common);
   all->shared = static_cast<std::byte*>(at_offset(common, parts.record_bytes));
+  all->words = static_cast<std::byte*>(at_offset(all->shared, parts.shared_bytes));
   if (parts.region_bytes == 0) return status::ok;
   void* const aliases = os::map_memory_file(nullptr, parts.region_bytes, made->descriptor, parts.common_bytes());
   if (aliases == nullptr) return too_large(request, *all);
@@ -168,6 +173,13 @@ status launch(const job_request& request, job* all, const memory& made) {
   return started;
 }
 
+status open_own_network(const settings& wanted, job* all) {
+  set_nodes(wanted, all);
+  const status opened = open_network(shm, all);
+  if (wanted.is_described) print_network(*all);
+  return opened;
+}
+
 }  // namespace
 
 void fail(const job& all, const char* format, ...) {
@@ -176,11 +188,13 @@ void fail(const job& all, const char* format, ...) {
   va_start(arguments, format);
   (void)vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  if (is_first_to_fail(all)) base::report("%s", line);
+  if (all.common == nullptr || is_first_to_fail(all)) base::report("%s", line);
+  if (loaded_mpi != nullptr) loaded_mpi->abort(1);
   _exit(1);
 }
 
-status start(const job_request& request, job* out) {
+__attribute__((no_stack_protector)) status start(const job_request& request, job* out) {
+  if (getenv(mpi_module_variable) != nullptr) fix_addresses();
   settings wanted;
   if (const status read = read_settings(&wanted); read != status::ok) return read;
   job_request asked = request;
@@ -194,8 +208,15 @@ status start(const job_request& request, job* out) {
   const std::size_t all_ranks = request.region_bytes_a_rank * static_cast<std::size_t>(all.ranks);
   all.region_bytes = base::round_up(request.region_bytes + all_ranks, os::page_bytes());
   all.shared_bytes = base::round_up(request.shared_bytes, os::page_bytes());
+  all.words_bytes = base::round_up(request.words_bytes, os::page_bytes());
+  if (wanted.mpi_module[0] != '\0') {
+    const status started = start_mpi(asked, wanted, &all);
+    *out = all;
+    return started;
+  }
   status started = make_memory(asked, &all, &made);
   if (started == status::ok) started = wanted.is_launched ? launch(asked, &all, made) : join_job(all, made);
+  if (started == status::ok) started = open_own_network(wanted, &all);
   if (started == status::ok) {
     os::close_memory_file(made.descriptor);
     *out = all;

@@ -26,6 +26,7 @@ namespace weft::net {
 inline constexpr int most_ranks = 1024;
 
 struct control;  // of the job, in shared memory: control.hpp
+struct network;  // what reaches ranks of other nodes: network.hpp
 
 struct job {
   int rank = 0;
@@ -36,8 +37,16 @@ struct job {
   std::byte* aliases = nullptr;  // the region of rank r, as every rank sees it: aliases + r * region_bytes
   std::byte* shared = nullptr;   // the part of rank r: shared + r * shared_bytes
   std::size_t shared_bytes = 0;
+  std::byte* words = nullptr;  // the words of rank r, where this rank has them: words + r * words_bytes
+  std::size_t words_bytes = 0;
   control* common = nullptr;
+  // For ranks of other nodes, and for all words; their memory is not at the addresses above.
+  const struct network* network = nullptr;
+  const int* nodes = nullptr;  // of each rank: its node's number; null: all ranks are on one node
 };
+
+// Whether this rank has that rank's memory at the addresses in `all`.
+inline bool is_near(const job& all, int rank) { return all.nodes == nullptr || all.nodes[rank] == all.nodes[all.rank]; }
 
 // What a job needs. Sizes are rounded up to pages; job has the rounded ones.
 struct job_request {
@@ -45,13 +54,16 @@ struct job_request {
   std::size_t region_bytes_a_rank = 0;  // so much more of it for each rank of the job
   std::uintptr_t region_at = 0;         // the wanted address of the region, a whole page; 0: any
   std::size_t shared_bytes = 0;         // of each rank's part of the shared memory, zeroed
+  std::size_t words_bytes = 0;          // of each rank's words, which the network's atomics change; zeroed
   // What a user can do to make the sizes smaller, as the end of a sentence ("set WEFT_X lower").
   const char* smaller = nullptr;
   // Called in the launcher after a rank's death, once no rank runs any more: writes what the rank
   // held, from its part of the shared memory, as the end of "while it held ". Empty: nothing.
   void (*describe)(const job& all, int rank, char* text, std::size_t bytes) = nullptr;
-  // Called in the launcher after all ranks ended well: prints the table of ranks.
+  // Called in the launcher after all ranks ended well: prints the table of ranks. Where an MPI has
+  // started the ranks, rank 0 calls it before its end, and before that all ranks call before_end.
   void (*at_end)(const job& all) = nullptr;
+  void (*before_end)(const job& all) = nullptr;
   // Called in the launcher after all ranks ended, in whatever way: writes what they have left in
   // the shared memory. status: the job's exit status.
   void (*at_last)(const job& all, int status) = nullptr;
@@ -64,6 +76,9 @@ status start(const job_request& request, job* out);
 // Returns in each rank once all ranks have called it. What a rank wrote before it is seen by all
 // ranks after it. A rank that dies or exits ends the job, so no rank waits for ever.
 void barrier(const job& all);
+
+// Collective, between barriers of its own: `into` has the bytes of every rank, in their order.
+void gather(const job& all, const void* mine, std::size_t bytes, void* into);
 
 // Ends the job with the exit status 1. This rank tells why in one line, unless another rank has
 // told why it fails. Exit handlers do not run.

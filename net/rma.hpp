@@ -1,18 +1,20 @@
 // One-sided access to the memory of another rank: eight operations, behind a table, so that a file
-// a transport implements them. The rank whose memory it is takes no part. Called in ranks, from any
-// OS thread; where a transport allows less, its file says so.
+// a transport implements them. The rank whose memory it is takes no part. Called in ranks, from the
+// OS thread that called net::start; where a transport allows more, its file says so.
 //
-// A *window* is one part of every rank's memory (its region, or its part of the shared memory); a
-// word in it is named by rank and offset. Promises, on which protocols may build:
-// - get and put of bytes that another rank writes meanwhile give any mixture; words of 8 aligned
-//   bytes
-//   that are accessed by fetch_add and compare_swap alone are changed at once.
-// - fetch_add and compare_swap are ordered among themselves (each acquires and releases): what a
-//   rank
-//   wrote into its own memory, or put and flushed, before its operation on a word, is what another
-//   rank reads or gets after an operation that found the new value.
+// A *window* is one part of every rank's memory; a byte in it is named by rank and offset. Promises,
+// on which protocols may build, and which every transport keeps (tests/unit/net/conformance.hpp):
+// - get and put begin a copy. It ends at the latest in the flush of its window and rank, and copies
+//   that one flush ends may happen in any order. get and put of bytes that another rank writes
+//   meanwhile give any mixture, but a put of one aligned word of 8 bytes is seen whole.
+// - fetch_add and compare_swap change a word of 8 aligned bytes at once, and return when they have.
+// - They are ordered among themselves (each acquires and releases): what a rank wrote into its own
+//   memory, or put and flushed, before its operation on a word, is what another rank reads or gets
+//   after an operation that found the new value. So is what it did before a put of one word, for the
+//   owner that loads the new value after progress.
 // - A word is changed by one transport only: the atomics of a network and of the CPU need not see
-//   each other.
+//   each other. Its owner may load it.
+// - A transport that fails ends the job with one line.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +25,14 @@
 
 namespace weft::net {
 
-enum class part : std::uint8_t { region, shared };
+// words: the only part whose words fetch_add and compare_swap change where a transport is a network.
+enum class part : std::uint8_t { region, shared, words };
 
 struct window {
   const job* all = nullptr;
-  std::byte* ranks = nullptr;  // rank r's bytes, as this rank sees them, at ranks + r * bytes
+  std::byte* ranks = nullptr;  // rank r's bytes, where this rank has them, at ranks + r * bytes
   std::size_t bytes = 0;       // of each rank
+  void* handle = nullptr;      // the transport's
 };
 
 struct rma {
@@ -38,26 +42,30 @@ struct rma {
   // Errors: invalid (the job has no such part).
   status (*region_create)(const job& all, part which, window* out);
 
-  // Copies between own memory and another rank's. A get has ended when it returns. A put, whose
-  // bytes may be reused when it returns, has ended after flush.
+  // Between own memory and a rank's, also this rank's own. The own bytes may be reused when put
+  // returns; those of a get have arrived after the flush.
   void (*get)(const window& from, int rank, std::size_t offset, void* into, std::size_t bytes);
   void (*put)(const window& into, int rank, std::size_t offset, const void* from, std::size_t bytes);
 
-  // On a word of 8 aligned bytes. Both return what the word held before.
+  // Both return what the word held before.
   std::uint64_t (*fetch_add)(const window& in, int rank, std::size_t offset, std::uint64_t by);
   std::uint64_t (*compare_swap)(const window& in, int rank, std::size_t offset, std::uint64_t expected, std::uint64_t desired);
 
-  // Returns once all puts of this rank into that rank's memory have ended.
-  void (*flush)(const window& into, int rank);
+  // Returns once all gets and puts between this rank and that one have ended.
+  void (*flush)(const window& of, int rank);
 
   // Lets operations of other ranks go on, where a transport needs the target's help.
   void (*progress)(const window& of);
 
-  // The byte as a pointer that loads, stores and atomics of the CPU may use; null: there is none.
+  // The byte as a pointer that this rank may load from, and, unless another transport changes it,
+  // use as its own; null: there is none.
   void* (*alias)(const window& of, int rank, std::size_t offset);
 };
 
-// Of ranks on one node, over their common memory: rma/shm.cpp.
+// Of ranks on one node, over their common memory: rma/shm.cpp. From any OS thread.
 extern const rma shm;
 
 }  // namespace weft::net
+
+// A program for tests may define it: what it returns takes the place of a job's transport.
+extern "C" __attribute__((weak)) const weft::net::rma* weft_net_wrap_transport(const weft::net::rma* inner);

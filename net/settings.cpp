@@ -11,7 +11,8 @@
 namespace weft::net {
 namespace {
 
-constexpr const char* names[] = {"WEFT_LAUNCH_RANKS", "WEFT_LAUNCH_TABLE", "WEFT_LAUNCH_LOCK", "WEFT_LAUNCH_REGION_AT"};
+constexpr const char* names[] = {"WEFT_LAUNCH_RANKS", "WEFT_LAUNCH_TABLE",    "WEFT_LAUNCH_LOCK", "WEFT_LAUNCH_REGION_AT",
+                                 "WEFT_LAUNCH_APART", "WEFT_LAUNCH_DESCRIBE", mpi_module_variable};
 
 bool refuse(const char* name, const char* text, const char* wanted) {
   base::report("%s=%s: %s", name, text, wanted);
@@ -60,12 +61,22 @@ bool take_address(settings* into) {
   return is_page || refuse(name, text, "an address at the start of a page is wanted (0x...), or 0 for any");
 }
 
+bool take_module(settings* into) {
+  const char* const name = mpi_module_variable;
+  const char* const text = getenv(name);
+  if (text == nullptr) return true;
+  if (text[0] == '\0' || strlen(text) >= sizeof into->mpi_module) return refuse(name, text, "the file of a module is wanted");
+  strcpy(into->mpi_module, text);
+  return true;
+}
+
 }  // namespace
 
 status read_settings(settings* out) {
   settings read;
-  const bool is_right[] = {take_ranks(&read), take_flag(names[1], &read.has_table), take_flag(names[2], &read.locks),
-                           take_address(&read)};
+  const bool is_right[] = {take_ranks(&read),   take_flag(names[1], &read.has_table), take_flag(names[2], &read.locks),
+                           take_address(&read), take_flag(names[4], &read.are_apart), take_flag(names[5], &read.is_described),
+                           take_module(&read)};
   for (const bool each : is_right) {
     if (!each) return status::invalid;
   }

@@ -9,6 +9,8 @@
 
 namespace weft::net {
 
+inline constexpr char mpi_module_variable[] = "WEFT_LAUNCH_MPI";
+
 struct settings {
   int ranks = 1;
   bool is_launched = false;  // WEFT_LAUNCH_RANKS is set
@@ -16,6 +18,9 @@ struct settings {
   bool locks = false;        // WEFT_LAUNCH_LOCK: the shared memory is kept in memory from the start on
   bool has_address = false;
   std::uintptr_t region_at = 0;  // WEFT_LAUNCH_REGION_AT; 0: any
+  bool are_apart = false;        // WEFT_LAUNCH_APART: each rank is a node of its own, for tests
+  bool is_described = false;     // WEFT_LAUNCH_DESCRIBE: rank 0 prints what the ranks reach each other by
+  char mpi_module[1024] = "";    // WEFT_LAUNCH_MPI: a file; an MPI's launcher has started the ranks
 };
 
 // Takes the variables out of the environment: programs that a rank starts are not launched. Errors:

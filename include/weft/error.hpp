@@ -47,8 +47,8 @@ class status_category_type final : public std::error_category {
       case errc::cannot_block: return std::errc::operation_would_block;
       case errc::not_owner: return std::errc::operation_not_permitted;
       case errc::deadlock: return std::errc::resource_deadlock_would_occur;
-      case errc::not_initialized:
-      case errc::ended: break;  // std has no word for these
+      case errc::ended: return std::errc::operation_not_permitted;  // as Boost.Fiber's closed channels
+      case errc::not_initialized: break;                            // std has no word for it
     }
     return {value, *this};
   }

@@ -15,6 +15,7 @@
 #ifndef WEFT_EXT_H
 #define WEFT_EXT_H
 
+#include <weft/await.h>
 #include <weft/weft.h>
 
 #ifdef __cplusplus
@@ -79,6 +80,16 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_call_outside(weft_function function
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_make(weft_function function, void *argument, const weft_thread_attr *attr,
                                                          bool tasklet, weft_thread **out);
 
+/* Makes a ULT, or a tasklet, that the caller owns, and that runs function on a copy of size bytes.
+ *
+ * bytes and size are those of weft_thread_create_copy, the rest that of weft_ext_thread_make. The
+ * copy goes when function has returned, or with weft_ext_thread_discard.
+ * Errors: those of weft_ext_thread_make, WEFT_INVALID (bytes is null, and size is not 0; size is
+ * above WEFT_COPY_MAX).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_make_copy(weft_function function, const void *bytes, size_t size,
+                                                              const weft_thread_attr *attr, bool tasklet, weft_thread **out);
+
 /* What weft_ext_thread_make_in makes; 0: a ULT that is joined. */
 typedef enum weft_make_kind {
   WEFT_MAKE_TASKLET = 1, /* a tasklet */
@@ -113,6 +124,19 @@ typedef struct weft_ext_place {
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_create_at(weft_function function, void *argument,
                                                               const weft_thread_attr *attr, weft_thread **out,
                                                               const weft_ext_place *place);
+
+/* Creates a thread as weft_thread_create_copy does, for a layer that writes the bytes itself.
+ *
+ * fill(memory, source) writes size bytes, on the caller's stack, before the thread can run. It is
+ * called if the call succeeds, and only then. place is that of weft_ext_thread_create_at. The C++
+ * headers create threads with their closures so.
+ * Errors: those of weft_thread_create_copy, WEFT_INVALID (fill is null).
+ * Switches: never. Callers: any.
+ * Undefined: fill throws an exception, or switches. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_create_filled(weft_function function, size_t size,
+                                                                  void (*fill)(void *memory, void *source), void *source,
+                                                                  const weft_thread_attr *attr, weft_thread **out,
+                                                                  const weft_ext_place *place);
 
 /* Frees an owned unit that has not started. For null, nothing is done.
  * Switches: never. Callers: any.

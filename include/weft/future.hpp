@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <future>
 #include <utility>
 
@@ -63,6 +64,13 @@ class future {
     wait();
     const auto last = std::move(state_);
     return last->take();
+  }
+
+  // Waits until the result has come; the exception that get() would throw, or null. The future
+  // keeps the result.
+  std::exception_ptr get_exception_ptr() const {
+    wait();
+    return state_->failure();
   }
 
   // Waits until the result has come.
@@ -131,6 +139,12 @@ class shared_future {
   std::add_lvalue_reference_t<const T> get() const {
     wait();
     return state_->look();
+  }
+
+  // Waits until the result has come; the exception that get() would throw, or null.
+  std::exception_ptr get_exception_ptr() const {
+    wait();
+    return state_->failure();
   }
 
   // Waits until the result has come.

@@ -71,7 +71,7 @@ typedef struct weft_forked {
  * bottom. */
 typedef struct weft_hot_line {
   weft_hot_word bottom;     /* where the next fork goes; null: ask the library */
-  weft_hot_word limit;      /* a fork here or above calls the library: the last place, or a worker sleeps */
+  weft_hot_word limit;      /* a fork here or above calls the library: the last place, or a worker sleeps or wants forks */
   weft_hot_word taken;      /* forks below are other workers', or about to be */
   weft_thread *const *self; /* where the unit that runs here is named, or null */
 } weft_hot_line;
@@ -183,7 +183,7 @@ WEFT_HOT_INLINE weft_forked *weft_fork(void (*run)(void *work), const void *work
   place->run = run;
   /* [K1] release: publishes the fork to a thief; pairs with [K5] [K10] */
   weft_hot_store(&line->bottom, place + 1, __ATOMIC_RELEASE);
-  /* [K2] light fence: the fork before the look whether somebody sleeps; pairs with [I5] */
+  /* [K2] light fence: the fork before the look whether a worker sleeps; pairs with [I5] */
   weft_hot_light_fence();
   if (__builtin_expect(!weft_hot_is_above(&line->limit, place), 0)) weft_fork_at_limit(place);
   return place;

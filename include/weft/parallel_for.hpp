@@ -319,6 +319,7 @@ void for_each(const Begin&, const End&, const Function&) {
   constexpr bool are_ends = element_ends<Begin, End>;
   static_assert(are_ends, "weft::element_ends: the first two of three arguments of for_each must be forward iterators");
 }
+
 // One argument in place of the elements that is no range is one error, too.
 template <class Range, class Function>
   requires(!element_range<Range>)

@@ -48,6 +48,20 @@ typedef struct weft_thread_attr {
 WEFT_NODISCARD WEFT_API weft_status weft_thread_create(weft_function function, void *argument, const weft_thread_attr *attr,
                                                        weft_thread **out);
 
+/* The most bytes that weft_thread_create_copy copies. */
+#define WEFT_COPY_MAX 1024u
+
+/* Creates a ULT that runs function(copy), where copy is a copy of size bytes at bytes.
+ *
+ * The thread owns the copy, which is aligned as malloc aligns memory, and the library frees it when
+ * function has returned. bytes may be null if size is 0. attr and out are those of
+ * weft_thread_create. No malloc is called, whatever the size.
+ * Errors: those of weft_thread_create, WEFT_INVALID (bytes is null, and size is not 0; size is
+ * above WEFT_COPY_MAX).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_thread_create_copy(weft_function function, const void *bytes, size_t size,
+                                                            const weft_thread_attr *attr, weft_thread **out);
+
 /* Creates count ULTs, or none.
  *
  * Thread i runs function((char *)arguments + i * stride). attr may be null, and has no stack of its

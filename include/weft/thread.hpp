@@ -95,6 +95,11 @@ template <class F, class... As>
     check(start_thread(run_packed<std::decay_t<F>>, pack(copy), attributes, &created, made_by), "weft_thread_create");
   } else {
     using call = bound_call<std::decay_t<F>, std::decay_t<As>...>;
+    if constexpr (can_be_placed<call>) {
+      call made(std::in_place, std::forward<F>(function), std::forward<As>(arguments)...);
+      check(start_thread_with(made, attributes, &created, made_by), "weft_thread_create");
+      return created;
+    }
     auto box = std::make_unique<call>(std::in_place, std::forward<F>(function), std::forward<As>(arguments)...);
     check(start_thread(run_boxed<call>, box.get(), attributes, &created, made_by), "weft_thread_create");
     static_cast<void>(box.release());  // the thread's now
@@ -223,6 +228,13 @@ inline int worker() noexcept { return weft_worker_self(); }
 
 // Lets other ready threads of this worker run; outside it yields the CPU. May switch.
 inline void yield() noexcept { weft_yield(); }
+
+// Runs a thread next on this worker, in the caller's place. True: it ran. False: it was not ready
+// in this worker's queue or pools, and the caller has yielded. May switch. From a ULT. Throws
+// weft::error: invalid (not joinable, or it has ended), cannot_block (a tasklet, or outside).
+inline bool yield_to(const thread& next) {
+  return detail::check_unless(WEFT_AGAIN, weft_yield_to(next.native_handle()), "weft_yield_to");
+}
 
 // May switch: other threads use the worker meanwhile. Outside: sleeps in the kernel. Throws weft::error: cannot_block (a tasklet).
 template <class Rep, class Period>

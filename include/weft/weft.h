@@ -50,5 +50,6 @@
 #include <weft/runtime.h>
 #include <weft/sync.h>
 #include <weft/thread.h>
+#include <weft/word.h>
 
 #endif

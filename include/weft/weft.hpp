@@ -1,4 +1,5 @@
-// Weft for C++20: everything. The headers are inline code over weft.h and may be included one by one.
+// Weft for C++20: what programs use every day. The headers are inline code over weft.h and may be
+// included one by one. channel.hpp, select.hpp and the headers of other topics are included by name.
 #pragma once
 
 #include <weft/detail/platform.h>
@@ -6,6 +7,7 @@
 
 #include <weft/version.h>
 #include <weft/async.hpp>
+#include <weft/atomic_wait.hpp>
 #include <weft/callable.hpp>
 #include <weft/condition_variable.hpp>
 #include <weft/error.hpp>

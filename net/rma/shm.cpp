@@ -10,10 +10,12 @@ namespace weft::net {
 namespace {
 
 status region_create(const job& all, part which, window* out) {
-  std::byte* const ranks = which == part::region ? all.aliases : all.shared;
-  const std::size_t bytes = which == part::region ? all.region_bytes : all.shared_bytes;
+  const bool is_region = which == part::region;
+  const bool is_words = which == part::words;
+  std::byte* const ranks = is_region ? all.aliases : is_words ? all.words : all.shared;
+  const std::size_t bytes = is_region ? all.region_bytes : is_words ? all.words_bytes : all.shared_bytes;
   if (ranks == nullptr || bytes == 0) return status::invalid;
-  *out = {&all, ranks, bytes};
+  *out = {&all, ranks, bytes, nullptr};
   return status::ok;
 }
 
@@ -33,7 +35,14 @@ void get(const window& from, int rank, std::size_t offset, void* into, std::size
 }
 
 void put(const window& into, int rank, std::size_t offset, const void* from, std::size_t bytes) {
-  memcpy(at(into, rank, offset, bytes), from, bytes);
+  if (bytes != sizeof(std::uint64_t) || offset % bytes != 0) {
+    memcpy(at(into, rank, offset, bytes), from, bytes);
+    return;
+  }
+  std::uint64_t word = 0;
+  memcpy(&word, from, sizeof word);
+  // [J6] release: what the rank did before, for the owner that loads the word; pairs with [R19]
+  word_at(into, rank, offset).store(word, base::release);
 }
 
 std::uint64_t fetch_add(const window& in, int rank, std::size_t offset, std::uint64_t by) {

@@ -169,6 +169,16 @@ weft_status weft_ext_thread_make(weft_function function, void* argument, const w
   return code(sched::make_owned(how, reinterpret_cast<sched::unit**>(out)));
 }
 
+weft_status weft_ext_thread_make_copy(weft_function function, const void* bytes, size_t size, const weft_thread_attr* attr,
+                                      bool tasklet, weft_thread** out) {
+  if (function == nullptr || out == nullptr || (attr != nullptr && attr->size != sizeof *attr)) return WEFT_INVALID;
+  if (size > WEFT_COPY_MAX || (bytes == nullptr && size != 0)) return WEFT_INVALID;
+  if (running() == nullptr) return no_runtime();
+  const bool detached = attr != nullptr && attr->detached;
+  const sched::creation how{nullptr, nullptr, attr, tasklet, detached, __builtin_return_address(0)};
+  return code(sched::create_copied({function, bytes, size}, how, true, reinterpret_cast<sched::unit**>(out)));
+}
+
 weft_status weft_ext_thread_make_in(weft_pool* pool, weft_function function, unsigned kind, weft_thread** out) {
   if (function == nullptr || out == nullptr || kind > (WEFT_MAKE_TASKLET | WEFT_MAKE_DETACHED)) [[unlikely]]
     return WEFT_INVALID;

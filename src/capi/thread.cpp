@@ -32,6 +32,22 @@ namespace {
   return code(sched::create(how, reinterpret_cast<sched::unit**>(out)));
 }
 
+// Whether the thread can be made of these; the runtime and the attributes are looked at later.
+bool is_valid(const sched::copying& what, const weft_thread_attr* attr) {
+  if (what.function == nullptr || what.size > WEFT_COPY_MAX) return false;
+  if (what.from == nullptr && what.fill == nullptr && what.size != 0) return false;
+  return attr == nullptr || attr->size == sizeof *attr;
+}
+
+[[gnu::noinline]] weft_status create_copied(const sched::copying& what, const weft_thread_attr* attr, weft_thread** out,
+                                            const void* made_at) {
+  if (!is_valid(what, attr)) return WEFT_INVALID;
+  if (!pass_point()) return WEFT_UNSUPPORTED;
+  const bool detached = out == nullptr || (attr != nullptr && attr->detached);
+  const sched::creation how{nullptr, nullptr, attr, false, detached, made_at};
+  return code(sched::create_copied(what, how, false, reinterpret_cast<sched::unit**>(out)));
+}
+
 }  // namespace
 
 extern "C" {
@@ -52,6 +68,28 @@ weft_status weft_ext_thread_create_at(weft_function function, void* argument, co
     return code(sched::create_default(function, argument, sched::is_default, reinterpret_cast<sched::unit**>(out), place));
   }
   return create(function, argument, attr, out, place, false);
+}
+
+weft_status weft_thread_create_copy(weft_function function, const void* bytes, size_t size, const weft_thread_attr* attr,
+                                    weft_thread** out) {
+  const bool is_plain = attr == nullptr && !is_null_or_point(out) && function != nullptr;
+  if (is_plain && size <= WEFT_COPY_MAX && bytes != nullptr) [[likely]] {
+    return code(
+        sched::create_copied_default(function, bytes, size, reinterpret_cast<sched::unit**>(out), __builtin_return_address(0)));
+  }
+  return create_copied({function, bytes, size}, attr, out, __builtin_return_address(0));
+}
+
+weft_status weft_ext_thread_create_filled(weft_function function, size_t size, void (*fill)(void* bytes, void* source),
+                                          void* source, const weft_thread_attr* attr, weft_thread** out,
+                                          const weft_ext_place* place) {
+  if (fill == nullptr) return WEFT_INVALID;
+  const void* const made_at = place != nullptr ? static_cast<const void*>(place) : __builtin_return_address(0);
+  const sched::copying what{function, nullptr, size, fill, source};
+  if (attr == nullptr && !is_null_or_point(out) && is_valid(what, nullptr)) [[likely]] {
+    return code(sched::create_filled_default(what, reinterpret_cast<sched::unit**>(out), made_at));
+  }
+  return create_copied(what, attr, out, made_at);
 }
 
 weft_status weft_tasklet_create(weft_function function, void* argument, const weft_thread_attr* attr, weft_thread** out) {

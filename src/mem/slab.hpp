@@ -63,6 +63,7 @@ class slab_cache {
     depot_ = depot;
     for (std::size_t index = 0; index < ahead; ++index) blocks_[index] = blocks_;
   }
+  bool is_started() const { return depot_ != nullptr; }
   void stop();
 
   void* take() {  // null: no memory

@@ -48,7 +48,7 @@ bool start_reader::enter_own(bool* is_packed, bool* is_boxed) {
   const char* const begin = at_;
   while (*at_ != 'I' && *at_ != 'E') {
     if (is_at("10run_packed")) *is_packed = true;
-    if (is_at("9run_boxed")) *is_boxed = true;
+    if (is_at("9run_boxed") || is_at("10run_placed")) *is_boxed = true;
     if (!step_of_prefix(begin)) return false;
   }
   return take("I") && constraint();

@@ -35,6 +35,16 @@ inline constexpr variable_info dist_check_info = {
     "Look for addresses of the heap in the continuations that move between ranks. first: in 64 of each function. all: every "
     "fork moves its forker, and what it leaves is overwritten."};
 
+inline constexpr variable_info dist_poll_info = {variable::workers,
+                                                 "WEFT_DIST_POLL",
+                                                 value_type::count,
+                                                 0,
+                                                 1'000'000,
+                                                 "0 to 1000000",
+                                                 "200",
+                                                 "Between nodes: after so many microseconds a rank that computes helps the "
+                                                 "operations of others, in its next fork. 0: in each fork."};
+
 inline constexpr variable_info dist_policy_info = {
     variable::deadlock,
     "WEFT_DIST_POLICY",
@@ -48,6 +58,6 @@ inline constexpr variable_info dist_policy_info = {
     "functions with their bytes move."};
 
 inline constexpr const variable_info* variables_of_ranks[] = {&dist_stack_info, &dist_pool_info, &dist_check_info,
-                                                              &dist_policy_info};
+                                                              &dist_policy_info, &dist_poll_info};
 
 }  // namespace weft::os

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "os/heap.hpp"
+#include "sched/copied.hpp"
 #include "sched/details.hpp"
 #include "sched/domains.hpp"
 #include "sched/entering.hpp"
@@ -186,6 +187,14 @@ bool has_size_alone(const worker* w, const creation& how) {
 
 }  // namespace
 
+[[gnu::always_inline]] inline static void start_made(runtime* rt, worker* w, unit* one, unit** out) {
+  count_created(rt, w, 1);
+  if (out != nullptr) *out = one;
+  if (rt->is_observed) one->set(is_known);  // its join then takes the way on which the sink is told
+  note(rt, WEFT_ON_CREATE, one);
+  make_ready(w, one, push_reason::created);
+}
+
 // Every slow case is a tail call, so that this needs no frame.
 status create_default(unit::function_type function, void* argument, unit_flag kind, unit** out, const void* made_at) {
   worker* w = local::current_worker();
@@ -208,12 +217,95 @@ status create(const creation& how, unit** out) {
   unit* one = nullptr;
   if (const status result = make(rt, w, how, &one); result != status::ok) [[unlikely]]
     return result;
-  count_created(rt, w, 1);
-  if (out != nullptr) *out = one;
-  if (rt->is_observed) one->set(is_known);  // its join then takes the way on which the sink is told
-  note(rt, WEFT_ON_CREATE, one);
-  make_ready(w, one, push_reason::created);
+  start_made(rt, w, one, out);
   return status::ok;
+}
+
+namespace {
+
+constexpr unsigned flags_of_owned = unsigned{is_known} | unsigned{ends_noticed} | unsigned{may_be_dispatched};
+
+void count_owned(runtime* rt, worker* w, unit* one, unit** out) {
+  const unsigned flags = one->flags.load(base::relaxed) | flags_of_owned;
+  one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);  // nobody else knows it yet
+  count_created(rt, w, 1);
+  note(rt, WEFT_ON_CREATE, one);
+  *out = one;
+}
+
+// ---- units that own their arguments -------------------------------------------------------------------------------------------
+
+void write_copied(copied* block, const copying& what) {
+  block->function = what.function;
+  if (what.fill != nullptr) {
+    what.fill(block->bytes(), what.source);
+  } else if (what.size != 0) {
+    std::memcpy(block->bytes(), what.from, what.size);
+  }
+}
+
+// As create, where nothing can fail any more: there is a descriptor, and there are no attributes.
+[[gnu::noinline]] status create_with_slowly(copied* block, unit** out, const void* made_at) {
+  return create({copied_starts[0], block, nullptr, false, false, made_at}, out);
+}
+
+}  // namespace
+
+// The bytes come last: they may be an object that only the thread destroys.
+status create_copied(const copying& what, creation how, bool is_owned, unit** out) {
+  worker* w = local::current_worker();
+  runtime* rt = w != nullptr ? w->rt : local::current_runtime();
+  if (rt == nullptr) return status::not_initialized;
+  const unsigned size_class = class_of_copied(what.size);
+  copied* const block = take_copied(rt, w, size_class);
+  if (block == nullptr) return status::nomem;
+  how.function = copied_starts[size_class];
+  how.argument = block;
+  unit* one = nullptr;
+  if (const status result = make(rt, w, how, &one); result != status::ok) {
+    give_copied(rt, w, block, size_class);
+    return result;
+  }
+  write_copied(block, what);
+  is_owned ? count_owned(rt, w, one, out) : start_made(rt, w, one, out);
+  return status::ok;
+}
+
+namespace {
+
+[[gnu::noinline]] status create_copied_slowly(const copying& what, unit** out, const void* made_at) {
+  return create_copied(what, {nullptr, nullptr, nullptr, false, false, made_at}, false, out);
+}
+
+bool has_copied_block(const worker* w, std::size_t size) {
+  return w != nullptr && class_of_copied(size) == 0 && !w->copied_caches[0].is_empty() && !w->is_special && !w->units.is_empty();
+}
+
+[[gnu::always_inline]] inline status create_with(worker* w, copied* block, unit** out, const void* made_at) {
+  if (!w->lock.try_enter()) [[unlikely]]
+    return create_with_slowly(block, out, made_at);
+  return create_here(w, copied_starts[0], block, is_default, out, made_at);
+}
+
+}  // namespace
+
+status create_copied_default(unit::function_type function, const void* from, std::size_t size, unit** out, const void* made_at) {
+  worker* w = local::current_worker();
+  if (!has_copied_block(w, size)) [[unlikely]]
+    return create_copied_slowly({function, from, size}, out, made_at);
+  auto* const block = static_cast<copied*>(w->copied_caches[0].take_one());
+  block->function = function;
+  if (size != 0) std::memcpy(block->bytes(), from, size);
+  return create_with(w, block, out, made_at);
+}
+
+status create_filled_default(const copying& what, unit** out, const void* made_at) {
+  worker* w = local::current_worker();
+  if (!has_copied_block(w, what.size)) [[unlikely]]
+    return create_copied_slowly(what, out, made_at);
+  auto* const block = static_cast<copied*>(w->copied_caches[0].take_one());
+  write_copied(block, what);
+  return create_with(w, block, out, made_at);
 }
 
 namespace {
@@ -305,23 +397,13 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
 
 // ---- units that a builder owns ------------------------------------------------------------------------------------------------
 
-namespace {
-
-constexpr unsigned flags_of_owned = unsigned{is_known} | unsigned{ends_noticed} | unsigned{may_be_dispatched};
-
-}  // namespace
-
 status make_owned(const creation& how, unit** out) {
   worker* w = local::current_worker();
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
   if (rt == nullptr) return status::not_initialized;
   unit* one = nullptr;
   if (const status result = make(rt, w, how, &one); result != status::ok) return result;
-  const unsigned flags = one->flags.load(base::relaxed) | flags_of_owned;
-  one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);  // nobody else knows it yet
-  count_created(rt, w, 1);
-  note(rt, WEFT_ON_CREATE, one);
-  *out = one;
+  count_owned(rt, w, one, out);
   return status::ok;
 }
 
@@ -366,6 +448,7 @@ namespace {
 void discard_outside(unit* one) {
   runtime* rt = nullptr;
   local::hold(&rt);
+  give_copied_of(one);
   discard(nullptr, one);
   // [A99] release: what a unit made is counted before its end is; pairs with [A100]
   rt->outside_discarded.fetch_add(1, base::release);
@@ -378,6 +461,7 @@ void discard_outside(unit* one) {
 void discard_owned(unit* one) {
   worker* w = local::current_worker();
   if (w == nullptr) return discard_outside(one);
+  give_copied_of(one);
   discard(w, one);
   count_finished(w);
   wake_finalizer_if_drained(w);

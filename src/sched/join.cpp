@@ -4,6 +4,7 @@
 #include "arch/cpu.hpp"
 #include "os/clock.hpp"
 #include "os/fence.hpp"
+#include "sched/awaiter.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/fork.hpp"
 #include "sched/key.hpp"
@@ -135,6 +136,28 @@ status give_up(unit* one, waiter* me) {
   while (me->word.load(base::acquire) != dropped) arch::pause();
   return status::ok;
 }
+
+void leave_join(await_record* one) {
+  if (one == one->of->winner) return;  // nothing is done with it after its claim
+  static_cast<void>(give_up(static_cast<unit*>(const_cast<void*>(one->object)), one));
+}
+
+}  // namespace
+
+// The target stays until all is armed, for only then can ready be called.
+status arm_join(await_record* one, unit* target, armed_as* what) {
+  join_wait wanted{target, one, join_word::open};
+  *what = armed_as::waits;
+  one->leave = leave_join;
+  if (publish_join(&wanted)) return status::ok;
+  one->leave = nullptr;  // the record is in no word
+  if (wanted.found == join_word::detached) return status::invalid;
+  if (!join_word::means_ended(wanted.found)) return status::busy;
+  *what = take_at_once(one) ? armed_as::over : armed_as::lost;
+  return status::ok;
+}
+
+namespace {
 
 status park_for(unit* one, std::uint64_t deadline_ns) {
   waiter me("join", one);

@@ -26,6 +26,7 @@ namespace weft::sched::local {
 namespace {
 
 constinit thread_local outside* this_record = nullptr;
+constinit thread_local delivery this_delivery;
 
 constinit base::atomic<runtime*> the_runtime{nullptr};
 constinit queue::hold runtime_held;
@@ -127,6 +128,8 @@ bool try_hold(runtime** rt) {
 }
 
 void let_go() { runtime_held.unlock(); }
+
+[[gnu::noinline]] delivery* delivery_outside() { return &this_delivery; }
 
 [[gnu::noinline]] outside* this_outside() {
   if (this_record == nullptr) this_record = remember();

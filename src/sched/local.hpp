@@ -15,6 +15,7 @@
 
 namespace weft::sched {
 
+struct delivery;
 struct worker;
 struct unit;
 struct runtime;
@@ -76,6 +77,9 @@ bool try_hold(runtime** rt);
 // By the holder: whether another one waits for it.
 bool is_hold_wanted();
 void let_go();
+
+// Where this OS thread calls the ready of awaiters as long as it is no worker.
+delivery* delivery_outside();
 
 // This OS thread's record; made at the first call, unmade when the OS thread ends. Null: no memory.
 outside* this_outside();

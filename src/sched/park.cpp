@@ -3,6 +3,7 @@
 #include "arch/cpu.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
+#include "sched/awaiter.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/dispatch.hpp"
 #include "sched/idle.hpp"
@@ -35,7 +36,10 @@ bool claim(waiter* one, wait_word as) {
   return one->word.compare_exchange_strong(expected, as, base::acq_rel, base::relaxed);
 }
 
-bool expires(timer* alarm) { return claim(alarm->owner, timed_out); }
+bool expires(timer* alarm) {
+  waiter* const one = alarm->owner;
+  return is_awaiters(one) ? expire_awaiter(record_of(one)) : claim(one, timed_out);
+}
 
 void arm(worker* w, waiter* me) {
   me->alarm.owner = me;
@@ -149,6 +153,16 @@ wait_result wait_published(waiter* me, bool (*publish)(void* argument), void* ar
   return wait_with(&todo);
 }
 
+namespace {
+
+[[gnu::noinline]] bool wake_awaiter(await_record* one) {
+  const claimed_as result = one->is_claimed || one->delivers_all ? claimed_as::delivers : claim_awaiter(one);
+  if (result == claimed_as::delivers) deliver(one);
+  return result != claimed_as::lost;
+}
+
+}  // namespace
+
 bool wake(waiter* one) {
   unit* who = one->who;
   if (who != nullptr && one->deadline_ns == forever) [[likely]] {
@@ -157,6 +171,7 @@ bool wake(waiter* one) {
   }
   if (who == nullptr) {
     if (one->deadline_ns != forever) {
+      if (is_awaiters(one)) return wake_awaiter(record_of(one));
       if (!claim(one, woken)) return false;
     } else {
       // [P4] release: the waiter sees what the waker did; pairs with [P3]
@@ -188,7 +203,11 @@ void expire_timers(worker* w) {
   timer* due = alarms.take_due(now, expires);
   while (due != nullptr) {
     timer* next = due->sibling;  // the record may go once its ULT is ready
-    make_ready(w, due->owner->who, push_reason::woken);
+    if (is_awaiters(due->owner)) {
+      deliver(record_of(due->owner));
+    } else {
+      make_ready(w, due->owner->who, push_reason::woken);
+    }
     due = next;
   }
 }

@@ -172,12 +172,14 @@ void describe_state(text& out, const unit_view& one) {
 
 }  // namespace
 
-unit::function_type shown_function(const unit* one, unit::function_type function) {
-  if (function == nullptr || function != seam::shown_bottom()) [[likely]]
-    return function;
+bool is_builders_start(unit::function_type function) { return function != nullptr && function == seam::shown_bottom(); }
+
+unit::function_type shown_function(const unit* one, unit::function_type function, void* argument) {
+  const void* behind_it = copied_of(function, argument);
+  if (is_builders_start(function)) behind_it = reinterpret_cast<const char*>(one) + seam::shown_offset();
   unit::function_type behind = nullptr;
-  const bool is_copied = os::peek(reinterpret_cast<const char*>(one) + seam::shown_offset(), &behind, sizeof behind);
-  return is_copied && behind != nullptr ? behind : function;
+  const bool is_read = behind_it != nullptr && os::peek(behind_it, &behind, sizeof behind);
+  return is_read && behind != nullptr ? behind : function;
 }
 
 bool look_at(const unit* one, unit_view* out) {
@@ -190,13 +192,13 @@ bool look_at(const unit* one, unit_view* out) {
   out->where = one;
   out->state = copy->state.load(base::relaxed);
   out->flags = copy->flags.load(base::relaxed);
-  out->function = shown_function(one, copy->function);
+  out->function = shown_function(one, copy->function, copy->argument);
   out->has_ended = join_word::means_ended(copy->join.load(base::relaxed));
   out->is_borrowing = copy->join.load(base::relaxed) == join_word::lent;
   out->has_started = copy->has_parked();
-  const bool is_builders = out->function != copy->function;  // who knows better where it was made
-  out->made_at = is_builders ? nullptr : copy->maker();
-  out->argument = copy->argument;
+  out->made_at = is_builders_start(copy->function) ? nullptr : copy->maker();
+  copied* const block = copied_of(copy->function, copy->argument);
+  out->argument = block != nullptr ? block->bytes() : copy->argument;
   out->home_worker = copy->home_worker;
   out->stack = copy->stack;
   if ((out->flags & is_known) != 0 || (out->flags & is_main) != 0) {

@@ -82,9 +82,12 @@ struct unit_view {
   const mem::stack* stack = nullptr;  // while it is parked; null: the adopted caller's
 };
 
-// The function that reports name for a unit that begins with `function`: a builder's units may all begin with one of the builder's (ext.h:
-// weft_ext_show_function).
-unit::function_type shown_function(const unit* one, unit::function_type function);
+// The function that reports name for a unit that begins with function(argument): a builder's units may all begin with one of the
+// builder's (ext.h: weft_ext_show_function), and one with copied bytes begins with one of copied.hpp.
+unit::function_type shown_function(const unit* one, unit::function_type function, void* argument);
+inline unit::function_type shown_function(const unit* one) { return shown_function(one, one->function, one->argument); }
+// Whether units begin so that a builder made in its own name.
+bool is_builders_start(unit::function_type function);
 
 // False: it is no unit, or cannot be read.
 bool look_at(const unit* one, unit_view* out);

@@ -90,6 +90,7 @@ void start_memory(runtime* rt) {
   rt->unit_depot.start(rt->unit_bytes);
   rt->stack_depot.start(stacks);
   rt->outside_units.start(&rt->unit_depot);
+  start_copied(rt);
 }
 
 status start_machine(runtime* rt) {
@@ -114,6 +115,7 @@ void free_runtime(runtime* rt) {
   free_retired_sources(rt);
   free_domain_pools(rt);
   rt->unit_depot.stop();
+  stop_copied(rt);
   rt->stack_depot.stop();
   stop_sized_stacks(rt);
   if (rt->machine != nullptr) os::release(rt->machine, sizeof(os::topology));
@@ -215,6 +217,7 @@ status finish(runtime* rt) {
   write_trace(rt);
   rt->unit_depot.walk(free_unit_details, nullptr);
   free_unit_details(nullptr, &rt->main_unit);
+  rt->alarms.drop_all();  // of awaiters
   local::set_runtime(nullptr);
   free_runtime(rt);
   return status::ok;

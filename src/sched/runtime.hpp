@@ -13,6 +13,7 @@
 #include "os/topology.hpp"
 #include "queue/inbox.hpp"
 #include "queue/spinlock.hpp"
+#include "sched/copied.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/timer.hpp"
 #include "sched/unit.hpp"
@@ -100,6 +101,7 @@ struct runtime {
   base::atomic<std::uint64_t> migrations;
   base::atomic<std::uint32_t> next_target;  // round robin for units that come from outside
   mem::slab_depot unit_depot;
+  mem::slab_depot copied_depots[copied_classes];
   mem::mapped_guards mapped_guards;
   mem::stack_depot stack_depot;                           // of stacks of the default size
   mem::stack_depot sized_stacks[mem::stack_classes - 1];  // of the other classes, from 1 on

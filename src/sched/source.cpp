@@ -59,7 +59,7 @@ void take_over_from_handlers(worker* w) {
     auto* const one = static_cast<waiter*>(first);
     first = one->next;  // the record goes with its ULT
     one->next = nullptr;
-    make_ready(w, one->who, push_reason::woken);
+    one->who != nullptr ? make_ready(w, one->who, push_reason::woken) : static_cast<void>(wake(one));
   }
 }
 

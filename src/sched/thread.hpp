@@ -26,6 +26,20 @@ status create_default(unit::function_type function, void* argument, unit_flag ki
 status create(const creation& how, unit** out);
 status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out);
 
+// What a unit is created with that owns its argument: a copy of `size` bytes, or what fill(block, source) writes.
+struct copying {
+  unit::function_type function;
+  const void* from;
+  std::size_t size;  // at most most_copied_bytes
+  void (*fill)(void* to, void* source) = nullptr;
+  void* source = nullptr;
+};
+// As create, or make_owned; of `how`, function and argument are not looked at.
+status create_copied(const copying& what, creation how, bool is_owned, unit** out);
+// As create_default.
+status create_copied_default(unit::function_type function, const void* from, std::size_t size, unit** out, const void* made_at);
+status create_filled_default(const copying& what, unit** out, const void* made_at);
+
 // As create, but the caller owns the unit, as one that it took from a queue.
 status make_owned(const creation& how, unit** out);
 // The same without attributes but a home (or null), for units that are called with their own address; kind: of is_tasklet and

@@ -68,6 +68,15 @@ bool timers::arm(timer* one) {
   return heap_.first() == one;
 }
 
+void timers::drop_all() {
+  const queue::guard hold(lock_);
+  while (timer* one = heap_.first()) {
+    heap_.remove(one);
+    one->is_armed = false;
+  }
+  note_first();
+}
+
 void timers::cancel(timer* one) {
   const queue::guard hold(lock_);
   if (!one->is_armed) return;

@@ -46,6 +46,9 @@ class timers {
   // Of one that was armed: after it `one` is not in the heap and no expiry is looking at it.
   void cancel(timer* one);
 
+  // When the runtime ends: no expiry comes any more.
+  void drop_all();
+
   // The first deadline, or UINT64_MAX. A hint outside the lock.
   std::uint64_t next_ns() const { return next_ns_.load(base::relaxed); }
 

@@ -39,8 +39,8 @@ std::uint16_t place_of(const worker* w) { return w != nullptr ? static_cast<std:
 
 void put_name(tracing* to, const worker* w, unit* one) {
   const details* extra = details_if_any(one);
-  const auto function = shown_function(one, one->function);
-  const void* const made_at = function == one->function ? one->maker() : nullptr;
+  const auto function = shown_function(one);
+  const void* const made_at = is_builders_start(one->function) ? nullptr : one->maker();
   const char* const name = extra != nullptr ? extra->name : nullptr;
   put(to, w, name_record(id_of(one), function, name, made_at, false, to->recorded->time.stamp()));
 }

@@ -22,7 +22,11 @@ namespace weft::sched {
 
 inline constexpr std::uint64_t forever = UINT64_MAX;
 
-enum wait_word : std::uint32_t { waiting, woken, timed_out, dropped };
+// awaits: it is no thread's, but an awaiter's (awaiter.hpp), in whose word all is decided.
+enum wait_word : std::uint32_t { waiting, woken, timed_out, dropped, awaits };
+
+// The deadline of awaiters' records: wakers claim them as those with a deadline, inside the lock of the queue.
+inline constexpr std::uint64_t never_but_claimed = forever - 1;
 
 struct waiter : base::list_link {
   waiter(const char* what_it_waits_for, const void* on) : what(what_it_waits_for), object(on) {}
@@ -70,7 +74,7 @@ void expire_timers(worker* w);
 // Whether the caller may wait: a ULT or an OS thread outside may, a tasklet or a callback may not.
 inline bool may_block() {
   const worker* w = local::current_worker();
-  if (w == nullptr) return true;
+  if (w == nullptr) return !local::delivery_outside()->is_active;  // not from the ready of an awaiter
   return w->current != nullptr ? !w->current->has(is_tasklet) : w->waits_as_outside;
 }
 

@@ -164,7 +164,7 @@ void inspect_stack(worker* w, const unit* one, const mem::stack* stack) {
   check_canary(w, one, stack);
   if (w->rt->marks == nullptr) return;
   const std::size_t bytes = stack->usable_bytes();
-  note(w->rt->marks, shown_function(one, one->function), used_bytes(stack), bytes);
+  note(w->rt->marks, shown_function(one), used_bytes(stack), bytes);
 }
 
 }  // namespace weft::sched

@@ -13,6 +13,8 @@
 #include "queue/biased_lock.hpp"
 #include "queue/inbox.hpp"
 #include "queue/ready_queue.hpp"
+#include "sched/awaiter_delivery.hpp"
+#include "sched/copied.hpp"
 #include "sched/fork_deque.hpp"
 #include "sched/runtime.hpp"
 #include "sched/unit.hpp"
@@ -135,6 +137,10 @@ struct alignas(base::cache_line) worker {
   std::size_t asked_stack_bytes = 0;  // the size that was asked for last, and its class
   unsigned asked_stack_class = 0;
   bool has_run_sized = false;  // since its last sleep: a unit on a stack not of the default size
+
+  delivery delivers;  // of awaiters; the owner writes
+
+  mem::slab_cache copied_caches[copied_classes];  // started when first used
 
   // ---- virtual workers (turns.hpp): whoever has its turn ----
   fiber::context turn;  // where it goes on

@@ -56,6 +56,7 @@ worker* make_worker(runtime* rt, unsigned index) {
 
 void empty_caches(worker* w) {
   w->units.stop();
+  stop_copied(w);
   empty_stack_caches(w);
 }
 

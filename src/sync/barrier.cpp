@@ -33,4 +33,33 @@ status barrier::wait(bool* is_last) {
   return was_started ? status::ok : status::invalid;
 }
 
+void barrier::leave(sched::await_record* one) {
+  auto* const mine = static_cast<barrier*>(const_cast<void*>(one->object));
+  const queue::guard inside(mine->lock_);
+  if (!one->is_linked()) return;
+  mine->queue_.remove(one);
+  --mine->arrived_;
+}
+
+status barrier::await(sched::await_record* one, sched::armed_as* what) {
+  wake_later released;
+  {
+    const queue::guard inside(lock_);
+    if (parties_ == 0) return status::invalid;
+    one->value = arrived_ + 1 >= parties_ ? 1 : 0;
+    if (one->value == 0) {
+      ++arrived_;
+      enter_queue(one, &queue_, leave);
+      *what = sched::armed_as::waits;
+      return status::ok;
+    }
+    *what = over_or_lost(one);
+    if (*what == sched::armed_as::lost) return status::ok;
+    arrived_ = 0;
+    released.add_all(&queue_);
+  }
+  released.now();
+  return status::ok;
+}
+
 }  // namespace weft::sync

@@ -16,7 +16,12 @@ class barrier {
   // *is_last is true for the one that completes the round. Errors: cannot_block, invalid (never started).
   status wait(bool* is_last);
 
+  // As wait; the value of the last one's record is 1, that of the others' 0. invalid: never started.
+  status await(sched::await_record* one, sched::armed_as* what);
+
  private:
+  static void leave(sched::await_record* one);
+
   // guarded by lock_
   queue::spinlock lock_;
   std::uint32_t parties_ = 0;

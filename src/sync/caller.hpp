@@ -9,6 +9,9 @@ namespace weft::sync {
 // adopted caller has the number that its OS thread has outside: what it locked before weft_init it may unlock after.
 std::uintptr_t caller_id();
 
+// The number of the owner of what an awaiter was handed: any caller may give it back.
+inline constexpr std::uintptr_t no_thread = 1;
+
 // Whether others with the caller's number may be running: forks, and their forker.
 bool caller_may_be_several();
 

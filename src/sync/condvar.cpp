@@ -22,6 +22,17 @@ status condvar::wait(mutex* held, std::uint64_t deadline_ns) {
   return result;
 }
 
+void condvar::leave(sched::await_record* one) {
+  auto* const mine = static_cast<condvar*>(const_cast<void*>(one->object));
+  leave_queue(one, &mine->queue_, &mine->lock_);
+}
+
+sched::armed_as condvar::await(sched::await_record* one) {
+  const queue::guard inside(lock_);
+  enter_queue(one, &queue_, leave);
+  return sched::armed_as::waits;
+}
+
 void condvar::signal() {
   // Who waits came under the mutex: a signaller that has held the mutex since sees it here.
   if (queue_.seems_empty()) return;

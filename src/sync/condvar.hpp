@@ -16,11 +16,15 @@ class condvar {
  public:
   // The caller holds *held; so it does afterwards, whatever is returned. Errors: timeout, cannot_block, not_owner.
   status wait(mutex* held, std::uint64_t deadline_ns);
+  // Waits for a signal; of a mutex the awaiter knows nothing.
+  sched::armed_as await(sched::await_record* one);
   void signal();
   void broadcast();
   bool has_waiters() const { return !queue_.seems_empty(); }
 
  private:
+  static void leave(sched::await_record* one);
+
   queue::spinlock lock_;
   wait_queue queue_;  // guarded by lock_
 };

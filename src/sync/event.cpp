@@ -52,6 +52,21 @@ status event::wait_slowly(const char* what, std::uint64_t deadline_ns) {
   return result;
 }
 
+void event::leave(sched::await_record* one) {
+  auto* const mine = static_cast<event*>(const_cast<void*>(one->object));
+  leave_queue(one, &mine->queue_, &mine->lock_);
+  if (one->of->winner == one) mine->await_setter();
+}
+
+sched::armed_as event::await(sched::await_record* one) {
+  if (is_set()) return over_or_lost(one);
+  lock_.lock();
+  const bool waits = announce();
+  if (waits) enter_queue(one, &queue_, leave);
+  lock_.unlock();
+  return waits ? sched::armed_as::waits : over_or_lost(one);
+}
+
 // ---- setting ----
 
 void event::take_queue(wake_later* chosen) {

@@ -9,6 +9,7 @@
 #include "base/atomic.hpp"
 #include "base/status.hpp"
 #include "queue/spinlock.hpp"
+#include "sched/awaiter.hpp"
 #include "sync/waiters.hpp"
 
 namespace weft::sync {
@@ -26,6 +27,9 @@ class event {
       return status::ok;
     return wait_slowly(what, deadline_ns);
   }
+
+  // As wait, by an awaiter's record.
+  sched::armed_as await(sched::await_record* one);
 
   // Makes it a latch that waits for so many count-downs; one of 0 is set. Pre: nobody uses it yet.
   void start(std::uint32_t count) { word_.store(count != 0 ? std::uint64_t{count} << count_shift : set_bit, base::relaxed); }
@@ -47,6 +51,7 @@ class event {
   static constexpr unsigned count_shift = 32;
 
   status wait_slowly(const char* what, std::uint64_t deadline_ns);
+  static void leave(sched::await_record* one);
   bool announce();
   void await_setter() const;
   void take_queue(wake_later* chosen);

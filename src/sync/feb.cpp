@@ -7,8 +7,6 @@ namespace weft::sync::feb {
 
 namespace {
 
-enum class operation { read, take, write };
-
 // The payload of a waiter's record.
 struct request {
   std::uint64_t value;  // what a writer brings, or what a reader was given
@@ -17,6 +15,8 @@ struct request {
 // Others may access the word without asking for its state.
 std::uint64_t load(const std::uint64_t* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 void store(std::uint64_t* word, std::uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
+
+static_assert(sizeof(request) == sizeof(std::uint64_t));  // of an awaiter's record it is the value
 
 request* request_of(sched::waiter* one) { return static_cast<request*>(one->payload); }
 
@@ -100,6 +100,27 @@ status wait_for(feb_stripe* stripe, feb_entry* one, operation what, request* min
   return result;
 }
 
+void leave(sched::await_record* one, operation what) {
+  auto* const word = static_cast<std::uint64_t*>(const_cast<void*>(one->object));
+  feb_stripe* const stripe = feb_stripe_of(word);
+  const queue::guard inside(stripe->lock);
+  if (!one->is_linked()) return;
+  queue_of(stripe->find(word), what)->remove(one);
+  stripe->tidy(word);
+}
+
+template <operation What>
+void leave_as(sched::await_record* one) {
+  leave(one, What);
+}
+
+void enter(feb_entry* entry, sched::await_record* one, operation what) {
+  one->payload = &one->value;
+  if (what == operation::read) return enter_queue(one, &entry->to_read, leave_as<operation::read>);
+  if (what == operation::take) return enter_queue(one, &entry->to_take, leave_as<operation::take>);
+  enter_queue(one, &entry->to_write, leave_as<operation::write>);
+}
+
 status run(std::uint64_t* word, operation what, request* mine, std::uint64_t deadline_ns) {
   feb_stripe* stripe = feb_stripe_of(word);
   stripe->lock.lock();
@@ -150,6 +171,34 @@ status change(std::uint64_t* word, const std::uint64_t* value, bool to_full) {
 }
 
 }  // namespace
+
+status await(sched::await_record* one, std::uint64_t* word, operation what, sched::armed_as* result) {
+  feb_stripe* const stripe = feb_stripe_of(word);
+  wake_later served;
+  {
+    const queue::guard inside(stripe->lock);
+    feb_entry* entry = stripe->find(word);
+    const bool goes_on = can_go_on(entry, what);
+    if (entry == nullptr && what != operation::read) {
+      entry = stripe->find_or_add(word);
+      if (entry == nullptr) return status::nomem;
+    }
+    if (!goes_on) {
+      enter(entry, one, what);
+      *result = sched::armed_as::waits;
+      return status::ok;
+    }
+    *result = over_or_lost(one);
+    if (*result == sched::armed_as::over) {
+      request mine{one->value};
+      perform(entry, word, what, &mine, &served);
+      one->value = mine.value;
+    }
+    if (entry != nullptr) stripe->tidy(word);
+  }
+  served.now();
+  return status::ok;
+}
 
 status read_full(std::uint64_t* word, std::uint64_t deadline_ns, std::uint64_t* out) {
   return read(word, operation::read, deadline_ns, out);

@@ -19,6 +19,10 @@ status read_full(std::uint64_t* word, std::uint64_t deadline_ns, std::uint64_t* 
 status take_full(std::uint64_t* word, std::uint64_t deadline_ns, std::uint64_t* out);
 status write_empty(std::uint64_t* word, std::uint64_t value, std::uint64_t deadline_ns);
 
+// As these, by an awaiter's record, whose value is what is written, or was read. Errors: nomem.
+enum class operation { read, take, write };
+status await(sched::await_record* one, std::uint64_t* word, operation what, sched::armed_as* result);
+
 status write_and_fill(std::uint64_t* word, std::uint64_t value);
 status fill(std::uint64_t* word);
 // A writer that waits for empty then writes at once, and the word is full again.

@@ -15,6 +15,8 @@ class future {
   // Errors: busy (somebody has set it, or is about to).
   status set(void* value);
 
+  sched::armed_as await(sched::await_record* one) { return is_set_.await(one); }
+
   // Errors: cannot_block, timeout.
   status get(std::uint64_t deadline_ns, void** value) {
     const status result = is_set_.wait("future", deadline_ns);

@@ -1,6 +1,8 @@
 // See mutex.hpp and docs/protocols/L.md.
 #include "sync/mutex.hpp"
 
+#include <new>
+
 #include "base/assert.hpp"
 #include "os/fence.hpp"
 #include "sync/caller.hpp"
@@ -10,7 +12,8 @@ namespace weft::sync {
 namespace {
 
 // How a waiter stands with the lock; guarded by the mutex's spinlock until its wake-up.
-enum class turn { first_come, lost_once, handed_over };
+// An awaiter does not try again: it is handed the lock at once.
+enum class turn { first_come, lost_once, handed_over, awaits };
 
 constexpr int spin_rounds = 20;
 
@@ -126,6 +129,32 @@ status mutex::leave_queue() {
   return status::timeout;
 }
 
+// ---- awaiters ----
+
+void mutex::leave_queue_of(sched::await_record* one) {
+  auto* const mine = static_cast<mutex*>(const_cast<void*>(one->object));
+  const queue::guard inside(mine->lock_);
+  if (one->is_linked()) mine->queue_.remove(one);
+  if (mine->queue_.is_empty()) mine->word_.fetch_and(~waiters, base::relaxed);
+}
+
+status mutex::await(sched::await_record* one, sched::armed_as* what) {
+  if (is_recursive()) return status::invalid;
+  static_assert(sizeof(turn) <= sizeof one->of_object);
+  one->payload = new (one->of_object) turn(turn::awaits);
+  lock_.lock();
+  if (!take_or_announce(0)) {
+    enter_queue(one, &queue_, leave_queue_of);
+    lock_.unlock();
+    *what = sched::armed_as::waits;
+    return status::ok;
+  }
+  if (knows_owner()) own(no_thread);
+  lock_.unlock();
+  *what = over_or_lost(one);
+  return *what == sched::armed_as::over ? note_taken() : unlock();
+}
+
 // ---- giving back ----
 
 // Frees the lock, as the last access to the mutex. False: a waiter must be chosen first.
@@ -142,16 +171,19 @@ bool mutex::give_free() {
 bool mutex::choose_next(wake_later* chosen) {
   const queue::guard inside(lock_);
   bool is_given = false;
+  bool is_awaiters = false;
   bool is_woken = false;
   while (!is_woken && !queue_.is_empty()) {
     sched::waiter* first = queue_.pop_front();
-    is_given = is_unfair_ == 0 && *turn_of(first) == turn::lost_once;
-    if (is_given) *turn_of(first) = turn::handed_over;
+    is_awaiters = *turn_of(first) == turn::awaits;
+    is_given = is_awaiters || (is_unfair_ == 0 && *turn_of(first) == turn::lost_once);
+    if (is_given && !is_awaiters) *turn_of(first) = turn::handed_over;
     is_woken = chosen->add(first);
   }
   // While the mutex is held and nobody on the way, others change the word only inside lock_.
   const std::uint32_t kind = word_.load(base::relaxed) & (recursive | contended);
   is_given = is_given && is_woken;
+  if (is_given && is_awaiters && knows_owner()) own(no_thread);
   word_.store(kind | held | (queue_.is_empty() ? 0 : waiters) | (is_woken && !is_given ? waking : 0), base::relaxed);
   return is_given;
 }
@@ -168,10 +200,15 @@ void mutex::pass_on() {
 
 // ---- owners: recursive mutexes, and checks ----
 
-void mutex::note_owner(std::uintptr_t owner) {
-  const among_siblings hold(lock_);
+// Of a mutex that is held, inside lock_ or by its holder.
+void mutex::own(std::uintptr_t owner) {
   owner_.store(owner, base::relaxed);
   times_held_ = 1;
+}
+
+void mutex::note_owner(std::uintptr_t owner) {
+  const among_siblings hold(lock_);
+  own(owner);
 }
 
 // A recursive one that the caller holds: once more. False: the caller does not hold it.
@@ -187,7 +224,7 @@ bool mutex::enter_again(std::uintptr_t caller, status* result) {
 // The caller leaves it once, or however often it holds it. times: how often it held it. False: the caller does not hold it.
 bool mutex::leave(std::uintptr_t caller, bool wholly, std::uint32_t* times) {
   const among_siblings hold(lock_);
-  if (owner_.load(base::relaxed) != caller) return false;
+  if (!is_owned_by(caller)) return false;
   *times = times_held_;
   times_held_ = wholly ? 0 : times_held_ - 1;
   if (times_held_ == 0) owner_.store(0, base::relaxed);
@@ -219,8 +256,15 @@ status mutex::try_lock_slowly() {
   return status::ok;
 }
 
+// Or by no thread, and so by any.
+bool mutex::is_owned_by(std::uintptr_t caller) const {
+  const std::uintptr_t owner = owner_.load(base::relaxed);
+  return owner == caller || owner == no_thread;
+}
+
 bool mutex::may_give(std::uintptr_t caller) const {
-  return (word_.load(base::relaxed) & held) != 0 && (!knows_owner() || owner_.load(base::relaxed) == caller);
+  if ((word_.load(base::relaxed) & held) == 0) return false;
+  return !knows_owner() || is_owned_by(caller);
 }
 
 status mutex::unlock_slowly() {

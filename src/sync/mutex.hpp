@@ -38,6 +38,9 @@ class mutex {
     return lock_slowly(deadline_ns);
   }
 
+  // The mutex then belongs to no thread: any caller may unlock it. Errors: invalid (a recursive one, which a thread owns).
+  status await(sched::await_record* one, sched::armed_as* what);
+
   status try_lock() {
     if (!config::checked && take_quietly()) [[likely]]
       return status::ok;
@@ -110,9 +113,12 @@ class mutex {
   status unlock_slowly();
   status give_up_slowly(std::uint32_t* times_held);
   void take_back_slowly(std::uint32_t times_held);
+  static void leave_queue_of(sched::await_record* one);
   bool enter_again(std::uintptr_t caller, status* result);
   bool leave(std::uintptr_t caller, bool wholly, std::uint32_t* times);
+  void own(std::uintptr_t owner);
   void note_owner(std::uintptr_t owner);
+  bool is_owned_by(std::uintptr_t caller) const;
   bool may_give(std::uintptr_t caller) const;
 
   bool take_free(std::uint32_t mine);

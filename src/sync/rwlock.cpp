@@ -1,6 +1,8 @@
 // See rwlock.hpp.
 #include "sync/rwlock.hpp"
 
+#include <new>
+
 #include "base/config.hpp"
 #include "sync/caller.hpp"
 
@@ -87,12 +89,37 @@ status rwlock::wait(access how, std::uint64_t deadline_ns) {
   return result;
 }
 
+void rwlock::leave(sched::await_record* one) {
+  auto* const mine = static_cast<rwlock*>(const_cast<void*>(one->object));
+  wake_later chosen;
+  {
+    const queue::guard inside(mine->lock_);
+    if (!one->is_linked()) return;
+    mine->queue_.remove(one);
+    mine->grant(&chosen);  // readers may have stood behind this writer
+  }
+  chosen.now();
+}
+
+sched::armed_as rwlock::await(access how, sched::await_record* one) {
+  const queue::guard inside(lock_);
+  if (has_writer_ || !queue_.is_empty() || (how == access::writing && readers_ != 0)) {
+    static_assert(sizeof(request) <= sizeof one->of_object);
+    one->payload = new (one->of_object) request{how, no_thread};
+    enter_queue(one, &queue_, leave);
+    return sched::armed_as::waits;
+  }
+  const sched::armed_as result = over_or_lost(one);
+  if (result == sched::armed_as::over) hold(how, no_thread);
+  return result;
+}
+
 status rwlock::unlock() {
   wake_later chosen;
   {
     const queue::guard inside(lock_);
     if (has_writer_) {
-      if (config::checked && !is_written_by(caller_id())) return status::not_owner;
+      if (config::checked && !is_written_by(no_thread) && !is_written_by(caller_id())) return status::not_owner;
       has_writer_ = false;
     } else if (readers_ != 0) {
       --readers_;

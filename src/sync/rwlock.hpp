@@ -19,12 +19,15 @@ class rwlock {
 
   // Errors: cannot_block, timeout; deadlock (the caller is the writer; checked builds only).
   status lock(access how, std::uint64_t deadline_ns);
+  // The lock then belongs to no thread: in checked builds any caller may give it back.
+  sched::armed_as await(access how, sched::await_record* one);
   // Errors: busy.
   status try_lock(access how);
   // Errors: not_owner (nobody holds it; in checked builds also when another writes).
   status unlock();
 
  private:
+  static void leave(sched::await_record* one);
   friend struct weft::debug_fields;
 
   bool take(access how);

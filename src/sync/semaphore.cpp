@@ -26,13 +26,12 @@ class wake_from_here {
  public:
   // Inside the lock. False: the waiter's deadline came first.
   bool add(sched::waiter* one) {
+    if (sched::is_awaiters(one)) return add_awaiter(sched::record_of(one));
     if (one->deadline_ns != sched::forever) {
       if (one->who == nullptr) return sched::wake(one);
       if (sched::take_to_wake(one) == nullptr) return false;
     }
-    one->next = nullptr;
-    *(last_ != nullptr ? &last_->next : &first_) = one;
-    last_ = one;
+    append(one);
     return true;
   }
   // Outside the lock.
@@ -41,11 +40,26 @@ class wake_from_here {
       auto* one = static_cast<sched::waiter*>(first_);
       first_ = one->next;
       one->next = nullptr;
-      one->who == nullptr ? static_cast<void>(sched::wake(one)) : sched::wake_from_handler(one);
+      const bool is_outside = one->who == nullptr && !sched::is_awaiters(one);
+      is_outside ? static_cast<void>(sched::wake(one)) : sched::wake_from_handler(one);
     }
   }
 
  private:
+  // ready is called by a worker, too.
+  bool add_awaiter(sched::await_record* one) {
+    const sched::claimed_as result = sched::claim_awaiter(one);
+    if (result != sched::claimed_as::delivers) return result != sched::claimed_as::lost;
+    one->is_claimed = true;
+    append(one);
+    return true;
+  }
+  void append(sched::waiter* one) {
+    one->next = nullptr;
+    *(last_ != nullptr ? &last_->next : &first_) = one;
+    last_ = one;
+  }
+
   base::list_link* first_ = nullptr;
   base::list_link* last_ = nullptr;
 };
@@ -140,6 +154,23 @@ status semaphore::acquire(std::uint64_t deadline_ns) {
   if (deadline_ns == sched::forever) return status::ok;
   pass_lock(&me);  // the waker of a record with a deadline may still be inside
   return result == sched::wait_result::woken ? status::ok : status::timeout;
+}
+
+void semaphore::leave(sched::await_record* one) { static_cast<semaphore*>(const_cast<void*>(one->object))->pass_lock(one); }
+
+// A token that came meanwhile may be handed to the record before this returns.
+sched::armed_as semaphore::await(sched::await_record* one) {
+  if (try_acquire() == status::ok) {
+    const sched::armed_as result = over_or_lost(one);
+    if (result == sched::armed_as::lost) static_cast<void>(release(1));
+    return result;
+  }
+  wake_later chosen;
+  lock(has_waiters);
+  enter_queue(one, &queue_, leave);
+  unlock(&chosen);
+  chosen.now();
+  return sched::armed_as::waits;
 }
 
 template <class Wakes>

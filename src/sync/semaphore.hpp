@@ -23,6 +23,7 @@ class semaphore {
  public:
   // Errors: cannot_block, timeout.
   status acquire(std::uint64_t deadline_ns);
+  sched::armed_as await(sched::await_record* one);
   // Errors: busy.
   status try_acquire();
   // Errors: invalid (more than 2^32-1 tokens).
@@ -31,6 +32,7 @@ class semaphore {
   status release_from_handler(std::uint32_t count);
 
  private:
+  static void leave(sched::await_record* one);
   bool take();
   void lock(std::uint64_t marks);
   void pass_lock(sched::waiter* leaver);

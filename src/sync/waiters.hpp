@@ -15,6 +15,7 @@
 #include "base/atomic.hpp"
 #include "base/status.hpp"
 #include "queue/spinlock.hpp"
+#include "sched/awaiter.hpp"
 #include "sched/waiter.hpp"
 
 namespace weft::sync {
@@ -24,6 +25,12 @@ class wait_queue {
  public:
   bool is_empty() const { return front() == nullptr; }
   sched::waiter* front() const { return front_.load(base::relaxed); }
+
+  // Null: it is the last.
+  sched::waiter* after(const sched::waiter* one) const {
+    auto* const next = static_cast<sched::waiter*>(one->next);
+    return next != front() ? next : nullptr;
+  }
 
   // Outside the lock: sees those whose coming happened before; of others it may be late to know.
   bool seems_empty() const { return is_empty(); }
@@ -71,10 +78,8 @@ class wake_later {
  public:
   // Inside the lock, for a record just taken off its queue. False: its deadline came first, and nobody was woken.
   bool add(sched::waiter* one) {
-    if (one->deadline_ns != sched::forever) return sched::wake(one);
-    one->next = nullptr;
-    *(last_ != nullptr ? &last_->next : &first_) = one;
-    last_ = one;
+    if (one->deadline_ns != sched::forever) return add_timed(one);
+    append(one);
     return true;
   }
   // Takes over every waiter of a queue.
@@ -92,6 +97,13 @@ class wake_later {
   }
 
  private:
+  bool add_timed(sched::waiter* one);
+  void append(sched::waiter* one) {
+    one->next = nullptr;
+    *(last_ != nullptr ? &last_->next : &first_) = one;
+    last_ = one;
+  }
+
   base::list_link* first_ = nullptr;
   base::list_link* last_ = nullptr;
 };
@@ -121,6 +133,20 @@ inline status wait_and_leave(sched::waiter* me, wait_queue* queue, queue::spinlo
   if (holds_lock) lock->unlock();
   return result;
 }
+
+// ---- for awaiters ----
+
+// Of a record for which what it waits for was found.
+inline sched::armed_as over_or_lost(sched::await_record* one) {
+  return sched::take_at_once(one) ? sched::armed_as::over : sched::armed_as::lost;
+}
+// Inside the lock.
+inline void enter_queue(sched::await_record* one, wait_queue* queue, void (*leave)(sched::await_record* one)) {
+  one->leave = leave;
+  queue->push_back(one);
+}
+// Of an object that has nothing to look after when a waiter leaves.
+void leave_queue(sched::await_record* one, wait_queue* queue, queue::spinlock* lock);
 
 // Wakes the first of a queue that `lock` guards, if anybody waits. Never switches.
 void wake_first(wait_queue* queue, queue::spinlock* lock);

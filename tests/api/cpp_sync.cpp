@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include <weft/atomic_wait.hpp>
 #include <weft/runtime.hpp>
 #include <weft/thread.hpp>
 
@@ -417,4 +418,23 @@ TEST_CASE("a tasklet that would have to wait gets an error instead") {
   REQUIRE(weft_tasklet_create(run, &probe, nullptr, &tasklet) == WEFT_OK);
   REQUIRE(weft_thread_join(tasklet) == WEFT_OK);
   CHECK(probe.seen == weft::errc::cannot_block);
+}
+
+TEST_CASE("atomics are waited at by threads and OS threads") {
+  const weft::runtime runtime;
+  std::atomic<int> turn{0};
+  std::atomic<double> wide{1.5};
+  constexpr int parties = 6;
+  run_crowd(parties - 2, 2, [&](int number) {
+    for (int seen = turn.load(); seen != number; seen = turn.load()) weft::atomic_wait(turn, seen);
+    turn.fetch_add(1);
+    weft::atomic_notify_all(turn);
+    if (number + 1 == parties) {
+      wide.store(2.5);
+      weft::atomic_notify_one(wide);
+    }
+  });
+  CHECK(turn.load() == parties);
+  weft::atomic_wait(wide, 1.5);  // it has another value already
+  static_assert(!weft::waitable<char> && weft::waitable<long> && weft::waitable<void*>);
 }

@@ -239,7 +239,41 @@ TEST_CASE("a fork carries what fits") {
   });
 }
 
+TEST_CASE("awaiters") {
+  static weft_event event = WEFT_EVENT_INIT;
+  static weft_awaiter awaiter = WEFT_AWAITER_INIT([](weft_awaiter*, weft_status) {});
+  const auto arm = [] {
+    bool waits = false;
+    static_cast<void>(weft_ext_await(&awaiter, &event, WEFT_AWAIT_EVENT, &waits));
+  };
+  check_named("is armed twice: its ready has not come", [&] {
+    arm();
+    arm();
+  });
+  check_named("which was cancelled before", [&] {
+    arm();
+    weft_ext_await_cancel(&awaiter);
+    weft_ext_await_cancel(&awaiter);
+  });
+  check_named("was freed or written over while it was armed", [&] {
+    arm();
+    std::memset(awaiter.opaque + 1, 0x5a, 2 * sizeof *awaiter.opaque);  // not all of it: then nothing would be known
+    must(weft_event_set(&event));
+  });
+}
+
 // ---- not misuse, but a status ----
+
+TEST_CASE("an awaiter that is armed twice or cancelled twice in other builds") {
+  if (is_checked_build()) return;
+  weft_event event = WEFT_EVENT_INIT;
+  weft_awaiter awaiter = WEFT_AWAITER_INIT([](weft_awaiter*, weft_status) {});
+  bool waits = false;
+  CHECK(weft_ext_await(&awaiter, &event, WEFT_AWAIT_EVENT, &waits) == WEFT_OK);
+  CHECK(weft_ext_await(&awaiter, &event, WEFT_AWAIT_EVENT, &waits) == WEFT_BUSY);
+  CHECK(weft_ext_await_cancel(&awaiter));
+  CHECK_FALSE(weft_ext_await_cancel(&awaiter));
+}
 
 TEST_CASE("an event whose waiter has given up may be reset") {
   start_runtime();

@@ -35,6 +35,8 @@ SLOW = r"idle_cpu|many_guards|report_deadlock|report_signal|watchdog|runtime_rac
 CONSEQUENCES = [
     (r"environment|inherited_mask|runtime_bind", "affinity", r".*",
      "a worker that the system does not let bind runs unbound; an unreadable mask counts as one CPU"),
+    (r"thread_copy", "thread_key", r"allocations",
+     "an OS thread outside without a record of its own asks for memory for one at every wait"),
     (r"environment", "heap|mmap|madvise|mprotect|callback", r"weft_init|exit_code",
      "weft_init tells of what it lacks (memory, a handler for fork), not of the bad value that it would have come to"),
     (r"report_|watchdog|misuse|cpp_death", "open|read|peek|mmap|heap", r"says|lines|errors|deepest|these_of|functions_of|nested|busy|found|shown",

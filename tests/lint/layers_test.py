@@ -54,6 +54,17 @@ class LayersTest(planted.PlantedTest):
         self.plant("faces/threads/src/list.c", '#include <weft/ext.h>\n#include "queue/ring.hpp"\n')
         self.assert_found(layers.check(self.top), "faces/threads/src/list.c:2")
 
+    def test_an_mpi_outside_of_net_is_found(self):
+        self.plant_beside("net", "`base`")
+        self.plant("net/rma/mpi.cpp", "int MPI_Put;\n")
+        self.assertEqual(layers.check(self.top), [])
+        self.plant_beside("dist", "`net`")
+        self.plant("dist/steal.cpp", '// an MPI\n#include "net/mpi/start.hpp"\n')
+        self.assert_found(layers.check(self.top), "dist/steal.cpp:2: only net/ knows 'mpi'")
+        self.plant("dist/steal.cpp", "// an MPI\n")
+        self.plant("lang/runtime/send.c", "int x = MPI_Send;\n")
+        self.assert_found(layers.check(self.top), "lang/runtime/send.c:1: only net/ knows 'MPI'")
+
     def plant_beside(self, folder, allowed):
         self.plant(f"{folder}/README.md", f"| folder | may include |\n|---|---|\n| `{folder}` | {allowed} |\n")
 

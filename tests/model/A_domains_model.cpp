@@ -1,6 +1,6 @@
 // Protocol A: the domains of workers and their pools, over src/sched/domains.cpp: a domain appears with its first worker, and is left by its
 // last one, while units are pushed to it and others look there.
-// Built with src/sched/domains.cpp src/sched/workers.cpp src/sched/ready.cpp src/sched/idle.cpp src/sched/choose.cpp src/sched/pool.cpp src/sched/serving.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sched/domains.cpp src/sched/workers.cpp src/sched/ready.cpp src/sched/idle.cpp src/sched/choose.cpp src/sched/pool.cpp src/sched/serving.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
 #include "os/heap.hpp"
 #include "os/topology.hpp"
 #include "sched/domains.hpp"

@@ -1,5 +1,5 @@
 // Protocol A, the last unit: weft_finalize returns when as many units have ended as were made, sees what they did, and is always woken.
-// Built with src/sched/drain.cpp src/sched/park.cpp src/sched/timer.cpp src/sched/create.cpp src/sched/thread.cpp
+// Built with src/sched/drain.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp src/sched/create.cpp src/sched/thread.cpp
 #include "core_world.hpp"
 #include "sched/thread.hpp"
 #include "ult.hpp"

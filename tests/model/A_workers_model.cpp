@@ -1,7 +1,7 @@
 // Protocol A: workers come and go, over src/sched/workers.cpp with what it hands over by (ready.cpp, choose.cpp, idle.cpp), while units are
 // sent to them, others look for work, and weft_finalize waits. Worker 0 is there from the beginning; nobody runs it but for what the model
 // says: what it holds at the end counts as found.
-// Built with src/sched/workers.cpp src/sched/ready.cpp src/sched/idle.cpp src/sched/choose.cpp src/sched/pool.cpp src/sched/serving.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sched/workers.cpp src/sched/ready.cpp src/sched/idle.cpp src/sched/choose.cpp src/sched/pool.cpp src/sched/serving.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
 #include "sched/idle.hpp"
 #include "workers_world.hpp"
 

@@ -2,7 +2,7 @@
 // done before the release; no waiter is missed, whichever caller holds the lock of the queue; a
 // release, also a handler's, touches nothing once its tokens are there. The callers are OS threads
 // outside, and one ULT.
-// Built with src/sync/semaphore.cpp src/sync/waiters.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sync/semaphore.cpp src/sync/waiters.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
 #include "sched/source.hpp"
 #include "sync/semaphore.hpp"
 #include "ult.hpp"

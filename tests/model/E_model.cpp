@@ -1,6 +1,6 @@
 // Protocol E over src/sync/event.cpp: nobody misses the setting, who saw it sees what was done before, and the setter touches nothing
 // after it. The callers are OS threads outside.
-// Built with src/sync/event.cpp src/sync/waiters.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sync/event.cpp src/sync/waiters.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
 #include "core_world.hpp"
 #include "sched/dispatch.hpp"
 #include "sync/event.hpp"

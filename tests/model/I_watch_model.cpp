@@ -1,5 +1,5 @@
 // Protocol I, who waits for work in pools: no push, no notification and no end of the runtime is missed.
-// Built with src/sched/watch.cpp src/sched/pool.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sched/watch.cpp src/sched/pool.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
 #include "sched/watch.hpp"
 
 #include "core_world.hpp"

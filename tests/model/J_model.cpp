@@ -51,9 +51,9 @@ void three_ranks_one_round() {
 
 struct memory {
   alignas(8) weft::base::atomic<std::uint64_t> word{0};
-  std::uint64_t written = 0;
+  std::uint64_t written[2] = {};  // a put of one word is another thing
 };
-static_assert(sizeof(memory) == 16);
+static_assert(sizeof(memory) == 24);
 
 struct node {
   net::job all;
@@ -62,14 +62,16 @@ struct node {
 
   node() : opened{&all, reinterpret_cast<std::byte*>(&of), sizeof of} {}
   void put(std::uint64_t value) {
-    net::shm.put(opened, 0, sizeof of.word, &value, sizeof value);
+    const std::uint64_t both[2] = {value, value};
+    net::shm.put(opened, 0, sizeof of.word, both, sizeof both);
     net::shm.flush(opened, 0);
   }
   std::uint64_t get() {
-    std::uint64_t value = 0;
-    net::shm.get(opened, 0, sizeof of.word, &value, sizeof value);
-    return value;
+    std::uint64_t both[2] = {};
+    net::shm.get(opened, 0, sizeof of.word, both, sizeof both);
+    return both[0];
   }
+  void put_word(std::uint64_t value) { net::shm.put(opened, 0, 0, &value, sizeof value); }
   std::uint64_t add(std::uint64_t by) { return net::shm.fetch_add(opened, 0, 0, by); }
   std::uint64_t swap(std::uint64_t expected, std::uint64_t desired) {
     return net::shm.compare_swap(opened, 0, 0, expected, desired);
@@ -119,12 +121,31 @@ void looked_at_by_a_swap() {
                  }});
 }
 
+// A thief has copied, and says so by the put of a word; the owner then writes over what was copied.
+void copied_then_put() {
+  node memory;
+  memory.of.written[0] = 7;
+  threads(thread{"thief",
+                 [&] {
+                   check(memory.get() == 7, "the thief has what was there");
+                   memory.put(8);
+                   memory.put_word(1);
+                 }},
+          thread{"owner", [&] {
+                   // acquire: as the owner of a queue loads a ticket [R5]
+                   while (memory.of.word.load(weft::base::acquire) != 1) weft::arch::pause();
+                   check(memory.of.written[0] == 8, "the owner sees what the thief put before the word");
+                   memory.of.written[0] = 9;
+                 }});
+}
+
 const explorer::expectations usual{.at_least = 20, .quick = {.executions = 30'000}, .deep = {}};
 const model two{"J two ranks, two rounds", usual, two_ranks_two_rounds};
 const model three{"J three ranks, one round", usual, three_ranks_one_round};
 const explorer::expectations few{.at_least = 2, .quick = {}, .deep = {}};
 const model added{"J put, then added", few, put_then_added};
 const model swapped{"J put, then swapped", few, put_then_swapped};
+const model put{"J copied, then a word is put", few, copied_then_put};
 const model looked{"J looked at by a swap", few, looked_at_by_a_swap};
 
 }  // namespace

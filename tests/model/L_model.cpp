@@ -1,6 +1,6 @@
 // Protocol L over src/sync/mutex.cpp: one holder at a time, who comes next sees what was written, nobody is left waiting, and nobody
 // touches the mutex after it was free. The callers are OS threads outside; siblings, as forks and their forker are, have one number.
-// Built with src/sync/mutex.cpp src/sync/waiters.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sync/mutex.cpp src/sync/waiters.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
 #include <weft/weft.h>
 
 #include <cstring>

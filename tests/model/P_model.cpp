@@ -1,6 +1,6 @@
 // Protocol P over src/sched/park.cpp and suspend.cpp: a wait ends exactly once, by its waker or by the clock; nobody touches a record
 // after its owner went on; who goes on sees what was done before.
-// Built with src/sched/park.cpp src/sched/suspend.cpp src/sched/timer.cpp
+// Built with src/sched/awaiter.cpp src/sched/park.cpp src/sched/suspend.cpp src/sched/timer.cpp
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"
 #include "ult.hpp"

@@ -1,6 +1,6 @@
 // Protocol T over the join word of src/sched/unit.hpp, join.cpp and thread.cpp: a joiner returns after the unit's end and sees what it
 // did, however the two meet; the unit is freed exactly once, and nobody touches it or the joiner's record afterwards.
-// Built with src/sched/join.cpp src/sched/create.cpp src/sched/thread.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sched/join.cpp src/sched/create.cpp src/sched/thread.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
 #include "sched/steal.hpp"
 #include "sched/thread.hpp"
 #include "sched/waiter.hpp"

@@ -1,6 +1,7 @@
 // What a model over files of src/sched does not include itself, in the fewest words that keep the promise. All of it is weak: a model
 // that includes the real file, or defines something of its own, replaces it.
 #include "core_world.hpp"
+#include "explorer/execution.hpp"
 #include "os/clock.hpp"
 #include "os/fault.hpp"
 #include "os/futex.hpp"
@@ -130,6 +131,14 @@ STAND_IN void trim_stacks(worker*) {}
 STAND_IN void empty_stack_caches(worker* w) { w->stacks.stop(); }
 STAND_IN unit* make_fork_unit(worker*, unit::function_type, void*, unit*) { return nullptr; }
 
+// ---- copied.cpp: threads have no bytes of their own -------------------------------------------------------------------------
+
+constinit const unit::function_type copied_starts[copied_classes] = {};
+STAND_IN copied* take_copied(runtime*, worker*, unsigned) { return nullptr; }
+STAND_IN void give_copied(runtime*, worker*, copied*, unsigned) {}
+STAND_IN void give_copied_of(const unit*) {}
+STAND_IN void stop_copied(worker*) {}
+
 // ---- pools and sources: none ------------------------------------------------------------------------------------------------
 
 STAND_IN bool serves(const worker*, const pool*) { return true; }
@@ -217,6 +226,7 @@ STAND_IN runtime* current_runtime() { return core_world::the.rt; }
 STAND_IN void hold(runtime** rt) { *rt = core_world::the.rt; }
 STAND_IN void let_go() {}
 STAND_IN outside* this_outside() { return nullptr; }
+STAND_IN delivery* delivery_outside() { return &core_world::the.deliveries[explorer::current_thread()]; }
 STAND_IN void set_hot(worker*) {}
 STAND_IN void set_runtime(runtime*) {}
 

@@ -15,6 +15,7 @@ using weft::sched::runtime;
 using weft::sched::worker;
 
 inline constexpr unsigned most_workers = 3;
+inline constexpr unsigned most_threads = 8;
 
 struct world {
   alignas(runtime) unsigned char runtime_memory[sizeof(runtime)];
@@ -22,6 +23,7 @@ struct world {
   unsigned records;  // of workers, in use
   runtime* rt;
   worker* workers[most_workers];
+  weft::sched::delivery deliveries[most_threads];  // of logical threads that are no workers
 };
 inline world the;
 
@@ -42,6 +44,7 @@ inline void publish(unsigned index, std::memory_order pointer) {
 inline void make(unsigned count) {
   the.rt = new (the.runtime_memory) runtime{};
   the.records = 0;
+  for (weft::sched::delivery& each : the.deliveries) new (&each) weft::sched::delivery;
   the.rt->cpu_count = most_workers;
   the.rt->settings.wait_policy = WEFT_WAIT_PASSIVE;
   the.rt->settings.locality = WEFT_LOCALITY_STRICT;

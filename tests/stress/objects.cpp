@@ -146,12 +146,13 @@ class adoption_scene : public scene {
 
 std::unique_ptr<scene> some_scene(dice* from) {
   const dice own(from->next());
-  switch (from->below(6)) {
+  switch (from->below(7)) {
     case 0: return std::make_unique<weft::stress::buffer_scene>(own);
     case 1: return std::make_unique<weft::stress::shelf_scene>(own);
     case 2: return std::make_unique<weft::stress::relay_scene>(own);
     case 3: return std::make_unique<weft::stress::notice_scene>(own);
     case 4: return std::make_unique<phases_scene>(own);
+    case 5: return std::make_unique<weft::stress::taking_scene>(own);
     default: return std::make_unique<adoption_scene>(own);
   }
 }

@@ -1,7 +1,7 @@
-// Scenes at words with full/empty bits, in all their modes.
+// Scenes at words with full/empty bits, in all their modes, and with awaiters.
 #pragma once
 
-#include <weft/weft.h>
+#include <weft/ext.h>
 
 #include <cstdint>
 #include <vector>
@@ -104,6 +104,66 @@ class notice_scene : public scene {
 
   std::uint64_t rounds_;
   std::uint64_t word_ = 0;
+};
+
+// ---- awaiters: tokens that threads give, taken by whoever is told of them ----
+
+// Each taker wants so many tokens out of two semaphores, one at a time, by an awaiter at both, which it cancels now and then.
+class taking_scene : public scene {
+ public:
+  explicit taking_scene(dice from) : scene(2 * (1 + from.below(3))), each_(1 + from.below(60)) {}
+
+  void play(unsigned party, dice* time) override { party % 2 == 0 ? give(time) : take(time); }
+  void check() override {
+    for (weft_semaphore& tokens : tokens_) MUST(weft_semaphore_try_acquire(&tokens) == WEFT_BUSY);
+  }
+
+ private:
+  struct taking {
+    weft_awaiter awaiter;  // first: ready has its address
+    weft_event is_over;
+    weft_status how;
+  };
+  static void note(weft_awaiter* awaiter, weft_status how) {
+    auto* const mine = reinterpret_cast<taking*>(awaiter);
+    mine->how = how;
+    OK(weft_event_set(&mine->is_over));  // the last access: the taker goes on
+  }
+
+  void give(dice* time) {
+    for (unsigned count = 0; count < each_; ++count) {
+      OK(weft_semaphore_release(&tokens_[time->below(2)], 1));
+      if (time->one_in(3)) weft_yield();
+    }
+  }
+  bool take_one(dice* time) {
+    taking mine{WEFT_AWAITER_INIT(note), WEFT_EVENT_INIT, WEFT_OK};
+    if (time->one_in(3)) mine.awaiter.deadline_ns = some_deadline(time);
+    weft_await_case cases[2] = {{&tokens_[0], WEFT_AWAIT_SEMAPHORE, 0, {}}, {&tokens_[1], WEFT_AWAIT_SEMAPHORE, 0, {}}};
+    bool waits = false;
+    const weft_status armed = weft_ext_await_any(&mine.awaiter, cases, time->one_in(4) ? 1 : 2, &waits);
+    MUST(armed == WEFT_OK || armed == WEFT_TIMEOUT);
+    if (!waits) return armed == WEFT_OK;
+    if (time->one_in(2)) weft_yield();
+    if (time->one_in(3) && weft_ext_await_cancel(&mine.awaiter)) return false;
+    // The token may have come to the semaphore at which it does not wait.
+    const bool is_late = weft_event_wait_until(&mine.is_over, weft_deadline_in(1'000'000)) == WEFT_TIMEOUT;
+    if (is_late && weft_ext_await_cancel(&mine.awaiter)) return false;
+    OK(weft_event_wait(&mine.is_over));
+    return mine.how == WEFT_OK;
+  }
+  void take(dice* time) {
+    for (unsigned count = 0; count < each_;) {
+      if (take_one(time)) {
+        ++count;
+      } else {
+        weft_yield();
+      }
+    }
+  }
+
+  unsigned each_;
+  weft_semaphore tokens_[2] = {WEFT_SEMAPHORE_INIT(0), WEFT_SEMAPHORE_INIT(0)};
 };
 
 }  // namespace weft::stress

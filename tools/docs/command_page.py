@@ -35,7 +35,8 @@ TEXTS = {
     "launch": "Each rank is a process that runs main; together they run the forks of a root (weft::dist::root, weft_dist_root). The "
     "program must be linked with libweft-dist. Its output and error output are the ranks' own; its standard input is rank 0's. The exit status is "
     "the program's: 0 when all ranks exited with 0, else that of the first rank that did not, and 128 more than the signal when a rank was killed "
-    "by one. A rank that dies ends the job with a line that names it. At the end a table tells what each rank has done.",
+    "by one. A rank that dies ends the job with a line that names it. At the end a table tells what each rank has done. With --mpi the launcher of "
+    "an MPI starts the ranks, on the machines that it is told of, and weft chooses the module for that MPI.",
     "list": "A second table lists the runtimes.",
     "info": "The same facts come from weft_info_walk(3). The keys of key=value lines stay as they are from version to version.",
     "tascell": "The C preprocessor, the compiler and the C compiler run one after the other. CC names the C compiler; without it, cc is taken. "

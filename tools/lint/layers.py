@@ -13,6 +13,8 @@ ABOVE = ("faces", "lang", "tools", "bench", "examples", "include")  # these see 
 BESIDE = ("net", "dist")  # these may use some layers, and the ones before them
 SOURCE = (".c", ".h", ".cpp", ".hpp", ".S")
 FOREIGN = re.compile(r"\b(abt|argobots|qthreads?|chapel|mpi)\b", re.IGNORECASE)
+MPI = re.compile(r"(?<![a-z])mpi(?![a-z])", re.IGNORECASE)  # also in names
+WITHOUT_MPI = ("src", "dist", "lang", "include")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
 ROW = re.compile(r"^\|\s*`(\w+)`\s*\|([^|]*)\|", re.MULTILINE)
 
@@ -62,6 +64,16 @@ def check_words(top):
     ]
 
 
+def check_network(top):
+    """An MPI is net/'s affair alone, among the libraries."""
+    return [
+        f"{path}:{number}: only net/ knows '{match.group(0)}'"
+        for path in sources.files(top, WITHOUT_MPI, SOURCE)
+        for number, line in enumerate(sources.without_comments(sources.read(top, path), keep_literals=True).split("\n"), 1)
+        for match in MPI.finditer(line)
+    ]
+
+
 def check_above(top, table):
     problems = []
     for path in sources.files(top, ABOVE, SOURCE):
@@ -105,7 +117,7 @@ def check(top):
     table = read_table(sources.read(top, "src/README.md"))
     if not table:
         return ["src/README.md: no table of layers"]
-    return check_table(table) + check_core(top, table) + check_words(top) + check_above(top, table) + check_beside(top, table)
+    return check_table(table) + check_core(top, table) + check_words(top) + check_network(top) + check_above(top, table) + check_beside(top, table)
 
 
 if __name__ == "__main__":

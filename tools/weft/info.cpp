@@ -1,10 +1,13 @@
 // weft info: what this library and this machine are. --parsable prints key=value lines whose keys stay as they are.
 #include <fmt/format.h>
+#include <unistd.h>
 #include <weft/tascell.h>
 #include <weft/weft.h>
 
 #include <array>
+#include <cstdlib>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +16,7 @@
 #include "cli/text.hpp"
 #include "cli/usage.hpp"
 #include "commands.hpp"
+#include "launch_mpi.hpp"
 
 namespace cli {
 
@@ -78,13 +82,37 @@ void print_parsable(const facts& all) {
   for (const auto& [key, value] : all) fmt::print("{}={}\n", key, value);
 }
 
+// By `weft launch`, whose refusals are the user's answer, too.
+[[noreturn]] void become_ranks(const std::string& ranks, const std::string& mpi, const std::string& mpi_arguments) {
+  std::string const program = find_own_file("weft-ranks");
+  if (program.empty()) throw std::runtime_error("weft-ranks is missing; it is installed in lib/weft, beside libweft-dist");
+  std::vector<std::string> words{"weft", "launch", "-q", "-n", ranks};
+  if (!mpi.empty()) words.insert(words.end(), {"--mpi", mpi});
+  if (!mpi_arguments.empty()) words.insert(words.end(), {"--mpi-args", mpi_arguments});
+  words.push_back(program);
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  setenv("WEFT_LAUNCH_DESCRIBE", "on", 1);  // NOLINT(concurrency-mt-unsafe): one OS thread
+  execv("/proc/self/exe", arguments.data());
+  throw std::runtime_error("this command cannot be run again");
+}
+
 }  // namespace
 
 void add_info(CLI::App& app, int* status) {
   CLI::App* const command = app.add_subcommand("info", "Show version, build, topology, limits, settings and self-tests");
   auto const is_parsable = std::make_shared<bool>(false);
   command->add_flag("--parsable", *is_parsable, "Print key=value lines");
-  command->callback([status, is_parsable] {
+  auto const ranks = std::make_shared<std::string>();
+  auto const mpi = std::make_shared<std::string>();
+  command->add_option("--ranks", *ranks, "Start so many ranks instead, and show what they reach each other by");
+  command->add_option("--mpi", *mpi, "With --ranks: the launcher of an MPI that starts them");
+  auto const mpi_arguments = std::make_shared<std::string>();
+  command->add_option("--mpi-args", *mpi_arguments, "With --mpi: more arguments for that launcher, one word for the shell");
+  command->callback([status, is_parsable, ranks, mpi, mpi_arguments] {
+    if (!ranks->empty()) become_ranks(*ranks, *mpi, *mpi_arguments);
     facts const all = collect();
     *is_parsable ? print_parsable(all) : print_for_people(all);
     *status = exit_right;

@@ -5,10 +5,12 @@
 
 #include <bit>
 #include <cstddef>
+#include <memory>
 #include <source_location>
 
 #include <weft/ext.h>
 #include <weft/weft.h>
+#include <weft/detail/trampoline.hpp>
 
 namespace weft::detail {
 
@@ -35,6 +37,14 @@ class caller {
                                                        weft_thread** out, caller made_by) noexcept {
   if (made_by.place() == nullptr) return weft_thread_create(function, argument, attributes, out);
   return weft_ext_thread_create_at(function, argument, attributes, out, made_by.place());
+}
+
+// The thread takes *call over. Where the caller is unknown, the code that this is part of made it.
+template <class Call>
+[[gnu::always_inline]] inline weft_status start_thread_with(Call& call, const weft_thread_attr* attributes, weft_thread** out,
+                                                            caller made_by) noexcept {
+  return weft_ext_thread_create_filled(run_placed<Call>, sizeof(Call), move_to_place<Call>, std::addressof(call), attributes, out,
+                                       made_by.place());
 }
 
 }  // namespace weft::detail

@@ -56,7 +56,8 @@ class state_base {
     return must_wait() ? weft_event_wait_until(&event_, deadline_ns) : WEFT_OK;
   }
 
-  // Once ready.
+  // Once ready. Null: there is a value.
+  const std::exception_ptr& failure() const noexcept { return failure_; }
   void rethrow_failure() const {
     if (failure_ != nullptr) std::rethrow_exception(failure_);
   }

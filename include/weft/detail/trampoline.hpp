@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <weft/thread.h>
+
 namespace weft::detail {
 
 // A callable with its arguments, copied as std::thread copies them; called once.
@@ -57,6 +59,24 @@ template <class Call>
 void run_boxed(void* box) noexcept {
   const std::unique_ptr<Call> call(static_cast<Call*>(box));
   (*call)();
+}
+
+// As run_boxed, for a callable in memory that the thread owns.
+template <class Call>
+void run_placed(void* place) noexcept {
+  auto* const call = static_cast<Call*>(place);
+  (*call)();
+  call->~Call();
+}
+
+// A callable that can be moved into memory of the thread's, and what is done there without malloc.
+template <class Call>
+inline constexpr bool can_be_placed =
+    sizeof(Call) <= WEFT_COPY_MAX && alignof(Call) <= alignof(std::max_align_t) && std::is_nothrow_move_constructible_v<Call>;
+
+template <class Call>
+void move_to_place(void* place, void* source) noexcept {
+  ::new (place) Call(std::move(*static_cast<Call*>(source)));
 }
 
 // Calls function; what it throws goes to on_failure(std::exception_ptr). remote_error.hpp has the only other catch (...).

@@ -1,4 +1,4 @@
-// The eight operations of rma.hpp between ranks of one node.
+// The eight operations of rma.hpp between ranks of one node; conformance.hpp has what holds for every transport.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -28,6 +28,7 @@ TEST_CASE("bytes that were put are what the target reads, in both parts") {
       NEED(reinterpret_cast<const char*>(own)[110] == '0' + (all.rank + all.ranks - 1) % all.ranks);
       char got[16] = "";
       shm.get(opened, next, 100, got, sizeof got);
+      shm.flush(opened, next);
       NEED(std::strcmp(got, text) == 0);
       NEED(std::memcmp(shm.alias(opened, next, 100), text, sizeof text) == 0);
       net::barrier(all);

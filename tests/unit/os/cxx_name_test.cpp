@@ -95,6 +95,8 @@ constexpr started starts[] = {
     {"_ZN4weft6detail10run_packedIPFvvEEEvPv", os::callable::pointer, "", ""},
     {"_ZN4weft6detail10run_packedIPDoFvvEEEvPv", os::callable::pointer, "", ""},
     {"_ZN4weft6detail9run_boxedINS0_10bound_callIPFviEJiEEEEEvPv", os::callable::boxed_pointer, "", ""},
+    {"_ZN4weft6detail10run_placedINS0_10bound_callIPFviEJiEEEEEvPv", os::callable::boxed_pointer, "", ""},
+    {"_ZN4weft6detail10run_placedINS0_10bound_callIN3app4cookEJiEEEEEvPv", os::callable::named, "app::cook", ""},
     {"_ZN4weft6detail11async_stateINS0_10bound_callIPFiiEJiEEEiE3runEPv", os::callable::unnamed, "", ""},
     {"_ZN4weft6detail9run_boxedINS0_10bound_callINS_13packaged_taskIFivEEEJEEEEEvPv", os::callable::named, "weft::packaged_task",
      ""},

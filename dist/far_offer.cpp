@@ -1,0 +1,219 @@
+// See far.hpp: offers, and steals from ranks of other nodes.
+#include <signal.h>
+
+#include <cstring>
+
+#include "arch/cpu.hpp"
+#include "base/assert.hpp"
+#include "dist/far_state.hpp"
+#include "os/clock.hpp"
+#include "os/thread.hpp"
+
+namespace weft::dist {
+
+constinit far_process far;
+
+namespace {
+
+struct open_put {
+  const net::window* into;
+  int rank;
+};
+open_put open_puts[64];
+unsigned open_count = 0;
+bool has_ticker = false;
+
+// Makes each fork that begins now and then take the rare way, which polls: the fast one knows no time.
+void* tick(void*) {
+  for (;;) {
+    os::sleep_until(os::now_ns() + std::uint64_t{all.set.poll} * 1000);
+    if (all.mine->is_serving) all.mine->limit.store(0, base::relaxed);
+  }
+  return nullptr;
+}
+
+void start_ticker() {
+  sigset_t every, before;
+  sigfillset(&every);
+  sigprocmask(SIG_SETMASK, &every, &before);
+  os::os_thread ticker;
+  const bool is_started = os::start_thread(&ticker, tick, nullptr, 0, "weft-ticks") == status::ok;
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (!is_started)
+    net::fail(all.job, "rank %d of %d has no memory for the OS thread by which it polls", all.job.rank, all.job.ranks);
+  has_ticker = true;
+}
+
+void end_puts() {
+  for (unsigned i = 0; i < open_count; ++i) far.net->by->flush(*open_puts[i].into, open_puts[i].rank);
+  open_count = 0;
+}
+
+// No fork takes the rare way until the next tick.
+void be_quiet(control* from) { from->limit.store(all.set.poll != 0 ? from->quiet_limit : 0, base::relaxed); }
+
+void take_back_public(control* from) {
+  while (!from->queue.seems_empty()) {
+    if (!take_back(from, from->split - 1)) break;
+  }
+}
+
+bool make_offer(control* from) {
+  slot* const which = from->split;
+  if (which == from->top || far.offers.is_full()) return false;
+  continuation what{which->frame, which[-1].frame, which[-1].place, which->place, nullptr, which[-1].record};
+  if (!make_far(what, &which[-1].record)) return false;
+  const std::size_t record = far.records.take();
+  if (record == 0) return false;
+  which->record = what.record = far_record_at(all.job.rank, record);
+  what.parent_record = which[-1].record;
+  descriptor words;
+  std::memcpy(&words, &what, sizeof words);
+  const std::uint32_t index = from->index_of(which);
+  from->split = which + 1;
+  from->queue.skip(index + 1);
+  far.offered = which;
+  far.offers.words().wanted.clear();
+  far.offers.make(index, words);
+  return true;
+}
+
+// This rank's, of another's region.
+std::size_t offset_in_region(const void* address) {
+  return static_cast<std::size_t>(static_cast<const std::byte*>(address) - all.job.region);
+}
+
+void copy_far(int victim, const continuation& what) {
+  const net::rma& by = *far.net->by;
+  auto* const frame = reinterpret_cast<void*>(what.frame);
+  by.get(far.net->region, victim, offset_in_region(frame), frame, what.frame_end - what.frame);
+  // With the place of the child, which says what it runs.
+  const auto* const end = reinterpret_cast<const std::byte*>(what.places_end + 1);
+  by.get(far.net->region, victim, offset_in_region(what.places), what.places,
+         static_cast<std::size_t>(end - reinterpret_cast<const std::byte*>(what.places)));
+  by.flush(far.net->region, victim);
+}
+
+}  // namespace
+
+void start_far() {
+  for (int rank = 0; rank < all.job.ranks; ++rank) {
+    if (!net::is_near(all.job, rank))
+      all.is_far = true;
+    else if (rank != all.job.rank)
+      far.has_neighbours = true;
+  }
+  if (!all.is_far) return;
+  if (all.set.checking == check::all)
+    net::fail(
+        all.job,
+        "WEFT_DIST_CHECK=all: the ranks must be on one node; start them by weft launch alone, or set WEFT_DIST_CHECK=first");
+  if (all.set.policy != way::optimised)
+    net::fail(all.job, "WEFT_DIST_POLICY: ranks of several nodes have the policy optimised alone; unset the variable");
+  far.net = all.job.network;
+  far.offers.set_up(*far.net->by, far.net->words);
+  far.records.set_up(&far.offers.words(), all.set.pool);
+}
+
+void begin_far_root(control*) {
+  if (all.is_far && !has_ticker && all.set.poll != 0) start_ticker();
+}
+
+void end_far_root(control*) {
+  if (!all.is_far) return;
+  poll_far();
+  WEFT_ASSERT(far.offered == nullptr, "an offer stands after the root's end");
+}
+
+void note_put(const net::window& into, int rank) {
+  for (unsigned i = 0; i < open_count; ++i) {
+    if (open_puts[i].into == &into && open_puts[i].rank == rank) return;
+  }
+  if (open_count == sizeof open_puts / sizeof *open_puts) end_puts();
+  open_puts[open_count++] = {&into, rank};
+}
+
+void poll_far() {
+  if (!all.is_far) return;
+  far.net->by->progress(far.net->words);
+  end_puts();
+}
+
+bool publish_far(control* from) {
+  if (!all.is_far) return false;
+  poll_far();
+  if (far.offered != nullptr) {
+    be_quiet(from);
+    if (far.offers.stands()) return true;
+    far.offers.was_claimed();
+    far.offered = nullptr;
+  }
+  if (far.has_neighbours && far.offers.words().wanted.value() == 0) return false;
+  take_back_public(from);
+  if (!make_offer(from)) return false;
+  be_quiet(from);
+  return true;
+}
+
+bool is_offered(const slot* forker) { return far.offered == forker; }
+
+bool take_back_offer(control* from, const slot* forker) {
+  far.offered = nullptr;
+  if (!far.offers.take_back()) return false;
+  slot* const its = from->slots + from->index_of(forker);
+  far.records.put_back(join_of(its->record).offset);
+  its->record = nullptr;
+  from->split = its;
+  from->queue.skip(from->index_of(its));
+  from->limit.store(0, base::relaxed);
+  return true;
+}
+
+bool are_far_copied() { return !all.is_far || far.offers.all_copied(); }
+
+bool steal_far(control* mine, int victim) {
+  const net::rma& by = *far.net->by;
+  const std::uint64_t began = arch::cycles();
+  offer claimed;
+  all.part->robbed.store(static_cast<std::uint32_t>(victim) + 1, base::relaxed);
+  const bool is_claimed = claim_offer<far_words>(by, far.net->words, victim, &claimed);
+  if (!is_claimed) {
+    all.part->robbed.store(0, base::relaxed);
+    if (claimed.words[offer::ticket] == 0 && !net::is_near(all.job, victim)) {
+      want_offer(by, far.net->words, victim);
+      note_put(far.net->words, victim);
+    }
+    return false;
+  }
+  const std::uint64_t was_claimed = arch::cycles();
+  continuation what;
+  std::memcpy(&what, &claimed.words[offer::what], sizeof what);
+  copy_far(victim, what);
+  end_copy<far_words>(by, far.net->words, victim, claimed.words[offer::ticket]);
+  note_put(far.net->words, victim);
+  all.part->robbed.store(0, base::relaxed);
+  const std::uint64_t was_copied = arch::cycles();
+  const std::size_t bytes = bytes_of(what);
+  what.places_end->taker = what.record;
+  void (*const run)(void* work) = what.places_end->run;
+  ++what.places_end;
+  occupy(mine, static_cast<std::uint32_t>(claimed.words[offer::index]), what);
+  next_is_stolen(victim, 0, run);
+  counters& count = mine->count;
+  ++count.steals;
+  count.stolen_bytes += bytes;
+  count.claim_ticks += was_claimed - began;
+  count.copy_ticks += was_copied - was_claimed;
+  count.take_up_ticks += arch::cycles() - was_copied;
+  return true;
+}
+
+bool try_far(control* mine, unsigned round) {
+  constexpr unsigned near_rounds = 4;
+  const int victim = other_rank();
+  ++mine->count.probes;
+  if (!net::is_near(all.job, victim)) return steal_far(mine, victim);
+  return steal_continuation(mine, victim) || (round % near_rounds == near_rounds - 1 && steal_far(mine, victim));
+}
+
+}  // namespace weft::dist

@@ -1,0 +1,30 @@
+// What the files of far.hpp share.
+#pragma once
+
+#include "dist/far.hpp"
+#include "dist/far_words.hpp"
+#include "net/network.hpp"
+
+namespace weft::dist {
+
+struct far_process {
+  const net::network* net = nullptr;
+  offering offers;
+  far_pool records;
+  slot* offered = nullptr;      // whose offer was not yet seen to be gone
+  bool has_neighbours = false;  // other ranks on this node
+};
+extern far_process far;
+
+[[nodiscard]] inline join_record* far_record_at(int rank, std::size_t offset) {
+  return reinterpret_cast<join_record*>(far_records_at + static_cast<std::size_t>(rank) * all.job.words_bytes + offset);
+}
+[[nodiscard]] inline far_join join_of(const join_record* record) {
+  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(record) - far_records_at;
+  return {*far.net->by, far.net->words, static_cast<int>(at / all.job.words_bytes), at % all.job.words_bytes};
+}
+
+// A put into that window of the rank that was not waited for: poll_far ends it.
+void note_put(const net::window& into, int rank);
+
+}  // namespace weft::dist

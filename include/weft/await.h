@@ -1,0 +1,103 @@
+/* Waits without a thread: a function is called when what is waited for has come. Included by ext.h,
+ * whose conventions hold here. For coroutines, senders, select, and requests of other libraries.
+ *
+ * Words
+ *   Awaiter   A record in the caller's memory, which waits in the queues of objects as a thread
+ *             would: in the same order, and handed the same things, such as a mutex.
+ *   Armed     An awaiter is armed from a call that tells *waits true until the library calls its
+ *             ready, or weft_ext_await_cancel returns true. Its memory, and the objects at which it
+ *             waits, stay until then.
+ *   ready     A callback (ext.h) on the OS thread that ended the wait. It may make units ready, set
+ *             and release objects, arm this or another awaiter, and free this one: it is the
+ *             library's last access. It must not wait: WEFT_CANNOT_BLOCK. */
+#ifndef WEFT_AWAIT_H
+#define WEFT_AWAIT_H
+
+#include <weft/weft.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* What an awaiter waits for, and the type of the object. "Value" is that of weft_awaiter. */
+typedef enum weft_await_kind {
+  WEFT_AWAIT_DEADLINE = 0,      /* null: nothing but the awaiter's deadline */
+  WEFT_AWAIT_MUTEX = 1,         /* weft_mutex: it is handed over, locked; any caller may unlock it */
+  WEFT_AWAIT_CONDITION = 2,     /* weft_cond: a signal. Arm under the mutex, then unlock it */
+  WEFT_AWAIT_SEMAPHORE = 3,     /* weft_semaphore: a token is taken */
+  WEFT_AWAIT_EVENT = 4,         /* weft_event, or a latch: it is set */
+  WEFT_AWAIT_BARRIER = 5,       /* weft_barrier: it arrives; value 1: it is the last of its round */
+  WEFT_AWAIT_FUTURE = 6,        /* weft_future: weft_future_get then returns at once */
+  WEFT_AWAIT_FEB_READ = 7,      /* uint64_t, full: value receives a copy */
+  WEFT_AWAIT_FEB_TAKE = 8,      /* uint64_t, full: value receives a copy, and the word is emptied */
+  WEFT_AWAIT_FEB_WRITE = 9,     /* uint64_t, empty: value is written, and the word filled */
+  WEFT_AWAIT_THREAD = 10,       /* weft_thread: its end; it can then be joined at once */
+  WEFT_AWAIT_RWLOCK_READ = 11,  /* weft_rwlock: it is handed over; any caller may unlock it */
+  WEFT_AWAIT_RWLOCK_WRITE = 12, /* likewise, to write */
+  WEFT_AWAIT_WORD_4 = 13,       /* a word of 4 bytes that is value: weft_word_wake */
+  WEFT_AWAIT_WORD_8 = 14        /* a word of 8 bytes that is value: weft_word_wake */
+} weft_await_kind;
+
+/* One of the objects at which an awaiter waits. */
+typedef struct weft_await_case {
+  void *object;         /* of the type that kind names */
+  weft_await_kind kind; /* what is waited for */
+  uint64_t value;       /* what the kind asks for; unchanged */
+  uint64_t opaque[32];  /* the library's */
+} weft_await_case;
+
+/* An awaiter: WEFT_AWAITER_INIT fills one. */
+typedef struct weft_awaiter {
+  /* Called once for each time that the awaiter was armed, unless that was cancelled. WEFT_OK, or
+   * WEFT_TIMEOUT: the deadline passed. */
+  void (*ready)(struct weft_awaiter *awaiter, weft_status status);
+  uint64_t deadline_ns; /* WEFT_FOREVER: none */
+  uint64_t value;       /* what the kind asks for, and what it gives */
+  size_t winner;        /* of weft_ext_await_any: the number of the case that was there first */
+  uint64_t opaque[42];  /* the library's */
+} weft_awaiter;
+
+/* An awaiter without a deadline. */
+#define WEFT_AWAITER_INIT(ready) {(ready), WEFT_FOREVER, 0, 0, {0}}
+
+/* Arms an awaiter at an object, unless what it waits for is there.
+ *
+ * *waits receives false if the wait is over: the awaiter has what it waited for, and ready will not
+ * come. Otherwise it receives true: ready comes once, maybe on another OS thread before the call
+ * returns, unless weft_ext_await_cancel returns true. object is of the type that kind names, and
+ * must not be a recursive mutex. A deadline needs a runtime, and is dropped when that ends.
+ * Errors: WEFT_INVALID (awaiter, its ready, object or waits is null; kind is none; a word is not
+ * aligned; a recursive mutex; a barrier that was not started; a detached thread), WEFT_BUSY (the
+ * awaiter is armed; another caller joins the thread), WEFT_TIMEOUT (the deadline has passed),
+ * WEFT_NOMEM (as weft_feb_read_fe), WEFT_NOT_INITIALIZED (it has a deadline, or kind is
+ * WEFT_AWAIT_THREAD). On failure the awaiter is not armed.
+ * Switches: never. Callers: any.
+ * Undefined: at the same time another call with the awaiter, weft_ext_await_cancel included. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_await(weft_awaiter *awaiter, void *object, weft_await_kind kind, bool *waits);
+
+/* Arms an awaiter at several objects: the one that comes first is the winner.
+ *
+ * The library asks the count cases in their order, and stays in none of their queues once there is
+ * a winner, whose number it writes to awaiter->winner; the others are not touched: no token of
+ * theirs is taken. After a timeout winner is count. cases stay as long as the awaiter is armed. All
+ * else is as in weft_ext_await.
+ * Errors: those of weft_ext_await, for any case, WEFT_INVALID (cases is null, and count is not 0).
+ * Switches: never. Callers: any.
+ * Undefined: two cases with one mutex, thread or barrier. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_await_any(weft_awaiter *awaiter, weft_await_case *cases, size_t count, bool *waits);
+
+/* Takes an awaiter off its objects.
+ *
+ * If ready has been called, or is about to be, the call waits until ready has returned; inside that
+ * very ready it returns at once. So the caller must not hold a lock that ready takes, and two
+ * awaiters must not cancel each other from their ready. Checked builds name an awaiter that was
+ * cancelled before.
+ * Returns: true if ready will not come; false if it came, and for null or an awaiter that was not
+ * armed.
+ * Switches: never. Callers: any. */
+WEFT_API bool weft_ext_await_cancel(weft_awaiter *awaiter);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,200 @@
+// The engine of weft::select, for branches of any type.
+//
+// All channels are locked while the branches are looked at and entered into the queues, in the
+// order of their addresses: so no caller on another channel can decide this wait before it stands
+// in every queue, and two selects that face each other cannot miss each other.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include <weft/weft.h>
+#include <weft/detail/channel_wait.hpp>
+#include <weft/error.hpp>
+
+namespace weft::detail {
+
+enum class branch_kind : std::uint8_t { channel, timer, otherwise, stop };
+
+// What a branch of a channel says when it is looked at, inside the lock. `ready`: the step was
+// taken.
+enum class readiness : std::uint8_t { waits, ready, closed };
+
+struct branch {
+  branch_kind kind = branch_kind::channel;
+  std::uint32_t number = 0;  // from 1
+  std::uint64_t deadline_ns = WEFT_FOREVER;
+
+  virtual void run() = 0;
+  // After a wait that chose this branch. False: select begins anew.
+  virtual bool has_ended(channel_waiter::outcome) noexcept { return true; }
+  virtual bool is_stopped() const noexcept { return false; }
+  virtual void arm(channel_waiter*) {}
+  virtual void disarm() noexcept {}
+
+ protected:
+  branch() = default;
+  branch(const branch&) = delete;  // queues and targets have its address
+  branch& operator=(const branch&) = delete;
+  ~branch() = default;
+};
+
+struct channel_branch : branch {
+  channel_place place;
+  channel_lock* const lock;
+
+  // Inside the lock. No place of this select is in a queue while its branches are looked at.
+  virtual readiness look() = 0;
+  virtual void enlist() noexcept = 0;
+  virtual void delist() noexcept = 0;
+  // Outside it, after a step that was taken.
+  virtual void settle() = 0;
+
+  void enter(channel_waiter* me) noexcept {
+    place.waiter = me;
+    place.branch = number;
+    enlist();
+  }
+
+ protected:
+  explicit channel_branch(channel_lock* guards) noexcept : lock(guards) {}
+  ~channel_branch() = default;
+};
+
+// Numbers from 0 to bound - 1, evenly enough for choices.
+inline std::size_t any_below(std::size_t bound) noexcept {
+  static thread_local std::uint32_t state = 2463534242U;
+  state ^= state << 13;
+  state ^= state >> 17;
+  state ^= state << 5;
+  return static_cast<std::size_t>((std::uint64_t{state} * bound) >> 32);
+}
+
+class selection {
+ public:
+  // order: room for as many, for the channels in the order of their locks.
+  selection(branch** all, branch** order, std::size_t count) noexcept : all_(all), order_(order), count_(count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      branch* const each = all[i];
+      each->number = static_cast<std::uint32_t>(i + 1);
+      if (each->kind == branch_kind::channel) order_[channels_++] = each;
+      if (each->kind == branch_kind::timer && (timer_ == nullptr || each->deadline_ns < timer_->deadline_ns)) timer_ = each;
+      if (each->kind == branch_kind::otherwise) otherwise_ = each;
+      has_stop_ = has_stop_ || each->kind == branch_kind::stop;
+    }
+    std::sort(order_, order_ + channels_,
+              [](branch* left, branch* right) { return std::less<>()(channel(left)->lock, channel(right)->lock); });
+  }
+
+  std::size_t run() {
+    branch* chosen = nullptr;
+    while (chosen == nullptr) chosen = choose();
+    const std::size_t index = chosen->number - 1;
+    chosen->run();
+    return index;
+  }
+
+ private:
+  static channel_branch* channel(branch* one) noexcept { return static_cast<channel_branch*>(one); }
+
+  template <class Function>
+  void for_each_lock(Function function) noexcept {
+    channel_lock* last = nullptr;
+    for (std::size_t i = 0; i < channels_; ++i) {
+      channel_lock* const lock = channel(order_[i])->lock;
+      if (lock != last) function(lock);
+      last = lock;
+    }
+  }
+
+  // Null: the wait ended without a choice, and begins anew.
+  branch* choose() {
+    for (std::size_t i = 0; has_stop_ && i < count_; ++i) {
+      if (all_[i]->is_stopped()) return all_[i];
+    }
+    channel_waiter me(timer_ != nullptr ? timer_->deadline_ns : WEFT_FOREVER, false);
+    struct all_locked {
+      selection& one;
+      explicit all_locked(selection& of) noexcept : one(of) {
+        one.for_each_lock([](channel_lock* lock) { lock->lock(); });
+      }
+      ~all_locked() {
+        one.for_each_lock([](channel_lock* lock) { lock->unlock(); });
+      }
+    };
+    channel_branch* ready = nullptr;
+    {
+      const all_locked hold(*this);
+      ready = look();
+      if (ready == nullptr && otherwise_ == nullptr) enlist(&me);
+    }
+    if (ready != nullptr) {
+      ready->settle();
+      return ready;
+    }
+    return otherwise_ != nullptr ? otherwise_ : wait(me);
+  }
+
+  // Inside all locks, in an order that is drawn anew each time: the channel whose step was taken.
+  channel_branch* look() {
+    for (std::size_t left = count_; left > 1; --left) std::swap(all_[left - 1], all_[any_below(left)]);
+    is_any_open_ = false;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (all_[i]->kind != branch_kind::channel) continue;
+      channel_branch* const each = channel(all_[i]);
+      const readiness seen = each->look();
+      if (seen == readiness::ready) return each;
+      is_any_open_ = is_any_open_ || seen == readiness::waits;
+    }
+    return nullptr;
+  }
+
+  void enlist(channel_waiter* me) noexcept {
+    for (std::size_t i = 0; i < channels_; ++i) channel(order_[i])->enter(me);
+  }
+
+  branch* wait(channel_waiter& me) {
+    if (!is_any_open_ && timer_ == nullptr && !has_stop_) {
+      leave(nullptr);
+      fail(WEFT_ENDED, "weft::select: all channels are closed");
+    }
+    for (std::size_t i = 0; has_stop_ && i < count_; ++i) all_[i]->arm(&me);
+    const weft_status status = me.wait("select");
+    for (std::size_t i = 0; has_stop_ && i < count_; ++i) all_[i]->disarm();
+    branch* const chosen = status == WEFT_OK ? numbered(me.decision()) : nullptr;
+    leave(chosen);
+    if (status == WEFT_TIMEOUT) return timer_;
+    check(status, "weft::select");
+    return chosen->has_ended(me.result()) ? chosen : nullptr;
+  }
+
+  branch* numbered(std::uint32_t number) const noexcept {
+    return *std::find_if(all_, all_ + count_, [number](const branch* each) { return each->number == number; });
+  }
+
+  // Takes the places off their queues, except the one that the other side has taken off: its
+  // channel may be gone.
+  void leave(const branch* chosen) noexcept {
+    for (std::size_t i = 0; i < channels_; ++i) {
+      channel_branch* const each = channel(order_[i]);
+      if (each == chosen) continue;
+      each->lock->lock();
+      each->delist();
+      each->lock->unlock();
+    }
+  }
+
+  branch** all_;
+  branch** order_;  // the channels, by their locks
+  std::size_t count_;
+  std::size_t channels_ = 0;
+  branch* timer_ = nullptr;  // the first that ends
+  branch* otherwise_ = nullptr;
+  bool has_stop_ = false;
+  bool is_any_open_ = false;
+};
+
+}  // namespace weft::detail

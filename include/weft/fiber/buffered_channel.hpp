@@ -1,0 +1,13 @@
+// weft::fibers::buffered_channel: Boost.Fiber's is weft::buffered_channel. Its capacity may be any
+// number from 1, and is the number of values that fit.
+#pragma once
+
+#include <weft/channel.hpp>
+#include <weft/fiber/channel_op_status.hpp>
+#include <weft/fiber/exceptions.hpp>
+
+namespace weft::fibers {
+
+using weft::buffered_channel;
+
+}  // namespace weft::fibers

@@ -1,0 +1,10 @@
+// weft::fibers::channel_op_status: what an operation of a channel came to, as Boost.Fiber's.
+#pragma once
+
+#include <weft/channel.hpp>
+
+namespace weft::fibers {
+
+using weft::channel_op_status;
+
+}  // namespace weft::fibers

@@ -1,0 +1,11 @@
+// weft::fibers::timed_mutex: Boost.Fiber's is weft::timed_mutex.
+#pragma once
+
+#include <weft/fiber/exceptions.hpp>
+#include <weft/mutex.hpp>
+
+namespace weft::fibers {
+
+using weft::timed_mutex;
+
+}  // namespace weft::fibers

@@ -1,0 +1,164 @@
+// weft::jthread: std::jthread, but a lightweight one; and sleeps that a stop ends. Stops are std's:
+// std::stop_token, stop_source, stop_callback. condition_variable_any::wait and weft::on_stop of
+// select take the token, too.
+//
+//   weft::jthread poller([](std::stop_token token) {
+//     while (weft::this_thread::sleep_for(token, 100ms)) poll();
+//   });  // asked to stop, and joined, at the end of its block
+#pragma once
+
+#include <weft/detail/cxx20.hpp>
+
+#include <version>
+
+#if !defined(__cpp_lib_jthread)
+#include "weft/jthread.hpp needs std::stop_token: libc++ 20, or compile with -fexperimental-library"  // stands for an #error
+#endif
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+#include <weft/weft.h>
+#include <weft/detail/channel_wait.hpp>
+#include <weft/detail/chrono.hpp>
+#include <weft/error.hpp>
+#include <weft/thread.hpp>
+
+namespace weft {
+
+// A thread that is asked to stop, and joined, when the object goes.
+class jthread {
+ public:
+  // What get_id() returns.
+  using id = thread::id;
+  // What native_handle() returns.
+  using native_handle_type = thread::native_handle_type;
+
+  jthread() noexcept : source_(std::nostopstate) {}
+
+  // Runs function(token, arguments...) if it can be called so, else function(arguments...), each
+  // copied or moved as std::jthread does. Throws weft::error and what copying throws. Callable from
+  // any. Never switches.
+  template <class F, class... As>
+    requires(!std::same_as<std::remove_cvref_t<F>, jthread> && detail::not_attributes<F>)
+  explicit jthread(F&& function, As&&... arguments)
+      : thread_(start<thread>(source_, std::forward<F>(function), std::forward<As>(arguments)...)) {}
+
+  // Runs the function in a thread with attributes.
+  template <class F, class... As>
+  explicit jthread(const thread_attributes& attributes, F&& function, As&&... arguments)
+      : thread_(start<thread>(source_, attributes, std::forward<F>(function), std::forward<As>(arguments)...)) {}
+
+  // Takes over the other thread, which is not joinable then.
+  jthread(jthread&&) noexcept = default;
+  // Takes over the other thread. The one that was here is asked to stop, and joined.
+  jthread& operator=(jthread&& other) noexcept {
+    if (this == &other) return *this;
+    end();
+    source_ = std::move(other.source_);
+    thread_ = std::move(other.thread_);
+    return *this;
+  }
+  // Asks the thread to stop, and waits for its end. May switch. A tasklet that would have to wait
+  // ends the program.
+  ~jthread() { end(); }
+
+  // Whether there is a thread that was neither joined nor detached.
+  bool joinable() const noexcept { return thread_.joinable(); }
+  // Waits for its end. May switch. From a ULT or outside. Throws what thread::join throws.
+  void join() { thread_.join(); }
+  // The thread goes on by itself. Throws weft::error: invalid (not joinable).
+  void detach() { thread_.detach(); }
+  // The id of the thread; empty if it is not joinable.
+  id get_id() const noexcept { return thread_.get_id(); }
+  // The thread of the C interface; null if it is not joinable.
+  native_handle_type native_handle() const noexcept { return thread_.native_handle(); }
+  // How many workers there are; 0 while the runtime does not run.
+  static unsigned hardware_concurrency() noexcept { return thread::hardware_concurrency(); }
+
+  // The source of its token.
+  std::stop_source get_stop_source() noexcept { return source_; }
+  // Its token.
+  std::stop_token get_stop_token() const noexcept { return source_.get_token(); }
+  // Asks it to stop. True for the first request. Never switches; callable from any.
+  bool request_stop() noexcept { return source_.request_stop(); }
+
+  // Exchanges two threads.
+  void swap(jthread& other) noexcept {
+    std::swap(source_, other.source_);
+    thread_.swap(other.thread_);
+  }
+  // Exchanges two threads.
+  friend void swap(jthread& left, jthread& right) noexcept { left.swap(right); }
+
+ private:
+  template <class Thread, class F, class... As>
+    requires detail::not_attributes<F>
+  static Thread start(const std::stop_source& source, F&& function, As&&... arguments) {
+    if constexpr (thread_function<F, std::stop_token, As...>) {
+      return Thread(std::forward<F>(function), source.get_token(), std::forward<As>(arguments)...);
+    } else {
+      return Thread(std::forward<F>(function), std::forward<As>(arguments)...);
+    }
+  }
+  template <class Thread, class F, class... As>
+  static Thread start(const std::stop_source& source, const thread_attributes& attributes, F&& function, As&&... arguments) {
+    if constexpr (thread_function<F, std::stop_token, As...>) {
+      return Thread(attributes, std::forward<F>(function), source.get_token(), std::forward<As>(arguments)...);
+    } else {
+      return Thread(attributes, std::forward<F>(function), std::forward<As>(arguments)...);
+    }
+  }
+
+  void end() noexcept {
+    if (!joinable()) return;
+    request_stop();
+    thread_.join();
+  }
+
+  std::stop_source source_;
+  thread thread_;
+};
+
+namespace detail {
+
+// True: the deadline passed before a stop was requested.
+inline bool sleep_until_stop(const std::stop_token& token, std::uint64_t deadline_ns) {
+  constexpr std::uint32_t by_stop = 1;
+  channel_waiter me(deadline_ns, false);
+  weft_status status = WEFT_OK;
+  {
+    const std::stop_callback wake(token, channel_decision{&me, by_stop});
+    status = me.wait("sleep");
+  }
+  return !check_unless(WEFT_TIMEOUT, status, "weft::this_thread::sleep");
+}
+
+}  // namespace detail
+
+namespace this_thread {
+
+// Sleeps for an interval, or until a stop is requested; true: the interval is over. May switch.
+// Throws weft::error: cannot_block (a tasklet).
+template <class Rep, class Period>
+bool sleep_for(const std::stop_token& token, const std::chrono::duration<Rep, Period>& interval) {
+  return detail::sleep_until_stop(token, detail::deadline_in(interval));
+}
+// Sleeps until the deadline, or until a stop is requested; true: the deadline has passed. May
+// switch. Throws weft::error: cannot_block (a tasklet).
+template <class Clock, class Duration>
+bool sleep_until(const std::stop_token& token, const std::chrono::time_point<Clock, Duration>& deadline) {
+  const auto sleep = [&token](std::uint64_t ns) {
+    return detail::sleep_until_stop(token, ns) ? WEFT_TIMEOUT : WEFT_OK;  // so that a clock that was set back is looked at again
+  };
+  return !detail::check_unless(WEFT_TIMEOUT, detail::attempt_until(deadline, sleep), "weft::this_thread::sleep_until");
+}
+
+}  // namespace this_thread
+}  // namespace weft

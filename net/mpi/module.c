@@ -1,0 +1,235 @@
+/* The module that an MPI gets: see module.h. MPI-3 RMA, passive: one lock_all on each window from
+ * its start to its end, and flushes. */
+#include "module.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { most_windows = 8 };
+
+static struct window {
+  MPI_Win of;
+  void *own;
+} windows[most_windows];
+static int window_count = 0;
+
+#define QUOTED_(text) #text
+#define QUOTED(text) QUOTED_(text)
+#if defined(OMPI_MAJOR_VERSION)
+#define BUILT_FOR "Open MPI " QUOTED(OMPI_MAJOR_VERSION) "." QUOTED(OMPI_MINOR_VERSION) "." QUOTED(OMPI_RELEASE_VERSION)
+#elif defined(MPICH_VERSION)
+#define BUILT_FOR "MPICH " MPICH_VERSION
+#else
+#define BUILT_FOR "MPI " QUOTED(MPI_VERSION) "." QUOTED(MPI_SUBVERSION)
+#endif
+
+/* Open MPI 4: compare-and-swap in an allocated window crashes in osc/rdma over btl/vader, and
+ * osc/rdma opens no window over TCP. */
+static void avoid_components(weft_net_facts *out) {
+  out->avoided[0] = 0;
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION == 4
+  if (getenv("OMPI_MCA_osc") != NULL) return;
+  setenv("OMPI_MCA_osc", "sm,pt2pt", 1);
+  snprintf(out->avoided, sizeof out->avoided,
+           "Open MPI 4's osc/rdma, whose compare-and-swap crashes; osc/sm and osc/pt2pt are used (OMPI_MCA_osc chooses)");
+#endif
+}
+
+static int find_node(weft_net_facts *out) {
+  MPI_Comm near;
+  int code = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
+  if (code != MPI_SUCCESS) return code;
+  code = MPI_Allreduce(&out->rank, &out->node, 1, MPI_INT, MPI_MIN, near);
+  MPI_Comm_free(&near);
+  return code;
+}
+
+static int start(weft_net_facts *out) {
+  int provided = 0, length = 0;
+  char text[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME];
+  avoid_components(out);
+  int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+  if (code != MPI_SUCCESS) return code;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(MPI_COMM_WORLD, &out->rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &out->ranks);
+  MPI_Get_library_version(text, &length);
+  text[strcspn(text, ",\n")] = 0;
+  for (char *at = text; *at != 0; ++at) {
+    if (*at == '\t') *at = ' ';
+  }
+  snprintf(out->library, sizeof out->library, "%.127s", text);
+  MPI_Get_processor_name(host, &length);
+  snprintf(out->host, sizeof out->host, "%.63s", host);
+  out->is_unified = 1; /* until a window says otherwise */
+  return find_node(out);
+}
+
+/* UCX over TCP at times waits for ever for the end of a connection whose other side has gone
+ * (github.com/openucx/ucx/issues/8738). All ranks have agreed to end, and MPICH's launcher takes an
+ * exit for an end. */
+#if defined(MPICH_VERSION)
+enum { finalize_seconds = 2 };
+static void leave(int signal) {
+  (void)signal;
+  _exit(0);
+}
+static void limit_finalize(void) {
+  fflush(NULL);
+  signal(SIGALRM, leave);
+  alarm(finalize_seconds);
+}
+#else
+static void limit_finalize(void) {}
+#endif
+
+static void end(void) {
+  int is_over = 0;
+  MPI_Finalized(&is_over);
+  if (is_over) return;
+  limit_finalize();
+  while (window_count > 0) {
+    struct window *last = &windows[--window_count];
+    MPI_Win_unlock_all(last->of);
+    MPI_Win_free(&last->of);
+  }
+  MPI_Finalize();
+#if defined(MPICH_VERSION)
+  alarm(0);
+#endif
+}
+
+static void end_all(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
+
+static void error_text(int code, char *out, size_t bytes) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) snprintf(text, sizeof text, "error %d", code);
+  text[strcspn(text, "\n")] = 0;
+  snprintf(out, bytes, "%s", text);
+}
+
+/* The MPIs spin while they wait; ranks may be more than processors. */
+static int wait_for(MPI_Request *request) {
+  enum { looks_before_yield = 1000 };
+  int is_done = 0;
+  for (long looks = 0; !is_done; ++looks) {
+    int code = MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) return code;
+    if (looks > looks_before_yield) sched_yield();
+  }
+  return MPI_SUCCESS;
+}
+
+static int gather(const void *mine, size_t bytes, void *all) {
+  MPI_Request request;
+  if (bytes > INT_MAX) return MPI_ERR_COUNT;
+  int code = MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD, &request);
+  return code != MPI_SUCCESS ? code : wait_for(&request);
+}
+
+static int barrier(void) {
+  MPI_Request request;
+  int code = MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  return code != MPI_SUCCESS ? code : wait_for(&request);
+}
+
+static int make_window(void *base, size_t bytes, struct window *made) {
+  made->own = base;
+  if (base != NULL) return MPI_Win_create(base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made->of);
+  return MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made->own, &made->of);
+}
+
+static int open_window(void *base, size_t bytes, void **own, void **window) {
+  if (window_count == most_windows) return MPI_ERR_OTHER;
+  struct window *made = &windows[window_count];
+  int code = make_window(base, bytes, made);
+  if (code != MPI_SUCCESS) return code;
+  MPI_Win_set_errhandler(made->of, MPI_ERRORS_RETURN);
+  int *model = NULL, is_there = 0;
+  MPI_Win_get_attr(made->of, MPI_WIN_MODEL, &model, &is_there);
+  if (!is_there || *model != MPI_WIN_UNIFIED) return MPI_ERR_UNSUPPORTED_OPERATION;
+  if (base == NULL) memset(made->own, 0, bytes);
+  code = MPI_Win_lock_all(MPI_MODE_NOCHECK, made->of);
+  if (code != MPI_SUCCESS) return code;
+  ++window_count;
+  *own = made->own;
+  *window = made;
+  MPI_Win_sync(made->of);
+  return barrier();
+}
+
+static MPI_Win of(void *window) { return ((struct window *)window)->of; }
+
+static int get(void *window, int rank, size_t offset, void *into, size_t bytes) {
+  if (bytes > INT_MAX) return MPI_ERR_COUNT;
+  return MPI_Get(into, (int)bytes, MPI_BYTE, rank, (MPI_Aint)offset, (int)bytes, MPI_BYTE, of(window));
+}
+
+/* The own bytes may be reused when it returns: what does not fit here waits for its copy. */
+static int put(void *window, int rank, size_t offset, const void *from, size_t bytes) {
+  enum { kept = 64 };
+  static char bytes_of[kept][64]; /* in turn; a flush at every start of a round keeps them whole */
+  static unsigned next = 0;
+  if (bytes > INT_MAX) return MPI_ERR_COUNT;
+  if (bytes > sizeof bytes_of[0]) {
+    int code = MPI_Put(from, (int)bytes, MPI_BYTE, rank, (MPI_Aint)offset, (int)bytes, MPI_BYTE, of(window));
+    return code != MPI_SUCCESS ? code : MPI_Win_flush_local(rank, of(window));
+  }
+  if (next == kept) {
+    next = 0;
+    for (int i = 0; i < window_count; ++i) {
+      int code = MPI_Win_flush_local_all(windows[i].of);
+      if (code != MPI_SUCCESS) return code;
+    }
+  }
+  char *copy = bytes_of[next++];
+  memcpy(copy, from, bytes);
+  if (bytes == sizeof(uint64_t) && offset % bytes == 0) /* a put may be torn, an accumulate of one element may not */
+    return MPI_Accumulate(copy, 1, MPI_UINT64_T, rank, (MPI_Aint)offset, 1, MPI_UINT64_T, MPI_REPLACE, of(window));
+  return MPI_Put(copy, (int)bytes, MPI_BYTE, rank, (MPI_Aint)offset, (int)bytes, MPI_BYTE, of(window));
+}
+
+static int fetch_add(void *window, int rank, size_t offset, uint64_t by, uint64_t *before) {
+  MPI_Win_sync(of(window));
+  int code = MPI_Fetch_and_op(&by, before, MPI_UINT64_T, rank, (MPI_Aint)offset, by == 0 ? MPI_NO_OP : MPI_SUM, of(window));
+  return code != MPI_SUCCESS ? code : MPI_Win_flush(rank, of(window));
+}
+
+static int compare_swap(void *window, int rank, size_t offset, uint64_t expected, uint64_t desired, uint64_t *before) {
+  MPI_Win_sync(of(window));
+  int code = MPI_Compare_and_swap(&desired, &expected, before, MPI_UINT64_T, rank, (MPI_Aint)offset, of(window));
+  return code != MPI_SUCCESS ? code : MPI_Win_flush(rank, of(window));
+}
+
+static int flush(void *window, int rank) { return MPI_Win_flush(rank, of(window)); }
+
+static int progress(void *window) {
+  int is_there = 0;
+  int code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+  return code != MPI_SUCCESS || window == NULL ? code : MPI_Win_sync(of(window));
+}
+
+extern const weft_net_module weft_net_module_table __attribute__((visibility("default")));
+const weft_net_module weft_net_module_table = {WEFT_NET_MODULE_VERSION,
+                                               sizeof(weft_net_module),
+                                               BUILT_FOR,
+                                               start,
+                                               end,
+                                               end_all,
+                                               error_text,
+                                               gather,
+                                               barrier,
+                                               open_window,
+                                               get,
+                                               put,
+                                               fetch_add,
+                                               compare_swap,
+                                               flush,
+                                               progress};

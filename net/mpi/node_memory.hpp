@@ -1,0 +1,17 @@
+// The memory that ranks of one node share, where another launcher has started them: one rank makes
+// a memory file, and the others open it by way of /proc.
+#pragma once
+
+#include "base/status.hpp"
+#include "net/job.hpp"
+
+namespace weft::net {
+
+// Before the number of ranks is known: this rank's region, at an address that is the same in all.
+status hold_region(const job_request& request, job* all);
+
+// Collective. nodes: of each rank the least rank that it may share memory with. A rank for which the
+// file cannot be opened becomes a node of its own, also in `nodes`.
+status map_node_memory(int* nodes, job* all);
+
+}  // namespace weft::net

@@ -1,0 +1,154 @@
+// See start.hpp.
+#include "net/mpi/start.hpp"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/assert.hpp"
+#include "net/fingerprint.hpp"
+#include "net/mpi/canary.hpp"
+#include "net/mpi/node_memory.hpp"
+#include "net/network.hpp"
+
+namespace weft::net {
+namespace {
+
+int nodes[most_ranks];
+
+status refuse(const char* module, const char* why) {
+  base::report("%s=%s: %s", mpi_module_variable, module, why);
+  return status::invalid;
+}
+
+status load(const char* file) {
+  // Open MPI's plug-ins look for its symbols.
+  void* const opened = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+  if (opened == nullptr) return refuse(file, dlerror());
+  const auto* const found = static_cast<const weft_net_module*>(dlsym(opened, WEFT_NET_MODULE_SYMBOL));
+  if (found == nullptr) return refuse(file, "this is no module for an MPI (libweft-net-*.so)");
+  if (found->version != WEFT_NET_MODULE_VERSION || found->bytes != sizeof *found)
+    return refuse(file, "the module is of another version of Weft than the program; build both from one");
+  loaded_mpi = found;
+  return status::ok;
+}
+
+// By which launchers tell a process its rank.
+struct launcher_sign {
+  const char *variable, *name;
+};
+constexpr launcher_sign launcher_signs[] = {
+    {"OMPI_COMM_WORLD_RANK", "Open MPI's mpirun"}, {"PMI_RANK", "an MPICH's mpirun"}, {"SLURM_PROCID", "Slurm's srun"}};
+
+// The line for a module that sees other ranks than were asked for: it takes itself for rank 0 in each
+// process, so the launcher's own number says which process tells.
+status tell_misfit(const settings& wanted, const weft_net_facts& facts) {
+  const char* name = "the launcher";
+  bool is_first = facts.rank == 0;
+  for (const launcher_sign& each : launcher_signs) {
+    const char* const rank = getenv(each.variable);
+    if (rank == nullptr) continue;
+    name = each.name;
+    is_first = is_first && strcmp(rank, "0") == 0;
+    break;
+  }
+  if (is_first) {
+    base::report(
+        "the module %s is for %s, which does not fit to %s, by which this program was started: of %d ranks it sees %d; give "
+        "weft launch --mpi the launcher of that MPI",
+        wanted.mpi_module, loaded_mpi->built_for, name, wanted.ranks, facts.ranks);
+  }
+  return status::invalid;
+}
+
+status start_module(const settings& wanted, weft_net_facts* facts) {
+  const int code = loaded_mpi->start(facts);
+  if (code != 0) {
+    char text[256];
+    loaded_mpi->error_text(code, text, sizeof text);
+    return refuse(wanted.mpi_module, text);
+  }
+  if (facts->ranks > most_ranks) return refuse(wanted.mpi_module, "a job has at most 1024 ranks");
+  if (wanted.is_launched && wanted.ranks != facts->ranks) return tell_misfit(wanted, *facts);
+  return status::ok;
+}
+
+// The first rank that may not take part tells why, on all ranks' behalf.
+status compare_all(const job& all, const fingerprint& mine) {
+  static fingerprint prints[most_ranks];
+  gather_by_mpi(all, &mine, sizeof mine, prints);
+  for (int rank = 0; rank < all.ranks; ++rank) {
+    const char* const why = objection(prints[rank], prints[0]);
+    if (why == nullptr) continue;
+    if (rank == all.rank) base::report("rank %d of %d cannot start: %s", rank, all.ranks, why);
+    (void)loaded_mpi->barrier();  // the line before the launcher's own
+    return status::unsupported;
+  }
+  return status::ok;
+}
+
+std::uint64_t canary_of_rank_0(const job& all) {
+  static std::uint64_t canaries[most_ranks];
+  const std::uint64_t mine = read_canary();
+  gather_by_mpi(all, &mine, sizeof mine, canaries);
+  return canaries[0];
+}
+
+status find_nodes(const settings& wanted, int node, job* all) {
+  if (wanted.are_apart) node = all->rank;
+  gather_by_mpi(*all, &node, sizeof node, nodes);
+  all->nodes = nodes;
+  return map_node_memory(nodes, all);
+}
+
+status open_transport(const job_request& request, const settings& wanted, const weft_net_facts& facts, job* all) {
+  if (const status made = open_network(mpi, all); made != status::ok) return made;
+  if (all->network == nullptr) return status::ok;
+  network* const found = opened_network();
+  memcpy(found->library, facts.library, sizeof found->library);
+  memcpy(found->avoided, facts.avoided, sizeof found->avoided);
+  test_network(*all, found);
+  if (wanted.is_described) print_network(*all);
+  static_cast<void>(request);
+  return status::ok;
+}
+
+}  // namespace
+
+void end_failed(const job& all, const char* what, int rank, int code) {
+  char text[256];
+  loaded_mpi->error_text(code, text, sizeof text);
+  if (rank >= 0) fail(all, "rank %d of %d: %s of rank %d's memory failed: %s", all.rank, all.ranks, what, rank, text);
+  fail(all, "rank %d of %d: %s failed: %s", all.rank, all.ranks, what, text);
+}
+
+void gather_by_mpi(const job& all, const void* mine, std::size_t bytes, void* into) {
+  const int code = loaded_mpi->gather(mine, bytes, into);
+  if (code != 0) end_failed(all, "MPI_Allgather", -1, code);
+}
+
+// Compiled without the stack protector, and called from net::start, which is, too: it changes the canary.
+__attribute__((no_stack_protector)) status start_mpi(const job_request& request, const settings& wanted, job* all) {
+  if (const status held = hold_region(request, all); held != status::ok) return held;
+  fingerprint print = take_fingerprint(*all);  // before the MPI loads plug-ins, on some ranks others
+  if (const status loaded = load(wanted.mpi_module); loaded != status::ok) return loaded;
+  weft_net_facts facts = {};
+  if (const status started = start_module(wanted, &facts); started != status::ok) return started;
+  if (request.region_bytes_a_rank != 0 && !wanted.is_launched)
+    return refuse(wanted.mpi_module, "set WEFT_LAUNCH_RANKS, too: the policy needs to know the number of ranks");
+  all->rank = facts.rank;
+  all->ranks = facts.ranks;
+  all->is_alone = false;
+  if (can_change_canary) print.canary = canary_of_rank_0(*all);
+  if (const status compared = compare_all(*all, print); compared != status::ok) return compared;
+  change_canary(print.canary);
+  if (const status mapped = find_nodes(wanted, facts.node, all); mapped != status::ok) return mapped;
+  if (const status opened = open_transport(request, wanted, facts, all); opened != status::ok) return opened;
+  end_mpi_at_exit(*all, request);
+  return status::ok;
+}
+
+}  // namespace weft::net

@@ -1,0 +1,155 @@
+// await.h and word.h: checks arguments, lays records out in the caller's memory, calls src/sync.
+#include <weft/await.h>
+#include <weft/word.h>
+
+#include <new>
+
+#include "capi/handles.hpp"
+#include "capi/points.hpp"
+#include "sched/awaiter.hpp"
+#include "sched/local.hpp"
+#include "sync/await.hpp"
+#include "sync/word.hpp"
+
+using namespace weft::capi;
+namespace sched = weft::sched;
+
+namespace {
+
+namespace sync = weft::sync;  // not the function of the C library
+
+// What lies in the opaque words of an awaiter.
+struct inside {
+  sched::awaiter core;
+  alignas(sched::await_record) unsigned char own[sizeof(sched::await_record)];  // of one that waits at one object
+};
+static_assert(sizeof(inside) <= sizeof weft_awaiter::opaque && alignof(inside) <= alignof(weft_awaiter));
+static_assert(sizeof(sched::await_record) <= sizeof weft_await_case::opaque);
+static_assert(int{WEFT_AWAIT_WORD_8} + 1 == sync::await_kinds);
+
+inside* inside_of(weft_awaiter* one) { return reinterpret_cast<inside*>(one->opaque); }
+
+weft_awaiter* around(sched::awaiter* core) {
+  return reinterpret_cast<weft_awaiter*>(reinterpret_cast<char*>(core) - offsetof(weft_awaiter, opaque));
+}
+
+// What the winner gives.
+void read_winner(weft_awaiter* one, size_t count) {
+  const sched::await_record* winner = inside_of(one)->core.winner;
+  one->winner = winner != nullptr ? winner->number : count;
+  if (winner != nullptr) one->value = winner->value;
+}
+
+size_t count_of(const sched::awaiter* core) {
+  size_t count = 0;
+  for (const sched::await_record* each = core->records; each != nullptr; each = each->following) ++count;
+  return count;
+}
+
+void call_ready(sched::awaiter* core, weft::status result) {
+  weft_awaiter* const one = around(core);
+  read_winner(one, core->winner != nullptr ? 0 : count_of(core));
+  one->ready(one, code(result));
+}
+
+bool is_aligned(const void* word, size_t bytes) { return reinterpret_cast<uintptr_t>(word) % bytes == 0; }
+
+bool is_valid(const void* object, weft_await_kind kind) {
+  if (static_cast<unsigned>(kind) >= sync::await_kinds) return false;
+  if (kind == WEFT_AWAIT_DEADLINE) return true;
+  const bool is_feb = kind >= WEFT_AWAIT_FEB_READ && kind <= WEFT_AWAIT_FEB_WRITE;
+  const size_t bytes = kind == WEFT_AWAIT_WORD_4 ? 4 : is_feb || kind == WEFT_AWAIT_WORD_8 ? 8 : 1;
+  return object != nullptr && is_aligned(object, bytes);
+}
+
+sched::await_record* lay_out(void* memory, sched::awaiter* whose, const void* object, uint64_t value, size_t number) {
+  auto* const one = new (memory) sched::await_record(whose, object);
+  one->value = value;
+  one->number = static_cast<unsigned>(number);
+  return one;
+}
+
+// Of the cases, or of the awaiter's own one.
+weft_status arm(weft_awaiter* awaiter, const weft_await_case* cases, size_t count, const weft_await_kind* kind_of_own,
+                bool* waits) {
+  if (awaiter->deadline_ns != WEFT_FOREVER && sched::local::current_runtime() == nullptr) return no_runtime();
+  sched::awaiter* const core = &inside_of(awaiter)->core;
+  core->call = call_ready;
+  const auto kind_of = [&](const sched::await_record* one) {
+    return static_cast<sync::await_kind>(kind_of_own != nullptr ? *kind_of_own : cases[one->number].kind);
+  };
+  bool is_waiting = false;
+  const weft::status result = sync::arm_all(core, kind_of, awaiter->deadline_ns, &is_waiting);
+  if (is_waiting) {
+    *waits = true;  // the awaiter may be gone
+    return WEFT_OK;
+  }
+  if (result != weft::status::ok) return code(result);
+  read_winner(awaiter, count);
+  *waits = false;
+  return WEFT_OK;
+}
+
+weft_status refusal_of(weft_awaiter* awaiter, const bool* waits) {
+  if (!pass_point()) return WEFT_UNSUPPORTED;
+  if (awaiter == nullptr || awaiter->ready == nullptr || waits == nullptr) return WEFT_INVALID;
+  if (!sched::is_armed(&inside_of(awaiter)->core)) return WEFT_OK;
+  if constexpr (weft::config::checked) {
+    weft::base::panic("awaiter %p is armed twice: its ready has not come, and it was not cancelled", static_cast<void*>(awaiter));
+  }
+  return WEFT_BUSY;
+}
+
+weft_status refusal_of(void* object, weft_await_kind kind) {
+  if (!is_valid(object, kind)) return WEFT_INVALID;
+  if (kind != WEFT_AWAIT_THREAD) return WEFT_OK;
+  if (sched::local::current_runtime() == nullptr) return no_runtime();
+  static_cast<void>(live_unit(static_cast<weft_thread*>(object), "weft_ext_await"));
+  return WEFT_OK;
+}
+
+bool is_word(const void* word, size_t size) { return word != nullptr && (size == 4 || size == 8) && is_aligned(word, size); }
+
+}  // namespace
+
+weft_status weft_ext_await(weft_awaiter* awaiter, void* object, weft_await_kind kind, bool* waits) {
+  if (const weft_status problem = refusal_of(awaiter, waits); problem != WEFT_OK) return problem;
+  if (const weft_status problem = refusal_of(object, kind); problem != WEFT_OK) return problem;
+  inside* const mine = inside_of(awaiter);
+  mine->core.records = lay_out(mine->own, &mine->core, object, awaiter->value, 0);
+  return arm(awaiter, nullptr, 1, &kind, waits);
+}
+
+weft_status weft_ext_await_any(weft_awaiter* awaiter, weft_await_case* cases, size_t count, bool* waits) {
+  if (const weft_status problem = refusal_of(awaiter, waits); problem != WEFT_OK) return problem;
+  if (cases == nullptr && count != 0) return WEFT_INVALID;
+  for (size_t each = 0; each < count; ++each) {
+    if (const weft_status problem = refusal_of(cases[each].object, cases[each].kind); problem != WEFT_OK) return problem;
+  }
+  constexpr weft_await_kind nothing = WEFT_AWAIT_DEADLINE;
+  if (count == 0) return weft_ext_await(awaiter, nullptr, nothing, waits);
+  sched::awaiter* const core = &inside_of(awaiter)->core;
+  sched::await_record* following = nullptr;
+  for (size_t each = count; each-- > 0;) {
+    sched::await_record* const one = lay_out(cases[each].opaque, core, cases[each].object, cases[each].value, each);
+    one->following = following;
+    following = one;
+  }
+  core->records = following;
+  return arm(awaiter, cases, count, nullptr, waits);
+}
+
+bool weft_ext_await_cancel(weft_awaiter* awaiter) {
+  if (awaiter == nullptr || !pass_point()) return false;
+  return sched::cancel(&inside_of(awaiter)->core);
+}
+
+weft_status weft_word_wait(const void* word, size_t size, uint64_t expected, uint64_t deadline_ns) {
+  if (!is_word(word, size)) return WEFT_INVALID;
+  if (!pass_point()) return WEFT_UNSUPPORTED;
+  return code(sync::wait_at_word(word, size == 8, expected, deadline_ns));
+}
+
+size_t weft_word_wake(const void* word, size_t count) {
+  return word != nullptr && pass_point() ? sync::wake_at_word(word, count) : 0;
+}

@@ -1,0 +1,37 @@
+import unittest
+
+import planted
+import prose
+
+LONG = "word " * 21 + "end"
+
+
+class ProseTest(planted.PlantedTest):
+    def problems(self, text):
+        self.plant("docs/a.md", text)
+        return prose.check(self.top)[0]
+
+    def test_lines_of_100_columns_pass(self):
+        self.assertEqual(self.problems("w" * 49 + " " + "w" * 50 + "\n"), [])
+
+    def test_a_long_line_is_found(self):
+        self.assert_found(self.problems("# Title\n\n" + LONG + "\n"), "docs/a.md:3: 108 columns")
+
+    def test_a_long_item_is_found(self):
+        self.assert_found(self.problems("- short\n- " + LONG + "\n"), "docs/a.md:2: 110 columns")
+
+    def test_an_item_that_goes_on_is_prose(self):
+        self.assert_found(self.problems("  - item\n    " + LONG + "\n"), "docs/a.md:2: 112 columns")
+
+    def test_code_and_tables_may_be_long(self):
+        self.assertEqual(self.problems(f"```c\n{LONG}\n```\n\n    {LONG}\n    {LONG}\n\n| {LONG} |\n"), [])
+
+    def test_what_follows_code_is_prose(self):
+        self.assert_found(self.problems(f"~~~\n```\n{LONG}\n~~~\n{LONG}\n"), "docs/a.md:5: 108 columns")
+
+    def test_an_address_may_be_long(self):
+        self.assertEqual(self.problems("https://" + "a" * 120 + "\n"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

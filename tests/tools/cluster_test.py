@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Ranks on two nodes that share no memory, over TCP (tools/test/cluster.py). The arguments behind the command are as those of
+launch_mpi_test.py. Exit status 77: this machine makes no nodes."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+import command
+import mpis
+
+CLUSTER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "test", "cluster.py")
+CONFORMANCE, FORKS, KERNELS, HERE = mpis.arguments()
+
+
+def start(mpi, nodes, ranks, *words):
+    return subprocess.run([sys.executable, "-B", CLUSTER, command.WEFT, str(nodes), str(ranks), mpis.LAUNCHERS[mpi], *words],
+                          capture_output=True, text=True, timeout=100, check=False, env={**os.environ, **mpis.QUIET})
+
+
+class ClusterTest(unittest.TestCase):
+    def test_transports_conform(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                result = start(mpi, 2, 2, CONFORMANCE)
+                self.assertEqual((result.returncode, result.stdout), (0, "2 ranks conform over mpi\n"), result)
+
+    def test_programs_run(self):
+        """Of four ranks two share memory."""
+        for mpi in HERE:
+            for words in ((FORKS, "20", "7"), *((each,) for each in KERNELS)):
+                with self.subTest(mpi=mpi, words=words):
+                    result = start(mpi, 2, 4, *words)
+                    self.assertEqual(result.returncode, 0, result)
+                    self.assertRegex(result.stderr, r"(?m)^all 4 +\d+ ", "the table of all ranks")
+
+    def test_what_is_found_out(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                result = start(mpi, 2, 2, "info")
+                self.assertEqual(result.returncode, 0, result)
+                self.assertIn("ranks: 2, nodes: 2\ntransport: mpi, ", result.stdout)
+
+
+if __name__ == "__main__":
+    mpis.tell_skipped()
+    probe = start("mpich", 1, 1, "true")
+    if probe.returncode == 77:
+        print(probe.stdout, end="")
+        sys.exit(77)
+    command.main()

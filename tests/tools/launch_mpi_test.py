@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Ranks that an MPI's launcher starts: weft launch --mpi, weft info --ranks. The arguments behind the command are the conformance
+program of transports, tests/dist/random, programs of kernels if they are built, and the MPIs for which there is a module (mpich, openmpi); launchers that are not here are
+skipped by name."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+import command
+import mpis
+
+CONFORMANCE, FORKS, KERNELS, HERE = mpis.arguments()
+LAUNCHERS, NAMES, QUIET = mpis.LAUNCHERS, mpis.NAMES, mpis.QUIET
+
+
+def module_of(mpi):
+    folder = os.path.join(os.path.dirname(command.WEFT), "..", "..", "net", "mpi")
+    return os.path.realpath(os.path.join(folder, f"libweft-net-{mpi}.so"))
+
+
+def start(mpi, ranks, *words, **environment):
+    return command.run("launch", "-q", "--mpi", LAUNCHERS[mpi], "-n", ranks, *words, **QUIET, **environment)
+
+
+def start_by_launcher(mpi, ranks, program, **environment):
+    words = [LAUNCHERS[mpi], "-n", str(ranks)]
+    if mpi == "openmpi":
+        words += ["--oversubscribe"] + ["--allow-run-as-root"] * (os.geteuid() == 0)
+    return subprocess.run([*words, program], capture_output=True, text=True, timeout=100, check=False,
+                          env={**os.environ, **QUIET, **environment})
+
+
+def own_lines(text):
+    return [line for line in text.split("\n") if line.startswith("weft: ")]
+
+
+class RefusedTest(command.CommandTest):
+    def refused(self, *words):
+        result = command.run("launch", *words, FORKS)
+        self.assertEqual((result.returncode, result.stdout), (1, ""), result)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        return result.stderr
+
+    def test_launchers(self):
+        self.assertIn("there is no program no-such-mpirun", self.refused("-n", "2", "--mpi", "no-such-mpirun"))
+        self.assertIn("is no launcher of an MPI that weft knows", self.refused("-n", "2", "--mpi", "true"))
+
+    def test_a_launcher_without_a_module(self):
+        self.write("mpirun", b"#!/bin/sh\necho HYDRA build details\n")
+        os.chmod(self.path("mpirun"), 0o755)
+        os.makedirs(self.path("bin"))
+        shutil.copy(command.WEFT, self.path("bin", "weft"))
+        result = subprocess.run([self.path("bin", "weft"), "launch", "-n", "2", "--mpi", self.path("mpirun"), FORKS],
+                                capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f"{self.path('mpirun')} starts programs of MPICH, and there is no libweft-net-mpich.so", result.stderr)
+
+    def test_modules(self):
+        for module, why in (("", "the file of a module is wanted"), ("/no/such.so", "cannot open shared object file"),
+                            ("libm.so.6", "this is no module for an MPI")):
+            result = subprocess.run([CONFORMANCE], env={**os.environ, "WEFT_LAUNCH_MPI": module}, capture_output=True, text=True)
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+            self.assertIn(f"weft: WEFT_LAUNCH_MPI={module}: ", result.stderr)
+            self.assertIn(why, result.stderr)
+
+    def test_ranks_of_this_machine_alone(self):
+        self.assertEqual(self.run_right("info", "--ranks", 2).stdout, "ranks: 2, nodes: 1\ntransport: shm\n")
+
+
+class RanksTest(command.CommandTest):
+    def test_transports_conform(self):
+        for mpi in HERE:
+            for ranks in (1, 2, 4):
+                with self.subTest(mpi=mpi, ranks=ranks):
+                    result = start(mpi, ranks, CONFORMANCE)
+                    self.assertEqual((result.returncode, result.stdout), (0, f"{ranks} ranks conform over mpi\n"), result)
+
+    def test_transports_conform_between_nodes(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                result = start(mpi, 3, CONFORMANCE, WEFT_LAUNCH_APART="on")
+                self.assertEqual((result.returncode, result.stdout), (0, "3 ranks conform over mpi\n"), result)
+
+    def test_programs_run(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                result = start(mpi, 4, FORKS, "20", "200")
+                self.assertEqual(result.returncode, 0, result)
+
+    def test_programs_run_between_nodes(self):
+        """By the launcher's own way to set the variable, too, so that no rank shares memory with another."""
+        for mpi in HERE:
+            for ranks in (2, 4):
+                with self.subTest(mpi=mpi, ranks=ranks):
+                    words = ("--mpi", LAUNCHERS[mpi], "-n", ranks)
+                    result = command.run("launch", *words, FORKS, "20", str(100 * ranks), **QUIET, WEFT_LAUNCH_APART="on")
+                    self.assertEqual(result.returncode, 0, result)
+                    self.assertRegex(result.stderr, rf"(?m)^all {ranks} +\d+ ", "the table of all ranks")
+                    for program in KERNELS:
+                        self.assertEqual(start(mpi, ranks, program, WEFT_LAUNCH_APART="on").returncode, 0)
+
+    def test_what_is_found_out(self):
+        operation = r"  \S[\w, ]+ one-sided: (yes|no ) +median \d+\.\d\d us\n"
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                said = self.run_right("info", "--ranks", 2, "--mpi", LAUNCHERS[mpi], **QUIET).stdout
+                self.assertRegex(said, rf"^ranks: 2, nodes: 1\ntransport: mpi, {NAMES[mpi]}")
+                self.assertEqual(len(re.findall(operation, said)), 8, said)
+                self.assertRegex(said, r"\nprogress: (not needed|by polling, while a rank computes)\n")
+                self.assertEqual(mpi == "openmpi" and " v4." in said, "\navoided: Open MPI 4's osc/rdma" in said, said)
+
+    def test_an_exit_inside_a_root(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                result = start(mpi, 2, mpis.FOREVER, "exit", "3")
+                self.assertEqual(result.returncode, 3, result)
+                line = r"weft: rank [01] of 2 \(process \d+\) exited with status 3 from inside weft_dist_root; the other ranks were ended"
+                self.assertTrue(all(re.fullmatch(line, each) for each in own_lines(result.stderr)), result.stderr)
+                self.assertTrue(own_lines(result.stderr), result.stderr)
+
+    def test_a_killed_rank_ends_the_job(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                words = [command.WEFT, "launch", "-q", "--mpi", LAUNCHERS[mpi], "-n", "2", mpis.FOREVER]
+                with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **QUIET}) as job:
+                    said = job.stdout.readline().split()  # "process RANK NUMBER"
+                    os.kill(int(said[2]), signal.SIGKILL)
+                    job.communicate(timeout=100)
+                self.assertNotEqual(job.returncode, 0)
+
+    def test_a_module_and_a_launcher_that_do_not_fit(self):
+        for mpi, other in (("mpich", "openmpi"), ("openmpi", "mpich")):
+            if mpi not in HERE or other not in HERE:
+                continue
+            with self.subTest(mpi=mpi):
+                result = start_by_launcher(mpi, 2, CONFORMANCE, WEFT_LAUNCH_MPI=module_of(other), WEFT_LAUNCH_RANKS="2")
+                self.assertNotEqual(result.returncode, 0)
+                lines = own_lines(result.stderr)
+                self.assertEqual(len(lines), 1, result.stderr)
+                self.assertIn(f"{module_of(other)} is for {NAMES[other]}", lines[0])
+                self.assertIn(f"{NAMES[mpi]}'s mpirun", lines[0])
+
+
+if __name__ == "__main__":
+    mpis.tell_skipped()
+    command.main()

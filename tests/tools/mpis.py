@@ -1,0 +1,24 @@
+"""What the tests of ranks that an MPI starts share."""
+
+import shutil
+import sys
+
+LAUNCHERS = {"mpich": "mpirun.mpich", "openmpi": "mpirun.openmpi"}
+NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
+# The ranks of tests that run side by side must not be bound to the same processors.
+QUIET = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_orte_base_help_aggregate": "1"}
+FOREVER = next((each for each in sys.argv[4:] if "launch_forks" in each), None)  # tests/tools/launch_forks.cpp
+BUILT = [each for each in sys.argv[4:] if "/" not in each]
+
+
+def arguments():
+    """The conformance program of transports, tests/dist/random, programs of kernels if they are built, and the MPIs for which there
+    are a module and a launcher."""
+    here = [each for each in BUILT if each in LAUNCHERS and shutil.which(LAUNCHERS[each])]
+    return sys.argv[2], sys.argv[3], [each for each in sys.argv[4:] if "/" in each and each != FOREVER], here
+
+
+def tell_skipped():
+    for each, launcher in LAUNCHERS.items():
+        if each not in BUILT or not shutil.which(launcher):
+            print(f"skipped: {NAMES[each]}: {'no ' + launcher if each in BUILT else 'no module was built'}")

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Prose of Markdown files has lines of at most 100 columns. Code, tables and lines of one word (an address) may be longer.
+
+usage: prose.py [folder]"""
+
+import re
+import sys
+
+import sources
+
+COLUMNS = 100
+FENCE = re.compile(r"^\s*(```|~~~)")
+
+
+def prose(text):
+    """(line number, line) of each line that is neither code nor part of a table."""
+    fence, is_after_blank = None, True
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = FENCE.match(line)
+        if fence is not None:
+            fence = None if mark and mark.group(1) == fence else fence
+        elif mark:
+            fence = mark.group(1)
+        elif line.startswith("    ") and is_after_blank:
+            continue  # an indented block goes on until a line that is not indented
+        elif not line.startswith("|"):
+            yield number, line
+        is_after_blank = not line.strip()
+
+
+def check(top):
+    problems = []
+    paths = [path for path in sources.files(top, ["."], (".md",))]
+    for path in paths:
+        for number, line in prose(sources.read(top, path)):
+            if len(line) > COLUMNS and len(line.split()) > 1:
+                problems.append(f"{path}:{number}: {len(line)} columns; wrap prose at {COLUMNS}")
+    return problems, len(paths)
+
+
+if __name__ == "__main__":
+    found, count = check(sources.top_from_arguments())
+    sys.exit(sources.finish("prose", found, f"{count} files"))

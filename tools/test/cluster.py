@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Nodes on this machine: each is a set of network, process, IPC, host name and mount namespaces, joined by veth pairs and a bridge, so
+that ranks on two nodes share no memory and reach each other by TCP alone. An MPI's launcher starts programs there through an agent that
+enters a node, as it would by ssh. Needs root, and a kernel that allows namespaces; what is made is gone when this program ends.
+
+There is no delay but the machine's own: figures from here are those of TCP between processes of one machine.
+
+usage: cluster.py WEFT NODES RANKS LAUNCHER PROGRAM [ARGUMENT...]     LAUNCHER: mpirun.mpich, mpirun.openmpi or a path to one
+exit status: the program's; 77: the machine does not allow it, which a line says"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+INSIDE = "WEFT_TEST_CLUSTER_INSIDE"
+NET = "10.99.0"
+BRIDGE = "weft0"
+
+# Enters the node whose address stands first among the words that are no options, and runs the rest.
+AGENT = """#!/bin/sh
+while [ "${{1#-}}" != "$1" ]; do shift; done
+node=$1
+shift
+exec nsenter -t "$(cat {folder}/$node)" -n -p -i -u -m sh -c "$*"
+"""
+NODE = "mount -t tmpfs tmpfs /dev/shm && mount -t proc proc /proc && hostname {name} && ip link set lo up && exec sleep 100000"
+
+
+def run(*words):
+    subprocess.run([str(each) for each in words], check=True, stdout=subprocess.DEVNULL)
+
+
+def refuse(why):
+    print(f"skipped: no nodes on this machine: {why}")
+    return SKIPPED
+
+
+def enter_own_namespaces():
+    """This program once more, in a network of its own, whose end takes all nodes along."""
+    for tool in ("unshare", "nsenter", "ip"):
+        if shutil.which(tool) is None:
+            return refuse(f"{tool} is not installed")
+    if os.geteuid() != 0:
+        return refuse("only root may make namespaces")
+    probe = subprocess.run(["unshare", "--net", "--pid", "--ipc", "--uts", "--mount", "--fork", "true"], capture_output=True, text=True)
+    if probe.returncode != 0:
+        return refuse(f"the kernel refuses namespaces: {probe.stderr.strip()}")
+    words = ["unshare", "--net", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc", sys.executable, "-B", *sys.argv]
+    return subprocess.run(words, env={**os.environ, INSIDE: "1"}, check=False).returncode
+
+
+def start_node(number, folder):
+    name = f"{NET}.{number}"
+    node = subprocess.Popen(["unshare", "--net", "--pid", "--ipc", "--uts", "--mount", "--fork", "--kill-child", "sh", "-c",
+                             NODE.format(name=f"weft-node-{number}")])
+    while not os.path.exists(f"/proc/{node.pid}/task/{node.pid}/children"):
+        continue
+    child = ""
+    while not child:
+        with open(f"/proc/{node.pid}/task/{node.pid}/children", encoding="ascii") as file:
+            child = file.read().strip()
+    inner = int(child.split()[0])
+    while os.readlink(f"/proc/{inner}/ns/net") == os.readlink("/proc/self/ns/net"):
+        continue
+    run("ip", "link", "add", f"veth{number}", "type", "veth", "peer", "name", f"peer{number}")
+    run("ip", "link", "set", f"veth{number}", "master", BRIDGE, "up")
+    run("ip", "link", "set", f"peer{number}", "netns", inner)
+    enter = ["nsenter", "-t", inner, "-n"]
+    run(*enter, "ip", "link", "set", f"peer{number}", "name", "eth0")
+    run(*enter, "ip", "addr", "add", f"{name}/24", "dev", "eth0")
+    run(*enter, "ip", "link", "set", "eth0", "up")
+    with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+        file.write(str(inner))
+    return name
+
+
+def arguments_for(launcher, agent, names, ranks_a_node):
+    version = subprocess.run([launcher, "--version"], capture_output=True, text=True, check=False).stdout
+    if "HYDRA" in version:
+        return ["-launcher", "ssh", "-launcher-exec", agent, "-iface", BRIDGE, "-hosts", ",".join(names), "-ppn", str(ranks_a_node)]
+    hosts = ",".join(f"{name}:{ranks_a_node}" for name in names)
+    own = f"{NET}.0/24"
+    return ["--host", hosts, "--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", own, "--mca", "btl_tcp_if_include", own,
+            "--mca", "btl", "self,tcp", "--mca", "pml", "ob1", "--bind-to", "none", "--map-by", f"ppr:{ranks_a_node}:node"]
+
+
+def main():
+    if len(sys.argv) < 6:
+        print(__doc__)
+        return 2
+    if INSIDE not in os.environ:
+        return enter_own_namespaces()
+    weft, nodes, ranks, launcher, *words = sys.argv[1:]
+    nodes, ranks = int(nodes), int(ranks)
+    run("ip", "link", "set", "lo", "up")
+    run("ip", "link", "add", BRIDGE, "type", "bridge")
+    run("ip", "addr", "add", f"{NET}.254/24", "dev", BRIDGE)
+    run("ip", "link", "set", BRIDGE, "up")
+    with tempfile.TemporaryDirectory() as folder:
+        agent = os.path.join(folder, "enter")
+        with open(agent, "w", encoding="ascii") as file:
+            file.write(AGENT.format(folder=folder))
+        os.chmod(agent, 0o755)
+        names = [start_node(number + 1, folder) for number in range(nodes)]
+        more = arguments_for(launcher, agent, names, (ranks + nodes - 1) // nodes)
+        if words[0] == "info":
+            command = [weft, "info", "--ranks", str(ranks), "--mpi", launcher, "--mpi-args", " ".join(more)]
+        else:
+            command = [weft, "launch", "--mpi", launcher, "-n", str(ranks), "--mpi-args", " ".join(more), *words]
+        return subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

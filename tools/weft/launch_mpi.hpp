@@ -1,0 +1,23 @@
+// The launcher of an MPI, for ranks on several machines, and the module that fits to it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct mpi_launch {
+  std::string launcher;            // its file
+  std::string module;              // the file of libweft-net-*.so
+  std::vector<std::string> words;  // the launcher's command line, up to the program
+};
+
+// word: the launcher as the user named it, a path or a command in PATH. Throws std::runtime_error with
+// one line: there is none, it is of no MPI that is known, or there is no module for its MPI.
+mpi_launch find_mpi(const std::string& word, const std::string& ranks, const std::string& arguments);
+
+// A file that belongs to this command: beside it where it was built, or in lib/weft where it is
+// installed. Empty: there is none.
+std::string find_own_file(const std::string& name);
+
+}  // namespace cli
