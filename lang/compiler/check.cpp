@@ -219,6 +219,9 @@ class checker {
       }
       bool const is_reduced = std::ranges::any_of(
           items, [each](const share_item& item) { return item.variable == each && item.kind == share_kind::reduce; });
+      bool const shares_elements = is_array(*each) && std::ranges::any_of(items, [each](const share_item& item) {
+                                     return item.variable == each && item.kind == share_kind::shared;
+                                   });
       if (!is_result && !is_own) {
         error("E140", place_of_write(given_part(of), *each, of.how.place),
               "'" + each->name + "' is assigned in " + (is_two ? "the second statement" : "the loop's body") +
@@ -226,9 +229,10 @@ class checker {
               each->form == shape::pointer ? "change a copy that is declared inside"
               : is_two                     ? "write 'out " + each->name + "' in share (…), or declare it inside"
                                            : "write 'reduce(+: " + each->name + ")' in share (…), or declare it inside");
-      } else if (is_two && is_result && !is_reduced && !is_static_object(*each) && writes({of.one}, *each)) {
+      } else if (is_two && is_result && !is_reduced && !shares_elements && !is_static_object(*each) && writes({of.one}, *each)) {
         error("E141", place_of_write(given_part(of), *each, of.how.place), "'" + each->name + "' is modified by both statements",
-              "write 'reduce(+: " + each->name + ")', or use two variables");
+              is_array(*each) ? "write 'shared " + each->name + "' if they write different elements, or use two variables"
+                              : "write 'reduce(+: " + each->name + ")', or use two variables");
       }
     }
   }

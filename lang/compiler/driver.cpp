@@ -65,6 +65,8 @@ void write_file(const std::string& name, const std::string& text) {
 }
 
 std::string read_file(const std::string& name) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(name, ignored)) throw driver_error(name + " is a folder, and no program");
   std::ifstream file(name, std::ios::binary);
   if (!file) throw driver_error(name + " cannot be read: " + std::strerror(errno));
   std::stringstream text;
@@ -117,6 +119,44 @@ words chosen(const words& all, Wanted is_wanted) {
 
 void append(words& to, const words& more) { to.insert(to.end(), more.begin(), more.end()); }
 
+// Where the C compiler would write dependencies.
+struct dependencies {
+  std::string file;    // empty: they are not asked for
+  words preprocessor;  // what tells the preprocessor so, which writes another file than the C compiler
+};
+
+dependencies dependencies_of(const order& what, const std::string& out) {
+  dependencies result;
+  bool has_target = false;
+  for (size_t i = 0; i < what.words.size(); i++) {
+    const std::string& word = what.words[i];
+    if (word == "-MD" || word == "-MMD") result.file = std::filesystem::path(out).replace_extension(".d").string();
+    has_target = has_target || word.starts_with("-MT") || word.starts_with("-MQ");
+  }
+  for (size_t i = 0; i < what.words.size() && !result.file.empty(); i++) {
+    const std::string& word = what.words[i];
+    if (word == "-MF" && i + 1 < what.words.size()) result.file = what.words[i + 1];
+    if (word.starts_with("-MF") && word.size() > 3) result.file = word.substr(3);
+  }
+  if (!result.file.empty()) result.preprocessor = {"-MF", result.file};
+  if (!result.file.empty() && !has_target) append(result.preprocessor, {"-MQ", out});
+  return result;
+}
+
+std::string file_made(const order& what) {
+  if (!what.out.empty()) return what.out;
+  return std::filesystem::path(what.source).stem().string() + (what.emits_c ? ".c" : what.only_compiles ? ".o" : "");
+}
+
+// Takes a file out of the dependencies: a temporary one is not there when they are read.
+void forget_dependency(const std::string& file, const std::string& dependency) {
+  std::string text = read_file(file);
+  std::string const own_rule = "\n" + dependency + ":\n";  // by -MP
+  if (size_t const at = text.find(own_rule); at != std::string::npos) text.erase(at, own_rule.size() - 1);
+  if (size_t const at = text.find(" " + dependency); at != std::string::npos) text.erase(at, dependency.size() + 1);
+  write_file(file, text);
+}
+
 bool optimises(const words& all) {
   return std::ranges::any_of(all, [](const std::string& each) { return each == "-O2" || each == "-O3" || each == "-Ofast"; });
 }
@@ -143,6 +183,9 @@ std::string value_after(const words& all, size_t& at) {
   return all[++at];
 }
 
+// Words that let the C compiler do something else than compile.
+bool asks_for_other_text(const std::string& word) { return word == "-E" || word == "-S" || word == "-M" || word == "-MM"; }
+
 int levels_of(const std::string& text) {
   bool const is_number = text.size() == 1 && text[0] >= '0' && text[0] <= '8';
   if (!is_number) throw usage_problem("--inline " + text + ": a number of levels from 0 to 8 is wanted");
@@ -168,8 +211,11 @@ void take_words(const words& all, order& into) {
       if (!into.source.empty())
         throw usage_problem("one program at a time: " + into.source + " or " + word + "; compile each with -c, and link them");
       into.source = word;
+    } else if (asks_for_other_text(word)) {
+      throw usage_problem(word + " cannot be asked for; --emit-c writes the C text, -c -MD writes dependencies");
     } else {
       into.words.push_back(word);
+      if (std::ranges::find(with_value, word) != with_value.end()) into.words.push_back(value_after(all, i));
     }
   }
 }
@@ -182,8 +228,12 @@ int carry_out(const order& what, const installation& where) {
   append(preprocess,
          {"-E", "-isystem", where.include_folder, "-include", folder.file("prelude.h"), "-o", folder.file("program.i")});
   append(preprocess, chosen(what.words, [](const std::string& word) { return !is_for_linker(word); }));
+  std::string const out = file_made(what);
+  dependencies const names = dependencies_of(what, out);
+  append(preprocess, names.preprocessor);
   append(preprocess, {"-x", "c", what.source});
   if (!succeeds(preprocess)) return 1;
+  if (!names.file.empty()) forget_dependency(names.file, folder.file("prelude.h"));
   lower_options options;
   options.inline_levels = what.inline_levels >= 0 ? what.inline_levels : optimises(what.words) ? 4 : 0;
   options.is_plain = what.is_plain;
@@ -192,12 +242,12 @@ int carry_out(const order& what, const installation& where) {
   for (const std::string& each : made.messages) std::fputs(each.c_str(), stderr);
   if (!made.is_good) return 1;
   std::string const stem = std::filesystem::path(what.source).stem().string();
-  std::string const c_file = what.emits_c ? (what.out.empty() ? stem + ".c" : what.out) : folder.file(stem + ".i");
+  std::string const c_file = what.emits_c ? out : folder.file(stem + ".i");
   write_file(c_file, "# 1 \"" + what.source + "\"\n" + made.c);
   if (what.emits_c) return 0;
   words compile = command_of(what.c_compiler);
   if (what.only_compiles) compile.emplace_back("-c");
-  append(compile, {"-o", what.out.empty() ? stem + (what.only_compiles ? ".o" : "") : what.out});
+  append(compile, {"-o", out});
   compile.push_back(c_file);
   append(compile, chosen(what.words, [](const std::string& word) { return !is_for_dependencies(word); }));
   if (!what.only_compiles && !what.is_plain) {

@@ -196,7 +196,9 @@ node* parser::construct() {
   if (is_word("reversible") && (next.is("wind") || next.is("dynamic_wind"))) return wind(true);
   if (is_word("catch") && next.is("(")) return catch_tag();
   if (is_word("broadcast") && next.kind == token_kind::identifier) return broadcast();
-  bool const is_throw = is_word("throw") && !next.is("=") && !next.is(";");
+  if (is_word("catch") && next.is("{")) fail("E002", next, "the tag is missing after 'catch'", "write: catch (tag) {…}");
+  if (is_word("throw") && next.is(";")) fail("E002", next, "the tag is missing after 'throw'", "write: throw tag;");
+  bool const is_throw = is_word("throw") && !next.is("=");
   bool const is_request = is_word("check_request") && next.is(";");
   if (!is_throw && !is_request) return nullptr;
   node* const result = made(is_throw ? node_kind::throw_tag : node_kind::check_request);
@@ -258,6 +260,7 @@ void parser::many_header(node& of) {
     fail("E002", now(), "a loop variable must be an integer", "write: do_many (long i : 0, n)");
   if (!is(":")) fail("E002", now(), "':' is missing after the loop variable", "write: do_many (long i : 0, n)");
   take();
+  if (!has_two_parts()) fail("E002", now(), "a parallel loop has two bounds", "write: do_many (long i : 0, n)");
   of.low = expression_until({","});
   take();
   of.high = expression_until({")"});

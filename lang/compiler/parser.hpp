@@ -122,6 +122,7 @@ class parser {
   node* catch_tag();
   node* broadcast();
   bool is_parallel_for() const;
+  [[nodiscard]] bool has_two_parts() const;
   void many_header(node& of);
   void clauses(handler& into);
   void share(handler& into);

@@ -1,10 +1,13 @@
 #include "settings.hpp"
 
 #include <strings.h>
+#include <unistd.h>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include <weft_tascell/atomic.hpp>
 
 namespace weft::tascell_runtime {
 namespace {
@@ -122,6 +125,24 @@ constexpr description table[] = {
     {watchdog.name, watchdog.accepted, "off", "Name a worker that has not polled for so long while it was asked."},
     {"WEFT_TASCELL_STATS", "on or off", "off", "Print what the workers did, at the end of each run."}};
 
+// Names the variables that do not exist, once in a process: a mode that is misspelt would seem to
+// find no mistake.
+void warn_of_unknown() {
+  static atomic<std::uint32_t> has_warned{0};
+  if (has_warned.exchange(1, base::relaxed) != 0) return;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    constexpr char prefix[] = "WEFT_TASCELL_";
+    if (std::strncmp(*each, prefix, sizeof prefix - 1) != 0) continue;
+    const std::size_t length = std::strcspn(*each, "=");
+    bool is_known = false;
+    for (const description& one : table)
+      is_known = is_known || (std::strlen(one.name) == length && std::strncmp(*each, one.name, length) == 0);
+    if (is_known) continue;
+    std::fprintf(stderr, "weft: warning: there is no variable %.*s; weft info lists those that exist. It is ignored\n",
+                 static_cast<int>(length), *each);
+  }
+}
+
 }  // namespace
 
 void walk_settings(void (*each)(const description& of, const char* value, void* state), void* state) {
@@ -134,6 +155,7 @@ void walk_settings(void (*each)(const description& of, const char* value, void* 
 }
 
 bool read_settings(settings* out) {
+  warn_of_unknown();
   out->yields = value_of("WEFT_SCHEDULE") != nullptr;
   const bool are_good[] = {read_amount(storm, &out->storm),
                            read_amount(seed, &out->seed),

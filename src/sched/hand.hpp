@@ -35,10 +35,11 @@ inline unit* take(worker* w) {
 
 // Owner. Afterwards it is closed. Returns what was in it, or null.
 inline unit* close(worker* w) {
-  std::uintptr_t found = open;
+  std::uintptr_t expected = open;
   if (w->hand.load(base::relaxed) == closed) return nullptr;
+  if (w->hand.compare_exchange_strong(expected, closed, base::relaxed)) return nullptr;
   // [K14] acquire: as [K13], where a forker was faster; pairs with [K15]
-  if (w->hand.compare_exchange_strong(found, closed, base::relaxed, base::acquire)) return nullptr;
+  const std::uintptr_t found = w->hand.load(base::acquire);  // full: only the owner changes it now
   w->hand.store(closed, base::relaxed);
   return reinterpret_cast<unit*>(found);
 }

@@ -29,7 +29,7 @@ SHORT_EXAMPLES = ("mixed",)  # run in every mode
 GUIDE = re.compile(r"^```c (\S+\.tc)\n(.*?)^```\n.*?^```text ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MARKER = re.compile(r'# (\d+) "(.*?)"')
 FORMAT = re.compile(r'"[^"]*%[^"]*"')
-NOT_PLAIN = ("clauses", "control", "results", "throw_catch")  # programs that need the runtime
+NOT_PLAIN = ("catch_in_task", "clauses", "control", "results", "throw_catch")  # programs that need the runtime
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUNS = (
     {"WEFT_WORKERS": "1"},
@@ -126,14 +126,14 @@ def check_program(arguments, folder, name, scratch):
 
 def check_plain(arguments, folder, name, program):
     """Without its constructs the program prints the same, or is refused for a throw."""
-    words = [arguments.weft, "tascell", "--plain", name + ".tc", "-o", program, "-O2", "-Wall", "-Wextra", "-Wno-unused", "-Werror",
+    words = [*arguments.weft, "tascell", "--plain", name + ".tc", "-o", program, "-O2", "-Wall", "-Wextra", "-Wno-unused", "-Werror",
              *shlex.split(arguments.cc_options)]
     status, _, told = run(words, folder)
     if name in NOT_PLAIN:
         return [] if status == 1 and "E143" in told else [f"{name}.tc --plain: exit status {status}, not E143\n{told}"]
     if status or told:
         return [f"{name}.tc --plain: exit status {status}\n{told}"]
-    status, printed, told = run([program], folder)
+    status, printed, told = run([*arguments.emulator, program], folder)
     problems = compare(os.path.join(folder, name + ".txt"), printed, False)
     return problems + ([f"{name} --plain: exit status {status}\n{told}"] if status or told else [])
 

@@ -190,6 +190,7 @@ class PackageTest(unittest.TestCase):
         build, source = os.path.join(self.work, "cmake-tascell"), os.path.join(HERE, "project", "tascell")
         run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
         run("cmake", "--build", build)
+        self.assertIn("no work to do", run("cmake", "--build", build))
         for name, libraries in (("tascell", {LIBWEFT_TASCELL}), ("tascell_static", set())):
             program = os.path.join(build, f"with_{name}")
             self.assertEqual(run(program), "75025\n")
