@@ -31,13 +31,13 @@ const char* kind_of(os::value_type type) {
 }
 
 constexpr const char* values_text =
-    "Bytes take `K`, `M` or `G` (powers of 1024). Times are nanoseconds, or take `us`, `ms` or `s`; `off` is 0. Switches know\n"
-    "`1 on yes true` and `0 off no false`. An empty value counts as unset. A value that cannot be used makes `weft_init` fail "
-    "with one\n"
-    "line on stderr; a `WEFT_` name that does not exist gets a warning with the nearest name that does (but those\n"
-    "that begin with `WEFT_THREADS`, which are of the threads interface, and `WEFT_LAUNCH_` and `WEFT_DIST_`,\n"
-    "which are of programs that `weft launch` starts, and `WEFT_TASCELL_`, which are of Tascell runs). Where a program sets\n"
-    "the same thing in `weft_config`, `weft.h` says which of the two holds. `weft info` shows what is in force.\n"
+    "Bytes take `K`, `M` or `G` (powers of 1024). Times are nanoseconds, or take `us`, `ms` or `s`; `off`\n"
+    "is 0. Switches know `1 on yes true` and `0 off no false`. An empty value counts as unset. A value\n"
+    "that cannot be used makes `weft_init` fail with one line on stderr; a `WEFT_` name that does not\n"
+    "exist gets a warning with the nearest name that does (but those that begin with `WEFT_THREADS`,\n"
+    "which are of the threads interface, and `WEFT_LAUNCH_` and `WEFT_DIST_`, which are of programs that\n"
+    "`weft launch` starts, and `WEFT_TASCELL_`, which are of Tascell runs). Where a program sets the same\n"
+    "thing in `weft_config`, `weft.h` says which of the two holds. `weft info` shows what is in force.\n"
     "\n"
     "A program with raised privileges (set-user-ID, set-group-ID, file capabilities: what the kernel\n"
     "calls `AT_SECURE`) ignores the variables that name files or a signal, and says so in one line. Files\n"
