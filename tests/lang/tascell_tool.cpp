@@ -15,6 +15,8 @@ int main(int count, char** arguments) {
       order.out = words[++i];
     } else if (words[i] == "--emit-c") {
       order.emits_c = true;
+    } else if (words[i] == "--plain") {
+      order.is_plain = true;
     } else if (words[i].ends_with(".tc")) {
       order.source = words[i];
     } else {
@@ -22,7 +24,7 @@ int main(int count, char** arguments) {
     }
   }
   if (words.empty() || words[0] != "tascell" || order.source.empty()) {
-    std::fputs("usage: tascell_tool tascell FILE.tc [-o OUT] [--emit-c] [CC OPTIONS]\n", stderr);
+    std::fputs("usage: tascell_tool tascell FILE.tc [-o OUT] [--emit-c] [--plain] [CC OPTIONS]\n", stderr);
     return 2;
   }
   const char* const compiler = std::getenv("CC");
