@@ -33,7 +33,7 @@ inline constexpr std::size_t most_copied_bytes = 1024;
 static_assert(copied_block_bytes[0] % base::cache_line == 0 && copied_block_bytes[1] % base::cache_line == 0);
 static_assert(copied_block_bytes[2] == base::cache_line + most_copied_bytes);
 
-inline constexpr unsigned class_of_copied(std::size_t bytes) {
+constexpr unsigned class_of_copied(std::size_t bytes) {
   return bytes <= copied_block_bytes[0] - sizeof(copied) ? 0 : bytes <= copied_block_bytes[1] - sizeof(copied) ? 1 : 2;
 }
 

@@ -160,12 +160,12 @@ TEST_CASE("waiting calls are served in the order of their coming") {
   threads.clear();
   std::array<int, 10> got{};
   for (int i = 0; i < 10; ++i) {
-    threads.emplace_back([&, i] { got[i] = channel.value_pop(); });
+    threads.emplace_back([&, i] { got.at(static_cast<std::size_t>(i)) = channel.value_pop(); });
     await_blocked(threads.back());
   }
   for (int i = 0; i < 10; ++i) CHECK(channel.try_push(i) == status::success);
   for (weft::thread& each : threads) each.join();
-  for (int i = 0; i < 10; ++i) CHECK(got[i] == i);
+  for (int i = 0; i < 10; ++i) CHECK(got.at(static_cast<std::size_t>(i)) == i);
 }
 
 TEST_CASE("close wakes all that wait; a push that was refused leaves the value with its caller") {
@@ -324,8 +324,8 @@ void check_crowd(Channel& channel) {
       const status got = i % 5 == 0 ? channel.pop_wait_for(value, 0us) : channel.pop(value);
       if (got == status::closed) return;
       if (got == status::timeout) continue;
-      ++seen[value];
-      if (std::exchange(last[value / each], value % each) >= value % each) is_ordered = false;
+      ++seen[static_cast<std::size_t>(value)];
+      if (std::exchange(last[static_cast<std::size_t>(value / each)], value % each) >= value % each) is_ordered = false;
     }
   };
   std::vector<weft::thread> threads;

@@ -85,7 +85,7 @@ TEST_CASE("ready branches are chosen about as often as each other") {
                           weft::on_pop(third, [](int) {}))];
   }
   CHECK(chosen[1] == 0);
-  for (int i : {0, 2, 3}) {
+  for (const std::size_t i : {0U, 2U, 3U}) {
     CHECK(chosen[i] > 1800);  // 2000 +- 36: five deviations
     CHECK(chosen[i] < 2200);
   }
@@ -231,7 +231,7 @@ TEST_CASE("selects that face each other lose no value and double none") {
       are_done.count_down();
     };
     const auto receive = [&] {
-      const auto take = [&](int value) { ++seen[value]; };
+      const auto take = [&](int value) { ++seen[static_cast<std::size_t>(value)]; };
       try {
         for (int i = 0;; ++i) {
           if (i % 4 == 0) weft::select(weft::on_pop(b, take), weft::after(10us, [] {}));

@@ -115,7 +115,7 @@ TEST_CASE("condition_variable_any waits with any lock, and wakes in the order of
     });
     await_blocked(threads.back().native_handle());
   }
-  for (int i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < 3; ++i) {
     changed.notify_one();
     threads[i].join();
   }

@@ -126,7 +126,7 @@ def check_program(arguments, folder, name, scratch):
 
 def check_plain(arguments, folder, name, program):
     """Without its constructs the program prints the same, or is refused for a throw."""
-    words = [*arguments.weft, "tascell", "--plain", name + ".tc", "-o", program, "-O2", "-Wall", "-Wextra", "-Wno-unused", "-Werror",
+    words = [*arguments.weft, "tascell", "--plain", name + ".tc", "-o", program, "-O2", "-Wall", "-Wextra", "-Wno-unused", "-Wno-unused-parameter", "-Werror",
              *shlex.split(arguments.cc_options)]
     status, _, told = run(words, folder)
     if name in NOT_PLAIN:
