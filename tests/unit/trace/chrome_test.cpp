@@ -149,7 +149,11 @@ TEST_CASE("a note is a mark on its worker, with its value") {
   note.about = "made \"here\" (bytes)";
   put(one.all, 1, note);
   const std::string text = one.end();
-  CHECK(count(text, "\"cat\":\"note\",\"name\":\"made \\\"here\\\" (bytes)\",\"args\":{\"thread\":5,\"value\":12345}") == 1);
+  char seen[8];
+  const bool can_look = weft::os::peek_text("made", seen, sizeof seen);  // not so under an emulator
+  const std::string name = can_look ? "made \\\"here\\\" (bytes)" : "something";
+  const std::string event = "\"cat\":\"note\",\"name\":\"" + name + "\",\"args\":{\"thread\":5,\"value\":12345}";
+  CHECK(count(text, event.c_str()) == 1);
   CHECK(count(text, "{\"ph\":\"i\",\"pid\":1,\"tid\":1,") == 1);
   CHECK(count(text, "\"cat\":\"turn\"") == 1);
 }
