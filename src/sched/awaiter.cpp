@@ -154,7 +154,7 @@ void begin_arming(awaiter* one, bool early, std::uint64_t deadline_ns) {
   if constexpr (config::checked) one->seal = seal_of(one);
   one->winner = nullptr;
   one->has_alarm = false;
-  // Nobody else knows it yet, but for a canceller of an earlier wait.
+  // No other thread knows it yet, but for a canceller of an earlier wait.
   one->state.store(early ? arming : armed, base::relaxed);
   runtime* const rt = local::current_runtime();
   if (deadline_ns == forever || has_passed(deadline_ns)) return;
@@ -327,7 +327,7 @@ bool cancel(awaiter* one) {
     base::panic("cancel of awaiter %p, which was cancelled before", static_cast<const void*>(one));
   }
   while (state_in(seen) == armed) {
-    // Who cancels knows that it was armed, and so of its records.
+    // A canceller knows that it was armed, and so of its records.
     if (!one->state.compare_exchange_weak(seen, withdrawn, base::relaxed, base::relaxed)) continue;
     one->winner = nullptr;
     leave_all(one);

@@ -8,7 +8,7 @@
 //                                  -> withdrawn             by a canceller
 //                 arming -> taken -> unarmed                the armer finds that the wait is over
 //
-// Who moves it out of `armed` takes all records off their queues, and calls ready if it was no canceller. `arming` keeps wakers from
+// The thread that moves it out of `armed` takes all records off their queues, and calls ready if it was no canceller. `arming` keeps wakers from
 // that while records are still being put into queues; a wait for one object alone begins `armed`, inside the lock of its queue.
 //
 // ready runs without identity on the OS thread of the waker. Inside another ready on that OS thread it is put off until that one has

@@ -227,7 +227,7 @@ constexpr unsigned flags_of_owned = unsigned{is_known} | unsigned{ends_noticed} 
 
 void count_owned(runtime* rt, worker* w, unit* one, unit** out) {
   const unsigned flags = one->flags.load(base::relaxed) | flags_of_owned;
-  one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);  // nobody else knows it yet
+  one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);  // no other thread knows it yet
   count_created(rt, w, 1);
   note(rt, WEFT_ON_CREATE, one);
   *out = one;

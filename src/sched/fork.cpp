@@ -359,7 +359,7 @@ bool give_oldest(worker* w, worker* taker) {
     w->forks.taker = taker;
     return true;
   }
-  // It has found something else meanwhile: whoever steals from this worker's queue may have them.
+  // It has found something else meanwhile: thieves of this worker's queue may have them.
   take_in(w, chain);
   return false;
 }

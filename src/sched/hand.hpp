@@ -1,6 +1,6 @@
 // The hand of an idle worker: a word through which a forker gives it forks. Protocol K, docs/protocols/K.md.
 //
-// A hand is open while its worker searches. Whoever forks then may put a chain of units into it, once, which closes it. Its worker
+// A hand is open while its worker searches. A forker may then put a chain of units into it, once, which closes it. Its worker
 // closes it before it does anything else, and takes what was put into it meanwhile.
 #pragma once
 
