@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test check-deep unit api conform model stress soak fault fuzz lto lint format tidy asan tsan clang cross docs bench published bench-guard costs cluster install clean
+.PHONY: help build dev run test check-deep unit api conform model stress soak fault fuzz mutate coverage lto lint format tidy asan tsan clang cross docs bench published bench-guard costs cluster install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
@@ -83,6 +83,14 @@ fuzz: ## the Tascell compiler on programs made of damaged ones: no crash, no han
 model: ## explores the protocols' interleavings in depth, half an hour or more [EXECUTIONS=2000000 of a model at most]
 	$(call configure-and-build,model)
 	@ls build/model/tests/model/model_* | xargs -P $(JOBS) -I{} sh -c '{} --deep --executions $(or $(EXECUTIONS),2000000)'
+
+mutate: ## changes statements of the core, one by one: does a test notice? [N=15] [SEED=n] [ARGS=options of tools/test/mutate_source.py]
+	@$(call may-build,mutate)
+	$(PYTHON) tools/test/mutate_source.py --sample $(or $(N),15) $(if $(SEED),--seed $(SEED)) --jobs $(JOBS) $(ARGS)
+
+coverage: ## which lines and branches of the core the tests reach, by layer and kind [ARGS=options of tools/test/coverage.py]
+	@$(call may-build,coverage)
+	$(PYTHON) tools/test/coverage.py --jobs $(JOBS) $(ARGS)
 
 lto: ## the weft command, with its library optimised as one program at link time, and its demonstration in small sizes
 	$(call configure-and-build,lto,weft_command)

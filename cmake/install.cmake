@@ -32,6 +32,8 @@ install(FILES "${PROJECT_BINARY_DIR}/weft-config.cmake" "${PROJECT_BINARY_DIR}/w
 file(RELATIVE_PATH weft_pc_prefix "/${pc_folder}" "/")
 configure_file(cmake/weft.pc.in weft.pc @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/weft.pc" DESTINATION "${pc_folder}" ${core})
+configure_file(cmake/weft-boost.pc.in weft-boost.pc @ONLY) # headers alone, in a folder that nothing finds unasked
+install(FILES "${PROJECT_BINARY_DIR}/weft-boost.pc" DESTINATION "${pc_folder}" ${core})
 weft_note_run_path("${CMAKE_INSTALL_LIBDIR}" "${pc_folder}/weft.pc" ${core})
 
 # The names of the files are the same: a program's run path, or LD_LIBRARY_PATH, chooses the library

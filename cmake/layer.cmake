@@ -23,6 +23,8 @@ add_library(weft_core_flags INTERFACE) # how the core is compiled
 target_include_directories(weft_core_flags INTERFACE "${PROJECT_SOURCE_DIR}/src")
 target_link_libraries(weft_core_flags INTERFACE weft_linked_as_c weft_core_definitions)
 
+weft_count_coverage(weft_core_flags)
+
 add_library(weft_core_definitions INTERFACE) # what the core and the tests that include its headers must agree on
 target_compile_definitions(weft_core_definitions INTERFACE $<$<BOOL:${WEFT_CHECKED}>:WEFT_CHECKED>)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -32,9 +32,9 @@ endif()
 add_library(weft_planned_fault OBJECT "${PROJECT_SOURCE_DIR}/tests/fault/planned_fault.cpp")
 target_link_libraries(weft_planned_fault PRIVATE weft_core_flags)
 
-# The libraries are one code: sanitizers see it once.
+# The libraries are one code: sanitizers see it once, and its lines are counted once.
 set(WEFT_TEST_LIBRARIES static shared)
-if(WEFT_SANITIZE OR WEFT_LIBCXX)
+if(WEFT_SANITIZE OR WEFT_LIBCXX OR WEFT_COVERAGE)
   set(WEFT_TEST_LIBRARIES static)
 endif()
 

@@ -23,6 +23,7 @@ searched functions[256];
 
 range first_mappings[256];  // anonymous ones that are no heap: libraries' data, thread-local storage
 unsigned first_count = 0;
+bool knows_first = false;
 
 struct mapping {
   range where;
@@ -112,12 +113,13 @@ void tell(int owner, void (*run)(void* work), std::uintptr_t address) {
 }  // namespace
 
 void note_first_mappings() {
-  if (all.set.checking != check::off) (void)os::walk_lines(note_first, nullptr, "/proc/self/maps");
+  if (all.set.checking != check::off) knows_first = os::walk_lines(note_first, nullptr, "/proc/self/maps");
 }
 
 void note_heap() {
   heap_ranges& into = all.part->heap;
   into.count.store(0, base::relaxed);
+  if (!knows_first) return;  // what is no heap would be found, too
   (void)os::walk_lines(note_range, &into, "/proc/self/maps");
 }
 

@@ -116,6 +116,8 @@ bool join_rarely(control* from, weft_forked* forked);
 bool join_continuation(control* from, weft_forked* forked);
 // Until the child has ended, wherever it runs; then its cargo lies in the place.
 void wait_for_child(control* from, weft_forked* forked, join_record* record);
+// A fork whose child runs elsewhere, and that its forker will never join.
+void discard(control* from, weft_forked* forked);
 // Counts a fork that stays in place, because its bytes hold an address of the region.
 void keep(control* from, void (*run)(void* work));
 // Makes some of the private continuations public, the oldest first, as far as the pools allow.
@@ -132,6 +134,7 @@ void move_forker(control* from);
 bool take_moved(control* mine, int rank);
 // The memory of frames that go on where they are.
 void drop_evacuated(evacuated* frames);
+int random_below(int count);
 // Of the other ranks, at random.
 int other_rank();
 

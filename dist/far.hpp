@@ -33,6 +33,8 @@ void end_far_root(control* mine);
 // Helps the operations of other ranks, and ends those that this rank did not wait for. In every loop
 // that waits.
 void poll_far();
+// Changes when it is time to poll.
+[[nodiscard]] std::uint32_t ticks();
 
 // True: what may be public is (an offer stands). False: the engine publishes for the node.
 bool publish_far(control* from);
@@ -43,7 +45,12 @@ bool take_back_offer(control* from, const slot* forker);
 // The child's end, over a far record. The code of frames to be resumed, or 0.
 std::uint64_t end_far_child(join_record* record, const void* cargo);
 [[nodiscard]] bool has_far_child_ended(const join_record* record);
+// Null: there is none. put_back: no other rank knows it.
+join_record* take_far_record();
+void put_back_far_record(join_record* record);
 void take_far_cargo(join_record* record, void* into);
+// The forker will never join. False: the child has ended.
+bool discard_far(join_record* record);
 
 // ---- the scheduler ----
 

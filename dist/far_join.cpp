@@ -4,6 +4,7 @@
 
 #include "base/assert.hpp"
 #include "dist/far_state.hpp"
+#include "dist/waiting.hpp"
 
 namespace weft::dist {
 namespace {
@@ -54,6 +55,11 @@ bool make_taker_far(weft_forked* place) {
   return true;
 }
 
+void give_far(const far_join& its) {
+  its.give();
+  note_put(its.words, its.rank);
+}
+
 }  // namespace
 
 bool make_far(const continuation& what, join_record** parent) {
@@ -68,6 +74,11 @@ bool make_far(const continuation& what, join_record** parent) {
   const std::uint64_t found = record->move_child(reinterpret_cast<std::uint64_t>(to));
   *parent = to;
   if (found == join_record::running) return true;
+  if (found == join_record::discarded) {
+    (void)join_of(to).discard();
+    give_near(record);
+    return true;
+  }
   // The forker has moved before: it has never evacuated its frames to a near record.
   far.records.put_back(made);
   *parent = reinterpret_cast<join_record*>(found);
@@ -81,7 +92,14 @@ bool make_thread_far(control* mine) {
   return make_far({0, 0, before.place, mine->places, nullptr, nullptr}, &before.record);
 }
 
-std::uint64_t end_far_child(join_record* record, const void* cargo) { return join_of(record).end(cargo); }
+std::uint64_t end_far_child(join_record* record, const void* cargo) {
+  const far_join its = join_of(record);
+  const std::uint64_t found = its.end(cargo);
+  if (found != far_record::discarded) return found;
+  give_far(its);
+  end_discarded();
+  return 0;
+}
 
 bool has_far_child_ended(const join_record* record) {
   if (is_far(record)) return join_of(record).has_ended();
@@ -98,8 +116,21 @@ void take_far_cargo(join_record* record, void* into) {
   }
   const far_join its = join_of(record);
   its.take_cargo(into);
-  its.give();
-  note_put(its.words, its.rank);
+  give_far(its);
+}
+
+join_record* take_far_record() {
+  const std::size_t made = far.records.take();
+  return made != 0 ? far_record_at(all.job.rank, made) : nullptr;
+}
+
+void put_back_far_record(join_record* record) { far.records.put_back(join_of(record).offset); }
+
+bool discard_far(join_record* record) {
+  const far_join its = join_of(record);
+  if (its.discard()) return true;
+  give_far(its);
+  return false;
 }
 
 bool wait_far(join_record* record, const evacuated* frames) { return join_of(record).wait(code_of(frames)); }

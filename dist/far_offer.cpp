@@ -22,11 +22,14 @@ struct open_put {
 open_put open_puts[64];
 unsigned open_count = 0;
 bool has_ticker = false;
+base::atomic<std::uint32_t> ticks_so_far{0};
 
-// Makes each fork that begins now and then take the rare way, which polls: the fast one knows no time.
+// Makes each fork that begins now and then take the rare way, which makes offers, and polls: the
+// fast one knows no time.
 void* tick(void*) {
   for (;;) {
     os::sleep_until(os::now_ns() + std::uint64_t{all.set.poll} * 1000);
+    ticks_so_far.store(ticks_so_far.load(base::relaxed) + 1, base::relaxed);
     if (all.mine->is_serving) all.mine->limit.store(0, base::relaxed);
   }
   return nullptr;
@@ -47,6 +50,12 @@ void start_ticker() {
 void end_puts() {
   for (unsigned i = 0; i < open_count; ++i) far.net->by->flush(*open_puts[i].into, open_puts[i].rank);
   open_count = 0;
+}
+
+// In a fork.
+void poll_while_busy() {
+  if (far.polls) far.net->by->progress(far.net->words);
+  end_puts();
 }
 
 // No fork takes the rare way until the next tick.
@@ -73,8 +82,15 @@ bool make_offer(control* from) {
   from->split = which + 1;
   from->queue.skip(index + 1);
   far.offered = which;
+  const std::uint64_t asked_by = far.offers.words().wanted.value();
   far.offers.words().wanted.clear();
   far.offers.make(index, words);
+  if (asked_by != 0) {
+    const int thief = static_cast<int>(asked_by) - 1;
+    call_thief(*far.net->by, far.net->words, thief);
+    note_put(far.net->words, thief);
+    end_puts();  // the thief waits
+  }
   return true;
 }
 
@@ -101,7 +117,7 @@ void start_far() {
     if (!net::is_near(all.job, rank))
       all.is_far = true;
     else if (rank != all.job.rank)
-      far.has_neighbours = true;
+      far.neighbour[far.neighbours++] = rank;
   }
   if (!all.is_far) return;
   if (all.set.checking == check::all)
@@ -111,6 +127,7 @@ void start_far() {
   if (all.set.policy != way::optimised)
     net::fail(all.job, "WEFT_DIST_POLICY: ranks of several nodes have the policy optimised alone; unset the variable");
   far.net = all.job.network;
+  far.polls = far.net->needs_polling();
   far.offers.set_up(*far.net->by, far.net->words);
   far.records.set_up(&far.offers.words(), all.set.pool);
 }
@@ -133,6 +150,8 @@ void note_put(const net::window& into, int rank) {
   open_puts[open_count++] = {&into, rank};
 }
 
+std::uint32_t ticks() { return ticks_so_far.load(base::relaxed); }
+
 void poll_far() {
   if (!all.is_far) return;
   far.net->by->progress(far.net->words);
@@ -141,14 +160,14 @@ void poll_far() {
 
 bool publish_far(control* from) {
   if (!all.is_far) return false;
-  poll_far();
+  poll_while_busy();
   if (far.offered != nullptr) {
     be_quiet(from);
     if (far.offers.stands()) return true;
     far.offers.was_claimed();
     far.offered = nullptr;
   }
-  if (far.has_neighbours && far.offers.words().wanted.value() == 0) return false;
+  if (far.neighbours != 0 && far.offers.words().wanted.value() == 0) return false;
   take_back_public(from);
   if (!make_offer(from)) return false;
   be_quiet(from);
@@ -208,12 +227,33 @@ bool steal_far(control* mine, int victim) {
   return true;
 }
 
+namespace {
+
+// At random, of the other ranks of this node.
+int neighbour() { return far.neighbour[random_below(far.neighbours)]; }
+
+// The rank that has an offer for this one, or any other; less than 0: it is not yet time.
+int next_far_victim() {
+  put_word& called = far.offers.words().called;
+  if (const std::uint64_t victim = called.value(); victim != 0) {
+    called.clear();
+    return static_cast<int>(victim) - 1;
+  }
+  return far.pace.is_time(os::now_ns()) ? other_rank() : -1;
+}
+
+}  // namespace
+
 bool try_far(control* mine, unsigned round) {
-  constexpr unsigned near_rounds = 4;
-  const int victim = other_rank();
+  if (round == 0) far.pace.restart();
+  if (far.neighbours != 0) {
+    ++mine->count.probes;
+    if (steal_continuation(mine, neighbour())) return true;
+  }
+  const int victim = next_far_victim();
+  if (victim < 0) return false;
   ++mine->count.probes;
-  if (!net::is_near(all.job, victim)) return steal_far(mine, victim);
-  return steal_continuation(mine, victim) || (round % near_rounds == near_rounds - 1 && steal_far(mine, victim));
+  return steal_far(mine, victim);
 }
 
 }  // namespace weft::dist

@@ -3,6 +3,7 @@
 
 #include "dist/far.hpp"
 #include "dist/far_words.hpp"
+#include "dist/probe_pace.hpp"
 #include "net/network.hpp"
 
 namespace weft::dist {
@@ -11,8 +12,11 @@ struct far_process {
   const net::network* net = nullptr;
   offering offers;
   far_pool records;
-  slot* offered = nullptr;      // whose offer was not yet seen to be gone
-  bool has_neighbours = false;  // other ranks on this node
+  slot* offered = nullptr;  // whose offer was not yet seen to be gone
+  bool polls = false;       // in forks
+  probe_pace pace;
+  int neighbours = 0;  // other ranks on this node
+  int neighbour[net::most_ranks] = {};
 };
 extern far_process far;
 

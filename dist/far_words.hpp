@@ -41,7 +41,8 @@ struct offer {
 };
 
 struct alignas(base::cache_line) far_record {
-  static constexpr std::uint64_t ended = 1;  // added by the child; the forker adds twice the code of its frames
+  static constexpr std::uint64_t ended = 1;      // added by the child; the forker adds twice the code of its frames
+  static constexpr std::uint64_t discarded = 1;  // instead of a code: no forker will join
 
   base::atomic<std::uint64_t> state;
   put_word freed;  // 1: the forker needs it no more
@@ -54,7 +55,8 @@ struct basic_far_words {
   static constexpr std::uint32_t most_records = Records;
 
   alignas(base::cache_line) base::atomic<std::uint64_t> offered[offer::count];
-  alignas(base::cache_line) put_word wanted;          // not 0: a rank of another node found no offer
+  alignas(base::cache_line) put_word wanted;          // not 0: the last rank of another node that found no offer, plus one
+  put_word called;                                    // not 0: a rank that was asked in vain has an offer now, plus one
   put_word root_end;                                  // not 0: where the root's bytes lie
   alignas(base::cache_line) put_word copied[copies];  // at a ticket's: the ticket, once its copy has ended
   far_record records[most_records];
@@ -141,9 +143,15 @@ void end_copy(const net::rma& by, const net::window& words, int victim, std::uin
   by.put(words, victim, at, &ticket, sizeof ticket);
 }
 
+// The two are hints, put without waiting: the thief's, that it found no offer; and the victim's to
+// that thief, that there is one.
 inline void want_offer(const net::rma& by, const net::window& words, int victim) {
-  const std::uint64_t yes = 1;
-  by.put(words, victim, offsetof(far_words, wanted), &yes, sizeof yes);
+  const std::uint64_t thief = static_cast<std::uint64_t>(words.all->rank) + 1;
+  by.put(words, victim, offsetof(far_words, wanted), &thief, sizeof thief);
+}
+inline void call_thief(const net::rma& by, const net::window& words, int thief) {
+  const std::uint64_t victim = static_cast<std::uint64_t>(words.all->rank) + 1;
+  by.put(words, thief, offsetof(far_words, called), &victim, sizeof victim);
 }
 
 // ---- joins ----
@@ -155,7 +163,8 @@ struct far_join {
   int rank;
   std::size_t offset;
 
-  // The child's end. The code of the forker's frames if it waits: the caller must resume it; else 0.
+  // The child's end. The code of the forker's frames if it waits: the caller must resume it;
+  // `discarded`: the caller must give the record; else 0.
   std::uint64_t end(const void* cargo) const {
     by.put(words, rank, offset + offsetof(far_record, cargo), cargo, join_record::cargo_bytes);
     by.flush(words, rank);
@@ -167,6 +176,8 @@ struct far_join {
   [[nodiscard]] bool wait(std::uint64_t code) const {
     return ((by.fetch_add)(words, rank, offset, code << 1) & far_record::ended) == 0;
   }
+  // The forker will never join. False: the child ended before, and the forker must give the record.
+  [[nodiscard]] bool discard() const { return wait(far_record::discarded); }
   void take_cargo(void* into) const {
     by.get(words, rank, offset + offsetof(far_record, cargo), into, join_record::cargo_bytes);
     by.flush(words, rank);

@@ -7,6 +7,7 @@
 // limit is 0, so that the rare way finds out, and its forks run in their joins.
 #include <cstring>
 
+#include <weft/dist.h>
 #include <weft/hot.h>
 
 #include "arch/cpu.hpp"
@@ -124,6 +125,14 @@ void weft_fork_at_limit(weft_forked*) {
     return false;
   }
   return join_rarely(mine, forked);
+}
+
+// A fork that runs in its join, or whose forker is here, is joined; so is one that has not begun.
+void weft_dist_discard(weft_forked* forked, void (*run)(void* work), void* work, size_t bytes) {
+  control* const mine = here();
+  if (forked == nullptr || forked->taker == nullptr || all.set.policy != way::optimised || !mine->is_worker)
+    return weft_fork_join(forked, run, work, bytes);
+  discard(mine, forked);
 }
 
 bool weft_forks_move(void) { return here()->is_worker; }

@@ -123,17 +123,9 @@ class fork_line {
   bool claim(weft_hot_line& line, Place_of place_of, May_take may_take, void* taker, weft_forked* out) {
     if (!try_lock()) return false;
     weft_forked* top = top_.load(base::relaxed);
-    // A joined place is passed over, and the next one may be had.
-    for (bool is_joined = true; is_joined;) {
-      weft_hot_store(&line.taken, top + 1, __ATOMIC_RELAXED);
-      // [K9] heavy fence: taken before bottom; pairs with [K3]
-      if (has_fence_) os::heavy_fence_between_processes();
-      if (bottom_of(line) <= top) break;
+    if (find_oldest(line, place_of, &top)) {
       weft_forked& place = *place_of(top++);
-      is_joined = place.run == nullptr;
-      if (is_joined) {
-        place.taker = &joined_place;
-      } else if (!may_take(place)) {
+      if (!may_take(place)) {
         place.taker = &kept_place;
       } else {
         *out = place;
@@ -165,6 +157,27 @@ class fork_line {
     weft_hot_store(&line.taken, its.top, __ATOMIC_RELAXED);
     put_bottom(line, its.bottom);
   }
+  // By a thief: moves top to the oldest fork that was not joined, which the owner then cannot take
+  // back without the lock. False: there is none. Where the oldest was joined before newer ones, all
+  // forks are kept from the owner at once: there may be many such.
+  template <class Place_of>
+  bool find_oldest(weft_hot_line& line, Place_of place_of, weft_forked** top) {
+    for (int look = 0; look < 2; ++look) {
+      weft_forked* const kept = look == 0 ? *top + 1 : bottom_of(line);
+      weft_hot_store(&line.taken, kept, __ATOMIC_RELAXED);
+      // [K9] heavy fence: taken before bottom; pairs with [K3]
+      if (has_fence_) os::heavy_fence_between_processes();
+      weft_forked* const bottom = bottom_of(line);
+      for (weft_forked* const end = bottom < kept ? bottom : kept; *top < end; ++*top) {
+        weft_forked& place = *place_of(*top);
+        if (place.run != nullptr) return true;
+        place.taker = &joined_place;
+      }
+      if (bottom <= *top) return false;
+    }
+    return false;
+  }
+
   // Drops joined places at the end.
   void settle(weft_hot_line& line, range its) {
     while (its.bottom > its.top && its.bottom[-1].run == nullptr) --its.bottom;

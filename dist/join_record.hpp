@@ -79,7 +79,7 @@ class root_word {
 struct alignas(base::cache_line) join_record {
   static constexpr std::size_t cargo_bytes = 48;
   // Any other state: the address of the forker's evacuated frames.
-  static constexpr std::uint64_t running = 0, ended = 1;
+  static constexpr std::uint64_t running = 0, ended = 1, discarded = 2;
 
   base::atomic<std::uint64_t> link;   // in a pool or a return_list
   base::atomic<std::uint64_t> state;  // the child's end and the forker's wait
@@ -98,7 +98,7 @@ struct alignas(base::cache_line) join_record {
     return expected;
   }
   std::uint64_t move_child(std::uint64_t to) {
-    // [R22] acq_rel: as move_forker; pairs with [R21] [R23]
+    // [R22] acq_rel: as move_forker; pairs with [R21] [R23] [R24]
     return state.exchange(to, base::acq_rel);
   }
   // Neither running nor ended: that record.
@@ -108,11 +108,11 @@ struct alignas(base::cache_line) join_record {
   }
 
   // The child's end. Returns the forker's evacuated frames if it waits: the caller must resume it;
-  // 0 otherwise.
+  // `discarded` if it never will: the caller gives the record back; 0 otherwise.
   std::uint64_t end(const void* from) {
     std::memcpy(cargo, from, cargo_bytes);
     // [R7] acq_rel: publishes the cargo, and takes over the frames of a forker that waits; pairs
-    // with [R8] [R9] [R21]
+    // with [R8] [R9] [R21] [R24]
     return state.exchange(ended, base::acq_rel);
   }
 
@@ -128,6 +128,15 @@ struct alignas(base::cache_line) join_record {
     // [R9] release: publishes the evacuated frames, or, where the child has ended, sees the cargo;
     // pairs with [R7]
     return state.compare_exchange_strong(expected, frames, base::release, base::acquire);
+  }
+  // The forker will never join. What the state was: running: the child's side gives the record
+  // back; ended: the forker does; else the far record to which the child's side has moved.
+  std::uint64_t discard() {
+    std::uint64_t expected = running;
+    // [R24] release: the forker is done with the record, and has counted the fork; where the child's
+    // side has come, sees what it left; pairs with [R7] [R22]
+    state.compare_exchange_strong(expected, discarded, base::release, base::acquire);
+    return expected;
   }
 };
 

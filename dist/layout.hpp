@@ -32,7 +32,7 @@ struct slot {
 };
 
 // Why a thread came back to the rank's scheduler.
-enum class event : std::uint8_t { none, child_ended, far_child_ended, waits, moves, root_ended };
+enum class event : std::uint8_t { none, child_ended, far_child_ended, waits, waits_for_value, moves, root_ended };
 
 // What a continuation's descriptor says: the frame [frame, frame_end) and the places [places,
 // places_end).

@@ -31,6 +31,7 @@ evacuated* take_one(return_list& list) {
 }  // namespace
 
 void move_forker(control* from) {
+  note_publication();
   slot* const forker = from->top - 1;
   if (forker != from->base) return;  // an older one stayed, for want of memory
   join_record* const record = all.part->records.take();

@@ -51,6 +51,10 @@ struct policy {
   void (*bring_back)(control* mine, evacuated* frames);
   // After evacuate: the thread goes on where it is. Null: there is nothing to do.
   void (*stay)(control* mine, const evacuated* frames);
+
+  // By each rank when the root has ended everywhere: drops what its threads have left. Null: they
+  // leave nothing.
+  void (*end_root)(control* mine);
 };
 
 namespace policies {

@@ -5,6 +5,7 @@
 
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
+#include "net/network.hpp"
 #include "net/table.hpp"
 
 namespace weft::dist {
@@ -90,6 +91,20 @@ void print_kept(const net::job& job) {
   print_unnamed(job);
 }
 
+void print_full(const net::job& job) {
+  unsigned long long full = 0;
+  for (int rank = 0; rank < job.ranks; ++rank) full += counts_in(job, rank).full;
+  if (full == 0 || all.set.pool < record_pool::most) return;  // a small WEFT_DIST_POOL is meant so
+  const char* const plural = full == 1 ? "" : "s";
+  if (all.set.policy == way::iso_address)
+    base::report(
+        "%llu fork%s ran in their joins because all stacks were taken: iso-address has %u a rank; unset WEFT_DIST_POLICY", full,
+        plural, own_stacks::most);
+  else
+    base::report("%llu fork%s ran in their joins because there was no place for more; join sooner, or set WEFT_DIST_STACK higher",
+                 full, plural);
+}
+
 }  // namespace
 
 void gather_counts(const net::job& job) {
@@ -102,7 +117,13 @@ void gather_counts(const net::job& job) {
 
 void print_ranks(const net::job& job) {
   net::print_table(job, columns, sizeof columns / sizeof *columns);
+  if (all.is_far) {
+    char line[200];
+    net::describe_network(*job.network, line, sizeof line);
+    (void)fprintf(stderr, "%s\n", line);
+  }
   print_kept(job);
+  print_full(job);
 }
 
 void describe_rank(const net::job& job, int rank, char* text, std::size_t bytes) {
@@ -112,7 +133,8 @@ void describe_rank(const net::job& job, int rank, char* text, std::size_t bytes)
   if (robbed != 0) {
     (void)snprintf(text, bytes, "a claim of a continuation of rank %u", robbed - 1);
   } else if (its.is_serving) {
-    (void)snprintf(text, bytes, "a thread at depth %u, with %ld suspended forkers", its.index_of(its.top), open);
+    (void)snprintf(text, bytes, "a thread at depth %u, with %ld suspended forker%s", its.index_of(its.top), open,
+                   open == 1 ? "" : "s");
   }
 }
 

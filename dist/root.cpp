@@ -8,6 +8,7 @@
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
 #include "dist/far.hpp"
+#include "dist/waiting.hpp"
 #include "os/clock.hpp"
 
 namespace weft::dist {
@@ -36,6 +37,7 @@ void run_root(void*, void* argument) {
   arch::store_stack_address(&all.part->root_stack);
   arch::clear_kept_registers();
   frame->run(frame->work());
+  wait_for_value({});
   control* const mine = here();
   all.part->result = reinterpret_cast<std::uint64_t>(frame->work());
   if (all.is_far)
@@ -123,6 +125,7 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
   // All have left the scheduler, and have read the result, which the next root writes over.
   net::barrier(all.job);
   if (all.job.rank == 0) part_of(0)->root_end.clear();
+  if (all.how->end_root != nullptr) all.how->end_root(mine);
   WEFT_ASSERT(all.part->records.are_all_back(all.pool), "a record was not given back; is there a fork without a join?");
   WEFT_ASSERT(all.part->frames.are_all_back(all.pool), "memory for frames was not given back");
   tell_counts(mine, static_cast<double>(os::now_ns() - ns) / static_cast<double>(arch::cycles() - ticks + 1));

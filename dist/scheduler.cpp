@@ -9,6 +9,7 @@
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
 #include "dist/far.hpp"
+#include "dist/waiting.hpp"
 #include "os/clock.hpp"
 
 namespace weft::dist {
@@ -52,6 +53,7 @@ void wait_in_place(control* mine, const join_record* record) {
   const bool is_checked = all.set.checking == check::all;
   in_place_waits& waits = part_of(0)->in_place;
   if (is_checked && waits.begin(all.job.rank, all.job.ranks, record)) end_deadlock();
+  end_if_values_are_awaited();
   for (patience patience; !(all.is_far ? has_far_child_ended(record) : record->has_ended()); poll_far()) patience.wait();
   if (is_checked) waits.end(all.job.rank);
   mine->count.idle_ns += os::now_ns() - began;
@@ -60,27 +62,28 @@ void wait_in_place(control* mine, const join_record* record) {
 // The forker in a join whose child runs elsewhere. Null: its frames are evacuated.
 void* after_wait(control* mine) {
   auto* record = reinterpret_cast<join_record*>(mine->word);
-  const auto frame = reinterpret_cast<std::uintptr_t>(mine->suspended);
-  WEFT_ALWAYS(mine->top == mine->base, "a thread waits in a join above other threads");
   evacuated* frames = nullptr;
-  if (!has_open_exception() && all.how->evacuate(mine, frame, &frames)) {
+  forker_above forker;
+  if (!has_open_exception() && find_forker(mine, &forker) && evacuate_below(mine, forker, &frames)) {
     if (all.is_far) {
       record = static_cast<join_record*>(mine->awaited->taker);  // may have been exchanged
-      if (record != nullptr && wait_far(record, frames)) return nullptr;
+      if (record != nullptr && wait_far(record, frames)) return part(mine, forker);
     } else if (record->wait(reinterpret_cast<std::uint64_t>(frames))) {
-      return nullptr;
+      return part(mine, forker);
     }
     if (all.how->stay != nullptr) all.how->stay(mine, frames);
     drop_evacuated(frames);
-    next_is_resumed(current_thread());
   } else {
     wait_in_place(mine, record);
-    next_is_resumed(current_thread());
   }
+  stay_below(forker);
+  next_is_resumed(current_thread());
   return mine->suspended;
 }
 
-trace::leave leave_of(event why) { return why == event::waits ? trace::leave::parked : trace::leave::ended; }
+trace::leave leave_of(event why) {
+  return why == event::waits || why == event::waits_for_value ? trace::leave::parked : trace::leave::ended;
+}
 
 // The child's forker joins over a far record. Null: it does not wait.
 void* after_far_child(control* mine) {
@@ -89,6 +92,12 @@ void* after_far_child(control* mine) {
   if (frames == 0) return nullptr;
   bring_back_far(mine, frames);
   return pointer(mine->base[0].frame);
+}
+
+// What goes on once a thread has left its stack. Null: nothing, and the region is taken up anew.
+void* after_leaving(const control* mine, void* next) {
+  if (next == nullptr) wait_for_copies(mine);
+  return next;
 }
 
 // What the thread's coming back leads to at once; null: nothing.
@@ -103,19 +112,23 @@ void* after_event(control* mine) {
       return frame;
     }
     case event::far_child_ended: return after_far_child(mine);
-    case event::waits: return after_wait(mine);
+    case event::waits: return after_leaving(mine, after_wait(mine));
+    case event::waits_for_value: return after_leaving(mine, after_value_wait(mine));
     default: return nullptr;
   }
 }
 
 }  // namespace
 
-int other_rank() {
+int random_below(int count) {
   all.random ^= all.random << 13;
   all.random ^= all.random >> 7;
   all.random ^= all.random << 17;
-  const auto others = static_cast<std::uint64_t>(all.job.ranks - 1);
-  const int chosen = static_cast<int>((all.random >> 32) * others >> 32);
+  return static_cast<int>((all.random >> 32) * static_cast<std::uint64_t>(count) >> 32);
+}
+
+int other_rank() {
+  const int chosen = random_below(all.job.ranks - 1);
   return chosen >= all.job.rank ? chosen + 1 : chosen;
 }
 
@@ -131,8 +144,16 @@ bool take_up(control* mine, unsigned round) {
 }
 
 bool find_thread(control* mine, unsigned round) {
-  if (all.set.checking == check::all) return take_up(mine, round);
-  if (all.job.ranks == 1) return false;
+  if (take_waiting(mine)) return true;
+  if (all.set.checking == check::all) {
+    if (take_up(mine, round)) return true;
+    if (all.job.ranks == 1) end_if_deadlocked();
+    return false;
+  }
+  if (all.job.ranks == 1) {
+    end_if_deadlocked();
+    return false;
+  }
   if (all.is_far) return try_far(mine, round);
   ++mine->count.probes;
   return all.how->steal(mine, other_rank());
@@ -142,15 +163,21 @@ int ended_on() { return all.is_far ? far_root_end() : part_of(0)->root_end.rank(
 
 // Null: the root has ended.
 void* find_work(control* mine) {
-  if (find_thread(mine, 0)) return pointer(mine->base[0].frame);
+  if (find_thread(mine, 0)) {
+    found_thread();
+    return pointer(mine->base[0].frame);
+  }
   const std::uint64_t began = arch::cycles();  // a clock would take as long as the thread's start
   patience patience;
   bool is_found = false;
   for (unsigned round = 1; !is_found && ended_on() < 0; ++round) {
     patience.wait();
     poll_far();
+    const std::uint64_t question = seen_question();
     is_found = find_thread(mine, round);
+    if (!is_found) found_no_thread(question, round);
   }
+  found_thread();
   mine->count.idle_ticks += arch::cycles() - began;
   return is_found ? pointer(mine->base[0].frame) : nullptr;
 }
@@ -169,6 +196,7 @@ void drop_evacuated(evacuated* frames) {
 void serve(control* mine, void (*first)(void* ignored, void* root), void* root) {
   mine->why = event::none;
   if (first != nullptr) {
+    found_thread();
     begin_turn();
     arch::start_context(&mine->scheduler, root, first, nullptr, root);
     end_turn(leave_of(mine->why));

@@ -11,7 +11,10 @@
 #include "dist/engine.hpp"
 #include "dist/far.hpp"
 #include "dist/far_words.hpp"
+#include "dist/global.hpp"
 #include "dist/report.hpp"
+#include "dist/standstill.hpp"
+#include "dist/waiting.hpp"
 #include "os/process.hpp"
 #include "os/vm.hpp"
 
@@ -83,8 +86,7 @@ void refuse_fork() {
 
 void watch_for_forks() {
   if (os::call_before_forks(refuse_fork) == status::ok) return;
-  base::report("rank %d of %d cannot start: no memory for a handler of fork(); free some", all.job.rank, all.job.ranks);
-  _exit(1);
+  net::fail(all.job, "rank %d of %d cannot start: no memory for a handler of fork(); free some", all.job.rank, all.job.ranks);
 }
 
 void start() {
@@ -99,9 +101,11 @@ void start() {
   net::job_request request;
   request.region_bytes = parts.end;
   request.region_bytes_a_rank = all.how->region_bytes_a_rank;
-  request.shared_bytes = sizeof(shared_part) + trace_bytes();
-  request.words_bytes = sizeof(far_words);
-  request.smaller = all.set.policy == way::iso_address ? "unset WEFT_DIST_POLICY" : "set WEFT_DIST_STACK lower";
+  const std::size_t heap_at = base::round_up(sizeof(shared_part) + trace_bytes(), os::page_bytes());
+  request.shared_bytes = heap_at + all.set.heap_bytes;
+  request.words_bytes = sizeof(far_words) + sizeof(standstill_words);
+  request.smaller = all.set.policy == way::iso_address ? "unset WEFT_DIST_POLICY" : "set WEFT_DIST_STACK or WEFT_DIST_HEAP lower";
+  request.progress = all.set.progress;
   request.describe = describe_rank;
   request.at_end = print_ranks;
   request.before_end = gather_counts;
@@ -111,6 +115,8 @@ void start() {
   all.part = part_of(all.job.rank);
   set_up_region(parts);
   start_far();
+  start_standstill();
+  start_global(heap_at, all.set.heap_bytes);
   start_trace();
   const std::uint32_t pool = all.pool = all.set.pool < record_pool::most ? all.set.pool : record_pool::most;
   all.part->records.set_up(pool);

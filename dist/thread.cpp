@@ -4,12 +4,17 @@
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
 #include "dist/far.hpp"
+#include "dist/global.hpp"
+#include "dist/waiting.hpp"
 
 namespace weft::dist {
 namespace {
 
 // The taker of a place whose fork was joined before newer ones.
 join_record joined_mark;
+// The taker of a place above such a one, whose fork has ended here: its join takes the rare way,
+// which frees them. So the newest place of a thread is never a joined one.
+join_record above_joined_mark;
 
 join_record* record_of(const weft_forked* forked) { return static_cast<join_record*>(forked->taker); }
 
@@ -40,8 +45,25 @@ void join_far(control* from, weft_forked* forked) {
   give_back(record);
 }
 
+// False: the child has ended.
+bool discard_record(join_record* record) {
+  if (is_far(record)) return discard_far(record);
+  const std::uint64_t found = record->discard();
+  if (found == join_record::running) return true;
+  give_back(record);
+  return found != join_record::ended && discard_far(reinterpret_cast<join_record*>(found));
+}
+
 void free_joined(control* mine) {
   while (record_of(mine->places - 1) == &joined_mark) --mine->places;
+}
+
+void mark_joined(control* mine, weft_forked* forked) {
+  forked->taker = &joined_mark;
+  weft_forked* const newer = forked + 1;
+  if (newer == mine->places) return free_joined(mine);
+  // Another record, or another mark, leads to the rare way as well.
+  if (newer->taker == nullptr) newer->taker = &above_joined_mark;
 }
 
 }  // namespace
@@ -93,8 +115,13 @@ static void end_near_child(control* from, join_record* record, const void* cargo
   const std::uint64_t word = record->end(cargo);
   from->word = word;
   if (is_far(reinterpret_cast<const join_record*>(word))) return give_back(record);  // the forker has moved to a far record
-  if (word != 0) prefetch_evacuated(reinterpret_cast<const evacuated*>(word));
   from->why = event::child_ended;
+  if (word == join_record::discarded) {
+    from->word = 0;
+    give_back(record);
+    return end_discarded();
+  }
+  if (word != 0) prefetch_evacuated(reinterpret_cast<const evacuated*>(word));
 }
 
 void end_child(control* from) {
@@ -126,10 +153,17 @@ void wait_for_child(control* from, weft_forked* forked, join_record* record) {
 bool join_continuation(control* from, weft_forked* forked) {
   join_record* const record = record_of(forked);
   WEFT_ALWAYS(record != &joined_mark, "this fork was joined before");
-  if (record != nullptr) wait_for_child(from, forked, record);
-  forked->taker = &joined_mark;
-  free_joined(here());
+  if (record != nullptr && record != &above_joined_mark) wait_for_child(from, forked, record);
+  mark_joined(here(), forked);
   return false;
+}
+
+void discard(control* from, weft_forked* forked) {
+  join_record* const record = record_of(forked);
+  count_discarded(1);  // before the child can find that it was discarded
+  if (!discard_record(record)) end_discarded();
+  forked->taker = &joined_mark;
+  free_joined(from);
 }
 
 void keep(control* from, void (*run)(void* work)) {

@@ -23,8 +23,8 @@ struct turns {
   base::atomic<std::uint64_t> thread;  // that runs, for thieves
 };
 
-// In the process that becomes the launcher: opens the file. Without the variable, none. Errors:
-// invalid (told in one line), nomem.
+// In the process that becomes the launcher: opens the file. Without the variable, none. Errors,
+// told in one line: invalid, nomem.
 status open_trace();
 // Of memory behind each rank's shared part; 0: there is no trace.
 std::size_t trace_bytes();

@@ -14,7 +14,7 @@ static int fib(int n) {
   } else {
     thread_t t = thread_create(fib, n - 1);
     int y = fib(n - 2);
-    int x = (int)thread_join(t);
+    int x = thread_join(t);
     return x + y;
   }
 }

@@ -29,15 +29,18 @@ inline bool waits_for_ended(const rank_record& rank, const rank_record& ended) {
   return ended.together.load(base::relaxed) != nullptr || rank.begun.load(base::relaxed) > ended.begun.load(base::relaxed);
 }
 
+enum class failure : std::uint32_t { none, being_told, told };
+
 struct control {
   barrier_words barrier;
-  base::atomic<std::uint32_t> has_failed{0};  // a rank cannot start, and has told why
-  std::uint64_t made_by;                      // where another launcher started the ranks: the process that made the memory
+  base::atomic<failure> failed{failure::none};  // of a rank that cannot go on
+  std::uint64_t made_by;                        // where another launcher started the ranks: the process that made the memory
   rank_record of[most_ranks];
 };
 
-// For a rank that cannot start, before it tells why: true in the first such rank alone, since all
-// ranks may fail for one reason.
-inline bool is_first_to_fail(const job& all) { return all.common->has_failed.exchange(1, base::relaxed) == 0; }
+// By a rank that cannot go on, before it ends: tells why in one line. Of several such ranks the
+// first tells it, since all may fail for one reason; the others return once it has, because the
+// first end of a rank ends the job.
+void tell_failure(const job& all, const char* format, ...) __attribute__((format(printf, 2, 3), cold));
 
 }  // namespace weft::net

@@ -57,10 +57,10 @@ int add_module(dl_phdr_info* module, std::size_t, void* state) {
 }
 
 // x86: "flags", aarch64: "Features"; of the first processor.
-void add_features(void* state, const char* line) {
-  auto* const features = static_cast<hash*>(state);
+void add_flags(void* state, const char* line) {
+  auto* const flags = static_cast<hash*>(state);
   const bool is_list = strncmp(line, "flags", 5) == 0 || strncmp(line, "Features", 8) == 0;
-  if (is_list && features->value == hash().value) features->add(line, strlen(line));
+  if (is_list && flags->value == hash().value) flags->add(line, strlen(line));
 }
 
 void look_for_shadow_stack(void* state, const char* line) {
@@ -81,8 +81,8 @@ fingerprint take_fingerprint(const job& all) {
   found.layout.add(getauxval(AT_SYSINFO_EHDR));
   found.layout.add(reinterpret_cast<std::uintptr_t>(&errno));  // in thread-local storage
   found.layout.add(reinterpret_cast<std::uintptr_t>(all.region));
-  hash features;
-  (void)os::walk_lines(add_features, &features, "/proc/cpuinfo");
+  hash flags, features;
+  (void)os::walk_lines(add_flags, &flags, "/proc/cpuinfo");
   features.add(getauxval(AT_HWCAP));
   features.add(getauxval(AT_HWCAP2));
   hash canary;
@@ -92,6 +92,7 @@ fingerprint take_fingerprint(const job& all) {
   mine.build = found.build.value;
   mine.layout = found.layout.value;
   mine.features = features.value;
+  mine.flags = flags.value == hash().value ? 0 : flags.value;
   mine.canary = canary.value;
   mine.page_bytes = static_cast<std::uint32_t>(os::page_bytes());
   mine.has_shadow_stack = tells_shadow_stack("/proc/self/status") ? 1 : 0;
@@ -104,7 +105,9 @@ const char* objection(const fingerprint& mine, const fingerprint& first) {
   if (mine.build != first.build)
     return "it runs another build of the program or of a library than rank 0; give all ranks the same files";
   if (mine.page_bytes != first.page_bytes) return "its pages are of another size than rank 0's; use machines of one kind";
-  if (mine.features != first.features) return "its processor has other features than rank 0's; use machines of one kind";
+  const bool has_other_flags = mine.flags != first.flags && mine.flags != 0 && first.flags != 0;
+  if (mine.features != first.features || has_other_flags)
+    return "its processor has other features than rank 0's; use machines of one kind";
   if (mine.layout != first.layout)
     return "its code or data lie at other addresses than rank 0's; start the ranks with weft launch";
   if (mine.canary != first.canary)
@@ -117,7 +120,7 @@ status compare_fingerprints(const job& all, const fingerprint& mine) {
   barrier(all);
   const char* const why = objection(mine, all.common->of[0].print);
   if (why == nullptr) return status::ok;
-  if (is_first_to_fail(all)) base::report("rank %d of %d cannot start: %s", all.rank, all.ranks, why);
+  tell_failure(all, "rank %d of %d cannot start: %s", all.rank, all.ranks, why);
   return status::unsupported;
 }
 

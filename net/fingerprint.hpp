@@ -14,7 +14,8 @@ namespace weft::net {
 struct fingerprint {
   std::uint64_t build = 0;     // the build ids of the program and its libraries, in their order
   std::uint64_t layout = 0;    // where these, the vDSO, thread-local storage and the region lie
-  std::uint64_t features = 0;  // of the processor, as the kernel lists them
+  std::uint64_t features = 0;  // of the processor, as the kernel tells all programs
+  std::uint64_t flags = 0;     // of the processor, as /proc/cpuinfo lists them; 0: it cannot be read
   std::uint64_t canary = 0;    // of the stack protector, and the C library's pointer guard
   std::uint32_t page_bytes = 0;
   std::uint32_t has_shadow_stack = 0;

@@ -2,6 +2,7 @@
 #include "net/job.hpp"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ struct memory {
 };
 
 status refuse(int rank, const job& all, const char* what) {
-  if (is_first_to_fail(all)) base::report("rank %d of %d cannot start: %s: %s", rank, all.ranks, what, strerror(errno));
+  tell_failure(all, "rank %d of %d cannot start: %s: %s", rank, all.ranks, what, strerror(errno));
   return status::unsupported;
 }
 
@@ -127,12 +128,11 @@ status lock_memory(const job& all) {
   const bool is_locked = (all.shared_bytes == 0 || os::lock_memory(mine, all.shared_bytes) == status::ok) &&
                          (all.region == nullptr || os::lock_memory(all.region, all.region_bytes) == status::ok);
   if (is_locked) return status::ok;
-  const char* const why = strerror(errno);
-  if (!is_first_to_fail(all)) return status::nomem;
-  base::report(
+  tell_failure(
+      all,
       "rank %d of %d cannot start: %zu KiB cannot be locked in memory (%s); raise the limit of locked memory (ulimit -l), "
       "or start without locking (WEFT_LAUNCH_LOCK=off)",
-      all.rank, all.ranks, (all.shared_bytes + all.region_bytes) >> 10, why);
+      all.rank, all.ranks, (all.shared_bytes + all.region_bytes) >> 10, strerror(errno));
   return status::nomem;
 }
 
@@ -173,14 +173,30 @@ status launch(const job_request& request, job* all, const memory& made) {
   return started;
 }
 
-status open_own_network(const settings& wanted, job* all) {
+status open_own_network(const job_request& request, const settings& wanted, job* all) {
   set_nodes(wanted, all);
-  const status opened = open_network(shm, all);
+  const status opened = open_network(shm, request.progress, all);
   if (wanted.is_described) print_network(*all);
   return opened;
 }
 
 }  // namespace
+
+void tell_failure(const job& all, const char* format, ...) {
+  failure before = failure::none;
+  if (all.common != nullptr && !all.common->failed.compare_exchange_strong(before, failure::being_told, base::relaxed)) {
+    // relaxed: the line is the kernel's. A rank that dies before it has told it ends the job.
+    while (all.common->failed.load(base::relaxed) != failure::told) sched_yield();
+    return;
+  }
+  char line[1000];
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  base::report("%s", line);
+  if (all.common != nullptr) all.common->failed.store(failure::told, base::relaxed);
+}
 
 void fail(const job& all, const char* format, ...) {
   char line[1000];
@@ -188,7 +204,7 @@ void fail(const job& all, const char* format, ...) {
   va_start(arguments, format);
   (void)vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  if (all.common == nullptr || is_first_to_fail(all)) base::report("%s", line);
+  tell_failure(all, "%s", line);
   if (loaded_mpi != nullptr) loaded_mpi->abort(1);
   _exit(1);
 }
@@ -216,7 +232,7 @@ __attribute__((no_stack_protector)) status start(const job_request& request, job
   }
   status started = make_memory(asked, &all, &made);
   if (started == status::ok) started = wanted.is_launched ? launch(asked, &all, made) : join_job(all, made);
-  if (started == status::ok) started = open_own_network(wanted, &all);
+  if (started == status::ok) started = open_own_network(asked, wanted, &all);
   if (started == status::ok) {
     os::close_memory_file(made.descriptor);
     *out = all;

@@ -48,6 +48,10 @@ struct job {
 // Whether this rank has that rank's memory at the addresses in `all`.
 inline bool is_near(const job& all, int rank) { return all.nodes == nullptr || all.nodes[rank] == all.nodes[all.rank]; }
 
+// What lets operations on a rank's memory go on while the rank computes. any: what the start finds
+// out.
+enum class progress_by : std::uint8_t { any, network, polling };
+
 // What a job needs. Sizes are rounded up to pages; job has the rounded ones.
 struct job_request {
   std::size_t region_bytes = 0;         // lies at the same address in all ranks, with each rank's own bytes
@@ -55,6 +59,7 @@ struct job_request {
   std::uintptr_t region_at = 0;         // the wanted address of the region, a whole page; 0: any
   std::size_t shared_bytes = 0;         // of each rank's part of the shared memory, zeroed
   std::size_t words_bytes = 0;          // of each rank's words, which the network's atomics change; zeroed
+  progress_by progress = progress_by::any;
   // What a user can do to make the sizes smaller, as the end of a sentence ("set WEFT_X lower").
   const char* smaller = nullptr;
   // Called in the launcher after a rank's death, once no rank runs any more: writes what the rank

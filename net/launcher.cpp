@@ -115,22 +115,12 @@ void launcher::take_end(int rank, int exit_status, int signal) {
 }
 
 void launcher::take_exit(int rank, int exit_status) {
-  remember_gone(rank);
+  if (gone_ < 0) gone_ = rank;  // what others wait for needs all ranks, so they miss no later one sooner
   if (exit_status == 0) return;
   if (failed_ < 0) failed_ = rank;
   if (status_ == 0) status_ = exit_status;
-  if (all_.common->has_failed.load(base::relaxed) != 0) return end_all(exit_status);
+  if (all_.common->failed.load(base::relaxed) == failure::told) return end_all(exit_status);
   if (kill_at_ == 0) kill_at_ = os::now_ns() + grace;
-}
-
-void launcher::remember_gone(int rank) {
-  const auto misses_more = [this](int one, int other) {
-    const rank_record& a = all_.common->of[one];
-    const rank_record& b = all_.common->of[other];
-    if (b.together.load(base::relaxed) != nullptr) return false;
-    return a.together.load(base::relaxed) != nullptr || a.begun.load(base::relaxed) < b.begun.load(base::relaxed);
-  };
-  if (gone_ < 0 || misses_more(rank, gone_)) gone_ = rank;
 }
 
 // What the most ranks wait for that the exited rank will never do; null: nothing.

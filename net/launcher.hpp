@@ -42,7 +42,6 @@ class launcher {
   void end_all(int status);
   void reap_for(std::uint64_t ns);
   void end_orphans();
-  void remember_gone(int rank);
   void look_at_others();
   const char* awaited_in(int* waiting) const;
   void pass_on(int signal, bool is_from_terminal);
@@ -58,7 +57,7 @@ class launcher {
   int processes_[most_ranks] = {};  // less than 0: has ended
   int running_ = 0;
   int status_ = 0;             // of the job, so far
-  int gone_ = -1;              // the exited rank that took part in the fewest common things; -1: none
+  int gone_ = -1;              // the first rank that exited; -1: none
   int failed_ = -1;            // the first rank that exited with a failure
   int asked_to_end_ = 0;       // the signal by which; 0: not
   std::uint64_t kill_at_ = 0;  // when the ranks that are left after a failure are killed; 0: not

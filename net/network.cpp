@@ -25,6 +25,11 @@ void print_window(const char* kind, const operations_found& found) {
   print_operation("compare and swap", found.swap);
 }
 
+const char* progress_of(const network& found) {
+  if (found.needs_polling()) return "by polling, while a rank computes";
+  return found.is_one_sided() ? "not needed" : "none, as WEFT_DIST_PROGRESS wants it";
+}
+
 void print_locking(const job& all) {
   struct rlimit limit = {};
   const std::size_t bytes = all.region_bytes + all.shared_bytes + all.words_bytes;
@@ -43,9 +48,10 @@ void set_nodes(const settings& wanted, job* all) {
 
 network* opened_network() { return &opened; }
 
-status open_network(const rma& by, job* all) {
+status open_network(const rma& by, progress_by progress, job* all) {
   if (all->words_bytes == 0) return status::ok;
   its = *all;
+  opened.wanted = progress;
   opened.by = weft_net_wrap_transport != nullptr ? weft_net_wrap_transport(&by) : &by;
   const struct {
     part which;
@@ -62,6 +68,12 @@ status open_network(const rma& by, job* all) {
   return status::ok;
 }
 
+void describe_network(const network& found, char* text, std::size_t bytes) {
+  (void)snprintf(text, bytes, "between nodes: %s, one-sided: %s, get %.2f us, compare and swap %.2f us; progress %s",
+                 found.by->name, yes_or_no(found.is_one_sided()), found.created.get.median_ns / 1000.0,
+                 found.allocated.swap.median_ns / 1000.0, progress_of(found));
+}
+
 void print_network(const job& all) {
   if (all.rank != 0 || all.network == nullptr) return;
   const network& found = *all.network;
@@ -73,7 +85,8 @@ void print_network(const job& all) {
   if (found.is_tested) {
     print_window("window over own memory (stacks)", found.created);
     print_window("window of the transport's memory (words)", found.allocated);
-    printf("progress: %s\n", found.needs_polling() ? "by polling, while a rank computes" : "not needed");
+    printf("progress: %s\n", progress_of(found));
+    if (!found.is_watched) printf("watched: no: the ranks' machines do not reach each other by TCP, so a lost one is not told\n");
     print_locking(all);
   }
   (void)fflush(stdout);

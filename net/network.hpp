@@ -29,11 +29,17 @@ struct network {
   window region, shared, words;
   bool is_tested = false;                         // more ranks than one, and a transport that may differ
   operations_found created = {}, allocated = {};  // region, words
+  bool is_watched = true;                         // a node that does not answer ends the job
   char library[128] = "";                         // that is loaded; empty: none
   char avoided[160] = "";
 
+  progress_by wanted = progress_by::any;
+
+  [[nodiscard]] bool is_one_sided() const { return !is_tested || (created.get.is_one_sided && allocated.are_one_sided()); }
   // Whether a rank must call `progress` now and then while it computes.
-  [[nodiscard]] bool needs_polling() const { return is_tested && !(created.get.is_one_sided && allocated.are_one_sided()); }
+  [[nodiscard]] bool needs_polling() const {
+    return wanted == progress_by::any ? !is_one_sided() : wanted == progress_by::polling;
+  }
 };
 
 // In a job whose ranks share memory: each rank is a node of its own, if that is wanted.
@@ -41,7 +47,7 @@ void set_nodes(const settings& wanted, job* all);
 
 // Collective, once a process. Where the job asked for no words there is no network. Errors: those of
 // region_create.
-status open_network(const rma& by, job* all);
+status open_network(const rma& by, progress_by progress, job* all);
 // The network just opened, for what the start finds out.
 network* opened_network();
 
@@ -51,5 +57,8 @@ void test_network(const job& all, network* found);
 
 // Rank 0: what was found out, in lines on stdout.
 void print_network(const job& all);
+// The same in one line of `bytes` at most, for the end of a job: transport, one-sided or not,
+// progress.
+void describe_network(const network& found, char* text, std::size_t bytes);
 
 }  // namespace weft::net

@@ -11,7 +11,7 @@
 // - They are ordered among themselves (each acquires and releases): what a rank wrote into its own
 //   memory, or put and flushed, before its operation on a word, is what another rank reads or gets
 //   after an operation that found the new value. So is what it did before a put of one word, for the
-//   owner that loads the new value after progress.
+//   owner, and the ranks of its node, that load the new value after the owner's progress.
 // - A word is changed by one transport only: the atomics of a network and of the CPU need not see
 //   each other. Its owner may load it.
 // - A transport that fails ends the job with one line.
@@ -25,7 +25,8 @@
 
 namespace weft::net {
 
-// words: the only part whose words fetch_add and compare_swap change where a transport is a network.
+// Where a transport is a network, fetch_add and compare_swap change words of the parts `shared` and
+// `words` alone. More networks reach the latter without the target's help.
 enum class part : std::uint8_t { region, shared, words };
 
 struct window {

@@ -20,7 +20,9 @@ struct settings {
   std::uintptr_t region_at = 0;  // WEFT_LAUNCH_REGION_AT; 0: any
   bool are_apart = false;        // WEFT_LAUNCH_APART: each rank is a node of its own, for tests
   bool is_described = false;     // WEFT_LAUNCH_DESCRIBE: rank 0 prints what the ranks reach each other by
+  int lost_after = 4;            // WEFT_LAUNCH_LOST_AFTER: seconds without an answer of a node; 0: never lost
   char mpi_module[1024] = "";    // WEFT_LAUNCH_MPI: a file; an MPI's launcher has started the ranks
+  char parent[512] = "";         // WEFT_LAUNCH_PARENT: where `weft launch` listens; empty: nowhere
 };
 
 // Takes the variables out of the environment: programs that a rank starts are not launched. Errors:

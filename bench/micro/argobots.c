@@ -2,6 +2,9 @@
  * ABT_init makes (one worker). */
 #include "argobots.h"
 
+#define MICRO_YIELD() must(ABT_thread_yield())
+#include "yields.h"
+
 static ABT_xstream streams[64];
 ABT_pool pools[64];
 unsigned stream_count;
@@ -194,11 +197,6 @@ static double nested(void) {
   return took / micro_fib_threads();
 }
 
-static void yielder(void *argument) {
-  (void)argument;
-  for (long i = 0; i < MICRO_SWITCHES; ++i) must(ABT_thread_yield());
-}
-
 void pair(void (*function)(void *), ABT_pool first_pool, void *first, ABT_pool second_pool, void *second) {
   ABT_thread threads[2];
   must(ABT_thread_create(first_pool, function, first, ABT_THREAD_ATTR_NULL, &threads[0]));
@@ -207,11 +205,17 @@ void pair(void (*function)(void *), ABT_pool first_pool, void *first, ABT_pool s
   must(ABT_thread_free(&threads[1]));
 }
 
-static double yield(void) {
+static double yield_beside(void (*other)(void *)) {
+  ABT_thread threads[2];
   const double start = micro_now();
-  pair(yielder, pools[0], NULL, pools[0], NULL);
+  must(ABT_thread_create(pools[0], yielder, NULL, ABT_THREAD_ATTR_NULL, &threads[0]));
+  must(ABT_thread_create(pools[0], other, NULL, ABT_THREAD_ATTR_NULL, &threads[1]));
+  for (int i = 0; i < 2; ++i) must(ABT_thread_free(&threads[i]));
   return (micro_now() - start) / (2.0 * (double)MICRO_SWITCHES);
 }
+static double yield(void) { return yield_beside(yielder); }
+static double yield_at_sites(void) { return yield_beside(other_yielder); }
+static double yield_at_depths(void) { return yield_beside(deep_yielder); }
 
 static double yield_alone(void) {
   const double start = micro_now();
@@ -247,6 +251,8 @@ const struct micro micro_table[] = {{"create", create},
                                     {"tasklet-one", tasklet_one},
                                     {"nested", nested},
                                     {"yield", yield},
+                                    {"yield-sites", yield_at_sites},
+                                    {"yield-depths", yield_at_depths},
                                     {"yield-alone", yield_alone},
                                     {"yield-to", yield_to},
                                     {"mutex", mutex_alone},

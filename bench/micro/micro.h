@@ -40,6 +40,9 @@ static inline void micro_check(int is_right, const char *what) {
   abort();
 }
 
+/* What the compiler may neither drop nor move. */
+static inline void micro_keep(void *value) { __asm__ volatile("" : : "r"(value) : "memory"); }
+
 /* Calls of fib(n), other than the first: each is one thread. */
 static inline double micro_fib_threads(void) {
   long calls[MICRO_FIB + 1];

@@ -3,8 +3,12 @@
 #include "micro.h"
 #include "weft_forks.h"
 #include "weft_kinds.h"
+#include "weft_waits.h"
 
 static void must(weft_status status) { micro_check(status == WEFT_OK, weft_status_name(status)); }
+
+#define MICRO_YIELD() weft_yield()
+#include "yields.h"
 
 void micro_start(unsigned workers) {
   weft_config config = WEFT_CONFIG_INIT;
@@ -102,16 +106,17 @@ static void pair(weft_function function, void *first, void *second) {
   must(weft_thread_join(threads[1]));
 }
 
-static void yielder(void *argument) {
-  (void)argument;
-  for (long i = 0; i < MICRO_SWITCHES; ++i) weft_yield();
-}
-
-static double yield(void) {
+static double yield_beside(void (*other)(void *)) {
+  weft_thread *threads[2];
   const double start = micro_now();
-  pair(yielder, NULL, NULL);
+  must(weft_thread_create(yielder, NULL, NULL, &threads[0]));
+  must(weft_thread_create(other, NULL, NULL, &threads[1]));
+  for (int i = 0; i < 2; ++i) must(weft_thread_join(threads[i]));
   return (micro_now() - start) / (2.0 * (double)MICRO_SWITCHES);
 }
+static double yield(void) { return yield_beside(yielder); }
+static double yield_at_sites(void) { return yield_beside(other_yielder); }
+static double yield_at_depths(void) { return yield_beside(deep_yielder); }
 
 static weft_thread *partners[2];
 
@@ -243,9 +248,16 @@ const struct micro micro_table[] = {{"create", create},
                                     {"create-join-sized", create_join_sized},
                                     {"create-join-fifo", create_join_fifo},
                                     {"create-join-priority", create_join_priority},
+                                    {"create-join-copied", create_join_copied},
+                                    {"park-unpark", park_unpark},
+                                    {"await-set", await_set},
+                                    {"timer-awaiter", timer_awaiter},
+                                    {"timer-sleep", timer_sleep},
                                     {"tasklet", tasklets},
                                     {"nested", nested},
                                     {"yield", yield},
+                                    {"yield-sites", yield_at_sites},
+                                    {"yield-depths", yield_at_depths},
                                     {"yield-to", yield_to},
                                     {"mutex", mutex_alone},
                                     {"mutex-64", mutex_64},

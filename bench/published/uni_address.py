@@ -28,6 +28,7 @@ POLICY_FORKS, POLICY_STEALS = "policies: a fork and its join", "policies: a stea
 POLICY_SPACE = "policies: address space of each rank, in bytes"
 POLICIES = ("optimised", "basic", "iso-address", "child")
 SPACE_RANKS = (1, 8, 64)
+PLAIN = "threads"
 FORK_RANKS, FORK_THREADS = "forks on ranks", "forks on threads"
 # kernel: (usual size, published or large size)
 KERNELS = {"fib": (34, 40), "btc": (21, 24), "queens": (11, 14), "queens-array": (11, 13), "uts-t1": (10, 10),
@@ -77,7 +78,7 @@ def plan_kernel(context, kernel):
 
 
 def plan_policies(context):
-    cells = []
+    cells = [plan_program(context, POLICY_FORKS, f"{PLAIN}, {what}", ["uni-cycles-threads", what]) for what in ("empty", "fib")]
     for policy in POLICIES:
         for what in ("empty", "fib"):
             cells.append(plan_program(context, POLICY_FORKS, f"{policy}, {what}", ["uni-cycles", what], 1, policy=policy))
@@ -132,6 +133,13 @@ def read(text):
     return experiment.read_figures(text) or experiment.read_kernel(text)
 
 
+def ratio_to_threads(cells, cell):
+    """To the same program on threads of one process, of the same run; "" where that is not in the group."""
+    what = cell["variant"].split(", ")[-1]
+    plain = [each for each in cells if each["variant"] == f"{PLAIN}, {what}" and experiment.is_measured(each)]
+    return f"{experiment.median(cell, 'ticks') / experiment.median(plain[0], 'ticks'):.2f}" if plain else ""
+
+
 def show_cycles(cells):
     columns = [("TSC cycles", lambda cell: f"{experiment.median(cell, 'ticks'):.1f}"),
                ("core cycles", lambda cell: f"{experiment.median(cell, 'core_cycles'):.1f}"),
@@ -140,6 +148,8 @@ def show_cycles(cells):
                ("published", lambda cell: "100 cycles" if cell["variant"].startswith(FORK_RANKS) else
                 "100 cycles" if cell["variant"].startswith(POLICIES[0]) else
                 "110 cycles" if cell["variant"].startswith("massive") else "")]
+    if cells[0]["group"] == POLICY_FORKS:
+        columns.insert(3, (": threads", lambda cell: ratio_to_threads(cells, cell)))
     return f"{cells[0]['group']}\n" + experiment.table(cells, columns)
 
 

@@ -73,6 +73,7 @@ constinit const policy policies::basic = {
     .evacuate = evacuate_stack,
     .bring_back = bring_back_stack,
     .stay = nullptr,
+    .end_root = nullptr,
 };
 
 }  // namespace weft::dist

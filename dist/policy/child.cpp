@@ -22,6 +22,7 @@ void run_taken(void*, void*) {
   weft_forked* const own = here()->first_place;
   own->run(own->work);
   control* const mine = here();
+  (void)mine->forks.take_all(mine->line);  // joined before newer ones
   join_record* const record = mine->base[-1].record;
   mine->word = record->end(own->work);
   mine->why = event::child_ended;
@@ -122,6 +123,9 @@ void bring_back(control* mine, evacuated* frames) {
     search_moved(owner, run, reinterpret_cast<void*>(what.frame), reinterpret_cast<void*>(what.frame_end));
 }
 
+// Places of forks that were joined before newer ones.
+void end_root(control* mine) { (void)mine->forks.take_all(mine->line); }
+
 std::size_t no_bytes(std::size_t) { return 0; }
 
 void start(control* mine, std::byte*) {
@@ -144,6 +148,7 @@ constinit const policy policies::child = {
     .evacuate = evacuate,
     .bring_back = bring_back,
     .stay = stay,
+    .end_root = end_root,
 };
 
 }  // namespace weft::dist

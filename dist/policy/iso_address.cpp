@@ -20,6 +20,7 @@ constexpr std::size_t bytes_a_rank = stack_bytes * stacks;
 
 std::uint64_t guarded[net::most_ranks * stacks / 64];  // of all ranks' stacks, here
 std::uint16_t free_stacks[stacks];
+std::uint32_t usable;  // as many as WEFT_DIST_POOL says
 std::uint32_t free_count;
 
 void* pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
@@ -114,8 +115,9 @@ std::size_t no_bytes(std::size_t) { return 2 * stack_bytes; }
 void start(control*, std::byte* more) {
   all.own_stacks_at = base::round_up(reinterpret_cast<std::uintptr_t>(more), stack_bytes);
   all.own_stack_bytes = bytes_a_rank * static_cast<std::size_t>(all.job.ranks);
-  for (std::uint32_t i = 0; i < stacks; ++i) free_stacks[i] = static_cast<std::uint16_t>(stacks - 1 - i);
-  free_count = stacks;
+  usable = all.set.pool < stacks ? all.set.pool : stacks;
+  for (std::uint32_t i = 0; i < usable; ++i) free_stacks[i] = static_cast<std::uint16_t>(usable - 1 - i);
+  free_count = usable;
 }
 
 std::uintptr_t frame_end(const control* mine, const slot*, std::uintptr_t frame) {
@@ -123,7 +125,11 @@ std::uintptr_t frame_end(const control* mine, const slot*, std::uintptr_t frame)
 }
 
 void copy_frame(int victim, const continuation& what) {
-  WEFT_ALWAYS(!is_in_own_stack(what.frame) || guard(number_of(what.frame)), "out of mappings for guards of stacks");
+  if (is_in_own_stack(what.frame) && !guard(number_of(what.frame)))
+    base::panic(
+        "rank %d of %d cannot protect the stack of a thread that it has taken: the system's limit of mappings "
+        "(vm.max_map_count); raise it, start fewer ranks, or unset WEFT_DIST_POLICY",
+        all.job.rank, all.job.ranks);
   copy_from_region(victim, what);
 }
 
@@ -136,6 +142,11 @@ void bring_back(control* mine, evacuated* frames) {
   const int owner = owner_of(frames);
   if (owner != all.job.rank) copy_frame(owner, frames->what);
   unpack(mine, frames, 0);
+}
+
+void end_root(control*) {
+  collect();
+  WEFT_ASSERT(free_count == usable, "a stack was not given back; is there a fork without a join?");
 }
 
 }  // namespace
@@ -153,6 +164,7 @@ constinit const policy policies::iso_address = {
     .evacuate = evacuate,
     .bring_back = bring_back,
     .stay = nullptr,
+    .end_root = end_root,
 };
 
 }  // namespace weft::dist

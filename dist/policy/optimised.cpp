@@ -48,6 +48,7 @@ constinit const policy policies::optimised = {
     .evacuate = evacuate_stack,
     .bring_back = bring_back_stack,
     .stay = nullptr,
+    .end_root = nullptr,
 };
 
 }  // namespace weft::dist

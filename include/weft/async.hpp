@@ -20,6 +20,7 @@
 #include <weft/detail/trampoline.hpp>
 #include <weft/error.hpp>
 #include <weft/future.hpp>
+#include <weft/launch.hpp>
 #include <weft/thread.hpp>
 
 namespace weft {
@@ -63,8 +64,9 @@ using async_result = typename async_call<F, As...>::result;
 
 // Part of its callers, as create_thread.
 template <class F, class... As>
-[[gnu::always_inline]] inline future<async_result<F, As...>> start_async(caller made_by, const weft_thread_attr* attributes,
-                                                                         F&& function, As&&... arguments) {
+[[gnu::always_inline]] inline future<async_result<F, As...>> start_async_by(launch policy, caller made_by,
+                                                                            const weft_thread_attr* attributes, F&& function,
+                                                                            As&&... arguments) {
   using result = async_result<F, As...>;
   using shared = async_state<bound_call<std::decay_t<F>, std::decay_t<As>...>, result>;
   auto* const made = new shared(std::forward<F>(function), std::forward<As>(arguments)...);
@@ -75,7 +77,15 @@ template <class F, class... As>
     made->release();
     fail(status, "weft_thread_create");
   }
-  return future<result>(state_pointer<state<result>>(made), runner);
+  future<result> started(state_pointer<state<result>>(made), runner);
+  start_by(policy, runner);
+  return started;
+}
+
+template <class F, class... As>
+[[gnu::always_inline]] inline future<async_result<F, As...>> start_async(caller made_by, const weft_thread_attr* attributes,
+                                                                         F&& function, As&&... arguments) {
+  return start_async_by(launch::post, made_by, attributes, std::forward<F>(function), std::forward<As>(arguments)...);
 }
 
 }  // namespace detail
@@ -114,6 +124,23 @@ template <class F>
                                                     detail::caller made_by = detail::caller()) {
   const weft_thread_attr c = attributes.to_c();
   return detail::start_async(made_by, &c, std::forward<F>(function));
+}
+
+// Calls function(arguments...) in a thread of its own, with launch::dispatch at once: the call may
+// switch then. Throws weft::error and what copying throws. Callable from any.
+template <class F, class... As>
+  requires(sizeof...(As) > 0 && thread_function<F, As...>)
+[[nodiscard, gnu::always_inline]] inline future<detail::async_result<F, As...>> async(launch policy, F&& function,
+                                                                                      As&&... arguments) {
+  return detail::start_async_by(policy, detail::caller::unknown(), nullptr, std::forward<F>(function),
+                                std::forward<As>(arguments)...);
+}
+// Calls function() in a thread of its own, with launch::dispatch at once. Reports name the thread
+// by the place of this call.
+template <class F>
+  requires thread_function<F>
+[[nodiscard]] future<detail::async_result<F>> async(launch policy, F&& function, detail::caller made_by = detail::caller()) {
+  return detail::start_async_by(policy, made_by, nullptr, std::forward<F>(function));
 }
 
 }  // namespace weft

@@ -9,7 +9,8 @@
  *             waits, stay until then.
  *   ready     A callback (ext.h) on the OS thread that ended the wait. It may make units ready, set
  *             and release objects, arm this or another awaiter, and free this one: it is the
- *             library's last access. It must not wait: WEFT_CANNOT_BLOCK. */
+ *             library's last access. It must not wait: WEFT_CANNOT_BLOCK, and
+ *             checked builds name it. */
 #ifndef WEFT_AWAIT_H
 #define WEFT_AWAIT_H
 
@@ -54,7 +55,7 @@ typedef struct weft_awaiter {
   uint64_t deadline_ns; /* WEFT_FOREVER: none */
   uint64_t value;       /* what the kind asks for, and what it gives */
   size_t winner;        /* of weft_ext_await_any: the number of the case that was there first */
-  uint64_t opaque[42];  /* the library's */
+  uint64_t opaque[42];  /* the library's; the first word is 0 before it is armed first */
 } weft_awaiter;
 
 /* An awaiter without a deadline. */

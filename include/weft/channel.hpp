@@ -126,7 +126,7 @@ class basic_channel {
   friend iterator end(basic_channel& channel) noexcept { return channel.end(); }
 
  protected:
-  explicit basic_channel(std::size_t capacity) : core_(capacity) {}
+  explicit basic_channel(std::size_t capacity, waiting_pushers how = waiting_pushers::hand_over) : core_(capacity, how) {}
   // Closes the channel. Undefined: calls that are still to begin.
   ~basic_channel() { core_.close(); }
 
@@ -220,6 +220,10 @@ class buffered_channel : public detail::basic_channel<T> {
   explicit buffered_channel(std::size_t capacity) : detail::basic_channel<T>(valid(capacity)) {}
   // How many values it has room for.
   std::size_t capacity() noexcept { return detail::channel_access::core_of(*this).capacity(); }
+
+ protected:
+  // For weft/boost.
+  buffered_channel(std::size_t capacity, detail::waiting_pushers how) : detail::basic_channel<T>(valid(capacity), how) {}
 
  private:
   static std::size_t valid(std::size_t capacity) {

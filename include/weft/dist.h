@@ -31,6 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/hot.h>
 #include <weft/weft.h>
 
 #if defined(__cplusplus)
@@ -57,6 +58,13 @@ WEFT_API int weft_dist_rank(void);
  * Returns: the number, at least 1.
  * Switches: never. Callers: any. */
 WEFT_API int weft_dist_ranks(void);
+
+/* Gives up a fork that its forker will not join, whose result no thread reads: instead of
+ * weft_fork_join, with the same arguments. Where the child was not taken from its forker the call
+ * is a join; else it returns at once, and the child ends when it does. The root ends only once all
+ * such children have ended.
+ * Switches: may. Callers: as weft_fork_join. */
+WEFT_API void weft_dist_discard(weft_forked *forked, void (*run)(void *work), void *work, size_t bytes);
 
 /* What a rank has done since the program began. */
 typedef struct weft_dist_counts {

@@ -16,8 +16,10 @@
 #include <type_traits>
 
 #include <weft/dist.h>
+#include <weft/dropped_exceptions.hpp>
 #include <weft/error.hpp>
 #include <weft/fork.hpp>
+#include <weft/global.hpp>
 #include <weft/remote_error.hpp>
 
 namespace weft::dist {
@@ -113,6 +115,38 @@ std::invoke_result_t<Function&> root(Function function) {
     std::memcpy(&result, cargo.bytes, sizeof result);
     return result;
   }
+}
+
+// Runs a callable of values at once, as a fork that its forker does not join: what it returns is
+// not read. The root ends only once it has ended. What it throws is dropped
+// (dropped_exceptions.hpp). Switches: may. Callers: a thread in a root; elsewhere it is a call.
+template <class Function>
+void discard(Function function) {
+  static_assert(std::is_trivially_copyable_v<Function> && sizeof(Function) <= WEFT_FORK_BYTES,
+                "weft::dist::discard: the callable must be trivially copyable and at most 48 bytes, because it may move to "
+                "another process");
+  const auto run = [](void* work) noexcept {
+    alignas(Function) unsigned char copy[sizeof(Function)];
+    std::memcpy(copy, work, sizeof(Function));
+    auto& own = *std::launder(reinterpret_cast<Function*>(copy));
+    weft::detail::run_caught([&own] { (void)own(); }, weft::detail::drop_exception);
+  };
+#if __has_builtin(__builtin_clear_padding)
+  __builtin_clear_padding(
+      &function);  // what is left there may look like an address of the stack, and the fork would stay in place
+#endif
+  weft_forked* const forked = weft_fork(run, &function, sizeof function);
+  weft_dist_discard(forked, run, &function, sizeof function);
+}
+
+// Runs a callable of values at once, as discard() does, and returns a future of what it returns, in
+// this rank's memory, which any threads read. To be dropped once, when no thread reads it any more.
+// Throws weft::error (invalid, nomem). Switches: may. Callers: a thread in a root.
+template <class Function>
+[[nodiscard]] auto fork_shared(Function function) {
+  const auto future = shared_future<std::invoke_result_t<Function&>>::make(rank());
+  discard([function, future]() mutable { future.set(function()); });
+  return future;
 }
 
 }  // namespace weft::dist

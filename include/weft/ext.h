@@ -15,6 +15,7 @@
 #ifndef WEFT_EXT_H
 #define WEFT_EXT_H
 
+#include <weft/at_worker.h>
 #include <weft/await.h>
 #include <weft/weft.h>
 
@@ -384,10 +385,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_wait_for_work(weft_pool *const *poo
 
 /* ---- outside sources of work ----------------------------------------------------------------- */
 
-/* Something from which units become ready, such as a network. */
-typedef struct weft_source weft_source;
-
-/* Adds a source, which workers poll.
+/* Adds a source, which workers poll; weft_ext_source_add_at: which one of them polls.
  *
  * Busy workers call poll(state) now and then, and idle ones before they sleep, as a callback; one
  * worker polls a source at a time. poll makes units ready (by unpark, create, set) and returns how

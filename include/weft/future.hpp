@@ -1,6 +1,9 @@
 // weft::future and shared_future: a result that comes later, from a promise, a packaged_task (promise.hpp) or an async call
 // (async.hpp). std's, with std's errors: std::future_error, std::future_errc, std::future_status.
 //
+// then calls a function with the future in a ULT of its own, once the result has come. when_all and
+// when_any are in when.hpp; coroutines wait by co_await (task.hpp).
+//
 // get and wait* may switch; from a ULT or outside. Besides what the other side threw, they throw weft::error: cannot_block (a tasklet
 // that would have to wait). The rest never switches.
 #pragma once
@@ -8,14 +11,19 @@
 #include <weft/detail/cxx20.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <future>
+#include <type_traits>
 #include <utility>
 
 #include <weft/weft.h>
+#include <weft/detail/caller.hpp>
 #include <weft/detail/chrono.hpp>
 #include <weft/detail/shared_state.hpp>
+#include <weft/detail/trampoline.hpp>
 #include <weft/error.hpp>
 
 namespace weft {
@@ -25,9 +33,15 @@ using std::future_error;
 using std::future_status;
 
 template <class T>
+class future;
+template <class T>
 class shared_future;
 
 namespace detail {
+
+struct future_access;
+template <class Source, class F>
+auto chain(Source source, F&& function, caller made_by);
 
 inline future_status as_future_status(weft_status status, const char* call) {
   return check_unless(WEFT_TIMEOUT, status, call) ? future_status::ready : future_status::timeout;
@@ -96,12 +110,23 @@ class future {
   // Makes it a future of any number of readers; this one is empty then.
   shared_future<T> share() noexcept { return shared_future<T>(std::move(*this)); }
 
+  // Calls a copy of function with this future, which is empty then, in a ULT of its own once the
+  // result has come; returns the future of what that call returns or throws. If the ULT cannot be
+  // made, the returned future throws weft::error. Never switches. Throws std::future_error:
+  // no_state; weft::error; what copying throws.
+  template <class F>
+    requires std::invocable<std::decay_t<F>&, future<T>>
+  [[nodiscard]] auto then(F&& function, detail::caller made_by = detail::caller()) {
+    return detail::chain(std::move(*this), std::forward<F>(function), made_by);
+  }
+
  protected:
   // The thread that is to be joined, or null.
   weft_thread* runner() const noexcept { return runner_; }
 
  private:
   friend class shared_future<T>;
+  friend struct detail::future_access;
 
   weft_status wait_until_ns(std::uint64_t deadline_ns) const {
     detail::state<T>* const state = state_.valid();
@@ -163,8 +188,117 @@ class shared_future {
     return detail::as_future_status(detail::attempt_until(deadline, attempt), "weft::shared_future::wait_until");
   }
 
+  // Calls a copy of function with a copy of this future, in a ULT of its own, once the result has
+  // come. All else is as in future::then.
+  template <class F>
+    requires std::invocable<std::decay_t<F>&, shared_future<T>>
+  [[nodiscard]] auto then(F&& function, detail::caller made_by = detail::caller()) const {
+    return detail::chain(*this, std::forward<F>(function), made_by);
+  }
+
  private:
+  friend struct detail::future_access;
+
   detail::state_pointer<detail::state<T>> state_;
 };
 
+namespace detail {
+
+// For continuations. The state of a future that has none is refused by std::future_error: no_state.
+struct future_access {
+  template <class T>
+  static state<T>* state_of(const future<T>& one) {
+    return one.state_.valid();
+  }
+  template <class T>
+  static state<T>* state_of(const shared_future<T>& one) {
+    return one.state_.valid();
+  }
+  template <class T>
+  static bool attach(const future<T>& one, continuation* what) noexcept {
+    return one.state_->attach(what);
+  }
+  template <class T>
+  static bool attach(const shared_future<T>& one, continuation* what) noexcept {
+    return one.state_->enlist(what);
+  }
+  template <class T>
+  static bool detach(const future<T>& one, continuation* what) noexcept {
+    return one.state_->detach(what);
+  }
+  template <class T>
+  static bool detach(const shared_future<T>& one, continuation* what) noexcept {
+    return one.state_->delist(what);
+  }
+  // The value of a future that is ready, or throws. Never switches.
+  template <class T>
+  static T take(future<T>& one) {
+    const auto last = std::move(one.state_);
+    weft_thread* const runner = std::exchange(one.runner_, nullptr);
+    // The runner may be on its last steps still.
+    if (runner != nullptr && weft_thread_try_join(runner) != WEFT_OK) static_cast<void>(weft_thread_detach(runner));
+    return last->take();
+  }
+  template <class T>
+  static std::add_lvalue_reference_t<const T> take(const shared_future<T>& one) {
+    return one.state_->look();
+  }
+};
+
+// The result of then: the state of the returned future, which waits for the source's.
+template <class Source, class F, class R>
+class chained_state final : public state<R>, private continuation {
+ public:
+  template <class G>
+  chained_state(Source source, G&& function, caller made_by)
+      : state<R>(2),
+        continuation{start_late},
+        source_(std::move(source)),
+        function_(std::forward<G>(function)),
+        made_by_(made_by) {}
+
+  // The chain holds one reference until the function has returned.
+  weft_status begin() noexcept { return future_access::attach(source_, this) ? WEFT_OK : start(); }
+
+ private:
+  static void start_late(continuation* self) noexcept {
+    auto* const mine = static_cast<chained_state*>(self);
+    const weft_status status = mine->start();
+    if (status == WEFT_OK) return;
+    mine->publish_failure(std::make_exception_ptr(error(status, "weft::future::then")));
+    mine->release();
+  }
+  static void run(void* self) noexcept { static_cast<chained_state*>(self)->run_and_release(); }
+
+  weft_status start() noexcept { return start_thread(run, this, nullptr, nullptr, made_by_); }
+  void run_and_release() noexcept {
+    run_caught(
+        [this] {
+          this->store_result(function_, std::move(source_));
+          this->publish();
+        },
+        [this](std::exception_ptr failure) { this->publish_failure(std::move(failure)); });
+    this->release();
+  }
+
+  Source source_;
+  F function_;
+  caller made_by_;
+};
+
+template <class Source, class F>
+auto chain(Source source, F&& function, caller made_by) {
+  using result = std::invoke_result_t<std::decay_t<F>&, Source>;
+  using shared = chained_state<Source, std::decay_t<F>, result>;
+  future_access::state_of(source);
+  auto* const made = new shared(std::move(source), std::forward<F>(function), made_by);
+  future<result> out{state_pointer<state<result>>(made)};
+  if (const weft_status status = made->begin(); status != WEFT_OK) [[unlikely]] {
+    made->release();
+    fail(status, "weft_thread_create");
+  }
+  return out;
+}
+
+}  // namespace detail
 }  // namespace weft

@@ -6,15 +6,52 @@
 #include <exception>
 #include <functional>
 #include <future>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
+#include <weft/detail/at_thread_exit.hpp>
 #include <weft/detail/shared_state.hpp>
 #include <weft/detail/trampoline.hpp>
 #include <weft/future.hpp>
 
 namespace weft {
 namespace detail {
+
+// A state, or a packaged_task's, in memory of a user's allocator.
+template <class State, class Allocator>
+class allocated final : public State {
+ public:
+  template <class... As>
+  static allocated* make(const Allocator& allocator, As&&... arguments) {
+    own_allocator own(allocator);
+    struct memory {
+      own_allocator& own;
+      allocated* place;
+      ~memory() {
+        if (place != nullptr) std::allocator_traits<own_allocator>::deallocate(own, place, 1);
+      }
+    } held{own, std::to_address(std::allocator_traits<own_allocator>::allocate(own, 1))};
+    ::new (held.place) allocated(own, std::forward<As>(arguments)...);
+    return std::exchange(held.place, nullptr);
+  }
+
+ private:
+  using own_allocator = typename std::allocator_traits<Allocator>::template rebind_alloc<allocated>;
+  static_assert(std::is_pointer_v<typename std::allocator_traits<own_allocator>::pointer>,
+                "weft::promise and packaged_task take allocators of plain pointers");
+
+  template <class... As>
+  explicit allocated(const own_allocator& allocator, As&&... arguments)
+      : State(std::forward<As>(arguments)...), allocator_(allocator) {}
+  void destroy() noexcept override {
+    own_allocator own(std::move(allocator_));
+    this->~allocated();
+    std::allocator_traits<own_allocator>::deallocate(own, this, 1);
+  }
+
+  [[no_unique_address]] own_allocator allocator_;
+};
 
 // The giving end: its state, and whether the future has been handed out. One that goes without a result breaks its promise.
 template <class T, class State = state<T>>
@@ -38,6 +75,8 @@ class giver {
   }
 
   bool has_state() const noexcept { return static_cast<bool>(state_); }
+  // Throws std::future_error: no_state.
+  State* valid() const { return state_.valid(); }
 
   // The state, claimed: who calls this satisfies it. Throws std::future_error: no_state, promise_already_satisfied.
   State* claim() {
@@ -57,6 +96,29 @@ class giver {
   bool is_retrieved_ = false;
 };
 
+// A result that is there, and that its future gets when the calling thread ends.
+template <class State>
+class kept_result final : public exit_action {
+ public:
+  explicit kept_result(std::exception_ptr failure) noexcept : failure_(std::move(failure)) {}
+  void keep(State* state) noexcept {
+    state->retain();
+    state_ = state_pointer<State>(state);
+  }
+  void fail(std::exception_ptr failure) noexcept { failure_ = std::move(failure); }
+  void run() noexcept override {
+    if (failure_ != nullptr) {
+      state_->publish_failure(std::move(failure_));
+    } else {
+      state_->publish();
+    }
+  }
+
+ private:
+  state_pointer<State> state_;
+  std::exception_ptr failure_;
+};
+
 }  // namespace detail
 
 // The giving end of a future. One that goes without a result breaks its promise.
@@ -64,6 +126,10 @@ template <class T>
 class promise {
  public:
   promise() : giver_(new detail::state<T>(1)) {}
+  // Takes the memory of the state from an allocator.
+  template <class Allocator>
+  promise(std::allocator_arg_t, const Allocator& allocator)
+      : giver_(detail::allocated<detail::state<T>, Allocator>::make(allocator, 1U)) {}
   // Takes over the other promise, which has no future then.
   promise(promise&&) noexcept = default;
   // Takes over the other promise; the one that was here is broken if it has no result.
@@ -89,12 +155,37 @@ class promise {
   // promise_already_satisfied.
   void set_exception(std::exception_ptr failure) { giver_.claim()->publish_failure(std::move(failure)); }
 
+  // Gives the value now, and lets the future have it when the calling thread has ended and its own
+  // values are gone. Throws as set_value does, and weft::error: again (there are 1024 keys).
+  template <class... Us>
+    requires(sizeof...(Us) == (std::is_void_v<T> ? 0 : 1))
+  void set_value_at_thread_exit(Us&&... value) {
+    keep_back([&](detail::state<T>* state) { state->store(std::forward<Us>(value)...); }, nullptr);
+  }
+  // Gives an exception as set_value_at_thread_exit gives a value.
+  void set_exception_at_thread_exit(std::exception_ptr failure) {
+    keep_back([](detail::state<T>*) {}, std::move(failure));
+  }
+
   // Exchanges two promises.
   void swap(promise& other) noexcept { std::swap(giver_, other.giver_); }
   // Exchanges two promises.
   friend void swap(promise& left, promise& right) noexcept { left.swap(right); }
 
  private:
+  template <class Store>
+  void keep_back(Store store, std::exception_ptr failure) {
+    auto kept = std::make_unique<detail::kept_result<detail::state<T>>>(std::move(failure));
+    detail::state<T>* const state = giver_.claim();
+    try {
+      store(state);
+      detail::exit_actions::add(kept.get());
+    } catch (...) {
+      state->disclaim();
+      throw;
+    }
+    kept.release()->keep(state);
+  }
   template <class... Us>
   void give(Us&&... value) {
     struct claim_guard {
@@ -121,7 +212,12 @@ class packaged_task<R(As...)> {
   // Packs a copy of a callable. Throws what copying it throws, and std::bad_alloc.
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, packaged_task> && std::is_invocable_r_v<R, std::decay_t<F>&, As...>)
-  explicit packaged_task(F&& function) : giver_(new task<std::decay_t<F>>(std::forward<F>(function))) {}
+  explicit packaged_task(F&& function) : giver_(new plain_task<std::decay_t<F>>(std::forward<F>(function))) {}
+  // Packs a copy of a callable in memory of an allocator.
+  template <class F, class Allocator>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, packaged_task> && std::is_invocable_r_v<R, std::decay_t<F>&, As...>)
+  packaged_task(std::allocator_arg_t, const Allocator& allocator, F&& function)
+      : giver_(allocated_task<std::decay_t<F>, Allocator>::pack(allocator, std::forward<F>(function))) {}
   // Takes over the other task, which is empty then.
   packaged_task(packaged_task&&) noexcept = default;
   // Takes over the other task; the promise of the one that was here is broken if it was not called.
@@ -134,6 +230,27 @@ class packaged_task<R(As...)> {
   // Calls the callable. Throws std::future_error: no_state, promise_already_satisfied (it was
   // called before).
   void operator()(As... arguments) { giver_.claim()->run(std::forward<As>(arguments)...); }
+  // Gives the callable a new state, with a future of its own. The old promise is broken if the
+  // callable was not called. Throws std::future_error: no_state; what moving the callable throws,
+  // and std::bad_alloc.
+  void reset() { giver_ = detail::giver<R, any_task>(giver_.valid()->renew()); }
+
+  // Calls the callable now, and lets the future have its result when the calling thread has ended
+  // and its own values are gone. Throws as the call does, and weft::error: again (there are 1024
+  // keys).
+  void make_ready_at_thread_exit(As... arguments) {
+    auto kept = std::make_unique<detail::kept_result<any_task>>(nullptr);
+    any_task* const claimed = giver_.claim();
+    try {
+      detail::exit_actions::add(kept.get());
+    } catch (...) {
+      claimed->disclaim();
+      throw;
+    }
+    detail::kept_result<any_task>* const added = kept.release();
+    added->keep(claimed);
+    added->fail(claimed->run_unpublished(std::forward<As>(arguments)...));
+  }
 
   // Exchanges two tasks.
   void swap(packaged_task& other) noexcept { std::swap(giver_, other.giver_); }
@@ -144,10 +261,14 @@ class packaged_task<R(As...)> {
   struct any_task : detail::state<R> {
     any_task() noexcept : detail::state<R>(1) {}
     virtual void run(As&&... arguments) noexcept = 0;
+    // Returns what it threw.
+    virtual std::exception_ptr run_unpublished(As&&... arguments) noexcept = 0;
+    // Another state with the callable, which is moved out of this one.
+    virtual any_task* renew() = 0;
   };
 
   template <class F>
-  struct task final : any_task {
+  struct task : any_task {
     explicit task(const F& from) : function(from) {}
     explicit task(F&& from) : function(std::move(from)) {}
     void run(As&&... arguments) noexcept override {
@@ -158,7 +279,31 @@ class packaged_task<R(As...)> {
           },
           [this](std::exception_ptr failure) { this->publish_failure(std::move(failure)); });
     }
+    std::exception_ptr run_unpublished(As&&... arguments) noexcept override {
+      std::exception_ptr thrown;
+      detail::run_caught([&] { this->store_result(function, std::forward<As>(arguments)...); },
+                         [&thrown](std::exception_ptr failure) { thrown = std::move(failure); });
+      return thrown;
+    }
     F function;
+  };
+
+  template <class F>
+  struct plain_task final : task<F> {
+    using task<F>::task;
+    any_task* renew() override { return new plain_task(std::move(this->function)); }
+  };
+
+  template <class F, class Allocator>
+  struct allocated_task : task<F> {
+    template <class G>
+    static any_task* pack(const Allocator& allocator, G&& function) {
+      return detail::allocated<allocated_task, Allocator>::make(allocator, allocator, std::forward<G>(function));
+    }
+    template <class G>
+    allocated_task(const Allocator& allocator, G&& from) : task<F>(std::forward<G>(from)), with(allocator) {}
+    any_task* renew() override { return pack(with, std::move(this->function)); }
+    [[no_unique_address]] Allocator with;
   };
 
   detail::giver<R, any_task> giver_;

@@ -75,9 +75,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
 
 /* Undoes one weft_init; the last call ends the runtime.
  *
- * The last call waits until every thread and tasklet has ended, joined or not, and frees the
- * descriptors that were not joined. Then it ends the workers and returns every resource. A later
- * weft_init starts a fresh runtime.
+ * The last call waits until every thread and tasklet has ended, joined or not, and every OS thread
+ * that was adopted has left, and frees the descriptors that were not joined. Then it ends the
+ * workers and returns every resource. A later weft_init starts a fresh runtime.
  * Errors: WEFT_NOT_INITIALIZED, WEFT_NOT_OWNER (the last call does not come from the caller of the
  * first weft_init).
  * Switches: may. Callers: any; for the last call, the caller of the first weft_init. */
@@ -111,11 +111,52 @@ WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out);
  * stops. Other workers may steal from it meanwhile. A scheduler that was set for the worker is not
  * called after the return. weft_finalize waits for calls of weft_worker_add and weft_worker_remove
  * that OS threads outside have begun; these calls then do what they would have done without it.
- * Errors: WEFT_INVALID (no such worker, or it is being removed already), WEFT_BUSY (worker 0; units
- * are pinned to the worker; or it serves a pool, which weft_pool_detach ends), WEFT_CANNOT_BLOCK,
- * WEFT_NOT_INITIALIZED (also while weft_finalize ends the workers).
+ * Errors: WEFT_INVALID (no such worker, or it is being removed already), WEFT_BUSY (worker 0; one
+ * that was adopted; units are pinned to the worker; or it serves a pool, which weft_pool_detach
+ * ends), WEFT_CANNOT_BLOCK, WEFT_NOT_INITIALIZED (also while weft_finalize ends the workers).
  * Switches: may. Callers: ULTs and OS threads outside. */
 WEFT_NODISCARD WEFT_API weft_status weft_worker_remove(unsigned worker);
+
+/* How weft_worker_adopt makes a worker of the calling OS thread. */
+typedef struct weft_adopt_config {
+  size_t size; /* sizeof(weft_adopt_config); WEFT_ADOPT_CONFIG_INIT sets it */
+  /* The name of the caller's thread, which is copied and cut to 31 bytes; null: none. */
+  const char *name;
+  /* Bind the OS thread to its worker's CPU until it leaves, although other workers are not. */
+  bool bind;
+} weft_adopt_config;
+
+/* All defaults. */
+#define WEFT_ADOPT_CONFIG_INIT {sizeof(weft_adopt_config), NULL, false}
+
+/* Makes the calling OS thread one more worker, and the caller a ULT that is pinned to it.
+ *
+ * config may be null: all defaults. The ULT stays on its OS thread's own stack, as the caller of
+ * weft_init does. While it waits or yields, the worker runs others, which it may steal and which
+ * may be stolen from it. The ULT is detached, and others cannot migrate it. It owns what its OS
+ * thread has locked before. Values of keys that the OS thread has set are back after
+ * weft_worker_leave.
+ *
+ * weft_finalize waits until the ULT has left. If the OS thread ends before, it leaves by that; if
+ * weft_worker_leave would return WEFT_BUSY then, a line on stderr says so, and the program aborts.
+ * Errors: WEFT_INVALID (config has a wrong size), WEFT_BUSY (the OS thread is a worker),
+ * WEFT_CANNOT_BLOCK (inside the ready of an awaiter), WEFT_NOMEM, WEFT_AGAIN (the system refused a
+ * pthread key, or there are 1024 workers), WEFT_NOT_INITIALIZED (also once the last weft_finalize
+ * has begun), WEFT_UNSUPPORTED (under WEFT_SCHEDULE, where all workers share one OS thread: a line
+ * on stderr says so; a child of fork(2)).
+ * Switches: never. Callers: OS threads outside. */
+WEFT_NODISCARD WEFT_API weft_status weft_worker_adopt(const weft_adopt_config *config);
+
+/* Ends the ULT that weft_worker_adopt made of the caller, and its worker: the caller is an OS
+ * thread outside again.
+ *
+ * The worker hands its queue to other workers. A ULT that runs on another worker, because weft_pin
+ * let it go, first comes back. Destructors of its values of keys are called at the end, outside.
+ * Errors: WEFT_NOT_OWNER (the caller is not such a ULT), WEFT_BUSY (other units are pinned to the
+ * worker; it serves a pool, which weft_pool_detach ends; or the caller has forks that were not
+ * joined), WEFT_NOT_INITIALIZED, WEFT_UNSUPPORTED (a child of fork(2)).
+ * Switches: may. Callers: the ULT that weft_worker_adopt made. */
+WEFT_NODISCARD WEFT_API weft_status weft_worker_leave(void);
 
 #ifdef __cplusplus
 }

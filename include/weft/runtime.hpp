@@ -80,8 +80,47 @@ class runtime {
     return index;
   }
 
+  // A handle for senders, of P2300's scheduler concept. Defined in execution.hpp, which also says
+  // what it offers.
+  class scheduler;
+  // The scheduler of this runtime. Include execution.hpp.
+  static scheduler get_scheduler() noexcept;
+
   // Ends a worker; what it had queued goes to the others. May switch. Throws weft::error (busy: worker 0, or units are pinned to it).
   static void remove_worker(unsigned worker) { detail::check(weft_worker_remove(worker), "weft_worker_remove"); }
+};
+
+// As weft_adopt_config; zeros are the defaults.
+struct adopt_config {
+  const char* name = nullptr;  // of the caller's thread; null: none
+  bool bind = false;           // bind the OS thread to one CPU as long as it is a worker
+};
+
+// The OS thread that makes this object is one more worker as long as the object lives.
+//
+//   std::thread([] {
+//     weft::adopted_worker worker;
+//     weft::thread([] { std::puts("hello"); }).join();   // the OS thread runs threads while it waits
+//   }).join();
+class adopted_worker {
+ public:
+  // Makes the calling OS thread a worker, and the caller a ULT that is pinned to it. Throws
+  // weft::error (busy: it is a worker). Callable from an OS thread outside. May not switch.
+  explicit adopted_worker(const adopt_config& config = {}) {
+    weft_adopt_config c = WEFT_ADOPT_CONFIG_INIT;
+    c.name = config.name;
+    c.bind = config.bind;
+    detail::check(weft_worker_adopt(&c), "weft_worker_adopt");
+  }
+  adopted_worker(const adopted_worker&) = delete;
+  adopted_worker& operator=(const adopted_worker&) = delete;
+
+  // The caller is an OS thread outside again. By the one that made it. That it fails can only be a
+  // mistake in the program (threads are pinned to the worker, or it serves a pool), so the program
+  // ends with the message. In a child of fork() nothing happens. May switch.
+  ~adopted_worker() {  // NOLINT(bugprone-exception-escape): meant
+    if (const weft_status status = weft_worker_leave(); status != WEFT_UNSUPPORTED) detail::check(status, "weft_worker_leave");
+  }
 };
 
 }  // namespace weft

@@ -1,9 +1,10 @@
-// Everything to wait with: the mutexes and the condition variable, and here barrier, latch, semaphores and call_once. For ULTs and OS
-// threads mixed. Each stays where it is while in use. (Latch and semaphore spell out their INIT of weft.h, whose C casts some
-// compilers would mention in every user's program.)
+// Everything to wait with: the mutexes, the condition variable and the barrier, and here latch,
+// semaphores and call_once. For ULTs and OS threads mixed. Each stays where it is while in use.
+// (Latch and semaphore spell out their INIT of weft.h, whose C casts some compilers would mention
+// in every user's program.)
 //
-// Calls that wait may switch; from a ULT or outside. They throw weft::error: cannot_block (a tasklet that would have to wait). The
-// others never switch and may be called from any.
+// Calls that wait may switch; from a ULT or outside. They throw weft::error: cannot_block (a
+// tasklet that would have to wait). The others never switch and may be called from any.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>
@@ -17,31 +18,13 @@
 #include <utility>
 
 #include <weft/weft.h>
+#include <weft/barrier.hpp>
 #include <weft/condition_variable.hpp>
 #include <weft/detail/chrono.hpp>
 #include <weft/error.hpp>
 #include <weft/mutex.hpp>
 
 namespace weft {
-
-// Reusable; each use ends when `parties` callers have come.
-class barrier {
- public:
-  // Makes a barrier for `parties` callers. Throws weft::error: invalid (0 parties).
-  explicit barrier(std::uint32_t parties) { detail::check(weft_barrier_init(&barrier_, parties), "weft_barrier_init"); }
-  barrier(const barrier&) = delete;
-  barrier& operator=(const barrier&) = delete;
-
-  // Waits until all parties have come. True for exactly one of them.
-  bool arrive_and_wait() {
-    bool last = false;
-    detail::check(weft_barrier_wait(&barrier_, &last), "weft_barrier_wait");
-    return last;
-  }
-
- private:
-  weft_barrier barrier_;
-};
 
 // Opens once, after `count` count-downs.
 class latch {
@@ -64,6 +47,8 @@ class latch {
     count_down(count);
     wait();
   }
+  // The event of the C interface.
+  weft_event* native_handle() noexcept { return &event_; }
 
  private:
   weft_event event_;
@@ -107,6 +92,8 @@ class counting_semaphore {
     const auto attempt = [this](std::uint64_t ns) { return weft_semaphore_acquire_until(&semaphore_, ns); };
     return acquired_in_time(detail::attempt_until(deadline, attempt));
   }
+  // The semaphore of the C interface.
+  weft_semaphore* native_handle() noexcept { return &semaphore_; }
 
  private:
   static bool acquired_in_time(weft_status status) {

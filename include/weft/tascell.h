@@ -97,6 +97,10 @@ typedef struct weft_tascell_task weft_tascell_task;
 typedef struct weft_tascell_kind weft_tascell_kind;
 /* What a task is packed into. */
 typedef struct weft_tascell_bytes weft_tascell_bytes;
+/* Names a construct whose tasks read elements lazily, on its node; 0: none yet. */
+typedef uint64_t weft_tascell_stamp;
+/* Elements that a task reads lazily. */
+typedef struct weft_tascell_lazy weft_tascell_lazy;
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
@@ -163,6 +167,13 @@ struct weft_tascell_operations {
    * divide takes, or its undo and redo change; null: none. Only the check mode calls it, when all
    * newer winds are undone, and drops afterwards what it added. */
   void (*watch)(weft_tascell_record *record, weft_tascell_worker *worker);
+  /* Of a choice point: the kind of the tasks that divide makes; null: not known, so that they stay
+   * on their node. */
+  const weft_tascell_kind *gives;
+  /* Of a choice point: returns where the record keeps its stamp if what its tasks read lazily holds
+   * all these bytes, else null. The stamp is 0 when the construct begins. Null: its tasks read
+   * nothing lazily. */
+  weft_tascell_stamp *(*lends)(weft_tascell_record *record, const void *low, size_t bytes);
 };
 
 /* A choice point. */
@@ -292,6 +303,12 @@ struct weft_tascell_task {
   weft_tascell_bytes *shipped;   /* the packed fields, where every task is shipped */
   uint32_t state;                /* given, running or ended: shared, atomic */
   uint32_t is_cancelled;         /* not 0: its giver does not want it any more: shared, atomic */
+  weft_tascell_task *next;       /* in a list of the node's: given to another node, or taken from one */
+  uint64_t far_number;           /* at the node that gave it */
+  uint32_t far_node;             /* to which it was given, or from which it was taken; 0: neither */
+  uint32_t far_state;            /* what the node did with it */
+  uint64_t far_since;            /* when it came, in ns */
+  weft_tascell_lazy *lazies;     /* the elements that it reads lazily */
 };
 
 /* Makes a task object of a kind. All bytes behind the header are 0. worker may be null: outside.
@@ -389,10 +406,67 @@ WEFT_NODISCARD WEFT_API bool weft_tascell_write(weft_tascell_bytes *bytes, const
  * Switches: never. Callers: unpack_in and unpack_out. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_read(weft_tascell_bytes *bytes, void *data, size_t size);
 
-/* Packs a task for all other nodes and frees it. A run has one node: nothing is sent, but where
- * every task is shipped, the task goes through bytes.
+/* ---- elements that are read lazily ----------------------------------------------------------- */
+
+/* What the library keeps of elements of another node. */
+typedef struct weft_tascell_lazy_map weft_tascell_lazy_map;
+
+/* Elements that a task reads and does not write: share (copy p[a..b] lazily). On the node of the
+ * construct they are read where they are. On another node they are fetched page by page, when they
+ * are first touched, and once for all tasks of the construct. They must not change from the
+ * beginning of the construct to its end. A system call does not fetch: it fails with EFAULT. */
+struct weft_tascell_lazy {
+  const void *low; /* where the first one is on this node */
+  size_t bytes;    /* of all of them */
+  /* the library's */
+  uint64_t home_low;          /* where the first one is at home */
+  weft_tascell_stamp stamp;   /* of the construct that lends them */
+  uint32_t home;              /* the node of that construct */
+  weft_tascell_lazy_map *map; /* through which they are read; null: they are this node's */
+  weft_tascell_lazy *next;    /* of the task */
+};
+
+/* Notes elements that a new task reads lazily. *lazy is a field of the task, and stays its own;
+ * from is the choice point that divides.
+ * Switches: never. Callers: divide. */
+WEFT_API void weft_tascell_lend(weft_tascell_worker *worker, weft_tascell_record *from, const void *low, size_t bytes,
+                                weft_tascell_task *to, weft_tascell_lazy *lazy);
+
+/* Appends where the elements are.
  * Returns: false without memory.
- * Switches: never. Callers: worker functions. */
+ * Switches: never. Callers: pack_in. */
+WEFT_NODISCARD WEFT_API bool weft_tascell_write_lazy(weft_tascell_bytes *bytes, const weft_tascell_lazy *lazy);
+
+/* Takes what weft_tascell_write_lazy appended, and makes the elements readable at lazy->low.
+ * name is constant data, what messages call the variable. The task's destroy calls
+ * weft_tascell_return_lazy.
+ * Returns: false without memory, or if the bytes cannot be.
+ * Switches: never. Callers: unpack_in. */
+WEFT_NODISCARD WEFT_API bool weft_tascell_read_lazy(weft_tascell_bytes *bytes, weft_tascell_task *of, weft_tascell_lazy *lazy,
+                                                    const char *name);
+
+/* Ends the use of elements. For a zeroed *lazy, nothing is done.
+ * Switches: never. Callers: destroy. */
+WEFT_API void weft_tascell_return_lazy(weft_tascell_lazy *lazy);
+
+/* The kinds of tasks that a source file can send to other nodes: constant data but for next. */
+typedef struct weft_tascell_kinds {
+  const weft_tascell_kind *const *kinds; /* in an order that is the same in all nodes' programs */
+  size_t count;                          /* of kinds */
+  uint64_t hash;                         /* of the file's text: nodes with other hashes do not run together */
+  struct weft_tascell_kinds *next;       /* the library's */
+} weft_tascell_kinds;
+
+/* Makes kinds known, before main: only tasks of known kinds go to other nodes. The struct stays.
+ * Switches: never. Callers: constructors, one after the other. */
+WEFT_API void weft_tascell_register(weft_tascell_kinds *kinds);
+
+/* Unpacks a task on all other nodes of the run, also on those that come later, and frees it.
+ *
+ * The call waits until the nodes that are there have unpacked the task. With one node nothing is
+ * sent, but where every task is shipped, the task goes through bytes.
+ * Returns: false without memory, or if its kind is not known or not transferable.
+ * Switches: may. Callers: worker functions. */
 WEFT_API bool weft_tascell_broadcast(weft_tascell_worker *worker, weft_tascell_task *task);
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -446,8 +520,12 @@ typedef int (*weft_tascell_function)(weft_tascell_worker *worker, weft_tascell_r
 
 /* Starts Weft, runs function(worker, up, argc, argv) as the root task, and ends Weft.
  *
+ * Words at the beginning of argv are taken away: --workers N, and to run on several nodes
+ * --server HOST:PORT, --key-file FILE, --nodes N (main begins when so many have come), --transport
+ * NAME and --idle-sleep TIME; -- ends them. Every
+ * node starts the same program. The first runs function; the others run tasks until it returns.
  * What fails is named by a line on stderr. The compiler makes main of it.
- * Returns: what function returned; 70 if it was left by a throw, or could not be run.
+ * Returns: what function returned, on all nodes; 70 if it was left by a throw, or could not be run.
  * Switches: may. Callers: main. */
 WEFT_NODISCARD WEFT_API int weft_tascell_main(weft_tascell_function function, int argc, char **argv,
                                               const weft_tascell_options *options);

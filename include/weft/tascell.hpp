@@ -43,6 +43,7 @@
 #include <vector>
 
 #include <weft/tascell.h>
+#include <weft/detail/tascell_parts.hpp>
 #include <weft/error.hpp>
 
 namespace weft::tascell {
@@ -64,21 +65,6 @@ class thrown : public std::exception {
 class context;
 
 namespace detail {
-
-// A cancellation on its way through C++ frames.
-struct cancelled {
-  weft_tascell_unwinding how;
-};
-
-// An exception on its way through frames of C and through tasks.
-struct foreign {
-  void (*destroy)(void*);  // first: tascell.h
-  std::exception_ptr what;
-};
-
-inline void* make_foreign(std::exception_ptr what) {
-  return new foreign{[](void* self) { delete static_cast<foreign*>(self); }, std::move(what)};
-}
 
 [[noreturn, gnu::cold]] inline void raise(const weft_tascell_unwinding& how) {
   if (how.reason == WEFT_TASCELL_CANCELLED) throw cancelled{how};
@@ -283,6 +269,7 @@ inline constexpr weft_tascell_kind kind_of = make_kind<Task>();
 template <class Make, class... Arguments>
 weft_tascell_task* box_up(weft_tascell_worker* worker, Make& make, Arguments... arguments) {
   using made = std::remove_cvref_t<std::invoke_result_t<Make&, Arguments...>>;
+  if constexpr (kind_of<made>.pack_in != nullptr) static_cast<void>(&registered<kind_of<made>>);
   weft_tascell_task* const task = weft_tascell_task_make(worker, &kind_of<made>);
   if (task == nullptr) return nullptr;
   try {
@@ -369,8 +356,15 @@ struct two {
     auto* const self = reinterpret_cast<two*>(record);
     return self->choice.given != nullptr ? nullptr : box_up(worker, self->make.get());
   }
-  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE,    {},     nullptr, nullptr, divide,
-                                                         guard_of<two, Guard>(), nullptr};
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE,
+                                                         {},
+                                                         nullptr,
+                                                         nullptr,
+                                                         divide,
+                                                         guard_of<two, Guard>(),
+                                                         nullptr,
+                                                         &kind_of<std::remove_cvref_t<std::invoke_result_t<Make&>>>,
+                                                         nullptr};
 };
 
 template <class Make, class Guard>
@@ -390,8 +384,16 @@ struct many {
     if (task != nullptr) self->end = from;
     return task;
   }
-  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE,     {},     nullptr, nullptr, divide,
-                                                         guard_of<many, Guard>(), nullptr};
+  static constexpr weft_tascell_operations operations = {
+      WEFT_TASCELL_CHOICE,
+      {},
+      nullptr,
+      nullptr,
+      divide,
+      guard_of<many, Guard>(),
+      nullptr,
+      &kind_of<std::remove_cvref_t<std::invoke_result_t<Make&, std::int64_t, std::int64_t>>>,
+      nullptr};
 };
 
 template <class Redo, class Undo>
@@ -403,7 +405,8 @@ struct winding {
   winding(Redo& its_redo, Undo& its_undo) : redo(its_redo), undo(its_undo) {}
   static void undo_it(weft_tascell_record* record, weft_tascell_worker*) { reinterpret_cast<winding*>(record)->undo.get()(); }
   static void redo_it(weft_tascell_record* record, weft_tascell_worker*) { reinterpret_cast<winding*>(record)->redo.get()(); }
-  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_WIND, {}, undo_it, redo_it, nullptr, nullptr, nullptr};
+  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_WIND, {},      undo_it, redo_it, nullptr,
+                                                         nullptr,           nullptr, nullptr, nullptr};
 };
 
 // Tasks of the short forms: they run the construct's own function in the giver's frame.

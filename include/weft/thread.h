@@ -168,7 +168,8 @@ WEFT_API const char *weft_thread_get_name(const weft_thread *thread);
 
 /* Lets other ready units of this worker run.
  * The call returns when every unit that was ready here before has had its turn, or sooner. On an OS
- * thread outside it yields the CPU; in a tasklet it does nothing.
+ * thread outside it yields the CPU; in a tasklet it does nothing. On x86-64 a jump stands in place
+ * of the call, unless the program defines WEFT_YIELD_BY_CALL.
  * Switches: may. Callers: any. */
 WEFT_API void weft_yield(void);
 
@@ -240,4 +241,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_pool(weft_thread *thr
 #ifdef __cplusplus
 }
 #endif
+
+#include <weft/detail/yield_in_place.h>
+
 #endif

@@ -26,6 +26,7 @@
 #include <weft/detail/chrono.hpp>
 #include <weft/detail/trampoline.hpp>
 #include <weft/error.hpp>
+#include <weft/launch.hpp>
 
 namespace weft {
 
@@ -77,8 +78,12 @@ struct thread_attributes {
 
 namespace detail {
 
+struct adopted {};  // says that a thread that exists is taken over
+
+// What says how a thread begins comes before its function.
 template <class T>
-concept not_attributes = !std::same_as<std::remove_cvref_t<T>, thread_attributes>;
+concept not_attributes =
+    !std::same_as<std::remove_cvref_t<T>, thread_attributes> && !std::same_as<std::remove_cvref_t<T>, launch>;
 
 // attributes null: all defaults.
 // Part of its callers, so that reports say which of the user's functions made the thread.
@@ -122,7 +127,8 @@ class thread {
   // Runs function(arguments...), each copied or moved as std::thread does, on some worker. Throws weft::error and what copying
   // throws. Callable from any. Never switches.
   template <class F, class... As>
-    requires(sizeof...(As) > 0 && !std::same_as<std::remove_cvref_t<F>, thread> && detail::not_attributes<F>)
+    requires(sizeof...(As) > 0 && !std::same_as<std::remove_cvref_t<F>, thread> && detail::not_attributes<F> &&
+             !std::same_as<std::remove_cvref_t<F>, detail::adopted>)
   [[gnu::always_inline]] explicit thread(F&& function, As&&... arguments)
       : handle_(detail::create_thread(detail::caller::unknown(), nullptr, std::forward<F>(function),
                                       std::forward<As>(arguments)...)) {}
@@ -151,6 +157,25 @@ class thread {
     const weft_thread_attr c = attributes.to_c();
     handle_ = detail::create_thread(detail::caller::unknown(), &c, std::forward<F>(function), std::forward<As>(arguments)...);
   }
+
+  // Runs function(arguments...), with launch::dispatch at once: the call may switch then. Throws
+  // weft::error and what copying throws. Callable from any.
+  template <class F, class... As>
+    requires(sizeof...(As) > 0)
+  [[gnu::always_inline]] thread(launch policy, F&& function, As&&... arguments)
+      : thread(std::forward<F>(function), std::forward<As>(arguments)...) {
+    detail::start_by(policy, handle_);
+  }
+  // Runs function(), with launch::dispatch at once. Reports name the thread by the place of this
+  // call.
+  template <class F>
+  thread(launch policy, F&& function, detail::caller made_by = detail::caller())
+      : handle_(detail::create_thread(made_by, nullptr, std::forward<F>(function))) {
+    detail::start_by(policy, handle_);
+  }
+
+  // Takes over a thread of the C interface, which no other caller joins. For Weft's own headers.
+  thread(detail::adopted, weft_thread* handle) noexcept : handle_(handle) {}
 
   // Takes over the other thread, which is not joinable then.
   thread(thread&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}

@@ -274,7 +274,7 @@ class checker {
     each_token(of.one, [&](const pieces& parts, size_t i) {
       const symbol* const used = parts[i].word.bound;
       bool const is_result = used != nullptr && used->is_local && std::ranges::any_of(items, [used](const share_item& item) {
-                               return item.variable == used && item.kind == share_kind::out;
+                               return item.variable == used && item.kind == share_kind::out && item.low == nullptr;
                              });
       if (!is_result || !is_handed_on(parts, i) || !told.insert(used).second) return;
       error("E141", parts[i].word,

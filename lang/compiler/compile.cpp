@@ -1,5 +1,6 @@
 // The compiler as one function: text that the preprocessor has been over, to C.
 #include <algorithm>
+#include <map>
 
 #include "syntax.hpp"
 
@@ -33,7 +34,14 @@ compiled compile_text(std::string text, std::string name, const lower_options& o
     parse(from, of);
     check(of);
     bool const is_good = std::ranges::none_of(of.messages, [](const message& each) { return each.level == severity::error; });
-    if (is_good) result.c = lower(of, options);
+    std::vector<explanation> explanations;
+    if (is_good) result.c = lower(of, options, &explanations);
+    using line = decltype(std::pair(explanation().place.file, explanation().place.line));
+    std::multimap<line, explanation> sorted;  // equal ones stay in their order
+    for (const explanation& each : explanations) sorted.emplace(std::pair(each.place.file, each.place.line), each);
+    for (const auto& [where, each] : sorted)
+      result.explanations.push_back(from.files[each.place.file].name + ":" + std::to_string(each.place.line) + ": " + each.text +
+                                    "\n");
     result.is_good = is_good;
   } catch (const syntax_error& error) {
     of.messages.push_back(error.told);

@@ -203,6 +203,8 @@ void take_words(const words& all, order& into) {
       into.emits_c = true;
     } else if (word == "-o") {
       into.out = value_after(all, i);
+    } else if (word == "--explain") {
+      into.explains = true;
     } else if (word == "--plain") {
       into.is_plain = true;
     } else if (word == "--inline") {
@@ -241,6 +243,10 @@ int carry_out(const order& what, const installation& where) {
   compiled const made = compile_text(read_file(folder.file("program.i")), what.source, options, std::ref(lines));
   for (const std::string& each : made.messages) std::fputs(each.c_str(), stderr);
   if (!made.is_good) return 1;
+  if (what.explains) {
+    for (const std::string& each : made.explanations) std::fputs(each.c_str(), stdout);
+    return 0;
+  }
   std::string const stem = std::filesystem::path(what.source).stem().string();
   std::string const c_file = what.emits_c ? out : folder.file(stem + ".i");
   write_file(c_file, "# 1 \"" + what.source + "\"\n" + made.c);

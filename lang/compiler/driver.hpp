@@ -19,6 +19,7 @@ struct order {
   bool emits_c = false;            // ends with the C text
   bool only_compiles = false;      // -c
   bool is_plain = false;           // --plain: the program without its constructs
+  bool explains = false;           // --explain: ends with what can be said of the tasks
   int inline_levels = -1;          // -1: 4 with -O2 and above, else 0
   std::vector<std::string> words;  // for the C compiler, in their order
   std::string c_compiler;          // a command

@@ -121,6 +121,7 @@ std::string declared_element(const symbol& variable, const std::string& name, bo
 std::string lowering::run() {
   for (const external& each : of_.externals) options_.is_plain ? plain_external(each) : external_text(each);
   if (!options_.is_plain) task_definitions();
+  if (!options_.is_plain) registration();
   return out_.text() + "\n";
 }
 
@@ -387,6 +388,11 @@ std::string lowering::pseudo(const pieces& parts, size_t index) const {
   return "weft_" + name;  // bytes
 }
 
-std::string lower(const program& of, const lower_options& options) { return lowering(of, options).run(); }
+std::string lower(const program& of, const lower_options& options, std::vector<explanation>* explanations) {
+  lowering by(of, options);
+  std::string text = by.run();
+  *explanations = by.explanations();
+  return text;
+}
 
 }  // namespace tascell

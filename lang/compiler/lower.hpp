@@ -59,12 +59,14 @@ struct record_made {
   std::vector<capture> captures;
   std::map<const symbol*, std::string> names;  // with the record as $
   bool is_watched = false;                     // by the check mode
+  bool lends = false;                          // its tasks read elements lazily
 };
 
 class lowering {
  public:
   lowering(const program& of, const lower_options& options) : of_(of), options_(options), support_(*of.from), out_(*of.from) {}
   std::string run();
+  [[nodiscard]] const std::vector<explanation>& explanations() const { return explanations_; }
 
  private:
   // lower.cpp
@@ -129,12 +131,17 @@ class lowering {
   void shared_task(const node& of, const context& in, const std::string& name);
   void shared_members(const node& of, const std::vector<share_item>& items, writer& to) const;
   void shared_run(const node& of, const context& in, const std::string& name, const std::vector<share_item>& items);
+  void lends_text(const node& of, const context& in, const std::string& name, writer& to) const;
+  void shared_lend(const share_item& item, const context& in, size_t which, writer& to);
   void shared_put(const node& of, const context& in, writer& to);
   void shared_get(const node& of, const context& in, writer& to);
   void shared_transfer(const node& of, const std::string& name, const std::vector<share_item>& items);
   bool shared_destroy(const std::string& name, const std::vector<share_item>& items);
   void kind_text(const std::string& name, const std::string& type, const token& place, const std::string& shown_name,
-                 bool has_transfer, bool has_destroy, writer& to) const;
+                 bool has_transfer, bool has_destroy, writer& to);
+  void registration();
+  void explain(const node& of, const std::vector<share_item>& items);
+  void explain(const task_type& task, bool is_transferable);
 
   std::string name_in(const context& in, const symbol& variable) const;
   unsigned next() { return ++serial_; }
@@ -148,6 +155,8 @@ class lowering {
   std::set<const symbol*> addressed_;  // in the function
   std::map<std::pair<const node*, unsigned>, record_made> records_;
   std::map<const node*, std::string> tasks_;  // the task types of constructs with share
+  std::vector<std::string> transferable_;     // task types
+  std::vector<explanation> explanations_;
 };
 
 // A member or variable of the type of a variable: by value, or a pointer to it.

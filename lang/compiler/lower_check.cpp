@@ -86,6 +86,8 @@ void lowering::watch_shares(const node& of, const context& in, writer& to) const
     bool const is_by_address = name.starts_with("(*");
     if (each.is_object) {
       watch_object("(*" + name + ")", "*" + variable.name, variable.place, to);
+    } else if (each.low != nullptr && each.kind == share_kind::out) {
+      continue;
     } else if (each.low != nullptr) {
       to.add(" { long long weft_low = (" + plain_text(each.low->parts, in) + "), weft_high = (" +
              plain_text(each.high->parts, in) + "); if (weft_low < weft_high)");

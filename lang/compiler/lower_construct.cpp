@@ -153,6 +153,7 @@ void lowering::begin_text(const std::string& record, const context& in, const ch
   std::string const choice_or_wind(kind);
   to.add(" struct " + made.name + " " + record + "; weft_tascell_" + choice_or_wind + "_begin(&" + record + ".weft_" +
          choice_or_wind + ", " + in.up + ", &" + made.name + "_operations);");
+  if (made.lends) to.add(" " + record + ".weft_stamp = 0;");
   capture_values(made.captures, in, record, to);
 }
 
@@ -164,12 +165,14 @@ record_made lowering::choice_record(const node& of, const context& in) {
   bool const is_loop = of.kind == node_kind::do_many;
   record_made made;
   made.name = std::string(is_loop ? "weft_many_" : "weft_two_") + std::to_string(next());
-  task_for(of, in);
+  std::string const kind = task_for(of, in) + "_kind";
   std::vector<const node*> handlers = {of.how.guard, of.how.split, of.how.put};
   std::vector<const symbol*> variables = free_variables(handlers);
   if (of.how.task == nullptr) {
     for (const share_item& each : shares_of(of)) {
-      if (each.kind == share_kind::out || (each.kind == share_kind::reduce && !each.operation.starts_with("m"))) continue;
+      if ((each.kind == share_kind::out && each.low == nullptr) ||
+          (each.kind == share_kind::reduce && !each.operation.starts_with("m")))
+        continue;
       std::vector<const symbol*> used = free_variables({each.low, each.high});
       used.push_back(each.variable);
       for (const symbol* one : used) {
@@ -189,15 +192,19 @@ record_made lowering::choice_record(const node& of, const context& in) {
   if (is_loop) to.add(" " + type_text(*of.index) + "weft_index;");
   capture_members(made.captures, to);
   if (is_loop) to.add(" " + type_text(*of.index) + "weft_end;");
+  made.lends = of.how.task == nullptr && std::ranges::any_of(of.how.items, &share_item::is_lazy);
+  if (made.lends) to.add(" weft_tascell_stamp weft_stamp;");
   to.add(" };");
   divide_text(of, in, made, to);
   if (of.how.guard != nullptr) guard_text(of, inside(in, made), made.name, to);
   std::string const watch = watch_text(of, watching(of, in, made), made.name, to);
   made.is_watched = watch != "(void *)0";
+  if (made.lends) lends_text(of, watching(of, in, made), made.name, to);
   to.go_to(of.how.place);
   to.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_CHOICE, " +
          place_text(of.how.place) + ", (void *)0, (void *)0, " + made.name + "_divide, " +
-         (of.how.guard != nullptr ? made.name + "_guard" : "(void *)0") + ", " + watch + "};");
+         (of.how.guard != nullptr ? made.name + "_guard" : "(void *)0") + ", " + watch + ", &" + kind + ", " +
+         (made.lends ? made.name + "_lends" : "(void *)0") + "};");
   support_.append(to);
   records_[key] = made;
   return made;
@@ -369,7 +376,7 @@ void lowering::wind(const node& of, const context& in, writer& to) {
     operations.go_to(of.how.place);
     operations.add(" static const weft_tascell_operations " + made.name + "_operations = {WEFT_TASCELL_WIND, " +
                    place_text(of.how.place) + ", " + made.name + "_undo, " + made.name + "_redo, (void *)0, (void *)0, " + watch +
-                   "};");
+                   ", (void *)0, (void *)0};");
     support_.append(operations);
     records_[key] = made;
   }

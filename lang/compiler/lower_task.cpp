@@ -26,7 +26,16 @@ std::string carried(bool is_pack, const std::string& address, const std::string&
          ")) return 0;";
 }
 
-bool is_range(const share_item& item) { return item.low != nullptr; }
+bool is_lazy(const share_item& item) { return item.is_lazy; }
+// Elements that are copied, whose memory is the task's own.
+bool is_range(const share_item& item) { return item.low != nullptr && !item.is_lazy && item.kind == share_kind::copy; }
+// Elements that are a result: the giver's, or on another node the task's own.
+bool is_result_range(const share_item& item) { return item.low != nullptr && item.kind == share_kind::out; }
+
+std::string lazy_field(size_t which) { return "weft_this->weft_lazy[" + std::to_string(which) + "]"; }
+std::string range_bytes(const std::string& member) {
+  return "(unsigned long)(" + member + "_high - " + member + "_low) * sizeof *" + member;
+}
 
 }  // namespace
 
@@ -42,13 +51,31 @@ std::string lowering::task_for(const node& of, const context& in) {
 }
 
 void lowering::kind_text(const std::string& name, const std::string& type, const token& place, const std::string& shown_name,
-                         bool has_transfer, bool has_destroy, writer& to) const {
+                         bool has_transfer, bool has_destroy, writer& to) {
+  if (has_transfer) transferable_.push_back(name);
   auto const or_null = [&name](bool is_there, const char* what) { return is_there ? name + what : std::string("(void *)0"); };
   to.add(" static const weft_tascell_kind " + name + "_kind __attribute__((unused)) = {\"" + shown_name + "\", sizeof(struct " +
          type + "), _Alignof(struct " + type + "), " + place_text(place) + ", " + name + "_run, " +
          or_null(has_transfer, "_pack_in") + ", " + or_null(has_transfer, "_unpack_in") + ", " +
          or_null(has_transfer, "_pack_out") + ", " + or_null(has_transfer, "_unpack_out") + ", " +
          or_null(has_destroy, "_destroy") + "};");
+}
+
+// The tasks that may go to other nodes, with a hash of the text: nodes of other texts are refused.
+void lowering::registration() {
+  if (transferable_.empty()) return;
+  std::uint64_t hash = 0xCBF29CE484222325U;  // FNV-1a, of the tokens
+  for (const token& each : of_.from->tokens) {
+    if (each.kind == token_kind::directive) continue;
+    for (char const letter : each.text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3U;
+    hash = (hash ^ ' ') * 0x100000001B3U;
+  }
+  out_.add("\nstatic const weft_tascell_kind *const weft_kinds[] = {");
+  for (const std::string& each : transferable_) out_.add("&" + each + "_kind, ");
+  out_.add("}; static weft_tascell_kinds weft_kinds_here = {weft_kinds, " + std::to_string(transferable_.size()) + ", " +
+           std::to_string(hash) +
+           "ULL, (void *)0}; static void __attribute__((constructor)) weft_register(void) { "
+           "weft_tascell_register(&weft_kinds_here); }");
 }
 
 // ---- tasks that are written
@@ -134,6 +161,7 @@ void lowering::task_definitions() {
       to.add(" static void " + task.name + "_run" + kind_parameters(task.name) + " *weft_this = (struct " + task.name +
              " *)(void *)weft_task; (void)weft_this; (void)weft_worker; (void)weft_up; }");
     }
+    explain(task, is_transferable);
     function_name_ = task.name;
     kind_text(task.name, task.name, task.place, task.name, is_transferable, false, to);
     out_.append(to);
@@ -149,16 +177,53 @@ void lowering::shared_members(const node& of, const std::vector<share_item>& ite
     const symbol& variable = *each.variable;
     if (!seen.insert(&variable).second) continue;
     if (each.is_object) to.add(" " + declared_element(variable, variable.name + "_object", false) + ";");
-    if (each.is_object || is_range(each)) to.add(" " + declared_element(variable, variable.name, true) + ";");
-    if (is_range(each)) to.add(" long long " + variable.name + "_low, " + variable.name + "_high;");
-    if (each.is_object || is_range(each)) continue;
+    bool const is_part = each.is_object || each.low != nullptr;
+    if (is_part) to.add(" " + declared_element(variable, variable.name, true) + ";");
+    if (each.low != nullptr) to.add(" long long " + variable.name + "_low, " + variable.name + "_high;");
+    if (is_result_range(each)) to.add(" void *" + variable.name + "_own;");
+    if (is_part) continue;
     bool const is_reference = each.kind == share_kind::shared && (is_array(variable) || variable.form == shape::plain);
     to.add(" " + declared_as(variable, variable.name, is_reference) + ";");
   }
+  auto const lazies = std::ranges::count_if(items, is_lazy);
+  if (lazies != 0) to.add(" weft_tascell_lazy weft_lazy[" + std::to_string(lazies) + "];");
+}
+
+// Which record keeps the stamp of elements: one whose tasks read all of them lazily.
+void lowering::lends_text(const node& of, const context& in, const std::string& name, writer& to) const {
+  to.go_to(of.how.place);
+  to.add(" static weft_tascell_stamp *" + name +
+         "_lends(weft_tascell_record *weft_record, const void *weft_at, unsigned long weft_bytes) "
+         "{ struct " +
+         name + " *weft_self = (struct " + name + " *)weft_record;");
+  for (const share_item& each : of.how.items) {
+    if (!each.is_lazy) continue;
+    std::string const value = name_in(in, *each.variable);
+    to.add(" { const char *weft_begin = (const char *)(" + value + " + (" + plain_text(each.low->parts, in) +
+           ")), *weft_end = (const char *)(" + value + " + (" + plain_text(each.high->parts, in) +
+           ")); if ((const char *)weft_at >= weft_begin && (const char *)weft_at <= weft_end && weft_bytes <= (unsigned "
+           "long)(weft_end - (const char *)weft_at)) return &weft_self->weft_stamp; }");
+  }
+  to.add(" return (void *)0; }");
+}
+
+void lowering::shared_lend(const share_item& item, const context& in, size_t which, writer& to) {
+  std::string const member = "weft_this->" + item.variable->name;
+  std::string const value = name_in(in, *item.variable);
+  to.add(" " + member + "_low = (");
+  parts_text(item.low->parts, in, to);
+  to.add("); " + member + "_high = (");
+  parts_text(item.high->parts, in, to);
+  to.add("); if (" + member + "_high < " + member + "_low) " + member + "_high = " + member + "_low; " + member +
+         " = (__typeof__(" + member + "))(" + value + ");");
+  if (item.is_lazy)
+    to.add(" weft_tascell_lend(weft_worker, weft_record, (const void *)(" + value + " + " + member + "_low), " +
+           range_bytes(member) + ", &weft_this->weft_header, &" + lazy_field(which) + ");");
 }
 
 void lowering::shared_task(const node& of, const context& in, const std::string& name) {
   std::vector<share_item> const items = shares_of(of);
+  explain(of, items);
   std::vector<const symbol*> variables;
   for (const share_item& each : items) variables.push_back(each.variable);
   static_cast<void>(captures_of(variables, {}));  // refuses what cannot be declared outside
@@ -207,11 +272,15 @@ void lowering::shared_run(const node& of, const context& in, const std::string& 
 
 // What divide fills in. A refusal of memory frees the task.
 void lowering::shared_put(const node& of, const context& in, writer& to) {
+  size_t lazies = 0;
   for (const share_item& each : shares_of(of)) {
     const symbol& variable = *each.variable;
     std::string const member = "weft_this->" + variable.name;
     std::string const value = name_in(in, variable);
-    if (each.is_object) {
+    if (each.is_lazy || is_result_range(each)) {
+      shared_lend(each, in, lazies, to);
+      lazies += each.is_lazy ? 1 : 0;
+    } else if (each.is_object) {
       to.add(" " + member + "_object = *" + value + "; " + member + " = &" + member + "_object;");
     } else if (is_range(each)) {
       to.add(" " + member + "_low = (");
@@ -241,6 +310,7 @@ void lowering::shared_get(const node& of, const context& in, writer& to) {
     const symbol& variable = *each.variable;
     std::string const member = "weft_this->" + variable.name;
     std::string const target = name_in(in, variable);
+    if (is_result_range(each)) continue;
     if (each.kind == share_kind::out) {
       to.add(is_array(variable) ? " __builtin_memcpy(&" + target + ", &" + member + ", sizeof " + member + ");"
                                 : " " + target + " = " + member + ";");
@@ -254,6 +324,42 @@ void lowering::shared_get(const node& of, const context& in, writer& to) {
   }
 }
 
+namespace {
+
+std::string carried_bounds(bool is_pack, const std::string& member) {
+  return carried(is_pack, "&" + member + "_low", "sizeof " + member + "_low") +
+         carried(is_pack, "&" + member + "_high", "sizeof " + member + "_high");
+}
+
+// Where the elements are goes with the task, and not they.
+void transfer_lazy(const std::string& name, const std::string& field, bool is_pack, writer& to) {
+  std::string const member = "weft_this->" + name;
+  to.add(carried_bounds(is_pack, member));
+  if (is_pack) {
+    to.add(" if (!weft_tascell_write_lazy(weft_bytes, &" + field + ")) return 0;");
+  } else {
+    to.add(" if (" + member + "_high < " + member + "_low || !weft_tascell_read_lazy(weft_bytes, weft_task, &" + field + ", \"" +
+           name + "\") || " + field + ".bytes != " + range_bytes(member) + ") return 0; " + member + " = (__typeof__(" + member +
+           "))" + field + ".low - " + member + "_low;");
+  }
+}
+
+// The bounds go with the task, and the elements with its results, to where they are at the giver.
+void transfer_result(const std::string& name, bool is_pack, bool is_in, writer& to) {
+  std::string const member = "weft_this->" + name;
+  if (is_in) {
+    to.add(carried_bounds(is_pack, member));
+    if (!is_pack)
+      to.add(" if (" + member + "_high < " + member + "_low) return 0; " + member + "_own = __builtin_calloc(1, " +
+             range_bytes(member) + " + 1); if (!" + member + "_own) return 0; " + member + " = (__typeof__(" + member + "))" +
+             member + "_own - " + member + "_low;");
+  } else {
+    to.add(carried(is_pack, "(void *)(" + member + " + " + member + "_low)", range_bytes(member)));
+  }
+}
+
+}  // namespace
+
 void lowering::shared_transfer(const node& of, const std::string& name, const std::vector<share_item>& items) {
   if (std::ranges::any_of(items, [](const share_item& each) { return each.kind == share_kind::shared; })) return;
   writer to(*of_.from);
@@ -265,8 +371,18 @@ void lowering::shared_transfer(const node& of, const std::string& name, const st
       to.add(carried(is_pack, "&weft_this->weft_from", "sizeof weft_this->weft_from") +
              carried(is_pack, "&weft_this->weft_to", "sizeof weft_this->weft_to"));
     }
+    size_t lazies = 0;
     for (const share_item& each : items) {
       std::string const member = "weft_this->" + each.variable->name;
+      if (is_result_range(each)) {
+        transfer_result(each.variable->name, is_pack, is_in, to);
+        continue;
+      }
+      if (each.is_lazy) {
+        if (is_in) transfer_lazy(each.variable->name, lazy_field(lazies), is_pack, to);
+        lazies++;
+        continue;
+      }
       bool const is_result = each.kind == share_kind::out || each.kind == share_kind::reduce;
       bool const is_carried = is_in ? each.kind != share_kind::out : is_result;
       if (!is_carried) continue;
@@ -274,7 +390,7 @@ void lowering::shared_transfer(const node& of, const std::string& name, const st
         to.add(carried(is_pack, "&" + member + "_object", "sizeof " + member + "_object"));
         if (!is_pack) to.add(" " + member + " = &" + member + "_object;");
       } else if (is_range(each)) {
-        std::string const bytes = "(unsigned long)(" + member + "_high - " + member + "_low) * sizeof *" + member;
+        std::string const bytes = range_bytes(member);
         to.add(carried(is_pack, "&" + member + "_low", "sizeof " + member + "_low") +
                carried(is_pack, "&" + member + "_high", "sizeof " + member + "_high"));
         if (!is_pack)
@@ -292,12 +408,16 @@ void lowering::shared_transfer(const node& of, const std::string& name, const st
 
 // Whether there is something to free.
 bool lowering::shared_destroy(const std::string& name, const std::vector<share_item>& items) {
-  if (std::ranges::none_of(items, is_range)) return false;
+  auto const is_freed = [](const share_item& each) { return each.low != nullptr; };
+  if (std::ranges::none_of(items, is_freed)) return false;
   writer to(*of_.from);
   to.add("static void " + name + "_destroy(weft_tascell_task *weft_task) { struct " + name + " *weft_this = (struct " + name +
          " *)(void *)weft_task;");
+  size_t lazies = 0;
   for (const share_item& each : items) {
     std::string const member = "weft_this->" + each.variable->name;
+    if (is_result_range(each)) to.add(" __builtin_free(" + member + "_own);");
+    if (each.is_lazy) to.add(" weft_tascell_return_lazy(&" + lazy_field(lazies++) + ");");
     if (is_range(each)) to.add(" if (" + member + ") __builtin_free((void *)(" + member + " + " + member + "_low));");
   }
   to.add(" }");

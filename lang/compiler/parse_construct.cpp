@@ -6,10 +6,7 @@
 
 namespace tascell {
 
-namespace {
-
-// How far two words are apart: the edit distance.
-size_t distance(std::string_view a, std::string_view b) {
+size_t distance_of(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); j++) row[j] = j;
   for (size_t i = 1; i <= a.size(); i++) {
@@ -23,10 +20,6 @@ size_t distance(std::string_view a, std::string_view b) {
   }
   return row[b.size()];
 }
-
-constexpr std::array<std::string_view, 13> reductions = {"+", "*", "&", "|", "^", "&&", "||", "min", "max"};
-
-}  // namespace
 
 // ---- outside of functions
 
@@ -62,9 +55,9 @@ task_type* parser::task_named(const token& name) {
   task_type* nearest = nullptr;
   for (task_type& each : into_.tasks) {
     if (each.name == name.text) return &each;
-    if (nearest == nullptr || distance(each.name, name.text) < distance(nearest->name, name.text)) nearest = &each;
+    if (nearest == nullptr || distance_of(each.name, name.text) < distance_of(nearest->name, name.text)) nearest = &each;
   }
-  std::string const cure = nearest != nullptr && distance(nearest->name, name.text) < 4
+  std::string const cure = nearest != nullptr && distance_of(nearest->name, name.text) < 4
                                ? "did you mean '" + nearest->name + "'?"
                                : "define it above: task " + std::string(name.text) + " {…}";
   fail("E101", name, "there is no task '" + std::string(name.text) + "'", cure);
@@ -346,85 +339,6 @@ void parser::clauses(handler& into) {
       return;
     }
   }
-}
-
-void parser::share(handler& into) {
-  into.has_share = true;
-  take();
-  while (!is(")")) {
-    token const word = now();
-    if (is("in") || is("out") || is("copy") || is("shared")) {
-      share_kind const kind = is("in")     ? share_kind::in
-                              : is("out")  ? share_kind::out
-                              : is("copy") ? share_kind::copy
-                                           : share_kind::shared;
-      take();
-      share_items(into, kind);
-    } else if (is("reduce") && ahead(1).is("(")) {
-      take(), take();
-      token const operation = take();
-      if (std::ranges::find(reductions, operation.text) == reductions.end())
-        fail("E133", operation, "'" + std::string(operation.text) + "' is no reduction", "use + * & | ^ && || min or max");
-      if (!is(":")) fail("E002", now(), "':' is missing after the reduction's operation", "write: reduce(+: sum)");
-      take();
-      size_t const first = into.items.size();
-      share_items(into, share_kind::reduce);
-      for (size_t i = first; i < into.items.size(); i++) into.items[i].operation = std::string(operation.text);
-      if (!is(")")) fail("E002", now(), "')' is missing after reduce", "write: reduce(+: sum)");
-      take();
-    } else {
-      fail("E133", word, "'" + std::string(word.text) + "' begins no item of share",
-           "write: share (in n; out b; copy p[0..n]; shared q; reduce(+: s))");
-    }
-    if (is(";")) {
-      take();
-    } else if (!is(")")) {
-      fail("E002", now(), "';' or ')' is missing in share", "write it before this");
-    }
-  }
-  take();
-}
-
-void parser::share_items(handler& into, share_kind kind) {
-  for (;;) {
-    share_item made;
-    made.kind = kind;
-    made.is_object = is("*");
-    if (made.is_object) take();
-    made.place = now();
-    made.variable = now().kind == token_kind::identifier ? lookup(now().text) : nullptr;
-    if (made.variable == nullptr || made.variable->kind != symbol_kind::variable)
-      fail("E133", now(), "'" + std::string(now().text) + "' is no variable that is visible here",
-           "name a variable of this function");
-    take();
-    if (is("[")) {
-      take();
-      made.low = expression_until({".."});
-      take();
-      need_expanded_bound();
-      made.high = expression_until({"]"});
-      take();
-    }
-    if ((made.low != nullptr || made.is_object) && kind != share_kind::copy)
-      fail("E133", made.place, "only 'copy' takes a part of an array or an object",
-           "write: copy " + std::string(made.place.text) + "[0..n]");
-    into.items.push_back(made);
-    if (!is(",")) return;
-    take();
-  }
-}
-
-// The preprocessor takes p[0..N] for a number that goes on to the bracket, and expands no macro there.
-void parser::need_expanded_bound() const {
-  const token& before = tokens_[at_ - 2];
-  const token& dots = tokens_[at_ - 1];
-  bool const is_one_number = before.kind == token_kind::number && before.text.data() + before.text.size() == dots.text.data() &&
-                             dots.text.data() + dots.text.size() == now().text.data();
-  if (is_one_number && now().kind == token_kind::identifier && lookup(now().text) == nullptr)
-    fail("E002", now(),
-         "'" + std::string(now().text) + "' is not known here: the preprocessor takes " + std::string(before.text) + ".." +
-             std::string(now().text) + " for a number, and expands no macro in it",
-         "write spaces around '..'");
 }
 
 // handles [task name] T (int from, int to) {{put}{get}}, with or without the outer braces.

@@ -40,6 +40,9 @@ struct declarator_found {
   bool has_form = false;
 };
 
+// How far two words are apart: the edit distance.
+size_t distance_of(std::string_view a, std::string_view b);
+
 class parser {
  public:
   parser(const source& from, program& into);

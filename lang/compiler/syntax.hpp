@@ -70,7 +70,8 @@ struct share_item {
   const symbol* variable = nullptr;
   token place;
   bool is_object = false;  // copy *p
-  node* low = nullptr;     // copy p[low..high]
+  bool is_lazy = false;    // copy p[low..high] lazily
+  node* low = nullptr;     // copy p[low..high], out p[low..high]
   node* high = nullptr;
   std::string operation;  // of reduce: an operator, min or max
 };
@@ -159,6 +160,8 @@ void parse(const source& from, program& into);
 void check(program& of);
 // The rules about the parts of one construct.
 void check_parts(program& of, const node& construct);
+// The rules about elements that a construct's tasks read lazily.
+void check_lazies(program& of, const node& construct);
 // The rule about loops of a worker function.
 void check_loops(program& of, const node& body);
 
@@ -167,8 +170,14 @@ struct lower_options {
   bool is_plain = false;  // the program without its constructs: plain C for one thread
 };
 
-// The program as C.
-std::string lower(const program& of, const lower_options& options);
+// Whether the tasks of a construct, or a task type, may go to another node.
+struct explanation {
+  token place;
+  std::string text;
+};
+
+// The program as C. *explanations receives what can be said of its tasks.
+std::string lower(const program& of, const lower_options& options, std::vector<explanation>* explanations);
 
 // Calls see(parts, index) for each token of a statement and what is in it, in the order of the text.
 void each_token(const node* in, const std::function<void(const pieces& parts, size_t index)>& see);
@@ -203,8 +212,9 @@ std::string text_of(const pieces& parts);
 
 // What compile_text has made.
 struct compiled {
-  std::string c;                      // empty after an error
-  std::vector<std::string> messages;  // as shown() shows them
+  std::string c;                          // empty after an error
+  std::vector<std::string> messages;      // as shown() shows them
+  std::vector<std::string> explanations;  // a line each, in order of the text
   bool is_good = false;
 };
 

@@ -242,7 +242,8 @@ bool writes(const std::vector<const node*>& in, const symbol& variable) {
     });
     each_node(part, [&](const node& each) {
       for (const share_item& item : each.how.items) {
-        if (item.variable == &variable) result |= item.kind == share_kind::out || item.kind == share_kind::reduce;
+        bool const is_whole = item.low == nullptr;  // elements are written where a pointer leads
+        if (item.variable == &variable && is_whole) result |= item.kind == share_kind::out || item.kind == share_kind::reduce;
       }
     });
   }
@@ -319,12 +320,13 @@ std::vector<share_item> shares_of(const node& of) {
     if (is_missing) variables.push_back(each.variable);
   }
   for (const symbol* each : variables) {
-    bool const is_named_result = std::ranges::any_of(
-        of.how.items, [each](const share_item& item) { return item.variable == each && item.kind == share_kind::out; });
+    bool const is_named_result = std::ranges::any_of(of.how.items, [each](const share_item& item) {
+      return item.variable == each && item.kind == share_kind::out && item.low == nullptr;
+    });
     bool const is_named_input = std::ranges::any_of(
         of.how.items, [each](const share_item& item) { return item.variable == each && item.kind != share_kind::out; });
     if (is_named_result && !is_named_input && !assigns_first(*given, *each)) {  // its value before may matter
-      result.push_back({share_kind::in, each, of.how.place, false, nullptr, nullptr, ""});
+      result.push_back({share_kind::in, each, of.how.place, false, false, nullptr, nullptr, ""});
       continue;
     }
     bool const is_named = std::ranges::any_of(result, [each](const share_item& item) { return item.variable == each; });

@@ -5,12 +5,14 @@
 // way back it restores it (H. Schorr, W. M. Waite, doi:10.1145/363534.363554). It ends at the root,
 // or at a choice point that has already given: everything older was found indivisible then, and
 // what is older than a running construct does not become divisible again.
-#include "worker.hpp"
+#include "node.hpp"
 
 namespace weft::tascell_runtime {
 namespace {
 
 // ---- requests -----------------------------------------------------------------------------------
+
+bool is_outside(const worker* self, unsigned thief) { return thief >= self->all->count; }
 
 void answer(worker* self, unsigned thief, std::uintptr_t what) {
   worker* const to = self->all->workers + thief;
@@ -21,7 +23,10 @@ void answer(worker* self, unsigned thief, std::uintptr_t what) {
 void refuse(worker* self, unsigned thief) {
   ++self->counts.refused;
   weft_ext_trace_note(note_of_refusals, 1);
-  answer(self, thief, mailbox::none);
+  if (is_outside(self, thief))
+    answer_outside(self, thief, nullptr);
+  else
+    answer(self, thief, mailbox::none);
 }
 
 // Whether the running task descends from a task, or is that task.
@@ -40,7 +45,7 @@ bool accepts(worker* self, unsigned thief) {
 // Takes what has come into self->pending. Returns how many it accepts; the others are refused.
 unsigned take_requests(worker* self) {
   unsigned count = 0;
-  for (std::size_t word = 0; word < request_words(self->all->count); ++word) {
+  for (std::size_t word = 0; word < request_words(self->all->thieves); ++word) {
     std::uint64_t taken = self->requests.take(word);
     for (std::uint64_t rest = taken; rest != 0; rest &= rest - 1) {
       const auto thief = static_cast<unsigned>(word * bits_of_word) + static_cast<unsigned>(__builtin_ctzll(rest));
@@ -57,12 +62,26 @@ unsigned take_requests(worker* self) {
   return count;
 }
 
+// The first accepted request of those that a choice point may serve, or of any; those of this node
+// come first. Its bit stays. Returns: the thief; thieves if there is none.
+unsigned find_thief(const worker* self, const record* at) {
+  const std::uint32_t thieves = self->all->thieves;
+  for (std::size_t word = 0; word < request_words(thieves); ++word) {
+    if (self->pending[word] == 0) continue;
+    const auto thief = static_cast<unsigned>(word * bits_of_word) + static_cast<unsigned>(__builtin_ctzll(self->pending[word]));
+    return at == nullptr || !is_outside(self, thief) || can_go(at->operations->gives) ? thief : thieves;
+  }
+  return thieves;
+}
+
+void forget_request(worker* self, unsigned thief) {
+  self->pending[thief / bits_of_word] &= ~(std::uint64_t{1} << thief % bits_of_word);
+}
+
 // The next accepted request. There is one.
 unsigned next_thief(worker* self) {
-  std::size_t word = 0;
-  while (self->pending[word] == 0) ++word;
-  const auto thief = static_cast<unsigned>(word * bits_of_word) + static_cast<unsigned>(__builtin_ctzll(self->pending[word]));
-  self->pending[word] &= self->pending[word] - 1;
+  const unsigned thief = find_thief(self, nullptr);
+  forget_request(self, thief);
   return thief;
 }
 
@@ -95,6 +114,11 @@ void send(worker* self, weft_tascell_choice* from, task* made, unsigned thief) {
   state_of(made).store(task_given, base::relaxed);
   ++self->counts.given;
   weft_ext_trace_note(note_of_gift, made->kind->bytes);
+  if (is_outside(self, thief)) {
+    if (to->wanted != nullptr) ++self->counts.stolen_back;
+    answer_outside(self, thief, made);
+    return;
+  }
   if (self->all->how.ships) pack_given(made);
   if (to == self) {
     self->own = made;
@@ -107,15 +131,18 @@ void send(worker* self, weft_tascell_choice* from, task* made, unsigned thief) {
 // Serves one request at a choice point, if it can. True: a request was served, or refused by the
 // guard.
 bool serve(worker* self, record* at) {
+  const unsigned thief = find_thief(self, at);
+  if (thief == self->all->thieves) return false;
   const double refused = at->operations->guard == nullptr ? 0 : at->operations->guard(at, self);
   if (refused > 0 && draw_unit(self) < refused) {
-    const unsigned thief = next_thief(self);
+    forget_request(self, thief);
     if (thief != self->index) refuse(self, thief);
     return true;
   }
   task* const made = at->operations->divide(at, self);
   if (made == nullptr) return false;
-  send(self, reinterpret_cast<weft_tascell_choice*>(at), made, next_thief(self));
+  forget_request(self, thief);
+  send(self, reinterpret_cast<weft_tascell_choice*>(at), made, thief);
   return true;
 }
 
@@ -168,7 +195,7 @@ bool asks_itself(worker* self) {
 }  // namespace
 
 void refuse_all(worker* self) {
-  for (std::size_t word = 0; word < request_words(self->all->count); ++word) {
+  for (std::size_t word = 0; word < request_words(self->all->thieves); ++word) {
     for (std::uint64_t rest = self->requests.take(word); rest != 0; rest &= rest - 1) {
       ++self->counts.requests;
       refuse(self, static_cast<unsigned>(word * bits_of_word) + static_cast<unsigned>(__builtin_ctzll(rest)));

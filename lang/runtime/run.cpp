@@ -7,12 +7,10 @@
 
 #include <weft/ext.h>
 
-#include "worker.hpp"
+#include "node.hpp"
 
 namespace weft::tascell_runtime {
 namespace {
-
-constexpr unsigned most_workers = 1024;  // of Weft
 
 // Beyond this a worker has a word of requests for each 64 workers, what it watches in the check mode,
 // and what the program asks for.
@@ -43,7 +41,7 @@ bool make_worker(run* all, unsigned index) {
   self->attention = all->looks_always;
   self->random = (all->how.seed + index + 1) * 0x9E3779B97F4A7C15u | 1;
   weft_tascell_set_probability(self, 1);
-  const std::size_t words = request_words(all->count);
+  const std::size_t words = request_words(all->thieves);
   auto* const posted = static_cast<atomic<std::uint64_t>*>(std::calloc(2 * words, sizeof(std::uint64_t)));
   self->requests.use(posted);
   self->pending = reinterpret_cast<std::uint64_t*>(posted + words);
@@ -60,9 +58,18 @@ void free_worker(worker* self) {
   free_checker(self->check);
 }
 
+// A thief without a thread, for requests of other nodes.
+void make_thief(run* all, unsigned index) {
+  auto* const self = new (all->workers + index) worker();  // all zero first
+  self->all = all;
+  self->index = index;
+  self->random = (all->how.seed + index + 1) * 0x9E3779B97F4A7C15u | 1;
+}
+
 bool make_workers(run* all) {
-  all->workers = static_cast<worker*>(std::aligned_alloc(alignof(worker), all->count * sizeof(worker)));
+  all->workers = static_cast<worker*>(std::aligned_alloc(alignof(worker), all->thieves * sizeof(worker)));
   if (all->workers == nullptr) return false;
+  for (unsigned i = all->count; i < all->thieves; ++i) make_thief(all, i);
   for (unsigned i = 0; i < all->count; ++i) {
     if (make_worker(all, i)) continue;
     for (unsigned made = 0; made <= i; ++made) free_worker(all->workers + made);
@@ -74,10 +81,6 @@ bool make_workers(run* all) {
 
 // ---- the workers' threads -----------------------------------------------------------------------
 
-void wake_all(run* all) {
-  for (unsigned i = 0; i < all->count; ++i) wake(all->workers + i);
-}
-
 // The root of a worker's thread.
 void work(void* argument) {
   auto* const self = static_cast<worker*>(argument);
@@ -85,10 +88,11 @@ void work(void* argument) {
   (void)weft_event_wait(&all->ready);
   if (self->is_spare) return;
   if (all->options.data_start != nullptr) all->options.data_start(self);
-  if (self->index == 0) {
+  if (self->index == 0 && all->root != nullptr) {
+    if (all->far != nullptr) wait_for_nodes(self);
     run_task(self, all->root);
     all->has_ended.store(1, base::relaxed);
-    wake_all(all);
+    wake_workers(all);
   }
   be_idle(self);
   if (all->options.data_end != nullptr) all->options.data_end(self);
@@ -160,6 +164,7 @@ void choose_count(run* all) {
   const unsigned there_are = weft_worker_count();
   all->count = all->options.workers == 0 || all->options.workers > there_are ? there_are : all->options.workers;
   if (all->options.stack_bytes == 0) all->options.stack_bytes = all->how.stack_bytes;
+  all->thieves = all->far == nullptr ? all->count : all->count + outside_most;
   const bool looks = all->how.storm != 0 || all->how.checks || all->how.yields;
   all->looks_always = looks ? std::uint32_t{always_look} : 0;
 }
@@ -178,21 +183,42 @@ unsigned weft_tascell_worker_count(const weft_tascell_worker* worker) {
   return static_cast<const struct worker*>(worker)->all->count;
 }
 
-weft_status weft_tascell_run(weft_tascell_task* root, const weft_tascell_options* options) {
+namespace weft::tascell_runtime {
+
+void wake_workers(run* all) {
+  for (unsigned i = 0; i < all->count; ++i) wake(all->workers + i);
+}
+
+}  // namespace weft::tascell_runtime
+
+// root is null on a node that does not run main.
+static weft_status run_on(weft_tascell_task* root, const weft_tascell_options* options, node* far) {
   run all;
   const weft_tascell_options usual = WEFT_TASCELL_OPTIONS_INIT;
   all.options = options == nullptr ? usual : *options;
-  if (root == nullptr || root->state != task_made || !are_good(all.options) || !read_settings(&all.how)) return WEFT_INVALID;
+  if (!are_good(all.options) || !read_settings(&all.how)) return WEFT_INVALID;
   if (!weft_is_initialized()) return WEFT_NOT_INITIALIZED;
   if (weft_self() != nullptr && weft_thread_is_tasklet(weft_self())) return WEFT_CANNOT_BLOCK;
+  all.far = far;
   choose_count(&all);
   all.root = root;
   if (!make_workers(&all)) return WEFT_NOMEM;
-  const weft_status status = run_workers(&all);
+  weft_status status = far == nullptr || start_door(far, &all) ? WEFT_OK : WEFT_AGAIN;
+  if (status == WEFT_OK) {
+    status = run_workers(&all);
+    if (far != nullptr) stop_door(far);
+  }
   if (status == WEFT_OK) note_counts(&all);
+  if (all.how.tells_counts && far != nullptr) tell_transport(far);
+  end_lazies(all.how.tells_counts);
   for (unsigned i = 0; i < all.count; ++i) free_worker(all.workers + i);
   std::free(all.workers);
   return status;
+}
+
+weft_status weft_tascell_run(weft_tascell_task* root, const weft_tascell_options* options) {
+  if (root == nullptr || root->state != task_made) return WEFT_INVALID;
+  return run_on(root, options, nullptr);
 }
 
 void weft_tascell_last_counts(weft_tascell_counts* out) {
@@ -214,8 +240,6 @@ struct main_task {
   int result;
 };
 
-constexpr int failed = 70;  // EX_SOFTWARE of sysexits.h
-
 void run_main(task* of, weft_tascell_worker* worker, record* up) {
   auto* const self = reinterpret_cast<main_task*>(of);
   self->result = self->function(worker, up, self->argc, self->argv);
@@ -226,7 +250,7 @@ constexpr weft_tascell_kind main_kind = {
 
 int complain(const char* call, weft_status status) {
   std::fprintf(stderr, "weft: tascell: %s: %s\n", call, weft_status_text(status));
-  return failed;
+  return failed_status;
 }
 
 int result_of(const main_task* of) {
@@ -236,25 +260,38 @@ int result_of(const main_task* of) {
     std::fprintf(stderr, "weft: tascell: an exception was not caught\n");
   else
     std::fprintf(stderr, "weft: tascell: throw %" PRId64 ": there is no catch for it\n", tag);
-  return failed;
+  return failed_status;
 }
 
 }  // namespace
 
-int weft_tascell_main(weft_tascell_function function, int argc, char** argv, const weft_tascell_options* options) {
-  if (const weft_status status = weft_init(nullptr); status != WEFT_OK) return complain("weft_init", status);
-  auto* const root = reinterpret_cast<main_task*>(weft_tascell_task_make(nullptr, &main_kind));
-  int result = failed;
-  if (root == nullptr) {
-    result = complain("weft_tascell_main", WEFT_NOMEM);
-  } else {
-    root->function = function;
-    root->argc = argc;
-    root->argv = argv;
-    const weft_status status = weft_tascell_run(&root->header, options);
-    result = status == WEFT_OK ? result_of(root) : complain("weft_tascell_run", status);
-    weft_tascell_task_free(&root->header);
+// Runs main, if it is this node's; else what others give.
+static int run_main_on(node* far, weft_tascell_function function, int argc, char** argv, const weft_tascell_options* options) {
+  if (far != nullptr && !far->is_first()) {
+    const weft_status status = run_on(nullptr, options, far);
+    return status == WEFT_OK ? far->status : complain("weft_tascell_run", status);
   }
-  if (const weft_status status = weft_finalize(); status != WEFT_OK) return complain("weft_finalize", status);
+  auto* const root = reinterpret_cast<main_task*>(weft_tascell_task_make(nullptr, &main_kind));
+  if (root == nullptr) return complain("weft_tascell_main", WEFT_NOMEM);
+  root->function = function;
+  root->argc = argc;
+  root->argv = argv;
+  const weft_status status = run_on(&root->header, options, far);
+  const int result = status == WEFT_OK ? result_of(root) : complain("weft_tascell_run", status);
+  weft_tascell_task_free(&root->header);
+  return result;
+}
+
+int weft_tascell_main(weft_tascell_function function, int argc, char** argv, const weft_tascell_options* options) {
+  node_options wanted;
+  if (!read_node_options(&argc, argv, &wanted)) return failed_status;
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = wanted.workers;
+  if (const weft_status status = weft_init(&config); status != WEFT_OK) return complain("weft_init", status);
+  bool is_good = true;
+  node* const far = open_node(wanted, &is_good);
+  int result = is_good ? run_main_on(far, function, argc, argv, options) : failed_status;
+  if (far != nullptr) close_node(far, result);
+  if (const weft_status status = weft_finalize(); status != WEFT_OK) result = complain("weft_finalize", status);
   return result;
 }

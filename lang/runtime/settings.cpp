@@ -102,6 +102,22 @@ bool read_check(settings* out) {
   return is_good || complain("WEFT_TASCELL_CHECK", text, "on, off or winds");
 }
 
+constexpr const char* state_names[] = {"idle", "asking", "running", "result", "sent"};
+constexpr char deaths[] = "idle, asking, running, result or sent, a colon, and a number";
+
+bool read_death(death* out) {
+  const char* text = value_of("WEFT_TASCELL_DIE");
+  if (text == nullptr) return true;
+  for (std::uint32_t i = 0; i < sizeof state_names / sizeof *state_names; ++i) {
+    const std::size_t length = std::strlen(state_names[i]);
+    const char* rest = "";
+    if (std::strncmp(text, state_names[i], length) != 0 || text[length] != ':') continue;
+    out->state = i;
+    if (read_number(text + length + 1, &out->n, &rest) && *rest == '\0') return true;
+  }
+  return complain("WEFT_TASCELL_DIE", text, deaths);
+}
+
 // ---- the table of them --------------------------------------------------------------------------
 
 constexpr amount storm = {"WEFT_TASCELL_STORM", no_units, true, 1, 1000000000, "off, or 1 to 1000000000 polls"};
@@ -123,6 +139,8 @@ constexpr description table[] = {
     {"WEFT_TASCELL_YIELD", "on or off", "off",
      "For tests: yield at every poll, so that virtual workers run in turn. WEFT_SCHEDULE switches it on."},
     {watchdog.name, watchdog.accepted, "off", "Name a worker that has not polled for so long while it was asked."},
+    {"WEFT_TASCELL_DIE", deaths, "off",
+     "For tests: a node that does not run main kills itself the n-th time that it is in this state. See protocol N."},
     {"WEFT_TASCELL_STATS", "on or off", "off", "Print what the workers did, at the end of each run."}};
 
 // Names the variables that do not exist, once in a process: a mode that is misspelt would seem to
@@ -165,6 +183,7 @@ bool read_settings(settings* out) {
                            read_check(out),
                            read_switch("WEFT_TASCELL_YIELD", &out->yields),
                            read_switch("WEFT_TASCELL_STATS", &out->tells_counts),
+                           read_death(&out->dies),
                            read_guard(&out->refuses)};  // each is told
   for (const bool each : are_good)
     if (!each) return false;

@@ -6,6 +6,12 @@
 
 namespace weft::tascell_runtime {
 
+// When a node kills itself, for tests: the n-th time that it is in a state.
+struct death {
+  std::uint32_t state = 0;
+  std::uint64_t n = 0;  // 0: never
+};
+
 struct settings {
   std::uint64_t storm = 0;  // n: a worker asks itself at one in n polls; 0: never
   std::uint64_t seed = 1;   // of random choices
@@ -17,6 +23,7 @@ struct settings {
   bool refuses = false;           // guards: the victim refuses; else victims are drawn in proportion
   bool yields = false;            // at every poll: for schedules from a seed, whose workers share a CPU
   bool tells_counts = false;      // at the end of a run
+  death dies;
 };
 
 // A variable, for people.

@@ -3,12 +3,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "worker.hpp"
+#include "node.hpp"
 
 struct weft_tascell_bytes {
   unsigned char* data = nullptr;
   std::size_t size = 0, capacity = 0;
-  std::size_t at = 0;  // what is read next
+  std::size_t at = 0;     // what is read next
+  std::size_t begin = 0;  // of what may be read
 };
 
 namespace weft::tascell_runtime {
@@ -83,6 +84,11 @@ void end(worker* self, frame* at) {
   what->tag = at->ended.tag;
   what->foreign = at->ended.foreign;
   if (at->ended.reason == WEFT_TASCELL_CANCELLED) ++self->counts.cancelled;
+  if (is_taken(what)) {
+    const weft_tascell_reason reason = at->ended.reason;
+    give_result(self, what, reason, reason == WEFT_TASCELL_THREW ? at->ended.tag : 0);
+    return;
+  }
   worker* const giver = what->giver == nullptr ? nullptr : as_worker(what->giver);
   end_task(state_of(what), at->ended.reason);  // the giver may free it now
   if (giver == nullptr) return;
@@ -94,13 +100,15 @@ void end(worker* self, frame* at) {
 
 std::uint64_t count_live() { return live_tasks.load(base::relaxed); }
 
-const weft_tascell_operations root_operations = {WEFT_TASCELL_ROOT, {}, nullptr, nullptr, nullptr, nullptr, nullptr};
+const weft_tascell_operations root_operations = {WEFT_TASCELL_ROOT, {},      nullptr, nullptr, nullptr,
+                                                 nullptr,           nullptr, nullptr, nullptr};
 
 void run_task(worker* self, task* what) {
   frame at;
   const std::uint64_t start_ns = weft_now_ns();
   enter(self, &at, what);
   tell_idle(self);
+  if (is_taken(what)) pass_state(self->all->far, running_state);
   at.ended.reason = WEFT_TASCELL_RETURNED;
   if (is_unwanted(what)) {
     at.ended.reason = WEFT_TASCELL_CANCELLED;
@@ -118,9 +126,44 @@ void pack_given(task* given) {
   if (given->shipped != nullptr && !given->kind->pack_in(given, given->shipped)) drop_bytes(given);
 }
 
+// ---- for nodes ----------------------------------------------------------------------------------
+
+bool adopt_bytes(task* to, std::byte* bytes, std::size_t offset, std::size_t size) {
+  free_bytes(to->shipped);
+  to->shipped = make_bytes();
+  if (to->shipped == nullptr) {
+    std::free(bytes);
+    return false;
+  }
+  *to->shipped = {reinterpret_cast<unsigned char*>(bytes), offset + size, offset + size, offset, offset};
+  return true;
+}
+
+void* detach_bytes(task* from, const void** data, std::size_t* size) {
+  weft_tascell_bytes* const detached = from->shipped;
+  from->shipped = nullptr;
+  *data = detached->data;
+  *size = detached->size;
+  return detached;
+}
+
+void free_detached(void* bytes) { free_bytes(static_cast<weft_tascell_bytes*>(bytes)); }
+
+bool fill_taken(task* what) {
+  if (what->shipped == nullptr) return true;
+  const bool is_good = what->kind->unpack_in(what, what->shipped) && what->shipped->at == what->shipped->size;
+  drop_bytes(what);
+  return is_good;
+}
+
+bool pack_out_taken(task* what) {
+  what->shipped = make_bytes();
+  return what->shipped != nullptr && what->kind->pack_out(what, what->shipped);
+}
+
 void unpack_results(task* given) {
   if (given->shipped == nullptr) return;
-  given->shipped->at = 0;
+  given->shipped->at = given->shipped->begin;
   if (!given->kind->unpack_out(given, given->shipped)) die(&given->kind->place, "a task's results could not be unpacked");
   drop_bytes(given);
 }
@@ -179,6 +222,11 @@ bool weft_tascell_read(weft_tascell_bytes* bytes, void* data, size_t size) {
 }
 
 bool weft_tascell_broadcast(weft_tascell_worker* worker, weft_tascell_task* task) {
+  if (as_worker(worker)->all->far != nullptr) {
+    const bool is_told = broadcast_far(as_worker(worker), task);
+    weft_tascell_task_free(task);
+    return is_told;
+  }
   bool is_done = true;
   if (as_worker(worker)->all->how.ships && task->kind->pack_in != nullptr) {
     pack_given(task);

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "worker.hpp"
+#include "node.hpp"
 
 namespace weft::tascell_runtime {
 namespace {
@@ -33,16 +33,20 @@ record* level_of(record* newest) {
   return level;
 }
 
-void cancel(task* given) {
+void cancel(worker* self, task* given) {
   if (has_ended(state_of(given))) return;
+  if (self->all->far != nullptr) {
+    cancel_far(self->all->far, given);
+    return;
+  }
   as_atomic(given->is_cancelled).store(1, base::relaxed);
   worker* const thief = as_worker(given->thief);
   draw_attention(attention_of(thief), wants_end);
   wake(thief);
 }
 
-void cancel_given(weft_tascell_choice* choice) {
-  for (task* each = choice->given; each != nullptr; each = each->older) cancel(each);
+void cancel_given(worker* self, weft_tascell_choice* choice) {
+  for (task* each = choice->given; each != nullptr; each = each->older) cancel(self, each);
 }
 
 void free_foreign(void* foreign) {
@@ -83,12 +87,11 @@ void die(const weft_tascell_place* at, const char* what) {
 }
 
 void pass_on_cancellations(worker* self, frame* from) {
-  (void)self;
   for (frame* each = from; each != nullptr; each = each->below) {
     record* const level = is_unwanted(each->running) ? &each->root : level_of(each->newest);
     if (level == nullptr) continue;
     for (record* at = each->newest;; at = at->up) {
-      if (weft_tascell_choice* const choice = as_choice(at)) cancel_given(choice);
+      if (weft_tascell_choice* const choice = as_choice(at)) cancel_given(self, choice);
       if (at == level) break;
     }
   }
@@ -111,13 +114,13 @@ bool must_unwind(worker* self, record* newest, unwinding* out) {
 using namespace weft::tascell_runtime;
 
 const weft_tascell_operations weft_tascell_catch_operations = {
-    WEFT_TASCELL_CATCH, {}, nullptr, nullptr, nullptr, nullptr, nullptr};
+    WEFT_TASCELL_CATCH, {}, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
 const weft_tascell_operations weft_tascell_bridge_operations = {
-    WEFT_TASCELL_BRIDGE, {}, nullptr, nullptr, nullptr, nullptr, nullptr};
+    WEFT_TASCELL_BRIDGE, {}, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
 
 void weft_tascell_abandon(weft_tascell_worker* worker, weft_tascell_choice* choice, weft_tascell_unwinding* unwinding) {
   auto* const self = as_worker(worker);
-  cancel_given(choice);
+  cancel_given(self, choice);
   while (task* const given = choice->given) {
     wait_for(self, &choice->record, given, false);
     choice->given = given->older;

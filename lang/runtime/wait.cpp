@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "worker.hpp"
+#include "node.hpp"
 
 namespace weft::tascell_runtime {
 namespace {
 
-constexpr std::uint64_t us = 1000, ms = 1000000;
 constexpr std::uint64_t looks_for = 20 * us;         // before it sleeps
 constexpr std::uint64_t longest_delay = ms;          // between two requests
 constexpr std::uint64_t longest_patience = 16 * ms;  // with a victim that does not poll
@@ -95,38 +94,13 @@ task* ask(worker* self, worker* victim, const task* wanted, std::uint64_t* patie
   return answer == mailbox::none ? nullptr : reinterpret_cast<task*>(answer);
 }
 
-// ---- victims ------------------------------------------------------------------------------------
-
-// Draws a running worker: in proportion to the probability with which it accepts, or any.
-worker* draw_victim(worker* self) {
-  run* const all = self->all;
-  worker* drawn = nullptr;
-  double sum = 0;
-  for (unsigned i = 0; i < all->count; ++i) {
-    worker* const each = all->workers + i;
-    if (each == self || each->status.load(base::relaxed) != is_running) continue;
-    const double weight = all->how.refuses ? 1 : static_cast<double>(each->accepts.load(base::relaxed)) * 0x1p-20;
-    sum += weight;
-    if (weight > 0 && draw_unit(self) * sum < weight) drawn = each;
-  }
-  return drawn;
-}
-
-// The worker that runs a descendant of a task; null: it is not known, or none does.
-worker* follow(worker* self, const task* what) {
-  worker* at = as_worker(what->thief);
-  for (unsigned hops = 0; hops < self->all->count && at != self; ++hops) {
-    const std::uint32_t status = at->status.load(base::relaxed);
-    if (status == is_running) return at;
-    if (status == is_idle) return nullptr;
-    at = self->all->workers + at->waits_for.load(base::relaxed);
-  }
-  return nullptr;
-}
-
 // ---- idle ---------------------------------------------------------------------------------------
 
+constexpr std::uint64_t longest_look_outside = 100 * ms;  // of the worker that keeps the watch of a node
+
 bool has_ended(const run* all) { return all->has_ended.load(base::relaxed) != 0; }
+
+bool has_come(const run* all) { return all->far != nullptr && all->far->has_inbox.load(base::relaxed) != 0; }
 
 void wake_idle(worker* self) {
   run* const all = self->all;
@@ -145,21 +119,66 @@ void stop_watch(worker* self) {
 void sleep_for_long(worker* self) {
   run* const all = self->all;
   all->asleep.fetch_add(1, base::relaxed);
-  sleep(self, WEFT_FOREVER, [all] { return has_ended(all) || !all->keeper.is_kept(); }, sleeper::deep);
+  sleep(self, WEFT_FOREVER, [all] { return has_ended(all) || has_come(all) || !all->keeper.is_kept(); }, sleeper::deep);
   all->asleep.fetch_add(~std::uint32_t{0}, base::relaxed);
 }
 
-void rest(worker* self, std::uint64_t* delay_ns) {
+// until_ns: when other nodes can be asked again, where nothing runs on this one.
+void rest(worker* self, std::uint64_t* delay_ns, bool is_still, std::uint64_t until_ns) {
   run* const all = self->all;
+  const auto is_over = [all] { return has_ended(all) || has_come(all); };
   if (*delay_ns == longest_delay && !all->keeper.take(self->index)) {
     sleep_for_long(self);
     *delay_ns = us;
     return;
   }
-  back_off(self, delay_ns, [all] { return has_ended(all); });
+  if (all->far == nullptr || !is_still || *delay_ns < longest_delay) {
+    back_off(self, delay_ns, is_over);
+    return;
+  }
+  all->asleep.fetch_add(1, base::relaxed);
+  sleep(self, std::min(until_ns, weft_now_ns() + longest_look_outside), is_over, sleeper::deep);
+  all->asleep.fetch_add(~std::uint32_t{0}, base::relaxed);
 }
 
 }  // namespace
+
+// ---- victims ------------------------------------------------------------------------------------
+
+worker* draw_victim(worker* self) {
+  run* const all = self->all;
+  worker* drawn = nullptr;
+  double sum = 0;
+  for (unsigned i = 0; i < all->count; ++i) {
+    worker* const each = all->workers + i;
+    if (each == self || each->status.load(base::relaxed) != is_running) continue;
+    const double weight = all->how.refuses ? 1 : static_cast<double>(each->accepts.load(base::relaxed)) * 0x1p-20;
+    sum += weight;
+    if (weight > 0 && draw_unit(self) * sum < weight) drawn = each;
+  }
+  return drawn;
+}
+
+// Another worker may take over a task that came back from another node.
+static worker* thief_of(run* all, const task* what) {
+  if (all->far == nullptr) return as_worker(what->thief);
+  const node_lock locked(all->far);
+  return as_worker(what->thief);
+}
+
+worker* follow(worker* self, const task* what) {
+  worker* at = thief_of(self->all, what);
+  for (unsigned hops = 0; hops < self->all->count && at != self; ++hops) {
+    if (at->index >= self->all->count) return nullptr;  // it is on another node
+    const std::uint32_t status = at->status.load(base::relaxed);
+    if (status == is_running) return at;
+    if (status == is_idle) return nullptr;
+    at = self->all->workers + at->waits_for.load(base::relaxed);
+  }
+  return nullptr;
+}
+
+// ---- wakers -------------------------------------------------------------------------------------
 
 void wake(worker* other) {
   if (other->bed.must_be_woken(sleeper::shallow)) (void)weft_semaphore_release(&other->token, 1);
@@ -167,6 +186,22 @@ void wake(worker* other) {
 
 void tell_idle(worker* self) {
   if (self->all->asleep.load(base::relaxed) != 0) wake_idle(self);
+  if (self->all->far != nullptr) tell_nodes(self->all);
+}
+
+void wake_an_idle(run* all, unsigned first) {
+  for (unsigned i = 0; i < all->count; ++i) {
+    worker* const each = all->workers + (first + i) % all->count;
+    if (each->status.load(base::relaxed) != is_idle || !each->bed.must_be_woken(sleeper::shallow)) continue;
+    (void)weft_semaphore_release(&each->token, 1);
+    return;
+  }
+}
+
+bool has_idle(const run* all) {
+  for (unsigned i = 0; i < all->count; ++i)
+    if (all->workers[i].status.load(base::relaxed) == is_idle) return true;
+  return false;
 }
 
 void be_idle(worker* self) {
@@ -176,9 +211,11 @@ void be_idle(worker* self) {
   while (!is_over()) {
     refuse_all(self);
     worker* const victim = draw_victim(self);
-    task* const got = victim == nullptr ? nullptr : ask(self, victim, nullptr, &patience, is_over);
+    task* got = victim == nullptr ? nullptr : ask(self, victim, nullptr, &patience, is_over);
+    std::uint64_t until = UINT64_MAX;
+    if (got == nullptr && all->far != nullptr) got = take_from_outside(self, &until);
     if (got == nullptr) {
-      rest(self, &delay);
+      rest(self, &delay, victim == nullptr, until);
       continue;
     }
     stop_watch(self);
@@ -189,20 +226,24 @@ void be_idle(worker* self) {
 }
 
 void wait_for(worker* self, record* newest, task* what, bool may_steal) {
-  const auto is_over = [self, what] { return has_ended(state_of(what)) || draws_attention(attention_of(self)); };
+  const auto is_over = [self, what] {
+    return has_ended(state_of(what)) || draws_attention(attention_of(self)) || self->has_news.load(base::relaxed) != 0;
+  };
   self->top->newest = newest;
-  self->waits_for.store(what->thief->index, base::relaxed);
   std::uint64_t delay = us, patience = ms;
   bool must_end = false;
   while (!has_ended(state_of(what))) {
+    self->waits_for.store(thief_of(self->all, what)->index, base::relaxed);
     self->status.store(is_waiting, base::relaxed);
     if ((take_attention(attention_of(self), self->all->looks_always) & wants_end) != 0) {
       must_end = true;
       pass_on_cancellations(self, self->top);
     }
     refuse_all(self);
-    worker* const victim = may_steal && !is_unwanted(what) ? follow(self, what) : nullptr;
-    task* const got = victim == nullptr ? nullptr : ask(self, victim, what, &patience, is_over);
+    self->has_news.store(0, base::relaxed);
+    task* got = self->all->far == nullptr ? nullptr : take_for(self, what, may_steal);
+    worker* const victim = got == nullptr && may_steal && !is_unwanted(what) ? follow(self, what) : nullptr;
+    if (victim != nullptr) got = ask(self, victim, what, &patience, is_over);
     if (got == nullptr) {
       back_off(self, &delay, is_over);
       continue;
@@ -212,6 +253,27 @@ void wait_for(worker* self, record* newest, task* what, bool may_steal) {
   }
   self->status.store(is_running, base::relaxed);
   if (must_end) draw_attention(attention_of(self), wants_end);
+}
+
+void wait_for_nodes(worker* self) {
+  const node* const far = self->all->far;
+  const auto is_over = [far] {
+    return far->nodes.load(base::relaxed) >= far->nodes_wanted || far->is_cut_off.load(base::relaxed) != 0;
+  };
+  std::uint64_t delay = us;
+  while (!is_over()) back_off(self, &delay, is_over);
+}
+
+void wait_for_ticket(worker* self) {
+  const node* const far = self->all->far;
+  const auto is_over = [self, far] {
+    return self->ticket.load(base::relaxed) == 0 || far->is_cut_off.load(base::relaxed) != 0 || has_ended(self->all);
+  };
+  std::uint64_t delay = us;
+  while (!is_over()) {
+    refuse_all(self);
+    back_off(self, &delay, is_over);
+  }
 }
 
 }  // namespace weft::tascell_runtime

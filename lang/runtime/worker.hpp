@@ -16,6 +16,10 @@
 
 namespace weft::tascell_runtime {
 
+inline constexpr std::uint64_t us = 1000, ms = 1000000;  // in ns
+inline constexpr unsigned most_workers = 1024;           // of Weft
+inline constexpr int failed_status = 70;                 // EX_SOFTWARE of sysexits.h
+
 using record = weft_tascell_record;
 using task = weft_tascell_task;
 using unwinding = weft_tascell_unwinding;
@@ -54,8 +58,10 @@ struct alignas(64) worker : weft_tascell_worker {
   const task* wanted = nullptr;      // of its own request: null, or the task whose descendants it wants
   weft_tascell_counts counts{};
   weft_thread* thread = nullptr;
-  bool is_spare = false;   // it goes at once: not all workers of the run could be made
-  void* words = nullptr;   // the memory of requests and pending
+  bool is_spare = false;                                    // it goes at once: not all workers of the run could be made
+  void* words = nullptr;                                    // the memory of requests and pending
+  std::uint64_t ask_back_at_ns = 0, ask_back_delay_ns = 0;  // of asks to the node of the task that it joins
+  std::uint64_t asked_back_ns = 0;
   weft_semaphore token{};  // WEFT_SEMAPHORE_INIT(0), which C++ compilers warn about
 
   // shared
@@ -67,13 +73,23 @@ struct alignas(64) worker : weft_tascell_worker {
   atomic<std::uint32_t> waits_for{0};                  // while it waits: the worker with its task
   atomic<std::uint64_t> asked_since{0};                // when the first request came that it has not seen; 0: none
   atomic<const weft_tascell_place*> seen_at{nullptr};  // its task, or where it last attended
+  atomic<std::uint32_t> has_news{0};                   // a task may have come for what it joins
+  atomic<std::uint32_t> is_answered{1};                // its last ask to the node of the task that it joins
+  atomic<std::uint64_t> ticket{0};                     // of the broadcast that it waits for; 0: none
 };
+
+// Requests of other nodes that are under way. Each stands among the workers, behind them, as one of
+// a thief without a thread.
+inline constexpr unsigned outside_most = 64;
+struct node;
 
 struct run {
   settings how{};
   weft_tascell_options options{};
   worker* workers = nullptr;
   unsigned count = 0;
+  unsigned thieves = 0;                // count, and in a run on several nodes those without a thread
+  node* far = nullptr;                 // null: one node
   weft_event ready = WEFT_EVENT_INIT;  // all workers are made
   task* root = nullptr;
   std::uint32_t looks_always = 0;  // always_look under the modes for tests
@@ -108,10 +124,16 @@ inline constexpr const char* note_of_run = "tascell: tasks run (ns)";
 // ---- wait.cpp -----------------------------------------------------------------------------------
 
 void wake(worker* other);
+void wake_workers(run* all);
 // Wakes one idle worker that sleeps, because a task has started.
 void tell_idle(worker* self);
 // Waits for a task that self gave; newest is the record that waits.
 void wait_for(worker* self, record* newest, task* what, bool may_steal);
+// Draws a running worker, but not self: in proportion to the probability with which it accepts, or
+// any. Null: there is none.
+worker* draw_victim(worker* self);
+// The worker that runs a descendant of a task; null: it is not known, or none does.
+worker* follow(worker* self, const task* what);
 // Asks for tasks and runs them, until the run ends.
 void be_idle(worker* self);
 

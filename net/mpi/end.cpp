@@ -5,6 +5,7 @@
 
 #include "base/assert.hpp"
 #include "net/control.hpp"
+#include "net/mpi/keeper.hpp"
 #include "net/mpi/start.hpp"
 
 namespace weft::net {
@@ -60,9 +61,10 @@ void leave(int status, void*) {
     _exit(status != 0 ? status : 1);
   }
   if (!meet(its, leaves)) end_left(its);
+  tell_keeper_end();
   if (asked.before_end != nullptr) asked.before_end(its);
   if (asked.at_end != nullptr && its.rank == 0) asked.at_end(its);
-  loaded_mpi->end();
+  loaded_mpi->end(0);
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
  * its start to its end, and flushes. */
 #include "module.h"
 
+#include "hydra.h"
+#include "messages.h"
+
 #include <limits.h>
 #include <mpi.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,12 +52,17 @@ static int find_node(weft_net_facts *out) {
   return code;
 }
 
-static int start(weft_net_facts *out) {
+static const int levels[] = {[WEFT_NET_FUNNELED] = MPI_THREAD_FUNNELED,
+                             [WEFT_NET_SERIALIZED] = MPI_THREAD_SERIALIZED,
+                             [WEFT_NET_MULTIPLE] = MPI_THREAD_MULTIPLE};
+
+static int start(int threads, weft_net_facts *out) {
   int provided = 0, length = 0;
   char text[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME];
   avoid_components(out);
-  int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+  int code = MPI_Init_thread(NULL, NULL, levels[threads], &provided);
   if (code != MPI_SUCCESS) return code;
+  out->threads = provided >= levels[threads] ? threads : WEFT_NET_FUNNELED;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_rank(MPI_COMM_WORLD, &out->rank);
   MPI_Comm_size(MPI_COMM_WORLD, &out->ranks);
@@ -71,37 +78,20 @@ static int start(weft_net_facts *out) {
   return find_node(out);
 }
 
-/* UCX over TCP at times waits for ever for the end of a connection whose other side has gone
- * (github.com/openucx/ucx/issues/8738). All ranks have agreed to end, and MPICH's launcher takes an
- * exit for an end. */
-#if defined(MPICH_VERSION)
-enum { finalize_seconds = 2 };
-static void leave(int signal) {
-  (void)signal;
-  _exit(0);
-}
-static void limit_finalize(void) {
-  fflush(NULL);
-  signal(SIGALRM, leave);
-  alarm(finalize_seconds);
-}
-#else
-static void limit_finalize(void) {}
-#endif
-
-static void end(void) {
+static void end(int status) {
   int is_over = 0;
   MPI_Finalized(&is_over);
   if (is_over) return;
-  limit_finalize();
   while (window_count > 0) {
     struct window *last = &windows[--window_count];
     MPI_Win_unlock_all(last->of);
     MPI_Win_free(&last->of);
   }
-  MPI_Finalize();
 #if defined(MPICH_VERSION)
-  alarm(0);
+  weft_net_finalize(status);
+#else
+  (void)status;
+  MPI_Finalize();
 #endif
 }
 
@@ -172,20 +162,26 @@ static int get(void *window, int rank, size_t offset, void *into, size_t bytes) 
   return MPI_Get(into, (int)bytes, MPI_BYTE, rank, (MPI_Aint)offset, (int)bytes, MPI_BYTE, of(window));
 }
 
-/* The own bytes may be reused when it returns: what does not fit here waits for its copy. */
+static int put_later(void *window, int rank, size_t offset, const void *from, size_t bytes) {
+  if (bytes > INT_MAX) return MPI_ERR_COUNT;
+  return MPI_Put(from, (int)bytes, MPI_BYTE, rank, (MPI_Aint)offset, (int)bytes, MPI_BYTE, of(window));
+}
+
+/* The own bytes may be reused when it returns: what does not fit here waits for its copy. MPICH 4.0
+ * still reads some of them after MPI_Win_flush_local, so it is MPI_Win_flush that waits. */
 static int put(void *window, int rank, size_t offset, const void *from, size_t bytes) {
   enum { kept = 64 };
   static char bytes_of[kept][64]; /* in turn; a flush at every start of a round keeps them whole */
   static unsigned next = 0;
   if (bytes > INT_MAX) return MPI_ERR_COUNT;
   if (bytes > sizeof bytes_of[0]) {
-    int code = MPI_Put(from, (int)bytes, MPI_BYTE, rank, (MPI_Aint)offset, (int)bytes, MPI_BYTE, of(window));
-    return code != MPI_SUCCESS ? code : MPI_Win_flush_local(rank, of(window));
+    int code = put_later(window, rank, offset, from, bytes);
+    return code != MPI_SUCCESS ? code : MPI_Win_flush(rank, of(window));
   }
   if (next == kept) {
     next = 0;
     for (int i = 0; i < window_count; ++i) {
-      int code = MPI_Win_flush_local_all(windows[i].of);
+      int code = MPI_Win_flush_all(windows[i].of);
       if (code != MPI_SUCCESS) return code;
     }
   }
@@ -232,4 +228,9 @@ const weft_net_module weft_net_module_table = {WEFT_NET_MODULE_VERSION,
                                                fetch_add,
                                                compare_swap,
                                                flush,
-                                               progress};
+                                               progress,
+                                               weft_net_send,
+                                               weft_net_is_sent,
+                                               weft_net_find,
+                                               weft_net_receive,
+                                               put_later};

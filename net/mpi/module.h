@@ -2,10 +2,11 @@
  * loaded at the start of a rank (dlopen), so that no program is linked with an MPI. In C, because a
  * site may compile module.c with its own mpicc:
  *
- *   mpicc -O2 -shared -fPIC -o libweft-net-mine.so module.c
+ *   mpicc -O2 -shared -fPIC -o libweft-net-mine.so module.c messages.c
  *
- * All functions are called from the OS thread that runs main. Those that return an int return 0, or
- * MPI's error code, which error_text explains. */
+ * One OS thread at a time calls it, be it always the one that called start (MPI_THREAD_FUNNELED) or
+ * not (MPI_THREAD_SERIALIZED); with MPI_THREAD_MULTIPLE several call send, is_sent, find and receive.
+ * Functions that return an int return 0, or MPI's error code, which error_text explains. */
 #ifndef WEFT_NET_MPI_MODULE_H
 #define WEFT_NET_MPI_MODULE_H
 
@@ -16,24 +17,35 @@
 extern "C" {
 #endif
 
-#define WEFT_NET_MODULE_VERSION 1
+#define WEFT_NET_MODULE_VERSION 2
 #define WEFT_NET_MODULE_SYMBOL "weft_net_module_table"
+
+/* Which OS threads call an MPI. */
+typedef enum weft_net_threads { WEFT_NET_FUNNELED, WEFT_NET_SERIALIZED, WEFT_NET_MULTIPLE } weft_net_threads;
 
 typedef struct weft_net_facts {
   int rank, ranks;
   int node;       /* the least rank whose memory this rank may share, as the MPI sees it */
   int is_unified; /* windows: loads see what the network wrote */
+  int threads;    /* a weft_net_threads: as many as were wanted, if the MPI can */
   char host[64];
   char library[128]; /* the MPI that is loaded */
   char avoided[160]; /* a component of it that would crash, and what stands for it; empty: none */
 } weft_net_facts;
 
+/* A message that find found, and that no other find will find. */
+typedef struct weft_net_message {
+  int is_there, rank;
+  size_t bytes;
+  void *handle; /* for receive */
+} weft_net_message;
+
 typedef struct weft_net_module {
   uint32_t version, bytes;
   const char *built_for; /* the MPI whose mpi.h it was compiled with */
 
-  int (*start)(weft_net_facts *out);
-  void (*end)(void); /* collective */
+  int (*start)(int threads, weft_net_facts *out);
+  void (*end)(int status); /* collective, at the exit of the process with this status */
   void (*abort)(int status);
   void (*error_text)(int code, char *out, size_t bytes);
 
@@ -49,6 +61,16 @@ typedef struct weft_net_module {
   int (*compare_swap)(void *window, int rank, size_t offset, uint64_t expected, uint64_t desired, uint64_t *before);
   int (*flush)(void *window, int rank);
   int (*progress)(void *window);
+
+  /* Messages: those from one rank to another are found in the order in which they were sent. send
+   * does not wait; from stays unchanged until is_sent says so, once, which forgets the request. */
+  int (*send)(const void *from, size_t bytes, int rank, void **request);
+  int (*is_sent)(void **request, int *out);
+  int (*find)(weft_net_message *out);
+  int (*receive)(weft_net_message *found, void *into);
+
+  /* As put, but from stays unchanged until a flush. */
+  int (*put_later)(void *window, int rank, size_t offset, const void *from, size_t bytes);
 } weft_net_module;
 
 #ifdef __cplusplus

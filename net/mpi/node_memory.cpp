@@ -10,6 +10,7 @@
 #include "base/align.hpp"
 #include "base/assert.hpp"
 #include "net/control.hpp"
+#include "net/mpi/keeper.hpp"
 #include "net/mpi/start.hpp"
 #include "os/shared_memory.hpp"
 #include "os/vm.hpp"
@@ -75,24 +76,33 @@ int open_file(const made_file& of, job* all) {
   return -1;
 }
 
-status map_ranks(const int* nodes, int descriptor, job* all) {
-  const layout parts(*all);
-  const auto ranks = static_cast<std::size_t>(all->ranks);
-  all->shared = static_cast<std::byte*>(hold(shared_at, ranks * all->shared_bytes));
-  all->aliases = static_cast<std::byte*>(hold(aliases_at, ranks * all->region_bytes));
-  if (all->shared == nullptr || all->aliases == nullptr) return refuse(*all, "no addresses for the other ranks' memory");
+// What the ranks of this node share. Addresses are held for these ranks alone, so that they do not
+// grow with the number of nodes. Null, or why not.
+const char* map_parts(const int* nodes, int descriptor, const job& all, std::size_t* own) {
+  const layout parts(all);
   int nth = 0;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    if (nodes[rank] != nodes[all->rank]) continue;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(all.ranks); ++rank) {
+    if (nodes[rank] != nodes[all.rank]) continue;
     const std::size_t at = parts.shared_of(nth++);
-    if (os::map_memory_file(all->shared + rank * all->shared_bytes, all->shared_bytes, descriptor, at) == nullptr ||
-        os::map_memory_file(all->aliases + rank * all->region_bytes, all->region_bytes, descriptor, at + all->shared_bytes) ==
+    if (hold(shared_at + rank * all.shared_bytes, all.shared_bytes) == nullptr ||
+        hold(aliases_at + rank * all.region_bytes, all.region_bytes) == nullptr)
+      return "no addresses for the memory of its node's ranks";
+    if (os::map_memory_file(all.shared + rank * all.shared_bytes, all.shared_bytes, descriptor, at) == nullptr ||
+        os::map_memory_file(all.aliases + rank * all.region_bytes, all.region_bytes, descriptor, at + all.shared_bytes) ==
             nullptr)
-      return refuse(*all, "the memory of its node cannot be mapped");
-    if (static_cast<int>(rank) != all->rank) continue;
-    if (os::map_memory_file(all->region, all->region_bytes, descriptor, at + all->shared_bytes) == nullptr)
-      return refuse(*all, "its stack region cannot be mapped");
+      return "the memory of its node cannot be mapped";
+    if (static_cast<int>(rank) == all.rank) *own = at + all.shared_bytes;
   }
+  return nullptr;
+}
+
+status map_ranks(const int* nodes, int descriptor, job* all) {
+  all->shared = reinterpret_cast<std::byte*>(shared_at);
+  all->aliases = reinterpret_cast<std::byte*>(aliases_at);
+  std::size_t own = 0;
+  if (const char* const failed = map_parts(nodes, descriptor, *all, &own); failed != nullptr) return refuse(*all, failed);
+  if (os::map_memory_file(all->region, all->region_bytes, descriptor, own) == nullptr)
+    return refuse(*all, "its stack region cannot be mapped");
   return status::ok;
 }
 
@@ -128,9 +138,15 @@ status map_node_memory(int* nodes, job* all) {
   }
   gather_by_mpi(*all, &node, sizeof node, nodes);
   const status mapped = map_ranks(nodes, descriptor, all);
+  give_keeper_memory(descriptor);
   (void)loaded_mpi->barrier();
   os::close_memory_file(descriptor);
   return mapped;
+}
+
+bool map_memory_for_report(const int* nodes, int descriptor, job* all) {
+  std::size_t own = 0;
+  return descriptor >= 0 && map_parts(nodes, descriptor, *all, &own) == nullptr;
 }
 
 }  // namespace weft::net

@@ -14,4 +14,8 @@ status hold_region(const job_request& request, job* all);
 // file cannot be opened becomes a node of its own, also in `nodes`.
 status map_node_memory(int* nodes, job* all);
 
+// In a process that has the node's file and the job as a rank saw it: all that the ranks of that
+// node have left, at the addresses in `all`. False: it cannot be mapped.
+bool map_memory_for_report(const int* nodes, int descriptor, job* all);
+
 }  // namespace weft::net

@@ -1,7 +1,6 @@
 // See start.hpp.
 #include "net/mpi/start.hpp"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,8 @@
 #include "base/assert.hpp"
 #include "net/fingerprint.hpp"
 #include "net/mpi/canary.hpp"
+#include "net/mpi/keeper.hpp"
+#include "net/mpi/load.hpp"
 #include "net/mpi/node_memory.hpp"
 #include "net/network.hpp"
 
@@ -25,47 +26,24 @@ status refuse(const char* module, const char* why) {
 }
 
 status load(const char* file) {
-  // Open MPI's plug-ins look for its symbols.
-  void* const opened = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
-  if (opened == nullptr) return refuse(file, dlerror());
-  const auto* const found = static_cast<const weft_net_module*>(dlsym(opened, WEFT_NET_MODULE_SYMBOL));
-  if (found == nullptr) return refuse(file, "this is no module for an MPI (libweft-net-*.so)");
-  if (found->version != WEFT_NET_MODULE_VERSION || found->bytes != sizeof *found)
-    return refuse(file, "the module is of another version of Weft than the program; build both from one");
-  loaded_mpi = found;
-  return status::ok;
+  const char* why = nullptr;
+  loaded_mpi = load_module(file, &why);
+  return loaded_mpi != nullptr ? status::ok : refuse(file, why);
 }
 
-// By which launchers tell a process its rank.
-struct launcher_sign {
-  const char *variable, *name;
-};
-constexpr launcher_sign launcher_signs[] = {
-    {"OMPI_COMM_WORLD_RANK", "Open MPI's mpirun"}, {"PMI_RANK", "an MPICH's mpirun"}, {"SLURM_PROCID", "Slurm's srun"}};
-
-// The line for a module that sees other ranks than were asked for: it takes itself for rank 0 in each
-// process, so the launcher's own number says which process tells.
+// Such a module takes itself for rank 0 in each process, so the launcher's own number says which
+// process tells.
 status tell_misfit(const settings& wanted, const weft_net_facts& facts) {
-  const char* name = "the launcher";
-  bool is_first = facts.rank == 0;
-  for (const launcher_sign& each : launcher_signs) {
-    const char* const rank = getenv(each.variable);
-    if (rank == nullptr) continue;
-    name = each.name;
-    is_first = is_first && strcmp(rank, "0") == 0;
-    break;
-  }
-  if (is_first) {
-    base::report(
-        "the module %s is for %s, which does not fit to %s, by which this program was started: of %d ranks it sees %d; give "
-        "weft launch --mpi the launcher of that MPI",
-        wanted.mpi_module, loaded_mpi->built_for, name, wanted.ranks, facts.ranks);
+  if (facts.rank == 0 && find_launcher().is_first) {
+    char text[2048];
+    describe_misfit(*loaded_mpi, wanted.mpi_module, facts.ranks, wanted.ranks, text, sizeof text);
+    base::report("%s", text);
   }
   return status::invalid;
 }
 
 status start_module(const settings& wanted, weft_net_facts* facts) {
-  const int code = loaded_mpi->start(facts);
+  const int code = loaded_mpi->start(WEFT_NET_FUNNELED, facts);
   if (code != 0) {
     char text[256];
     loaded_mpi->error_text(code, text, sizeof text);
@@ -104,15 +82,16 @@ status find_nodes(const settings& wanted, int node, job* all) {
   return map_node_memory(nodes, all);
 }
 
-status open_transport(const job_request& request, const settings& wanted, const weft_net_facts& facts, job* all) {
-  if (const status made = open_network(mpi, all); made != status::ok) return made;
+status open_transport(const job_request& request, const settings& wanted, const weft_net_facts& facts, bool is_watched,
+                      job* all) {
+  if (const status made = open_network(mpi, request.progress, all); made != status::ok) return made;
   if (all->network == nullptr) return status::ok;
   network* const found = opened_network();
   memcpy(found->library, facts.library, sizeof found->library);
   memcpy(found->avoided, facts.avoided, sizeof found->avoided);
+  found->is_watched = is_watched;
   test_network(*all, found);
   if (wanted.is_described) print_network(*all);
-  static_cast<void>(request);
   return status::ok;
 }
 
@@ -132,6 +111,7 @@ void gather_by_mpi(const job& all, const void* mine, std::size_t bytes, void* in
 
 // Compiled without the stack protector, and called from net::start, which is, too: it changes the canary.
 __attribute__((no_stack_protector)) status start_mpi(const job_request& request, const settings& wanted, job* all) {
+  if (const status forked = fork_rank(request, wanted.lost_after, wanted.parent[0] != '\0'); forked != status::ok) return forked;
   if (const status held = hold_region(request, all); held != status::ok) return held;
   fingerprint print = take_fingerprint(*all);  // before the MPI loads plug-ins, on some ranks others
   if (const status loaded = load(wanted.mpi_module); loaded != status::ok) return loaded;
@@ -146,7 +126,8 @@ __attribute__((no_stack_protector)) status start_mpi(const job_request& request,
   if (const status compared = compare_all(*all, print); compared != status::ok) return compared;
   change_canary(print.canary);
   if (const status mapped = find_nodes(wanted, facts.node, all); mapped != status::ok) return mapped;
-  if (const status opened = open_transport(request, wanted, facts, all); opened != status::ok) return opened;
+  const bool is_watched = brief_keeper(*all, facts.host, wanted.parent[0] != '\0' ? wanted.parent : nullptr);
+  if (const status opened = open_transport(request, wanted, facts, is_watched, all); opened != status::ok) return opened;
   end_mpi_at_exit(*all, request);
   return status::ok;
 }

@@ -18,6 +18,10 @@ inline unsigned long know_stack(const void* low, const void* high) {
 }
 inline void forget_stack(unsigned long id) { request({0x1502, id}); }
 
+// Whether one of its tools runs the program: it lacks calls of newer kernels, and says so at
+// length.
+inline bool is_running() { return request({0x1001}) != 0; }
+
 // Whether Memcheck runs the program: it tells what is defined of a byte.
 inline bool is_memcheck() {
   constexpr unsigned long get_vbits = 0x4d430008;

@@ -6,10 +6,10 @@
 
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
-#include "sched/awaiter.hpp"
-#include "sched/local.hpp"
+#include "run/awaiter.hpp"
 #include "sync/await.hpp"
 #include "sync/word.hpp"
+#include "worker/local.hpp"
 
 using namespace weft::capi;
 namespace sched = weft::sched;
@@ -25,6 +25,8 @@ struct inside {
 };
 static_assert(sizeof(inside) <= sizeof weft_awaiter::opaque && alignof(inside) <= alignof(weft_awaiter));
 static_assert(sizeof(sched::await_record) <= sizeof weft_await_case::opaque);
+// await.h: the first word is 0 before an awaiter is armed first.
+static_assert(offsetof(inside, core) == 0 && offsetof(sched::awaiter, state) == 0 && sched::unarmed == 0);
 static_assert(int{WEFT_AWAIT_WORD_8} + 1 == sync::await_kinds);
 
 inside* inside_of(weft_awaiter* one) { return reinterpret_cast<inside*>(one->opaque); }
@@ -90,6 +92,18 @@ weft_status arm(weft_awaiter* awaiter, const weft_await_case* cases, size_t coun
   return WEFT_OK;
 }
 
+// As arm, of one that waits at one object, without a deadline, and not for a thread.
+weft_status arm_alone(weft_awaiter* awaiter, weft_await_kind kind, bool* waits) {
+  sched::awaiter* const core = &inside_of(awaiter)->core;
+  core->call = call_ready;
+  bool is_waiting;
+  const weft::status result = sync::arm_alone(core, static_cast<sync::await_kind>(kind), &is_waiting);
+  if (result != weft::status::ok) return code(result);
+  if (!is_waiting) read_winner(awaiter, 1);  // otherwise the awaiter may be gone
+  *waits = is_waiting;
+  return WEFT_OK;
+}
+
 weft_status refusal_of(weft_awaiter* awaiter, const bool* waits) {
   if (!pass_point()) return WEFT_UNSUPPORTED;
   if (awaiter == nullptr || awaiter->ready == nullptr || waits == nullptr) return WEFT_INVALID;
@@ -117,6 +131,8 @@ weft_status weft_ext_await(weft_awaiter* awaiter, void* object, weft_await_kind 
   if (const weft_status problem = refusal_of(object, kind); problem != WEFT_OK) return problem;
   inside* const mine = inside_of(awaiter);
   mine->core.records = lay_out(mine->own, &mine->core, object, awaiter->value, 0);
+  if (awaiter->deadline_ns == WEFT_FOREVER && kind != WEFT_AWAIT_THREAD) [[likely]]
+    return arm_alone(awaiter, kind, waits);
   return arm(awaiter, nullptr, 1, &kind, waits);
 }
 

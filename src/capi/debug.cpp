@@ -6,14 +6,17 @@
 #include <cstddef>
 
 #include "arch/context.hpp"
-#include "sched/local.hpp"
-#include "sched/runtime.hpp"
-#include "sched/turns.hpp"
-#include "sched/unit.hpp"
-#include "sched/waiter.hpp"
-#include "sched/worker.hpp"
+#include "run/wait.hpp"
+#include "seeded/turns.hpp"
 #include "sync/mutex.hpp"
 #include "sync/rwlock.hpp"
+#include "unit/unit.hpp"
+#include "unit/waiter.hpp"
+#include "worker/adoption.hpp"
+#include "worker/clock.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
 
 // The structs are no standard-layout ones (a unit derives from its link); gcc and clang define offsetof for all that have no virtual base.
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
@@ -101,6 +104,7 @@ struct debug_fields {
       NUMBER("state.suspended", sched::unit_state::suspended),
       NUMBER("flag.tasklet", sched::is_tasklet),
       NUMBER("flag.main", sched::is_main),
+      NUMBER("flag.adopted", sched::is_adopted),
       NUMBER("flag.known", sched::is_known),
       NUMBER("flag.fork", sched::is_fork),
       NUMBER("join.ended", sched::join_word::ended),
@@ -113,6 +117,10 @@ struct debug_fields {
       FIELD("waiter", sched::waiter, who),
 
       FIELD("stack", mem::stack, low),
+      FIELD("stack", mem::stack, total_bytes),
+      FIELD("stack", mem::stack, origin),
+      NUMBER("origin.os_thread", mem::stack_origin::os_thread),
+      FIELD("adopted", sched::adopted, os_caller),
       NUMBER("stack.bytes", sizeof(mem::stack)),
 
       FIELD("list", outside_list, head_),

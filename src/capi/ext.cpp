@@ -5,21 +5,29 @@
 #include "base/assert.hpp"
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/fork.hpp"
-#include "sched/local.hpp"
-#include "sched/nested.hpp"
-#include "sched/pool.hpp"
-#include "sched/ready.hpp"
-#include "sched/runtime.hpp"
-#include "sched/seam.hpp"
-#include "sched/serving.hpp"
-#include "sched/source.hpp"
-#include "sched/thread.hpp"
-#include "sched/tracing.hpp"
-#include "sched/waiter.hpp"
-#include "sched/watch.hpp"
-#include "sched/worker.hpp"
+#include "place/pool.hpp"
+#include "place/serving.hpp"
+#include "place/source.hpp"
+#include "place/wait_for_work.hpp"
+#include "run/choose.hpp"
+#include "run/dispatch.hpp"
+#include "run/fork.hpp"
+#include "run/next.hpp"
+#include "run/ready.hpp"
+#include "run/resume.hpp"
+#include "run/wait.hpp"
+#include "run/yield.hpp"
+#include "see/observers.hpp"
+#include "see/tracing.hpp"
+#include "thread/thread.hpp"
+#include "unit/pool_record.hpp"
+#include "unit/waiter.hpp"
+#include "worker/extras.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+#include "worker/seam.hpp"
+#include "worker/worker.hpp"
 
 using namespace weft::capi;
 namespace base = weft::base;
@@ -260,20 +268,41 @@ weft_status weft_ext_wait_for_work(weft_pool* const* pools, size_t count, uint64
 
 namespace {
 
-weft_status add_source(size_t (*poll)(void* state), void* state, weft_source** out, bool brings_work) {
+weft_status add_source(size_t (*poll)(void* state), void* state, weft_source** out, bool brings_work, int only) {
   if (poll == nullptr || out == nullptr) return WEFT_INVALID;
   if (running() == nullptr) return no_runtime();
-  return code(sched::add_source(running(), poll, state, reinterpret_cast<sched::source**>(out), brings_work));
+  return code(sched::add_source(running(), poll, state, reinterpret_cast<sched::source**>(out), brings_work, only));
+}
+
+// Null: there was none.
+sched::worker* worker_of_index(int index) {
+  if (index == WEFT_ANY_WORKER) return sched::local::current_worker();
+  const bool is_none = running() == nullptr || index < 0 || static_cast<unsigned>(index) >= sched::most_workers;
+  return is_none ? nullptr : sched::worker_in_slot(running(), static_cast<unsigned>(index));
 }
 
 }  // namespace
 
 weft_status weft_ext_source_add(size_t (*poll)(void* state), void* state, weft_source** out) {
-  return add_source(poll, state, out, true);
+  return add_source(poll, state, out, true, sched::any_worker);
 }
 
 weft_status weft_ext_bell_add(size_t (*poll)(void* state), void* state, weft_source** out) {
-  return add_source(poll, state, out, false);
+  return add_source(poll, state, out, false, sched::any_worker);
+}
+
+weft_status weft_ext_source_add_at(unsigned worker, size_t (*poll)(void* state), void* state, weft_source** out) {
+  if (worker >= sched::most_workers) return running() != nullptr ? WEFT_INVALID : no_runtime();
+  return add_source(poll, state, out, true, static_cast<int>(worker));
+}
+
+weft_status weft_ext_worker_reserve(unsigned* number) {
+  return number != nullptr ? code(sched::seam::reserve_word(number)) : WEFT_INVALID;
+}
+
+uint64_t* weft_ext_worker_word(int worker, unsigned number) {
+  sched::worker* const w = number < sched::seam::reserved_words() ? worker_of_index(worker) : nullptr;
+  return w != nullptr ? &w->builders_words[number] : nullptr;
 }
 
 size_t weft_ext_stack_bytes(void) { return running() != nullptr ? running()->settings.stack_bytes : 0; }
@@ -300,7 +329,7 @@ void weft_ext_thread_stack(const weft_thread* thread, void** base, size_t* bytes
 }
 
 weft_status weft_ext_set_event_sink(void (*sink)(void* state, weft_event_kind kind, weft_thread* thread), void* state) {
-  return code(sched::seam::set_event_sink(sink, state));
+  return code(sched::seam::set_event_sink(sink, state, sched::set_listener));
 }
 
 void weft_ext_trace_note(const char* name, uint64_t value) {

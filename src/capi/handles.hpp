@@ -5,8 +5,8 @@
 
 #include "base/assert.hpp"
 #include "base/status.hpp"
-#include "sched/pool.hpp"
-#include "sched/unit.hpp"
+#include "unit/pool_record.hpp"
+#include "unit/unit.hpp"
 
 namespace weft::capi {
 

@@ -1,13 +1,15 @@
-// Calls that are points of a schedule (sched/turns.hpp), and refused in some children of fork(2) (sched/left_behind.hpp). They test their first pointer anyway: where a schedule is in force it is below
-// the limit, too, and without one that costs nothing.
+// Calls that are points of a schedule (seeded/turns.hpp), and refused in some children of fork(2)
+// (run/left_behind.hpp). They test their first pointer anyway: where a schedule is in force it is
+// below the limit, too, and without one that costs nothing.
 #pragma once
 
 #include <weft/weft.h>
 
 #include "arch/limit.hpp"
 #include "base/status.hpp"
-#include "sched/left_behind.hpp"
-#include "sched/turns.hpp"
+#include "run/left_behind.hpp"
+#include "seeded/turns.hpp"
+#include "worker/hooks.hpp"
 
 namespace weft::capi {
 

@@ -4,10 +4,15 @@
 
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
-#include "sched/local.hpp"
-#include "sched/pool.hpp"
-#include "sched/runtime.hpp"
-#include "sched/serving.hpp"
+#include "life/adopted.hpp"
+#include "life/workers.hpp"
+#include "place/pool.hpp"
+#include "place/serving.hpp"
+#include "run/next.hpp"
+#include "unit/pool_record.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
 
 using namespace weft::capi;
 namespace sched = weft::sched;
@@ -23,6 +28,19 @@ weft_status weft_worker_add(unsigned* out) {
 weft_status weft_worker_remove(unsigned worker) {
   sched::runtime* rt = sched::local::current_runtime();
   return rt != nullptr ? code(sched::remove_worker(rt, worker)) : no_runtime();
+}
+
+weft_status weft_worker_adopt(const weft_adopt_config* config) {
+  if (config != nullptr && config->size != sizeof *config) return WEFT_INVALID;
+  if (sched::is_left_behind()) return WEFT_UNSUPPORTED;
+  const void* const made_at = __builtin_return_address(0);
+  if (config == nullptr) return code(sched::adopt({nullptr, false, made_at}));
+  return code(sched::adopt({config->name, config->bind, made_at}));
+}
+
+weft_status weft_worker_leave(void) {
+  if (sched::is_left_behind()) return WEFT_UNSUPPORTED;
+  return code(sched::leave_adoption());
 }
 
 weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool** out) {

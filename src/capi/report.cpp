@@ -4,12 +4,13 @@
 
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
-#include "sched/deadlock.hpp"
-#include "sched/frames.hpp"
-#include "sched/local.hpp"
-#include "sched/overflow.hpp"
-#include "sched/seam.hpp"
-#include "sched/stats.hpp"
+#include "see/deadlock.hpp"
+#include "see/frames.hpp"
+#include "see/overflow.hpp"
+#include "see/stats.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/seam.hpp"
 
 using namespace weft::capi;
 namespace sched = weft::sched;

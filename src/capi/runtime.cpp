@@ -7,15 +7,18 @@
 #include "base/atomic.hpp"
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
+#include "life/second_init.hpp"
+#include "life/start.hpp"
 #include "os/futex.hpp"
 #include "os/process.hpp"
 #include "queue/spinlock.hpp"
-#include "sched/left_behind.hpp"
-#include "sched/local.hpp"
-#include "sched/runtime.hpp"
-#include "sched/second_init.hpp"
-#include "sched/worker.hpp"
+#include "run/left_behind.hpp"
 #include "sync/mutex.hpp"
+#include "worker/clock.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
 
 using weft::status;
 using weft::capi::code;

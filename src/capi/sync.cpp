@@ -7,7 +7,7 @@
 
 #include "base/status.hpp"
 #include "capi/points.hpp"
-#include "sched/waiter.hpp"
+#include "run/wait.hpp"
 #include "sync/barrier.hpp"
 #include "sync/condvar.hpp"
 #include "sync/event.hpp"
@@ -17,6 +17,7 @@
 #include "sync/once.hpp"
 #include "sync/rwlock.hpp"
 #include "sync/semaphore.hpp"
+#include "unit/waiter.hpp"
 
 namespace {
 

@@ -1,5 +1,6 @@
 // weft.h: threads, tasklets, keys; of ext.h, threads with a place.
 
+#define WEFT_YIELD_BY_CALL  // this file defines what is called
 #include <weft/ext.h>
 
 #include <cstddef>
@@ -9,11 +10,12 @@
 #include "capi/points.hpp"
 #include "os/clock.hpp"
 #include "os/place.hpp"
-#include "sched/fork.hpp"
-#include "sched/key.hpp"
-#include "sched/local.hpp"
-#include "sched/thread.hpp"
-#include "sched/waiter.hpp"
+#include "run/fork.hpp"
+#include "run/yield.hpp"
+#include "thread/key.hpp"
+#include "thread/thread.hpp"
+#include "worker/extras.hpp"
+#include "worker/local.hpp"
 
 using namespace weft::capi;
 namespace sched = weft::sched;
@@ -48,6 +50,17 @@ bool is_valid(const sched::copying& what, const weft_thread_attr* attr) {
   return code(sched::create_copied(what, how, false, reinterpret_cast<sched::unit**>(out)));
 }
 
+// A function of its own, so that the short way needs no frame.
+[[gnu::noinline]] weft_status create_copied_slowly(weft_function function, const void* bytes, size_t size,
+                                                   const weft_thread_attr* attr, weft_thread** out, const void* made_at) {
+  return create_copied({function, bytes, size}, attr, out, made_at);
+}
+
+// Whether the unit is detached, nothing else is special, and the call is no point of a schedule.
+bool creates_detached(weft_function function, const weft_thread_attr* attr, weft_thread* const* out) {
+  return out == nullptr && attr == nullptr && function != nullptr && sched::call_limit.load(base::relaxed) == 0;
+}
+
 }  // namespace
 
 extern "C" {
@@ -57,6 +70,8 @@ weft_status weft_thread_create(weft_function function, void* argument, const wef
     return code(sched::create_default(function, argument, sched::is_default, reinterpret_cast<sched::unit**>(out),
                                       __builtin_return_address(0)));
   }
+  if (creates_detached(function, attr, out))
+    return code(sched::create_detached(function, argument, sched::is_default, __builtin_return_address(0)));
   return create(function, argument, attr, out, __builtin_return_address(0), false);
 }
 
@@ -77,7 +92,7 @@ weft_status weft_thread_create_copy(weft_function function, const void* bytes, s
     return code(
         sched::create_copied_default(function, bytes, size, reinterpret_cast<sched::unit**>(out), __builtin_return_address(0)));
   }
-  return create_copied({function, bytes, size}, attr, out, __builtin_return_address(0));
+  return create_copied_slowly(function, bytes, size, attr, out, __builtin_return_address(0));
 }
 
 weft_status weft_ext_thread_create_filled(weft_function function, size_t size, void (*fill)(void* bytes, void* source),
@@ -97,6 +112,8 @@ weft_status weft_tasklet_create(weft_function function, void* argument, const we
     return code(sched::create_default(function, argument, sched::is_tasklet, reinterpret_cast<sched::unit**>(out),
                                       __builtin_return_address(0)));
   }
+  if (creates_detached(function, attr, out))
+    return code(sched::create_detached(function, argument, sched::is_tasklet, __builtin_return_address(0)));
   return create(function, argument, attr, out, __builtin_return_address(0), true);
 }
 
@@ -179,6 +196,12 @@ void weft_yield(void) { sched::yield(); }
 
 weft_status weft_yield_to(weft_thread* next) {
   return call_on(next, [](weft_thread* it) { return sched::yield_to(live_unit_if_checked(it, "weft_yield_to")); });
+}
+
+// arch/x86_64/in_place.S calls these: names that the library binds itself.
+extern "C" {
+[[gnu::alias("weft_yield"), gnu::visibility("hidden"), gnu::used]] void weft_yield_called();
+[[gnu::alias("weft_yield_to"), gnu::visibility("hidden"), gnu::used]] weft_status weft_yield_to_called(weft_thread*);
 }
 
 weft_status weft_suspend(void) {

@@ -1,3 +1,5 @@
+// See slab.hpp. The depot's lock is held for a batch at a time; chunks are given back at the end
+// alone.
 #include "mem/slab.hpp"
 
 #include <cstring>

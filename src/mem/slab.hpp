@@ -78,6 +78,8 @@ class slab_cache {
     return blocks_[count_ + ahead];
   }
   bool is_full() const { return count_ == most; }
+  // One comparison for: it was started, and is not full. False, too, for an empty one.
+  bool has_some_and_room() const { return count_ - 1 < most - 1; }
   void give(void* memory) {
     if (is_full()) [[unlikely]]
       spill();

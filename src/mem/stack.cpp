@@ -1,3 +1,6 @@
+// See stack.hpp. A depot makes slots in chunks, guards and touches them a batch at a time outside
+// its lock, and gives the memory of cold ones back to the kernel. Called from any OS thread; caches
+// call it when they run empty or over.
 #include "mem/stack.hpp"
 
 #include <cstring>
@@ -49,7 +52,9 @@ void stack_depot::start(const stack_settings& settings) {
 
 void stack_depot::stop() {
   for (std::size_t index = 0; index < warm_.count(); ++index) arch::valgrind::forget_stack(warm_[index]->valgrind);
-  for (std::size_t index = 0; index < cold_.count(); ++index) arch::valgrind::forget_stack(cold_[index].valgrind);
+  for (std::size_t index = 0; index < cold_.count(); ++index) {
+    if (cold_[index].is_guarded) arch::valgrind::forget_stack(cold_[index].valgrind);
+  }
   for (std::size_t index = 0; index < chunks_.count(); ++index) {
     unmap(chunks_[index].base, chunks_[index].slots * slot_bytes());
   }
@@ -90,8 +95,8 @@ stack* stack_depot::lay_out(char* base, std::size_t bytes, stack_origin origin, 
   return made;
 }
 
-// Guards the low end. Inside the lock.
-bool stack_depot::install_guard(char* base, os::guard_kind* kind) {
+// Guards the low end.
+bool stack_depot::install_guard(char* base, os::guard_kind* kind) const {
   *kind = settings_.guard;
   const bool is_mapping = settings_.guard == os::guard_kind::mprotect_page && settings_.guards != nullptr;
   if (is_mapping && !settings_.guards->take()) *kind = os::guard_kind::canary;
@@ -123,8 +128,8 @@ bool stack_depot::add_chunk() {
   return slots != 1 && settings_.size_class != default_class && add_chunk_of(1);
 }
 
-stack* stack_depot::lay_out_slot(const cold_slot& slot, std::size_t number) const {
-  const auto colour = static_cast<unsigned>(number);
+stack* stack_depot::lay_out_slot(const cold_slot& slot) const {
+  const auto colour = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(slot.base) / slot_bytes());
   constexpr stack_origin origin = stack_origin::slot;
   stack* made = lay_out(slot.base, slot_bytes(), origin, slot.guard, colour, slot.valgrind);
   made->size_class = settings_.size_class;
@@ -132,55 +137,160 @@ stack* stack_depot::lay_out_slot(const cold_slot& slot, std::size_t number) cons
   return made;
 }
 
-stack* stack_depot::take_one() {
-  if (!warm_.is_empty()) return warm_.pop();
+// Inside the lock.
+bool stack_depot::pick_cold(cold_batch* picked) {
   if (!cold_.is_empty()) {
-    const cold_slot one = cold_.pop();
-    return lay_out_slot(one, cold_.count());
+    picked->slots[picked->count++] = cold_.pop();
+    return true;
   }
-  if (counts_.made >= settings_.most || (fresh_ == 0 && !add_chunk())) return nullptr;
+  if (counts_.made >= settings_.most || (fresh_ == 0 && !add_chunk())) return false;
   char* base = chunks_.last().base + (chunks_.last().slots - fresh_) * slot_bytes();
-  os::guard_kind guard{};
-  if (!install_guard(base, &guard)) return nullptr;
   --fresh_;
   ++counts_.made;
-  return lay_out_slot({base, guard, tell_valgrind(base, slot_bytes())}, fresh_);
+  picked->slots[picked->count++] = {base, settings_.guard, false, 0};
+  return true;
+}
+
+void stack_depot::guard_together(cold_batch* picked) const {
+  os::span guards[os::most_spans];
+  unsigned count = 0;
+  for (unsigned index = 0; index < picked->count; ++index) {
+    if (!picked->slots[index].is_guarded) guards[count++] = {picked->slots[index].base, guard_bytes(os::guard_kind::marker)};
+  }
+  if (count < 2 || !os::install_markers(guards, count)) return;
+  for (unsigned index = 0; index < picked->count; ++index) {
+    cold_slot* const slot = &picked->slots[index];
+    if (slot->is_guarded) continue;
+    slot->is_guarded = true;
+    slot->valgrind = tell_valgrind(slot->base, slot_bytes());
+  }
+}
+
+bool stack_depot::guard_slot(cold_slot* slot) const {
+  if (slot->is_guarded) return true;
+  if (!install_guard(slot->base, &slot->guard)) return false;
+  slot->is_guarded = true;
+  slot->valgrind = tell_valgrind(slot->base, slot_bytes());
+  return true;
+}
+
+// The pages where their headers and first frames go.
+void stack_depot::touch_tops(const cold_batch& picked) const {
+  if (picked.count < 2) return;
+  os::span tops[os::most_spans];
+  for (unsigned index = 0; index < picked.count; ++index) {
+    tops[index] = {picked.slots[index].base + slot_bytes() - os::page_bytes(), os::page_bytes()};
+  }
+  static_cast<void>(os::populate(tops, picked.count));
+}
+
+// Outside the lock. What cannot be guarded goes back.
+unsigned stack_depot::prepare(cold_batch* picked, stack** out) {
+  if (settings_.guard == os::guard_kind::marker && !arch::valgrind::is_running()) {
+    guard_together(picked);
+    touch_tops(*picked);
+  }
+  unsigned count = 0;
+  for (; count < picked->count && guard_slot(&picked->slots[count]); ++count) out[count] = lay_out_slot(picked->slots[count]);
+  if (count != picked->count) put_away(picked->slots + count, picked->count - count);
+  return count;
+}
+
+unsigned stack_depot::take_batch(stack** out, unsigned wanted) {
+  unsigned count = 0;
+  cold_batch picked;
+  {
+    const queue::guard hold(lock_);
+    while (count < wanted && !warm_.is_empty()) out[count++] = warm_.pop();
+    while (count + picked.count < wanted && pick_cold(&picked)) {
+    }
+  }
+  return picked.count == 0 ? count : count + prepare(&picked, out + count);
 }
 
 unsigned stack_depot::take(stack** out, unsigned wanted) {
-  const queue::guard hold(lock_);
   unsigned count = 0;
-  for (; count < wanted; ++count) {
-    out[count] = take_one();
-    if (out[count] == nullptr) break;
+  while (count < wanted) {
+    const unsigned asked = wanted - count < os::most_spans ? wanted - count : os::most_spans;
+    const unsigned taken = take_batch(out + count, asked);
+    count += taken;
+    if (taken < asked) break;
   }
   return count;
 }
 
-// Gives the memory beneath back; the slot stays reserved.
-void stack_depot::cool(stack* one) {
-  const cold_slot slot{one->base, one->guard, one->valgrind};
-  const std::size_t guarded = one->guard_bytes();
-  // Failure leaves the memory touched, which costs nothing but memory.
-  static_cast<void>(os::discard(slot.base + guarded, slot_bytes() - guarded));
-  // Of threads that were left by a jump: the next header may lie there.
-  os::forget_frames(slot.base, slot_bytes());
-  cold_.push(slot);
-  ++counts_.cooled;
+void stack_depot::put_away(const cold_slot* those, unsigned count) {
+  const queue::guard hold(lock_);
+  cold_.push(those, count);
+}
+
+namespace {
+
+void sort_by_address(stack** those, unsigned count) {
+  for (unsigned next = 1; next < count; ++next) {
+    stack* const one = those[next];
+    unsigned at = next;
+    for (; at > 0 && those[at - 1] > one; --at) those[at] = those[at - 1];
+    those[at] = one;
+  }
+}
+
+}  // namespace
+
+// How many of the first slots lie side by side. A canary between them would be lost; other guards
+// outlive a discard.
+unsigned stack_depot::neighbours(const cold_slot* those, unsigned count) const {
+  unsigned run = 1;
+  if (those->guard == os::guard_kind::canary) return run;
+  while (run < count && those[run].guard == those->guard && those[run].base == those->base + run * slot_bytes()) ++run;
+  return run;
+}
+
+// Gives the memory beneath back, of neighbours in one call, which is a quarter of the time; the
+// slots stay reserved. Outside the lock.
+void stack_depot::cool(stack** those, unsigned count) {
+  cold_slot slots[os::most_spans];
+  sort_by_address(those, count);
+  for (unsigned index = 0; index < count; ++index)
+    slots[index] = {those[index]->base, those[index]->guard, true, those[index]->valgrind};
+  for (unsigned first = 0; first < count;) {
+    const unsigned run = neighbours(slots + first, count - first);
+    char* const base = slots[first].base;
+    const std::size_t guarded = mem::guard_bytes(slots[first].guard);
+    // Failure leaves the memory touched, which costs nothing but memory.
+    static_cast<void>(os::discard(base + guarded, run * slot_bytes() - guarded));
+    // Of threads that were left by a jump: the next header may lie there.
+    os::forget_frames(base, run * slot_bytes());
+    first += run;
+  }
+  const queue::guard hold(lock_);
+  cold_.push(slots, count);
+  counts_.cooled += count;
+}
+
+void stack_depot::give_batch(stack* const* those, unsigned count) {
+  stack* cold[os::most_spans];
+  unsigned cold_count = 0;
+  {
+    const std::size_t keep = settings_.keep_bytes / os::page_bytes();
+    const queue::guard hold(lock_);
+    for (unsigned index = 0; index < count; ++index) {
+      if (warm_.count() < keep || those[index]->sanitizer != nullptr) {
+        warm_.push(those[index]);
+      } else {
+        cold[cold_count++] = those[index];
+      }
+    }
+  }
+  if (cold_count != 0) cool(cold, cold_count);
 }
 
 void stack_depot::give(stack* const* those, unsigned count) {
-  const std::size_t keep = settings_.keep_bytes / os::page_bytes();
   if (settings_.size_class != default_class) {
     for (unsigned index = 0; index < count; ++index) trim(those[index]);
   }
-  const queue::guard hold(lock_);
-  for (unsigned index = 0; index < count; ++index) {
-    if (warm_.count() < keep || those[index]->sanitizer != nullptr) {
-      warm_.push(those[index]);
-    } else {
-      cool(those[index]);
-    }
+  for (unsigned done = 0; done < count; done += os::most_spans) {
+    give_batch(those + done, count - done < os::most_spans ? count - done : os::most_spans);
   }
 }
 

@@ -7,7 +7,10 @@
 //      base       low                                                            high
 //      | guard    | ......................... stack grows down ... | header | colour |
 //
-// The colour (0 to 15 cache lines) differs between neighbours, so that the hot ends of many stacks do not fall into one cache set.
+// The stack of an OS thread that was adopted has its header elsewhere.
+//
+// The colour (0 to 15 cache lines) differs between neighbours, so that the hot ends of many stacks
+// do not fall into one cache set.
 //
 // The guard is larger than a frame of 64 KiB, so that such a frame cannot jump over it.
 //
@@ -16,8 +19,10 @@
 // stack_cache   one a worker and size class, its owner only: last in, first out
 //
 // Slots that come back while the depot holds keep_bytes of touched ones lose their memory; they
-// stay reserved. A stack that is not of the default size may be large: what it holds deeper than
-// most stacks go is given back when it leaves its cache, and when its worker sleeps.
+// stay reserved. What costs a call of the system for each stack, a guard, the first page, and
+// giving the memory back, is done outside of the lock, and for neighbours or a batch in one call. A
+// stack that is not of the default size may be large: what it holds deeper than most stacks go is
+// given back when it leaves its cache, and when its worker sleeps.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +36,8 @@
 
 namespace weft::mem {
 
-enum class stack_origin : std::uint8_t { slot, mapping, user };
+// os_thread: an OS thread's own, which was adopted; its header lies elsewhere.
+enum class stack_origin : std::uint8_t { slot, mapping, user, os_thread };
 
 // Sizes of slots. Class 0 is the default size, class 1 that of forks; the others are sizes that the
 // program asked for.
@@ -52,9 +58,15 @@ struct alignas(base::cache_line) stack {
   bool is_special;          // guarded by a canary, or not of the default size
   void* sanitizer;          // TSan's fiber, while one exists
   unsigned long valgrind;   // its name for this stack
+  const void* resumer;      // the unit that switched to the context on it (user_context.hpp); null: no context's
 
   char* top() { return reinterpret_cast<char*>(this); }  // where the first frame goes; aligned to a cache line
-  std::size_t usable_bytes() const { return static_cast<std::size_t>(reinterpret_cast<const char*>(this) - low); }
+  bool is_os_threads() const { return origin == stack_origin::os_thread; }
+  std::size_t usable_bytes() const {
+    if (is_os_threads()) [[unlikely]]
+      return total_bytes;
+    return static_cast<std::size_t>(reinterpret_cast<const char*>(this) - low);
+  }
   std::size_t guard_bytes() const { return static_cast<std::size_t>(low - base); }
 };
 
@@ -76,10 +88,16 @@ struct stack_settings {
 };
 
 class stack_depot {
+  // Without memory.
   struct cold_slot {
     char* base;
     os::guard_kind guard;
+    bool is_guarded;  // false: it was never used, or its guard could not be made
     unsigned long valgrind;
+  };
+  struct cold_batch {
+    cold_slot slots[os::most_spans];
+    unsigned count = 0;
   };
   struct chunk {
     char* base;
@@ -109,15 +127,23 @@ class stack_depot {
   counts count();
 
  private:
-  stack* take_one();
-  void cool(stack* one);
+  unsigned take_batch(stack** out, unsigned wanted);
+  bool pick_cold(cold_batch* picked);
+  unsigned prepare(cold_batch* picked, stack** out);
+  void guard_together(cold_batch* picked) const;
+  bool guard_slot(cold_slot* slot) const;
+  void touch_tops(const cold_batch& picked) const;
+  void give_batch(stack* const* those, unsigned count);
+  unsigned neighbours(const cold_slot* those, unsigned count) const;
+  void cool(stack** those, unsigned count);
+  void put_away(const cold_slot* those, unsigned count);
   bool add_chunk();
   bool add_chunk_of(std::size_t slots);
   std::size_t slot_bytes() const { return settings_.stack_bytes + guard_bytes(settings_.guard); }
   char* map(std::size_t bytes);
   void unmap(void* base, std::size_t bytes);
-  bool install_guard(char* base, os::guard_kind* kind);
-  stack* lay_out_slot(const cold_slot& slot, std::size_t number) const;
+  bool install_guard(char* base, os::guard_kind* kind) const;
+  stack* lay_out_slot(const cold_slot& slot) const;
   static stack* lay_out(char* base, std::size_t bytes, stack_origin origin, os::guard_kind guard, unsigned colour,
                         unsigned long valgrind);
 
@@ -126,7 +152,7 @@ class stack_depot {
   // guarded by lock_
   // Lists of slots are arrays: a list through the headers would miss the cache at each step.
   growing_array<stack*> warm_;     // touched
-  growing_array<cold_slot> cold_;  // whose memory was given back
+  growing_array<cold_slot> cold_;  // whose memory was given back, or whose guard could not be made
   growing_array<chunk> chunks_;
   std::size_t slots_ = 0;  // of all chunks
   std::size_t fresh_ = 0;  // slots of the newest chunk that were never used

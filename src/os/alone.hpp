@@ -16,4 +16,15 @@ inline bool is_alone() { return __libc_single_threaded != 0; }
 inline bool is_alone() { return false; }
 #endif
 
+// For a caller that is alone: what a strong compare-exchange of an atomic word does. A plain
+// compare with memory is one instruction.
+template <class Atomic, class Value>
+inline bool replace_alone(Atomic* word, Value expected, Value wanted) {
+  static_assert(sizeof(Atomic) == sizeof(Value));
+  auto* const plain = reinterpret_cast<Value*>(word);
+  if (*plain != expected) return false;
+  *plain = wanted;
+  return true;
+}
+
 }  // namespace weft::os

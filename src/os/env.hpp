@@ -87,7 +87,7 @@ struct settings {
   std::uint8_t dump_on = 0;  // dump_occasion
   bool stack_report = false;
   bool migrate = false;
-  const char* schedule = nullptr;  // points into the environment; null: not asked for. sched/schedule_text.hpp reads it
+  const char* schedule = nullptr;  // points into the environment; null: not asked for. seeded/schedule_text.hpp reads it
   bool stats = false;
   const char* trace = nullptr;  // points into the environment; null: no trace
   std::size_t trace_bytes = 0;  // for each worker

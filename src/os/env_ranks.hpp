@@ -45,6 +45,17 @@ inline constexpr variable_info dist_poll_info = {variable::workers,
                                                  "Between nodes: after so many microseconds a rank that computes helps the "
                                                  "operations of others, in its next fork. 0: in each fork."};
 
+inline constexpr variable_info dist_progress_info = {
+    variable::deadlock,
+    "WEFT_DIST_PROGRESS",
+    value_type::choice,
+    0,
+    0,
+    "auto|none|polling",
+    "auto",
+    "Between nodes: what lets operations on a rank's memory go on while it computes. polling: the rank itself, in forks "
+    "(WEFT_DIST_POLL). none: the network. auto: polling where the start finds that the network is not one-sided."};
+
 inline constexpr variable_info dist_policy_info = {
     variable::deadlock,
     "WEFT_DIST_POLICY",
@@ -57,7 +68,18 @@ inline constexpr variable_info dist_policy_info = {
     "when they move. basic: each switch copies frames. iso-address: each child has its own stack. child: forkers go on, and "
     "functions with their bytes move."};
 
-inline constexpr const variable_info* variables_of_ranks[] = {&dist_stack_info, &dist_pool_info, &dist_check_info,
-                                                              &dist_policy_info, &dist_poll_info};
+inline constexpr variable_info dist_heap_info = {
+    variable::stack_size,
+    "WEFT_DIST_HEAP",
+    value_type::bytes,
+    64 * 1024,
+    std::uint64_t{1} << 40,
+    "64K to 1024G",
+    "64M",
+    "Each rank's part of the global heap (weft/global.h). Reserved, and used as far as the program writes to it."};
+
+inline constexpr const variable_info* variables_of_ranks[] = {&dist_stack_info,   &dist_pool_info, &dist_check_info,
+                                                              &dist_policy_info,  &dist_poll_info, &dist_heap_info,
+                                                              &dist_progress_info};
 
 }  // namespace weft::os

@@ -15,8 +15,8 @@
 // - SYS_tgkill: misses an OS thread that has ended, and nothing else
 // - pthread_join: its failure is a mistake of ours, and ends the program
 // - write in base/assert.cpp: a message on stderr has nobody to be told to
-// - kill, abort, raise, _exit, sigaction in sched/overflow.cpp,
-//   sigaction in sched/dump_signal.cpp: the program dies, nothing else is left to try
+// - kill, abort, raise, _exit, sigaction in see/overflow.cpp,
+//   sigaction in see/dump_signal.cpp: the program dies, nothing else is left to try
 // - SYS_timer_delete: gives back a whole thing, which does no harm if it stays
 // - dup2: onto a number below the limit; cannot fail
 // - waitpid, sigtimedwait: fail when there is nothing to tell, which is an answer
@@ -37,7 +37,7 @@ namespace weft::os {
 enum class call : std::uint8_t {
   mmap,
   munmap,
-  madvise,
+  madvise,  // madvise, SYS_process_madvise
   mincore,
   mprotect,
   thread_start,  // pthread_create

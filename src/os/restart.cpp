@@ -45,7 +45,8 @@ bool enable_restartable_stores(bool machine_has_them) {
   detail::restarts_may_be_used.store(true, base::relaxed);
   // [L7] heavy fence: who looked before has changed its word before; pairs with [L6]
   os::heavy_fence();
-  detail::restart_area.store(__rseq_offset + offset_of_rseq_cs, base::relaxed);
+  // [L9] release: the fence before the first restartable store; pairs with [L8]
+  detail::restart_area.store(__rseq_offset + offset_of_rseq_cs, base::release);
   return true;
 }
 

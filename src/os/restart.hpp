@@ -20,7 +20,10 @@ namespace detail {
 bool enable_restartable_stores(bool machine_has_them);
 
 // Where the calling OS thread keeps the address of its sequence, relative to its thread pointer. 0: not in use.
-inline std::ptrdiff_t restart_area() { return detail::restart_area.load(base::relaxed); }
+inline std::ptrdiff_t restart_area() {
+  // [L8] acquire: sees each mark that was made without a look, or before it; pairs with [L9]
+  return detail::restart_area.load(base::acquire);
+}
 
 // Asked after a word was changed: whether somebody may be in the middle of a restartable store to it.
 inline bool needs_restart_fence() {

@@ -61,11 +61,13 @@ void run_to_end(void (*body)(void*), void (*ended)(void*), void* arg) {
 
 bool watch_end(void (*ended)(void*), void* arg) {
   static constinit pthread_key_t key;
-  static constinit bool has_key = false;  // written by the start of the runtime
+  static constinit bool has_key = false;  // written by the first caller that watches
   if (arg == nullptr && !has_key) return true;
   if (arg != nullptr && fault::fails(call::thread_key)) return false;
-  if (!has_key && pthread_key_create(&key, ended) != 0) return false;
-  has_key = true;
+  if (!has_key) {
+    if (pthread_key_create(&key, ended) != 0) return false;
+    has_key = true;
+  }
   return pthread_setspecific(key, arg) == 0;
 }
 
@@ -84,6 +86,17 @@ status bind_thread_to(const std::uint16_t* cpus, unsigned count) {
   }
   if (fault::fails(call::affinity)) return status::invalid;
   return sched_setaffinity(0, sizeof set, &set) == 0 ? status::ok : status::invalid;
+}
+
+bool read_mask(cpu_mask* out) {
+  *out = {};
+  if (fault::fails(call::affinity)) return false;
+  return sched_getaffinity(0, sizeof out->bits, reinterpret_cast<cpu_set_t*>(out->bits)) == 0;
+}
+
+void write_mask(const cpu_mask& mask) {
+  if (fault::fails(call::affinity)) return;  // it stays where it is
+  (void)sched_setaffinity(0, sizeof mask.bits, reinterpret_cast<const cpu_set_t*>(mask.bits));
 }
 
 int thread_id() { return static_cast<int>(syscall(SYS_gettid)); }

@@ -26,6 +26,7 @@ void run_to_end(void (*body)(void*), void (*ended)(void*), void* arg);
 
 // ended(arg) is called once the calling OS thread ends by its return, pthread_exit or a
 // cancellation (not by exit). arg null: no more. False: refused, nothing changed; never with null.
+// With an arg, one caller at a time, and always the same function.
 bool watch_end(void (*ended)(void*), void* arg);
 
 // Binds the calling OS thread to one CPU. cpu is one of allowed_cpus() as read before the first bind: then no OS thread leaves the
@@ -33,6 +34,14 @@ bool watch_end(void (*ended)(void*), void* arg);
 status bind_thread(unsigned cpu);
 // The same for a set of CPUs: gives an adopted OS thread its inherited mask back.
 status bind_thread_to(const std::uint16_t* cpus, unsigned count);
+
+// The CPUs on which an OS thread may run, as the kernel has them.
+struct cpu_mask {
+  alignas(8) unsigned char bits[1024];  // 8192 CPUs: a kernel built for more than CPU_SETSIZE refuses a shorter mask
+};
+// Of the calling OS thread. False: the system does not say.
+bool read_mask(cpu_mask* out);
+void write_mask(const cpu_mask& mask);
 
 int thread_id();  // the kernel's
 void yield_cpu();

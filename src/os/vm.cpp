@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/align.hpp"
@@ -19,6 +21,11 @@ namespace {
 // Headers older than Linux 6.13 lack these.
 constexpr int madv_guard_install = 102;
 constexpr int madv_guard_remove = 103;
+constexpr int madv_populate_write = 23;
+constexpr int this_process = -10001;  // PIDFD_SELF_THREAD_GROUP, Linux 6.14
+#ifndef SYS_process_madvise
+#define SYS_process_madvise 440
+#endif
 
 constexpr std::size_t canary_words = 8;
 constexpr std::uint64_t canary_pattern = 0x77656674'67756172;  // "weftguar"
@@ -37,6 +44,19 @@ bool unmap(void* base, std::size_t bytes) {
 bool advise(void* base, std::size_t bytes, int advice) {
   if (fault::fails(call::madvise)) return false;
   return madvise(base, bytes, advice) == 0;
+}
+
+// One call for all of them.
+bool advise_all(const span* those, unsigned count, int advice) {
+  iovec ranges[most_spans];
+  std::size_t wanted = 0;
+  for (unsigned index = 0; index < count; ++index) {
+    ranges[index] = {those[index].base, those[index].bytes};
+    wanted += those[index].bytes;
+  }
+  if (fault::fails(call::madvise)) return false;
+  const long done = syscall(SYS_process_madvise, this_process, ranges, std::size_t{count}, advice, 0U);
+  return done >= 0 && static_cast<std::size_t>(done) == wanted;
 }
 
 bool protect(void* base, std::size_t bytes, int protection) {
@@ -166,6 +186,10 @@ status install_guard(void* base, std::size_t bytes, guard_kind kind) {
   }
   return status::ok;
 }
+
+bool install_markers(const span* those, unsigned count) { return advise_all(those, count, madv_guard_install); }
+
+bool populate(const span* those, unsigned count) { return advise_all(those, count, madv_populate_write); }
 
 status remove_guard(void* base, std::size_t bytes, guard_kind kind) {
   if (kind == guard_kind::marker) return result(advise(base, bytes, madv_guard_remove));

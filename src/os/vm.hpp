@@ -30,6 +30,18 @@ bool is_touched(const void* base, std::size_t bytes);
 // Asks the kernel not to back the range with huge pages: a stack that touched one page should cost one page. A hint.
 void no_huge_pages(void* base, std::size_t bytes);
 
+// Whole pages.
+struct span {
+  void* base;
+  std::size_t bytes;
+};
+inline constexpr unsigned most_spans = 32;
+
+// Gives each of up to most_spans spans memory, so that its first use is no page fault. One call of
+// the system for all of them costs about 0.6 of their faults. A hint: false where it was not
+// followed, as before Linux 6.14.
+bool populate(const span* those, unsigned count);
+
 // How an overflow of a stack is noticed, best first.
 enum class guard_kind : std::uint8_t {
   marker,         // guard pages inside one mapping (Linux 6.13): a million stacks need no million mappings
@@ -48,6 +60,10 @@ std::size_t most_mappings();
 
 // base, bytes: whole pages at the low end of a stack. Errors: nomem (out of mappings), unsupported.
 status install_guard(void* base, std::size_t bytes, guard_kind kind);
+// The same of up to most_spans spans, guarded by markers, in one call of the system. False: some
+// are not guarded, as before Linux 6.14, and each is to be guarded by itself; that one may be
+// guarded already does no harm.
+bool install_markers(const span* those, unsigned count);
 status remove_guard(void* base, std::size_t bytes, guard_kind kind);
 
 // False: something wrote over the canary. True for all other kinds.

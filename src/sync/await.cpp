@@ -59,7 +59,8 @@ status arm_alone(sched::awaiter* one, await_kind kind, bool* waits) {
 
 status end_arming(sched::awaiter* one, status problem, std::uint64_t deadline_ns, bool* waits) {
   *waits = false;
-  if (problem == status::ok && may_wait(deadline_ns) == status::timeout) problem = status::timeout;
+  const bool had_passed = deadline_ns != sched::forever && !one->has_alarm;  // when it began; a look at the clock is not cheap
+  if (problem == status::ok && had_passed) problem = status::timeout;
   if (problem == status::ok) {
     *waits = sched::finish_arming(one);
     if (*waits) return status::ok;  // the awaiter may be gone

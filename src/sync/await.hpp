@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/status.hpp"
-#include "sched/awaiter.hpp"
+#include "run/awaiter.hpp"
 
 namespace weft::sync {
 
@@ -38,9 +38,6 @@ status end_arming(sched::awaiter* one, status problem, std::uint64_t deadline_ns
 template <class KindOf>
 status arm_all(sched::awaiter* one, KindOf kind_of, std::uint64_t deadline_ns, bool* waits) {
   sched::await_record* each = one->records;
-  const await_kind first = kind_of(each);
-  if (each->following == nullptr && deadline_ns == sched::forever && first != await_kind::thread)
-    return arm_alone(one, first, waits);
   sched::begin_arming(one, true, deadline_ns);
   sched::armed_as what = sched::armed_as::waits;
   status problem = status::ok;

@@ -3,25 +3,37 @@
 
 #include <pthread.h>
 
-#include "sched/fork.hpp"
-#include "sched/local.hpp"
-#include "sched/runtime.hpp"
-#include "sched/unit.hpp"
-#include "sched/worker.hpp"
+#include "run/fork.hpp"
+#include "unit/unit.hpp"
+#include "worker/adoption.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/worker.hpp"
 
 namespace weft::sync {
 
-std::uintptr_t caller_id() {
-  const sched::worker* w = sched::local::current_worker();
+namespace {
+
+std::uintptr_t id_of_caller(const sched::worker* w) {
   if (w == nullptr) return static_cast<std::uintptr_t>(pthread_self());
   const sched::unit* self = sched::identity_of(w->current);
   if (self == nullptr) return reinterpret_cast<std::uintptr_t>(w);
-  return self->has(sched::is_main) ? w->rt->main_caller : reinterpret_cast<std::uintptr_t>(self);
+  if (self->has_any(unsigned{sched::is_main} | unsigned{sched::is_adopted})) [[unlikely]]
+    return self->has(sched::is_main) ? w->rt->main_caller : sched::adoption_of(self)->os_caller;
+  return reinterpret_cast<std::uintptr_t>(self);
 }
 
-bool caller_may_be_several() {
-  const sched::worker* w = sched::local::current_worker();
-  return w != nullptr && w->current != nullptr && sched::shares_identity(w);
+bool are_several(const sched::worker* w) { return w != nullptr && w->current != nullptr && sched::shares_identity(w); }
+
+}  // namespace
+
+std::uintptr_t caller_id() { return id_of_caller(sched::local::current_worker()); }
+
+bool caller_may_be_several() { return are_several(sched::local::current_worker()); }
+
+caller who_calls() {
+  const sched::worker* const w = sched::local::current_worker();
+  return {id_of_caller(w), are_several(w)};
 }
 
 bool others_may_run() {

@@ -9,7 +9,7 @@
 #include "base/atomic.hpp"
 #include "base/status.hpp"
 #include "queue/spinlock.hpp"
-#include "sched/awaiter.hpp"
+#include "run/awaiter.hpp"
 #include "sync/waiters.hpp"
 
 namespace weft::sync {
@@ -25,7 +25,7 @@ class event {
   status wait(const char* what, std::uint64_t deadline_ns) {
     if (is_set()) [[likely]]
       return status::ok;
-    return wait_slowly(what, deadline_ns);
+    return wait_slow(what, deadline_ns);
   }
 
   // As wait, by an awaiter's record.
@@ -50,11 +50,12 @@ class event {
   static constexpr std::uint64_t claimed = 4;
   static constexpr unsigned count_shift = 32;
 
-  status wait_slowly(const char* what, std::uint64_t deadline_ns);
+  status wait_slow(const char* what, std::uint64_t deadline_ns);
   static void leave(sched::await_record* one);
   bool announce();
   void await_setter() const;
   void take_queue(wake_later* chosen);
+  void set_alone();
 
   base::atomic<std::uint64_t> word_{0};
   queue::spinlock lock_;

@@ -76,7 +76,7 @@ void perform(feb_entry* one, std::uint64_t* word, operation what, request* mine,
     if (what == operation::read) return;
     one->is_full = false;
   }
-  settle(one, served);
+  if (one->has_waiters()) settle(one, served);
 }
 
 wait_queue* queue_of(feb_entry* one, operation what) {
@@ -95,7 +95,7 @@ status wait_for(feb_stripe* stripe, feb_entry* one, operation what, request* min
   bool holds_lock;
   const status result = wait_in(&me, queue, &stripe->lock, &holds_lock);
   if (!holds_lock) return result;
-  if (result == status::timeout) stripe->tidy(word);
+  if (result == status::timeout) stripe->tidy(stripe->link_of(word));
   stripe->lock.unlock();
   return result;
 }
@@ -105,8 +105,9 @@ void leave(sched::await_record* one, operation what) {
   feb_stripe* const stripe = feb_stripe_of(word);
   const queue::guard inside(stripe->lock);
   if (!one->is_linked()) return;
-  queue_of(stripe->find(word), what)->remove(one);
-  stripe->tidy(word);
+  feb_entry** const link = stripe->link_of(word);
+  queue_of(*link, what)->remove(one);
+  stripe->tidy(link);
 }
 
 template <operation What>
@@ -124,18 +125,18 @@ void enter(feb_entry* entry, sched::await_record* one, operation what) {
 status run(std::uint64_t* word, operation what, request* mine, std::uint64_t deadline_ns) {
   feb_stripe* stripe = feb_stripe_of(word);
   stripe->lock.lock();
-  feb_entry* one = stripe->find(word);
-  const bool goes_on = can_go_on(one, what);
+  feb_entry** link = stripe->link_of(word);
+  const bool goes_on = can_go_on(*link, what);
   status problem = goes_on ? status::ok : may_wait(deadline_ns);
-  if (problem == status::ok && one == nullptr && what != operation::read) {
-    one = stripe->find_or_add(word);
-    if (one == nullptr) problem = status::nomem;
+  if (problem == status::ok && *link == nullptr && what != operation::read) {
+    link = stripe->add(word);
+    if (link == nullptr) problem = status::nomem;
   }
-  if (problem == status::ok && !goes_on) return wait_for(stripe, one, what, mine, deadline_ns);
+  if (problem == status::ok && !goes_on) return wait_for(stripe, *link, what, mine, deadline_ns);
   wake_later served;
   if (problem == status::ok) {
-    perform(one, word, what, mine, &served);
-    if (one != nullptr) stripe->tidy(word);
+    perform(*link, word, what, mine, &served);
+    stripe->tidy(link);
   }
   stripe->lock.unlock();
   served.now();
@@ -156,15 +157,16 @@ status change(std::uint64_t* word, const std::uint64_t* value, bool to_full) {
   wake_later served;
   {
     const queue::guard inside(stripe->lock);
-    feb_entry* one = to_full ? stripe->find(word) : stripe->find_or_add(word);
-    if (one == nullptr && !to_full) return status::nomem;
+    feb_entry** const link = to_full ? stripe->link_of(word) : stripe->find_or_add(word);
+    if (link == nullptr) return status::nomem;
+    feb_entry* const one = *link;
     if (value != nullptr) store(word, *value);
     if (one == nullptr) return status::ok;
     if (one->is_full != to_full) {
       one->is_full = to_full;
       settle(one, &served);
     }
-    stripe->tidy(word);
+    stripe->tidy(link);
   }
   served.now();
   return status::ok;
@@ -177,24 +179,24 @@ status await(sched::await_record* one, std::uint64_t* word, operation what, sche
   wake_later served;
   {
     const queue::guard inside(stripe->lock);
-    feb_entry* entry = stripe->find(word);
-    const bool goes_on = can_go_on(entry, what);
-    if (entry == nullptr && what != operation::read) {
-      entry = stripe->find_or_add(word);
-      if (entry == nullptr) return status::nomem;
+    feb_entry** link = stripe->link_of(word);
+    const bool goes_on = can_go_on(*link, what);
+    if (*link == nullptr && what != operation::read) {
+      link = stripe->add(word);
+      if (link == nullptr) return status::nomem;
     }
     if (!goes_on) {
-      enter(entry, one, what);
+      enter(*link, one, what);
       *result = sched::armed_as::waits;
       return status::ok;
     }
     *result = over_or_lost(one);
     if (*result == sched::armed_as::over) {
       request mine{one->value};
-      perform(entry, word, what, &mine, &served);
+      perform(*link, word, what, &mine, &served);
       one->value = mine.value;
     }
-    if (entry != nullptr) stripe->tidy(word);
+    stripe->tidy(link);
   }
   served.now();
   return status::ok;

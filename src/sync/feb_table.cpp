@@ -8,35 +8,9 @@
 
 namespace weft::sync {
 
-namespace {
+constinit feb_stripe feb_stripes[std::size_t{1} << feb_stripe_bits];
 
-constexpr unsigned stripe_bits = 8;
-constexpr std::size_t stripe_count = std::size_t{1} << stripe_bits;
-
-constinit feb_stripe stripes[stripe_count];
-
-// Fibonacci hashing (Knuth, TAOCP 3, 6.4): the upper bits depend on all bits of the address. Stripes use the topmost, buckets the next.
-std::uint64_t hash_of(const std::uint64_t* word) {
-  return (reinterpret_cast<std::uintptr_t>(word) >> 3) * std::uint64_t{0x9e3779b97f4a7c15};
-}
-
-}  // namespace
-
-feb_stripe* feb_stripe_of(const std::uint64_t* word) { return &stripes[hash_of(word) >> (64 - stripe_bits)]; }
-
-feb_entry** feb_stripe::bucket_of(const std::uint64_t* word) {
-  if (bucket_count_ == 0) return &only_bucket_;
-  return &buckets_[(hash_of(word) >> (32 - stripe_bits)) & (bucket_count_ - 1)];
-}
-
-feb_entry* feb_stripe::find(const std::uint64_t* word) {
-  feb_entry* one = *bucket_of(word);
-  while (one != nullptr && one->word != word) one = one->next;
-  return one;
-}
-
-feb_entry* feb_stripe::find_or_add(std::uint64_t* word) {
-  if (feb_entry* one = find(word); one != nullptr) return one;
+feb_entry** feb_stripe::add(std::uint64_t* word) {
   feb_entry* one = take_spare();
   if (one == nullptr) return nullptr;
   if (count_ >= 2 * bucket_count_) grow();
@@ -46,17 +20,7 @@ feb_entry* feb_stripe::find_or_add(std::uint64_t* word) {
   one->is_full = true;  // its queues are empty, as they were when it was given up
   *bucket = one;
   ++count_;
-  return one;
-}
-
-void feb_stripe::tidy(const std::uint64_t* word) {
-  feb_entry** link = bucket_of(word);
-  while (*link != nullptr && (*link)->word != word) link = &(*link)->next;
-  feb_entry* one = *link;
-  if (one == nullptr || !one->is_full || one->has_waiters()) return;
-  *link = one->next;
-  --count_;
-  give_spare(one);
+  return bucket;
 }
 
 // Without memory the chains just get longer.
@@ -97,14 +61,6 @@ feb_entry* feb_stripe::take_spare() {
   return one;
 }
 
-void feb_stripe::give_spare(feb_entry* one) {
-  if (spare_count_ >= most_spare) {
-    std::free(one);
-    return;
-  }
-  one->next = spare_;
-  spare_ = one;
-  ++spare_count_;
-}
+void feb_stripe::give_back(feb_entry* one) { std::free(one); }
 
 }  // namespace weft::sync

@@ -25,26 +25,59 @@ struct feb_entry {
   bool has_waiters() const { return !to_read.is_empty() || !to_take.is_empty() || !to_write.is_empty(); }
 };
 
+inline constexpr unsigned feb_stripe_bits = 8;
+
+// Fibonacci hashing (Knuth, TAOCP 3, 6.4): the upper bits depend on all bits of the address. Stripes use the topmost, buckets the next.
+inline std::uint64_t feb_hash_of(const std::uint64_t* word) {
+  return (reinterpret_cast<std::uintptr_t>(word) >> 3) * std::uint64_t{0x9e3779b97f4a7c15};
+}
+
 class alignas(base::cache_line) feb_stripe {
  public:
   queue::spinlock lock;
 
   // ---- inside lock ----
 
-  feb_entry* find(const std::uint64_t* word);
-  // Makes one, full, when there is none. Null: no memory.
-  feb_entry* find_or_add(std::uint64_t* word);
-  // Removes the word's entry if it says no more than its absence would.
-  void tidy(const std::uint64_t* word);
+  // What leads to the word's entry, or the null at the end of its chain. Valid until an entry comes
+  // or goes.
+  feb_entry** link_of(const std::uint64_t* word) {
+    feb_entry** link = bucket_of(word);
+    while (*link != nullptr && (*link)->word != word) link = &(*link)->next;
+    return link;
+  }
+  feb_entry* find(const std::uint64_t* word) { return *link_of(word); }
+  // Makes an entry, full, for a word that has none. Null: no memory.
+  feb_entry** add(std::uint64_t* word);
+  feb_entry** find_or_add(std::uint64_t* word) {
+    feb_entry** const link = link_of(word);
+    return *link != nullptr ? link : add(word);
+  }
+  // Removes the entry, if there is one, when it says no more than its absence would.
+  void tidy(feb_entry** link) {
+    feb_entry* const one = *link;
+    if (one == nullptr || !one->is_full || one->has_waiters()) return;
+    *link = one->next;
+    --count_;
+    give_spare(one);
+  }
 
  private:
   static constexpr std::uint32_t first_buckets = 16;
   static constexpr std::uint32_t most_spare = 256;  // kept for reuse; beyond that memory goes back
 
-  feb_entry** bucket_of(const std::uint64_t* word);
+  feb_entry** bucket_of(const std::uint64_t* word) {
+    if (bucket_count_ == 0) return &only_bucket_;
+    return &buckets_[(feb_hash_of(word) >> (32 - feb_stripe_bits)) & (bucket_count_ - 1)];
+  }
   void grow();
   feb_entry* take_spare();
-  void give_spare(feb_entry* one);
+  void give_spare(feb_entry* one) {
+    if (spare_count_ >= most_spare) return give_back(one);
+    one->next = spare_;
+    spare_ = one;
+    ++spare_count_;
+  }
+  static void give_back(feb_entry* one);
 
   std::uint32_t count_ = 0;
   std::uint32_t bucket_count_ = 0;  // a power of two; 0: all entries are in only_bucket_
@@ -54,6 +87,8 @@ class alignas(base::cache_line) feb_stripe {
   feb_entry* spare_ = nullptr;
 };
 
-feb_stripe* feb_stripe_of(const std::uint64_t* word);
+extern constinit feb_stripe feb_stripes[std::size_t{1} << feb_stripe_bits];
+
+inline feb_stripe* feb_stripe_of(const std::uint64_t* word) { return &feb_stripes[feb_hash_of(word) >> (64 - feb_stripe_bits)]; }
 
 }  // namespace weft::sync

@@ -22,7 +22,7 @@ turn* turn_of(sched::waiter* one) { return static_cast<turn*>(one->payload); }
 // Forks and their forker are one caller, and may count at the same time.
 class among_siblings {
  public:
-  explicit among_siblings(queue::spinlock& lock) : lock_(caller_may_be_several() ? &lock : nullptr) {
+  among_siblings(queue::spinlock& lock, caller who) : lock_(who.may_be_several ? &lock : nullptr) {
     if (lock_ != nullptr) lock_->lock();
   }
   ~among_siblings() {
@@ -206,60 +206,68 @@ void mutex::own(std::uintptr_t owner) {
   times_held_ = 1;
 }
 
-void mutex::note_owner(std::uintptr_t owner) {
-  const among_siblings hold(lock_);
-  own(owner);
+[[gnu::always_inline]] inline void mutex::note_owner(caller who) {
+  const among_siblings hold(lock_, who);
+  own(who.id);
 }
 
 // A recursive one that the caller holds: once more. False: the caller does not hold it.
-bool mutex::enter_again(std::uintptr_t caller, status* result) {
-  if (owner_.load(base::relaxed) != caller) return false;
-  const among_siblings hold(lock_);
-  if (owner_.load(base::relaxed) != caller) return false;
+[[gnu::always_inline]] inline bool mutex::enter_again(caller who, status* result) {
+  if (owner_.load(base::relaxed) != who.id) return false;
+  const among_siblings hold(lock_, who);
+  if (owner_.load(base::relaxed) != who.id) return false;
   *result = times_held_ == UINT32_MAX ? status::again : status::ok;
   if (*result == status::ok) ++times_held_;
   return true;
 }
 
+// Or by no thread, and so by any.
+inline bool mutex::is_owned_by(std::uintptr_t caller) const {
+  const std::uintptr_t owner = owner_.load(base::relaxed);
+  return owner == caller || owner == no_thread;
+}
+
 // The caller leaves it once, or however often it holds it. times: how often it held it. False: the caller does not hold it.
-bool mutex::leave(std::uintptr_t caller, bool wholly, std::uint32_t* times) {
-  const among_siblings hold(lock_);
-  if (!is_owned_by(caller)) return false;
+[[gnu::always_inline]] inline bool mutex::leave(caller who, bool wholly, std::uint32_t* times) {
+  const among_siblings hold(lock_, who);
+  if (!is_owned_by(who.id)) return false;
   *times = times_held_;
   times_held_ = wholly ? 0 : times_held_ - 1;
   if (times_held_ == 0) owner_.store(0, base::relaxed);
   return true;
 }
 
-status mutex::lock_slowly(std::uint64_t deadline_ns) {
-  if (!knows_owner()) return wait_for_it(deadline_ns);
-  const std::uintptr_t caller = caller_id();
+status mutex::lock_recursive(std::uint64_t deadline_ns) {
+  const caller who = who_calls();
   status result{};
-  if (is_recursive()) {
-    if (enter_again(caller, &result)) return result;
-  } else if (owner_.load(base::relaxed) == caller && !caller_may_be_several()) {  // it keeps forks of one forker apart
-    return status::deadlock;
+  if (enter_again(who, &result)) return result;
+  if (take_quietly<recursive>()) [[likely]] {
+    note_owner(who);
+    return status::ok;
   }
-  const bool is_taken = is_recursive() ? take_quietly<recursive>() : take_quietly();
-  result = is_taken ? status::ok : wait_for_it(deadline_ns);
-  if (result == status::ok) note_owner(caller);
+  result = wait_for_it(deadline_ns);
+  if (result == status::ok) note_owner(who_calls());  // forks that were taken may run by now
   return result;
 }
 
-status mutex::try_lock_slowly() {
-  if (!knows_owner()) return take_free(0) ? note_taken() : status::busy;
-  const std::uintptr_t caller = caller_id();
-  status result{};
-  if (is_recursive() && enter_again(caller, &result)) return result;
-  if (!take_free(0)) return status::busy;
-  note_owner(caller);
-  return status::ok;
+status mutex::lock_slow(std::uint64_t deadline_ns) {
+  if (is_recursive()) return lock_recursive(deadline_ns);
+  if (!knows_owner()) return wait_for_it(deadline_ns);
+  const caller who = who_calls();
+  if (owner_.load(base::relaxed) == who.id && !who.may_be_several) return status::deadlock;  // it keeps forks of one forker apart
+  const status result = take_quietly() ? status::ok : wait_for_it(deadline_ns);
+  if (result == status::ok) note_owner(who_calls());
+  return result;
 }
 
-// Or by no thread, and so by any.
-bool mutex::is_owned_by(std::uintptr_t caller) const {
-  const std::uintptr_t owner = owner_.load(base::relaxed);
-  return owner == caller || owner == no_thread;
+status mutex::try_lock_slow() {
+  if (!knows_owner()) return take_free(0) ? note_taken() : status::busy;
+  const caller who = who_calls();
+  status result{};
+  if (is_recursive() && enter_again(who, &result)) return result;
+  if (!take_free(0)) return status::busy;
+  note_owner(who);
+  return status::ok;
 }
 
 bool mutex::may_give(std::uintptr_t caller) const {
@@ -267,42 +275,50 @@ bool mutex::may_give(std::uintptr_t caller) const {
   return !knows_owner() || is_owned_by(caller);
 }
 
-status mutex::unlock_slowly() {
+status mutex::unlock_recursive() {
+  const caller who = who_calls();
+  std::uint32_t times = 0;
+  if ((word_.load(base::relaxed) & held) == 0 || !leave(who, false, &times)) return status::not_owner;
+  if (times == 1 && !give_quietly<recursive>()) pass_on();
+  return status::ok;
+}
+
+status mutex::unlock_slow() {
+  if (is_recursive()) return unlock_recursive();
   const bool has_owner = knows_owner();
-  const std::uintptr_t caller = has_owner ? caller_id() : 0;
-  if (!may_give(caller)) {
-    if (config::checked && !is_recursive() && (word_.load(base::relaxed) & held) != 0) {
+  const caller who = has_owner ? who_calls() : caller{};
+  if (!may_give(who.id)) {
+    if (config::checked && (word_.load(base::relaxed) & held) != 0) {
       base::panic("unlock of mutex %p by a caller that does not hold it", static_cast<const void*>(this));
     }
     return status::not_owner;
   }
   if (has_owner) {
     std::uint32_t times = 0;
-    if (!leave(caller, false, &times)) return status::not_owner;
-    if (times != 1) return status::ok;
-    if (is_recursive() ? give_quietly<recursive>() : give_quietly()) return status::ok;
+    if (!leave(who, false, &times)) return status::not_owner;
+    if (times != 1 || give_quietly()) return status::ok;
   }
   pass_on();
   return status::ok;
 }
 
-status mutex::give_up_slowly(std::uint32_t* times_held) {
+status mutex::give_up_slow(std::uint32_t* times_held) {
   const bool has_owner = knows_owner();
-  const std::uintptr_t caller = has_owner ? caller_id() : 0;
-  if (!may_give(caller)) return status::not_owner;
+  const caller who = has_owner ? who_calls() : caller{};
+  if (!may_give(who.id)) return status::not_owner;
   if (has_owner) {
-    if (!leave(caller, true, times_held)) return status::not_owner;
+    if (!leave(who, true, times_held)) return status::not_owner;
     if (is_recursive() ? give_quietly<recursive>() : give_quietly()) return status::ok;
   }
   pass_on();
   return status::ok;
 }
 
-void mutex::take_back_slowly(std::uint32_t times_held) {
+void mutex::take_back_slow(std::uint32_t times_held) {
   // Who was blocked in the wait may block again.
-  WEFT_ALWAYS(lock_slowly(sched::forever) == status::ok, "a condition's waiter takes its mutex again");
+  WEFT_ALWAYS(lock_slow(sched::forever) == status::ok, "a condition's waiter takes its mutex again");
   if (!knows_owner()) return;
-  const among_siblings hold(lock_);
+  const among_siblings hold(lock_, who_calls());
   times_held_ += times_held - 1;
 }
 

@@ -22,6 +22,7 @@
 #include "os/alone.hpp"
 #include "os/restart.hpp"
 #include "queue/spinlock.hpp"
+#include "sync/caller.hpp"
 #include "sync/waiters.hpp"
 
 namespace weft::sync {
@@ -35,7 +36,7 @@ class mutex {
   status lock(std::uint64_t deadline_ns) {
     if (!config::checked && take_quietly()) [[likely]]
       return status::ok;
-    return lock_slowly(deadline_ns);
+    return lock_slow(deadline_ns);
   }
 
   // The mutex then belongs to no thread: any caller may unlock it. Errors: invalid (a recursive one, which a thread owns).
@@ -44,14 +45,14 @@ class mutex {
   status try_lock() {
     if (!config::checked && take_quietly()) [[likely]]
       return status::ok;
-    return try_lock_slowly();
+    return try_lock_slow();
   }
 
   // Errors: not_owner (a recursive one that the caller does not hold, or a free one).
   status unlock() {
     if (!config::checked && give_quietly()) [[likely]]
       return status::ok;
-    return unlock_slowly();
+    return unlock_slow();
   }
 
   // For condition variables: gives the lock up, however often a recursive one is held, and takes it again.
@@ -59,12 +60,12 @@ class mutex {
     *times_held = 1;
     if (!config::checked && give_quietly()) [[likely]]
       return status::ok;
-    return give_up_slowly(times_held);
+    return give_up_slow(times_held);
   }
   void take_back(std::uint32_t times_held) {
     if (!config::checked && take_quietly()) [[likely]]
       return;
-    take_back_slowly(times_held);
+    take_back_slow(times_held);
   }
 
  private:
@@ -80,7 +81,7 @@ class mutex {
   // Takes the lock without a queue. Kind: 0, or recursive. A recursive mutex notes its holder later.
   template <std::uint32_t Kind = 0>
   bool take_quietly() {
-    if (os::is_alone() && replace_alone(Kind, Kind | held)) return Kind != 0 || note_address();
+    if (os::is_alone() && os::replace_alone(&word_, Kind, Kind | held)) return Kind != 0 || note_address();
     std::uint32_t free = (word_.load(base::relaxed) & contended) | Kind;
     // [L1] acquire: sees what the last holder wrote; pairs with [L2] [L5]
     return word_.compare_exchange_strong(free, free | held, base::acquire, base::relaxed) && (Kind != 0 || note_address());
@@ -92,32 +93,29 @@ class mutex {
   }
   template <std::uint32_t Kind = 0>
   bool give_quietly() {
-    if (os::is_alone() && replace_alone(Kind | held, Kind)) return true;
-    if (const std::ptrdiff_t area = os::restart_area(); area != 0) [[likely]] {
+    if (os::is_alone() && os::replace_alone(&word_, Kind | held, Kind)) return true;
+    if (const std::ptrdiff_t area = arch::has_restartable_store ? os::restart_area() : 0; area != 0) [[likely]] {
       if (arch::replace_restartably<(Kind | held), Kind>(reinterpret_cast<std::uint32_t*>(&word_), area)) [[likely]]
         return true;
+      if (Kind == 0 && is_recursive()) return false;  // spares it a locked instruction that fails
     }
     std::uint32_t mine = (word_.load(base::relaxed) & contended) | Kind | held;
     // [L2] release: publishes what the holder wrote; pairs with [L1] [L3] [L4]
     return word_.compare_exchange_strong(mine, mine & ~held, base::release, base::relaxed);
   }
-  bool replace_alone(std::uint32_t expected, std::uint32_t wanted) {
-    auto* const word = reinterpret_cast<std::uint32_t*>(&word_);  // a compare with memory is one instruction
-    if (*word != expected) return false;
-    *word = wanted;
-    return true;
-  }
 
-  status lock_slowly(std::uint64_t deadline_ns);
-  status try_lock_slowly();
-  status unlock_slowly();
-  status give_up_slowly(std::uint32_t* times_held);
-  void take_back_slowly(std::uint32_t times_held);
+  status lock_slow(std::uint64_t deadline_ns);
+  status try_lock_slow();
+  status unlock_slow();
+  status give_up_slow(std::uint32_t* times_held);
+  void take_back_slow(std::uint32_t times_held);
   static void leave_queue_of(sched::await_record* one);
-  bool enter_again(std::uintptr_t caller, status* result);
-  bool leave(std::uintptr_t caller, bool wholly, std::uint32_t* times);
+  status lock_recursive(std::uint64_t deadline_ns);
+  status unlock_recursive();
+  bool enter_again(caller who, status* result);
+  bool leave(caller who, bool wholly, std::uint32_t* times);
   void own(std::uintptr_t owner);
-  void note_owner(std::uintptr_t owner);
+  void note_owner(caller who);
   bool is_owned_by(std::uintptr_t caller) const;
   bool may_give(std::uintptr_t caller) const;
 

@@ -3,7 +3,7 @@
 
 namespace weft::sync {
 
-status once::call_slowly(void (*function)(void*), void* argument) {
+status once::call_slow(void (*function)(void*), void* argument) {
   if (!is_done_.claim()) return is_done_.wait("once", sched::forever);
   function(argument);
   is_done_.set();

@@ -12,11 +12,11 @@ class once {
   status call(void (*function)(void*), void* argument) {
     if (is_done_.is_set()) [[likely]]
       return status::ok;
-    return call_slowly(function, argument);
+    return call_slow(function, argument);
   }
 
  private:
-  status call_slowly(void (*function)(void*), void* argument);
+  status call_slow(void (*function)(void*), void* argument);
 
   event is_done_;
 };

@@ -2,10 +2,12 @@
 #include "sync/semaphore.hpp"
 
 #include "arch/cpu.hpp"
+#include "arch/unlocked.hpp"
+#include "os/alone.hpp"
 #include "os/thread.hpp"
-#include "sched/local.hpp"
-#include "sched/source.hpp"
-#include "sched/worker.hpp"
+#include "place/source.hpp"
+#include "worker/local.hpp"
+#include "worker/worker.hpp"
 
 namespace weft::sync {
 
@@ -66,12 +68,18 @@ class wake_from_here {
 
 }  // namespace
 
+// As a compare-exchange, in a process with one OS thread: only signal handlers come in between.
+// False: nothing was done.
+bool semaphore::replace_alone(std::uint64_t seen, std::uint64_t wanted) {
+  return os::is_alone() && arch::replace_unlocked(reinterpret_cast<std::uintptr_t*>(&word_), &seen, wanted);
+}
+
 // A free token that is no waiter's.
 bool semaphore::take() {
   std::uint64_t seen = word_.load(base::relaxed);
   while (tokens_in(seen) != 0 && !has(seen, has_waiters)) {
     // [C1] acquire: sees what was done before the release; pairs with [C2]
-    if (word_.compare_exchange_weak(seen, seen - 1, base::acquire, base::relaxed)) return true;
+    if (replace_alone(seen, seen - 1) || word_.compare_exchange_weak(seen, seen - 1, base::acquire, base::relaxed)) return true;
   }
   return false;
 }
@@ -85,6 +93,7 @@ void semaphore::lock(std::uint64_t marks) {
       seen = word_.load(base::relaxed);
       continue;
     }
+    if (replace_alone(seen, seen | is_held | marks)) return;
     // [C3] acquire: sees the queue as the last holder left it; pairs with [C5]
     if (word_.compare_exchange_weak(seen, seen | is_held | marks, base::acquire, base::relaxed)) return;
   }
@@ -97,6 +106,10 @@ std::uint64_t semaphore::hand_out(Wakes* chosen) {
   std::uint64_t seen = word_.load(base::relaxed);
   while (tokens_in(seen) != 0 && !queue_.is_empty()) {
     if (!chosen->add(queue_.pop_front())) continue;
+    if (replace_alone(seen, seen - 1)) {
+      --seen;
+      continue;
+    }
     // [C4] acquire: the woken sees what was done before the release; pairs with [C2]
     seen = word_.fetch_sub(1, base::acquire) - 1;
   }
@@ -109,6 +122,7 @@ void semaphore::unlock(Wakes* chosen) {
   for (;;) {
     std::uint64_t seen = hand_out(chosen);
     const std::uint64_t marks = queue_.is_empty() ? is_held | has_waiters : is_held;
+    if (replace_alone(seen, seen & ~marks)) return;
     // [C5] release: publishes the queue; pairs with [C2] [C3]
     if (word_.compare_exchange_weak(seen, seen & ~marks, base::release, base::relaxed)) return;
   }
@@ -182,6 +196,7 @@ status semaphore::release_and_wake(std::uint32_t count, std::uint64_t marks) {
     if (tokens_in(seen) + count > UINT32_MAX) return status::invalid;
     is_mine = has(seen, has_waiters) && !has(seen, is_held);
     next = (seen + count) | marks | (is_mine ? is_held : 0);
+    if (replace_alone(seen, next)) break;
     // [C2] acq_rel: publishes what was done before; sees the queue; pairs with [C1] [C4] [C5]
   } while (!word_.compare_exchange_weak(seen, next, base::acq_rel, base::relaxed));
   if (!is_mine) return status::ok;  // the semaphore may be gone

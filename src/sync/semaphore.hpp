@@ -33,6 +33,7 @@ class semaphore {
 
  private:
   static void leave(sched::await_record* one);
+  bool replace_alone(std::uint64_t seen, std::uint64_t wanted);
   bool take();
   void lock(std::uint64_t marks);
   void pass_lock(sched::waiter* leaver);

@@ -1,8 +1,9 @@
 // See waiters.hpp.
 #include "sync/waiters.hpp"
 
-#include "sched/awaiter.hpp"
-#include "sched/turns.hpp"
+#include "run/awaiter.hpp"
+#include "worker/clock.hpp"
+#include "worker/hooks.hpp"
 
 namespace weft::sync {
 

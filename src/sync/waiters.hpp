@@ -15,8 +15,10 @@
 #include "base/atomic.hpp"
 #include "base/status.hpp"
 #include "queue/spinlock.hpp"
-#include "sched/awaiter.hpp"
-#include "sched/waiter.hpp"
+#include "run/awaiter.hpp"
+#include "run/resume.hpp"
+#include "run/wait.hpp"
+#include "unit/waiter.hpp"
 
 namespace weft::sync {
 

@@ -15,7 +15,10 @@ namespace weft::trace {
 
 status start(recorder** out, const char* path, std::size_t ring_bytes) {
   void* memory = os::reserve(sizeof(recorder), os::page_bytes());
-  if (memory == nullptr) return status::nomem;
+  if (memory == nullptr) {
+    base::report("error: WEFT_TRACE=%s: no memory for a trace; unset it, or free some", path);
+    return status::nomem;
+  }
   auto* all = new (memory) recorder{};
   if (!all->file.start(path)) {
     const status why = errno == ENOMEM ? status::nomem : status::invalid;

@@ -12,6 +12,7 @@
 #include <weft/weft.hpp>
 
 #include "../support/planned_fault.h"
+#include "coroutines.hpp"
 
 namespace {
 
@@ -19,12 +20,12 @@ constexpr int terminated = 42;
 
 // The child's exit status after body ran in it, with std::terminate leading to `terminated`.
 template <class Body>
-int status_of_child(Body body) {
+int status_of_child(Body body, unsigned workers = 2) {
   const pid_t child = fork();
   if (child == 0) {
     std::set_terminate([] { _exit(terminated); });
     {
-      const weft::runtime runtime({.workers = 2});
+      const weft::runtime runtime({.workers = workers});
       body();
     }
     _exit(0);
@@ -56,4 +57,23 @@ TEST_CASE("an exception that leaves a thread's function terminates") {
   CHECK(status_of_child([] { weft::thread([] { throw std::runtime_error("nobody catches it"); }).join(); }) == terminated);
   const int big[4] = {1, 2, 3, 4};
   CHECK(status_of_child([&big] { weft::thread([big] { throw big[3]; }).join(); }) == terminated);
+}
+
+TEST_CASE("destroying a coroutine whose resumption is on its way aborts") {
+  CHECK(status_of_child(
+            [] {
+              weft::counting_semaphore<> tokens(0);
+              abandoned waiting([](auto& from) -> weft::task<> { co_await weft::async_acquire(from); }(tokens));
+              tokens.release();
+              waiting.destroy();
+            },
+            1) == -SIGABRT);
+  CHECK(status_of_child(
+            [] {
+              weft::promise<int> made;
+              abandoned waiting([](auto from) -> weft::task<> { co_await std::move(from); }(made.get_future()));
+              made.set_value(1);
+              waiting.destroy();
+            },
+            1) == -SIGABRT);
 }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <thread>
@@ -48,6 +49,25 @@ TEST_CASE("the caller is adopted, or stays outside") {
     weft::thread([&seen] { seen = weft::this_thread::worker(); }).join();
     CHECK(seen == 0);
   }
+}
+
+TEST_CASE("an OS thread is a worker as long as its object lives") {
+  if (std::getenv("WEFT_SCHEDULE") != nullptr) return;  // all workers share one OS thread then
+  const weft::runtime runtime({.workers = 1});
+  int ran_on = -1;
+  std::thread([&ran_on] {
+    {
+      const weft::adopted_worker worker({.name = "guest"});
+      CHECK(weft::runtime::worker_count() == 2);
+      CHECK(weft::this_thread::worker() == 1);
+      CHECK(std::string(weft_thread_get_name(weft_self())) == "guest");
+      CHECK_THROWS_AS(weft::adopted_worker(), weft::error);
+      weft::thread([&ran_on] { ran_on = weft::this_thread::worker(); }).join();
+    }
+    CHECK(weft::this_thread::worker() == -1);
+    CHECK(weft::runtime::worker_count() == 1);
+  }).join();
+  CHECK(ran_on >= 0);
 }
 
 TEST_CASE("every setting reaches the core") {

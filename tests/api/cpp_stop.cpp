@@ -15,9 +15,12 @@
 #include <vector>
 
 #include <weft/channel.hpp>
+#include <weft/promise.hpp>
 #include <weft/runtime.hpp>
 #include <weft/select.hpp>
 #include <weft/sync.hpp>
+#include <weft/task.hpp>
+#include <weft/task_group.hpp>
 
 using namespace std::chrono_literals;
 
@@ -229,4 +232,80 @@ TEST_CASE("the end of a jthread ends its select") {
     await_blocked(server.native_handle());
   }
   CHECK(is_stopped);
+}
+
+TEST_CASE("a task_group of a stop source: tasks take the token, and a stop cancels") {
+  const weft::runtime runtime({.workers = 4});
+  std::stop_source source;
+  weft::task_group group(source);
+  weft::task_group inner(group.get_stop_source());
+  weft::unbuffered_channel<int> never;
+  std::atomic<int> ended = 0, begun = 0;
+  for (int i = 0; i < 10; ++i) {
+    group.run([&](std::stop_token token) {
+      ++begun;
+      if (!weft::this_thread::sleep_for(token, 1h)) ++ended;
+    });
+    inner.run([&](std::stop_token token) {
+      ++begun;
+      weft::select(weft::on_pop(never, [](int) {}), weft::on_stop(token, [&] { ++ended; }));
+    });
+  }
+  while (begun < 20) weft::this_thread::yield();
+  CHECK_FALSE(group.is_cancelled());
+  source.request_stop();
+  CHECK_FALSE(group.wait());
+  CHECK_FALSE(inner.wait());
+  CHECK(ended == 20);
+  group.run([&] { ++ended; });
+  CHECK_FALSE(group.wait());  // stopped for good
+  CHECK(ended == 20);
+}
+
+TEST_CASE("cancel of a task_group requests a stop; without a source nothing is stopped") {
+  const weft::runtime runtime({.workers = 2});
+  std::stop_source source;
+  weft::task_group group(source), plain;
+  std::atomic<bool> is_stopped = false;
+  weft::latch begun(1);
+  group.run([&](std::stop_token token) {
+    begun.count_down();
+    is_stopped = !weft::this_thread::sleep_for(token, 1h);
+  });
+  begun.wait();
+  group.cancel();
+  CHECK(source.stop_requested());
+  CHECK_FALSE(group.wait());
+  CHECK(is_stopped);
+  plain.run([&](std::stop_token token) { is_stopped = token.stop_possible(); });
+  CHECK(plain.wait());
+  CHECK_FALSE(is_stopped);
+  CHECK_FALSE(plain.get_stop_source().stop_possible());
+}
+
+TEST_CASE("any wait of a thread that has a token: sync_wait") {
+  const weft::runtime runtime({.workers = 2});
+  weft::mutex held;
+  weft::promise<int> never;
+  weft::unbuffered_channel<int> channel;
+  held.lock();
+  const auto is_ended = [](auto make) {
+    std::atomic<bool> result = false;
+    weft::jthread one([&](std::stop_token token) {
+      try {
+        weft::sync_wait(make(), token);
+      } catch (const weft::stopped&) {
+        result = true;
+      }
+    });
+    weft::this_thread::yield();
+    one.request_stop();
+    one.join();
+    return result.load();
+  };
+  CHECK(is_ended([&] { return weft::async_lock(held); }));
+  CHECK(is_ended([&] { return weft::async_pop(channel); }));
+  CHECK(is_ended([&] { return never.get_future(); }));
+  CHECK(is_ended([] { return weft::async_sleep_for(1h); }));
+  held.unlock();
 }

@@ -2,6 +2,7 @@
 #include <weft/hot.h>
 #include <weft/weft.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -189,6 +190,36 @@ static int stop_while_others_await_turns(void) {
   return 0;
 }
 
+/* An OS thread that became a worker, and what it locked before. */
+static weft_mutex guests = WEFT_MUTEX_RECURSIVE_INIT;
+
+NOINLINE void waits_for_guest(void *unused) {
+  (void)unused;
+  OK(weft_mutex_lock(&guests));
+  STAY;
+}
+NOINLINE void *is_adopted(void *self) {
+  OK(weft_mutex_lock(&guests));
+  weft_adopt_config config = WEFT_ADOPT_CONFIG_INIT;
+  config.name = "guest";
+  OK(weft_worker_adopt(&config));
+  atomic_store((_Atomic(weft_thread *) *)self, weft_self());
+  waits_for_event(NULL);
+  STAY;
+  return NULL;
+}
+
+static int stop_while_one_is_adopted(void) {
+  static _Atomic(weft_thread *) guest;
+  pthread_t os_thread;
+  CHECK(pthread_create(&os_thread, NULL, is_adopted, &guest) == 0);
+  while (atomic_load(&guest) == NULL) weft_yield();
+  while (weft_thread_get_state(atomic_load(&guest)) != WEFT_THREAD_BLOCKED) weft_yield();
+  start_and_await(waits_for_guest, NULL, "host", WEFT_THREAD_BLOCKED);
+  stops_here();
+  return 0;
+}
+
 static void run_into_deadlock(void) {
   weft_thread *kant = start_named(left_then_right, NULL, "Kant", WEFT_ANY_WORKER);
   weft_thread *plato = start_named(right_then_left, NULL, "Plato", WEFT_ANY_WORKER);
@@ -207,6 +238,7 @@ int main(int count, char **arguments) {
     stops_here();
     return 0;
   }
+  if (count > 1 && strcmp(arguments[1], "adopted") == 0) return stop_while_one_is_adopted();
   if (count > 1 && strcmp(arguments[1], "turns") == 0) return stop_while_others_await_turns();
   if (count > 1 && strcmp(arguments[1], "deadlock") == 0) run_into_deadlock();
   dies_there = count > 1 && strcmp(arguments[1], "dies") == 0;

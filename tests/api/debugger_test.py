@@ -194,6 +194,18 @@ class DebuggerTest(SceneTest):
             self.assertNotIn("stops_here", parts["second"] + parts["threads"])
             self.assertNotIn("Traceback", output)
 
+    def test_an_adopted_os_thread(self):
+        look = ["echo ==threads\\n", "weft threads", "echo ==bt\\n", "weft bt guest", "echo ==waits\\n", "weft waits", "echo ==end\\n"]
+        live = run_gdb(["break stops_here", "run adopted", *look, f"weft core {FOLDER}/adopted", "kill"], PROGRAM)
+        for output in (live, run_gdb(look, PROGRAM, f"{FOLDER}/adopted")):
+            parts = parts_of(output)
+            self.assertIn("3 threads; 4 workers", parts["threads"])
+            guest = r'thread \d+ "guest" \(adopted OS thread\)'
+            self.assertRegex(parts["threads"], guest + r": waits for event at \S+ <nobody_sets_it>, for .*; stack: \d+\.\d of \d+\.\d KiB; made in is_adopted")
+            self.assertRegex(parts["bt"], r"(?s)#0 .* in waits_for_event \(.* in is_adopted \(.* in start_thread \(")
+            self.assertRegex(parts["waits"], r"held by " + guest + r':\n  thread \S+ "host" \(waits_for_guest\)')
+            self.assertNotIn("Traceback", output)
+
     def test_looking_disturbs_nothing(self):
         self.assertRegex(self.output, r"(?m)^went on$")
 

@@ -227,6 +227,57 @@ static void each_kind(void) {
   }
 }
 
+/* ---- what an awaiter that leaves owes to those behind it ---- */
+
+struct behind {
+  union object object;
+  bool is_last;
+};
+
+static void read_behind(void *argument) {
+  struct behind *mine = argument;
+  OK(weft_rwlock_read_lock(&mine->object.rwlock));
+  OK(weft_rwlock_unlock(&mine->object.rwlock));
+}
+
+/* A reader stands behind an awaiter that wants to write, while another one reads on. */
+static void a_writer_that_is_cancelled_lets_readers_pass(void) {
+  struct behind here = {.object.rwlock = WEFT_RWLOCK_INIT};
+  struct wait writer;
+  OK(weft_rwlock_read_lock(&here.object.rwlock));
+  prepare(&writer, WEFT_AWAIT_RWLOCK_WRITE);
+  CHECK(arm(&writer, &here.object, WEFT_AWAIT_RWLOCK_WRITE));
+  weft_thread *reader = start(read_behind, &here);
+  wait_for_state(reader, WEFT_THREAD_BLOCKED);
+  CHECK(weft_ext_await_cancel(&writer.awaiter));
+  OK(weft_thread_join(reader));
+  OK(weft_rwlock_unlock(&here.object.rwlock));
+}
+
+static void arrive_behind(void *argument) {
+  struct behind *mine = argument;
+  OK(weft_barrier_wait(&mine->object.barrier, &mine->is_last));
+}
+
+/* An awaiter that leaves a barrier has not arrived there. */
+static void a_party_that_is_cancelled_does_not_count(void) {
+  struct behind here = {.is_last = true};
+  struct wait party;
+  bool is_last = false;
+  OK(weft_barrier_init(&here.object.barrier, 2));
+  prepare(&party, WEFT_AWAIT_BARRIER);
+  CHECK(arm(&party, &here.object, WEFT_AWAIT_BARRIER));
+  CHECK(weft_ext_await_cancel(&party.awaiter));
+  weft_thread *other = start(arrive_behind, &here);
+  while (weft_thread_get_state(other) != WEFT_THREAD_BLOCKED) {
+    CHECK(weft_thread_get_state(other) != WEFT_THREAD_ENDED);
+    breathe();
+  }
+  OK(weft_barrier_wait(&here.object.barrier, &is_last));
+  OK(weft_thread_join(other));
+  CHECK(is_last && !here.is_last);
+}
+
 /* ---- the end of a thread ---- */
 
 static void wait_for_event(void *event) { OK(weft_event_wait(event)); }
@@ -281,6 +332,8 @@ static void ends_of_many_threads(void) {
 
 static void all(void) {
   RUN(each_kind);
+  RUN(a_writer_that_is_cancelled_lets_readers_pass);
+  RUN(a_party_that_is_cancelled_does_not_count);
   RUN(ends_of_threads);
   RUN(ends_of_many_threads);
 }

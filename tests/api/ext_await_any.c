@@ -165,12 +165,21 @@ static void arms_again(void) {
   CHECK(weft_ext_await_cancel(&one.awaiter));
 }
 
-/* One event wakes both; the first ready cancels the second awaiter, whose ready then comes inside that call. */
+/* One event wakes both; the first ready cancels the second awaiter, whose ready then comes inside that call. There both are being
+ * called on this OS thread, so a cancellation of either returns at once. */
 struct pair {
   weft_awaiter awaiter;
   struct wait *other;
   atomic_int done;
 };
+
+static weft_awaiter *outer;
+
+static void cancel_both(weft_awaiter *awaiter, weft_status status) {
+  CHECK(!weft_ext_await_cancel(awaiter));
+  CHECK(!weft_ext_await_cancel(outer));
+  note(awaiter, status);
+}
 
 static void cancel_other(weft_awaiter *awaiter, weft_status status) {
   struct pair *mine = (struct pair *)awaiter;
@@ -185,6 +194,8 @@ static void cancels_the_other(void) {
   struct wait other;
   struct pair first = {WEFT_AWAITER_INIT(cancel_other), &other, 0};
   prepare(&other, WEFT_AWAIT_EVENT);
+  other.awaiter.ready = cancel_both;
+  outer = &first.awaiter;
   bool waits = false;
   OK(weft_ext_await(&first.awaiter, &event, WEFT_AWAIT_EVENT, &waits));
   CHECK(waits && arm(&other, &event, WEFT_AWAIT_EVENT));

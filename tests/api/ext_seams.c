@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <weft/ext.h>
 #include <weft/hot.h>
 
@@ -445,17 +446,35 @@ static void hold_thief(void *state, weft_event_kind kind, weft_thread *thread) {
   while (atomic_load(&has_passed) == 0) sched_yield();
 }
 
+static atomic_int has_run;
+static void tell_run(void *work) {
+  (void)work;
+  atomic_store(&has_run, 1);
+}
+
+/* A fork that a thief takes. One that the forker gives to a worker that searches is told on the forker's worker. */
+static weft_forked *fork_for_thief(char *nothing_to_carry) {
+  const struct timespec until_it_sleeps = {0, 2000000};
+  for (;;) {
+    atomic_store(&has_run, 0);
+    atomic_store(&is_armed, 1);
+    weft_forked *taken = weft_fork(tell_run, nothing_to_carry, 1);
+    while (atomic_load(&is_in_sink) == 0 && atomic_load(&has_run) == 0) sched_yield();
+    if (atomic_load(&is_in_sink) != 0) return taken;
+    weft_fork_join(taken, tell_run, nothing_to_carry, 1);
+    nanosleep(&until_it_sleeps, NULL);
+  }
+}
+
 static void forks_meanwhile(void) {
   char nothing_to_carry = 0;
-  atomic_store(&is_armed, 1);
-  weft_forked *taken = weft_fork(nothing_of, &nothing_to_carry, 1);
-  while (atomic_load(&is_in_sink) == 0) sched_yield();
+  weft_forked *taken = fork_for_thief(&nothing_to_carry);
   weft_forked *one = weft_fork(nothing_of, &nothing_to_carry, 1);
   weft_forked *other = weft_fork(nothing_of, &nothing_to_carry, 1);
   weft_fork_join(one, nothing_of, &nothing_to_carry, 1); /* out of order */
   weft_fork_join(other, nothing_of, &nothing_to_carry, 1);
   atomic_store(&has_passed, 1);
-  weft_fork_join(taken, nothing_of, &nothing_to_carry, 1);
+  weft_fork_join(taken, tell_run, &nothing_to_carry, 1);
 }
 
 static void sink_may_wait_for_a_forker(void) {

@@ -329,33 +329,69 @@ TEST_CASE("a fiber may end the process") {
 }
 #endif
 
-TEST_CASE("another OS thread may wait, but is told why it makes no fibers") {
+// Makes two fibers that take turns, one that is detached, and waits; all ran on this OS thread.
+void run_fibers_here() {
+  const std::thread::id here = std::this_thread::get_id();
+  std::string order;
+  const auto take_turns = [&](char letter) {
+    for (int i = 0; i < 3; ++i) {
+      NEED(std::this_thread::get_id() == here);
+      order += letter;
+      weft::this_fiber::yield();
+    }
+  };
+  fibers::fiber one(take_turns, 'A');
+  fibers::fiber other(fibers::launch::dispatch, take_turns, 'B');  // it begins at once
+  one.join();
+  other.join();
+  NEED(order == "BABABA");
+  NEED(fibers::async([] { return std::this_thread::get_id(); }).get() == here);
+}
+
+TEST_CASE("fibers of an OS thread stay on it") {
   expect_well([] {
-    std::thread([] {  // before main has begun
-      NEED(status_of([] { fibers::fiber([] {}).detach(); }) == WEFT_UNSUPPORTED);
-      const std::lock_guard<fibers::mutex> hold(mutex);
-    })
-        .join();
-    NEED(!weft_is_initialized());
+    run_fibers_here();
+    std::vector<std::thread> others;
+    for (int i = 0; i < 3; ++i) others.emplace_back(run_fibers_here);
+    run_fibers_here();
+    for (std::thread& each : others) each.join();
+    NEED(weft_worker_count() == 1);
+  });
+}
+
+TEST_CASE("fibers of an OS thread that came before main's, and outlives its call") {
+  expect_well([] {
+    std::atomic<bool> has_ended = false;
+    std::thread([&has_ended] {
+      run_fibers_here();
+      fibers::fiber([&has_ended] {
+        weft::this_fiber::sleep_for(5ms);
+        has_ended = true;
+      }).detach();
+    }).join();
+    NEED(has_ended);  // the OS thread's end has waited for it
+    run_fibers_here();
+  });
+}
+
+TEST_CASE("fibers of several OS threads wait for each other") {
+  expect_well([] {
     fibers::future<int> result = fibers::async([] { return 3; });
     int received = 0;
-    bool is_advised = false;
     std::thread waiter([&] {
-      try {
-        static_cast<void>(fibers::async([] {}));
-      } catch (const fibers::fiber_error& error) {
-        is_advised = std::string(error.what()).find("work_stealing") != std::string::npos;
-      }
-      received = result.get();
-      const std::lock_guard<fibers::mutex> hold(mutex);
-      condition.notify_all();
+      fibers::fiber([&] {
+        const int seen = result.get();
+        const std::lock_guard<fibers::mutex> hold(mutex);
+        received = seen;
+        condition.notify_all();
+      }).join();
     });
     {
       std::unique_lock<fibers::mutex> lock(mutex);
       condition.wait(lock, [&received] { return received != 0; });
     }
+    NEED(received == 3);
     waiter.join();
-    NEED(received == 3 && is_advised);
   });
 }
 

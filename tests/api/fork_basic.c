@@ -4,22 +4,9 @@
 #include <pthread.h>
 
 #include "check.h"
+#include "fork_fib.h"
 
 /* ---- results --------------------------------------------------------------------------------------------------------------- */
-
-static long fib(long n);
-static void fib_run(void *work) {
-  long *value = work;
-  *value = fib(*value);
-}
-static long fib(long n) {
-  if (n < 2) return n;
-  long left = n - 1;
-  weft_forked *forked = weft_fork(fib_run, &left, sizeof left);
-  const long right = fib(n - 2);
-  weft_fork_join(forked, fib_run, &left, sizeof left);
-  return left + right;
-}
 
 static void recursion(void) {
   for (int round = 0; round < (IS_SLOW ? 2 : 20); ++round) CHECK(fib(18) == 2584);
@@ -142,6 +129,42 @@ static void identity_of_one(void *out) {
     CHECK(weft_key_get(key) == &mine);
   }
   add_one(out);
+}
+
+/* A forker that yields to a thread by name: its forks stay its own, although that thread forks and blocks meanwhile. */
+struct named {
+  weft_thread *other;
+  weft_event may_end;
+};
+static void fork_and_wait(void *argument) {
+  struct named *scene = argument;
+  struct seen seen = {0};
+  weft_forked *forked = weft_fork(look, &seen, sizeof seen);
+  OK(weft_event_wait(&scene->may_end));
+  weft_fork_join(forked, look, &seen, sizeof seen);
+  CHECK(seen.self == weft_self());
+}
+static void fork_and_yield_to(void *argument) {
+  struct named *scene = argument;
+  struct seen seen = {0};
+  weft_forked *forked = weft_fork(look, &seen, sizeof seen);
+  const weft_status result = weft_yield_to(scene->other);
+  CHECK(result == WEFT_OK || result == WEFT_AGAIN); /* again: another worker has it */
+  OK(weft_event_set(&scene->may_end));
+  weft_fork_join(forked, look, &seen, sizeof seen);
+  CHECK(seen.self == weft_self());
+}
+static void identity_beyond_yield_to(void) {
+  OK(weft_key_create(NULL, &key));
+  for (int round = 0; round < 20; ++round) {
+    struct named scene = {NULL, WEFT_EVENT_INIT};
+    scene.other = start(fork_and_wait, &scene);
+    weft_thread *const forker = start(fork_and_yield_to, &scene);
+    wait_for_state(forker, WEFT_THREAD_ENDED); /* a join would run it here, where it yields to no thread by name */
+    OK(weft_thread_join(forker));
+    OK(weft_thread_join(scene.other));
+  }
+  OK(weft_key_delete(key));
 }
 
 static void identity(void) {
@@ -332,6 +355,7 @@ static void body(void) {
   RUN(more_than_fit);
   RUN(blocking);
   RUN(identity);
+  RUN(identity_beyond_yield_to);
   RUN(ownership);
   RUN(held_across_the_join);
   RUN(siblings_and_strangers);

@@ -177,6 +177,38 @@ static void deleted_keys_have_no_destructors(void) {
   CHECK(atomic_load(&destroyed) == 0);
 }
 
+/* ---- places that were never set ---- */
+
+enum { FAR = 40 };
+static weft_key far_keys[FAR];
+
+static void set_the_farthest(void *value) {
+  OK(weft_key_set(far_keys[FAR - 1], value));
+  for (int i = 0; i < FAR - 1; ++i) CHECK(weft_key_get(far_keys[i]) == NULL);
+}
+
+/* A table of values that grows comes from memory that held something else: here what looks like values of these very keys. */
+static void unset_places_are_empty(void) {
+  struct looks_like_a_value {
+    void *value;
+    uint32_t generation;
+  };
+  int value = 1;
+  for (int i = 0; i < FAR; ++i) OK(weft_key_create(NULL, &far_keys[i]));
+  void *freed[64];
+  for (int size = FAR - 10; size <= FAR + 30; ++size) {
+    for (int i = 0; i < 64; ++i) {
+      struct looks_like_a_value *const all = malloc((size_t)size * sizeof *all);
+      CHECK(all != NULL);
+      for (int at = 0; at < size; ++at) all[at] = (struct looks_like_a_value){&value, far_keys[at % FAR].generation};
+      freed[i] = all;
+    }
+    for (int i = 0; i < 64; ++i) free(freed[i]);
+  }
+  for (int round = 0; round < 4; ++round) OK(weft_thread_join(start(set_the_farthest, &value)));
+  for (int i = 0; i < FAR; ++i) OK(weft_key_delete(far_keys[i]));
+}
+
 /* ---- refusals ---- */
 
 static void many_keys(void) {
@@ -212,6 +244,7 @@ static void all(void) {
   RUN(destructors_run_on_borrowed_stacks);
   RUN(rounds_have_an_end);
   RUN(deleted_keys_have_no_destructors);
+  RUN(unset_places_are_empty);
   RUN(many_keys);
   RUN(refuses);
 }

@@ -9,22 +9,14 @@
 #include <weft/hot.h>
 #include <weft/weft.h>
 
+#include "../support/checked_build.hpp"
 #include "../support/child.hpp"
 
 using weft::test::child_end;
+using weft::test::is_checked_build;
 using weft::test::run_in_child;
 
 namespace {
-
-bool is_checked_build() {
-  bool checked = false;
-  weft_info_walk(
-      [](void* found, const char* key, const char* value) {
-        if (std::strcmp(key, "build.checked") == 0) *static_cast<bool*>(found) = std::strcmp(value, "yes") == 0;
-      },
-      &checked);
-  return checked;
-}
 
 // Ends the child: what was needed for the misuse did not work.
 void must(weft_status status) {
@@ -263,6 +255,49 @@ TEST_CASE("awaiters") {
 }
 
 // ---- not misuse, but a status ----
+
+namespace {
+weft_semaphore none_left = {{0, 0, 0, 0}};
+weft_status answer = WEFT_OK;
+}  // namespace
+
+extern "C" void ready_that_waits(weft_awaiter*, weft_status) { answer = weft_semaphore_acquire(&none_left); }
+
+// By a ULT, and by an OS thread outside.
+TEST_CASE("a ready that waits is refused, and named") {
+  for (const bool is_outside : {false, true}) {
+    const weft::test::child_end end = weft::test::run_in_child([=] {
+      start_runtime();
+      const auto end_wait = [] {
+        weft_event event = WEFT_EVENT_INIT;
+        weft_awaiter awaiter = WEFT_AWAITER_INIT(ready_that_waits);
+        bool waits = false;
+        must(weft_ext_await(&awaiter, &event, WEFT_AWAIT_EVENT, &waits));
+        must(weft_event_set(&event));
+      };
+      for (int round = 0; round < 3; ++round) is_outside ? std::thread(end_wait).join() : end_wait();
+      must(weft_finalize());
+      return answer == WEFT_CANNOT_BLOCK ? 0 : 1;
+    });
+    INFO(end.errors);
+    CHECK(end.exit_code == 0);
+    const char* const words = "weft: the ready of an awaiter, ready_that_waits, called what may wait, and got WEFT_CANNOT_BLOCK";
+    CHECK(end.says(words) == is_checked_build());
+    CHECK(end.lines() == (is_checked_build() ? 1 : 0));
+  }
+}
+
+TEST_CASE("an awaiter that is freed while it is armed is taken off its object by its cancellation") {
+  weft_semaphore tokens = {{0, 0, 0, 0}};
+  {
+    weft_awaiter gone = WEFT_AWAITER_INIT([](weft_awaiter*, weft_status) { answer = WEFT_ENDED; });
+    bool waits = false;
+    CHECK(weft_ext_await(&gone, &tokens, WEFT_AWAIT_SEMAPHORE, &waits) == WEFT_OK);
+    CHECK(weft_ext_await_cancel(&gone));
+  }
+  CHECK(weft_semaphore_release(&tokens, 1) == WEFT_OK);
+  CHECK(weft_semaphore_try_acquire(&tokens) == WEFT_OK);
+}
 
 TEST_CASE("an awaiter that is armed twice or cancelled twice in other builds") {
   if (is_checked_build()) return;

@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "check.h"
+#include "tree.h"
 
 enum { ROUNDS = IS_SLOW ? 2 : 20 };
 
@@ -173,28 +174,6 @@ static void all(void) {
 }
 
 /* ---- regimes ---- */
-
-struct tree {
-  int depth;
-  long leaves;
-};
-
-static void grow(void *argument) {
-  struct tree *self = argument;
-  if (self->depth == 0) {
-    self->leaves = 1;
-    return;
-  }
-  struct tree children[3];
-  weft_thread *threads[3];
-  for (int i = 0; i < 3; ++i) {
-    children[i] = (struct tree){self->depth - 1, 0};
-    threads[i] = start(grow, &children[i]);
-  }
-  if (self->depth % 2 == 0) weft_yield();
-  OK(weft_thread_join_many(threads, 3));
-  for (int i = 0; i < 3; ++i) self->leaves += children[i].leaves;
-}
 
 static void grows_a_tree(void) {
   struct tree root = {IS_SLOW ? 4 : 7, 0};

@@ -57,6 +57,62 @@ static void yields_alone(void) {
   for (int i = 0; i < 1000; ++i) weft_yield();
 }
 
+/* ---- what a yield keeps of its function ---- */
+
+enum { KEPT_WORDS = 12, KEPT_ROUNDS = 50 };
+
+static volatile long double long_factor = 1.25L; /* volatile, so that what is kept is compared with what is computed afresh */
+static volatile double factor = 0.5;
+
+/* Calls nothing: the compiler may keep `words` below the stack pointer, and the numbers in registers. */
+__attribute__((noinline)) static bool keeps_its_own(long mine, weft_thread *other) {
+  volatile long words[KEPT_WORDS];
+  for (int i = 0; i < KEPT_WORDS; ++i) words[i] = mine + i;
+  const long double product = (long double)mine * long_factor, sum = (long double)mine + long_factor;
+  const double half = (double)mine * factor;
+  weft_yield();
+  const weft_status status = weft_yield_to(other);
+  bool is_right = product == (long double)mine * long_factor && sum == (long double)mine + long_factor;
+  is_right = is_right && half == (double)mine * factor;
+  for (int i = 0; i < KEPT_WORDS; ++i) is_right = is_right && words[i] == mine + i;
+  return is_right && (status == WEFT_OK || status == WEFT_AGAIN || status == WEFT_INVALID);
+}
+
+struct keeper {
+  long number;
+  weft_thread *other;
+  bool is_right;
+};
+
+static void keeps(void *argument) {
+  struct keeper *self = argument;
+  for (int i = 0; i < KEPT_ROUNDS; ++i) self->is_right = self->is_right && keeps_its_own(self->number * 1000 + i, self->other);
+}
+
+static void keeps_what_a_call_keeps(void) {
+  enum { KEEPERS = 4 };
+  struct keeper keepers[KEEPERS];
+  weft_thread *threads[KEEPERS];
+  for (int i = 0; i < KEEPERS; ++i) {
+    keepers[i] = (struct keeper){i + 1, i > 0 ? threads[i - 1] : NULL, true};
+    threads[i] = start(keeps, &keepers[i]);
+  }
+  for (int i = KEEPERS - 1; i >= 0; --i) OK(weft_thread_join(threads[i])); /* one that another names is joined after it */
+  for (int i = 0; i < KEEPERS; ++i) CHECK(keepers[i].is_right);
+}
+
+/* The address is that of a function. */
+static void yields_by_its_address(void) {
+  void (*volatile by_address)(void) = weft_yield;
+  weft_status (*volatile to_by_address)(weft_thread *) = weft_yield_to;
+  atomic_int count = 0;
+  weft_thread *const thread = start(add_one, &count);
+  by_address();
+  wait_for(&count, 1);
+  IS(WEFT_INVALID, to_by_address(NULL));
+  OK(weft_thread_join(thread));
+}
+
 /* ---- yield_to ---- */
 
 struct ring {
@@ -299,6 +355,8 @@ static void one_worker(void) {
   RUN(takes_turns);
   RUN(main_yields_and_all_run);
   RUN(yields_alone);
+  RUN(keeps_what_a_call_keeps);
+  RUN(yields_by_its_address);
   RUN(passes_round);
   RUN(runs_the_one_named);
   RUN(refuses_to_yield_to);
@@ -310,6 +368,8 @@ static void one_worker(void) {
 static void several_workers(void) {
   RUN(main_yields_and_all_run);
   RUN(yields_alone);
+  RUN(keeps_what_a_call_keeps);
+  RUN(yields_by_its_address);
   RUN(refuses_to_yield_to);
   RUN(spinners_let_others_run);
   RUN(ping_pong_leaves_turns);

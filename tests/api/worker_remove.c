@@ -207,10 +207,38 @@ static void serves_a_pool_or_goes(void) {
   OK(weft_pool_destroy(suitor.pool));
 }
 
+/* ---- what was to be made for it, and was refused ---- */
+
+/* A worker that units are pinned to is busy: units that were never made do not keep it. */
+static void refused_units_do_not_keep_it(void) {
+  unsigned worker;
+  OK(weft_worker_add(&worker));
+  weft_thread_attr plain = WEFT_THREAD_ATTR_INIT, urgent = WEFT_THREAD_ATTR_INIT, small = WEFT_THREAD_ATTR_INIT;
+  weft_thread_attr vast = WEFT_THREAD_ATTR_INIT;
+  plain.worker = urgent.worker = small.worker = vast.worker = (int)worker;
+  urgent.priority = 1000;
+  small.stack_bytes = 1;
+  vast.stack_bytes = (size_t)1 << 50;
+  weft_thread *made = NULL;
+  IS(WEFT_NOMEM, weft_thread_create(nothing, NULL, &vast, &made));
+  IS(WEFT_NOMEM, weft_thread_create_copy(nothing, "", 1, &vast, &made));
+  IS(WEFT_NOMEM, weft_ext_thread_make(nothing, NULL, &vast, false, &made));
+  IS(WEFT_INVALID, weft_thread_create(nothing, NULL, &urgent, &made));
+  IS(WEFT_INVALID, weft_thread_create(nothing, NULL, &small, &made));
+  IS(WEFT_INVALID, weft_tasklet_create(nothing, NULL, &urgent, &made));
+  IS(WEFT_INVALID, weft_thread_create_copy(nothing, "", 1, &small, &made));
+  IS(WEFT_INVALID, weft_ext_thread_make(nothing, NULL, &small, false, &made));
+  OK(weft_ext_thread_make(nothing, NULL, &plain, false, &made));
+  IS(WEFT_BUSY, weft_worker_remove(worker));
+  weft_ext_thread_discard(made);
+  OK(weft_worker_remove(worker));
+}
+
 static void all(void) {
   RUN(ready_units_do_not_keep_it);
   RUN(its_scheduler_goes_with_it);
   RUN(serves_a_pool_or_goes);
+  RUN(refused_units_do_not_keep_it);
 }
 
 /* ---- the end of the runtime ---- */

@@ -1,11 +1,17 @@
-// A recursion without end: the stack overflows, and a line says on which rank, how deep and in which function.
+// A recursion without end: the stack overflows, and a line says on which rank, how deep and in
+// which function.
 //
-//   deep forks | deep calls | deep child, one that calls | deep none, which ends
+//   deep forks | deep calls | deep child, one that calls | deep moved, a child that calls once another rank has it | deep none, which ends
 #include <cstring>
 
 #include <weft/dist.hpp>
 
+#include "shared_words.hpp"
+
 namespace {
+
+shared_words words;
+enum { is_root_gone, has_moved };
 
 long sink(long depth) noexcept {
   volatile char frame[200];
@@ -20,15 +26,35 @@ long sink(long depth) noexcept {
   return frame[0] == 0 && depth < 0 ? 0 : call(depth + 1) + frame[0];
 }
 
+// Its own child keeps the rank on which it began.
+long call_where_moved() {
+  words.wait_for(is_root_gone, 1);
+  const int rank = weft::dist::rank();
+  auto child = weft::fork([=] {
+    words.wait_for(has_moved, 1);
+    return 0L;
+  });
+  if (weft::dist::rank() != rank) call(0);
+  words[has_moved].store(1);
+  return child.join();
+}
+
 }  // namespace
 
-int main(int count, char** words) {
+int main(int count, char** words_of_line) {
   if (count != 2) return 2;
-  if (std::strcmp(words[1], "none") == 0) return weft::dist::root([] { return 0; });
-  if (std::strcmp(words[1], "calls") == 0) return static_cast<int>(weft::dist::root([] { return call(0); }));
-  if (std::strcmp(words[1], "child") == 0) {
+  if (std::strcmp(words_of_line[1], "none") == 0) return weft::dist::root([] { return 0; });
+  if (std::strcmp(words_of_line[1], "calls") == 0) return static_cast<int>(weft::dist::root([] { return call(0); }));
+  if (std::strcmp(words_of_line[1], "child") == 0) {
     return static_cast<int>(weft::dist::root([] {
       auto child = weft::fork([] { return call(0); });
+      return child.join();
+    }));
+  }
+  if (std::strcmp(words_of_line[1], "moved") == 0) {
+    return static_cast<int>(weft::dist::root([] {
+      auto child = weft::fork([] { return call_where_moved(); });
+      words[is_root_gone].store(1);
       return child.join();
     }));
   }

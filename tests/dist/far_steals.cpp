@@ -40,6 +40,8 @@ void get(const net::window& from, int rank, std::size_t offset, void* into, std:
   if (offset == offsetof(dist::far_words, offered) && bytes == sizeof(dist::offer)) {
     end_attempt();
     now.is_open = true;
+  } else if (!now.has_swapped) {
+    end_attempt();  // of what no steal copies
   }
   has_open_get = true;
   inner->get(from, rank, offset, into, bytes);
@@ -109,13 +111,13 @@ long leaves(long depth) {
 void root(void* work) { run_child(work); }
 
 // Ends only once another rank goes on with its forker; each of its forks may answer the network.
-shared_words* words;
+shared_words words;
 
 void nothing(void*) {}
 
 void stay(void*) {
   long none = 0;
-  while ((*words)[0].load() == 0) {
+  while (words[0].load() == 0) {
     weft_forked* const child = weft_fork(nothing, &none, sizeof none);
     weft_fork_join(child, nothing, &none, sizeof none);
   }
@@ -124,7 +126,7 @@ void stay(void*) {
 void robbed_root(void*) {
   long none = 0;
   weft_forked* const child = weft_fork(stay, &none, sizeof none);
-  (*words)[0].store(1);
+  words[0].store(1);
   weft_fork_join(child, stay, &none, sizeof none);
 }
 
@@ -137,8 +139,6 @@ extern "C" const net::rma* weft_net_wrap_transport(const net::rma* of) {
 }
 
 int main() {
-  static shared_words mapped;
-  words = &mapped;
   long none = 0;
   if (weft_dist_root(robbed_root, &none, sizeof none) != WEFT_OK) return 1;
   constexpr long depth = 9, roots = 30;

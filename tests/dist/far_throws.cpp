@@ -58,17 +58,17 @@ bool root_throws() {
 }
 
 // The child throws once its forker has moved, and the forker joins about then. Whether what it caught came from another rank.
-shared_words* words;
+shared_words words;
 enum { has_moved, throws };
 
 bool moves_and_joins(int round) {
   auto child = weft::fork([round]() -> int {
-    while ((*words)[has_moved].load() != round) weft::fork([] { return 0; }).join();
-    (*words)[throws].store(round);
+    while (words[has_moved].load() != round) weft::fork([] { return 0; }).join();
+    words[throws].store(round);
     throw std::out_of_range("leaf");
   });
-  (*words)[has_moved].store(round);
-  words->wait_for(throws, round);
+  words[has_moved].store(round);
+  words.wait_for(throws, round);
   for (int i = 0; i < round % 7; ++i) spin();
   try {
     child.join();
@@ -82,8 +82,6 @@ bool moves_and_joins(int round) {
 
 bool exceptions_cross() {
   constexpr int most_rounds = 2000;
-  static shared_words mapped;
-  words = &mapped;
   for (int round = 1; round <= most_rounds; ++round) {
     if (weft::dist::root([round] { return moves_and_joins(round); })) return true;
   }

@@ -8,6 +8,8 @@
 
 #include <weft/dist.h>
 
+#include "steals.hpp"
+
 #include "harness/kernel.hpp"
 #include "kernels/btc/btc.hpp"
 #include "kernels/fib/fib.hpp"
@@ -21,15 +23,16 @@ struct row {
   const bench::kernel* kernel;
   bench::kernel_body body;
   std::uint64_t size;
+  bool moves = true;  // its forks hold no address of a stack
 };
 
 const row rows[] = {
     {&bench::fib::every_call, bench::fib::run_fork, 22},
-    {&bench::fib::with_cutoff, bench::fib::run_fork_cutoff, 25},
+    {&bench::fib::with_cutoff, bench::fib::run_fork_cutoff, 25, false},
     {&bench::btc::btc, bench::btc::run_fork, 14},
-    {&bench::queens::queens, bench::queens::run_fork, 8},
-    {&bench::uts::t1, bench::uts::run<bench::uts::make_t1, bench::uts::count_fork>, 5},
-    {&bench::pentomino::pentomino, bench::pentomino::run_fork, 4},
+    {&bench::queens::queens, bench::queens::run_fork, 8, false},
+    {&bench::uts::t1, bench::uts::run<bench::uts::make_t1, bench::uts::count_fork>, 5, false},
+    {&bench::pentomino::pentomino, bench::pentomino::run_fork, 4, false},
 };
 
 struct task {
@@ -59,6 +62,18 @@ bool is_right(std::size_t which, std::uint64_t size) {
   return own.answer == expected;
 }
 
+// A small kernel may be over before another rank has woken up.
+bool is_right_while_stolen(std::size_t which, std::uint64_t size) {
+  constexpr int most_rounds = 100, wanted = 20;
+  static all_steals steals;
+  const int before = steals.count();
+  for (int round = 0; round < most_rounds; ++round) {
+    if (!is_right(which, size)) return false;
+    if (weft_dist_ranks() == 1 || !rows[which].moves || steals.count() - before >= wanted) break;
+  }
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -71,7 +86,7 @@ int main(int argc, char** argv) {
       is_wanted = true;
       size = std::strtoull(argv[i + 1], nullptr, 10);
     }
-    if (is_wanted && !is_right(which, size)) all_right = false;
+    if (is_wanted && !is_right_while_stolen(which, size)) all_right = false;
   }
   return all_right ? 0 : 1;
 }

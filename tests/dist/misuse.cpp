@@ -4,10 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <weft/dist.hpp>
 
@@ -117,6 +119,72 @@ long nested_root() {
   });
 }
 
+// Not misuse: forks that are joined oldest first, more often than there are places.
+long join_oldest_first() {
+  const long wrong = weft::dist::root([] {
+    long sum = 0;
+    for (long i = 0; i < 100'000; ++i) {
+      auto older = weft::fork([=] { return i; });
+      auto newer = weft::fork([=] { return -i; });
+      sum += older.join();
+      sum += newer.join();
+    }
+    return sum;
+  });
+  weft_dist_counts counts;
+  weft_dist_read_counts(&counts);
+  if (counts.full != 0) std::printf("%lu forks found no place\n", static_cast<unsigned long>(counts.full));
+  return wrong != 0 || counts.full != 0;
+}
+
+// Nor is it misuse to have more forks open than there are places, of which a stack of 8 MiB has
+// 2^16 but two: the root has the first, and the last stays free. The others run in their joins.
+void count_up(void* work) {
+  long value = 0;
+  std::memcpy(&value, work, sizeof value);
+  ++value;
+  std::memcpy(work, &value, sizeof value);
+}
+
+void fork_more_than_places(void* work) {
+  constexpr long forks = 70'000;
+  std::vector<weft_forked*> open(forks);  // one rank: the heap is its
+  for (long i = 0; i < forks; ++i) open[static_cast<std::size_t>(i)] = weft_fork(count_up, &i, sizeof i);
+  long wrong = 0;
+  for (long i = forks; i-- > 0;) {
+    long value = i;
+    weft_fork_join(open[static_cast<std::size_t>(i)], count_up, &value, sizeof value);
+    wrong += value == i + 1 ? 0 : 1;
+  }
+  std::memcpy(work, &wrong, sizeof wrong);
+}
+
+long more_than_places() {
+  long wrong = 0;
+  if (weft_dist_root(fork_more_than_places, &wrong, sizeof wrong) != WEFT_OK) return 1;
+  weft_dist_counts counts;
+  weft_dist_read_counts(&counts);
+  if (counts.full != 70'000 - 65'534) std::printf("%lu forks found no place\n", static_cast<unsigned long>(counts.full));
+  return wrong != 0 || counts.full != 70'000 - 65'534;
+}
+
+// Each child's stack is its own under the policy iso-address: deeper forks than a rank has stacks
+// run in their joins.
+constexpr long depth_of_nest = 4300, stacks_of_rank = 4096;
+
+long nest(long depth) {
+  if (depth == 0) return 0;
+  auto child = weft::fork([=] { return nest(depth - 1); });
+  return child.join() + 1;
+}
+
+long more_than_stacks() {
+  if (weft::dist::root([] { return nest(depth_of_nest); }) != depth_of_nest) return 1;
+  weft_dist_counts counts;
+  weft_dist_read_counts(&counts);
+  return counts.full != depth_of_nest - stacks_of_rank;
+}
+
 template <int Which>
 long keep_one() {
   long own = 1;
@@ -132,6 +200,102 @@ long keep_many() {
   return weft::dist::root([] { return keep_each(std::make_integer_sequence<int, 12>()); }) == 78 ? 0 : 1;
 }
 
+// Under WEFT_DIST_CHECK=all a child finds what its forker has left written over: the forker's
+// frame, and the bytes of its other forks.
+volatile const long* left_in_frame;
+const weft_forked* left_in_places;
+
+bool is_written_over(const volatile void* left) {
+  const auto* const bytes = static_cast<const volatile unsigned char*>(left);
+  for (std::size_t i = 0; i < sizeof(long); ++i) {
+    if (bytes[i] != 0xdb) return false;
+  }
+  return true;
+}
+
+void look_at_what_was_left(void* work) {
+  const long found = (is_written_over(left_in_frame) ? 1 : 0) + (is_written_over(left_in_places->work) ? 2 : 0);
+  std::memcpy(work, &found, sizeof found);
+}
+
+long left_is_written_over() {
+  return weft::dist::root([] {
+    volatile long own = 42;
+    long first = 1, second = 2;
+    weft_forked* const older = weft_fork([](void*) {}, &first, sizeof first);
+    left_in_frame = &own;
+    left_in_places = older;
+    weft_forked* const newer = weft_fork(look_at_what_was_left, &second, sizeof second);
+    weft_fork_join(newer, look_at_what_was_left, &second, sizeof second);
+    weft_fork_join(older, [](void*) {}, &first, sizeof first);
+    return own == 42 && first == 1 && second == 3 ? 0L : 1L;
+  });
+}
+
+// ---- the global heap and futures ----
+
+using future = weft::dist::shared_future<long>;
+
+// The reader's forker goes on, and joins it.
+long future_never_set() {
+  return weft::dist::root([] {
+    const future never = future::make(0);
+    auto reader = weft::fork([=] { return never.get(); });
+    return reader.join();
+  });
+}
+
+// The other ranks are out of work for longer than rank 0 waits before it asks whether all are.
+long future_set_late() {
+  return weft::dist::root([] {
+    const future late = future::make(0);
+    auto reader = weft::fork([=] { return late.get(); });
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+    while (std::chrono::steady_clock::now() < until) continue;
+    late.set(0);
+    return reader.join();
+  });
+}
+
+long future_in_catch() {
+  return weft::dist::root([] {
+    const future never = future::make(0);
+    try {
+      throw std::runtime_error("open");
+    } catch (const std::runtime_error&) {
+      return never.get();
+    }
+  });
+}
+
+// A rank that waits in place cannot run those of its threads that wait for futures.
+long join_in_catch_beside_future() {
+  return weft::dist::root([] {
+    const future later = future::make(0);
+    auto reader = weft::fork([=] { return later.get(); });
+    try {
+      throw std::runtime_error("open");
+    } catch (const std::runtime_error&) {
+      later.set(1);
+      return reader.join();
+    }
+  });
+}
+
+long heap_outside() {
+  const weft::dist::global_array<long> all(10);
+  return weft::dist::root([end = all.end()] { return end.get(); });
+}
+long heap_of_no_array() { return weft::dist::global<long>(weft_global{5} << 48).get(); }
+long heap_unaligned() {
+  const weft::dist::global_array<char> all(100);
+  return static_cast<long>(weft_global_add(all.begin().address() + 4, 1));
+}
+long different_arrays() {
+  weft_global made = 0;
+  return weft_global_array(weft::dist::rank() == 0 ? 10 : 11, 8, &made);
+}
+
 struct {
   const char* name;
   long (*run)();
@@ -145,7 +309,19 @@ struct {
     {"throw_1000", throw_1000},
     {"throw_1025", throw_1025},
     {"nested_root", nested_root},
+    {"join_oldest_first", join_oldest_first},
+    {"more_than_places", more_than_places},
+    {"more_than_stacks", more_than_stacks},
     {"keep_many", keep_many},
+    {"left_is_written_over", left_is_written_over},
+    {"future_never_set", future_never_set},
+    {"future_set_late", future_set_late},
+    {"future_in_catch", future_in_catch},
+    {"join_in_catch_beside_future", join_in_catch_beside_future},
+    {"heap_outside", heap_outside},
+    {"heap_of_no_array", heap_of_no_array},
+    {"heap_unaligned", heap_unaligned},
+    {"different_arrays", different_arrays},
 };
 
 }  // namespace

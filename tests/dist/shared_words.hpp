@@ -1,43 +1,38 @@
-// A few words that all ranks of a test see: a file, mapped by each, named after the ranks' common parent.
+// A few words that all ranks of a test see: memory that the process has before libweft-dist forks
+// the ranks. It has no name, so nothing of it stays, however the ranks end.
 #pragma once
 
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
-
-#include <weft/dist.h>
 
 class shared_words {
  public:
-  shared_words() {
-    char name[64];
-    std::snprintf(name, sizeof name, "/tmp/weft_dist_test_%d", weft_dist_ranks() > 1 ? getppid() : getpid());
-    const int file = open(name, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-    if (file < 0 || ftruncate(file, 4096) != 0) std::abort();
-    void* const mapped = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (mapped == MAP_FAILED) std::abort();
-    words_ = static_cast<std::atomic<int>*>(mapped);
-    close(file);
-    meet();
-    unlink(name);
+  std::atomic<int>& operator[](int index) { return mapped[index]; }
+  // For tests in which two ranks meet: yields only once that takes long.
+  void spin_for(int index, int wanted) {
+    constexpr int spins = 100'000;
+    for (int i = 0; i < spins && mapped[index].load() != wanted; ++i) continue;
+    wait_for(index, wanted);
+  }
+  void at_least(int index, int least) {
+    while (mapped[index].load() < least) sched_yield();
+  }
+  void wait_for(int index, int wanted) {
+    while (mapped[index].load() != wanted) sched_yield();
   }
 
-  std::atomic<int>& operator[](int index) { return words_[index]; }
-  void wait_for(int index, int wanted) {
-    while (words_[index].load() != wanted) sched_yield();
+  static void map() {
+    void* const found = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (found == MAP_FAILED) std::abort();
+    mapped = static_cast<std::atomic<int>*>(found);
   }
 
  private:
-  // All ranks have mapped the file once all have been here.
-  static void meet() {
-    int nothing = 0;
-    if (weft_dist_root([](void*) {}, &nothing, sizeof nothing) != WEFT_OK) std::abort();
-  }
-
-  std::atomic<int>* words_;
+  static inline std::atomic<int>* mapped;
 };
+
+// Before all constructors, that of the library, which forks, among them.
+[[gnu::section(".preinit_array"), gnu::used]] static void (*const map_shared_words)() = shared_words::map;

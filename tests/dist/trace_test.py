@@ -40,10 +40,22 @@ class TraceTest(unittest.TestCase):
             victims = [other for other in turns if other["args"]["thread"] == turn["args"]["by"]
                        and other["ts"] <= turn["args"]["since"] <= other["ts"] + other["dur"]]
             self.assertEqual([victim["tid"] for victim in victims], [1 - turn["tid"]], turn)
+        began = [turn["args"]["thread"] for turn in turns if turn["args"]["why"] in ("start", "fork")]
+        self.assertEqual(len(began), len(set(began)), "two threads have one number")
+        self.assertEqual(set(began), {turn["args"]["thread"] for turn in turns})
+        self.check_waits(turns)
         profile = run(WEFT, "profile", self.path)
         self.assertEqual(profile.returncode, 0, profile.stderr)
         self.assertRegex(profile.stdout, r"wall time .* on 2 workers")
         self.assertNotIn("died", profile.stdout)
+
+    def check_waits(self, turns):
+        """A thread that waits goes on as itself, on whatever rank."""
+        ends = {}
+        for turn in sorted(turns, key=lambda turn: turn["ts"]):
+            self.assertEqual(turn["args"]["why"] == "wake", ends.get(turn["args"]["thread"]) == "park", turn)
+            ends[turn["args"]["thread"]] = turn["args"]["left"]
+        self.assertEqual(set(ends.values()), {"end"})
 
     def test_one_process(self):
         result = run(DEEP, "none", WEFT_TRACE=self.path)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """README.md and the guide's pages on kinds of parallelism, debuggers, reports, schedules, traces, the
-library with checks, the threads interface, and programs for Argobots and Boost.Fiber do what they
+library with checks, ranks, the threads interface, and programs for Argobots and Boost.Fiber do what they
 say. Their blocks are taken in order:
 
   ```c NAME, ```cpp NAME   saved as NAME
@@ -70,8 +70,24 @@ class DocsTest(unittest.TestCase):
     def test_the_guide_to_kinds_of_parallelism_does_what_it_says(self):
         self.check_page("docs/guide/which-parallelism.md")
 
+    @unittest.skipUnless(os.path.exists(os.path.join(TOP, "dist")), "no libweft-dist here")
+    def test_the_page_on_ranks_does_what_it_says(self):
+        self.check_page("docs/guide/ranks.md")
+
+    def test_the_page_on_os_threads_does_what_it_says(self):
+        self.check_page("docs/guide/os-threads.md")
+
+    def test_the_page_on_how_a_thread_runs_does_what_it_says(self):
+        self.check_page("docs/guide/how-a-thread-runs.md")
+
+    def test_the_page_on_waiting_does_what_it_says(self):
+        self.check_page("docs/guide/waiting.md")
+
     def test_the_page_on_programs_for_boost_fiber_does_what_it_says(self):
         self.check_page("docs/guide/boost-fiber.md")
+
+    def test_the_page_on_coroutines_does_what_it_says(self):
+        self.check_page("docs/guide/coroutines.md")
 
     @unittest.skipUnless(os.path.exists(os.path.join(TOP, "faces", "threads")), "no threads interface here")
     def test_the_page_on_the_threads_interface_does_what_it_says(self):
@@ -101,6 +117,9 @@ class DocsTest(unittest.TestCase):
             return re.sub(r"(?<=#)\d+|\d+\.\d(?= s\b)|0x[0-9a-f]+", "0", text)
 
         self.check_page("docs/guide/reports.md", steady)
+
+    def test_the_page_on_generators_does_what_it_says(self):
+        self.check_page("docs/guide/generators.md")
 
     def test_the_page_on_traces_does_what_it_says(self):
         def steady(text):  # times, and what comes of them

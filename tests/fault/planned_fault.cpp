@@ -17,12 +17,9 @@
 // unless the caller may not wait. runtime_fault_test goes on to weft_finalize, after every failure, with programs made for it.
 //
 // C++ without its library, since the C programs are linked without.
-#include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <weft/weft.h>
@@ -30,80 +27,20 @@
 #include "../support/planned_fault.h"
 #include "base/atomic.hpp"
 #include "os/fault.hpp"
+#include "shared_plan.hpp"
 
 namespace {
 
 using namespace weft;
+using namespace weft::planned;
 
 constexpr int told_exit = 97;
 constexpr int noticed_exit = 96;
 constexpr int later_exit = 95;
 
-enum class phase : std::uint32_t { program, later_calls, over };
-
-// The file. Its head tells where the rest is, so that a script can read it.
-struct shared_plan {
-  std::uint32_t call_count;
-  std::uint32_t names_offset;
-  std::uint32_t seen_offset;
-  std::uint32_t failed_offset;
-  base::atomic<phase> reached;
-  base::atomic<int> child_signal;        // that ended a child, 0: none
-  base::atomic<std::uint32_t> was_told;  // in this process or in a child
-  char names[os::call_count][16];
-  os::fault::plan plan;
-};
-
 constinit shared_plan* shared = nullptr;
 constinit pid_t owner = 0;
 constinit base::atomic<bool> is_ending{false};
-
-[[noreturn]] void refuse(const char* why, const char* what) {
-  fprintf(stderr, "planned fault: %s %s\n", why, what);
-  _exit(2);
-}
-
-shared_plan* map_plan() {
-  const char* path = getenv("WEFT_TEST_FAULT_FILE");
-  int descriptor = -1;
-  if (path != nullptr) {
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor < 0 || ftruncate(descriptor, sizeof(shared_plan)) != 0) refuse("cannot write", path);
-  }
-  const int flags = MAP_SHARED | (descriptor < 0 ? MAP_ANONYMOUS : 0);
-  void* mapped = mmap(nullptr, sizeof(shared_plan), PROT_READ | PROT_WRITE, flags, descriptor, 0);
-  if (mapped == MAP_FAILED) refuse("cannot map", path != nullptr ? path : "memory");
-  if (descriptor >= 0) close(descriptor);
-  return static_cast<shared_plan*>(mapped);
-}
-
-void describe(shared_plan* all) {
-  all->call_count = os::call_count;
-  all->names_offset = offsetof(shared_plan, names);
-  all->seen_offset = offsetof(shared_plan, plan) + offsetof(os::fault::plan, seen);
-  all->failed_offset = offsetof(shared_plan, plan) + offsetof(os::fault::plan, failed);
-  for (unsigned index = 0; index < os::call_count; ++index) {
-    snprintf(all->names[index], sizeof all->names[index], "%s", os::fault::call_name(static_cast<os::call>(index)));
-  }
-}
-
-// mmap:3:once
-void read_wish(const char* wish, shared_plan* all) {
-  if (strcmp(wish, "count") == 0) return;
-  char call[16];
-  char how[8];
-  unsigned nth = 0;
-  if (sscanf(wish, "%15[a-z_]:%u:%7s", call, &nth, how) != 3 || nth == 0) refuse("not understood:", wish);
-  const bool is_once = strcmp(how, "once") == 0;
-  if (!is_once && strcmp(how, "ever") != 0) refuse("neither once nor ever:", wish);
-  all->plan.nth = nth;
-  all->plan.how = is_once ? os::fault::repeat::once : os::fault::repeat::for_ever;
-  for (unsigned index = 0; index < os::call_count; ++index) {
-    all->plan.which = static_cast<os::call>(index);
-    if (strcmp(all->names[index], call) == 0) return;
-  }
-  refuse("no such call:", wish);
-}
 
 // ---- later calls ----
 
@@ -163,9 +100,7 @@ void at_end() {
 [[gnu::constructor]] void install() {
   const char* wish = getenv("WEFT_TEST_FAULT");
   if (wish == nullptr) return;
-  shared = map_plan();
-  describe(shared);
-  read_wish(wish, shared);
+  shared = make_plan(wish, getenv("WEFT_TEST_FAULT_FILE"));
   owner = getpid();
   atexit(at_end);
   os::fault::installed.store(&shared->plan, base::relaxed);

@@ -195,17 +195,17 @@ bool life_with_a_trace() {
   return weft_finalize() == WEFT_OK && good;
 }
 
-// The first OS thread outside makes the key of the system's and sets it, each later one sets it.
+// The first OS thread outside makes the key of the system's, and each sets it.
 int outside_thread_that_would_not_be_noticed(std::atomic<int>* forgotten) {
   NEED(weft_init(nullptr) == WEFT_OK);
   weft_key key;
   NEED(weft_key_create([](void* count) { static_cast<std::atomic<int>*>(count)->fetch_add(1); }, &key) == WEFT_OK);
-  weft::os::fault::plan plan;
-  plan.which = call::thread_key;
-  plan.nth = 3;
-  weft::os::fault::installed.store(&plan, weft::base::relaxed);
   std::thread([&] { NEED(weft_key_set(key, forgotten) == WEFT_OK); }).join();
   NEED(forgotten->load() == 1);
+  weft::os::fault::plan plan;
+  plan.which = call::thread_key;
+  plan.nth = 1;
+  weft::os::fault::installed.store(&plan, weft::base::relaxed);
   std::thread([&] {
     NEED(weft_key_set(key, forgotten) == WEFT_NOMEM);
     NEED(weft_key_set(key, forgotten) == WEFT_OK);
@@ -258,6 +258,33 @@ TEST_CASE("a worker that cannot be added is a status") {
     bool good = added == WEFT_OK || is_refusal(added);
     if (added == WEFT_OK) good = weft_worker_remove(index) == WEFT_OK && good;
     good = block_and_release(20) && good;
+    return weft_finalize() == WEFT_OK && good;
+  });
+}
+
+namespace {
+
+bool adopt_and_leave() {
+  weft_adopt_config config = WEFT_ADOPT_CONFIG_INIT;
+  config.name = "guest";
+  config.bind = true;
+  const weft_status adopted = weft_worker_adopt(&config);
+  if (adopted != WEFT_OK) return is_refusal(adopted) && weft_self() == nullptr && weft_worker_self() == -1;
+  const bool good = block_and_release(20);
+  return weft_worker_leave() == WEFT_OK && good && weft_self() == nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("an OS thread that cannot be adopted is told so, and stays outside") {
+  each_failure_or_last_words({call::mmap, call::heap, call::thread_key, call::thread_stack, call::affinity}, [] {
+    weft_config config = WEFT_CONFIG_INIT;
+    config.workers = 1;
+    config.caller_outside = true;
+    if (const weft_status started = weft_init(&config); started != WEFT_OK) return is_refusal(started);
+    bool good = true;
+    for (int round = 0; round < 2; ++round) good = adopt_and_leave() && good;
+    good = weft_worker_count() == 1 && good;
     return weft_finalize() == WEFT_OK && good;
   });
 }

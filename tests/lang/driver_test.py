@@ -30,6 +30,30 @@ class Driver(unittest.TestCase):
         with open(os.path.join(self.folder, name), encoding="utf-8") as file:
             return file.read()
 
+    def test_explain(self):
+        self.write("explained.tc", """#include <stdio.h>
+task pair { in: int n; out: long twice; };
+task_exec pair { this->twice = this->n * 2L; }
+static long table[4];
+worker long sum(const long *p, int n) {
+  if (n == 0) return 0;
+  long a, b, c;
+  do_two a = sum(p, n - 1);
+  share (in n; copy p[0 .. n]; out b) b = sum(p, n - 1);
+  do_two a += sum(p, 0);
+  share (shared table; out c) c = table[0];
+  return a + b + c;
+}
+worker int main(void) { return (int)sum(table, 0); }
+""")
+        done = subprocess.run([WEFT, "tascell", "--explain", "explained.tc"], cwd=self.folder, capture_output=True, text=True, timeout=100, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.splitlines(), [
+            "explained.tc:2: task pair: its tasks travel; they carry n, and back twice",
+            "explained.tc:8: sum: its tasks travel; they carry n, a part of p, and back b",
+            "explained.tc:10: sum: its tasks stay on their node, because of shared table",
+        ])
+
     def tascell(self, *words):
         done = subprocess.run([WEFT, "tascell", *words], cwd=self.folder, capture_output=True, text=True, timeout=100, check=False)
         return done.returncode, done.stderr

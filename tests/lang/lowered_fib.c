@@ -23,7 +23,7 @@ static weft_tascell_task *fib_two_divide(weft_tascell_record *record, weft_tasce
 }
 
 static const weft_tascell_operations fib_two_operations = {
-    WEFT_TASCELL_CHOICE, {"fib.tc", "fib", 4}, NULL, NULL, fib_two_divide, NULL, NULL};
+    WEFT_TASCELL_CHOICE, {"fib.tc", "fib", 4}, NULL, NULL, fib_two_divide, NULL, NULL, NULL, NULL};
 
 long fib(weft_tascell_worker *worker, weft_tascell_record *up, long n) {
   if (n <= 2) return 1;

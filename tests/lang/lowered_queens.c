@@ -58,7 +58,7 @@ static weft_tascell_task *queens_many_divide(weft_tascell_record *record, weft_t
 }
 
 static const weft_tascell_operations queens_many_operations = {
-    WEFT_TASCELL_CHOICE, {"queens.tc", "queens", 4}, NULL, NULL, queens_many_divide, NULL, NULL};
+    WEFT_TASCELL_CHOICE, {"queens.tc", "queens", 4}, NULL, NULL, queens_many_divide, NULL, NULL, NULL, NULL};
 
 struct queens_wind {
   weft_tascell_wind wind;
@@ -78,7 +78,7 @@ static void queens_wind_redo(weft_tascell_record *record, weft_tascell_worker *w
 }
 
 static const weft_tascell_operations queens_wind_operations = {
-    WEFT_TASCELL_WIND, {"queens.tc", "queens", 6}, queens_wind_undo, queens_wind_redo, NULL, NULL, NULL};
+    WEFT_TASCELL_WIND, {"queens.tc", "queens", 6}, queens_wind_undo, queens_wind_redo, NULL, NULL, NULL, NULL, NULL};
 
 static long queens(weft_tascell_worker *worker, weft_tascell_record *up, queens_board *board, long from, long to) {
   if (board->row == board->n) return 1;

@@ -24,7 +24,7 @@ static weft_tascell_task *dig_divide(weft_tascell_record *record, weft_tascell_w
   return two->choice.given != NULL ? NULL : weft_tascell_task_make(worker, &endless_kind);
 }
 static const weft_tascell_operations dig_two_operations = {
-    WEFT_TASCELL_CHOICE, {"dig.tc", "dig", 3}, NULL, NULL, dig_divide, NULL, NULL};
+    WEFT_TASCELL_CHOICE, {"dig.tc", "dig", 3}, NULL, NULL, dig_divide, NULL, NULL, NULL, NULL};
 
 struct dig_wind {
   weft_tascell_wind wind;
@@ -39,7 +39,7 @@ static void dig_redo(weft_tascell_record *record, weft_tascell_worker *worker) {
   ++*((struct dig_wind *)record)->open;
 }
 static const weft_tascell_operations dig_wind_operations = {
-    WEFT_TASCELL_WIND, {"dig.tc", "dig", 3}, dig_undo, dig_redo, NULL, NULL, NULL};
+    WEFT_TASCELL_WIND, {"dig.tc", "dig", 3}, dig_undo, dig_redo, NULL, NULL, NULL, NULL, NULL};
 
 static void dig(weft_tascell_worker *worker, weft_tascell_record *up, int depth, int bottom, int *open, dig_condition condition,
                 void *argument) {

@@ -147,8 +147,10 @@ TEST_CASE("the check mode tells records at one address apart") {
     static const auto watch = [](weft_tascell_record*, weft_tascell_worker* worker) {
       weft_tascell_watch(worker, &cell, sizeof cell, nullptr);
     };
-    static constexpr weft_tascell_operations watched = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, gives_nothing, nullptr, watch};
-    static constexpr weft_tascell_operations plain = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, gives_nothing, nullptr, nullptr};
+    static constexpr weft_tascell_operations watched = {
+        WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, gives_nothing, nullptr, watch, nullptr, nullptr};
+    static constexpr weft_tascell_operations plain = {
+        WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, gives_nothing, nullptr, nullptr, nullptr, nullptr};
     tascell::run([](context c) {
       weft_tascell_choice choice;
       weft_tascell_choice_begin(&choice, c.newest(), &watched);

@@ -83,7 +83,8 @@ struct guarded {
     ++self->asked;
     return self->refused;
   }
-  static constexpr weft_tascell_operations operations = {WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, guard, nullptr};
+  static constexpr weft_tascell_operations operations = {
+      WEFT_TASCELL_CHOICE, {}, nullptr, nullptr, divide, guard, nullptr, nullptr, nullptr};
 };
 
 double cpu_seconds() {

@@ -46,6 +46,35 @@ class LayersTest(planted.PlantedTest):
         self.plant("src/README.md", TABLE.replace("| `os` | `base` |", "| `os` | `base` `mem` |"))
         self.assert_found(layers.check(self.top), "os may include mem, which is not beneath it")
 
+    def plant_circle(self, names):
+        """Sources that include the next one's header; a header alone closes no circle of rooms."""
+        for name, other in zip(names, names[1:] + names[:1]):
+            self.plant(f"src/mem/{name}.hpp", "\n")
+            self.plant(f"src/mem/{name}.cpp", f'#include "mem/{name}.hpp"\n#include "mem/{other}.hpp"\n')
+
+    def test_a_knot_of_five_rooms_is_found_and_printed(self):
+        self.plant_circle(["a", "b", "c", "d", "e"])
+        problems = layers.check(self.top)
+        self.assert_found(problems, "src/mem/a: a knot of 5 rooms")
+        self.assert_found(problems, "mem/d includes mem/e; mem/e includes mem/a")
+
+    def test_a_knot_of_four_rooms_passes(self):
+        self.plant_circle(["a", "b", "c", "d"])
+        self.assertEqual(layers.check(self.top), [])
+
+    def test_a_chain_of_rooms_is_no_knot(self):
+        for name, other in ("ab", "bc", "cd", "de", "ef"):
+            self.plant(f"src/mem/{name}.cpp", f'#include "mem/{other}.hpp"\n')
+            self.plant(f"src/mem/{other}.hpp", "\n")
+        self.assertEqual(layers.check(self.top), [])
+
+    def test_a_long_source_without_a_head_is_found(self):
+        self.plant("src/mem/long.cpp", "int x;\n" * 61)
+        self.assert_found(layers.check(self.top), "src/mem/long.cpp:1: more than 60 lines")
+        self.plant("src/mem/long.cpp", "// What it is.\n" + "int x;\n" * 61)
+        self.plant("src/mem/short.cpp", "int x;\n" * 60)
+        self.assertEqual(layers.check(self.top), [])
+
     def test_a_tool_that_looks_into_the_core_is_found(self):
         self.plant("tools/weft/main.cpp", '#include "os/vm.hpp"\n')
         self.assert_found(layers.check(self.top), "tools/weft/main.cpp:1")

@@ -1,10 +1,13 @@
-// Protocol A: the domains of workers and their pools, over src/sched/domains.cpp: a domain appears with its first worker, and is left by its
-// last one, while units are pushed to it and others look there.
-// Built with src/sched/domains.cpp src/sched/workers.cpp src/sched/ready.cpp src/sched/idle.cpp src/sched/choose.cpp src/sched/pool.cpp src/sched/serving.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
+// Protocol A: the domains of workers and their pools, over src/place/domains.cpp: a domain appears
+// with its first worker, and is left by its last one, while units are pushed to it and others look
+// there.
+// Built with src/place/domains.cpp src/life/workers.cpp src/worker/runtime.cpp src/run/ready.cpp src/run/idle.cpp src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp src/place/serving.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include "os/heap.hpp"
 #include "os/topology.hpp"
-#include "sched/domains.hpp"
-#include "sched/pool.hpp"
+#include "place/domains.hpp"
+#include "run/next.hpp"
+#include "unit/pool_record.hpp"
+#include "worker/runtime.hpp"
 #include "workers_world.hpp"
 
 // The same blocks for each execution, so that nothing is left behind by those that are cut short.

@@ -1,7 +1,10 @@
 // Protocol A, the last unit: weft_finalize returns when as many units have ended as were made, sees what they did, and is always woken.
-// Built with src/sched/drain.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp src/sched/create.cpp src/sched/thread.cpp
+// Built with src/life/drain.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
 #include "core_world.hpp"
-#include "sched/thread.hpp"
+#include "life/drain.hpp"
+#include "run/end.hpp"
+#include "run/fork.hpp"
+#include "thread/thread.hpp"
 #include "ult.hpp"
 
 namespace weft::sched {

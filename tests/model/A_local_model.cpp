@@ -1,6 +1,7 @@
-// Protocol A: the runtime's pointer, over src/sched/local.cpp. An OS thread that was there before weft_init, and so was started by nobody who
-// knows of the runtime, finds none or a whole one; reports hold it against its end.
-// Built with src/sched/local.cpp
+// Protocol A: the runtime's pointer, over src/worker/local.cpp. An OS thread that was there before
+// weft_init, and was started without knowledge of the runtime, finds none or a whole one;
+// reports hold it against its end.
+// Built with src/worker/local.cpp
 #include "core_world.hpp"
 
 namespace {

@@ -1,19 +1,28 @@
-// Protocol A: what is published once and read by anybody: workers, pools that a worker serves, sources. Over src/sched/pool.cpp,
-// source.cpp, idle.cpp, ready.cpp and steal.cpp: who sees the pointer sees what it points to; work behind it is found.
-// Built with src/sched/pool.cpp src/sched/serving.cpp src/sched/source.cpp src/sched/idle.cpp src/sched/ready.cpp src/sched/steal.cpp src/sched/timer.cpp src/sched/create.cpp src/sched/thread.cpp
+// Protocol A: what is published once and read by anybody: workers, pools that a worker serves,
+// sources. Over src/place/pool.cpp, source.cpp, idle.cpp, ready.cpp and steal.cpp: who sees the
+// pointer sees what it points to; work behind it is found.
+// Built with src/place/pool.cpp src/place/serving.cpp src/place/source.cpp src/run/idle.cpp src/run/wake.cpp src/run/ready.cpp src/run/steal.cpp src/unit/timer.cpp src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
 #include <cstdlib>
 
 #include "core_world.hpp"
 #include "os/heap.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/idle.hpp"
-#include "sched/pool.hpp"
-#include "sched/ready.hpp"
-#include "sched/serving.hpp"
-#include "sched/source.hpp"
-#include "sched/steal.hpp"
-#include "sched/thread.hpp"
-#include "sched/waiter.hpp"
+#include "place/pool.hpp"
+#include "place/serving.hpp"
+#include "place/source.hpp"
+#include "run/choose.hpp"
+#include "run/enter.hpp"
+#include "run/fork.hpp"
+#include "run/idle.hpp"
+#include "run/next.hpp"
+#include "run/ready.hpp"
+#include "run/resume.hpp"
+#include "run/steal.hpp"
+#include "run/wait.hpp"
+#include "run/wake.hpp"
+#include "thread/thread.hpp"
+#include "unit/pool_record.hpp"
+#include "unit/waiter.hpp"
+#include "worker/extras.hpp"
 
 // The same blocks for each execution, so that nothing is left behind by those that are cut short.
 alignas(64) unsigned char blocks[2][8192];
@@ -209,6 +218,29 @@ void notified() {
                                                          }});
 }
 
+std::size_t poll_post_at_one(void* state) {
+  check(local::current_worker()->index == 1, "the worker that was named polls it");
+  return poll_post(state);
+}
+
+// The worker that was named is woken, while another one looks, too.
+void notified_at_one() {
+  core_world::make(2);
+  post letters;
+  source* made = nullptr;
+  check(add_source(the.rt, poll_post_at_one, &letters, &made, true, 1) == status::ok, "there is such a worker");
+  threads(thread{"worker 1", [&] { find_one(1); }},
+          thread{"worker 0",
+                 [&] {
+                   local::set_worker(the.workers[0]);
+                   poll_sources(the.workers[0]);
+                 }},
+          thread{"outside", [&] {
+                   letters.arrived.store(true, base::release);
+                   notify_source(the.rt, made);
+                 }});
+}
+
 // The record of a ULT comes as a source's news do.
 void woken_by_handler() {
   core_world::make(1);
@@ -317,6 +349,7 @@ const model m14{"A unit goes and comes back", {.at_least = 10, .quick = quick, .
 const model m18{"A unit is pushed and comes back", {.at_least = 10, .quick = quick, .deep = deep}, is_pushed_and_comes_back};
 const model m13{"A sent by two", {.at_least = 100, .quick = quick, .deep = deep}, sent_by_two};
 const model m5{"A source notified", {.at_least = 100, .quick = quick, .deep = deep}, notified};
+const model at_one{"A source notified that one worker polls", {.at_least = 100, .quick = quick, .deep = deep}, notified_at_one};
 const model by_handler{"A woken by a handler", {.at_least = 100, .quick = quick, .deep = deep}, woken_by_handler};
 const model m6{"A source added meanwhile", {.at_least = 100, .quick = quick, .deep = deep}, added_meanwhile};
 const model m7{"A source polled by two", {.at_least = 5, .quick = quick, .deep = deep}, polled_by_two};

@@ -1,7 +1,9 @@
-// Protocol A: the event sink, set and taken away while units run; over src/sched/observers.cpp. Who calls it sees its record and its state.
-// Built with src/sched/observers.cpp
+// Protocol A: the event sink, set and taken away while units run; over src/see/observers.cpp. Its
+// caller sees its record and its state.
+// Built with src/see/observers.cpp
 #include "core_world.hpp"
 #include "os/heap.hpp"
+#include "see/observers.hpp"
 
 // The same records for each execution, so that nothing is left behind by those that are cut short.
 weft::sched::listener records[2];

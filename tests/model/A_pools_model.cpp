@@ -1,18 +1,25 @@
-// Protocol A: what is allocated and goes again while others look: a pool that a worker visits, a builder's pool that somebody pushes to,
-// a scheduler that is replaced, a unit's details that two want to make. Over src/sched/pool.cpp, serving.cpp, watch.cpp, choose.cpp and thread.cpp.
-// Built with src/sched/pool.cpp src/sched/serving.cpp src/sched/watch.cpp src/sched/choose.cpp src/sched/thread.cpp src/sched/timer.cpp
+// Protocol A: what is allocated and goes again while others look: a pool that a worker visits, a
+// builder's pool that somebody pushes to, a scheduler that is replaced, a unit's details that two
+// want to make. Over src/place/pool.cpp, serving.cpp, wait_for_work.cpp, choose.cpp and thread.cpp.
+// Built with src/place/pool.cpp src/place/serving.cpp src/place/wait_for_work.cpp src/run/choose.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp src/unit/timer.cpp
 #include <cstdlib>
 
 #include "core_world.hpp"
 #include "os/heap.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/idle.hpp"
-#include "sched/pool.hpp"
-#include "sched/ready.hpp"
-#include "sched/serving.hpp"
-#include "sched/thread.hpp"
-#include "sched/waiter.hpp"
-#include "sched/watch.hpp"
+#include "place/pool.hpp"
+#include "place/serving.hpp"
+#include "place/wait_for_work.hpp"
+#include "run/choose.hpp"
+#include "run/fork.hpp"
+#include "run/next.hpp"
+#include "run/ready.hpp"
+#include "run/resume.hpp"
+#include "run/wait.hpp"
+#include "run/wake.hpp"
+#include "thread/thread.hpp"
+#include "unit/pool_record.hpp"
+#include "unit/waiter.hpp"
+#include "worker/extras.hpp"
 
 // Zeroes small ones where the explorer sees it: who reads a zero must know of it.
 void* weft::os::allocate(std::size_t bytes) {

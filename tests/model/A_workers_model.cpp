@@ -1,8 +1,9 @@
-// Protocol A: workers come and go, over src/sched/workers.cpp with what it hands over by (ready.cpp, choose.cpp, idle.cpp), while units are
-// sent to them, others look for work, and weft_finalize waits. Worker 0 is there from the beginning; nobody runs it but for what the model
-// says: what it holds at the end counts as found.
-// Built with src/sched/workers.cpp src/sched/ready.cpp src/sched/idle.cpp src/sched/choose.cpp src/sched/pool.cpp src/sched/serving.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
-#include "sched/idle.hpp"
+// Protocol A: workers come and go, over src/life/workers.cpp with what it hands over by (ready.cpp,
+// choose.cpp, idle.cpp), while units are sent to them, others look for work, and weft_finalize
+// waits. Worker 0 is there from the beginning; nobody runs it but for what the model says: what it
+// holds at the end counts as found.
+// Built with src/life/workers.cpp src/worker/runtime.cpp src/run/ready.cpp src/run/idle.cpp src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp src/place/serving.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+#include "run/wake.hpp"
 #include "workers_world.hpp"
 
 namespace {

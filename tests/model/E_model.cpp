@@ -1,8 +1,8 @@
 // Protocol E over src/sync/event.cpp: nobody misses the setting, who saw it sees what was done before, and the setter touches nothing
 // after it. The callers are OS threads outside.
-// Built with src/sync/event.cpp src/sync/waiters.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sync/event.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include "core_world.hpp"
-#include "sched/dispatch.hpp"
+#include "run/park.hpp"
 #include "sync/event.hpp"
 
 namespace weft::sched {

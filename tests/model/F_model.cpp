@@ -1,9 +1,8 @@
 // Protocol F over src/sync/feb.cpp and feb_table.cpp: no wake-up is lost, no value is lost or doubled, who goes on sees what was done
 // before, and an entry stands as long as it says something and no longer. The callers are OS threads outside.
-// Built with src/sync/feb.cpp src/sync/feb_table.cpp src/sync/waiters.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sync/feb.cpp src/sync/feb_table.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include "core_world.hpp"
 #include "os/heap.hpp"
-#include "sched/dispatch.hpp"
 #include "sync/feb.hpp"
 #include "sync/feb_table.hpp"
 

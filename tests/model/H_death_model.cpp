@@ -1,14 +1,16 @@
-// Protocol H over src/sched/trace_end.cpp: an OS thread that was there before the trace, and was started by nobody who knows of it, finds
-// none when it dies, or a whole one; and one of those who die has it. Nothing is written here: the trace is another process's.
-// Built with src/sched/trace_end.cpp
+// Protocol H over src/see/trace_end.cpp: an OS thread that was there before the trace, and was
+// started without knowledge of it, finds none when it dies, or a whole one; and one of those that
+// die has it. Nothing is written here: the trace is another process's.
+// Built with src/see/trace_end.cpp
 #include "core_world.hpp"
 #include "os/peek.hpp"
 #include "os/signal.hpp"
 #include "os/vm.hpp"
-#include "sched/report.hpp"
-#include "sched/traced.hpp"
-#include "sched/tracing.hpp"
+#include "see/report.hpp"
+#include "see/traced.hpp"
+#include "see/tracing.hpp"
 #include "trace/chrome.hpp"
+#include "worker/hooks.hpp"
 
 // Models do not die: no handlers.
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*) { return 0; }

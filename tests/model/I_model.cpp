@@ -1,13 +1,15 @@
-// Protocol I over src/sched/idle.cpp and ready.cpp: work that was made available is found, however the sleepers and the pushers meet; a
-// deadline that becomes earlier reaches whoever keeps the clock; stopping reaches everybody.
-// Built with src/sched/idle.cpp src/sched/ready.cpp src/sched/timer.cpp
+// Protocol I over src/run/idle.cpp and ready.cpp: work that was made available is found, however
+// the sleepers and the pushers meet; a deadline that becomes earlier reaches whoever keeps the
+// clock; stopping reaches everybody.
+// Built with src/run/idle.cpp src/run/wake.cpp src/run/ready.cpp src/unit/timer.cpp
 #include "arch/cpu.hpp"
 #include "core_world.hpp"
 #include "os/clock.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/idle.hpp"
-#include "sched/ready.hpp"
-#include "sched/steal.hpp"
+#include "run/choose.hpp"
+#include "run/idle.hpp"
+#include "run/ready.hpp"
+#include "run/steal.hpp"
+#include "run/wake.hpp"
 
 // Timers: a due one stands for a unit in the worker's own queue.
 namespace weft::sched {
@@ -161,7 +163,12 @@ void deadline_appears_to_two() {
 void searchers_are_counted() {
   core_world::make(1);
   unit one{};
-  threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] { push_from_outside(&one); }},
+  const auto leave = [&] {
+    left_lying[0].store(&one, base::release);
+    base::light_fence();  // as wake_one, which would not wake where it sees a searcher
+    wake_any(the.rt);
+  };
+  threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", leave},
           thread{"looks", [] { check(the.rt->searchers.load(base::relaxed) <= 2, "the one worker, and once more on its way"); }});
 }
 
@@ -189,6 +196,52 @@ void two_owners_stay_away() {
           thread{"owner 0", [&] { leave(0); }}, thread{"owner 1", [&] { leave(1); }});
 }
 
+// The keeper is called for a unit and runs it for long: the other one keeps the clock, or learns of the deadline.
+void called_keeper_leaves_the_clock() {
+  core_world::make(2);
+  unit pinned{}, due{};
+  pinned.set(stays_put);
+  behind_alarm = &due;
+  timer alarm;
+  alarm.deadline_ns = 1'000'000;
+  base::atomic<bool> is_run{false};
+  const auto find_one = [&](unsigned index) {
+    worker* w = the.workers[index];
+    local::set_worker(w);
+    while (unit* one = idle(w)) {
+      if (one == &pinned) {
+        while (!is_run.load(base::relaxed)) weft::arch::pause();
+      } else {
+        is_run.store(true, base::relaxed);
+        the.rt->is_stopping.store(true, base::relaxed);
+        wake_all(the.rt);
+      }
+    }
+  };
+  threads(thread{"worker 0", [&] { find_one(0); }}, thread{"worker 1", [&] { find_one(1); }},
+          thread{"outside", [&] {
+                   send_to(the.workers[0], &pinned);
+                   if (the.rt->alarms.arm(&alarm)) wake_clock_keeper(the.rt);
+                 }});
+}
+
+// The same when the keeper is called for the deadline and for a unit at once. Worker 1 sleeps all the time: it has to be woken.
+void keeper_is_called_twice() {
+  core_world::make(2);
+  worker* const sleeper = the.workers[1];
+  sleeper->is_asleep.store(1, base::relaxed);
+  the.rt->sleepers.store(1, base::relaxed);
+  unit pinned{};
+  pinned.set(stays_put);
+  timer alarm;
+  alarm.deadline_ns = explorer::never_ns;
+  threads(thread{"worker 0", [&] { find(0, 1); }}, thread{"calls", [&] { send_to(the.workers[0], &pinned); }},
+          thread{"outside", [&] {
+                   if (the.rt->alarms.arm(&alarm)) wake_clock_keeper(the.rt);
+                 }});
+  check(sleeper->is_asleep.load(base::relaxed) == 0, "another worker keeps the clock");
+}
+
 constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 50'000};
 constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 50'000};
 constexpr bounds quick_promise{.preemptions = 2, .weak = 1, .promises = 1, .executions = 50'000};
@@ -213,5 +266,12 @@ const model m10{"I two owners stay away",
 const model m8{"I a deadline appears", {.at_least = 100, .quick = quick, .deep = deep}, deadline_appears};
 const model m9{
     "I a deadline appears to two", {.at_least = 100, .quick = quick_three, .deep = deep_three}, deadline_appears_to_two};
+
+const model m13{"I a called keeper leaves the clock",
+                {.at_least = 100, .quick = quick_three, .deep = deep_three},
+                called_keeper_leaves_the_clock};
+
+const model m14{
+    "I a keeper is called twice", {.at_least = 100, .quick = quick_three, .deep = deep_three}, keeper_is_called_twice};
 
 }  // namespace

@@ -1,14 +1,19 @@
-// Protocols I and A under a schedule, over src/sched/turns.cpp and idle.cpp: the virtual workers of one OS thread and those outside, who wake
-// them, add one, or wait until one has left. Choices of the schedule are the explorer's.
-// Built with src/sched/turns.cpp src/sched/idle.cpp src/sched/ready.cpp src/sched/timer.cpp
+// Protocols I and A under a schedule, over src/seeded/turns.cpp and idle.cpp: the virtual workers
+// of one OS thread and those outside, which wake them, add one, or wait until one has left. Choices
+// of the schedule are the explorer's.
+// Built with src/seeded/turns.cpp src/worker/clock.cpp src/run/idle.cpp src/run/wake.cpp src/run/ready.cpp src/unit/timer.cpp
 #include "core_world.hpp"
-#include "sched/deadlock.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/idle.hpp"
-#include "sched/left_behind.hpp"
-#include "sched/ready.hpp"
-#include "sched/source.hpp"
-#include "sched/turns.hpp"
+#include "place/source.hpp"
+#include "run/enter.hpp"
+#include "run/idle.hpp"
+#include "run/left_behind.hpp"
+#include "run/next.hpp"
+#include "run/ready.hpp"
+#include "run/wake.hpp"
+#include "see/deadlock.hpp"
+#include "seeded/turns.hpp"
+#include "worker/clock.hpp"
+#include "worker/hooks.hpp"
 
 namespace {
 

@@ -1,12 +1,15 @@
 // Protocol I, who waits for work in pools: no push, no notification and no end of the runtime is missed.
-// Built with src/sched/watch.cpp src/sched/pool.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
-#include "sched/watch.hpp"
+// Built with src/place/wait_for_work.cpp src/place/pool.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+#include "place/pool.hpp"
+#include "place/wait_for_work.hpp"
+#include "run/next.hpp"
+#include "run/ready.hpp"
+#include "run/wait.hpp"
+#include "unit/pool_record.hpp"
+#include "unit/waiter.hpp"
 
 #include "core_world.hpp"
 #include "os/heap.hpp"
-#include "sched/pool.hpp"
-#include "sched/ready.hpp"
-#include "sched/waiter.hpp"
 
 // The same block for each execution, so that nothing is left behind by those that are cut short.
 alignas(weft::sched::pool) unsigned char block[8192];

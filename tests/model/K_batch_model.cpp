@@ -1,10 +1,11 @@
-// Protocol K over include/weft/hot.h and src/sched/fork.cpp: a thief that takes two forks with one fence.
-// Built with src/capi/fork.cpp src/sched/fork.cpp
+// Protocol K over include/weft/hot.h and src/run/fork.cpp: a thief that takes two forks with one
+// fence.
+// Built with src/capi/fork.cpp src/run/fork.cpp
 #include <initializer_list>
 
 #include "fork_world.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/idle.hpp"
+#include "run/choose.hpp"
+#include "run/wake.hpp"
 
 void weft::sched::wake_any(runtime*) {}
 

@@ -1,11 +1,11 @@
-// Protocol K over include/weft/hot.h, src/sched/fork.cpp and hand.hpp: forks that a forker puts into the hand of an idle worker. Each fork
-// is run once, whether the hand is filled, closed in that moment, or taken from by a raid besides; its taker sees what the forker wrote,
-// and the forker what the taker did.
-// Built with src/capi/fork.cpp src/sched/fork.cpp
+// Protocol K over include/weft/hot.h, src/run/fork.cpp and hand.hpp: forks that a forker puts into
+// the hand of an idle worker. Each fork is run once, whether the hand is filled, closed in that
+// moment, or taken from by a raid besides; its taker sees what the forker wrote, and the forker
+// what the taker did.
+// Built with src/capi/fork.cpp src/run/fork.cpp
 #include "fork_world.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/hand.hpp"
-#include "sched/idle.hpp"
+#include "run/wake.hpp"
+#include "worker/hand.hpp"
 
 void weft::sched::wake_any(runtime*) {}
 

@@ -1,11 +1,13 @@
-// Protocol K over include/weft/hot.h and src/sched/fork.cpp: each fork is run once, by its forker or by a thief; a thief sees what the
-// forker wrote, and the forker what the thief's unit did; a fork whose forker stays away, or that nobody was awake to see, is taken.
-// Built with src/capi/fork.cpp src/sched/fork.cpp
+// Protocol K over include/weft/hot.h and src/run/fork.cpp: each fork is run once, by its forker or
+// by a thief; a thief sees what the forker wrote, and the forker what the thief's unit did; a fork
+// whose forker stays away, or that nobody was awake to see, is taken.
+// Built with src/capi/fork.cpp src/run/fork.cpp
 #include "arch/cpu.hpp"
 #include "fork_world.hpp"
 #include "os/fence.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/idle.hpp"
+#include "run/choose.hpp"
+#include "run/ready.hpp"
+#include "run/wake.hpp"
 
 // Forkers that hear that somebody sleeps.
 weft::base::atomic<int>* times_woken;

@@ -108,6 +108,43 @@ void two_forks(bool is_in_order, int places) {
   // A place joined before a newer one is dropped by the next slow join.
   check(!is_in_order || its.forks.seems_empty(its.line), "nothing is left");
 }
+// A thief passes over all places that were joined before newer ones, and takes the fork behind them.
+void joined_below() {
+  world its;
+  make(its, true);
+  job jobs[4];
+  weft_forked* const first = start(jobs[0]);
+  weft_forked* const second = start(jobs[1]);
+  weft_forked* const third = start(jobs[2]);
+  finish(first, jobs[0]);
+  finish(second, jobs[1]);
+  threads(thread{"forker",
+                 [&] {
+                   finish(third, jobs[2]);
+                   finish(start(jobs[3]), jobs[3]);
+                 }},
+          thread{"thief", [&] { rob_once(0); }});
+  for (const job& each : jobs) check(each.runs == 1, "each fork is run once");
+}
+
+// Once the fork that a thief took is joined, all places are free, also those that the thief passed
+// over.
+void places_come_back() {
+  world its;
+  make(its, true);
+  job jobs[4];
+  weft_forked* const first = start(jobs[0]);
+  weft_forked* const second = start(jobs[1]);
+  weft_forked* const third = start(jobs[2]);
+  finish(first, jobs[0]);
+  finish(second, jobs[1]);
+  check(rob_once(0), "the fork behind joined places is taken");
+  finish(third, jobs[2]);
+  weft_forked* const fourth = start(jobs[3]);
+  check(fourth == its.places, "the next fork has the first place");
+  finish(fourth, jobs[3]);
+}
+
 void in_order() { two_forks(true, 3); }
 void out_of_order() { two_forks(false, 3); }
 void line_is_full() { two_forks(true, 2); }
@@ -201,6 +238,8 @@ const model m2{"K ranks, one fork without a fence", {.at_least = 10, .quick = qu
 const model m3{"K ranks, a place used again", {.at_least = 100, .quick = quick, .deep = deep}, place_used_again};
 const model m4{"K ranks, two forks", {.at_least = 100, .quick = quick, .deep = deep}, in_order};
 const model m5{"K ranks, out of order", {.at_least = 50, .quick = quick, .deep = deep}, out_of_order};
+const model m12{"K ranks, several joined out of order", {.at_least = 50, .quick = quick, .deep = deep}, joined_below};
+const model m13{"K ranks, places come back", {.at_least = 1, .quick = quick, .deep = deep}, places_come_back};
 const model m6{"K ranks, two thieves", {.at_least = 100, .quick = quick_three, .deep = deep_three}, two_thieves};
 const model m7{"K ranks, a fork that stays", {.at_least = 50, .quick = quick, .deep = deep}, fork_that_stays};
 const model m8{"K ranks, the forker leaves", {.at_least = 20, .quick = quick, .deep = deep}, forker_leaves};

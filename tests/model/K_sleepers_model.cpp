@@ -1,10 +1,12 @@
-// Protocol K with workers that go to sleep, over include/weft/hot.h, src/sched/fork.cpp and idle.cpp: a fork whose forker stays away is
-// run, however many workers sleep, or lie down, or have just been woken for another fork.
-// Built with src/capi/fork.cpp src/sched/fork.cpp src/sched/idle.cpp src/sched/timer.cpp
+// Protocol K with workers that go to sleep, over include/weft/hot.h, src/run/fork.cpp and idle.cpp:
+// a fork whose forker stays away is run, however many workers sleep, or lie down, or have just been
+// woken for another fork.
+// Built with src/capi/fork.cpp src/run/fork.cpp src/run/idle.cpp src/run/wake.cpp src/unit/timer.cpp
 #include "arch/cpu.hpp"
 #include "fork_world.hpp"
-#include "sched/idle.hpp"
-#include "sched/steal.hpp"
+#include "run/idle.hpp"
+#include "run/steal.hpp"
+#include "run/wake.hpp"
 
 namespace weft::sched {
 

@@ -1,10 +1,11 @@
 // Protocol K under a trace: nothing is inlined, and a fork that nobody has taken runs in its join, inside the library, on its own place. Each is
 // run once all the same, whatever it forks meanwhile and whoever comes for the rest.
-// Built with src/capi/fork.cpp src/sched/fork.cpp
+// Built with src/capi/fork.cpp src/run/fork.cpp
 #include "arch/cpu.hpp"
 #include "fork_world.hpp"
 #include "os/fence.hpp"
-#include "sched/tracing.hpp"
+#include "see/tracing.hpp"
+#include "worker/hooks.hpp"
 
 void run_outer(void* work);
 using namespace fork_world;

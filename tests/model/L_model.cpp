@@ -1,13 +1,13 @@
 // Protocol L over src/sync/mutex.cpp: one holder at a time, who comes next sees what was written, nobody is left waiting, and nobody
 // touches the mutex after it was free. The callers are OS threads outside; siblings, as forks and their forker are, have one number.
-// Built with src/sync/mutex.cpp src/sync/waiters.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sync/mutex.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include <weft/weft.h>
 
 #include <cstring>
 
 #include "arch/cpu.hpp"
 #include "core_world.hpp"
-#include "sched/dispatch.hpp"
+#include "run/park.hpp"
 #include "sync/caller.hpp"
 #include "sync/mutex.hpp"
 
@@ -23,6 +23,7 @@ int siblings = 0;  // the body and that many threads, the first ones, are one ca
 
 bool caller_may_be_several() { return siblings != 0 && explorer::current_thread() <= siblings; }
 std::uintptr_t caller_id() { return caller_may_be_several() ? 1 : static_cast<std::uintptr_t>(explorer::current_thread()) + 1; }
+caller who_calls() { return {caller_id(), caller_may_be_several()}; }
 bool others_may_run() { return false; }  // to the queue at once
 
 }  // namespace weft::sync

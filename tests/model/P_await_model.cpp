@@ -1,11 +1,11 @@
-// Protocol P over src/sched/awaiter.cpp: the wait of an awaiter ends exactly once, by a waker, the clock or a canceller; its memory, and
-// that of what it waited for, may go with ready, or with a cancel that returned; what was done before is seen.
-// Built with src/sync/event.cpp src/sync/waiters.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
+// Protocol P over src/run/awaiter.cpp: the wait of an awaiter ends exactly once, by a waker, the
+// clock or a canceller; its memory, and that of what it waited for, may go with ready, or with a
+// cancel that returned; what was done before is seen.
+// Built with src/sync/event.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include <cstring>
 
 #include "core_world.hpp"
-#include "sched/awaiter.hpp"
-#include "sched/dispatch.hpp"
+#include "run/awaiter.hpp"
 #include "sync/event.hpp"
 
 namespace {

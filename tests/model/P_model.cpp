@@ -1,9 +1,13 @@
-// Protocol P over src/sched/park.cpp and suspend.cpp: a wait ends exactly once, by its waker or by the clock; nobody touches a record
-// after its owner went on; who goes on sees what was done before.
-// Built with src/sched/awaiter.cpp src/sched/park.cpp src/sched/suspend.cpp src/sched/timer.cpp
-#include "sched/thread.hpp"
-#include "sched/waiter.hpp"
+// Protocol P over src/run/wait.cpp, resume.cpp and suspend.cpp: a wait ends exactly once, by its
+// waker or by the clock; no other touches a record after its owner went on; the owner sees what was
+// done before.
+// Built with src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/thread/suspend.cpp src/unit/timer.cpp
+#include "run/fork.hpp"
+#include "run/resume.hpp"
+#include "run/wait.hpp"
+#include "thread/thread.hpp"
 #include "ult.hpp"
+#include "unit/waiter.hpp"
 
 namespace weft::sched {
 

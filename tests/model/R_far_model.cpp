@@ -277,6 +277,70 @@ void child_moves() {
                  }});
 }
 
+// ---- forks that no forker joins ----------------------------------------------------------------------------------------------
+
+// Of the child's side and the forker's, one gives the record back, after the other is done with it; the count of such forks falls after
+// it has risen.
+struct discarded_fork {
+  dist::join_record near;
+  base::atomic<int> count{0};
+  int given = 0;
+
+  discarded_fork() { near.reset(); }
+  void give() {
+    near.cargo[1] = 9;  // plain: a race with any later use
+    ++given;
+    check(count.fetch_sub(1, base::acq_rel) == 1, "the fork was counted before");
+  }
+  void end_child() {
+    const unsigned char cargo[dist::join_record::cargo_bytes] = {7};
+    if (near.end(cargo) == dist::join_record::discarded) give();
+  }
+  void discard() {
+    count.fetch_add(1, base::acq_rel);
+    const std::uint64_t found = near.discard();
+    if (found == dist::join_record::running) return;
+    check(found == dist::join_record::ended && near.cargo[0] == 7, "the child has ended");
+    give();
+  }
+};
+
+void discarded() {
+  discarded_fork of;
+  threads(thread{"child", [&] { of.end_child(); }}, thread{"forker", [&] { of.discard(); }});
+  check(of.given == 1, "the record is given back once");
+}
+
+// The child's frames leave the node.
+void child_moves_discarded() {
+  moved its;
+  std::uint64_t forker = 0, child = 0;
+  threads(thread{"child's side",
+                 [&] {
+                   its.told_child = 4;
+                   child = its.near.move_child(far_of_child);
+                   if (child == dist::join_record::discarded) check(its.told_forker == 3, "the forker is done with the record");
+                 }},
+          thread{"forker", [&] {
+                   its.told_forker = 3;
+                   forker = its.near.discard();
+                   if (forker == far_of_child) check(its.told_child == 4, "the far record is as the child's side made it");
+                 }});
+  check((child == dist::join_record::discarded) == (forker == dist::join_record::running), "one of them gives the record back");
+}
+
+void discarded_far() {
+  join all;
+  bool by_child = false, by_forker = false;
+  threads(thread{"child",
+                 [&] {
+                   const unsigned char cargo[dist::join_record::cargo_bytes] = {7};
+                   by_child = all.its().end(cargo) == dist::far_record::discarded;
+                 }},
+          thread{"forker", [&] { by_forker = !all.its().discard(); }});
+  check(by_child != by_forker, "the record is given once");
+}
+
 // On the owner's node.
 void frames_given() {
   dist::put_word freed;
@@ -304,6 +368,9 @@ const model used_again{"R a far record is used again", few, record_used_again};
 const model both{"R both sides move", few, both_move};
 const model forker{"R the forker moves", few, forker_moves};
 const model child{"R the child moves", few, child_moves};
+const model unjoined{"R a discarded fork", few, discarded};
+const model moves_unjoined{"R the child of a discarded fork moves", few, child_moves_discarded};
+const model unjoined_far{"R a discarded fork between nodes", few, discarded_far};
 const model given{"R frames are given back", few, frames_given};
 
 }  // namespace

@@ -1,10 +1,17 @@
-// Protocol T over the join word of src/sched/unit.hpp, join.cpp and thread.cpp: a joiner returns after the unit's end and sees what it
-// did, however the two meet; the unit is freed exactly once, and nobody touches it or the joiner's record afterwards.
-// Built with src/sched/join.cpp src/sched/create.cpp src/sched/thread.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
-#include "sched/steal.hpp"
-#include "sched/thread.hpp"
-#include "sched/waiter.hpp"
+// Protocol T over the join word of src/unit/unit.hpp, join.cpp and thread.cpp: a joiner returns
+// after the unit's end and sees what it did, however the two meet; the unit is freed exactly once,
+// and nobody touches it or the joiner's record afterwards.
+// Built with src/thread/join.cpp src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+#include "run/choose.hpp"
+#include "run/end.hpp"
+#include "run/enter.hpp"
+#include "run/fork.hpp"
+#include "run/resume.hpp"
+#include "run/steal.hpp"
+#include "run/wait.hpp"
+#include "thread/thread.hpp"
 #include "ult.hpp"
+#include "unit/waiter.hpp"
 
 namespace weft::sched {
 

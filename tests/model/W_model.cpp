@@ -1,7 +1,6 @@
 // Protocol W over src/sync/word.cpp: a wake-up that follows a change of the word is not missed.
-// Built with src/sync/word.cpp src/sync/waiters.cpp src/sched/awaiter.cpp src/sched/park.cpp src/sched/timer.cpp
+// Built with src/sync/word.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include "core_world.hpp"
-#include "sched/dispatch.hpp"
 #include "sync/word.hpp"
 
 namespace {

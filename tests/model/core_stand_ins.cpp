@@ -1,36 +1,53 @@
-// What a model over files of src/sched does not include itself, in the fewest words that keep the promise. All of it is weak: a model
-// that includes the real file, or defines something of its own, replaces it.
+// What a model over files of the scheduler does not include itself, in the fewest words that keep
+// the promise. All of it is weak: a model that includes the real file, or defines something of its
+// own, replaces it.
 #include "core_world.hpp"
 #include "explorer/execution.hpp"
+#include "life/adopted.hpp"
 #include "os/clock.hpp"
 #include "os/fault.hpp"
 #include "os/futex.hpp"
 #include "os/heap.hpp"
 #include "os/vm.hpp"
 #include "os_threads.hpp"
-#include "sched/blame.hpp"
-#include "sched/deadlock.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/domains.hpp"
-#include "sched/fork.hpp"
-#include "sched/idle.hpp"
-#include "sched/key.hpp"
-#include "sched/left_behind.hpp"
-#include "sched/lookout.hpp"
-#include "sched/overflow.hpp"
-#include "sched/pool.hpp"
-#include "sched/ready.hpp"
-#include "sched/report.hpp"
-#include "sched/serving.hpp"
-#include "sched/source.hpp"
-#include "sched/stack_class.hpp"
-#include "sched/steal.hpp"
-#include "sched/thread.hpp"
-#include "sched/tracing.hpp"
-#include "sched/turns.hpp"
-#include "sched/waiter.hpp"
-#include "sched/watchdog.hpp"
-#include "sched/workers.hpp"
+#include "place/domains.hpp"
+#include "place/pool.hpp"
+#include "place/serving.hpp"
+#include "place/source.hpp"
+#include "run/carrier.hpp"
+#include "run/choose.hpp"
+#include "run/end.hpp"
+#include "run/enter.hpp"
+#include "run/fork.hpp"
+#include "run/idle.hpp"
+#include "run/left_behind.hpp"
+#include "run/next.hpp"
+#include "run/park.hpp"
+#include "run/ready.hpp"
+#include "run/resume.hpp"
+#include "run/stack_class.hpp"
+#include "run/steal.hpp"
+#include "run/wait.hpp"
+#include "run/wake.hpp"
+#include "run/yield.hpp"
+#include "see/blame.hpp"
+#include "see/deadlock.hpp"
+#include "see/dump_signal.hpp"
+#include "see/lookout.hpp"
+#include "see/observers.hpp"
+#include "see/overflow.hpp"
+#include "see/report.hpp"
+#include "see/running_frames.hpp"
+#include "see/tracing.hpp"
+#include "see/watchdog.hpp"
+#include "see/watermark.hpp"
+#include "seeded/turns.hpp"
+#include "thread/key.hpp"
+#include "thread/thread.hpp"
+#include "unit/pool_record.hpp"
+#include "worker/clock.hpp"
+#include "worker/hooks.hpp"
+#include "worker/runtime.hpp"
 
 #define STAND_IN [[gnu::weak]]
 
@@ -38,7 +55,7 @@ extern "C" STAND_IN void weft_context_entry() {}
 
 namespace weft::sched {
 
-// ---- dispatch.cpp -----------------------------------------------------------------------------------------------------------
+// ---- ready.cpp, choose.cpp, park.cpp -----------------------------------------------------------------------------------------------------------
 
 STAND_IN void take_in(worker* w, unit* chain) {
   enter(w);
@@ -100,8 +117,16 @@ STAND_IN void join_virtual(worker*) {}
 STAND_IN bool awaits_turn(const worker*) { return false; }
 STAND_IN unit* choose_unit(worker*) { return nullptr; }
 STAND_IN std::uint32_t choose_victim(worker*, std::uint32_t) { return 0; }
+STAND_IN constinit base::atomic<std::uintptr_t> call_limit{0};
+STAND_IN void pass_yield_point() {}
+STAND_IN void pass_point_between(worker*) {}
+STAND_IN std::uint64_t turns_now_ns(const runtime*) { return os::now_ns(); }
 STAND_IN std::uint64_t now_ns() { return os::now_ns(); }
 STAND_IN std::uint64_t now_ns(const worker*) { return os::now_ns(); }
+
+// ---- adopted.cpp --------------------------------------------------------------------------------------------------------------
+
+STAND_IN void end_adopted(worker*) {}
 
 // ---- steal.cpp --------------------------------------------------------------------------------------------------------------
 
@@ -114,6 +139,7 @@ STAND_IN void answer(worker*, worker*) {}
 STAND_IN void trace_event(const runtime*, worker*, weft_event_kind, unit*) {}
 STAND_IN void trace_fork(const worker*, weft_forked*) {}
 STAND_IN void trace_fork_as_unit(const runtime*, unit*, const weft_forked*, const worker*) {}
+STAND_IN void trace_resumed(worker*, unit*) {}
 STAND_IN void run_traced(const runtime*, void (*)(void*), weft_forked*) {}
 
 // ---- fork.cpp: no forks -----------------------------------------------------------------------------------------------------
@@ -164,16 +190,18 @@ STAND_IN void leave_domain(runtime*, worker*) {}
 STAND_IN void forward_domain(const worker*) {}
 STAND_IN bool serves_its_domain_only(const worker* w) { return w->pool_count.load(base::relaxed) == 0; }
 STAND_IN void retire_scheduler(runtime*, worker*) {}
-STAND_IN bool sources_want_poll(runtime*) { return false; }
+STAND_IN bool sources_want_poll(const worker*) { return false; }
 STAND_IN void poll_sources(worker*) {}
 STAND_IN void expected_from_outside::count(int) {}
 
-// ---- idle.cpp, ready.cpp ----------------------------------------------------------------------------------------------------
+// ---- idle.cpp, wake.cpp, ready.cpp ----------------------------------------------------------------------------------------------------
 
 STAND_IN unit* idle(worker*) { return nullptr; }
 STAND_IN void begin_call(runtime*) {}
 STAND_IN void end_call(runtime*) {}
-STAND_IN void wake(worker*) {}
+STAND_IN bool wake(worker*) { return false; }
+STAND_IN bool take_out_of_sleep(worker*) { return false; }
+STAND_IN void stop_searching(runtime*) {}
 STAND_IN void wake_all(runtime*) {}
 STAND_IN void wake_clock_keeper(runtime*) {}
 STAND_IN void make_ready(worker*, unit*, push_reason) { explorer::fail("assertion", "the model makes nothing ready"); }
@@ -197,6 +225,7 @@ STAND_IN void order_victims(worker* w) {
 STAND_IN void tell_watchers(runtime*, const pool*) {}
 STAND_IN void check_drained(runtime*) {}
 STAND_IN void yield() {}
+STAND_IN void tell_ready_that_waits() {}
 STAND_IN void blame_errors(const worker*, unit*) {}
 STAND_IN void panic_in_unit(const worker*, const char* did, const char*) { explorer::fail("assertion", did); }
 STAND_IN void tell_observers(const runtime*, weft_event_kind, unit*) {}
@@ -208,7 +237,12 @@ STAND_IN worker* serving_worker(runtime* rt, unsigned index) {
 STAND_IN void resume_lookout(runtime*) {}
 STAND_IN void start_watchdog(runtime*) {}
 STAND_IN void end_doze(runtime*) {}
-STAND_IN void all_workers_idle(runtime*) {}
+STAND_IN void prepare_stack(worker*, mem::stack*) {}
+STAND_IN void inspect_stack(worker*, const unit*, const mem::stack*) {}
+STAND_IN void name_in_race_reports(const worker*, const unit*) {}
+STAND_IN void abandon_dump_signal() {}
+STAND_IN void abandon_question() {}
+STAND_IN void look_at_still_turns(runtime*, base::atomic<std::uint32_t>*, std::uint32_t) {}
 STAND_IN void all_workers_idle(worker*, std::uint64_t) {}
 STAND_IN void sleep_and_look(base::atomic<std::uint32_t>* word, std::uint32_t value) { os::futex_wait(word, value); }
 STAND_IN void run_key_destructors(key_value**, std::uint32_t*) {}

@@ -1,13 +1,16 @@
-// A runtime with a few workers, for models that include files of src/sched as they are. Logical threads stand for workers (set_worker)
-// or for OS threads outside. What a model does not include comes from core_stand_ins.cpp.
+// A runtime with a few workers, for models that include files of the scheduler as they are. Logical
+// threads stand for workers (set_worker) or for OS threads outside. What a model does not include
+// comes from core_stand_ins.cpp.
 #pragma once
 
 #include <new>
 
 #include "explorer/explorer.hpp"
-#include "sched/local.hpp"
-#include "sched/runtime.hpp"
-#include "sched/worker.hpp"
+#include "life/start.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
 
 namespace core_world {
 

@@ -1,13 +1,14 @@
-// For models over src/sched/fork.cpp: the rest of the core, as far as forks need it. Worker 0 forks, the others are thieves. For one file of
-// a program.
+// For models over src/run/fork.cpp: the rest of the core, as far as forks need it. Worker 0 forks,
+// the others are thieves. For one file of a program.
 #pragma once
 
 #include "core_world.hpp"
 #include "explorer/explorer.hpp"
 #include "os/vm.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/fork.hpp"
-#include "sched/thread.hpp"
+#include "run/choose.hpp"
+#include "run/end.hpp"
+#include "run/fork.hpp"
+#include "thread/thread.hpp"
 
 namespace fork_world {
 

@@ -252,4 +252,28 @@ const model fails_unkept{"LB a failure before a promise that is not kept", permi
                                           }});
                          }};
 
+// Causality test 5 of the Java memory model (Pugh 2004), which forbids 110: the ones that left and
+// right hand to each other come from a store that the last thread makes only in another execution.
+// The explorer finds it, because that execution certifies the promise: docs/protocols/explorer.md
+// says so.
+const model causality_5{"LB causality test 5", permits(8, "000 001 101 110 111"), [] {
+                          base::atomic<int> x{0}, y{0}, z{0};
+                          int r1 = 0, r2 = 0, r3 = 0;
+                          threads(thread{"left",
+                                         [&] {
+                                           r1 = x.load(base::relaxed);
+                                           y.store(r1, base::relaxed);
+                                         }},
+                                  thread{"right",
+                                         [&] {
+                                           r2 = y.load(base::relaxed);
+                                           x.store(r2, base::relaxed);
+                                         }},
+                                  thread{"sets z", [&] { z.store(1, base::relaxed); }}, thread{"hands z on", [&] {
+                                                                                                 r3 = z.load(base::relaxed);
+                                                                                                 x.store(r3, base::relaxed);
+                                                                                               }});
+                          outcome(r1, r2, r3);
+                        }};
+
 }  // namespace

@@ -37,7 +37,7 @@ ORDER = re.compile(r"\b(base::|__ATOMIC_|std::memory_order_)(acquire|release|acq
 FENCE = re.compile(r"\b(?:base::|os::|weft_hot_)(light_fence|heavy_fence|heavy_fence_between_processes|fence_seq_cst)\(\);")
 WEAKER = {"acquire": ["relaxed"], "release": ["relaxed"], "acq_rel": ["acquire", "release"], "seq_cst": ["acq_rel"]}
 COMPILER = os.environ.get("CXX", "g++")
-FLAGS = ["-std=c++20", "-O1", "-w", "-ffunction-sections"]  # nobody reads their schedules: no line numbers
+FLAGS = ["-std=c++20", "-O1", "-w", "-ffunction-sections", "-DWEFT_YIELD_BY_CALL"]  # their schedules are not read: no line numbers
 # As in CMakeLists.txt.
 SEEN_BY_EXPLORER = ["-fsanitize=thread", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset",
                     "-include", os.path.join(HERE, "explorer", "copies.hpp")]
@@ -50,10 +50,11 @@ WRAPPED = ("malloc", "calloc", "free", "sched_yield", "pthread_mutex_lock", "pth
 FACE_LINK = ["-Wl,--gc-sections", *("-Wl,--wrap=" + function for function in WRAPPED)]
 TABLE_HEAD = """# Mutations
 
-Each tagged order of the core and of the Argobots face, weakened to relaxed, or its fence removed: the first model that noticed, and what it
-saw. Where an operation has more than one order to lose, such as both halves of acq_rel, each is weakened alone, too. Where none notices, the
-reason why that is accepted. Written by `tests/model/mutate.py --markdown docs/protocols/mutants.md`; with `--only` or `--files` only
-those rows. A lint fails when a row is missing here.
+Each tagged order of the core and of the Argobots face, weakened to relaxed, or its fence removed:
+the first model that noticed, and what it saw. Where an operation has more than one order to lose,
+such as both halves of acq_rel, each is weakened alone, too. Where none notices, the reason why that
+is accepted. Written by `tests/model/mutate.py --markdown docs/protocols/mutants.md`; with `--only`
+or `--files` only those rows. A lint fails when a row is missing here.
 
 | tag | file | mutation | noticed by |
 |---|---|---|---|
@@ -234,8 +235,10 @@ def units_of(model):
     """The files that a model is built from, as paths below the root."""
     text = open(os.path.join(HERE, model)).read()
     core = [w for line in re.findall(r"^// Built with (.*)$", text, re.M) for w in line.split()]
-    stand_ins = [ABT_STAND_INS] if '#include "abt_world.hpp"' in text else [STAND_INS] if core else []
-    return ["tests/model/" + name for name in [model, *stand_ins]] + core
+    over_face = '#include "abt_world.hpp"' in text
+    stand_ins = [ABT_STAND_INS] if over_face else [STAND_INS] if core else []
+    hooks = ["src/life/hooks.cpp"] if core and not over_face else []
+    return ["tests/model/" + name for name in [model, *stand_ins]] + core + hooks
 
 
 def below_top(unit):

@@ -1,11 +1,12 @@
-// Protocols D and I together, over src/sched/steal.cpp, idle.cpp and ready.cpp: units go from worker to worker by questions, answers and
-// raids; each is run once; a worker that sleeps is woken when another one has more than it runs.
-// Built with src/sched/steal.cpp src/sched/idle.cpp src/sched/ready.cpp src/sched/timer.cpp
+// Protocols D and I together, over src/run/steal.cpp, idle.cpp and ready.cpp: units go from worker
+// to worker by questions, answers and raids; each is run once; a worker that sleeps is woken when
+// another one has more than it runs.
+// Built with src/run/steal.cpp src/run/idle.cpp src/run/wake.cpp src/run/ready.cpp src/unit/timer.cpp
 #include "core_world.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/idle.hpp"
-#include "sched/ready.hpp"
-#include "sched/steal.hpp"
+#include "run/choose.hpp"
+#include "run/idle.hpp"
+#include "run/ready.hpp"
+#include "run/steal.hpp"
 
 // ---- the models -----------------------------------------------------------------------------------------------------------------
 

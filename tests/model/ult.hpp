@@ -1,12 +1,12 @@
-// ULTs for models over src/sched/park.cpp. A ULT is a logical thread; a worker that it leaves is another one, which runs what remains
-// to be done once the context is saved (leave()), while the ULT may already go on elsewhere. Making ready and resuming synchronise, as
-// the queues do that carry units from one to the other.
+// ULTs for models over src/run/wait.cpp and resume.cpp. A ULT is a logical thread; a
+// worker that it leaves is another one, which runs what remains to be done once the context is saved (leave()), while the
+// ULT may already go on elsewhere. Making ready and resuming synchronise, as the queues do that
+// carry units from one to the other.
 #pragma once
 
 #include "arch/cpu.hpp"
 #include "core_world.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/ready.hpp"
+#include "run/ready.hpp"
 
 namespace core_world {
 

@@ -1,12 +1,14 @@
-// A runtime to which src/sched/workers.cpp adds workers, on OS threads of the model. Worker 0 is there from the beginning; nobody runs it but
-// for what a model says, and at the end the body runs what it holds.
+// A runtime to which src/life/workers.cpp adds workers, on OS threads of the model. Worker 0 is
+// there from the beginning; it runs only what a model says, and at the end the body runs
+// what it holds.
 #pragma once
 
 #include "core_world.hpp"
+#include "life/workers.hpp"
 #include "os_threads.hpp"
-#include "sched/dispatch.hpp"
-#include "sched/ready.hpp"
-#include "sched/workers.hpp"
+#include "run/choose.hpp"
+#include "run/ready.hpp"
+#include "worker/runtime.hpp"
 
 namespace workers_world {
 

@@ -1,7 +1,10 @@
-// Random scenes at objects of synchronisation, several at once: buffers, readers and writers, words with full/empty bits in all modes,
-// barriers, latches, futures, threads that others join. Each has parties that are ULTs, forks within ULTs, and plain OS threads, which wait
-// for ever, until deadlines that pass or not, or try; and an answer that its seed gives beforehand. Usage: objects WORKERS.
+// Random scenes at objects of synchronisation, several at once: buffers, readers and writers, words
+// with full/empty bits in all modes, barriers, latches, futures, threads that others join. Each has
+// parties that are ULTs, forks within ULTs, and OS threads, plain or adopted, which wait for ever,
+// until deadlines that pass or not, or try; and an answer that its seed gives beforehand. Usage:
+// objects WORKERS.
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -194,6 +197,15 @@ weft_thread* start_thread(part* one, dice* from) {
   return made;
 }
 
+// As a ULT on its own OS thread, which runs others meanwhile. Under a schedule there is no second
+// OS thread for workers.
+void play_adopted(part* one) {
+  if (std::getenv("WEFT_SCHEDULE") != nullptr) return one->play();
+  OK(weft_worker_adopt(nullptr));
+  one->play();
+  OK(weft_worker_leave());
+}
+
 void run_program(dice from) {
   std::vector<std::unique_ptr<scene>> scenes(1 + from.below(3));
   for (auto& each : scenes) each = some_scene(&from);
@@ -204,7 +216,7 @@ void run_program(dice from) {
   std::vector<std::thread> outside;
   for (part& each : parts) {
     if (from.one_in(4)) {
-      outside.emplace_back([&each] { each.play(); });
+      outside.emplace_back([&each, is_adopted = from.one_in(2)] { is_adopted ? play_adopted(&each) : each.play(); });
     } else {
       threads.push_back(start_thread(&each, &from));
     }

@@ -35,6 +35,13 @@ class ClusterTest(unittest.TestCase):
                     self.assertEqual(result.returncode, 0, result)
                     self.assertRegex(result.stderr, r"(?m)^all 4 +\d+ ", "the table of all ranks")
 
+    def test_the_global_heap(self):
+        for mpi in HERE:
+            for program in mpis.HEAP:
+                with self.subTest(mpi=mpi, program=program):
+                    result = start(mpi, 2, 2, program)
+                    self.assertEqual((result.returncode, result.stdout), (0, ""), result)
+
     def test_what_is_found_out(self):
         for mpi in HERE:
             with self.subTest(mpi=mpi):

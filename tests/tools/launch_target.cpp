@@ -20,6 +20,7 @@ namespace {
 constexpr std::uint64_t millisecond = 1'000'000;
 
 struct part {
+  base::atomic<int> process{0};
   base::atomic<std::uint32_t> claimed_by{0};  // rank + 1; 0: free
   base::atomic<std::uint64_t> claims{0};
 };
@@ -83,6 +84,36 @@ void tell_process(const net::job& all) {
   for (;;) pause();
 }
 
+// One line for each SIGINT, until SIGTERM comes. Of two that are pending the kernel gives SIGINT
+// first. A rank other than 0 is in a process group of its own, to which the terminal sends nothing.
+[[noreturn]] void tell_interrupts(const net::job& all) {
+  sigset_t both;
+  sigemptyset(&both);
+  sigaddset(&both, SIGINT);
+  sigaddset(&both, SIGTERM);
+  sigprocmask(SIG_BLOCK, &both, nullptr);
+  if (all.rank != 0 && setpgid(0, 0) != 0) std::abort();
+  tell_process(all);
+  int signal = 0;
+  while (sigwait(&both, &signal) == 0 && signal == SIGINT) {
+    say(STDOUT_FILENO, std::string("interrupted ").append(std::to_string(all.rank)).append("\n"));
+  }
+  sigprocmask(SIG_UNBLOCK, &both, nullptr);
+  raise(SIGTERM);
+  std::abort();
+}
+
+// Whether SIGCHLD is ignored, as the launcher's parent has left it, and no signal is blocked.
+bool has_signals_of_parent() {
+  struct sigaction child = {};
+  sigset_t blocked;
+  sigaction(SIGCHLD, nullptr, &child);
+  sigprocmask(SIG_BLOCK, nullptr, &blocked);
+  bool is_right = child.sa_handler == SIG_IGN;
+  for (const int each : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) is_right = is_right && sigismember(&blocked, each) == 0;
+  return is_right;
+}
+
 // A child of the rank, and one of that child, each in a session of its own. They keep the standard
 // output open.
 void make_orphans() {
@@ -105,6 +136,8 @@ void make_orphans() {
 int play(const net::job& all, const std::string& scene, int first, int second) {
   const bool is_first = all.rank == first;
   if (scene == "claims") tell_process(all), claim_for_ever(all);
+  if (scene == "interrupts") tell_interrupts(all);
+  if (scene == "signals") return has_signals_of_parent() ? first : 1;
   if (scene == "status") return net::barrier(all), first;
   if (scene == "own-status") return is_first ? second : 0;
   if (scene == "awaited") {  // rank `first` exits while the others are in a barrier
@@ -113,6 +146,14 @@ int play(const net::job& all, const std::string& scene, int first, int second) {
   }
   if (scene == "alone") {  // rank `first` exits while the others do what needs no other rank
     if (is_first) return second;
+    sleep_for_ever();
+  }
+  if (scene == "both-fail") {  // rank `first`, and rank `second` once the launcher knows
+    net::barrier(all);
+    if (is_first) return 3;
+    const int before = part_of(all, first).process.load(base::relaxed);
+    while (all.rank == second && kill(before, 0) == 0) usleep(1000);
+    if (all.rank == second) return 4;
     sleep_for_ever();
   }
   if (scene == "holding" && is_first) {
@@ -159,6 +200,7 @@ int main(int count, char** words) {
   request.at_end = print_ranks;
   net::job all;
   if (net::start(request, &all) != status::ok) return 1;
+  part_of(all, all.rank).process.store(getpid(), base::relaxed);
   part_of(all, all.rank).claims.store(1000 * static_cast<std::uint64_t>(all.rank), base::relaxed);
   if (scene == "say") report_self(all, count, words);
   if (scene == "input") report_input(all);

@@ -3,12 +3,14 @@
 the third launch_forks, where there is libweft-dist."""
 
 import ctypes
+import fcntl
 import os
 import platform
 import resource
 import signal
 import subprocess
 import sys
+import termios
 import unittest
 
 import command
@@ -61,9 +63,10 @@ class RefusedTest(command.CommandTest):
         self.assertIn("is a folder", self.refused(1, "-n", "2", self.folder))
         self.assertIn("may not be executed; chmod +x", self.refused(1, "-n", "2", self.path("text")))
         self.assertIn("write weft launch into it", self.refused(1, "-n", "2", self.path("script")))
-        for program in (command.WEFT, "true"):  # linked with libweft, and with neither
-            self.assertIn("does not stand on libweft-dist, so it would not start ranks; link it with weft-dist",
-                          self.refused(1, "-n", "2", "--", program))
+        self.assertIn("does not stand on libweft-dist, so it would not start ranks; link it with weft-dist",
+                      self.refused(1, "-n", "2", "--", "true"))
+        self.assertIn("runs on several nodes by way of a server (--server), or by an MPI (weft launch --mpi MPIRUN)",
+                      self.refused(1, "-n", "2", "--", command.WEFT))  # it is linked with libweft-tascell
 
     def test_other_values(self):
         for name, value, wanted in (("TABLE", "maybe", "on or off"), ("LOCK", "1", "on or off"), ("REGION_AT", "x", "start of a page"),
@@ -130,8 +133,12 @@ class StartTest(command.CommandTest):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_children_ignored_by_the_parent(self):
-        result = launch(2, "-q", TARGET, "status", 5, limits=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        def ignore():
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+        result = launch(2, "-q", TARGET, "signals", 5, limits=ignore)  # each rank finds its parent's signals
         self.assertEqual((result.returncode, result.stderr), (5, ""))
+        self.assertIn("does not stand on libweft-dist", launch(2, "true", limits=ignore).stderr)  # after the loader was asked
 
 
 class TableTest(command.CommandTest):
@@ -181,10 +188,41 @@ class EndTest(command.CommandTest):
     def test_a_rank_fails_while_others_go_on(self):
         self.ends(6, 3, LINE % (2, 3) + "exited with status 6 and 2 others still ran a second later; the other ranks were ended", "alone", 2, 6)
 
+    def test_the_first_of_two_that_fail_is_named(self):
+        for first, second in ((0, 1), (1, 0)):
+            self.ends(3, 3, LINE % (first, 3) + "exited with status 3 and 1 other still ran a second later; the other ranks were ended", "both-fail", first, second)
+
     def test_a_rank_dies(self):
         for number, name in ((signal.SIGSEGV, "Segmentation fault"), (signal.SIGABRT, "Aborted")):
             self.ends(128 + number, 2, LINE % (1, 2) + rf"was killed by signal {number} \({name}\); the other ranks were ended",
                       "signal", 1, int(number))
+
+    def test_a_signal_is_passed_on(self):
+        with subprocess.Popen([command.WEFT, "launch", "-q", "-n", "2", TARGET, "claims"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as job:
+            for _ in range(2):
+                self.assertIn("process ", job.stdout.readline())
+            job.send_signal(signal.SIGTERM)
+            self.assertEqual((job.communicate(timeout=100)[1], job.returncode), ("", 128 + signal.SIGTERM))
+
+    def test_a_signal_of_the_terminal_is_not_passed_on(self):
+        """Rank 0 has it from the terminal itself, and rank 1 is in another process group."""
+        ours, theirs = os.openpty()
+        self.addCleanup(os.close, ours)
+        self.addCleanup(os.close, theirs)
+
+        def take_terminal():
+            os.setsid()
+            fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+
+        with subprocess.Popen([command.WEFT, "launch", "-q", "-n", "2", TARGET, "interrupts"], stdout=subprocess.PIPE, text=True,
+                              preexec_fn=take_terminal) as job:
+            for _ in range(2):
+                self.assertIn("process ", job.stdout.readline())
+            os.write(ours, b"\x03")
+            self.assertEqual(job.stdout.readline(), "interrupted 0\n")
+            job.send_signal(signal.SIGTERM)
+            self.assertEqual((job.communicate(timeout=100)[0], job.returncode), ("", 128 + signal.SIGTERM))
 
     def test_what_a_rank_has_started_ends_with_a_death(self):
         self.ends(137, 2, LINE % (1, 2) + r"was killed by signal 9 \(Killed\)[^\n]*; the other ranks were ended", "orphans", 1)

@@ -464,7 +464,7 @@ class UniAddressTest(PublishedCase):
 
     def check_policies(self, shown):
         for policy in uni_address.POLICIES:
-            self.assertRegex(shown, rf"{policy}, fib +30.0 +45.0")
+            self.assertRegex(shown, rf"{policy}, fib +30.0 +45.0 +[0-9.]+ +1.00 ")
             self.assertRegex(shown, rf"{policy}, ranks: 64 +4,097 +< 2\^13 +123,456")
             if len(os.sched_getaffinity(0)) > 1:
                 self.assertRegex(shown, rf"{policy} +0.20 us +0.10 us +0.20 us +0.20 us +0% +50 +1.50 ")

@@ -37,11 +37,19 @@ TEXTS = {
     "the program's: 0 when all ranks exited with 0, else that of the first rank that did not, and 128 more than the signal when a rank was killed "
     "by one. A rank that dies ends the job with a line that names it. At the end a table tells what each rank has done. With --mpi the launcher of "
     "an MPI starts the ranks, on the machines that it is told of, and weft chooses the module for that MPI.",
+    "simulate": "The figures are simulated, and the same on every machine.",
+    "simulate tascell": "A random tree of the shape of n-queens is searched by the protocol of docs/protocols/N.md. The defaults are 19-queens, and what was "
+    "measured on a virtual machine with two processors; the time on one worker is estimated from that of 14-queens.",
+    "simulate steal": "Workers run a loop child first, and steal the oldest continuation of another worker by operations on its memory. "
+    "With --published it simulates eight published runs, and the exit status is 1 when one is more than 15 % off in time.",
     "list": "A second table lists the runtimes.",
     "info": "The same facts come from weft_info_walk(3). The keys of key=value lines stay as they are from version to version.",
     "tascell": "The C preprocessor, the compiler and the C compiler run one after the other. CC names the C compiler; without it, cc is taken. "
     "Words that are no options of weft go to the C compiler in their order: -O2, -g, -I, other sources, objects and libraries. Messages and the "
     "debugger name the lines of FILE.tc. The program is linked with libweft-tascell.",
+    "tascell-server": "Each machine starts the same program with --server HOST:PORT before its own words, and with --key-file where the server "
+    "has a key. The node that comes first runs main; nodes may come and go meanwhile. The server prints the port and which nodes come, and "
+    "goes on until a signal ends it. It runs no tasks.",
     "profile": "Work is the time that threads spent on workers; span is the longest chain of it in which each piece had to wait for the one "
     "before. Their quotient, the parallelism, bounds what more workers can give. A program that stands behind -- is run with a trace of its "
     "own, which is removed afterwards.",
@@ -58,6 +66,8 @@ EXAMPLES = (
     ("Measure fib of 36 as forks on four workers, five times:", "weft bench fib --size 36 --runtime fork --workers 4 --repetitions 5"),
     ("Look for a schedule under which a program fails, and repeat it:", "weft explore -- ./program input\nWEFT_SCHEDULE=replay:weft-explore.schedule ./program input"),
     ("Run a program on four processes of this machine:", "weft launch -n 4 ./program input"),
+    ("Run a Tascell program on two nodes of this machine:",
+     "weft tascell-server &\n./queens --server localhost:9865 --nodes 2 15 &\n./queens --server localhost:9865 --nodes 2 15"),
     ("Compile a Tascell program, and run it on two workers:", "weft tascell -o queens queens.tc -O2\nWEFT_WORKERS=2 ./queens 13"),
     ("Show what bounds a program's speed-up:", "weft profile -o profile.html -- ./program input"),
 )

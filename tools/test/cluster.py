@@ -6,13 +6,19 @@ enters a node, as it would by ssh. Needs root, and a kernel that allows namespac
 There is no delay but the machine's own: figures from here are those of TCP between processes of one machine.
 
 usage: cluster.py WEFT NODES RANKS LAUNCHER PROGRAM [ARGUMENT...]     LAUNCHER: mpirun.mpich, mpirun.openmpi or a path to one
-exit status: the program's; 77: the machine does not allow it, which a line says"""
+exit status: the program's; 77: the machine does not allow it, which a line says
+
+WEFT_TEST_CLUSTER_FAULT, of a program that prints "process RANK NUMBER" in each rank, says what happens once all ranks have, and how many
+seconds later: `down NODE SECONDS` (the node's link, for good), `kill RANK SECONDS`, `stop RANK SECONDS DURATION`. Behind the program's
+output then stands "figure: seconds from the fault to the end = S", and lines "left: ..." about processes of the program that stay."""
 
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 SKIPPED = 77
 INSIDE = "WEFT_TEST_CLUSTER_INSIDE"
@@ -87,6 +93,68 @@ def arguments_for(launcher, agent, names, ranks_a_node):
             "--mca", "btl", "self,tcp", "--mca", "pml", "ob1", "--bind-to", "none", "--map-by", f"ppr:{ranks_a_node}:node"]
 
 
+class Fault:
+    """What happens to a job, from the outside."""
+
+    def __init__(self, words, folder, ranks_a_node):
+        self.kind, self.of, self.after = words[0], int(words[1]), float(words[2])
+        self.duration = float(words[3]) if self.kind == "stop" else 0
+        self.folder, self.ranks_a_node = folder, ranks_a_node
+        self.processes = {}
+        self.moment = 0
+
+    def in_node(self, node, *words):
+        with open(os.path.join(self.folder, f"{NET}.{node}"), encoding="ascii") as file:
+            run("nsenter", "-t", file.read(), "-n", "-p", "-m", *words)
+
+    def signal(self, name):
+        self.in_node(self.of // self.ranks_a_node + 1, "kill", f"-{name}", self.processes[self.of])
+
+    def happen(self):
+        time.sleep(self.after)
+        self.moment = time.monotonic()
+        if self.kind == "down":
+            run("ip", "link", "set", f"veth{self.of}", "down")
+        elif self.kind == "kill":
+            self.signal("KILL")
+        else:
+            self.signal("STOP")
+            time.sleep(self.duration)
+            self.signal("CONT")
+
+    def watch(self, command, ranks, program):
+        """Runs the job. Its exit status."""
+        # pylint: disable-next=consider-using-with
+        job = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        while len(self.processes) < ranks and (line := job.stdout.readline()):
+            print(line, end="", flush=True)
+            words = line.split()
+            if words and words[0] == "process":
+                self.processes[int(words[1])] = words[2]
+        # A daemon of the MPI's on a lost node may keep the pipe open.
+        threading.Thread(target=pass_on, args=(job.stdout,), daemon=True).start()
+        if len(self.processes) == ranks:
+            self.happen()
+        status = job.wait()
+        time.sleep(0.05)
+        print(f"figure: seconds from the fault to the end = {time.monotonic() - self.moment:.2f}")
+        tell_left(program)
+        return status
+
+
+def pass_on(output):
+    for line in output:
+        print(line, end="", flush=True)
+
+
+def tell_left(program):
+    until = time.monotonic() + 10
+    while (left := subprocess.run(["pgrep", "-fa", f"^{program}( |$)"], capture_output=True, text=True, check=False).stdout) and time.monotonic() < until:
+        time.sleep(0.05)
+    for line in left.splitlines():
+        print(f"left: {line}")
+
+
 def main():
     if len(sys.argv) < 6:
         print(__doc__)
@@ -110,6 +178,8 @@ def main():
             command = [weft, "info", "--ranks", str(ranks), "--mpi", launcher, "--mpi-args", " ".join(more)]
         else:
             command = [weft, "launch", "--mpi", launcher, "-n", str(ranks), "--mpi-args", " ".join(more), *words]
+        if fault := os.environ.get("WEFT_TEST_CLUSTER_FAULT"):
+            return Fault(fault.split(), folder, (ranks + nodes - 1) // nodes).watch(command, ranks, words[0])
         return subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode
 
 

@@ -11,7 +11,8 @@ import sys
 import steps
 
 TESTS = os.path.join(steps.TOP, "build", "checked", "tests")
-FLAT_MEMORY = os.path.join(steps.TOP, "build", "release", "tests", "stress", "stress_flat_memory")
+SHIPPED_TESTS = os.path.join(steps.TOP, "build", "release", "tests")
+FLAT_MEMORY = os.path.join(SHIPPED_TESTS, "stress", "stress_flat_memory")
 WEFT = os.path.join(steps.TOP, "build", "checked", "tools", "weft", "weft")
 LTO_COMMAND = os.path.join(steps.TOP, "build", "lto", "tools", "weft", "weft")
 
@@ -60,6 +61,9 @@ RANDOM_PROGRAMS = (
 )
 
 
+EXAMPLES = tuple(f"tascell_{name}" for name in ("comp", "fib", "nq", "pen"))
+
+
 def random_programs():
     program = os.path.join(TESTS, "dist", "dist_random")
     commands = {}
@@ -82,7 +86,65 @@ def tascell_programs():
 
 
 def fuzz(seconds):
-    return {"lang_fuzz": [os.path.join(TESTS, "lang", "lang_fuzz"), str(seconds), os.path.join(steps.TOP, "tests", "lang")]}
+    return {
+        "lang_fuzz": [os.path.join(TESTS, "lang", "lang_fuzz"), str(seconds), os.path.join(steps.TOP, "tests", "lang")],
+        "net_frames_fuzz": [os.path.join(TESTS, "unit", "net", "net_frames_fuzz"), str(seconds)],
+    }
+
+
+TEXTS = 10_000_000
+
+
+def fuzzed_texts():
+    """Two halves, each with seeds of its own, so that both processors are busy."""
+    folder = os.path.join(steps.TOP, "build", "asan", "tests", "unit", "fuzz")
+    half = str(TEXTS // 2)
+    return {
+        "text_fuzz, first half": [os.path.join(folder, "text_fuzz"), half, "1"],
+        "text_fuzz, second half": [os.path.join(folder, "text_fuzz"), half, str(TEXTS)],
+        "trace_fuzz": [os.path.join(folder, "trace_fuzz"), "300000"],
+    }
+
+
+def nodes():
+    """Beyond the twenty deaths and the hundred programs that the tests have."""
+    examples = os.path.join(steps.TOP, "build", "checked", "examples", "tascell")
+    return {
+        "nodes that die": python("tests/lang/nodes_test.py", f"{WEFT} {examples} deaths --first 21 --seeds 480"),
+        "random programs on nodes": python("tests/lang/nodes_test.py", f"{WEFT} {examples} random --first 101 --seeds 1900"),
+    }
+
+
+def faults_everywhere(name, preset, seconds, jobs):
+    command = python("tests/fault/everywhere.py", f"build/{preset} --seconds {seconds} --jobs {jobs}")
+    return steps.Commands(name, seconds + 60, commands={"everywhere.py": command})
+
+
+def soak(name, preset, seconds):
+    return steps.Commands(name, seconds + 60, commands={"soak.py": python("tests/stress/soak.py", f"build/{preset} --seconds {seconds}")})
+
+
+def schedules(name, preset, seconds):
+    listed = os.path.join(steps.TOP, "build", preset, "tests", "scheduled.txt")
+    command = python("tools/test/schedules.py", f"--seconds {seconds} --list {listed}")
+    return steps.Commands(name, seconds + 60, commands={"schedules.py": command}, environment={"STRESS_SECONDS": "0"})
+
+
+def what_ships(lasting, jobs):
+    """The release configuration, in which forks and unlocks are inlined, under what else runs on the checked one. Under a schedule no fork is
+    inlined: each is a point at which the schedule chooses."""
+    return [
+        steps.Build("build release", 400, preset="release", targets=tests_of("stress", "fault", "api")),
+        steps.Tests("faults injected, release", 60, preset="release", kinds="fault"),
+        faults_everywhere("faults everywhere, release", "release", lasting(120), jobs),
+        stress("stress, release", "release", lasting(4), lasting(4) * 30, 0),
+        soak("soak, release", "release", lasting(400)),
+        schedules("schedules from seeds, release", "release", lasting(120)),
+        steps.Commands("flat memory", 240, commands={"flat_memory": [FLAT_MEMORY, "1000000000", "100000000"]}),
+        steps.Build("build asan-release", 240, preset="asan-release", targets=tests_of("stress", "api")),
+        stress("stress under asan, ubsan, release", "asan-release", lasting(5), lasting(5) * 20),
+        faults_everywhere("faults under asan, ubsan, release", "asan-release", lasting(60), jobs),
+    ]
 
 
 def everything(scale, jobs):
@@ -91,38 +153,34 @@ def everything(scale, jobs):
     def lasting(seconds):
         return max(1, round(scale * seconds))
 
-    def faults_everywhere(name, preset, seconds):
-        command = python("tests/fault/everywhere.py", f"build/{preset} --seconds {seconds} --jobs {jobs}")
-        return steps.Commands(name, seconds + 60, commands={"everywhere.py": command})
-
-    schedules_s = lasting(300)
     return [
         steps.Build("build checked", 240, preset="checked", targets=tests_of("model", "api", "stress", "fault")),
         Models("models in depth", 600),
         steps.Commands("orders mutated", 760, commands={"mutate.py": python("tests/model/mutate.py")}),
+        steps.Commands("statements mutated", 1500, commands={"mutate_source.py": python("tools/test/mutate_source.py", f"--sample 15 --jobs {jobs}")}),
         steps.Build("build ranks", 60, preset="checked", targets=("weft_command", "tools_launch_target", "tools_launch_forks_dist")),
         steps.Commands("ranks killed", 180, commands=deaths()),
         steps.Commands("ranks started", 60, commands={"launch_test.py": launch("launch_test")}, environment={"WEFT_TEST_STARTS": "100"}),
+        steps.Build("build faults of ranks", 60, preset="checked", targets=("weft_command", "tools_launch_forks_dist_static", "net/all")),
+        steps.Commands("ranks with faults", 1500, commands={"rank_faults.py": launch("rank_faults", "forks_dist_static", "--runs", "200", "mpich", "openmpi")}),
         steps.Build("build random programs", 60, preset="checked", targets=("dist_random",)),
         steps.Commands("random programs on ranks", 120, commands=random_programs()),
-        steps.Build("build tascell programs", 60, preset="checked", targets=("lang_runtime", "lang_fuzz", "weft_command")),
+        steps.Build("build tascell programs", 60, preset="checked", targets=("lang_runtime", "lang_fuzz", "net_frames_fuzz", "weft_command", *EXAMPLES)),
         steps.Commands("random tascell programs", 900, commands=tascell_programs()),
-        steps.Commands("tascell compiler fuzzed", lasting(300) + 30, commands=fuzz(lasting(300))),
+        steps.Commands("tascell on nodes", 1800, commands=nodes()),
+        steps.Commands("tascell compiler and frames fuzzed", lasting(300) + 30, commands=fuzz(lasting(300))),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
-        faults_everywhere("faults everywhere", "checked", lasting(240)),
+        faults_everywhere("faults everywhere", "checked", lasting(150), jobs),
         stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),
-        steps.Commands("soak", lasting(900) + 60, commands={"soak.py": python("tests/stress/soak.py", f"build/checked --seconds {lasting(900)}")}),
-        steps.Build("build release", 240, preset="release", targets=("stress_flat_memory",)),
-        steps.Commands("flat memory", 240, commands={"flat_memory": [FLAT_MEMORY, "1000000000", "100000000"]}),
+        soak("soak", "checked", lasting(500)),
+        *what_ships(lasting, jobs),
         steps.Build("build lto", 240, preset="lto", targets=("weft_command",)),
         steps.Commands("link-time optimisation", 60, commands={"demonstration": [LTO_COMMAND, "demo", "--quick"]}),
-        steps.Commands(
-            "schedules from seeds", schedules_s + 60,
-            commands={"schedules.py": python("tools/test/schedules.py", f"--seconds {schedules_s} --list {TESTS}/scheduled.txt")},
-            environment={"STRESS_SECONDS": "0"}),
-        steps.Build("build asan", 240, preset="asan", targets=tests_of("stress", "api")),
+        schedules("schedules from seeds", "checked", lasting(200)),
+        steps.Build("build asan", 240, preset="asan", targets=(*tests_of("stress", "api"), "text_fuzz", "trace_fuzz")),
+        steps.Commands("texts fuzzed under asan, ubsan", 240, commands=fuzzed_texts()),
         stress("stress under asan, ubsan", "asan", lasting(8), lasting(8) * 20),
-        faults_everywhere("faults under asan, ubsan", "asan", lasting(90)),
+        faults_everywhere("faults under asan, ubsan", "asan", lasting(60), jobs),
         steps.Build("build tsan", 120, preset="tsan", targets=tests_of("stress")),
         stress("stress under tsan", "tsan", lasting(8), lasting(8) * 20),
     ]

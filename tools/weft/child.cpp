@@ -92,6 +92,22 @@ pid_t start(const child_order& order, pipes& to) {
 // glibc 2.36 declares pidfd_open for C alone.
 int open_end(pid_t child) { return static_cast<int>(syscall(SYS_pidfd_open, child, 0)); }
 
+// Where the caller has inherited that children are ignored, they vanish when they end.
+class children_are_kept {
+ public:
+  children_are_kept() {
+    struct sigaction plain = {};
+    plain.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &plain, &before_);
+  }
+  ~children_are_kept() { sigaction(SIGCHLD, &before_, nullptr); }
+  children_are_kept(const children_are_kept&) = delete;
+  children_are_kept& operator=(const children_are_kept&) = delete;
+
+ private:
+  struct sigaction before_ = {};
+};
+
 class running_child {
  public:
   running_child(const child_order& order, pipes& to) : child_(start(order, to)), end_(open_end(child_)) {
@@ -121,6 +137,7 @@ class running_child {
   }
 
  private:
+  children_are_kept kept_;
   pid_t child_;
   int end_;
 };

@@ -40,8 +40,8 @@ constexpr std::array reasons = {
     reason{"condition-ping-pong", for_pairs},
     reason{"channel-ping-pong", for_pairs},
     reason{"blocked",
-           "The time is the kernel's, which gives each stack its first page and its guard and takes them back; stacks are "
-           "made one at a time, under a lock."},
+           "The time is the kernel's, which gives each stack its first page and its guard and takes them back, and which "
+           "changes the page tables of one process for one CPU at a time."},
     reason{"hash", "The time is the kernel's and the disk's as much as the CPUs': files are opened and read."},
 };
 
@@ -63,14 +63,18 @@ double overhead(const demo_row& of) {
   return least / plain->seconds.median;
 }
 
+// Workers that share an idle machine are at least so many times as fast as one, for each of them.
+constexpr double least_efficiency = 0.8;
+
 std::string explain(const demo_result& result, const demo_row& of) {
   std::string_view const why = find_reason(of.what->name);
   if (!why.empty()) return std::string(why);
-  if (overhead(of) <= result.columns.back().workers) return "";
+  unsigned const workers = result.columns.back().workers;
+  if (overhead(of) < least_efficiency * workers) return "";
   return fmt::format(
-      "A unit does so little that as a thread or fork it takes more than {} times as long as plain, as the second "
-      "table shows; that takes more workers to make up for.",
-      result.columns.back().workers);
+      "A unit is hardly more than a call, so that as a thread or fork it takes about {} times as long as plain, or "
+      "longer, as the second table shows; {} workers do not make up for that.",
+      workers, workers);
 }
 
 // Programs of one explanation.

@@ -33,17 +33,19 @@ bool read_at(std::ifstream& from, std::uint64_t offset, T* out) {
 
 std::size_t padded(std::size_t bytes) { return (bytes + 3) & ~std::size_t{3}; }
 
-bool has_launch_note(std::string_view notes) {
+// What the notes of the name "Weft" say of the program.
+void read_notes(std::string_view notes, elf_facts* out) {
   constexpr std::string_view name("Weft\0", 5);
   while (notes.size() >= sizeof(Elf64_Nhdr)) {
     Elf64_Nhdr head;
     std::memcpy(&head, notes.data(), sizeof head);
     notes.remove_prefix(sizeof head);
-    if (head.n_type == 1 && notes.substr(0, head.n_namesz) == name) return true;
+    bool const is_ours = notes.substr(0, head.n_namesz) == name;
+    out->starts_ranks |= is_ours && head.n_type == 1;
+    out->is_a_node |= is_ours && head.n_type == 2;
     std::size_t const rest = padded(head.n_namesz) + padded(head.n_descsz);
     notes.remove_prefix(std::min(rest, notes.size()));
   }
-  return false;
 }
 
 }  // namespace
@@ -60,7 +62,7 @@ elf_facts read_elf(const std::string& file) {
     if (!read_at(from, head.e_phoff + index * std::uint64_t{head.e_phentsize}, &part)) break;
     if (part.p_filesz > most_note_bytes) continue;
     if (part.p_type == PT_INTERP) found.loader = bytes_at(from, part.p_offset, part.p_filesz).c_str();
-    if (part.p_type == PT_NOTE && has_launch_note(bytes_at(from, part.p_offset, part.p_filesz))) found.has_launch_note = true;
+    if (part.p_type == PT_NOTE) read_notes(bytes_at(from, part.p_offset, part.p_filesz), &found);
   }
   return found;
 }

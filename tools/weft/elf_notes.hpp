@@ -7,8 +7,9 @@ namespace cli {
 
 struct elf_facts {
   bool is_elf = false;
-  bool has_launch_note = false;  // "Weft", 1: net/job.cpp
-  std::string loader;            // the program interpreter; empty: linked statically, or a library
+  bool starts_ranks = false;  // "Weft", 1: net/job.cpp
+  bool is_a_node = false;     // "Weft", 2: net/frames/note.hpp
+  std::string loader;         // the program interpreter; empty: linked statically, or a library
 };
 
 // What cannot be read has no facts.

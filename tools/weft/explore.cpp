@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// docs/guide/replay.md; src/sched/schedule.hpp
+// docs/guide/replay.md; src/seeded/schedule.hpp
 constexpr int exit_deadlock = 86;
 
 constexpr std::chrono::seconds longest_shrinking{60};  // a hang takes its whole time limit in each run
@@ -62,7 +62,7 @@ class scratch_folder {
   fs::path path_;
 };
 
-// ---- records (src/sched/schedule_trace.hpp) ----
+// ---- records (src/seeded/schedule_trace.hpp) ----
 
 struct record {
   schedule_lines lines;

@@ -1,6 +1,7 @@
 // weft launch: runs a program on several ranks. It only prepares the environment and becomes the
-// program, whose library forks the ranks: exit status, signals and output are the program's own. With
-// --mpi it becomes the launcher of an MPI, which starts the ranks, on several machines if it is told so.
+// program, whose library forks the ranks: exit status, signals and output are the program's own.
+// With --mpi it runs the launcher of an MPI, which starts the ranks, on several machines if it is
+// told so.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "commands.hpp"
 #include "launch_mpi.hpp"
 #include "launch_program.hpp"
+#include "launch_wait.hpp"
 
 namespace cli {
 
@@ -58,17 +60,21 @@ int become_program(const launch_options& options) {
   }
   if (options.words.empty()) throw usage_error("launch wants a program to run: weft launch -n RANKS PROGRAM [ARGUMENT...]");
   std::string const file = find_program(options.words.front());
-  require_dist(file);
+  require_ranks(file, !options.mpi.empty());
   set("WEFT_LAUNCH_RANKS", options.ranks);
   if (options.is_quiet) set("WEFT_LAUNCH_TABLE", "off");
   if (options.locks) set("WEFT_LAUNCH_LOCK", "on");
   if (options.mpi.empty()) become(file, options.words);
-  set("WEFT_LAUNCH_MPI", "");  // for the launcher's arguments, which name it
+  // For the launcher's arguments, which name both.
+  set("WEFT_LAUNCH_MPI", "");
+  set("WEFT_LAUNCH_PARENT", "");
   mpi_launch found = find_mpi(options.mpi, options.ranks, options.mpi_arguments);
   set("WEFT_LAUNCH_MPI", found.module);
   found.words.push_back(file);
   found.words.insert(found.words.end(), options.words.begin() + 1, options.words.end());
-  become(found.launcher, found.words);
+  mpi_wait waiting;
+  set("WEFT_LAUNCH_PARENT", waiting.meeting());
+  return waiting.run(found.launcher, found.words);
 }
 
 }  // namespace

@@ -64,19 +64,27 @@ std::string find_program(const std::string& word) {
                                        is_here ? fmt::format("; for the one in this folder write ./{}", word) : ""));
 }
 
-void require_dist(const std::string& file) {
-  elf_facts const program = read_elf(file);
+void require_ranks(const std::string& file, bool is_by_mpi) {
+  elf_facts program = read_elf(file);
   if (!program.is_elf) {
     throw std::runtime_error(
         fmt::format("{} is no program that starts ranks by itself; if it is a script, write weft launch into it, before the "
                     "program that it runs",
                     file));
   }
-  if (program.has_launch_note) return;
-  if (!program.loader.empty()) {
+  if (!program.starts_ranks && !program.loader.empty()) {
     for (const std::string& library : libraries_of(file, program.loader)) {
-      if (read_elf(library).has_launch_note) return;
+      elf_facts const its = read_elf(library);
+      program.starts_ranks |= its.starts_ranks;
+      program.is_a_node |= its.is_a_node;
     }
+  }
+  if (program.starts_ranks || (program.is_a_node && is_by_mpi)) return;
+  if (program.is_a_node) {
+    throw std::runtime_error(
+        fmt::format("{} runs on several nodes by way of a server (--server), or by an MPI (weft launch --mpi MPIRUN); without "
+                    "either, start it as it is",
+                    file));
   }
   throw std::runtime_error(fmt::format(
       "{} does not stand on libweft-dist, so it would not start ranks; link it with weft-dist (pkg-config weft-dist, or "

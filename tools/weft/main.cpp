@@ -28,7 +28,9 @@ int main(int count, char** words) {
   cli::add_list(app, &status);
   cli::add_info(app, &status);
   cli::add_profile(app, &status, std::ranges::find(words, words + count, std::string_view("--")) != words + count);
+  cli::add_simulate(app, &status);
   cli::add_tascell(app, &status);
+  cli::add_tascell_server(app, &status);
   try {
     return cli::run_program(app, &status, count, words);
   } catch (const cli::interrupted& by) {  // whoever started us wants to know

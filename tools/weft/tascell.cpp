@@ -38,6 +38,7 @@ void add_tascell(CLI::App& app, int* status) {
   command->add_flag("--emit-c", order->emits_c, "Write the C text, and do not compile it");
   command->add_flag("--plain", order->is_plain,
                     "Leave the constructs out: plain C for one thread, to compare with; no throw and catch");
+  command->add_flag("--explain", order->explains, "Say which tasks may go to other nodes, and do not compile");
   command->add_option(
       "--inline", *levels,
       "How deep small recursive worker functions are inlined into themselves, 0 to 8; by default 4 with -O2 and above");

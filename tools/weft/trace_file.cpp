@@ -52,7 +52,8 @@ void read_name(const json& event, trace& into) {
   }
   if (event.at("pid") != threads || !said.contains("function")) return;
   std::string const label = said.value("label", "");
-  into.names[event.at("tid")] = label.empty() ? said.at("function").get<std::string>() : label;
+  std::string const name = label.empty() ? said.at("function").get<std::string>() : label;
+  if (!name.empty()) into.names[event.at("tid")] = name;
 }
 
 void read_event(const json& event, trace& into) {

@@ -10,9 +10,11 @@
 #include <cstring>
 #include <string_view>
 
+#include "cilksort.hpp"
 #include "harness/kernel.hpp"
 #include "kernels/btc/btc.hpp"
 #include "kernels/by_value.hpp"
+#include "kernels/cilksort/by_value.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/pentomino/pentomino.hpp"
 #include "kernels/queens/queens.hpp"
@@ -46,6 +48,9 @@ const row rows[] = {
      bench::uts::t3_by_value<values_as_forks>},
     {&bench::pentomino::pentomino, bench::pentomino::run_fork, bench::pentomino::run_sequential,
      bench::pentomino::by_value<values_as_forks>},
+    // Its forks carry no addresses of the stack; one process's memory is no memory of all ranks.
+    {&bench::cilksort::cilksort, nullptr, bench::cilksort::run_by_value<bench::values_one_by_one, bench::cilksort::own_memory>,
+     cilksort_here},
     {&bench::comp::comp, bench::comp::run_fork, bench::comp::run_sequential, bench::comp::by_value<values_as_forks>},
 };
 
@@ -108,7 +113,7 @@ int main(int argc, char** argv) {
   task own{body_of(*wanted, argv[3]), input.size, 0, 0};
   const auto workers = argc == 5 ? static_cast<unsigned>(std::strtoul(argv[4], nullptr, 10)) : 1U;
   if (own.body == nullptr || input.size == 0 || input.size > wanted->kernel->max_size || workers == 0) return refuse(argv[0]);
-  if (own.body == wanted->values.run && wanted->values.prepare != nullptr) wanted->values.prepare(input);
+  if (own.body != wanted->forks && wanted->values.prepare != nullptr) wanted->values.prepare(input);
   if (run_root(workers, run, &own, sizeof own)) print(own, own.answer == wanted->kernel->expected(input));
   return 0;
 }

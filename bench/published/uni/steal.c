@@ -6,6 +6,9 @@
  * rank that took it, and the ranks print one after the other. Clocks of the ranks are one: the
  * counter is the machine's.
  *
+ * `uni-steal polls` is for ranks of two nodes whose network needs the target's help: the child does
+ * not spin, but forks children that do nothing, in each of which its rank answers (WEFT_DIST_POLL=0).
+ *
  * Then small trees of forks are run, and the page faults of all ranks are counted. */
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,9 +22,12 @@
 
 #include "micro/cycles.h"
 
-enum { forks = 2000, spin_ns = 40000, trees = 100, tree_depth = 8, leaf_ns = 5000 };
+enum { most_forks = 2000, trees = 100, tree_depth = 8, leaf_ns = 5000 };
 
-static double starts_ns[forks], resumes_ns[forks]; /* this rank's samples */
+static int forks = most_forks, spin_ns = 40000;
+static bool polls;
+
+static double starts_ns[most_forks], resumes_ns[most_forks]; /* this rank's samples */
 static int starts, resumes;
 static bool forkers_go_on; /* WEFT_DIST_POLICY=child */
 
@@ -40,11 +46,22 @@ static uint64_t spin_for(double ticks) {
   return now;
 }
 
+static void nothing(void *work) { (void)work; }
+
+static void fork_for(double ticks) {
+  const uint64_t until = cycles_ticks() + (uint64_t)ticks;
+  do {
+    long none = 0;
+    weft_fork_join(weft_fork(nothing, &none, sizeof none), nothing, &none, sizeof none);
+  } while (cycles_ticks() < until);
+}
+
 static void spin(void *work) {
   struct child *const own = work;
   own->begin = cycles_ticks();
   own->rank = weft_dist_rank();
-  own->end = spin_for(spin_ns * own->ticks_per_ns);
+  if (polls) fork_for(spin_ns * own->ticks_per_ns);
+  own->end = polls ? cycles_ticks() : spin_for(spin_ns * own->ticks_per_ns);
 }
 
 static void fork_one(double ticks_per_ns) {
@@ -117,9 +134,14 @@ static void next_rank(void) {
   if (weft_dist_root(rest, NULL, 0) != WEFT_OK) exit(1);
 }
 
-int main(void) {
-  if (weft_dist_ranks() != 2) {
-    fprintf(stderr, "usage: weft launch -n 2 uni-steal\n");
+int main(int argc, char **argv) {
+  polls = argc == 2 && strcmp(argv[1], "polls") == 0;
+  if (polls) {
+    forks = 500;
+    spin_ns = 400000; /* a steal over TCP takes a part of it */
+  }
+  if (weft_dist_ranks() != 2 || argc > 2 || (argc == 2 && !polls)) {
+    fprintf(stderr, "usage: weft launch -n 2 uni-steal [polls]\n");
     return 2;
   }
   const char *const policy = getenv("WEFT_DIST_POLICY");

@@ -76,6 +76,12 @@ class value_ring {
   std::size_t count_ = 0;
 };
 
+// What becomes of a pusher that waits when a pop makes room.
+enum class waiting_pushers : std::uint8_t {
+  hand_over,  // the pop puts the value there: they are served in the order of their coming
+  try_again   // they are woken, and push if there is room still, as in Boost.Fiber
+};
+
 template <class T>
 class channel_core {
  public:
@@ -85,7 +91,8 @@ class channel_core {
     channel_place* other = nullptr;
   };
 
-  explicit channel_core(std::size_t capacity) : ring_(capacity) {}
+  explicit channel_core(std::size_t capacity, waiting_pushers how = waiting_pushers::hand_over)
+      : pushers_try_again_(how == waiting_pushers::try_again), ring_(capacity) {}
 
   channel_lock& lock() noexcept { return lock_; }
   std::size_t capacity() const noexcept { return ring_.capacity(); }
@@ -190,6 +197,10 @@ class channel_core {
     ring_.drop_front();
     channel_place* const pusher = pushers_.claim_first();
     if (pusher == nullptr) return {channel_op_status::success};
+    if (pushers_try_again_) {
+      pusher->waiter->finish(channel_waiter::outcome::again);
+      return {channel_op_status::success};
+    }
     struct guard {
       channel_place* pusher;
       ~guard() {
@@ -252,6 +263,7 @@ class channel_core {
 
   channel_lock lock_;
   bool is_closed_ = false;
+  const bool pushers_try_again_;
   channel_queue poppers_;
   channel_queue pushers_;
   value_ring<T> ring_;

@@ -15,12 +15,11 @@
 // may switch, and the tasklet would spin for a holder that cannot run.
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstdint>
 
 #include <weft/ext.h>
+#include <weft/detail/concurrent.hpp>
 #include <weft/error.hpp>
 
 namespace weft {
@@ -35,18 +34,27 @@ namespace detail {
 class channel_lock {
  public:
   void lock() noexcept {
-    constexpr int patience = 100;
     // acquire: the queues as the last holder left them; pairs with unlock
-    for (int round = 0; is_held_.exchange(true, std::memory_order_acquire);) {
-      while (is_held_.load(std::memory_order_relaxed)) {
-        if (++round > patience) sched_yield();  // the system may have preempted the holder
-      }
-    }
+    if (is_alone() && !is_held_.load(std::memory_order_acquire)) return is_held_.store(true, std::memory_order_relaxed);
+    // acquire: as above
+    if (is_held_.exchange(true, std::memory_order_acquire)) [[unlikely]]
+      lock_slowly();
   }
   void unlock() noexcept { is_held_.store(false, std::memory_order_release); }
 
  private:
-  std::atomic<bool> is_held_ = false;
+  [[gnu::noinline]] void lock_slowly() noexcept {
+    constexpr int patience = 100;
+    int round = 0;
+    do {
+      while (is_held_.load(std::memory_order_relaxed)) {
+        if (++round > patience) give_cpu();  // the system may have preempted the holder
+      }
+      // acquire: as in lock
+    } while (is_held_.exchange(true, std::memory_order_acquire));
+  }
+
+  atomic<bool> is_held_ = false;
 };
 
 // One blocked call.
@@ -60,9 +68,10 @@ class channel_waiter {
 
   // is_single: the call waits at one channel alone, and for no stop.
   channel_waiter(std::uint64_t deadline_ns, bool is_single) noexcept
-      : deadline_ns_(deadline_ns),
-        parks_(deadline_ns == WEFT_FOREVER && weft_self() != nullptr && !weft_thread_is_tasklet(weft_self())),
-        is_contested_(!is_single || !parks_) {}
+      : deadline_ns_(deadline_ns), parks_(deadline_ns == WEFT_FOREVER && is_in_ult()), is_contested_(!is_single || !parks_) {}
+  // Waits without a thread: woken is called instead, once, by the caller that decided the wait.
+  explicit channel_waiter(void (*woken)(channel_waiter* self) noexcept) noexcept
+      : deadline_ns_(WEFT_FOREVER), parks_(false), is_contested_(true), woken_(woken) {}
   channel_waiter(const channel_waiter&) = delete;
   channel_waiter& operator=(const channel_waiter&) = delete;
 
@@ -82,10 +91,9 @@ class channel_waiter {
   // Wakes the waiter. The caller has decided the wait. The record may be gone afterwards.
   void finish(outcome result) noexcept {
     result_ = result;
+    if (woken_ != nullptr) return woken_(this);
     if (!parks_) return static_cast<void>(weft_event_set(&event_));
-    // acquire: the handle; release: the result and the value
-    weft_thread* const parked = parked_.exchange(woken_mark(), std::memory_order_acq_rel);
-    if (parked != nullptr) weft_ext_unpark(parked);
+    if (weft_thread* const parked = mark_woken(); parked != nullptr) weft_ext_unpark(parked);
   }
 
   // Waits until another side decides. On WEFT_TIMEOUT and errors the wait was given up: the caller
@@ -100,10 +108,33 @@ class channel_waiter {
   }
 
  private:
+  static bool is_in_ult() noexcept {
+    const weft_thread* const self = weft_self();
+    return self != nullptr && !weft_thread_is_tasklet(self);
+  }
+
   // Marks a record whose waiter need not park any more. No thread has this address.
   static weft_thread* woken_mark() noexcept { return reinterpret_cast<weft_thread*>(std::uintptr_t{1}); }
 
+  // The thread that has parked, if it has.
+  weft_thread* mark_woken() noexcept {
+    if (is_alone()) {
+      weft_thread* const parked = parked_.load(std::memory_order_acquire);
+      parked_.store(woken_mark(), std::memory_order_release);
+      return parked;
+    }
+    // acquire: the handle; release: the result and the value
+    return parked_.exchange(woken_mark(), std::memory_order_acq_rel);
+  }
+
+  bool publish_alone(weft_thread* self) noexcept {
+    if (parked_.load(std::memory_order_acquire) != nullptr) return false;
+    parked_.store(self, std::memory_order_release);
+    return true;
+  }
+
   static bool publish(weft_thread* self, void* record) noexcept {
+    if (is_alone()) return static_cast<channel_waiter*>(record)->publish_alone(self);
     weft_thread* expected = nullptr;
     // release: for the unparking side, that this thread has left its stack
     return static_cast<channel_waiter*>(record)->parked_.compare_exchange_strong(expected, self, std::memory_order_acq_rel);
@@ -116,12 +147,13 @@ class channel_waiter {
     return status == WEFT_OK || decide(given_up) ? status : WEFT_OK;
   }
 
-  std::atomic<std::uint32_t> decision_ = undecided;
+  atomic<std::uint32_t> decision_ = undecided;
   outcome result_ = outcome::done;  // written before the wake-up
   const std::uint64_t deadline_ns_;
   const bool parks_;         // otherwise the record's owner waits at event_
   const bool is_contested_;  // more than one side may decide
-  std::atomic<weft_thread*> parked_ = nullptr;
+  void (*const woken_)(channel_waiter*) noexcept = nullptr;
+  atomic<weft_thread*> parked_ = nullptr;
   weft_event event_ = WEFT_EVENT_INIT;
 };
 

@@ -13,6 +13,7 @@
 
 #include <weft/weft.h>
 #include <weft/detail/channel_wait.hpp>
+#include <weft/detail/concurrent.hpp>
 #include <weft/error.hpp>
 
 namespace weft::detail {
@@ -63,15 +64,6 @@ struct channel_branch : branch {
   explicit channel_branch(channel_lock* guards) noexcept : lock(guards) {}
   ~channel_branch() = default;
 };
-
-// Numbers from 0 to bound - 1, evenly enough for choices.
-inline std::size_t any_below(std::size_t bound) noexcept {
-  static thread_local std::uint32_t state = 2463534242U;
-  state ^= state << 13;
-  state ^= state >> 17;
-  state ^= state << 5;
-  return static_cast<std::size_t>((std::uint64_t{state} * bound) >> 32);
-}
 
 class selection {
  public:

@@ -1,4 +1,9 @@
 // What a promise (or task, or async thread) and its futures share: one allocation, counted references.
+//
+// One word says how far the result is, and where those stand that want to hear of it: callers that
+// wait at the event, and continuations, which are called when the result comes (future::then, a
+// coroutine's co_await). A future has one reader, whose continuation lies in the word itself; a
+// shared_future's continuations stand in a list.
 #pragma once
 
 #include <atomic>
@@ -7,14 +12,28 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <weft/weft.h>
+#include <weft/detail/channel_wait.hpp>
 #include <weft/error.hpp>
 
 namespace weft::detail {
+
+// Called once when a result has come, unless it was taken off before. Aligned, for the bits that
+// stand beside its address in a state's word.
+struct alignas(8) continuation {
+  // On the OS thread that gave the result; it must not wait. The state no longer refers to the
+  // continuation, which may be freed in it.
+  void (*ready)(continuation* self) noexcept;
+  // In a list of continuations; guarded by the state's lock.
+  continuation* next = nullptr;
+  continuation* previous = nullptr;
+  bool is_listed = false;
+};
 
 class state_base {
  public:
@@ -23,8 +42,9 @@ class state_base {
 
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }  // by a holder: the count cannot reach 0
   void release() noexcept {
-    // acquire and release: who deletes sees all that the other holders did. A sole holder needs no locked instruction.
-    if (references_.load(std::memory_order_acquire) == 1 || references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    // acquire and release: the last holder sees all that the others did. A sole holder needs no
+    // locked instruction.
+    if (references_.load(std::memory_order_acquire) == 1 || references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
   }
   bool is_shared() const noexcept { return references_.load(std::memory_order_relaxed) > 1; }
 
@@ -37,14 +57,16 @@ class state_base {
   void disclaim() noexcept { is_claimed_.store(false, std::memory_order_relaxed); }
   bool is_claimed() const noexcept { return is_claimed_.load(std::memory_order_relaxed); }
 
-  // Once, by the claimant. The event is set only for those who wait: it costs more than all the rest.
+  // Once, by the claimant. The event is set only if a caller waits at it: it costs more than all
+  // the rest.
   void publish() noexcept {
-    std::uint8_t nobody = 0;
-    // release: the result, for whoever sees it done
-    if (!progress_.compare_exchange_strong(nobody, done, std::memory_order_acq_rel)) publish_to_waiters();
+    std::uintptr_t expected = 0;
+    // release: the result, for the caller that sees it done
+    if (!progress_.compare_exchange_strong(expected, done, std::memory_order_acq_rel)) publish_to_waiters(expected);
   }
+  void keep_failure(std::exception_ptr failure) noexcept { failure_ = std::move(failure); }
   void publish_failure(std::exception_ptr failure) noexcept {
-    failure_ = std::move(failure);
+    keep_failure(std::move(failure));
     publish();
   }
 
@@ -62,28 +84,98 @@ class state_base {
     if (failure_ != nullptr) std::rethrow_exception(failure_);
   }
 
+  // Has one->ready called when the result comes. False: it has come, and nothing was done. By the
+  // one reader of a future, one at a time.
+  bool attach(continuation* one) noexcept {
+    std::uintptr_t seen = progress_.load(std::memory_order_acquire);
+    do {
+      if ((seen & done) != 0) return false;
+      // release: the continuation, for the publisher; acquire: the result
+    } while (
+        !progress_.compare_exchange_weak(seen, seen | address_of(one), std::memory_order_acq_rel, std::memory_order_acquire));
+    return true;
+  }
+  // False: ready was called, or is about to be.
+  bool detach(continuation* one) noexcept {
+    std::uintptr_t seen = progress_.load(std::memory_order_relaxed);
+    do {
+      if ((seen & done) != 0) return false;
+      // acquire and release: the next continuation may lie in the same memory
+    } while (
+        !progress_.compare_exchange_weak(seen, seen & ~address_of(one), std::memory_order_acq_rel, std::memory_order_relaxed));
+    return true;
+  }
+  // As attach and detach, for any number of readers.
+  bool enlist(continuation* one) noexcept {
+    const std::lock_guard hold(lock_);
+    if ((progress_.fetch_or(listed, std::memory_order_acq_rel) & done) != 0) return false;
+    one->previous = nullptr;
+    one->next = first_;
+    if (first_ != nullptr) first_->previous = one;
+    first_ = one;
+    one->is_listed = true;
+    return true;
+  }
+  bool delist(continuation* one) noexcept {
+    const std::lock_guard hold(lock_);
+    if (!one->is_listed) return false;
+    (one->previous != nullptr ? one->previous->next : first_) = one->next;
+    if (one->next != nullptr) one->next->previous = one->previous;
+    one->is_listed = false;
+    return true;
+  }
+
  protected:
   explicit state_base(std::uint32_t references) noexcept : references_(references) {}
   virtual ~state_base() = default;
+  // Frees the state, when the last reference is gone.
+  virtual void destroy() noexcept { delete this; }
 
  private:
-  // Whoever waited in vain may find it done, and let all references go, before the event is set.
-  void publish_to_waiters() noexcept {
-    retain();
-    progress_.fetch_or(done, std::memory_order_acq_rel);  // release: as above
-    weft_event_set(&event_);
-    release();
+  static constexpr std::uintptr_t done = 1;
+  static constexpr std::uintptr_t awaited = 2;  // callers wait at the event
+  static constexpr std::uintptr_t listed = 4;   // continuations stand in the list
+  static constexpr std::uintptr_t flags = 7;    // the rest: the address of the one reader's continuation
+
+  static std::uintptr_t address_of(continuation* one) noexcept { return reinterpret_cast<std::uintptr_t>(one); }
+
+  // A caller that waited in vain may find it done, and let all references go, before the rest is
+  // told: so the state keeps one of its own.
+  void publish_to_waiters(std::uintptr_t seen) noexcept {
+    const bool is_kept = (seen & (awaited | listed)) != 0;
+    if (is_kept) retain();
+    // release: the result; acquire: the continuation
+    while (!progress_.compare_exchange_weak(seen, done, std::memory_order_acq_rel)) {
+      if (!is_kept && (seen & (awaited | listed)) != 0) return publish_to_waiters(seen);
+    }
+    if ((seen & awaited) != 0) weft_event_set(&event_);
+    if ((seen & listed) != 0) call_listed();
+    auto* const one = reinterpret_cast<continuation*>(seen & ~flags);
+    if (one != nullptr) one->ready(one);
+    if (is_kept) release();
+  }
+  void call_listed() noexcept {
+    continuation* claimed = nullptr;
+    {
+      const std::lock_guard hold(lock_);
+      claimed = std::exchange(first_, nullptr);
+      for (continuation* each = claimed; each != nullptr; each = each->next) each->is_listed = false;
+    }
+    while (claimed != nullptr) {
+      continuation* const one = claimed;
+      claimed = one->next;  // before it may go
+      one->ready(one);
+    }
   }
 
-  static constexpr std::uint8_t done = 1;
-  static constexpr std::uint8_t awaited = 2;
-
-  // Either the publisher sees that somebody waits, or the waiter sees that it is done.
+  // Either the publisher sees that a caller waits, or the waiter sees that it is done.
   bool must_wait() noexcept { return !is_ready() && (progress_.fetch_or(awaited, std::memory_order_acq_rel) & done) == 0; }
 
   std::atomic<std::uint32_t> references_;
   std::atomic<bool> is_claimed_ = false;
-  std::atomic<std::uint8_t> progress_ = 0;
+  channel_lock lock_;  // of the list
+  std::atomic<std::uintptr_t> progress_ = 0;
+  continuation* first_ = nullptr;
   weft_event event_ = WEFT_EVENT_INIT;
   std::exception_ptr failure_;  // written before it is done, read after
 };

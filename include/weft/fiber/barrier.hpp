@@ -1,4 +1,4 @@
-// weft::fibers::barrier: Boost.Fiber's, over weft::barrier.
+// weft::fibers::barrier: Boost.Fiber's, over weft_barrier.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,22 @@ class barrier {
  public:
   // Makes a barrier for a number of fibers. Throws fiber_error: invalid (0 of them, or more than
   // 2^32-1).
-  explicit barrier(std::size_t initial) : barrier_(initial <= UINT32_MAX ? static_cast<std::uint32_t>(initial) : 0) {}
+  explicit barrier(std::size_t initial) {
+    const auto parties = initial <= UINT32_MAX ? static_cast<std::uint32_t>(initial) : 0;
+    weft::detail::check(weft_barrier_init(&barrier_, parties), "weft_barrier_init");
+  }
+  barrier(const barrier&) = delete;
+  barrier& operator=(const barrier&) = delete;
 
   // Waits until all have come. True for exactly one of them.
-  bool wait() { return barrier_.arrive_and_wait(); }
+  bool wait() {
+    bool is_last = false;
+    weft::detail::check(weft_barrier_wait(&barrier_, &is_last), "weft_barrier_wait");
+    return is_last;
+  }
 
  private:
-  weft::barrier barrier_;
+  weft_barrier barrier_;
 };
 
 }  // namespace weft::fibers

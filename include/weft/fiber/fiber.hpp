@@ -1,7 +1,8 @@
 // weft::fibers::fiber: Boost.Fiber's fiber, which is a thread of Weft.
 //
-// The library starts by itself: main is a fiber, and its OS thread runs all fibers, one at a time
-// and in the order in which they became ready, until algo::work_stealing asks for more workers. A
+// The library starts by itself: main is a fiber, and an OS thread runs all fibers that were made on
+// it, one at a time and in the order in which they became ready, until algo::work_stealing asks for
+// more workers; when the OS thread ends, it waits for them. A
 // fiber that is joined before its first turn runs at once. An exception that leaves its function
 // ends the program (std::terminate).
 #pragma once
@@ -12,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <weft/detail/context_stack.hpp>
 #include <weft/fiber/detail/library.hpp>
 #include <weft/fiber/exceptions.hpp>
 #include <weft/fiber/policy.hpp>
@@ -20,6 +22,12 @@
 namespace weft::fibers {
 
 class fiber;
+
+using context::default_stack;
+using context::fixedsize_stack;
+using context::pooled_fixedsize_stack;
+using context::protected_fixedsize_stack;
+using context::segmented_stack;
 
 namespace detail {
 
@@ -38,9 +46,9 @@ class fiber {
   fiber() noexcept = default;
 
   // A new fiber that will run function(arguments...), each copied or moved as std::thread does,
-  // when its turn comes. Throws weft::error (no_memory; unsupported: an OS thread other than
-  // main's, without work stealing) and what copying throws. Callable from a fiber or main's OS
-  // thread, under work stealing from any. Never switches.
+  // when its turn comes. Throws weft::error (no_memory; again: no OS thread or no more workers
+  // could be had) and what copying throws. Callable from a fiber or an OS thread, on which the new
+  // fiber stays, except under work stealing. Never switches.
   template <class F, class... As>
     requires(sizeof...(As) > 0 && detail::is_fiber_function<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
   [[gnu::always_inline]] fiber(F&& function, As&&... arguments)
@@ -69,6 +77,22 @@ class fiber {
     handle_ = weft::detail::create_thread(made_by, &attributes, std::forward<F>(function));
     if (policy == launch::dispatch) detail::run_now(handle_);
   }
+
+  // A fiber with a stack of that size: weft::fibers::fixedsize_stack(bytes). Of an allocator of the
+  // program's own the size alone counts: fibers have Weft's stacks.
+  template <weft::detail::any_stack Stack, class F, class... As>
+  fiber(launch policy, std::allocator_arg_t, Stack&& stack, F&& function, As&&... arguments) {
+    weft_thread_attr attributes = detail::new_fiber();
+    attributes.stack_bytes = weft::detail::size_of_stack(stack);
+    handle_ = weft::detail::create_thread(weft::detail::caller::unknown(), &attributes, std::forward<F>(function),
+                                          std::forward<As>(arguments)...);
+    if (policy == launch::dispatch) detail::run_now(handle_);
+  }
+  // A fiber with a stack of that size, which waits for its turn.
+  template <weft::detail::any_stack Stack, class F, class... As>
+  fiber(std::allocator_arg_t, Stack&& stack, F&& function, As&&... arguments)
+      : fiber(launch::post, std::allocator_arg, std::forward<Stack>(stack), std::forward<F>(function),
+              std::forward<As>(arguments)...) {}
 
   fiber(fiber&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   // A fiber that is still joinable must not be assigned to: the program ends (std::terminate).

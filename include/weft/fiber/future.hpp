@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -57,9 +58,8 @@ class future : public weft::future<T> {
 
 // Calls function(arguments...), each copied or moved as std::thread does, in a new fiber; the
 // future gets its result or its exception. The future may be dropped: the fiber goes on by itself.
-// Throws weft::error (no_memory; unsupported: an OS thread other than main's, without work
-// stealing) and what copying throws. With launch::dispatch the new fiber starts at once, and the
-// call may switch.
+// Throws weft::error (no_memory; again: no OS thread or no more workers could be had) and what
+// copying throws. With launch::dispatch the new fiber starts at once, and the call may switch.
 template <class F, class... As>
   requires(sizeof...(As) > 0 && detail::is_fiber_function<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
 [[gnu::always_inline]] inline future<weft::detail::async_result<F, As...>> async(launch policy, F&& function, As&&... arguments) {
@@ -72,6 +72,18 @@ template <class F>
 future<weft::detail::async_result<F>> async(launch policy, F&& function, weft::detail::caller made_by = weft::detail::caller()) {
   const weft_thread_attr attributes = detail::new_fiber();
   return {policy, weft::detail::start_async(made_by, &attributes, std::forward<F>(function))};
+}
+
+// In a fiber with a stack of that size: weft::fibers::fixedsize_stack(bytes). Of an allocator of
+// the program's own the size alone counts: fibers have Weft's stacks.
+template <weft::detail::any_stack Stack, class F, class... As>
+  requires std::invocable<std::decay_t<F>, std::decay_t<As>...>
+future<weft::detail::async_result<F, As...>> async(launch policy, std::allocator_arg_t, Stack&& stack, F&& function,
+                                                   As&&... arguments) {
+  weft_thread_attr attributes = detail::new_fiber();
+  attributes.stack_bytes = weft::detail::size_of_stack(stack);
+  return {policy, weft::detail::start_async(weft::detail::caller::unknown(), &attributes, std::forward<F>(function),
+                                            std::forward<As>(arguments)...)};
 }
 
 // Calls function(arguments...) in a new fiber when the fiber's turn comes (launch::post).

@@ -19,6 +19,8 @@ struct world {
   report result;
   bool traced = false;
   void* local_words[max_threads] = {};
+  bool in_sequence[max_threads] = {};  // between the load and the store of a restartable sequence
+  bool alone = false;
   std::vector<std::pair<const void*, std::string>> names;
 };
 world& the_world() {
@@ -78,6 +80,8 @@ report run(void (*body)(), choices& path, const bounds& limits, bool traced) {
   w.result = {};
   w.names.clear();
   for (void*& each : w.local_words) each = nullptr;
+  for (bool& each : w.in_sequence) each = false;
+  w.alone = false;
   w.traced = traced;
   reset_races();
   running = true;
@@ -91,7 +95,12 @@ report run(void (*body)(), choices& path, const bounds& limits, bool traced) {
 
 // ---- called by models -----------------------------------------------------------------------------------------------------
 
-void run_threads(const start* first, int count) { w.threads.fork(first, count); }
+void run_threads(const start* first, int count) {
+  w.alone = false;
+  w.threads.fork(first, count);
+}
+void be_alone() { w.alone = true; }
+bool is_alone() { return running && w.alone; }
 void record_outcome(const std::string& text) { w.result.outcome = text; }
 void name_address(const void* address, const char* name) { w.names.emplace_back(address, name); }
 void note(const std::string& text) {
@@ -175,6 +184,39 @@ bool atomic_compare_exchange(cell at, word& expected, word desired, order succes
   }
   if (!r.success) expected = r.value;
   return r.success;
+}
+
+// Whether a thread is interrupted between the two is a choice; a restart fence interrupts all.
+bool replace_restartably(cell at, word expected, word wanted, site where) {
+  if (atomic_load(at, order::relaxed, where) != expected) return false;
+  const int me = w.threads.self();
+  const int location = find(at);
+  w.in_sequence[me] = true;
+  w.threads.before({operation_kind::write, location, true});
+  const bool may_fail = w.in_sequence[me] && w.threads.spurious_left();
+  const bool fails = !w.in_sequence[me] || (may_fail && w.path.choose(2) == 1);
+  if (may_fail && fails) w.threads.spend_spurious();
+  w.in_sequence[me] = false;
+  if (w.traced && fails) trace(name_of(location) + ": the sequence was left before its store", where);
+  if (fails) return false;
+  const timestamp when = w.mem.store(me, location, wanted, order::release);
+  w.threads.saw(location, when, wanted);
+  if (w.traced) trace(name_of(location) + ": writes " + number(wanted) + ", in a restartable sequence", where);
+  return true;
+}
+
+// The kernel interrupts each thread that runs, and fences in it. A heavy fence is less: it is
+// ordered with light ones alone.
+void restart_fence(site where) {
+  w.threads.before({operation_kind::fence});
+  const int me = w.threads.self();
+  w.mem.fence(me, order::seq_cst);
+  for (int i = 0; i < max_threads; ++i) {
+    if (i != me) w.mem.fence(i, order::seq_cst);
+    w.in_sequence[i] = false;
+  }
+  w.mem.fence(me, order::seq_cst);
+  if (w.traced) trace("restart fence", where);
 }
 
 void atomic_fence(order o, site where) {

@@ -60,6 +60,7 @@ void name_address(const void* address, const char* name);
 void note(const std::string& text);  // a line in the schedule
 [[noreturn]] void fail(const char* kind, const std::string& detail);
 int any_of(int options);  // a choice of the model's own
+void be_alone();          // the body is a process with one OS thread, until it runs threads
 
 // ---- called by the shadow headers ---------------------------------------------------------------------------------------------
 
@@ -74,6 +75,11 @@ word atomic_load(cell at, order o, site where);
 void atomic_store(cell at, word value, order o, site where);
 word atomic_exchange(cell at, rmw_kind kind, word operand, word mask, order o, site where);
 bool atomic_compare_exchange(cell at, word& expected, word desired, order success, order failure, bool weak, site where);
+// A load, and a store that other threads may come before; false, too, when it was left between the
+// two: see replace_restartably in src/arch/restart.hpp.
+bool replace_restartably(cell at, word expected, word wanted, site where);
+void restart_fence(site where);  // and every thread leaves the sequence that it is in
+bool is_alone();
 void atomic_fence(order o, site where);
 void light_fence(site where);
 void heavy_fence(site where);

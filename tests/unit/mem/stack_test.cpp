@@ -240,6 +240,33 @@ TEST_CASE("guards that are mappings end where they may, and canaries go on; a gu
   depot.stop();
 }
 
+// Whose guard is a mapping has its memory given back like one with a canary: the next that takes it
+// finds the guard that it has.
+TEST_CASE("slots whose memory was given back keep the guards that they had") {
+  constexpr std::size_t most = 20;
+  stack_depot depot;
+  weft::mem::mapped_guards guards;
+  guards.start(most);
+  depot.start({slot_bytes, os::guard_kind::mprotect_page, 0, {}, weft::mem::default_class, SIZE_MAX, &guards});
+  std::vector<stack*> slots(50);
+  std::map<char*, os::guard_kind> kinds;
+  REQUIRE(depot.take(slots.data(), 50) == 50);
+  for (const stack* each : slots) kinds[each->base] = each->guard;
+  depot.give(slots.data(), 50);
+  CHECK(depot.count().cooled == 50);
+  REQUIRE(depot.take(slots.data(), 50) == 50);
+  for (stack* each : slots) {
+    CHECK(each->guard == kinds.at(each->base));
+    CHECK(each->is_special == (each->guard == os::guard_kind::canary));
+    CHECK(each->guard_bytes() == weft::mem::guard_bytes(each->guard));
+    CHECK(os::guard_intact(each->base, each->guard_bytes(), each->guard));
+    std::memset(each->low, 1, each->usable_bytes());
+    CHECK(os::guard_intact(each->base, each->guard_bytes(), each->guard));
+  }
+  depot.give(slots.data(), 50);
+  depot.stop();
+}
+
 // A provider of memory is asked, and gets everything back.
 struct provided {
   std::map<void*, std::size_t> alive;

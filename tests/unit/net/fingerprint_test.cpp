@@ -56,6 +56,10 @@ TEST_CASE("a process has one fingerprint, in which every fact counts") {
   ++other.layout;
   CHECK(says(objection_to(other), "other addresses than rank 0's; start the ranks with weft launch"));
   other = mine;
+  ++other.flags;
+  CHECK(says(objection_to(other), "its processor has other features"));
+  other.flags = 0;  // unknown
+  CHECK(objection_to(other) == "");
   ++other.features;
   CHECK(says(objection_to(other), "its processor has other features"));
   other = mine;

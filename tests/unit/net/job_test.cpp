@@ -6,9 +6,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 
 #include "base/atomic.hpp"
 #include "job_scene.hpp"
+#include "net/control.hpp"
 #include "net/job.hpp"
 
 using namespace weft;
@@ -21,6 +24,14 @@ namespace {
 
 base::atomic<int>& word_of(const net::job& all, int rank) {
   return *reinterpret_cast<base::atomic<int>*>(all.shared + static_cast<std::size_t>(rank) * all.shared_bytes);
+}
+
+bool holds_memory_file(pid_t process) {
+  std::error_code gone;  // a descriptor that was closed meanwhile
+  for (const auto& each : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/fd")) {
+    if (std::filesystem::read_symlink(each.path(), gone).string().find("weft-job") != std::string::npos) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -74,6 +85,69 @@ TEST_CASE("a barrier holds every rank until all have come") {
         NEED(seen == round || seen == round + 1);
       }
     }
+    return 0;
+  });
+  CHECK(end.exit_code == 0);
+  CHECK(end.errors == "");
+}
+
+TEST_CASE("ranks that all fail at once tell one line") {
+  for (int round = 0; round < 300; ++round) {
+    const child_end end = run_job("4", plain_request(), [](const net::job& all) -> int {
+      net::barrier(all);
+      net::fail(all, "rank %d cannot go on", all.rank);
+    });
+    CHECK(end.exit_code == 1);
+    CHECK(end.says(" cannot go on\n"));
+    CHECK(end.lines() == 1);
+  }
+}
+
+// A rank that went on would exit, and might end the job before the line is there.
+TEST_CASE("a rank that fails while another tells its failure waits for the line") {
+  const child_end end = run_job("2", plain_request(), [](const net::job& all) {
+    constexpr int patience = 50;  // milliseconds for a rank that does not wait
+    if (all.rank == 0) all.common->failed.store(net::failure::being_told, base::relaxed);
+    net::barrier(all);
+    if (all.rank == 1) {
+      net::tell_failure(all, "a second line");
+      word_of(all, 0).store(all.common->failed.load(base::relaxed) == net::failure::told ? 1 : 2, base::relaxed);
+    } else {
+      for (int i = 0; i < patience && word_of(all, 0).load(base::relaxed) == 0; ++i) usleep(1000);
+      all.common->failed.store(net::failure::told, base::relaxed);
+    }
+    net::barrier(all);
+    NEED(word_of(all, 0).load(base::relaxed) == 1);
+    return 0;
+  });
+  CHECK(end.exit_code == 0);
+  CHECK(end.errors == "");
+}
+
+TEST_CASE("a gather has the bytes of every rank, more than fit at once, again and again") {
+  constexpr std::size_t words = 100;
+  const child_end end = run_job("4", plain_request(), [](const net::job& all) {
+    for (int round = 0; round < 500; ++round) {
+      int mine[words], of_all[4][words];
+      for (std::size_t at = 0; at < words; ++at) mine[at] = (round * 4 + all.rank) * 1000 + static_cast<int>(at);
+      net::gather(all, mine, sizeof mine, of_all);
+      for (int rank = 0; rank < all.ranks; ++rank) {
+        for (std::size_t at = 0; at < words; ++at) NEED(of_all[rank][at] == (round * 4 + rank) * 1000 + static_cast<int>(at));
+      }
+    }
+    return 0;
+  });
+  CHECK(end.exit_code == 0);
+  CHECK(end.errors == "");
+}
+
+TEST_CASE("neither ranks nor their launcher keep a descriptor of the memory") {
+  const child_end end = run_job("2", plain_request(), [](const net::job& all) {
+    NEED(!holds_memory_file(getpid()));
+    // The launcher closes its own once it has started all ranks.
+    for (int look = 0; look < 5000 && holds_memory_file(getppid()); ++look) usleep(1000);
+    NEED(!holds_memory_file(getppid()));
+    net::barrier(all);
     return 0;
   });
   CHECK(end.exit_code == 0);

@@ -103,6 +103,35 @@ TEST_CASE("the best guard of this kernel stops an overflow, and so does mprotect
   guard_works(os::guard_kind::mprotect_page);
 }
 
+// A kernel that lacks the call says false, and each span is served by itself: the guards that stand
+// do no harm.
+TEST_CASE("many ranges are guarded, and given memory, by one call each") {
+  mapping range(32 * page);
+  os::span guards[3], tops[3];
+  for (std::size_t index = 0; index < 3; ++index) {
+    guards[index] = {range.base + 8 * index * page, 2 * page};
+    tops[index] = {range.base + (8 * index + 4) * page, page};
+  }
+  if (os::best_guard_kind() != os::guard_kind::marker || !os::install_markers(guards, 3)) {
+    MESSAGE("this kernel guards one range at a time");
+    return;
+  }
+  REQUIRE(os::populate(tops, 3));
+  CHECK(resident(range) == 3);
+  for (const os::span& each : guards) {
+    auto* const base = static_cast<char*>(each.base);
+    CHECK(dies_when_touching(base));
+    CHECK(dies_when_touching(base + 2 * page - 1));
+    CHECK_FALSE(dies_when_touching(base + 2 * page));
+    CHECK(os::install_guard(base, 2 * page, os::guard_kind::marker) == status::ok);
+  }
+  os::release(range.base + 24 * page, 8 * page);
+  guards[1] = {range.base + 24 * page, page};
+  CHECK_FALSE(os::install_markers(guards, 3));
+  CHECK_FALSE(os::populate(guards + 1, 1));
+  range.bytes = 24 * page;
+}
+
 TEST_CASE("a canary notices what was written over it") {
   mapping stack(4 * page);
   REQUIRE(os::install_guard(stack.base, page, os::guard_kind::canary) == status::ok);

@@ -19,16 +19,18 @@ TEST_CASE("a word has an entry as long as that says something") {
   feb_stripe* stripe = feb_stripe_of(&word);
   const weft::queue::guard inside(stripe->lock);
   CHECK(stripe->find(&word) == nullptr);
-  feb_entry* one = stripe->find_or_add(&word);
+  feb_entry** const link = stripe->find_or_add(&word);
+  REQUIRE(link != nullptr);
+  feb_entry* const one = *link;
   REQUIRE(one != nullptr);
   CHECK(one->is_full);
   CHECK_FALSE(one->has_waiters());
-  CHECK(stripe->find_or_add(&word) == one);
+  CHECK(*stripe->find_or_add(&word) == one);
   one->is_full = false;
-  stripe->tidy(&word);
+  stripe->tidy(stripe->link_of(&word));
   CHECK(stripe->find(&word) == one);
   one->is_full = true;
-  stripe->tidy(&word);
+  stripe->tidy(stripe->link_of(&word));
   CHECK(stripe->find(&word) == nullptr);
 }
 
@@ -36,10 +38,10 @@ TEST_CASE("entries are reused") {
   std::uint64_t word = 0;
   feb_stripe* stripe = feb_stripe_of(&word);
   const weft::queue::guard inside(stripe->lock);
-  const feb_entry* first = stripe->find_or_add(&word);
-  stripe->tidy(&word);
-  CHECK(stripe->find_or_add(&word) == first);
-  stripe->tidy(&word);
+  const feb_entry* first = *stripe->find_or_add(&word);
+  stripe->tidy(stripe->link_of(&word));
+  CHECK(*stripe->find_or_add(&word) == first);
+  stripe->tidy(stripe->link_of(&word));
 }
 
 TEST_CASE("words next to each other spread over the stripes") {

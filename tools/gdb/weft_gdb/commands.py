@@ -31,7 +31,7 @@ def one_line(snapshot, unit, clock):
     stack = ""
     if pointer is not None:
         low, high = text.bounds(snapshot, unit)
-        is_measured = snapshot.runtime["marks"] != 0 and not unit.has("main") and low < high
+        is_measured = snapshot.runtime["marks"] != 0 and not unit.has("main") and not unit.has("adopted") and low < high
         stack = text.stack_use(snapshot, unit, pointer, frames.deepest_use(low, high) if is_measured else 0)
     made = text.maker(unit)
     return f"{text.identity(unit)}: {text.state(snapshot, unit, clock)}{stack}{f'; made in {made}' if made else ''}"

@@ -31,9 +31,12 @@ def stacks(snapshot):
     headers = {snapshot.stack_of(unit) for unit in snapshot.units if not unit.has_ended()} | {one["standing"] for one in snapshot.workers}
     for header in sorted(headers - {0}):
         try:
-            low = snapshot.layout.copy("stack", header)["low"]
+            stack = snapshot.layout.copy("stack", header)
         except Unreadable:
             continue
+        if stack["origin"] == snapshot.layout.number("origin.os_thread"):  # without a guard; gdb writes it
+            continue
+        low = stack["low"]
         if 0 < header - low < MOST_STACK_BYTES:
             yield low, header + snapshot.layout.number("stack.bytes")
 

@@ -46,6 +46,15 @@ class Unit:
     def made_at(self):
         return self.fields["made_at"] if self.has_parked() else self.fields["context"] >> 1
 
+    def os_caller(self):
+        """The pthread_t that the caller of weft_worker_adopt has outside; None of others."""
+        if not self.has("adopted"):
+            return None
+        try:
+            return read_word(self.fields["argument"] + self.layout.offset("adopted.os_caller"))
+        except Unreadable:
+            return None
+
     def read_more(self):
         """Its name and its wait, which may lie in memory that is gone."""
         try:

@@ -71,7 +71,7 @@ def identity(unit):
 
 
 def entry_function(unit):
-    """The program's function. A thread that owns a copy of its arguments starts in the library, with a block that begins with it (sched/copied.hpp)."""
+    """The program's function. A thread that owns a copy of its arguments starts in the library, with a block that begins with it (worker/copied.hpp)."""
     function = unit.fields["function"]
     if "run_copied<" not in symbol(function):
         return function
@@ -83,6 +83,8 @@ def entry_function(unit):
 
 def what_runs(unit):
     """As in reports: the place where a C++ thread was made, its callable, or the entry function."""
+    if unit.has("adopted"):
+        return "adopted OS thread"
     found = names.place(unit.made_at())
     if found and not found.is_in_library():
         return found.file_and_line()
@@ -162,6 +164,10 @@ def bounds(snapshot, unit):
         low = snapshot.runtime["main_low"]
         return low, low + snapshot.runtime["main_bytes"]
     try:
-        return (snapshot.layout.copy("stack", header)["low"], header) if header else (1, 0)
+        stack = snapshot.layout.copy("stack", header) if header else None
     except Unreadable:
+        stack = None
+    if stack is None:
         return 1, 0
+    is_os_threads = stack["origin"] == snapshot.layout.number("origin.os_thread")
+    return stack["low"], stack["low"] + stack["total_bytes"] if is_os_threads else header

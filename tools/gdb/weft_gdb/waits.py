@@ -16,9 +16,10 @@ class Held:
 
 
 def named_owner(snapshot, number):
-    """number: a thread's descriptor, or the pthread_t of an OS thread outside; main has that of the one that became it."""
+    """number: a thread's descriptor, or the pthread_t of an OS thread outside; main has that of the one that became it, and so have adopted ones."""
     if snapshot.runtime["has_adopted_caller"] and number == snapshot.runtime["main_caller"]:
         number = snapshot.runtime.address_of("main_unit")
+    number = next((unit.address for unit in snapshot.units if unit.os_caller() == number), number)
     if number in snapshot.by_address:
         return Held(number, f", held by {text.by_address(snapshot, number)}")
     try:

@@ -31,7 +31,9 @@ class work_stealing {
   void weft_use() const {
     if (workers_ == 0) throw error(WEFT_INVALID, "weft::fibers::algo::work_stealing: at least 1 worker");
     if (detail::is(detail::stage::unused) && weft_is_initialized()) return;
-    if (weft_self() != nullptr || (detail::is(detail::stage::unused) && detail::is_main_os_thread())) {
+    if (detail::is(detail::stage::in_order) && detail::is_main_os_thread()) detail::use();
+    const bool is_others = detail::own_queue != nullptr && !detail::is_main_os_thread();
+    if ((weft_self() != nullptr && !is_others) || (detail::is(detail::stage::unused) && detail::is_main_os_thread())) {
       detail::steal_with(workers_);
     } else {
       detail::wait_for_stealing(workers_);

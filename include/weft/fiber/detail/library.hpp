@@ -4,13 +4,19 @@
 // starts at its first use. Here main's OS thread starts the runtime at its first use, with one
 // worker, and ends it when main has returned or called exit, after the last fiber. All fibers are
 // in one queue and run in the order in which they became ready, so that they never run in parallel.
+//
+// Another OS thread that makes fibers becomes a worker of that runtime, until it ends, with a queue
+// of its own that it alone serves: so fibers stay on the OS thread that made them. If it comes
+// before main's OS thread, one more OS thread starts the runtime and keeps it.
+//
 // algo::work_stealing adds workers; from then on new fibers are threads of the workers' own queues.
 // Where the program has made a weft::runtime itself, fibers are threads of that runtime, and
 // nothing here starts or ends.
 //
-// Only main's OS thread changes what is here; other OS threads and other workers read it.
+// OS threads change what is here inside `lock`, and read it outside.
 #pragma once
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -37,13 +43,18 @@ inline constexpr std::size_t stack_bytes = std::size_t{128} << 10;  // as Boost'
 
 struct library {
   std::atomic<stage> now = stage::unused;
-  weft_pool* pool = nullptr;  // the one queue; stays as long as fibers of it may live
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  weft_pool* pool = nullptr;  // main's queue; stays as long as fibers of it may live
   weft_thread* main_fiber = nullptr;
   std::atomic<unsigned> waiting = 0;  // OS threads that came before the first worker that steals
   weft_event are_stealing = WEFT_EVENT_INIT;
 };
 // One for all of the program's libraries, also where these hide their names.
 [[gnu::visibility("default")]] inline constinit library the_library;
+
+// The queue of the fibers that the calling OS thread makes; null where it has none. A fiber finds
+// that of its OS thread, on which it stays.
+[[gnu::visibility("default")]] inline thread_local constinit weft_pool* own_queue = nullptr;
 
 inline bool is_main_os_thread() noexcept { return gettid() == getpid(); }
 
@@ -64,83 +75,158 @@ struct end_of_main {
   ~end_of_main() { end_library(); }  // NOLINT(bugprone-exception-escape)
 };
 
-inline void start_workers(unsigned workers) {
-  // Another layer's claim (WEFT_BUSY) only means that fibers must not block inside a catch block.
-  weft::detail::check_unless(WEFT_BUSY, carry_exceptions(), "weft_ext_carry");
+inline weft_status init_workers(unsigned workers) noexcept {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = workers;
   if (std::getenv("WEFT_STACK_SIZE") == nullptr) config.stack_bytes = stack_bytes;
-  weft::detail::check(weft_init(&config), "weft_init");
+  return weft_init(&config);
+}
+
+inline void start_workers(unsigned workers) {
+  // Another layer's claim (WEFT_BUSY) only means that fibers must not block inside a catch block.
+  weft::detail::check_unless(WEFT_BUSY, carry_exceptions(), "weft_ext_carry");
+  weft::detail::check(init_workers(workers), "weft_init");
   static thread_local end_of_main at_end{};
   the_library.main_fiber = weft_self();
 }
 
+// For the calling ULT, which its OS thread's worker alone runs.
 inline weft_status make_queue() noexcept {
-  weft_status status = weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &the_library.pool);
-  if (status == WEFT_OK) status = weft_pool_attach(the_library.pool, 0);
-  if (status == WEFT_OK) status = weft_ext_thread_set_pool(weft_self(), the_library.pool);
+  const auto worker = static_cast<unsigned>(weft_worker_self());
+  weft_pool* made = nullptr;
+  weft_status status = weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &made);
+  if (status != WEFT_OK) return status;
+  status = weft_pool_attach(made, worker);
+  if (status == WEFT_OK) {
+    status = weft_ext_thread_set_pool(weft_self(), made);
+    if (status != WEFT_OK) static_cast<void>(weft_pool_detach(made, worker));
+  }
+  if (status == WEFT_OK) {
+    own_queue = made;
+  } else {
+    static_cast<void>(weft_pool_destroy(made));
+  }
   return status;
 }
 
 inline void start_in_order() {
   start_workers(1);
   if (const weft_status status = make_queue(); status != WEFT_OK) {
-    if (the_library.pool != nullptr) static_cast<void>(weft_pool_destroy(std::exchange(the_library.pool, nullptr)));
     end_library();
     the_library.now.store(stage::unused, std::memory_order_relaxed);
     weft::detail::fail(status, "weft_pool_create");
   }
+  the_library.pool = own_queue;
   the_library.now.store(stage::in_order, std::memory_order_relaxed);
 }
 
-[[gnu::cold, gnu::noinline]] inline void start_if_main() {
-  if (!weft_is_initialized() && is_main_os_thread()) start_in_order();
+// ---- OS threads other than main's ----
+
+// Waits for the last fiber of the queue, which waits for nothing that this worker has to do later.
+inline void end_queue() {
+  const auto worker = static_cast<unsigned>(weft_worker_self());
+  constexpr std::uint64_t longest_ns = 1'000'000;
+  weft::detail::check(weft_ext_thread_set_pool(weft_self(), nullptr), "weft_ext_thread_set_pool");
+  for (std::uint64_t ns = 1'000;; ns = ns < longest_ns ? 2 * ns : ns) {
+    weft::detail::check(weft_pool_detach(own_queue, worker), "weft_pool_detach");
+    if (weft_pool_destroy(own_queue) == WEFT_OK) break;
+    weft::detail::check(weft_pool_attach(own_queue, worker), "weft_pool_attach");
+    weft::detail::check(weft_sleep_until(weft_deadline_in(ns)), "weft_sleep_until");
+  }
+  own_queue = nullptr;
+}
+
+// Destroyed when the OS thread ends. A failure can only be a mistake in the program, as above.
+struct end_of_os_thread {
+  ~end_of_os_thread() {  // NOLINT(bugprone-exception-escape)
+    end_queue();
+    weft::detail::check(weft_worker_leave(), "weft_worker_leave");
+  }
+};
+
+inline void adopt_os_thread() {
+  weft::detail::check(weft_worker_adopt(nullptr), "weft_worker_adopt");
+  if (const weft_status status = make_queue(); status != WEFT_OK) {
+    static_cast<void>(weft_worker_leave());
+    weft::detail::fail(status, "weft_pool_create");
+  }
+  static thread_local end_of_os_thread at_end{};
+}
+
+struct keeping {
+  weft_event has_begun = WEFT_EVENT_INIT;
+  weft_status status = WEFT_OK;
+};
+
+// The OS thread that keeps the runtime until the process ends. It sleeps with a deadline: a wait
+// without one would be told as a deadlock once all others are gone.
+inline void* keep_library(void* argument) {
+  auto* const mine = static_cast<keeping*>(argument);
+  mine->status = init_workers(1);
+  const bool has_started = mine->status == WEFT_OK;
+  weft_event_set(&mine->has_begun);
+  constexpr std::uint64_t hour_ns = 3'600'000'000'000;
+  while (has_started) static_cast<void>(weft_sleep_until(weft_deadline_in(hour_ns)));
+  return nullptr;
+}
+
+inline void start_keeper() {
+  weft::detail::check_unless(WEFT_BUSY, carry_exceptions(), "weft_ext_carry");
+  keeping made;
+  pthread_t keeper;
+  if (pthread_create(&keeper, nullptr, keep_library, &made) != 0) weft::detail::fail(WEFT_AGAIN, "pthread_create");
+  static_cast<void>(pthread_detach(keeper));
+  weft::detail::check(weft_event_wait(&made.has_begun), "weft_event_wait");
+  weft::detail::check(made.status, "weft_init");
+  the_library.now.store(stage::in_order, std::memory_order_relaxed);
 }
 
 inline bool is(stage wanted) noexcept { return the_library.now.load(std::memory_order_relaxed) == wanted; }
 
-// Every call of main's that needs it to be a fiber begins with this.
+[[gnu::cold, gnu::noinline]] inline void start_here() {
+  if (weft_self() != nullptr) return;  // a thread of a runtime of the program's own
+  struct hold {
+    hold() noexcept { pthread_mutex_lock(&the_library.lock); }
+    ~hold() { pthread_mutex_unlock(&the_library.lock); }
+    hold(const hold&) = delete;
+    hold& operator=(const hold&) = delete;
+  } const inside;
+  if (is(stage::unused) && !weft_is_initialized()) {
+    if (is_main_os_thread()) return start_in_order();
+    start_keeper();
+  }
+  if (is(stage::in_order)) adopt_os_thread();
+}
+
+// Every call that needs its OS thread to have fibers begins with this.
 inline void use() {
-  if (is(stage::unused)) [[unlikely]]
-    start_if_main();
-}
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_os_thread() {
-  throw error(WEFT_UNSUPPORTED,
-              "weft::fibers: this OS thread is not main's, and fibers that it makes would not run on it alone; let main's "
-              "call use_scheduling_algorithm<algo::work_stealing>(workers) first, or make them there");
-}
-
-// On an OS thread outside. Once the library has ended, the making itself fails.
-[[gnu::cold, gnu::noinline]] inline bool may_make_fibers_outside() noexcept {
-  return is(stage::stealing) || is(stage::ended) || (is(stage::unused) && weft_is_initialized());
+  if (!is(stage::stealing) && own_queue == nullptr) [[unlikely]]
+    start_here();
 }
 
 // The attributes of a new fiber.
 inline weft_thread_attr new_fiber() {
   use();
-  if (weft_self() == nullptr && !may_make_fibers_outside()) [[unlikely]]
-    refuse_os_thread();
   weft_thread_attr attributes = WEFT_THREAD_ATTR_INIT;
-  if (is(stage::in_order)) attributes.pool = the_library.pool;
+  if (is(stage::in_order)) attributes.pool = own_queue;
   return attributes;
 }
 
-// Whether thread is in the one queue and has not run.
+// Whether thread is in this OS thread's queue, maybe, and has not run.
 inline bool is_fresh(const weft_thread* thread) noexcept {
   if (!is(stage::in_order) || weft_self() == nullptr || thread == nullptr) return false;
   void* base = nullptr;
   std::size_t bytes = 0;
-  weft_ext_thread_stack(thread, &base, &bytes);  // no other worker is there to start it meanwhile
+  weft_ext_thread_stack(thread, &base, &bytes);  // another OS thread's may start meanwhile: it is not in this queue
   return base == nullptr;
 }
 
 // Before a wait for the end of thread: one that has not run yet runs now, until it ends or waits.
 // Otherwise a recursion would make all its fibers before the first of them ends.
 inline void run_first(weft_thread* thread) {
-  if (!is_fresh(thread) || !weft_ext_pool_remove(the_library.pool, thread)) return;
+  if (!is_fresh(thread) || own_queue == nullptr || !weft_ext_pool_remove_from(&own_queue, 1, thread)) return;
   if (weft_ext_dispatch(thread) == WEFT_OK) return;
-  weft::detail::check(weft_ext_pool_push(the_library.pool, thread, WEFT_PUSH_NEW), "weft_ext_pool_push");
+  weft::detail::check(weft_ext_pool_push(own_queue, thread, WEFT_PUSH_NEW), "weft_ext_pool_push");
 }
 
 // For launch::dispatch: thread, which is new, runs now, and its maker goes behind all that are

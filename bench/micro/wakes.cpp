@@ -1,0 +1,178 @@
+// How long a wake-up takes: an OS thread outside of the runtime tells a sleeper, which notes the
+// time.
+//
+//     wakes [WORKERS [SAMPLES]]
+//
+// The sleepers are a thread of Weft, by an event, and an OS thread, by a condition variable. They
+// take turns in one process, so that both meet the same machine. Before each wake-up the waker
+// pauses until the workers have gone to sleep. The answer goes back by a word that the waker looks
+// at, so the figure is one way: from before the call that wakes to the first instruction of what
+// was woken. Printed are the median and the 99th percentile of both, and the median and the 95 %
+// interval of the ratios of neighbouring batches.
+#include <pthread.h>
+#include <weft/weft.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using timer = std::chrono::steady_clock;
+
+constexpr std::size_t batch = 100;
+constexpr auto pause = std::chrono::microseconds(400);
+
+void must(bool is_right, const char* what) {
+  if (is_right) return;
+  std::fprintf(stderr, "wakes: %s failed\n", what);
+  std::exit(1);
+}
+
+// What both sleepers share with the waker.
+struct round_trip {
+  timer::time_point woken_at;
+  std::atomic<bool> is_answered{false};
+  std::atomic<bool> is_over{false};
+
+  void answer() {
+    woken_at = timer::now();
+    is_answered.store(true, std::memory_order_release);
+  }
+  void await_answer() {
+    while (!is_answered.load(std::memory_order_acquire)) std::this_thread::yield();
+    is_answered.store(false, std::memory_order_relaxed);
+  }
+};
+
+class weft_sleeper {
+ public:
+  void sleep_and_answer() {
+    for (;;) {
+      must(weft_event_wait(&event_) == WEFT_OK, "weft_event_wait");
+      must(weft_event_reset(&event_) == WEFT_OK, "weft_event_reset");
+      if (trip.is_over.load(std::memory_order_relaxed)) return;
+      trip.answer();
+    }
+  }
+  void wake() { must(weft_event_set(&event_) == WEFT_OK, "weft_event_set"); }
+
+  round_trip trip;
+
+ private:
+  weft_event event_ = WEFT_EVENT_INIT;
+};
+
+class posix_sleeper {
+ public:
+  void sleep_and_answer() {
+    for (;;) {
+      must(pthread_mutex_lock(&mutex_) == 0, "pthread_mutex_lock");
+      while (!is_set_) pthread_cond_wait(&condition_, &mutex_);
+      is_set_ = false;
+      must(pthread_mutex_unlock(&mutex_) == 0, "pthread_mutex_unlock");
+      if (trip.is_over.load(std::memory_order_relaxed)) return;
+      trip.answer();
+    }
+  }
+  void wake() {
+    must(pthread_mutex_lock(&mutex_) == 0, "pthread_mutex_lock");
+    is_set_ = true;
+    must(pthread_cond_signal(&condition_) == 0, "pthread_cond_signal");
+    must(pthread_mutex_unlock(&mutex_) == 0, "pthread_mutex_unlock");
+  }
+
+  round_trip trip;
+
+ private:
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t condition_ = PTHREAD_COND_INITIALIZER;
+  bool is_set_ = false;
+};
+
+template <class Sleeper>
+void measure_batch(Sleeper& sleeper, std::vector<double>& samples) {
+  for (std::size_t i = 0; i < batch; ++i) {
+    std::this_thread::sleep_for(pause);
+    const auto start = timer::now();
+    sleeper.wake();
+    sleeper.trip.await_answer();
+    samples.push_back(std::chrono::duration<double, std::micro>(sleeper.trip.woken_at - start).count());
+  }
+}
+
+template <class Sleeper>
+void end(Sleeper& sleeper) {
+  sleeper.trip.is_over.store(true, std::memory_order_relaxed);
+  sleeper.wake();
+}
+
+double percentile(std::vector<double> samples, double part) {
+  const auto at = samples.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(samples.size() - 1));
+  std::nth_element(samples.begin(), at, samples.end());
+  return *at;
+}
+
+void print(const char* name, const std::vector<double>& samples) {
+  std::printf("%-20s median %7.2f us   p99 %7.2f us   p99.9 %7.2f us\n", name, percentile(samples, 0.5),
+              percentile(samples, 0.99), percentile(samples, 0.999));
+}
+
+// Medians of the batches of both, one behind the other in time.
+void print_ratios(const std::vector<double>& ours, const std::vector<double>& theirs) {
+  std::vector<double> ratios;
+  const auto median_of = [](const std::vector<double>& all, std::size_t begin) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
+    return percentile({first, first + static_cast<std::ptrdiff_t>(batch)}, 0.5);
+  };
+  for (std::size_t begin = 0; begin < ours.size(); begin += batch)
+    ratios.push_back(median_of(ours, begin) / median_of(theirs, begin));
+  std::printf("%-20s median %7.2f      95 %%   %.2f - %.2f\n", "ratio", percentile(ratios, 0.5), percentile(ratios, 0.025),
+              percentile(ratios, 0.975));
+}
+
+void measure(std::size_t batches, weft_sleeper& ours, posix_sleeper& theirs) {
+  std::vector<double> our_samples, their_samples;
+  for (std::size_t i = 0; i <= batches; ++i) {  // the first ones warm up
+    if (i == 1) our_samples.clear(), their_samples.clear();
+    measure_batch(ours, our_samples);
+    measure_batch(theirs, their_samples);
+  }
+  print("weft event", our_samples);
+  print("pthread condition", their_samples);
+  print_ratios(our_samples, their_samples);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const long workers = argc > 1 ? std::atol(argv[1]) : 2;
+  const long samples = argc > 2 ? std::atol(argv[2]) : 2000;
+  if (argc > 3 || workers < 1 || samples < static_cast<long>(batch)) {
+    std::fprintf(stderr, "usage: wakes [WORKERS [SAMPLES]]; at least %zu samples\n", batch);
+    return 2;
+  }
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = static_cast<unsigned>(workers);
+  must(weft_init(&config) == WEFT_OK, "weft_init");
+  {
+    weft_sleeper ours;
+    posix_sleeper theirs;
+    weft::thread thread([&] { ours.sleep_and_answer(); });
+    std::thread os_thread([&] { theirs.sleep_and_answer(); });
+    std::thread waker([&] {
+      measure(static_cast<std::size_t>(samples) / batch, ours, theirs);
+      end(ours);
+      end(theirs);
+    });
+    thread.join();
+    os_thread.join();
+    waker.join();
+  }
+  must(weft_finalize() == WEFT_OK, "weft_finalize");
+  return 0;
+}

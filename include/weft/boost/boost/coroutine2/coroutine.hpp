@@ -1,0 +1,4 @@
+// Boost.Coroutine2's coroutine, by Weft: docs/guide/boost-fiber.md.
+#pragma once
+
+#include <weft/boost/detail/contexts.hpp>

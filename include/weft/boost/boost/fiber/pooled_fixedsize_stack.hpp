@@ -1,0 +1,4 @@
+// Boost.Fiber's pooled_fixedsize_stack, by Weft: docs/guide/boost-fiber.md.
+#pragma once
+
+#include <weft/boost/detail/fibers.hpp>

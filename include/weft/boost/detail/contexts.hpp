@@ -1,0 +1,43 @@
+// boost::context and boost::coroutines2: Weft's, whose names are Boost's. Contexts are for threads;
+// in a program that does not start Weft, main is one from the first context on.
+#pragma once
+
+#include <weft/detail/cxx20.hpp>
+
+#include <weft/context.hpp>
+#include <weft/coroutine2.hpp>
+#include <weft/detail/context_stack.hpp>
+#include <weft/fiber/detail/library.hpp>
+
+namespace weft::detail {
+
+inline const bool contexts_start_library = (start_for_contexts = fibers::detail::use, true);
+
+}  // namespace weft::detail
+
+namespace boost {
+namespace context {
+
+using namespace weft::context;
+
+namespace detail {
+using weft::forced_unwind;
+}  // namespace detail
+
+}  // namespace context
+namespace coroutines2 {
+
+using weft::asymmetric_coroutine;
+using weft::coroutine;
+using weft::context::default_stack;
+using weft::context::fixedsize_stack;
+using weft::context::pooled_fixedsize_stack;
+using weft::context::protected_fixedsize_stack;
+using weft::context::segmented_stack;
+
+namespace detail {
+using weft::forced_unwind;
+}  // namespace detail
+
+}  // namespace coroutines2
+}  // namespace boost

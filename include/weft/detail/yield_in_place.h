@@ -1,0 +1,71 @@
+/* Weft: yields that the compiler puts in place of a call, on x86-64: thread.h. A call returns, and the processor expects a return to
+ * where the latest call stands. After a switch that is a place in another thread, so that each yield is mispredicted as soon as two
+ * threads yield at different places. Here the program jumps to the library, which comes back by a jump.
+ *
+ * A program that defines WEFT_YIELD_BY_CALL calls the functions, as the address of either always does.
+ * A function whose target attribute adds AVX-512 to what its file is compiled for calls by address:
+ * the jump keeps only what a call in that file keeps. */
+#ifndef WEFT_DETAIL_YIELD_IN_PLACE_H
+#define WEFT_DETAIL_YIELD_IN_PLACE_H
+
+#include <weft/base.h>
+
+#if defined(__x86_64__) && defined(__LP64__) && !defined(__APX_F__)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where the inlined weft_yield jumps to, with the address behind it in rax.
+ * Switches: may. Callers: the inlined weft_yield alone.
+ * Undefined: a call. */
+WEFT_API void weft_yield_in_place(void);
+
+/* Where the inlined weft_yield_to jumps to, as weft_yield_in_place.
+ * Switches: may. Callers: the inlined weft_yield_to alone.
+ * Undefined: a call. */
+WEFT_API void weft_yield_to_in_place(void);
+
+#ifndef WEFT_YIELD_BY_CALL
+
+#if defined(__AVX512F__)
+#define WEFT_LOST_VECTORS                                                                                                       \
+  "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", \
+      "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7",
+#else
+#define WEFT_LOST_VECTORS
+#endif
+/* What a call loses, but rax and rdi. */
+#define WEFT_LOST_BY_CALL                                                                                                     \
+  WEFT_LOST_VECTORS "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",    \
+      "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", \
+      "st(5)", "st(6)", "st(7)", "memory", "cc"
+#define WEFT_JUMP_AND_COME_BACK(entry) \
+  "leaq 1f(%%rip), %%rax\n\t"          \
+  "jmpq *" entry                       \
+  "@GOTPCREL(%%rip)\n"                 \
+  "1:"
+#define WEFT_IN_PLACE_OF_CALL extern __inline__ __attribute__((gnu_inline, always_inline))
+
+WEFT_IN_PLACE_OF_CALL void weft_yield(void) {
+  __asm__ volatile(WEFT_JUMP_AND_COME_BACK("weft_yield_in_place") : : : WEFT_LOST_BY_CALL, "rax", "rdi");
+}
+
+WEFT_IN_PLACE_OF_CALL weft_status weft_yield_to(weft_thread *thread) {
+  weft_status status;
+  __asm__ volatile(WEFT_JUMP_AND_COME_BACK("weft_yield_to_in_place") : "=a"(status), "+D"(thread) : : WEFT_LOST_BY_CALL);
+  return status;
+}
+
+#undef WEFT_LOST_VECTORS
+#undef WEFT_LOST_BY_CALL
+#undef WEFT_JUMP_AND_COME_BACK
+#undef WEFT_IN_PLACE_OF_CALL
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+#endif

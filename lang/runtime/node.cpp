@@ -1,0 +1,321 @@
+// A node's life: it joins, its door receives until main has ended, and it leaves.
+#include "node.hpp"
+
+#include <signal.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "net/frames/choose.hpp"
+
+namespace weft::tascell_runtime {
+namespace {
+
+constexpr std::uint64_t looks_after = ms, longest_wait = 100 * ms;
+
+// By SIGTERM a node leaves in order; main's node ends by it, as every program does.
+volatile sig_atomic_t is_asked_to_leave = 0;
+void ask_to_leave(int) { is_asked_to_leave = 1; }
+
+// ---- members ------------------------------------------------------------------------------------
+
+void add_member(node* self, std::uint32_t number) {
+  member* added = nullptr;
+  {
+    const node_lock locked(self);
+    if (self->member_count == self->member_capacity) {
+      self->member_capacity = self->member_capacity == 0 ? 8 : 2 * self->member_capacity;
+      void* const grown = std::realloc(self->members, self->member_capacity * sizeof(member));
+      if (grown == nullptr) die(nullptr, "no memory for a node that joins");
+      self->members = static_cast<member*>(grown);
+    }
+    added = self->members + self->member_count++;
+    *added = {};
+    added->number = number;
+    added->may_have_work = number == self->group->first;
+    self->nodes.fetch_add(1, base::relaxed);
+  }
+  tell_newcomer(self, added);
+}
+
+void remove_member(node* self, std::uint32_t number) {
+  {
+    const node_lock locked(self);
+    member* const gone = find_member(self, number);
+    if (gone != nullptr) *gone = self->members[--self->member_count];
+  }
+  lose_gifts(self, number);
+  drop_taken(self, number);
+  lose_lazies(number);
+}
+
+// ---- ends ---------------------------------------------------------------------------------------
+
+void end_run(node* self, std::int32_t status) {
+  self->status = status;
+  self->all->has_ended.store(1, base::relaxed);
+  wake_workers(self->all);
+}
+
+// No other node can be reached. What they held runs here, and what is theirs is dropped.
+void cut_off(node* self) {
+  self->is_cut_off.store(1, base::relaxed);
+  {
+    const node_lock locked(self);
+    self->member_count = 0;
+  }
+  lose_gifts(self, 0);
+  drop_taken(self, 0);
+  lose_lazies(0);
+  wake_workers(self->all);
+}
+
+void take_end_of_group(node* self, const char* why) {
+  const bool goes_on = self->is_first();
+  std::fprintf(stderr, "weft: tascell: %s%s\n", why, goes_on ? ". Main goes on here alone" : "");
+  cut_off(self);
+  if (!goes_on) end_run(self, failed_status);
+}
+
+void take_death(node* self, std::uint32_t from) {
+  remove_member(self, from);
+  if (from != self->group->first || self->all->has_ended.load(base::relaxed) != 0) return;
+  std::fprintf(stderr, "weft: tascell: node %u: node %u, which ran main, died; start the program again\n", self->group->self,
+               from);
+  cut_off(self);
+  end_run(self, failed_status);
+}
+
+// Main has ended. Its status comes before, except to a node that joined at that moment.
+void take_leaving_of_first(node* self) {
+  if (self->all->has_ended.load(base::relaxed) != 0) return;
+  cut_off(self);
+  end_run(self, 0);
+}
+
+void fail_by(node* self, std::uint32_t from, const char* what, unsigned type) {
+  std::fprintf(stderr, "weft: tascell: node %u: node %u sent %s (message %u); all nodes must run the same build\n",
+               self->group->self, from, what, type);
+  std::fflush(nullptr);
+  std::_Exit(failed_status);  // the others run again what this node held
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+template <class Body>
+bool read_body(const net::incoming& got, Body* out) {
+  if (got.size < sizeof *out) return false;
+  std::memcpy(out, got.bytes, sizeof *out);
+  return true;
+}
+
+// Of messages that carry a task or results: the bytes become the callee's.
+template <class Body>
+bool take_large(node* self, const net::incoming& got,
+                bool (*take)(node*, std::uint32_t, const Body&, std::byte*, std::size_t, std::size_t)) {
+  Body head;
+  if (!read_body(got, &head)) {
+    std::free(got.bytes);
+    return false;
+  }
+  return take(self, got.from, head, got.bytes, sizeof head, got.size - sizeof head);
+}
+
+template <class Body, class Take>
+bool take_small(const net::incoming& got, const Take& take) {
+  Body head;
+  const bool is_good = got.size == sizeof head && read_body(got, &head);
+  std::free(got.bytes);
+  if (is_good) take(head);
+  return is_good;
+}
+
+bool take_empty(const net::incoming& got) {
+  std::free(got.bytes);
+  return got.size == 0;
+}
+
+bool take_message(node* self, const net::incoming& got) {
+  switch (got.type) {
+    case ask_message: return take_small<ask_body>(got, [&](const ask_body& what) { serve_ask(self, got.from, what); });
+    case none_message: return take_small<none_body>(got, [&](const none_body& what) { take_none(self, got.from, what); });
+    case give_message: return take_large(self, got, take_given);
+    case result_message: return take_large(self, got, take_result);
+    case cancel_message:
+      return take_small<number_body>(got, [&](const number_body& what) { take_cancel(self, got.from, what.number); });
+    case back_message:
+      return take_small<number_body>(got, [&](const number_body& what) { take_back(self, got.from, what.number); });
+    case hint_message:
+      if (!take_empty(got)) return false;
+      take_hint(self, got.from);
+      return true;
+    case end_message:
+      return take_small<end_body>(got, [&](const end_body& what) { end_run(self, what.status); }) &&
+             got.from == self->group->first;
+    case publish_message: return take_large(self, got, take_publish);
+    case broadcast_message: return take_large(self, got, take_broadcast);
+    case heard_message:
+      return take_small<number_body>(got, [&](const number_body& what) { take_heard(self, got.from, what.number); });
+    case published_message:
+      return take_small<number_body>(got, [&](const number_body& what) { take_published(self, what.number); });
+    case fetch_message: return take_small<fetch_body>(got, [&](const fetch_body& what) { serve_fetch(self, got.from, what); });
+    case data_message: return take_large(self, got, take_data);
+    case ready_message:
+      if (!take_empty(got)) return false;
+      {
+        const node_lock locked(self);
+        self->is_ready = true;
+      }
+      wake_an_idle(self->all, 0);
+      return true;
+    default: std::free(got.bytes); return false;
+  }
+}
+
+void take(node* self, const net::incoming& got) {
+  switch (got.what) {
+    case net::happening::frame:
+      if (!take_message(self, got)) fail_by(self, got.from, "what cannot be", got.type);
+      break;
+    case net::happening::joined: add_member(self, got.from); break;
+    case net::happening::left:
+      remove_member(self, got.from);
+      if (got.from == self->group->first) take_leaving_of_first(self);
+      break;
+    case net::happening::died: take_death(self, got.from); break;
+    case net::happening::ended: take_end_of_group(self, got.why); break;
+  }
+}
+
+// ---- leaving in order ---------------------------------------------------------------------------
+
+// What has begun here goes on, and others may still take parts of it; the node goes when it holds
+// nothing of others, and nothing that it gave is out.
+void look_after_leaving(node* self) {
+  if (is_asked_to_leave == 0 || self->is_first()) return;
+  self->is_leaving.store(1, base::relaxed);
+  look_after_inbox(self, true);
+  bool is_empty = false;
+  {
+    const node_lock locked(self);
+    is_empty = self->running == nullptr && self->inbox == nullptr && self->given == nullptr;
+  }
+  if (!is_empty || self->all->has_ended.load(base::relaxed) != 0) return;
+  end_run(self, 0);
+}
+
+void* door(void* argument) {
+  auto* const self = static_cast<node*>(argument);
+  while (self->must_stop.load(base::relaxed) == 0) {
+    send_waiting(self);
+    send_fetches(self);
+    publish_own(self);
+    settle_broadcasts(self);
+    const bool has_requests = look_after_requests(self);
+    const bool has_inbox = look_after_inbox(self, false);
+    look_after_leaving(self);
+    const bool is_soon = has_requests || has_inbox;
+    net::incoming got;
+    if (self->by->wait(self->group, &got, weft_now_ns() + (is_soon ? looks_after : longest_wait))) take(self, got);
+  }
+  send_waiting(self);
+  return nullptr;
+}
+
+}  // namespace
+
+void pass_state(node* self, node_state which) {
+  const death& dies = self->all->how.dies;
+  if (dies.n == 0 || dies.state != which || self->is_first()) return;
+  if (self->passed.fetch_add(1, base::relaxed) + 1 == dies.n) (void)raise(SIGKILL);
+}
+
+bool start_door(node* self, run* all) {
+  self->all = all;
+  self->is_ready = self->is_first();
+  begin_lazies(self);
+  if (!self->is_first()) {
+    struct sigaction how = {};
+    how.sa_handler = ask_to_leave;
+    how.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);  // the second one ends the node at once
+    (void)sigaction(SIGTERM, &how, nullptr);
+  }
+  return pthread_create(&self->door, nullptr, door, self) == 0;
+}
+
+void stop_door(node* self) {
+  self->must_stop.store(1, base::relaxed);
+  self->by->wake(self->group);
+  (void)pthread_join(self->door, nullptr);
+}
+
+void tell_transport(const node* self) {
+  const net::frame_counts& of = self->group->counts;
+  const std::uint64_t messages = of.sent + of.received, of_messages = of.calls - of.empty;
+  const double each = messages == 0 ? 0 : static_cast<double>(of_messages) / static_cast<double>(messages);
+  std::fprintf(stderr,
+               "weft: tascell: %s: %" PRIu64 " messages sent, %" PRIu64 " received, %" PRIu64
+               " calls of the %s for them (%.1f each), %" PRIu64 " that found nothing, %" PRIu64 " bytes copied\n",
+               self->by->name, of.sent, of.received, of_messages, net::network_of(self->by), each, of.empty, of.copied);
+}
+
+void close_node(node* self, int status) {
+  if (self->is_first()) {
+    net::incoming late;  // the door may not have come to nodes that joined
+    while (self->by->poll(self->group, &late)) {
+      if (late.what == net::happening::joined) add_member(self, late.from);
+      std::free(late.bytes);
+    }
+    const end_body body = {status, 0};
+    for (std::size_t i = 0; i < self->member_count; ++i) {
+      const net::frame_part part = {&body, sizeof body};
+      net::outgoing out;
+      out.to = self->members[i].number;
+      out.type = end_message;
+      out.parts = &part;
+      out.count = 1;
+      self->by->send(self->group, out);
+    }
+  }
+  self->by->close(self->group);
+  drop_waiting(self);
+  free_broadcasts(self);
+  std::free(self->members);
+  self->~node();
+  std::free(self);
+}
+
+node* open_node(const node_options& options, bool* is_good) {
+  const net::frames* by = net::launched_frames();
+  if (options.server != nullptr) by = &net::tcp;
+  if (options.transport != nullptr) by = net::find_frames(options.transport);
+  *is_good = options.transport == nullptr || by != nullptr;
+  if (!*is_good) std::fprintf(stderr, "weft: tascell: --transport %s: want one of %s\n", options.transport, net::known_frames);
+  if (by == &net::tcp && options.server == nullptr) {
+    std::fprintf(stderr, "weft: tascell: --transport tcp wants --server HOST:PORT\n");
+    *is_good = false;
+  }
+  if (!*is_good || by == nullptr) return nullptr;
+  void* const memory = std::malloc(sizeof(node));
+  net::frame_options where;
+  where.address = options.server;
+  where.key_file = options.key_file;
+  where.program = program_hash();
+  where.idle_sleep_ns = options.idle_sleep_ns;
+  net::frame_group* const group = memory == nullptr ? nullptr : by->open(where);
+  *is_good = group != nullptr;
+  if (group == nullptr) {
+    std::free(memory);
+    return nullptr;
+  }
+  auto* const self = new (memory) node();
+  self->by = by;
+  self->group = group;
+  self->nodes_wanted = options.nodes;
+  return self;
+}
+
+}  // namespace weft::tascell_runtime

@@ -1,0 +1,239 @@
+// Giving: requests of other nodes, the tasks that answered them, and what becomes of these.
+#include <cstdlib>
+#include <cstring>
+
+#include "node.hpp"
+
+namespace weft::tascell_runtime {
+namespace {
+
+constexpr std::uint64_t victim_patience_ns = ms;      // with a victim that does not poll
+constexpr std::uint64_t whole_patience_ns = 20 * ms;  // of a request
+constexpr std::uint64_t most_backlog = std::uint64_t{64} << 20;
+
+// ---- requests -----------------------------------------------------------------------------------
+
+unsigned thief_of(const node* self, const outside_request* of) {
+  return self->all->count + static_cast<unsigned>(of - self->requests);
+}
+
+outside_request* free_request(node* self) {
+  for (outside_request& each : self->requests)
+    if (each.word.is_free()) return &each;
+  return nullptr;
+}
+
+task* find_in(task* list, std::uint32_t node, std::uint64_t number) {
+  for (task* each = list; each != nullptr; each = each->next)
+    if (each->far_node == node && each->far_number == number) return each;
+  return nullptr;
+}
+
+void say_none(node* self, std::uint32_t to, const ask_body& of, bool is_busy) {
+  const none_body body = {of.wanted, is_busy ? 1u : 0u, of.asker};
+  say(self, to, none_message, &body, sizeof body);
+}
+
+bool runs_anything(const run* all) {
+  for (unsigned i = 0; i < all->count; ++i)
+    if (all->workers[i].status.load(base::relaxed) != is_idle) return true;
+  return false;
+}
+
+// Nothing runs here: the asker is told when something does.
+void refuse_idle(node* self, std::uint32_t to, const ask_body& of) {
+  {
+    const node_lock locked(self);
+    if (member* const asker = find_member(self, to)) asker->wants_hint = true;
+  }
+  self->hints.want();
+  say_none(self, to, of, runs_anything(self->all));
+}
+
+bool post_outside(node* self, outside_request* of) {
+  worker* const thief = self->all->workers + thief_of(self, of);
+  worker* const victim = thief->wanted == nullptr ? draw_victim(thief) : follow(thief, thief->wanted);
+  if (victim == nullptr) return false;
+  of->victim = victim;
+  of->posted_ns = weft_now_ns();
+  victim->requests.post(thief->index);
+  draw_attention(attention_of(victim), wants_work);
+  return true;
+}
+
+// ---- gifts --------------------------------------------------------------------------------------
+
+bool unlink_task(task** list, task* what) {
+  for (task** at = list; *at != nullptr; at = &(*at)->next) {
+    if (*at != what) continue;
+    *at = what->next;
+    what->next = nullptr;
+    return true;
+  }
+  return false;
+}
+
+void tell_orphan(run* all, worker* giver) {
+  giver->has_news.store(1, base::relaxed);
+  wake(giver);
+  wake_an_idle(all, 0);
+}
+
+// Under the lock: the task runs here. Returns its giver: the task may go as soon as the lock is
+// free.
+worker* make_orphan(node* self, task* given) {
+  given->far_state = is_orphan;
+  given->next = self->inbox;
+  self->inbox = given;
+  self->has_inbox.store(1, base::relaxed);
+  return as_worker(given->giver);
+}
+
+}  // namespace
+
+void serve_ask(node* self, std::uint32_t from, const ask_body& what) {
+  outside_request* const made =
+      self->is_leaving.load(base::relaxed) != 0 || self->by->backlog(self->group) > most_backlog ? nullptr : free_request(self);
+  if (made == nullptr) {
+    say_none(self, from, what, true);
+    return;
+  }
+  worker* const thief = self->all->workers + thief_of(self, made);
+  {
+    const node_lock locked(self);
+    thief->wanted = what.wanted == 0 ? nullptr : find_in(self->running, from, what.wanted);
+  }
+  if (what.wanted != 0 && thief->wanted == nullptr) {  // it has ended, or has not begun
+    say_none(self, from, what, false);
+    return;
+  }
+  made->node = from;
+  made->asker = what.asker;
+  made->wanted = what.wanted;
+  made->begun_ns = weft_now_ns();
+  made->word.begin();
+  if (post_outside(self, made)) return;
+  made->word.end();
+  if (what.wanted == 0)
+    refuse_idle(self, from, what);
+  else
+    say_none(self, from, what, true);
+}
+
+bool look_after_requests(node* self) {
+  bool there_are = false;
+  const std::uint64_t now = weft_now_ns();
+  for (outside_request& each : self->requests) {
+    if (each.word.is_free()) continue;
+    there_are = true;
+    if (now < each.posted_ns + victim_patience_ns || !each.victim->requests.withdraw(thief_of(self, &each))) continue;
+    if (now < each.begun_ns + whole_patience_ns && post_outside(self, &each)) continue;
+    each.word.end();
+    say_none(self, each.node, {each.wanted, each.asker, 0}, true);
+  }
+  return there_are;
+}
+
+void answer_outside(worker* self, unsigned thief, task* made) {
+  node* const all = self->all->far;
+  outside_request* const of = all->requests + (thief - self->all->count);
+  const std::uint32_t to = of->node;
+  give_body head = {0, of->wanted, of->asker, made == nullptr ? no_kind : number_of(made->kind)};
+  of->word.end();
+  if (made == nullptr) {
+    say_none(all, to, {head.wanted, head.asker, 0}, true);
+    return;
+  }
+  made->thief = self->all->workers + self->all->count;  // none of this node
+  if (made->shipped == nullptr) pack_given(made);
+  const void* data = nullptr;
+  std::size_t size = 0;
+  void* owner = nullptr;
+  {
+    const node_lock locked(all);
+    const bool can_go = made->shipped != nullptr && find_member(all, to) != nullptr;
+    if (can_go) {
+      owner = detach_bytes(made, &data, &size);
+      head.number = made->far_number = ++all->last_number;
+      made->far_node = to;
+      made->far_state = was_given;
+      made->next = all->given;
+      all->given = made;
+    } else {
+      make_orphan(all, made);
+    }
+  }
+  if (owner == nullptr) {
+    wake_an_idle(self->all, self->index);
+    return;
+  }
+  say(all, to, give_message, &head, sizeof head, data, size, free_detached, owner);
+}
+
+void cancel_far(node* self, task* given) {
+  std::uint32_t to = 0;
+  const number_body body = {given->far_number};
+  {
+    const node_lock locked(self);
+    as_atomic(given->is_cancelled).store(1, base::relaxed);
+    if (given->far_state == was_given) to = given->far_node;
+    if (given->far_state == is_near && given->thief->index < self->all->count) {
+      worker* const thief = as_worker(given->thief);
+      draw_attention(attention_of(thief), wants_end);
+      wake(thief);
+    }
+  }
+  if (to != 0) say(self, to, cancel_message, &body, sizeof body);
+}
+
+bool take_result(node* self, std::uint32_t from, const result_body& head, std::byte* bytes, std::size_t offset,
+                 std::size_t size) {
+  task* given = nullptr;
+  if (head.reason <= WEFT_TASCELL_CANCELLED) {
+    const node_lock locked(self);
+    given = find_in(self->given, from, head.number);
+    if (given != nullptr) unlink_task(&self->given, given);
+  }
+  if (given == nullptr) {
+    std::free(bytes);
+    return head.reason <= WEFT_TASCELL_CANCELLED;
+  }
+  given->far_state = is_near;
+  if (head.reason != WEFT_TASCELL_RETURNED)
+    std::free(bytes);
+  else if (!adopt_bytes(given, bytes, offset, size))
+    die(&given->kind->place, "no memory for a task's results");
+  given->tag = head.tag;
+  worker* const giver = as_worker(given->giver);
+  end_task(state_of(given), head.reason);
+  if (head.reason == WEFT_TASCELL_THREW) draw_attention(attention_of(giver), wants_end);
+  wake(giver);
+  return true;
+}
+
+void take_back(node* self, std::uint32_t from, std::uint64_t number) {
+  worker* giver = nullptr;
+  {
+    const node_lock locked(self);
+    task* const given = find_in(self->given, from, number);
+    if (given != nullptr && unlink_task(&self->given, given)) giver = make_orphan(self, given);
+  }
+  if (giver != nullptr) tell_orphan(self->all, giver);
+}
+
+void lose_gifts(node* self, std::uint32_t to) {
+  for (;;) {
+    worker* giver = nullptr;
+    {
+      const node_lock locked(self);
+      task* given = self->given;
+      while (given != nullptr && to != 0 && given->far_node != to) given = given->next;
+      if (given == nullptr) return;
+      unlink_task(&self->given, given);
+      giver = make_orphan(self, given);
+    }
+    tell_orphan(self->all, giver);
+  }
+}
+
+}  // namespace weft::tascell_runtime

@@ -1,0 +1,364 @@
+// See keeper.hpp.
+#include "net/mpi/keeper.hpp"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/assert.hpp"
+#include "base/atomic.hpp"
+#include "net/mpi/node_memory.hpp"
+#include "net/mpi/start.hpp"
+#include "os/child.hpp"
+
+namespace weft::net {
+namespace {
+
+enum class phase : std::uint32_t { starts, runs, ends };
+
+// What a rank tells its keeper. In memory that both share.
+struct brief {
+  base::atomic<phase> now;
+  job all;
+  int nodes[most_ranks];
+  char hosts[most_ranks][host_bytes];
+  char meeting[meeting_bytes];  // where the keeper of rank 0 listens
+};
+
+// With descriptors, from a rank to its keeper.
+enum class given : std::uint8_t { memory, listener, connection };
+
+constexpr int by_parent = most_ranks;  // in place of a rank: `weft launch`
+constexpr int to_the_rank_alone[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
+constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+brief* its = nullptr;
+int to_keeper = -1;
+int patience = 0;         // seconds until a node that does not answer is lost
+bool has_parent = false;  // `weft launch` prints lines
+
+// ---- descriptors between the two ----
+
+union control_bytes {
+  cmsghdr header;
+  char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+void give(given what, int descriptor) {
+  if (to_keeper < 0) return;
+  iovec text = {&what, sizeof what};
+  control_bytes more = {};
+  msghdr message = {};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = &more;
+  message.msg_controllen = sizeof more;
+  more.header.cmsg_level = SOL_SOCKET;
+  more.header.cmsg_type = SCM_RIGHTS;
+  more.header.cmsg_len = CMSG_LEN(sizeof descriptor);
+  memcpy(CMSG_DATA(&more.header), &descriptor, sizeof descriptor);
+  (void)sendmsg(to_keeper, &message, MSG_NOSIGNAL);
+}
+
+// The descriptor; less than 0: there is none now.
+int take_given(int from, given* what) {
+  iovec text = {what, sizeof *what};
+  control_bytes more = {};
+  msghdr message = {};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = &more;
+  message.msg_controllen = sizeof more;
+  if (recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <= 0 || more.header.cmsg_type != SCM_RIGHTS) return -1;
+  int descriptor = -1;
+  memcpy(&descriptor, CMSG_DATA(&more.header), sizeof descriptor);
+  return descriptor;
+}
+
+// ---- the keeper ----
+
+class keeper {
+ public:
+  keeper(const job_request& request, int rank_process, int from_rank, const sigset_t& before)
+      : request_(request), process_(rank_process), from_rank_(from_rank), mask_before_(before) {}
+
+  [[noreturn]] void keep() {
+    sigset_t waited_for;
+    sigemptyset(&waited_for);
+    sigaddset(&waited_for, SIGCHLD);
+    for (const int each : passed_on) sigaddset(&waited_for, each);
+    signals_ = signalfd(-1, &waited_for, SFD_CLOEXEC | SFD_NONBLOCK);
+    raise_limit_of_files();
+    for (;;) look();
+  }
+
+ private:
+  struct line {
+    int descriptor, rank;
+  };
+
+  static void raise_limit_of_files() {
+    rlimit limit = {};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+  }
+
+  void look() {
+    static pollfd of[most_ranks + 4];
+    of[0] = {signals_, POLLIN, 0};
+    of[1] = {from_rank_, POLLIN, 0};
+    of[2] = {listener_, POLLIN, 0};
+    for (int i = 0; i < lines_; ++i) of[3 + i] = {line_[i].descriptor, POLLIN, 0};
+    const int lines = lines_;
+    if (poll(of, nfds_t{3} + static_cast<nfds_t>(lines), -1) < 0) return;
+    take_signals();
+    take_descriptors();
+    for (int i = 0; i < lines; ++i) {
+      if (of[3 + i].revents != 0) hear(line_[i]);
+    }
+    drop_closed();
+    if ((of[2].revents & POLLIN) != 0) welcome();
+  }
+
+  void take_signals() {
+    signalfd_siginfo one;
+    bool has_ended = false;
+    while (read(signals_, &one, sizeof one) == static_cast<ssize_t>(sizeof one)) {
+      const int signal = static_cast<int>(one.ssi_signo);
+      has_ended = has_ended || signal == SIGCHLD;
+      if (signal == SIGCHLD) continue;
+      asked_to_end_ = signal;
+      os::send_to_child(process_, signal);
+    }
+    os::child_end end;
+    while (has_ended && os::take_ended_child(&end)) {
+      if (end.process == process_) end_as(end);
+    }
+  }
+
+  void take_descriptors() {
+    given what = {};
+    for (int got = take_given(from_rank_, &what); got >= 0; got = take_given(from_rank_, &what)) {
+      if (what == given::memory) memory_ = got;
+      if (what == given::listener) listener_ = got;
+      if (what == given::connection) add(got, its->all.rank == 0 ? by_parent : 0);
+    }
+  }
+
+  void add(int descriptor, int rank) {
+    if (lines_ <= most_ranks) line_[lines_++] = {descriptor, rank};
+  }
+
+  void welcome() {
+    int rank = -1;
+    const int made = accept_keeper(listener_, its->meeting, patience, &rank);
+    if (made >= 0) add(made, rank);
+  }
+
+  void hear(line& from) {
+    switch (listen_to(from.descriptor, told_)) {
+      case heard::nothing: return;
+      case heard::failed: return end_rank();
+      case heard::lost: return lose(from.rank);
+      default: close(from.descriptor); from.descriptor = -1;
+    }
+  }
+
+  void drop_closed() {
+    int kept = 0;
+    for (int i = 0; i < lines_; ++i) {
+      if (line_[i].descriptor >= 0) line_[kept++] = line_[i];
+    }
+    lines_ = kept;
+  }
+
+  void say_all(farewell what, const char* text) const {
+    for (int i = 0; i < lines_; ++i) {
+      if (line_[i].descriptor >= 0) say(line_[i].descriptor, what, text);
+    }
+  }
+
+  // Why the job ends, in told_, if this keeper is the first to know; and that it ends. An MPI's
+  // launcher drops lines of processes that it kills, so `weft launch` prints it, if it is there.
+  void tell_failure() {
+    const bool is_passed_on = has_parent && lines_ != 0;
+    if (told_[0] != '\0' && !is_passed_on) {
+      constexpr unsigned us_for_the_launcher = 100'000;
+      base::report("%s", told_);
+      usleep(us_for_the_launcher);
+    }
+    say_all(farewell::failed, is_passed_on ? told_ : "");
+    if (is_passed_on && its->all.rank != 0) await_answer(line_[0].descriptor);
+  }
+
+  [[nodiscard]] phase now() const { return its->now.load(base::acquire); }
+
+  bool can_describe() {
+    if (now() == phase::starts || request_.describe == nullptr) return false;
+    if (!is_mapped_) is_mapped_ = map_memory_for_report(its->nodes, memory_, &its->all);
+    return is_mapped_;
+  }
+
+  // The other node does not answer. Of a node, the keeper of its first rank says so.
+  void lose(int rank) {
+    const job& all = its->all;
+    told_[0] = '\0';
+    if (rank == by_parent || its->nodes[all.rank] != all.rank) return end_rank();
+    char ranks[64] = "", held[512] = "";
+    int first = -1, last = -1;
+    for (int each = 0; each < all.ranks; ++each) {
+      if (its->nodes[each] != its->nodes[rank]) continue;
+      if (first < 0) first = each;
+      last = each;
+    }
+    (void)snprintf(ranks, sizeof ranks, first == last ? "rank %d" : "ranks %d to %d", first, last);
+    for (int each = 0; can_describe() && each < all.ranks && strlen(held) < sizeof held / 2; ++each) {
+      if (its->nodes[each] != its->nodes[all.rank]) continue;
+      char text[200] = "";
+      request_.describe(all, each, text, sizeof text);
+      const std::size_t length = strlen(held);
+      if (text[0] != '\0')
+        (void)snprintf(held + length, sizeof held - length, "%s rank %d held %s", length == 0 ? "," : " and", each, text);
+    }
+    (void)snprintf(told_, sizeof told_,
+                   "node %s (%s of %d) did not answer for %d s, as node %s saw it%s%s; the other ranks were ended",
+                   its->hosts[rank], ranks, all.ranks, patience, its->hosts[all.rank], held[0] != '\0' ? ", while" : "",
+                   held[0] != '\0' ? held + 1 : "");
+    end_rank();
+  }
+
+  [[noreturn]] void end_rank() {
+    tell_failure();
+    os::send_to_child(process_, SIGKILL);
+    _exit(1);
+  }
+
+  void describe_death(int signal) {
+    const job& all = its->all;
+    if (now() == phase::starts) {
+      (void)snprintf(told_, sizeof told_,
+                     "a rank (process %d) was killed by signal %d (%s) while it started; the other ranks were ended", process_,
+                     signal, strsignal(signal));
+      return;
+    }
+    char held[256] = "";
+    if (can_describe()) request_.describe(all, all.rank, held, sizeof held);
+    (void)snprintf(told_, sizeof told_,
+                   "rank %d of %d (process %d on node %s) was killed by signal %d (%s)%s%s; the other ranks were ended", all.rank,
+                   all.ranks, process_, its->hosts[all.rank], signal, strsignal(signal), held[0] != '\0' ? " while it held " : "",
+                   held);
+  }
+
+  // As the rank ended, so that the launcher sees the same.
+  [[noreturn]] void end_as(const os::child_end& end) {
+    take_descriptors();
+    told_[0] = '\0';
+    const bool is_right = end.signal == 0 && now() == phase::ends;
+    if (end.signal != 0 && end.signal != asked_to_end_) describe_death(end.signal);
+    if (end.signal == 0 && end.exit_status == 0 && now() == phase::runs)
+      (void)snprintf(
+          told_, sizeof told_,
+          "rank %d of %d (process %d on node %s) ended by _exit(0) while it belonged to the job; the other ranks were ended",
+          its->all.rank, its->all.ranks, process_, its->hosts[its->all.rank]);
+    if (is_right)
+      say_all(farewell::ended, "");
+    else
+      tell_failure();
+    if (end.signal == 0) _exit(end.exit_status != 0 || is_right || now() == phase::starts ? end.exit_status : 1);
+    const rlimit none = {0, 0};
+    (void)setrlimit(RLIMIT_CORE, &none);  // the rank has left its own
+    (void)signal(end.signal, SIG_DFL);
+    (void)sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+    (void)raise(end.signal);
+    _exit(128 + end.signal);
+  }
+
+  const job_request& request_;
+  int process_, from_rank_;
+  sigset_t mask_before_;
+  int signals_ = -1, memory_ = -1, listener_ = -1;
+  line line_[most_ranks + 1] = {};
+  int lines_ = 0;
+  int asked_to_end_ = 0;
+  char told_[line_bytes] = "";
+  bool is_mapped_ = false;
+};
+
+status refuse() {
+  base::report("a rank cannot start: its keeper cannot be made: %s", strerror(errno));
+  return status::unsupported;
+}
+
+}  // namespace
+
+status fork_rank(const job_request& request, int lost_after, bool is_waited_for) {
+  int ends[2];
+  patience = lost_after;
+  has_parent = is_waited_for;
+  void* const shared = mmap(nullptr, sizeof(brief), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return refuse();
+  its = static_cast<brief*>(shared);
+  sigset_t waited_for, before;
+  sigemptyset(&waited_for);
+  sigaddset(&waited_for, SIGCHLD);
+  for (const int each : passed_on) sigaddset(&waited_for, each);
+  sigprocmask(SIG_BLOCK, &waited_for, &before);
+  const int parent = getpid();
+  const int process = os::fork_child();
+  if (process < 0) return refuse();
+  if (process != 0) {
+    close(ends[1]);
+    // A launcher sends those to the rank as well: they go to its process group.
+    for (const int each : to_the_rank_alone) (void)signal(each, SIG_IGN);
+    (void)signal(SIGCHLD, SIG_DFL);
+    static keeper one(request, process, ends[0], before);
+    one.keep();
+  }
+  close(ends[0]);
+  to_keeper = ends[1];
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (!os::die_with_parent(parent)) return refuse();
+  return status::ok;
+}
+
+void give_keeper_memory(int descriptor) { give(given::memory, descriptor); }
+
+bool brief_keeper(const job& all, const char (&host)[host_bytes], const char* parent) {
+  static char meetings[most_ranks][meeting_bytes];
+  static bool are_met[most_ranks];
+  its->all = all;
+  memcpy(its->nodes, all.nodes, sizeof(int) * static_cast<std::size_t>(all.ranks));
+  gather_by_mpi(all, host, sizeof host, its->hosts);
+  char mine[meeting_bytes] = "";
+  const int listener = all.rank == 0 ? listen_for_keepers(mine) : -1;
+  memcpy(its->meeting, mine, sizeof mine);
+  if (listener >= 0) give(given::listener, listener);  // its keeper answers from now on
+  gather_by_mpi(all, mine, sizeof mine, meetings);
+  memcpy(its->meeting, meetings[0], sizeof its->meeting);
+  its->now.store(phase::runs, base::release);
+  const int made = all.rank != 0       ? meet_keeper(its->meeting, all.rank, patience)
+                   : parent != nullptr ? meet_keeper(parent, all.rank, patience)
+                                       : -1;
+  if (made >= 0) give(given::connection, made);
+  if (listener >= 0) close(listener);
+  if (made >= 0) close(made);
+  const bool is_met = made >= 0 || all.rank == 0;
+  gather_by_mpi(all, &is_met, sizeof is_met, are_met);
+  for (int rank = 0; rank < all.ranks; ++rank) {
+    if (!are_met[rank]) return false;
+  }
+  return true;
+}
+
+void tell_keeper_end() { its->now.store(phase::ends, base::release); }
+
+}  // namespace weft::net

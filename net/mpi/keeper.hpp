@@ -1,0 +1,30 @@
+// The keeper of a rank: the process that an MPI's launcher has started. The rank is a fork of it.
+// The keeper waits for the rank's end, and ends after it in the same way. When a signal has killed
+// the rank, the keeper says which rank it was, on which node, and what it held, before the MPI's
+// launcher knows. Where it finds that another node cannot be reached, or that another keeper has
+// ended the job, it ends its rank. It never calls an MPI.
+#pragma once
+
+#include "base/status.hpp"
+#include "net/job.hpp"
+#include "net/mpi/watch.hpp"
+
+namespace weft::net {
+
+inline constexpr std::size_t host_bytes = 64;
+
+// Returns in the rank. The keeper stays in here. lost_after: seconds until a node that does not
+// answer is lost; 0: never. is_waited_for: `weft launch` is there. Errors: unsupported (told).
+status fork_rank(const job_request& request, int lost_after, bool is_waited_for);
+
+// In the rank, from here on.
+
+// The file with the memory of the rank's node, which the keeper reads after the rank's death.
+void give_keeper_memory(int descriptor);
+// Collective, once nodes and memory are there: connects the keepers. parent: where `weft launch`
+// listens; null: it does not. Whether a keeper watches each rank's node.
+bool brief_keeper(const job& all, const char (&host)[host_bytes], const char* parent);
+// The rank has agreed with all others to end.
+void tell_keeper_end();
+
+}  // namespace weft::net

@@ -1,0 +1,245 @@
+// The start and the end of a runtime: settings are read, memory and machine are made known, then
+// what watches begins, then the workers; the end goes the same way back. Called by weft_init and
+// weft_finalize alone, by one OS thread at a time (capi/runtime.cpp).
+#include "life/start.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/assert.hpp"
+#include "life/adopted.hpp"
+#include "life/drain.hpp"
+#include "life/second_init.hpp"
+#include "life/workers.hpp"
+#include "os/cpus.hpp"
+#include "os/fence.hpp"
+#include "os/heap.hpp"
+#include "os/thread.hpp"
+#include "os/vm.hpp"
+#include "place/source.hpp"
+#include "place/wait_for_work.hpp"
+#include "run/end.hpp"
+#include "run/fork.hpp"
+#include "run/stack_class.hpp"
+#include "see/blame.hpp"
+#include "see/dump_signal.hpp"
+#include "see/lookout.hpp"
+#include "see/observers.hpp"
+#include "see/overflow.hpp"
+#include "see/stats.hpp"
+#include "see/tracing.hpp"
+#include "see/watchdog.hpp"
+#include "see/watermark.hpp"
+#include "seeded/turns.hpp"
+#include "thread/key.hpp"
+#include "thread/thread.hpp"
+#include "unit/pool_record.hpp"
+#include "worker/extras.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+#include "worker/seam.hpp"
+#include "worker/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+constinit base::atomic<bool> has_told_ignored{false};  // once a process
+
+os::guard_kind chosen_guard(os::guard_choice choice) {
+  switch (choice) {
+    case os::guard_choice::automatic: return os::best_guard_kind();
+    case os::guard_choice::marker: return os::guard_kind::marker;
+    case os::guard_choice::mprotect: return os::guard_kind::mprotect_page;
+    case os::guard_choice::canary: return os::guard_kind::canary;
+    case os::guard_choice::none: return os::guard_kind::none;
+  }
+  return os::guard_kind::none;
+}
+
+// A number that the program gives is one that it needs; about policies the environment has the first word.
+status read_config(runtime* rt, const weft_config* config) {
+  if (const status result = os::read_settings(&rt->settings); result != status::ok) return result;
+  os::settings& settings = rt->settings;
+  if (settings.ignored != 0 && !has_told_ignored.exchange(true, base::relaxed)) os::report_ignored(settings);
+  if (const status result = check_config(config); result != status::ok) return result;
+  if (config != nullptr) {
+    if (config->workers != 0) settings.workers = config->workers;
+    if (config->stack_bytes != 0) settings.stack_bytes = config->stack_bytes;
+    if (!settings.is_given(os::variable::wait_policy)) settings.wait_policy = config->wait_policy;
+    if (!settings.is_given(os::variable::locality)) settings.locality = config->locality;
+    if (!settings.is_given(os::variable::bind)) settings.bind = config->bind;
+    if (config->topology != nullptr && !settings.is_given(os::variable::topology)) settings.topology = config->topology;
+    rt->has_adopted_caller = !config->caller_outside;
+  }
+  // The same on every machine, so that a seed is worth the same.
+  if (settings.workers == 0 && settings.schedule != nullptr) settings.workers = usual_virtual_workers;
+  if (settings.workers == 0) settings.workers = os::default_worker_count();
+  if (settings.workers > most_workers) {
+    base::report("%u workers asked for; at most %u are possible", settings.workers, most_workers);
+    return status::invalid;
+  }
+  if (settings.stack_bytes < WEFT_STACK_MIN) {
+    base::report("stack size %zu is too small: at least %u bytes (WEFT_STACK_SIZE, or stack_bytes of weft_config)",
+                 settings.stack_bytes, WEFT_STACK_MIN);
+    return status::invalid;
+  }
+  return status::ok;
+}
+
+void start_memory(runtime* rt) {
+  rt->unit_bytes = sizeof(unit) + base::round_up(seam::reserved_bytes() + traced_bytes(rt), base::cache_line);
+  const std::size_t stack_bytes = base::round_up(rt->settings.stack_bytes, os::page_bytes());
+  rt->lend_bytes = stack_bytes - stack_bytes / 4;
+  if (rt->settings.stack_report) rt->lend_bytes = SIZE_MAX;  // each unit's use is its own
+  constexpr std::size_t mappings_a_guard = 2;                // itself, and what it cuts off
+  rt->mapped_guards.start(os::most_mappings() / 2 / mappings_a_guard);
+  mem::stack_settings stacks{stack_bytes, rt->guard, rt->settings.stack_cache_bytes, seam::stack_memory()};
+  stacks.guards = &rt->mapped_guards;
+  rt->unit_depot.start(rt->unit_bytes);
+  rt->stack_depot.start(stacks);
+  rt->outside_units.start(&rt->unit_depot);
+  start_copied(rt);
+}
+
+status start_machine(runtime* rt) {
+  rt->machine = static_cast<os::topology*>(os::reserve(sizeof(os::topology), os::page_bytes()));
+  rt->cpus = static_cast<std::uint16_t*>(os::allocate(os::max_cpus * sizeof(std::uint16_t)));
+  if (rt->machine == nullptr || rt->cpus == nullptr) return status::nomem;
+  rt->cpu_count = os::allowed_cpus(rt->cpus, os::max_cpus);
+  return os::read_topology(rt->machine, rt->settings.topology);
+}
+
+void free_domain_pools(runtime* rt) {
+  for (unsigned index = 0; index < rt->domain_count.load(base::relaxed); ++index) std::free(rt->domain_pools[index]);
+}
+
+void free_runtime(runtime* rt) {
+  free_workers(rt);
+  free_listeners(rt);
+  free_lookout(rt);
+  stop_turns(rt);
+  stop_marks(rt);
+  stop_trace(rt);
+  free_retired_sources(rt);
+  free_domain_pools(rt);
+  rt->unit_depot.stop();
+  stop_copied(rt);
+  rt->stack_depot.stop();
+  stop_sized_stacks(rt);
+  if (rt->machine != nullptr) os::release(rt->machine, sizeof(os::topology));
+  std::free(rt->cpus);
+  os::release(rt, sizeof(runtime));
+}
+
+status start_all(runtime* rt, const weft_config* config) {
+  rt->has_adopted_caller = true;
+  if (arch::has_shadow_stack()) {
+    base::report(
+        "cannot start: this process has shadow stacks (CET), under which stacks cannot be switched; "
+        "run it with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off");
+    return status::unsupported;
+  }
+  if (const status result = read_config(rt, config); result != status::ok) return result;
+  // An OS thread that stays outside ends the runtime as the one whose record this is.
+  if (!rt->has_adopted_caller && local::this_outside() == nullptr) return status::nomem;
+  if (const status result = start_turns(rt); result != status::ok) return result;
+  rt->counts_errors = starts_to_count_errors();
+  rt->is_observed = seam::sink() != nullptr || rt->settings.trace != nullptr || rt->counts_errors;
+  rt->is_special =
+      rt->is_observed || rt->turns != nullptr || rt->settings.migrate || rt->settings.locality == WEFT_LOCALITY_DOMAIN;
+  rt->tells_events.store(rt->is_observed, base::relaxed);
+  if (const status result = set_listener(rt, seam::sink(), seam::sink_state()); result != status::ok) return result;
+  if (!os::register_asymmetric_fence()) {
+    base::report(
+        "no membarrier(2) here: Weft needs Linux 4.14 or later, and a seccomp filter, if there is one, that lets it through");
+    return status::unsupported;
+  }
+  rt->guard = chosen_guard(rt->settings.guard);
+  rt->inspects_stacks = rt->settings.stack_report || rt->guard == os::guard_kind::canary;
+  rt->carried_address = seam::carried_address();
+  rt->carried_bytes = seam::carried_bytes();
+  rt->next_id.store(2, base::relaxed);  // 1 is the adopted caller's
+  rt->alarms.clear();
+  if (const status result = start_machine(rt); result != status::ok) return result;
+  start_memory(rt);
+  if (const status result = start_marks(rt); result != status::ok) return result;
+  if (const status result = start_trace(rt); result != status::ok) return result;
+  install_fault_handlers();
+  add_threads_to_error_reports();
+  if (const status result = start_workers(rt); result != status::ok) {
+    stop_watchdog(rt);
+    restore_fault_handlers();
+    return result;
+  }
+  start_fork_stacks(rt);
+  start_watchdog(rt);
+  start_lookout(rt);
+  start_dump_signal(rt);
+  return status::ok;
+}
+
+void free_unit_details(void*, void* block) {
+  auto* one = static_cast<unit*>(block);
+  if (one->state.load(base::relaxed) != unit_state::free) free_details(one);
+}
+
+// It may have left the OS thread of weft_init, which goes on from here, and waits meanwhile.
+void bring_main_home(runtime* rt) {
+  set_home(&rt->main_unit, nullptr);
+  static_cast<void>(pin(0));
+}
+
+// The adopted caller is a thread that ends with its runtime.
+void end_main(runtime* rt) {
+  note_return();
+  details* extra = details_if_any(&rt->main_unit);
+  if (extra != nullptr) run_key_destructors(&extra->keys, &extra->key_capacity);
+  bring_main_home(rt);
+}
+
+// Until no unit lives, and no OS thread is adopted. Refused from the beginning, adoptions cannot go
+// on for ever.
+void drain_wholly(runtime* rt) {
+  static_cast<void>(end_adoption(rt));
+  drain(rt);
+  for (; !end_adoption(rt); drain(rt)) os::yield_cpu();  // one is about to be adopted, or to be told that it was too late
+}
+
+}  // namespace
+
+status start(const weft_config* config, void (*finalize)()) {
+  void* memory = os::reserve(sizeof(runtime), os::page_bytes());
+  if (memory == nullptr) return status::nomem;
+  auto* rt = new (memory) runtime;
+  rt->finalize = finalize;
+  const status result = start_all(rt, config);
+  if (result != status::ok) free_runtime(rt);
+  return result;
+}
+
+status finish(runtime* rt) {
+  if (rt->has_adopted_caller) end_main(rt);
+  rt->is_draining.store(true, base::relaxed);
+  tell_all_watchers(rt);
+  drain_wholly(rt);
+  stop_dump_signal();
+  stop_lookout(rt);
+  stop_watchdog(rt);
+  print_stats(rt);
+  stop_workers(rt);
+  stop_watchdog(rt);  // of a worker that was added meanwhile
+  restore_fault_handlers();
+  print_marks(rt);
+  write_trace(rt);
+  rt->unit_depot.walk(free_unit_details, nullptr);
+  free_unit_details(nullptr, &rt->main_unit);
+  rt->alarms.drop_all();  // of awaiters
+  local::set_runtime(nullptr);
+  free_runtime(rt);
+  return status::ok;
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,23 @@
+// Starting and ending workers.
+#pragma once
+
+#include "base/status.hpp"
+
+namespace weft::sched {
+
+struct runtime;
+
+// All that the settings ask for, worker 0 being the adopted caller or an OS thread of its own; publishes the runtime. On failure
+// nothing is left.
+status start_workers(runtime* rt);
+// Ends them all, worker 0 included. Called by the one who called start_workers. Their records stay: a report may look at them.
+void stop_workers(runtime* rt);
+// Once the runtime is not published any more, and nobody holds it.
+void free_workers(runtime* rt);
+
+// Starts a worker in a free slot.
+status add_worker(runtime* rt, unsigned* index);
+// Ends one and waits for that. May switch.
+status remove_worker(runtime* rt, unsigned index);
+
+}  // namespace weft::sched

@@ -1,0 +1,86 @@
+// What a worker can run without taking it from others, and what it looks after now and then.
+
+#include "run/choose.hpp"
+
+#include "os/clock.hpp"
+#include "run/enter.hpp"
+#include "run/entering.hpp"
+#include "run/next.hpp"
+#include "run/ready.hpp"
+#include "run/resume.hpp"
+#include "worker/clock.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+// Anybody may find a pinned unit in a pool that several serve; then its own worker gets it. After some of them the rest must wait, since
+// those to whom they go may put them back as fast.
+template <class Take>
+unit* take_what_may_run_here(worker* w, Take take) {
+  constexpr unsigned most_sent = 16;
+  for (unsigned sent = 0; sent < most_sent; ++sent) {
+    unit* const one = take(w);
+    if (one == nullptr || !is_pinned_elsewhere(w, one)) return one;
+    send_where_pinned(w->rt, one);
+    --w->turns_left;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+unit* find_own(worker* w) {
+  // What it has goes to others: see life/workers.cpp. `detours` led here.
+  if (w->must_end.load(base::relaxed)) [[unlikely]]
+    return nullptr;
+  if (!w->pinned_mail.is_empty()) [[unlikely]]
+    take_in(w, w->pinned_mail.take_all());
+  if (!w->mail.is_empty()) [[unlikely]]
+    take_in(w, w->mail.take_all());
+  if (w->custom.load(base::relaxed) != 0) [[unlikely]] {
+    if (unit* chosen = take_what_may_run_here(w, ask_scheduler); chosen != nullptr) {
+      --w->turns_left;
+      return chosen;
+    }
+  }
+  const bool pools_first = w->pool_count.load(base::relaxed) != 0 && w->turns_left % 2 == 0;
+  if (pools_first) {
+    if (unit* one = take_what_may_run_here(w, pop_from_pools); one != nullptr) {
+      --w->turns_left;
+      return one;
+    }
+  }
+  enter(w);
+  unit* one = choose_as_scheduled(w);
+  w->lock.leave();
+  if (one != nullptr) return one;
+  return take_what_may_run_here(w, pop_from_pools);
+}
+
+constexpr std::int32_t turns_between_looks = 64;
+
+void look_around(worker* w) {
+  if (w->rt->counts_errors)
+    the_hooks.blame_errors(w, w->current);                    // while that is known: timers and sources run without identity
+  w->turns_left = turns_between_looks - (w->turns_left & 1);  // whether pools come first now: see find_own
+  w->owes_oldest = true;
+  w->coarse_ns = w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
+  expire_timers(w);
+  poll_sources(w);
+  if (!w->mail.is_empty()) take_in(w, w->mail.take_all());
+  if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
+}
+
+bool should_stop() {
+  worker* w = local::current_worker();
+  if (w == nullptr) return true;
+  look_around(w);
+  return is_over(w->rt) || w->must_end.load(base::relaxed);
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,505 @@
+// Forks that hot.h cannot do alone: the first one of a worker, those that were taken, those joined out of order; and thieves.
+//
+// The owner moves bottom without a lock; everything else happens inside the deque's lock, by the owner or by a thief. A thief first
+// moves `taken` over the place that it wants, has the kernel run a fence in the owner, and then looks at bottom. An owner that has come
+// back below `taken` enters the lock to find out.
+
+#include "run/fork.hpp"
+
+#include <cstring>
+
+#include "arch/cpu.hpp"
+#include "base/assert.hpp"
+#include "os/fence.hpp"
+#include "os/thread.hpp"
+#include "os/vm.hpp"
+#include "run/enter.hpp"
+#include "run/left_behind.hpp"
+#include "run/ready.hpp"
+#include "run/wake.hpp"
+#include "worker/hand.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+constexpr unsigned most_spare_segments = 4;
+
+// Then nothing is inlined: the deque is always closed.
+bool is_traced(const worker* w) { return w->rt->tracer != nullptr; }
+
+weft_forked* bottom_of(const fork_deque& forks) {
+  weft_forked* open = weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED);
+  return open != nullptr ? open : forks.closed_bottom.load(base::relaxed);
+}
+
+// Owner, inside the lock.
+void set_bottom(worker* w, weft_forked* bottom) {
+  fork_deque& forks = w->forks;
+  const bool is_closed = forks_are_always_closed || w->rt->turns != nullptr || is_traced(w) || bottom == forks.segment->end();
+  forks.closed_bottom.store(bottom, base::relaxed);
+  weft_hot_store(&forks.hot.bottom, is_closed ? nullptr : bottom, __ATOMIC_RELAXED);
+}
+
+void set_top(fork_deque& forks, weft_forked* top) {
+  forks.top.store(top, base::relaxed);
+  weft_hot_store(&forks.hot.taken, top, __ATOMIC_RELAXED);
+}
+
+// ---- segments ----
+
+fork_segment* take_segment(worker* w) {
+  fork_segment* one = w->spare_forks;
+  if (one == nullptr) return static_cast<fork_segment*>(os::reserve(sizeof(fork_segment), os::page_bytes()));
+  w->spare_forks = one->next;
+  --w->spare_fork_count;
+  return one;
+}
+
+// The segment itself stays for a while: somebody may still read a result in it.
+void give_segment(worker* w, fork_segment* one) {
+  fork_segment* const before = w->spare_forks;
+  one->next = before;
+  w->spare_forks = one;
+  if (w->spare_fork_count++ < most_spare_segments) return;
+  one->next = before->next;
+  --w->spare_fork_count;
+  os::release(before, sizeof(fork_segment));
+}
+
+// Owner, inside the lock. Null: forks run in their joins until there is memory.
+void start_segment(worker* w, fork_segment* one) {
+  fork_deque& forks = w->forks;
+  forks.segment = one;
+  set_top(forks, one != nullptr ? one->first() : nullptr);
+  weft_hot_store(&forks.hot.limit, nullptr, __ATOMIC_RELAXED);  // somebody may be asleep already
+  if (one == nullptr) {
+    forks.closed_bottom.store(nullptr, base::relaxed);
+    weft_hot_store(&forks.hot.bottom, nullptr, __ATOMIC_RELAXED);
+    forks.rest = nullptr;
+    return;
+  }
+  set_bottom(w, one->first());
+  forks.rest = one->first();
+}
+
+// A place whose unit was left says in which segment it lies.
+void note_segment(weft_forked* one, fork_segment* segment) { one->run = reinterpret_cast<void (*)(void*)>(segment); }
+fork_segment* segment_left_with(const weft_forked* one) { return reinterpret_cast<fork_segment*>(one->run); }
+
+// A place joined out of order. Inside the lock.
+void mark_joined(weft_forked* one) { one->run = nullptr; }
+bool is_joined(const weft_forked* one) { return one->run == nullptr; }
+
+// A place whose fork runs in its join, inside the library: nobody else may take it, but its forker has not done with it.
+void runs_in_join(void*) {}
+void mark_run_in_join(weft_forked* one) { one->run = runs_in_join; }
+bool may_become_unit(const weft_forked* one) { return !is_joined(one) && one->run != runs_in_join; }
+
+// Owner, inside the lock: places that were joined go.
+void trim(worker* w, weft_forked* bottom) {
+  fork_deque& forks = w->forks;
+  while (bottom != forks.segment->first() && is_joined(bottom - 1)) --bottom;
+  if (bottom < forks.top.load(base::relaxed)) set_top(forks, bottom);
+  set_bottom(w, bottom);
+}
+
+// ---- forks that became units ----
+
+// on: where it was forked, by the unit that runs there.
+unit* make_unit(worker* w, weft_forked* forked, unit* forker, const worker* on) {
+  unit* one = make_fork_unit(w, forked->run, forked->work, forker);
+  if (one != nullptr && is_traced(w)) the_hooks.trace_fork_as_unit(w->rt, one, forked, on);
+  forked->taker = one;
+  return one;
+}
+
+// There is no way back for a thread that waits while its forks cannot run: who is short of memory may soon have some again.
+unit* insist_on_unit(worker* w, weft_forked* forked, unit* forker, const worker* on) {
+  constexpr int tries = 100;
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    if (unit* made = make_unit(w, forked, forker, on); made != nullptr) return made;
+    os::yield_cpu();
+  }
+  base::panic("mmap failed %d times: no memory for the forks of a thread that waits", tries);
+}
+
+// Owner: all forks become units, chained by next, the oldest first; the unit that runs keeps the segment.
+unit* cut_off(worker* w) {
+  fork_deque& forks = w->forks;
+  const queue::guard hold(forks.lock);
+  fork_segment* const segment = forks.segment;
+  const weft_forked* const top = forks.top.load(base::relaxed);
+  unit* const forker = identity_of(w->current);
+  unit* chain = nullptr;
+  segment->unjoined = 0;
+  segment->forker = w->current;
+  for (weft_forked* one = bottom_of(forks); one-- != segment->first();) {
+    if (is_joined(one)) continue;
+    ++segment->unjoined;
+    if (one >= top && may_become_unit(one)) {
+      unit* made = insist_on_unit(w, one, forker, w);
+      made->next = chain;
+      chain = made;
+    }
+    note_segment(one, segment);
+  }
+  w->current->left_forks += segment->unjoined;
+  start_segment(w, segment->unjoined != 0 ? take_segment(w) : segment);
+  return chain;
+}
+
+// Outside the lock: the event sink may wait for somebody who wants to fork.
+void push(worker* w, unit* one) {
+  one->next = nullptr;
+  note(w->rt, WEFT_ON_CREATE, one);
+  if (w->is_special) return make_ready(w, one, push_reason::created);
+  enter(w);
+  w->ready.push_recent(one);
+  w->lock.leave();
+}
+
+// ---- joining ----
+
+[[noreturn]] void refuse(const char* why) { base::panic("weft_fork_join: %s", why); }
+
+[[noreturn]] void refuse_outside() {
+  refuse_if_left_behind("weft_fork_join of a fork of the parent's");
+  refuse("the fork is another thread's");
+}
+
+// Checked builds: the running unit has no such fork.
+void check_is_mine(const worker* w, const weft_forked* forked) {
+  for (unsigned index = 0; index < w->rt->worker_slots.load(base::relaxed); ++index) {
+    worker* other = worker_in_slot(w->rt, index);
+    if (other == nullptr || other == w) continue;
+    const queue::guard hold(other->forks.lock);
+    if (other->forks.segment != nullptr && other->forks.segment->holds(forked)) refuse("the fork is another thread's");
+  }
+  if (is_joined(forked)) refuse("the fork was joined before");
+  if (segment_left_with(forked)->forker != w->current) refuse("the fork is another thread's");
+}
+
+std::size_t count_unjoined(const fork_deque& forks) {
+  if (forks.segment == nullptr) return 0;
+  std::size_t count = 0;
+  for (const weft_forked* one = bottom_of(forks); one-- != forks.segment->first();) count += !is_joined(one);
+  return count;
+}
+
+enum class place { ours, taken, elsewhere };
+
+// Owner. ours: the fork was not taken, and is the caller's to run; *run says what, if it is to be run in its place, which stays the fork's
+// then.
+place find(worker* w, weft_forked* forked, void (**run)(void* work)) {
+  fork_deque& forks = w->forks;
+  if (forks.segment == nullptr || !forks.segment->holds(forked)) return place::elsewhere;
+  const queue::guard hold(forks.lock);
+  weft_forked* bottom = bottom_of(forks);
+  if (config::checked && (forked >= bottom || is_joined(forked))) refuse("the fork was joined before");
+  if (bottom <= forked) bottom = forked + 1;  // hot.h has moved it
+  if (forked < forks.top.load(base::relaxed)) {
+    set_bottom(w, bottom);
+    return place::taken;
+  }
+  if (is_traced(w)) {
+    *run = forked->run;
+    mark_run_in_join(forked);
+    set_bottom(w, bottom);
+  } else {
+    mark_joined(forked);
+    trim(w, bottom);
+  }
+  return place::ours;
+}
+
+// The fork has ended elsewhere: its place is free.
+void forget(worker* w, weft_forked* forked) {
+  fork_deque& forks = w->forks;
+  if (forks.segment != nullptr && forks.segment->holds(forked)) {
+    const queue::guard hold(forks.lock);
+    mark_joined(forked);
+    return trim(w, bottom_of(forks));
+  }
+  fork_segment* const segment = segment_left_with(forked);
+  mark_joined(forked);
+  --w->current->left_forks;
+  if (--segment->unjoined == 0) give_segment(w, segment);
+}
+
+// Under a trace: as if another worker had taken the fork, here. True: it has ended.
+bool run_in_place(const worker* w, void (*run)(void* work), weft_forked* forked) {
+  the_hooks.run_traced(w->rt, run, forked);
+  forget(local::current_worker(), forked);
+  return true;
+}
+
+// ---- thieves ----
+
+// Whoever made the forks that wait runs until they are joined, so that it is still there. A tasklet could not wait for them.
+unit* forker_of(const worker* victim) {
+  unit* one = base::load_relaxed(victim->current);
+  return one != nullptr && !one->has(is_tasklet) ? identity_of(one) : nullptr;
+}
+
+// Inside the lock: moves top over the oldest forks, half of those that wait and not more than `most`. Returns how many: none where
+// nobody may take them, which costs no fence.
+std::size_t claim_oldest(worker* victim, std::size_t most) {
+  fork_deque& forks = victim->forks;
+  weft_forked* const oldest = forks.top.load(base::relaxed);
+  weft_forked* bottom = bottom_of(forks);
+  if (oldest == nullptr || oldest >= bottom || forker_of(victim) == nullptr) return 0;
+  std::size_t count = (static_cast<std::size_t>(bottom - oldest) + 1) / 2;
+  if (count > most) count = most;
+  weft_hot_store(&forks.hot.taken, oldest + count, __ATOMIC_RELAXED);
+  if (weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED) != nullptr) {
+    // [K4] heavy fence: taken before bottom; pairs with [K3]
+    os::heavy_fence();
+    // [K5] acquire: sees the forks below; pairs with [K1] [K6]
+    bottom = weft_hot_load(&forks.hot.bottom, __ATOMIC_ACQUIRE);
+    if (bottom != nullptr && bottom < oldest + count) count = bottom > oldest ? static_cast<std::size_t>(bottom - oldest) : 0;
+  }
+  set_top(forks, oldest + count);
+  return count;
+}
+
+// Inside the lock: units of `count` claimed forks from `one` on, chained by next, the oldest first. Without memory, top goes back to the first
+// that is none.
+unit* make_units(worker* w, worker* victim, weft_forked* one, std::size_t count, unit* forker) {
+  unit* chain = nullptr;
+  unit* last = nullptr;
+  for (; count != 0; --count, ++one) {
+    if (!may_become_unit(one)) continue;
+    unit* made = forker != nullptr ? make_unit(w, one, forker, victim) : nullptr;
+    if (made == nullptr) {
+      set_top(victim->forks, one);
+      break;
+    }
+    made->next = nullptr;
+    if (last == nullptr) {
+      chain = made;
+    } else {
+      last->next = made;
+    }
+    last = made;
+  }
+  return chain;
+}
+
+void note_made(runtime* rt, unit* chain) {
+  for (unit* one = chain; rt->is_observed && one != nullptr; one = static_cast<unit*>(one->next)) {
+    note(rt, WEFT_ON_CREATE, one);
+    note(rt, WEFT_ON_READY, one);
+  }
+}
+
+unit* take_oldest(worker* w, worker* victim, std::size_t most) {
+  fork_deque& forks = victim->forks;
+  if (!forks.lock.try_lock()) return nullptr;
+  weft_forked* const oldest = forks.top.load(base::relaxed);
+  const std::size_t count = claim_oldest(victim, most);
+  // The forker again: before the fence the place may have been an older unit's.
+  unit* const chain = count != 0 ? make_units(w, victim, oldest, count, forker_of(victim)) : nullptr;
+  forks.lock.unlock();
+  note_made(w->rt, chain);
+  return chain;
+}
+
+// ---- giving forks to idle workers ----
+
+// Whether a worker that has just ended a fork holds out its hand for the next one. It is waited for, about as long as two lines take from
+// CPU to CPU.
+bool is_back(const worker* taker) {
+  constexpr int rounds = 24;
+  hand::reach_for(taker);
+  for (int round = 0; round < rounds; ++round) {
+    if (hand::is_open(taker)) return true;
+    arch::pause();
+  }
+  return false;
+}
+
+worker* open_hand_for(const worker* w) {
+  const unsigned slots = w->rt->worker_slots.load(base::relaxed);
+  for (unsigned step = 1; step < slots; ++step) {
+    worker* other = worker_in_slot(w->rt, (w->index + step) % slots);
+    if (other != nullptr && hand::is_open(other)) return other;
+  }
+  return nullptr;
+}
+
+// Owner: the oldest forks as units, as claim_oldest and make_units, but without a fence: what is taken is the caller's own.
+unit* take_own_oldest(worker* w, std::size_t most) {
+  fork_deque& forks = w->forks;
+  const queue::guard hold(forks.lock);
+  weft_forked* const oldest = forks.top.load(base::relaxed);
+  const weft_forked* const bottom = bottom_of(forks);
+  unit* const forker = forker_of(w);
+  if (oldest == nullptr || oldest >= bottom || forker == nullptr) return nullptr;
+  std::size_t count = (static_cast<std::size_t>(bottom - oldest) + 1) / 2;
+  if (count > most) count = most;
+  set_top(forks, oldest + count);
+  return make_units(w, w, oldest, count, forker);
+}
+
+// False: it is null, or nothing may be given, or its hand is not open any more.
+bool give_oldest(worker* w, worker* taker) {
+  if (taker == nullptr) return false;
+  unit* chain = take_own_oldest(w, base::load_relaxed(taker->forks_at_once));
+  if (chain == nullptr) return false;
+  note_made(w->rt, chain);
+  if (hand::fill(taker, chain)) {
+    w->forks.taker = taker;
+    return true;
+  }
+  // It has found something else meanwhile: thieves of this worker's queue may have them.
+  take_in(w, chain);
+  return false;
+}
+
+// After the join of a fork that was taken: its taker shall find the next one without asking.
+void expect_taker(fork_deque& forks) {
+  if (forks.taker == nullptr) return;
+  forks.expected = forks.taker;
+  forks.taker = nullptr;
+  weft_hot_store(&forks.hot.limit, nullptr, __ATOMIC_RELAXED);
+}
+
+// Some worker has set limit to null: it looks for work, or sleeps. The worker of an open hand, but for an expected one, is counted
+// as a searcher: a sleeper is woken by that one if it must be.
+void look_for_takers(worker* w) {
+  fork_deque& forks = w->forks;
+  worker* const expected = forks.expected;
+  forks.expected = nullptr;
+  // Limit stays null then: the next fork looks for others.
+  if (expected != nullptr && is_back(expected) && give_oldest(w, expected)) return;
+  weft_hot_store(&forks.hot.limit, forks.segment->last(), __ATOMIC_RELAXED);
+  // [K7] fence: limit before the look for sleepers and hands; pairs with [K8]
+  base::fence_seq_cst();
+  if (!give_oldest(w, open_hand_for(w))) wake_one(w->rt);
+}
+
+}  // namespace
+
+weft_forked* fork_slow(void (*run)(void* work), const void* work, std::size_t bytes) {
+  worker* w = local::current_worker();
+  if (w == nullptr || w->current == nullptr || w->current->has(is_tasklet)) return nullptr;
+  if (config::checked && bytes > WEFT_FORK_BYTES) base::panic("weft_fork: %zu bytes are too many", bytes);
+  if (w->rt->turns != nullptr) [[unlikely]]
+    static_cast<void>(the_hooks.pass_point());
+  fork_deque& forks = w->forks;
+  {
+    const queue::guard hold(forks.lock);
+    if (forks.segment == nullptr) start_segment(w, take_segment(w));
+    if (forks.segment == nullptr) return nullptr;
+  }
+  weft_forked* place = nullptr;
+  {
+    const queue::guard hold(forks.lock);
+    place = bottom_of(forks);
+    if (place == forks.segment->end()) return nullptr;
+    std::memcpy(place->work, work, bytes);
+    place->run = run;
+    if (is_traced(w)) the_hooks.trace_fork(w, place);
+    set_bottom(w, place + 1);
+  }
+  if (weft_hot_load(&forks.hot.limit, __ATOMIC_RELAXED) == nullptr) {
+    look_for_takers(w);
+  } else {
+    wake_one(w->rt);
+  }
+  return place;
+}
+
+void fork_at_limit() {
+  worker* w = local::current_worker();
+  fork_deque& forks = w->forks;
+  if (weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED) == forks.segment->end()) {
+    const queue::guard hold(forks.lock);
+    set_bottom(w, forks.segment->end());
+  }
+  look_for_takers(w);
+}
+
+bool join_fork_slow(weft_forked* forked) {
+  if (forked == nullptr) return true;
+  worker* w = local::current_worker();
+  if (w == nullptr) [[unlikely]]
+    refuse_outside();
+  if (w->rt->turns != nullptr) [[unlikely]]
+    static_cast<void>(the_hooks.pass_point());
+  void (*run)(void* work) = nullptr;
+  const place found = find(w, forked, &run);
+  if (found == place::ours) return run == nullptr || !run_in_place(w, run, forked);
+  if (config::checked && found == place::elsewhere) check_is_mine(w, forked);
+  if (join_fork(static_cast<unit*>(forked->taker)) != status::ok) refuse("the fork cannot be waited for here");
+  w = local::current_worker();
+  forget(w, forked);
+  expect_taker(w->forks);
+  return false;
+}
+
+void detach_forks(worker* w) {
+  fork_deque& forks = w->forks;
+  if (forks.segment == nullptr || bottom_of(forks) == forks.segment->first()) return;
+  unit* chain = cut_off(w);
+  while (chain != nullptr) {
+    unit* one = chain;
+    chain = static_cast<unit*>(one->next);
+    push(w, one);
+  }
+  wake_one(w->rt);
+}
+
+bool has_forks_to_take(const worker* victim) {
+  const fork_deque& forks = victim->forks;
+  return forks.top.load(base::relaxed) < bottom_of(forks);
+}
+
+bool forks_stand_still(const worker* victim) {
+  constexpr int rounds = 64;  // longer than the parts of which nothing is worth taking
+  if (!has_forks_to_take(victim)) return false;
+  const weft_forked* const bottom = bottom_of(victim->forks);
+  for (int round = 0; round < rounds; ++round) {
+    if (bottom_of(victim->forks) != bottom) return false;
+    arch::pause();
+  }
+  return true;
+}
+
+unit* steal_forks(worker* w, worker* victim, std::size_t most) {
+  return has_forks_to_take(victim) ? take_oldest(w, victim, most) : nullptr;
+}
+
+void want_to_hear_of_forks(const runtime* rt) {
+  // [K8] fence: the sleeper's announcement, or the open hand, before the look at limits; pairs with [K7]
+  base::fence_seq_cst();
+  const unsigned slots = rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    worker* w = worker_in_slot(rt, index);
+    if (w != nullptr && weft_hot_load(&w->forks.hot.limit, __ATOMIC_RELAXED) != nullptr)
+      weft_hot_store(&w->forks.hot.limit, nullptr, __ATOMIC_RELAXED);
+  }
+}
+
+void free_fork_segments(worker* w) {
+  if (w->forks.segment != nullptr) os::release(w->forks.segment, sizeof(fork_segment));
+  w->forks.segment = nullptr;
+  while (w->spare_forks != nullptr) {
+    fork_segment* one = w->spare_forks;
+    w->spare_forks = one->next;
+    os::release(one, sizeof(fork_segment));
+  }
+}
+
+void check_forks_joined() {
+  refuse_if_left_behind("the end of a thread");
+  const worker* w = local::current_worker();
+  const std::size_t unjoined = w->current->left_forks + count_unjoined(w->forks);
+  if (unjoined != 0) the_hooks.panic_about(w->current, "ended without joining ", unjoined, "fork of its own", "forks of its own");
+}
+
+}  // namespace weft::sched

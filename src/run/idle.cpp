@@ -1,0 +1,243 @@
+// A worker without work: it looks for mail, searches, spins, announces that it sleeps, looks once
+// more, and sleeps. Between its announcement and its last look lies a heavy fence, so that a worker
+// that makes work available needs a light one (protocol I, docs/protocols/I.md).
+#include "run/idle.hpp"
+
+#include "arch/cpu.hpp"
+#include "os/clock.hpp"
+#include "os/fence.hpp"
+#include "os/futex.hpp"
+#include "run/choose.hpp"
+#include "run/enter.hpp"
+#include "run/fork.hpp"
+#include "run/next.hpp"
+#include "run/stack_class.hpp"
+#include "run/steal.hpp"
+#include "run/wake.hpp"
+#include "worker/clock.hpp"
+#include "worker/hand.hpp"
+#include "worker/hooks.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+bool must_leave(const worker* w) { return w->rt->is_stopping.load(base::relaxed) || w->must_end.load(base::relaxed); }
+
+bool has_ready(worker* w) {
+  enter(w);
+  const bool any = !w->ready.is_empty();
+  w->lock.leave();
+  return any;
+}
+
+bool has_mail(const worker* w) { return !w->mail.is_empty() || !w->pinned_mail.is_empty(); }
+
+// What w itself, and nobody's permission, can take.
+bool has_own_work(worker* w) {
+  return has_mail(w) || has_ready(w) || pools_have_work(w) || has_new_scheduler(w) || sources_want_poll(w);
+}
+
+bool has_reason_to_stay(worker* w) { return must_leave(w) || has_own_work(w) || sees_prey(w); }
+
+// Sleeps until taken out or `until`. The caller has announced itself.
+void sleep(worker* w, std::uint64_t until) {
+  while (w->is_asleep.load(base::relaxed) == 1) {
+    if (until == UINT64_MAX) {
+      os::futex_wait(&w->is_asleep, 1);
+    } else if (!os::futex_wait_until(&w->is_asleep, 1, until)) {
+      break;
+    }
+  }
+  take_out_of_sleep(w);
+}
+
+// One sleeper keeps the clock for all. Before a heavy fence and the look at the deadlines.
+void try_to_take_clock(worker* w) {
+  worker* expected = nullptr;
+  if (w->rt->clock_keeper.load(base::relaxed) != nullptr) return;
+  w->rt->clock_keeper.compare_exchange_strong(expected, w, base::relaxed, base::relaxed);
+}
+
+// Of a sleeper, after the fence [I5].
+std::uint64_t deadline_to_keep(const worker* w) {
+  return w->rt->clock_keeper.load(base::relaxed) == w ? w->rt->alarms.next_ns() : UINT64_MAX;
+}
+
+// A called worker takes part in the search after all.
+void count_as_searcher(worker* w) {
+  if (w->is_asleep.load(base::relaxed) != is_called) return;
+  w->rt->searchers.fetch_add(1, base::relaxed);
+  w->is_asleep.store(0, base::relaxed);
+}
+
+// Awake. A searcher that finds work wakes another worker, which becomes the keeper. A called worker
+// wakes none, so it becomes a searcher where a deadline waits for a keeper.
+void give_clock_back(worker* w) {
+  runtime* rt = w->rt;
+  if (rt->clock_keeper.load(base::relaxed) != w) return;
+  rt->clock_keeper.store(nullptr, base::relaxed);
+  // [I15] light fence: no keeper before the look at the deadlines; pairs with [I5]
+  base::light_fence();
+  if (rt->alarms.next_ns() != UINT64_MAX) count_as_searcher(w);
+}
+
+void count_sleep(worker* w) { w->sleeps.store(w->sleeps.load(base::relaxed) + 1, base::relaxed); }
+
+// Announces, looks once more, sleeps. Whoever makes work available does it before it looks for sleepers; the sleeper announces
+// itself before it looks for work: with the fences between, one of the two sees the other.
+void go_to_sleep(worker* w) {
+  runtime* rt = w->rt;
+  w->is_asleep.store(1, base::relaxed);
+  rt->sleepers.fetch_add(1, base::relaxed);
+  rt->searchers.fetch_sub(1, base::relaxed);
+  want_to_hear_of_forks(rt);
+  try_to_take_clock(w);
+  // [I5] heavy fence: announcement and keeper before the last look, also at the clock; pairs with [I4] [I6] [I7] [I9] [I15] [K2]
+  os::heavy_fence();
+  // Without a keeper the one that gave the clock back meanwhile may have looked for deadlines too
+  // early.
+  if (has_reason_to_stay(w) || rt->clock_keeper.load(base::relaxed) == nullptr) {
+    if (!take_out_of_sleep(w)) sleep(w, 0);
+    return give_clock_back(w);
+  }
+  if (w->has_run_sized) trim_stacks(w);
+  const std::uint64_t until = deadline_to_keep(w);
+  if (sleeping_workers(rt) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX) {
+    the_hooks.all_workers_idle(w, until);
+  }
+  count_sleep(w);
+  sleep(w, until);
+  give_clock_back(w);
+}
+
+// As go_to_sleep, of a virtual worker.
+void go_to_sleep_in_turn(worker* w) {
+  w->is_asleep.store(1, base::relaxed);
+  w->rt->sleepers.fetch_add(1, base::relaxed);
+  w->rt->searchers.fetch_sub(1, base::relaxed);
+  // [I13] heavy fence: as [I5], for those outside; pairs with [I6] [I7] [I9]
+  os::heavy_fence();
+  const bool stays = has_reason_to_stay(w);
+  if (!stays) {
+    count_sleep(w);
+    the_hooks.sleep_in_turn(w);
+  }
+  take_out_of_sleep(w);
+  if (stays) the_hooks.pass_turn(w);  // what it saw may be another's to take
+}
+
+std::uint64_t earlier(std::uint64_t one, std::uint64_t other) { return one < other ? one : other; }
+
+// Between questions to others that were not worth it: a sleep that others may shorten, but not by work for anybody. It looks up now and
+// then, under the one announcement: another fence each time would cost the others more than what it stands back from.
+void pause_searching(worker* w) {
+  w->is_asleep.store(asleep_for_a_pause, base::relaxed);
+  // [I8] heavy fence: as [I5]; pairs with [I7] [I9]
+  os::heavy_fence();
+  while (!has_own_work(w) && !must_leave(w)) {
+    const std::uint64_t look_at = os::now_ns() + look_while_standing_back_ns;
+    os::futex_wait_until(&w->is_asleep, asleep_for_a_pause,
+                         earlier(w->rt->alarms.next_ns(), earlier(w->steal_after_ns, look_at)));
+    if (w->is_asleep.load(base::relaxed) != asleep_for_a_pause || has_stood_back(w)) break;
+  }
+  w->is_asleep.store(0, base::relaxed);
+}
+
+// A worker whose work came by mail the last time, as when units on two workers wake each other, expects that again: for about as long
+// as such an answer takes it looks at its own lines only, before it disturbs others by its search.
+bool mail_comes_at_once(const worker* w) {
+  constexpr int rounds = 64;
+  const runtime* rt = w->rt;
+  if (!w->expects_mail || rt->turns != nullptr || rt->settings.wait_policy == WEFT_WAIT_PASSIVE) return false;
+  if (rt->worker_count.load(base::relaxed) > rt->cpu_count) return false;
+  for (int round = 0; round < rounds; ++round) {
+    if (has_mail(w)) return true;
+    arch::pause();
+  }
+  return false;
+}
+
+unit* search(worker* w) {
+  if (unit* given = take_from_hand(w); given != nullptr) return given;
+  w->expects_mail = has_mail(w);
+  if (unit* own = find_own(w); own != nullptr) return own;
+  return steal(w);
+}
+
+void spin(worker* w) {
+  constexpr int rounds = 32;
+  for (int round = 0; round < rounds && !hand::is_filled(w) && !has_own_work(w); ++round) arch::pause();
+  if (w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count) os::yield_cpu();
+}
+
+// One step of an idle worker that found nothing; spins from *since on.
+void wait_a_little(worker* w, std::uint64_t* since) {
+  if (w->rt->turns != nullptr) return go_to_sleep_in_turn(w);
+  const os::settings& settings = w->rt->settings;
+  const std::uint64_t now = os::now_ns();
+  if (settings.wait_policy == WEFT_WAIT_ACTIVE) return spin(w);
+  if (w->steal_after_ns > now) {
+    if (close_hand(w)) return;
+    return pause_searching(w);
+  }
+  if (*since == 0) *since = now;
+  if (settings.wait_policy == WEFT_WAIT_HYBRID && now - *since < settings.spin_ns) return spin(w);
+  *since = 0;
+  if (!close_hand(w)) go_to_sleep(w);
+}
+
+// After a sleep. Null: it counts as a searcher.
+unit* take_what_it_was_called_for(worker* w) {
+  if (w->is_asleep.load(base::relaxed) != is_called) return nullptr;
+  if (!must_leave(w)) {
+    w->expects_mail = has_mail(w);
+    if (unit* own = find_own(w); own != nullptr) {
+      w->is_asleep.store(0, base::relaxed);
+      return own;
+    }
+  }
+  count_as_searcher(w);
+  return nullptr;
+}
+
+void stop_idling(worker* w) {
+  wake_fellow_servers(w);
+  if (w->rt->watchdog_dozes.load(base::relaxed)) [[unlikely]]
+    the_hooks.end_doze(w->rt);
+}
+
+}  // namespace
+
+unit* idle(worker* w) {
+  if (mail_comes_at_once(w)) {
+    if (unit* one = find_own(w); one != nullptr) return one;
+  }
+  w->rt->searchers.fetch_add(1, base::relaxed);
+  w->times_idle.store(w->times_idle.load(base::relaxed) + 1, base::relaxed);
+  std::uint64_t since = 0;
+  unit* found = nullptr;
+  while (!must_leave(w)) {
+    if (!hand::is_open(w) && !hand::is_filled(w)) hold_out_hand(w);
+    found = search(w);
+    if (found != nullptr) break;
+    look_around(w);
+    if (has_own_work(w)) {
+      if (w->rt->turns != nullptr) the_hooks.pass_turn(w);  // no worker may take what it sees, yet
+      continue;
+    }
+    wait_a_little(w, &since);
+    if (unit* own = take_what_it_was_called_for(w); own != nullptr) {
+      stop_idling(w);
+      return own;
+    }
+  }
+  static_cast<void>(close_hand(w));
+  stop_idling(w);
+  stop_searching(w->rt);
+  return found;
+}
+
+}  // namespace weft::sched

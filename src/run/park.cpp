@@ -1,0 +1,148 @@
+// Leaving the running unit: park, yield.
+
+#include "run/park.hpp"
+
+#include "run/choose.hpp"
+#include "run/dispatch.hpp"
+#include "run/enter.hpp"
+#include "run/entering.hpp"
+#include "run/ready.hpp"
+#include "unit/pool_record.hpp"
+#include "worker/hooks.hpp"
+#include "worker/runtime.hpp"
+
+#include <cstring>
+
+namespace weft::sched {
+
+[[gnu::noinline]] bool carries_something(const worker* w) {
+  const auto* words = static_cast<const std::uint64_t*>(w->carried);
+  std::uint64_t any = 0;
+  for (std::size_t index = 0; index < w->rt->carried_bytes / sizeof *words; ++index) any |= words[index];
+  return any != 0;
+}
+
+namespace {
+
+// What belongs to the running unit but lives in the OS thread: kept in the frame of the unit that is left.
+class luggage {
+ public:
+  luggage(worker* w, const unit* self) : carries_(carries(w)) {
+    if (carries_) {
+      std::memcpy(bytes_, w->carried, w->rt->carried_bytes);
+      std::memset(w->carried, 0, w->rt->carried_bytes);
+    }
+    if (!self->has(keeps_fp)) return;
+    fp_ = arch::save_fp_control();
+    arch::load_fp_control(w->fp);
+  }
+  void unpack(worker* w, const unit* self) const {
+    if (carries_) std::memcpy(w->carried, bytes_, w->rt->carried_bytes);
+    if (!self->has(keeps_fp)) return;
+    w->fp = arch::save_fp_control();
+    arch::load_fp_control(fp_);
+  }
+
+ private:
+  bool carries_;
+  alignas(16) unsigned char bytes_[most_carried_bytes];
+  arch::fp_control fp_;
+};
+
+// Outside the lock: who was said to run after `self`; null: whoever is next in the queue.
+unit* named_successor(worker* w, unit* self, bool is_yielding) {
+  if (!self->is_dispatched()) return nullptr;
+  unit* const scheduler = self->parent;
+  self->parent = nullptr;
+  return next_in_turn(w, scheduler, is_yielding ? self : nullptr);
+}
+
+}  // namespace
+
+// Leaves the running unit, which has no luggage.
+[[gnu::noinline]] static worker* leave_lightly(worker* w, unit* self, unit* next) {
+  leave_mark(w, self);
+  return switch_from(w, self, way_to(w, next));
+}
+
+[[gnu::noinline]] static worker* leave_with_luggage(worker* w, unit* self, unit* next) {
+  const luggage kept(w, self);
+  w = leave_lightly(w, self, next);
+  kept.unpack(w, self);
+  return w;
+}
+
+[[gnu::always_inline]] inline static worker* leave_inline(worker* w, unit* self, unit* next) {
+  if (self->has(keeps_fp) || carries(w)) [[unlikely]]
+    return leave_with_luggage(w, self, next);
+  return leave_lightly(w, self, next);
+}
+
+worker* leave_for(worker* w, unit* self, unit* next) { return leave_inline(w, self, next); }
+
+namespace {
+
+[[gnu::noinline]] worker* park_slow(worker* w, unit* self, after_switch after) {
+  if (has_forks(w)) detach_forks(w);
+  note(w->rt, WEFT_ON_PARK, self);
+  self->state.store(unit_state::blocked, base::relaxed);
+  if (pool* home = self->home.load(base::relaxed); home != nullptr) home->note_blocked();
+  unit* const named = named_successor(w, self, false);
+  w->after = after;
+  enter(w);
+  return leave_inline(w, self, named != nullptr ? named : choose_directly(w));
+}
+
+}  // namespace
+
+worker* park(worker* w, unit* self, after_switch after) {
+  if (!may_leave_plainly(w, self) || !w->lock.try_enter()) [[unlikely]]
+    return park_slow(w, self, after);
+  self->state.store(unit_state::blocked, base::relaxed);
+  w->after = after;
+  --w->turns_left;
+  unit* next = w->ready.pop();
+  if (next == nullptr || !next->has_parked()) [[unlikely]]
+    return leave_lightly(w, self, next);
+  leave_mark(w, self);
+  step_over(w, next);
+  return switch_from(w, self, next->context.context());
+}
+
+namespace {
+
+bool yields_elsewhere(const worker* w, const unit* self) {
+  return self->home.load(base::relaxed) != nullptr || self->has(wants_to_move) || self->is_dispatched() ||
+         w->detours.load(base::relaxed) != 0;
+}
+
+}  // namespace
+
+worker* yield_away(worker* w, unit* self, bool as_new) {
+  if (has_forks(w)) detach_forks(w);
+  unit* const named = named_successor(w, self, true);
+  w->after = {as_new ? become_ready_as_new : become_ready_again, self};
+  enter(w);
+  return leave_inline(w, self, named != nullptr ? named : choose_directly(w));
+}
+
+worker* yield(worker* w, unit* self) {
+  if (has_forks(w)) detach_forks(w);
+  if (yields_elsewhere(w, self)) [[unlikely]]
+    return yield_away(w, self);
+  if (is_time_to_look(w)) [[unlikely]]
+    look_around(w);
+  enter(w);
+  unit* next = choose_as_scheduled(w);
+  if (next == nullptr) {
+    w->lock.leave();
+    next = find_own(w);
+    if (next == nullptr) return w;
+    enter(w);
+  }
+  self->state.store(unit_state::ready, base::relaxed);
+  w->ready.push_yielded(self);
+  return leave_inline(w, self, next);
+}
+
+}  // namespace weft::sched

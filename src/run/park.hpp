@@ -1,0 +1,35 @@
+// Leaving the running unit: it parks, or yields and stays ready. Called by workers only, with the
+// worker as a parameter.
+//
+// A worker always stands on some stack. While it chooses, that is a *carrier*: one of its cached
+// stacks with run_carrier() at its bottom. A unit without a stack of its own starts there by a
+// plain call and, if it never parks, ends there: no switch at all. A unit that parks takes the
+// carrier's stack with it; the worker goes directly to the next unit that has a context, or starts
+// a fresh carrier.
+//
+//      carrier --call--> unit A ... ends --return--> carrier
+//                        unit A ... parks --switch--> unit B (saved)         A keeps the stack
+//                                         --switch--> fresh carrier           when the next one is new, or none is ready
+//
+// Every switch happens inside the worker's lock: enter.hpp.
+#pragma once
+
+#include "unit/unit.hpp"
+#include "worker/worker.hpp"
+
+namespace weft::sched {
+
+// Inside the lock: leaves the running unit `self` for `next` (null: for a fresh carrier). Returns, when self is resumed, the worker on
+// which that happened.
+worker* leave_for(worker* w, unit* self, unit* next);
+
+// Parks the running unit: `after` runs once its context is saved. Returns the worker on which it was resumed.
+worker* park(worker* w, unit* self, after_switch after);
+
+// Lets others run; self stays ready. Returns the worker on which it goes on.
+worker* yield(worker* w, unit* self);
+
+// As yield, through make_ready: for units that belong elsewhere.
+worker* yield_away(worker* w, unit* self, bool as_new = false);
+
+}  // namespace weft::sched

@@ -1,0 +1,250 @@
+// See deadlock.hpp. What a report says is in stillness_report.cpp.
+#include "see/deadlock.hpp"
+
+#include <unistd.h>
+
+#include "os/alone.hpp"
+#include "os/clock.hpp"
+#include "os/futex.hpp"
+#include "os/tasks.hpp"
+#include "os/thread.hpp"
+#include "run/end.hpp"
+#include "run/next.hpp"
+#include "see/blame.hpp"
+#include "see/circles.hpp"
+#include "see/stillness_report.hpp"
+#include "see/tracing.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+#include "worker/stillness.hpp"
+#include "worker/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+constexpr std::uint64_t ns_per_ms = 1'000'000;
+constexpr std::uint64_t first_pause_ns = 200 * ns_per_ms;
+constexpr std::uint64_t longest_pause_ns = 30'000 * ns_per_ms;
+constexpr std::uint64_t between_readings_ns = 10 * ns_per_ms;
+
+// Those who would look at the same time as another come later: awake, they would be in each other's way for ever.
+constexpr std::uint64_t stagger_ns = 50 * ns_per_ms;
+constexpr int most_tries = 3;
+
+// TSan has an OS thread of its own, which sleeps and wakes for ever.
+constexpr unsigned instrumentation_threads = config::thread_sanitizer ? 1 : 0;
+
+// The word on which the looker sleeps: it looks no further once that has changed.
+struct sleep_word {
+  base::atomic<std::uint32_t>* word;
+  std::uint32_t value;
+
+  bool holds() const { return word->load(base::relaxed) == value; }
+};
+
+// ---- the workers' side ----
+
+bool all_workers_sleep(runtime* rt) {
+  return sleeping_workers(rt) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX &&
+         !rt->is_stopping.load(base::relaxed) && !has_sources(rt);
+}
+
+bool is_main_blocked(runtime* rt) {
+  const unit* main = main_of(rt);
+  if (main == nullptr) return false;
+  const unit_state state = main->state.load(base::relaxed);
+  return state == unit_state::blocked || state == unit_state::suspended;
+}
+
+const worker* worker_on(runtime* rt, int os_thread_id) {
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    const worker* w = serving_worker(rt, index);
+    if (w != nullptr && w->os_thread_id.load(base::relaxed) == os_thread_id) return w;
+  }
+  return nullptr;
+}
+
+// All that moves when anything does: workers that ran out of work, OS threads that began to wait.
+std::uint64_t sum_of_moves(runtime* rt) {
+  std::uint64_t sum = 0;
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    const worker* w = serving_worker(rt, index);
+    if (w != nullptr) sum += w->times_idle.load(base::relaxed);
+  }
+  local::walk_outside(
+      [](void* state, outside* one) { *static_cast<std::uint64_t*>(state) += one->waits.load(base::relaxed) + 1; }, &sum);
+  return sum;
+}
+
+// ---- one reading of all OS threads ----
+
+struct reading {
+  runtime* rt;
+  int own_id;
+  unsigned awake = 0;      // could still do something
+  unsigned in_weft = 0;    // outside, blocked in one of our waits
+  unsigned elsewhere = 0;  // blocked in a lock of OS threads
+  std::uint64_t signature = 0;
+};
+
+void add_to_signature(reading* all, std::uint64_t id, std::uint64_t value) {
+  // Summed, so that the order does not count.
+  all->signature += (id * 0x9e3779b97f4a7c15 ^ value) * 0xbf58476d1ce4e5b9;
+}
+
+struct outside_query {
+  int id;
+  wait_kind blocked;
+  std::uint64_t waits;
+};
+
+outside_query outside_with(int id) {
+  outside_query query{id, wait_kind::none, 0};
+  local::walk_outside(
+      [](void* state, outside* one) {
+        auto* wanted = static_cast<outside_query*>(state);
+        if (one->id != wanted->id) return;
+        wanted->blocked = one->is_blocked.load(base::relaxed);
+        wanted->waits = one->waits.load(base::relaxed);
+      },
+      &query);
+  return query;
+}
+
+void read_one(void* state, const os::task& one) {
+  auto* all = static_cast<reading*>(state);
+  if (one.is_onlooker || one.has_ended) return;
+  const bool is_self = one.id == all->own_id;
+  if (const worker* w = worker_on(all->rt, one.id); w != nullptr) {
+    if (w->is_asleep.load(base::relaxed) != 1 || !(one.is_asleep || is_self)) ++all->awake;
+    return add_to_signature(all, static_cast<unsigned>(one.id), w->times_idle.load(base::relaxed));
+  }
+  const outside_query query = outside_with(one.id);
+  if (query.blocked == wait_kind::endless && (one.is_asleep || is_self)) {
+    ++all->in_weft;
+    add_to_signature(all, static_cast<unsigned>(one.id), query.waits);
+  } else if (one.waits_for_others && query.blocked == wait_kind::none) {
+    ++all->elsewhere;
+    add_to_signature(all, static_cast<unsigned>(one.id), one.switches);
+  } else {
+    ++all->awake;
+  }
+}
+
+// False: somebody could still do something.
+bool read_all(runtime* rt, reading* all) {
+  *all = {rt, os::thread_id()};
+  if (!all_workers_sleep(rt)) return false;
+  return os::walk_tasks(read_one, all) && all->awake <= instrumentation_threads && all_workers_sleep(rt);
+}
+
+enum class verdict { alive, possible, certain };
+
+// False: the looker itself was woken.
+bool wait_between_readings(const sleep_word& own) {
+  const std::uint64_t until = os::now_ns() + between_readings_ns;
+  while (own.holds() && os::futex_wait_until(own.word, own.value, until)) {
+  }
+  return own.holds();
+}
+
+bool does_anyone_wait(runtime* rt, const reading& all) { return is_main_blocked(rt) || all.in_weft != 0 || live_units(rt) != 0; }
+
+// Of a reading that did not change. Who waits for the runtime, which the looker holds, goes on when the look is over.
+verdict judge_still(const reading& all) {
+  if (local::is_hold_wanted()) return verdict::alive;
+  return all.elsewhere != 0 ? verdict::possible : verdict::certain;
+}
+
+verdict judge(runtime* rt, const sleep_word& own) {
+  reading before{};
+  reading now{};
+  bool was_still = read_all(rt, &before);
+  if (was_still && !does_anyone_wait(rt, before)) return verdict::alive;
+  // More than once, because another one may be awake for a moment, only to find that somebody looks already.
+  for (int tried = 0; tried < most_tries && wait_between_readings(own); ++tried, before = now) {
+    const bool is_still = read_all(rt, &now);
+    if (is_still && was_still && now.signature == before.signature) return judge_still(now);
+    was_still = is_still;
+  }
+  return verdict::alive;
+}
+
+// ---- when to look ----
+
+void tell_deadlock(runtime* rt, bool certain) {
+  report_deadlock(rt, certain);
+  if (rt->settings.deadlock == os::deadlock_action::abort) abort_after_report();
+  if (rt->turns != nullptr) {
+    write_trace_of_dying("deadlock");
+    _exit(exit_deadlock);
+  }
+}
+
+// Looks if it is time to. When to look again; UINT64_MAX: there is no need to.
+std::uint64_t look(runtime* rt, const sleep_word& own) {
+  stillness& still = rt->still;
+  const std::uint64_t now = os::now_ns();
+  const std::uint64_t moved = sum_of_moves(rt);
+  if (moved != still.moved) still = {moved, now, first_pause_ns, false, still.circles};
+  if (still.is_over) return UINT64_MAX;
+  if (now < still.next_look_ns) return still.next_look_ns + stagger_ns;
+  if (all_workers_sleep(rt)) {
+    const verdict found = judge(rt, own);
+    if (found != verdict::alive) {
+      still.is_over = true;
+      tell_deadlock(rt, found == verdict::certain);
+      return UINT64_MAX;
+    }
+  }
+  if (rt->dog.load(base::relaxed) == nullptr) look_for_circles(rt, &still.circles, os::now_ns());
+  still.pause_ns = still.pause_ns < longest_pause_ns / 2 ? still.pause_ns * 2 : longest_pause_ns;
+  still.next_look_ns = os::now_ns() + still.pause_ns;
+  return still.next_look_ns;
+}
+
+std::uint64_t look_if_possible(const sleep_word& own) {
+  runtime* rt = nullptr;
+  if (!local::try_hold(&rt)) return os::now_ns() + first_pause_ns + stagger_ns;  // somebody else is looking
+  std::uint64_t next = os::now_ns() + longest_pause_ns;                          // without a runtime nobody is missed
+  if (rt != nullptr) next = rt->settings.deadlock == os::deadlock_action::off ? UINT64_MAX : look(rt, own);
+  local::let_go();
+  return next;
+}
+
+}  // namespace
+
+void all_workers_idle(worker* w, std::uint64_t until) {
+  runtime* rt = w->rt;
+  if (rt->settings.deadlock == os::deadlock_action::off) return;
+  const sleep_word own{&w->is_asleep, 1};
+  std::uint64_t next = os::now_ns() + first_pause_ns;
+  while (next < until && own.holds()) {
+    if (os::futex_wait_until(own.word, own.value, next)) continue;
+    if (!all_workers_sleep(rt)) return;  // another one will be the last
+    next = look_if_possible(own);
+  }
+}
+
+void look_at_still_turns(runtime* rt, base::atomic<std::uint32_t>* bell, std::uint32_t rung) {
+  if (rt->settings.deadlock == os::deadlock_action::off) return;
+  runtime* held = nullptr;
+  if (!os::is_alone() || !local::try_hold(&held)) {
+    static_cast<void>(look_if_possible({bell, rung}));
+    return;
+  }
+  tell_deadlock(rt, true);
+  local::let_go();
+}
+
+void sleep_and_look(base::atomic<std::uint32_t>* word, std::uint32_t value) {
+  const sleep_word own{word, value};
+  std::uint64_t next = os::now_ns() + first_pause_ns;
+  while (own.holds()) {
+    if (!os::futex_wait_until(word, value, next)) next = look_if_possible(own);
+  }
+}
+
+}  // namespace weft::sched

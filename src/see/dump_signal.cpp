@@ -1,0 +1,175 @@
+// See dump_signal.hpp.
+#include "see/dump_signal.hpp"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "base/assert.hpp"
+#include "base/atomic.hpp"
+#include "os/futex.hpp"
+#include "os/process.hpp"
+#include "os/signal.hpp"
+#include "os/thread.hpp"
+#include "see/deadlock.hpp"
+#include "see/watchdog.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+#include "worker/seam.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+constexpr std::size_t os_stack_bytes = 256 * 1024;
+
+// A handler is given nothing but its signal, so this is the process's: one runtime at a time uses it.
+constinit base::atomic<std::uint32_t> asked{0};  // futex: twice the signals so far, and must_stop
+constexpr std::uint32_t must_stop = 1;
+// whoever starts and stops the runtime
+constinit int signal_in_use = 0;  // 0: none
+constinit bool has_writer = false;
+constinit os::os_thread writer{};
+struct sigaction before;
+
+void on_signal(int) {
+  const int kept = errno;
+  asked.fetch_add(2, base::relaxed);
+  os::futex_wake(&asked, 1);
+  errno = kept;
+}
+
+// ---- SIGQUIT, the last signal ----
+
+constexpr std::uint64_t longest_dump_ns = 10'000'000'000;
+
+void set_default(int signal) {
+  struct sigaction plain = {};
+  plain.sa_handler = SIG_DFL;
+  sigaction(signal, &plain, nullptr);
+}
+
+void on_last_signal(int signal) {
+  const int kept = errno;
+  set_default(signal);
+  int timer = 0;
+  if (os::make_signal_timer(os::thread_id(), signal, &timer)) {
+    static_cast<void>(os::set_signal_timer(timer, longest_dump_ns));
+  }
+  if (runtime* rt = local::current_runtime(); rt == nullptr || !ask_watchdog_for_last_dump(rt)) dump_and_die();
+  errno = kept;
+}
+
+bool is_ours(const struct sigaction& action) {
+  if ((action.sa_flags & SA_SIGINFO) != 0) return false;
+  return action.sa_handler == on_signal || action.sa_handler == on_last_signal;
+}
+
+void* write_dumps(void*) {
+  std::uint32_t seen = 0;
+  for (;;) {
+    const std::uint32_t now = asked.load(base::relaxed);
+    const std::uint32_t signals = now & ~must_stop;
+    if (signals != seen) {
+      seen = signals;
+      static_cast<void>(dump(STDERR_FILENO));
+    } else if ((now & must_stop) != 0) {
+      return nullptr;
+    } else {
+      os::futex_wait(&asked, now);
+    }
+  }
+}
+
+int number_of(os::dump_signal which) {
+  switch (which) {
+    case os::dump_signal::usr1: return SIGUSR1;
+    case os::dump_signal::usr2: return SIGUSR2;
+    case os::dump_signal::quit:
+    case os::dump_signal::automatic: return SIGQUIT;
+    case os::dump_signal::off: break;
+  }
+  return 0;
+}
+
+// False: the program has a handler of its own, or the system refuses.
+bool install(int signal) {
+  struct sigaction now;
+  if (!os::set_signal_action(signal, nullptr, &now)) return false;
+  if (is_ours(now)) return true;  // it could not be taken away when the runtime before ended
+  if ((now.sa_flags & SA_SIGINFO) != 0 || (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)) return false;
+  before = now;
+  struct sigaction ours = {};
+  ours.sa_handler = on_signal;
+  ours.sa_flags = SA_ONSTACK | SA_RESTART;  // the stack of a thread may be too small for a handler
+  sigemptyset(&ours.sa_mask);
+  return os::set_signal_action(signal, &ours, nullptr);
+}
+
+// Only where nothing but the system would act.
+bool install_last() {
+  struct sigaction now;
+  if (!os::set_signal_action(SIGQUIT, nullptr, &now)) return false;
+  if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return false;
+  before = now;
+  struct sigaction ours = {};
+  ours.sa_handler = on_last_signal;
+  ours.sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART;  // the program goes on while the dump is written
+  sigemptyset(&ours.sa_mask);
+  return os::set_signal_action(SIGQUIT, &ours, nullptr);
+}
+
+bool may_install_last() { return !seam::leaves_signals() && os::privileges_of_program() == os::privileges::ordinary; }
+
+void stop_writer() {
+  asked.fetch_or(must_stop, base::relaxed);
+  os::futex_wake(&asked, 1);
+  os::join_thread(writer);
+}
+
+}  // namespace
+
+void dump_and_die() {
+  static_cast<void>(dump(STDERR_FILENO));
+  static_cast<void>(kill(getpid(), SIGQUIT));
+}
+
+void start_dump_signal(const runtime* rt) {
+  if (rt->settings.dump_on_signal == os::dump_signal::automatic) {
+    has_writer = false;
+    if (may_install_last() && install_last()) signal_in_use = SIGQUIT;
+    return;
+  }
+  const int signal = number_of(rt->settings.dump_on_signal);
+  if (signal == 0) return;
+  asked.store(0, base::relaxed);
+  if (os::start_thread(&writer, write_dumps, nullptr, os_stack_bytes, "weft-dump") != status::ok) {
+    base::report("warning: no OS thread for WEFT_DUMP_SIGNAL; the program runs without");
+  } else if (!install(signal)) {
+    stop_writer();
+    base::report(
+        "warning: WEFT_DUMP_SIGNAL: the program handles this signal itself, or sigaction is refused; it does not write a dump");
+  } else {
+    signal_in_use = signal;
+    has_writer = true;
+  }
+}
+
+void abandon_dump_signal() {
+  if (signal_in_use == 0) return;
+  struct sigaction now;
+  if (os::set_signal_action(signal_in_use, nullptr, &now) && is_ours(now))
+    static_cast<void>(os::set_signal_action(signal_in_use, &before, nullptr));
+  signal_in_use = 0;
+}
+
+void stop_dump_signal() {
+  if (signal_in_use == 0) return;
+  abandon_dump_signal();
+  if (has_writer) stop_writer();
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,364 @@
+// See overflow.hpp. All but start and stop runs in a signal handler.
+#include "see/overflow.hpp"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/atomic.hpp"
+#include "os/clock.hpp"
+#include "os/signal.hpp"
+#include "os/symbol.hpp"
+#include "os/vm.hpp"
+#include "queue/spinlock.hpp"
+#include "run/fork.hpp"
+#include "see/blame.hpp"
+#include "see/naming.hpp"
+#include "see/report.hpp"
+#include "see/tracing.hpp"
+#include "worker/adoption.hpp"
+#include "worker/context_record.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+// Room for the report, and for handlers of the program that print a backtrace.
+constexpr std::size_t fault_stack_bytes = 64 * 1024;
+
+// What a frame may jump over and still be recognised, where nothing is mapped beneath the guard.
+constexpr std::uintptr_t reach_bytes = 16 * 1024;
+constexpr std::uintptr_t callers_reach_bytes = 64 * 1024;
+
+struct handled {
+  int signal;
+  const char* name;
+  bool is_fault;  // of a fault of the running code, unless it was sent
+  bool is_installed;
+  struct sigaction before;
+};
+constinit queue::spinlock installing;
+constinit handled signals[] = {{SIGSEGV, "SIGSEGV", true, false, {}},
+                               {SIGBUS, "SIGBUS", true, false, {}},
+                               {SIGFPE, "SIGFPE", true, false, {}},
+                               {SIGILL, "SIGILL", true, false, {}},
+                               {SIGABRT, "SIGABRT", false, false, {}}};
+
+void on_fault(int signal, siginfo_t* info, void* context);
+
+bool is_ours(const struct sigaction& action) { return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_fault; }
+bool is_function(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+}
+
+// Of one that on_fault handles; a program that chains its own handlers may ask about any other.
+handled* record_if_any(int signal) {
+  for (handled& each : signals) {
+    if (each.signal == signal) return &each;
+  }
+  return nullptr;
+}
+handled& record_of(int signal) { return *record_if_any(signal); }
+// Of an access to memory, which an overflow is, too.
+bool is_of_memory(int signal) { return signal == SIGSEGV || signal == SIGBUS; }
+
+void set_default(int signal) {
+  struct sigaction plain = {};
+  plain.sa_handler = SIG_DFL;
+  sigaction(signal, &plain, nullptr);
+}
+
+// ---- whose fault it is ----
+
+bool is_in_guard(const mem::stack* stack, std::uintptr_t address) {
+  const auto low = reinterpret_cast<std::uintptr_t>(stack->low);
+  const auto base = reinterpret_cast<std::uintptr_t>(stack->base);
+  return low != base && address < low && address >= base - reach_bytes;
+}
+
+// Of the adopted caller's own stack. Memory is missing inside of it only where the kernel refused
+// to let main's stack grow.
+bool is_beneath_callers(const void* lowest, std::size_t bytes, const siginfo_t* about) {
+  const auto low = reinterpret_cast<std::uintptr_t>(lowest);
+  const auto address = reinterpret_cast<std::uintptr_t>(about->si_addr);
+  if (low == 0 || address < low - callers_reach_bytes || address >= low + bytes) return false;
+  return address < low || (about->si_signo == SIGSEGV && about->si_code == SEGV_MAPERR);
+}
+
+bool is_overflow(const worker* w, const siginfo_t* about) {
+  const mem::stack* stack = w->standing;
+  if (stack == nullptr) return w->rt->has_adopted_caller && is_beneath_callers(w->rt->main_low, w->rt->main_bytes, about);
+  if (stack->is_os_threads()) return is_beneath_callers(stack->low, stack->total_bytes, about);
+  return is_in_guard(w->standing, reinterpret_cast<std::uintptr_t>(about->si_addr));
+}
+
+bool is_fault(int signal, const siginfo_t* about) {
+  const handled* record = record_if_any(signal);
+  return record != nullptr && record->is_fault && about != nullptr && about->si_code > 0;
+}
+
+bool is_of_default_size(const mem::stack* stack) {
+  return stack->origin == mem::stack_origin::slot && stack->size_class == mem::default_class;
+}
+
+// As it was asked for; stack null: that of the caller of weft_init.
+std::size_t nominal_bytes(const worker* w, const mem::stack* stack) {
+  if (stack == nullptr) return w->rt->main_bytes;
+  if (is_of_default_size(stack)) return stack->total_bytes - stack->guard_bytes();
+  return stack->usable_bytes() / os::page_bytes() * os::page_bytes();
+}
+
+void tell_cure_of_fork(text& out, const worker* w, const mem::stack* stack) {
+  if (stack->size_class > mem::fork_class) {
+    out << "raise stack_bytes of its forker's weft_thread_attr (now ";
+    out.bytes(nominal_bytes(w, stack)) << ")\n";
+  } else if (stack->size_class == w->rt->fork_class) {
+    out << "raise WEFT_FORK_STACK_SIZE (now ";
+    out.bytes(w->rt->settings.fork_stack_bytes)
+        << "): the stack of a fork that another worker took, or that its forker left behind\n";
+  } else {
+    out << "raise WEFT_STACK_SIZE (now ";
+    out.bytes(w->rt->settings.stack_bytes) << "): no larger stack could be had for this fork\n";
+  }
+}
+
+// stack: as in nominal_bytes.
+void tell_cure_for_caller(text& out, const worker* w, const mem::stack* stack) {
+  const int id = stack == nullptr ? worker_in_slot(w->rt, 0)->os_thread_id.load(base::relaxed) : adoption_of(stack)->os_thread_id;
+  const bool is_main_thread = id == getpid();
+  out << (is_main_thread ? "raise the limit of main's stack (ulimit -s, now "
+                         : "give its OS thread a larger stack (pthread_attr_setstacksize, now ");
+  out.bytes(nominal_bytes(w, stack)) << "), or run it in a thread with stack_bytes of its weft_thread_attr\n";
+}
+
+void tell_cure(text& out, const worker* w, const unit* one, const mem::stack* stack) {
+  const std::size_t default_bytes = w->rt->settings.stack_bytes;
+  out << "weft:   cure: ";
+  if (is_os_threads(stack)) return tell_cure_for_caller(out, w, stack);
+  const bool is_own = !is_of_default_size(stack) && stack->size_class != mem::fork_class;
+  if (stack->resumer != nullptr) {
+    out << "raise stack_bytes of its weft_context_attr (in C++ the stack's size where it is made; now ";
+    out.bytes(nominal_bytes(w, stack)) << ")\n";
+  } else if (one != nullptr && one->has(is_tasklet)) {
+    out << "WEFT_STACK_SIZE (now ";
+    out.bytes(default_bytes) << ") or stack_bytes of weft_config; or make it a thread, with stack_bytes of weft_thread_attr\n";
+  } else if (one != nullptr && one->has(is_fork)) {
+    tell_cure_of_fork(out, w, stack);
+  } else if (is_own) {
+    out << "raise stack_bytes of its weft_thread_attr (now ";
+    out.bytes(nominal_bytes(w, stack)) << ")\n";
+  } else {
+    out << "raise stack_bytes of its weft_thread_attr, or for all threads WEFT_STACK_SIZE (now ";
+    out.bytes(default_bytes) << ")\n";
+  }
+}
+
+// A frame that is compiled with -fstack-clash-protection touches each page on its way: its fault
+// lies in the page beneath the stack, or, with what it leaves out, in the one below that.
+void tell_jump(text& out, const mem::stack* stack, const void* address) {
+  if (address == nullptr || is_os_threads(stack)) return;
+  const auto down = static_cast<std::size_t>(stack->low - static_cast<const char*>(address));
+  if (down <= 2 * os::page_bytes()) return;
+  out << "\nweft:   a frame jumped there, to ";
+  out.bytes(down / 1024 * 1024) << " beneath it: compile with -fstack-clash-protection";
+}
+
+// For name_maker.
+unit_view maker_view(const mem::stack* stack) {
+  unit_view view;
+  view.made_at = start_on(stack)->made_at;
+  return view;
+}
+
+// A unit that runs on a context's stack, and is not the context's resumer, stands on its joiner's.
+bool is_in_context(const mem::stack* stack) { return stack != nullptr && stack->resumer != nullptr; }
+
+void tell_overflow(const worker* w, const char* how_noticed, const void* address) {
+  unit* one = w->current;
+  const mem::stack* stack = w->standing;
+  text out(STDERR_FILENO);
+  out << "weft: fatal: stack overflow in ";
+  if (is_in_context(stack)) out << "a context that is run by ";
+  unit_view view;
+  if (one != nullptr && look_at_own(one, &view)) {
+    identity(out, view, names::raw);
+  } else {
+    out << "a callback that worker " << w->index << " ran";
+  }
+  out << "\nweft:   its stack of ";
+  out.bytes(nominal_bytes(w, stack)) << " is used up: " << how_noticed;
+  if (address != nullptr) out.address(address);
+  tell_jump(out, stack, address);
+  if (view.is_borrowing)
+    out << "\nweft:   it ran on the stack of the thread that joins it, as a thread with default attributes may";
+  if (is_in_context(stack)) name_maker(out, "\nweft:   the context was made in ", maker_view(stack), names::raw);
+  name_maker(out, is_in_context(stack) ? "\nweft:   the thread was made in " : "\nweft:   made in ", view, names::raw) << "\n";
+  tell_cure(out, w, one, stack);
+}
+
+// Several workers may overflow at once, and the end of one is the end of all: those who come later wait until the first has told.
+constinit base::atomic<const worker*> teller{nullptr};
+constinit base::atomic<bool> has_told{false};
+
+void tell_overflow_once(const worker* w, const char* how_noticed, const void* address) {
+  const worker* first = nullptr;
+  if (teller.compare_exchange_strong(first, w, base::relaxed)) {
+    tell_overflow(w, how_noticed, address);
+    write_trace_of_dying("stack overflow");
+  } else if (first != w) {
+    while (!has_told.load(base::relaxed)) os::sleep_until(os::now_ns() + 1'000'000);
+  }
+  for (const handled& each : signals) set_default(each.signal);  // the same fault again, or one while we told, is the end
+  has_told.store(true, base::relaxed);
+}
+
+// ---- other deaths ----
+
+// A signal that another process sent says nothing of the thread that happens to run.
+bool is_own_doing(int signal, const siginfo_t* about) {
+  return is_fault(signal, about) || (signal == SIGABRT && about->si_code == SI_TKILL && about->si_pid == getpid());
+}
+
+void tell_death(int signal, const siginfo_t* about) {
+  const worker* w = local::current_worker();
+  if (w == nullptr || !is_own_doing(signal, about)) return;
+  const mem::stack* stack = w->standing;
+  const void* low = stack != nullptr ? stack->low : w->rt->main_low;
+  const bool is_abort = signal == SIGABRT;
+  blame_death({record_of(signal).name, is_abort ? nullptr : about->si_addr, low, nominal_bytes(w, stack), is_abort});
+}
+
+// Pending until the handler returns, so that a core shows where it was raised.
+void raise_behind(int signal) {
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): of the calling OS thread
+  sigprocmask(SIG_BLOCK, &one, nullptr);
+  static_cast<void>(raise(signal));
+}
+
+// ---- those who come after us ----
+
+void call_before(const struct sigaction& before, int signal, siginfo_t* info, void* context) {
+  // As the kernel would: our own entry blocked nothing. The mask returns with the signal frame.
+  sigset_t blocked = before.sa_mask;
+  if ((before.sa_flags & SA_NODEFER) == 0) sigaddset(&blocked, signal);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing else runs any more
+  sigprocmask(SIG_BLOCK, &blocked, nullptr);
+  if ((before.sa_flags & SA_SIGINFO) != 0) {
+    before.sa_sigaction(signal, info, context);
+  } else {
+    before.sa_handler(signal);
+  }
+}
+
+void chain(int signal, siginfo_t* info, void* context) {
+  handled& record = record_of(signal);
+  const struct sigaction before = record.before;
+  if (is_function(before)) {
+    if ((before.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) record.before.sa_handler = SIG_DFL, record.before.sa_flags = 0;
+    return call_before(before, signal, info, context);
+  }
+  const bool was_sent = info->si_code <= 0;  // by kill(2) and the like: it does not come again by itself
+  if (was_sent && before.sa_handler == SIG_IGN) return;
+  blame_errors_so_far();
+  tell_death(signal, info);
+  write_trace_of_dying(record_of(signal).name);
+  set_default(signal);
+  if (was_sent) raise_behind(signal);
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  // The caller's own stack, of which the program's handler may know more than we.
+  const worker* w = local::current_worker();
+  const bool is_anothers = w != nullptr && is_os_threads(w->standing) && is_function(record_of(signal).before);
+  // Returning repeats the fault: the core shows the overflowing frame.
+  if (is_anothers || !filter_fault(signal, info)) chain(signal, info, context);
+}
+
+void install(handled* one) {
+  struct sigaction now;
+  if (!os::set_signal_action(one->signal, nullptr, &now) || is_ours(now)) return;
+  // Ours was followed by another that may still call it: to go in front of that one would be a ring.
+  if (one->is_installed && is_function(now)) return;
+  if (!is_of_memory(one->signal) && is_function(now)) return;  // the program may want to go on
+  one->before = now;
+  struct sigaction ours = {};
+  ours.sa_sigaction = on_fault;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  one->is_installed = os::set_signal_action(one->signal, &ours, nullptr);
+}
+
+void restore(handled* one) {
+  struct sigaction now;
+  if (!one->is_installed || !os::set_signal_action(one->signal, nullptr, &now) || !is_ours(now)) return;
+  one->is_installed = !os::set_signal_action(one->signal, &one->before, nullptr);
+}
+
+std::size_t wanted_bytes() { return fault_stack_bytes + getauxval(AT_MINSIGSTKSZ); }
+
+}  // namespace
+
+void install_fault_handlers() {
+  os::find_exceptions();
+  const queue::guard hold(installing);
+  for (handled& each : signals) install(&each);
+}
+
+void restore_fault_handlers() {
+  const queue::guard hold(installing);
+  for (handled& each : signals) restore(&each);
+}
+
+// Without memory for it there is no report, and nothing else is lost.
+void start_fault_stack(worker* w) {
+  stack_t now;
+  w->fault_stack = nullptr;
+  if (!os::set_signal_stack(nullptr, &now) || ((now.ss_flags & SS_DISABLE) == 0 && now.ss_size >= wanted_bytes())) return;
+  w->fault_stack = os::reserve(wanted_bytes(), os::page_bytes());
+  if (w->fault_stack == nullptr) return;
+  w->fault_stack_before = {now.ss_sp, now.ss_size, now.ss_flags};
+  stack_t ours = {};
+  ours.ss_sp = w->fault_stack;
+  ours.ss_size = wanted_bytes();
+  if (os::set_signal_stack(&ours, nullptr)) return;
+  os::release(w->fault_stack, wanted_bytes());
+  w->fault_stack = nullptr;
+}
+
+void stop_fault_stack(worker* w) {
+  if (w->fault_stack == nullptr) return;
+  stack_t before = {};
+  before.ss_sp = w->fault_stack_before.base;
+  before.ss_size = w->fault_stack_before.bytes;
+  before.ss_flags = w->fault_stack_before.flags & SS_DISABLE;
+  // Refused, the kernel goes on using it: then it stays.
+  if (os::set_signal_stack(&before, nullptr)) os::release(w->fault_stack, wanted_bytes());
+  w->fault_stack = nullptr;
+}
+
+bool filter_fault(int signal, void* info) {
+  const auto* about = static_cast<const siginfo_t*>(info);
+  const worker* w = local::current_worker();
+  if (!is_of_memory(signal) || !is_fault(signal, about)) return false;
+  if (w == nullptr || !is_overflow(w, about)) return false;
+  tell_overflow_once(w, "fault at ", about->si_addr);
+  return true;
+}
+
+void check_canary(worker* w, const unit* one, const mem::stack* stack) {
+  if (os::guard_intact(stack->base, stack->guard_bytes(), stack->guard)) return;
+  w->current = const_cast<unit*>(one);
+  tell_overflow_once(w, "when it ended, the canary beneath it was overwritten", nullptr);
+  abort();
+}
+
+}  // namespace weft::sched

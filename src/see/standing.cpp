@@ -1,0 +1,188 @@
+// See standing.hpp.
+#include "see/standing.hpp"
+
+#include <unistd.h>
+
+#include "os/thread_state.hpp"
+#include "queue/spinlock.hpp"
+#include "run/next.hpp"
+#include "see/blame.hpp"
+#include "worker/glance.hpp"
+#include "worker/hooks.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace weft::sched {
+
+place place_of(const worker* w) {
+  place found;
+  found.in = glance(w->current);
+  found.turns_left = glance(w->turns_left);
+  found.finished = w->finished.load(base::relaxed);
+  found.times_idle = w->times_idle.load(base::relaxed);
+  return found;
+}
+
+namespace {
+
+unsigned waiting_in_own_queues(const worker* w) {
+  unsigned count = w->ready.stealable();
+  if constexpr (!config::thread_sanitizer) {  // a plain list: TSan would see a race, and rightly
+    if (count == 0 && !w->ready.is_empty()) ++count;
+  }
+  if (!w->mail.is_empty()) ++count;
+  if (!w->pinned_mail.is_empty()) ++count;
+  return count;
+}
+
+}  // namespace
+
+unsigned waiting_behind(const worker* w) { return waiting_in_own_queues(w) + static_cast<unsigned>(ready_in_own_pools(w)); }
+
+bool may_wait_behind(const worker* w) {
+  if (waiting_in_own_queues(w) != 0) return true;
+  if (w->pool_count.load(base::relaxed) == 0) return false;
+  if (!w->rt->pools_lock.try_lock()) return true;  // the interrupted code may hold it
+  w->rt->pools_lock.unlock();
+  return ready_in_own_pools(w) != 0;
+}
+
+namespace {
+
+enum class standstill { none, possible_without_owner, possible_by_own_lock, proved };
+
+bool is_alone_to_serve(const runtime* rt) { return rt->worker_count.load(base::relaxed) == 1; }
+
+struct holders {
+  const worker* w;
+  bool may_run_elsewhere;
+};
+
+// A unit that has not parked yet has run nowhere, or runs where it began.
+void look_at_holder(void* state, unit* one) {
+  auto* all = static_cast<holders*>(state);
+  unit_view view;
+  if (all->may_run_elsewhere || one == glance(all->w->current) || !look_at(one, &view)) return;
+  if (view.has_ended || !view.has_started) return;
+  const bool is_pinned_here = (view.flags & stays_put) != 0 && view.home_worker == all->w->index;
+  const bool is_pinned_caller = (view.flags & (is_main | is_adopted)) != 0 && (view.flags & stays_put) != 0;
+  all->may_run_elsewhere = !is_pinned_here && !is_pinned_caller;
+}
+
+bool may_holder_run_elsewhere(const worker* w) {
+  if (is_alone_to_serve(w->rt)) return false;
+  holders all{w, false};
+  walk_units(w->rt, look_at_holder, &all);
+  return all.may_run_elsewhere;
+}
+
+// 0: that is no wait for a lock of the kind that knows its owner.
+int owner_of(const futex_wait& wait) {
+  constexpr std::uintptr_t contended = 2;  // what glibc's mutex holds while a caller waits for it
+  return wait.value == contended ? os::owner_of_pthread_mutex(wait.word) : 0;
+}
+
+standstill judge(const worker* w, const futex_wait& wait) {
+  const int owner = owner_of(wait);
+  if (owner == 0) return waiting_behind(w) != 0 ? standstill::possible_without_owner : standstill::none;
+  if (owner != w->os_thread_id.load(base::relaxed)) return standstill::none;
+  return may_holder_run_elsewhere(w) ? standstill::possible_by_own_lock : standstill::proved;
+}
+
+// ---- what is said ----
+
+unsigned os_thread_of(const worker* w) { return static_cast<unsigned>(w->os_thread_id.load(base::relaxed)); }
+
+text& tell_place(text& out, const worker* w, const standing& known, std::uint64_t now_ns, names how) {
+  out << "worker " << w->index << " has been in ";
+  if (unit_view view; look_at(known.where.in, &view)) {
+    identity(out, view, how);
+  } else {
+    out << "a thread";
+  }
+  return out << " for ", out.interval(now_ns - known.since_ns);
+}
+
+text& tell_own_lock(text& out, const worker* w, const futex_wait& wait) {
+  out << "weft:   its OS thread " << os_thread_of(w) << " waits for a lock of OS threads (std::mutex, "
+      << "pthread_mutex_t) at ";
+  return out.address(reinterpret_cast<const void*>(wait.word))
+         << " that it has taken itself: a thread took it and let others run, or takes it twice\n";
+}
+
+void tell_proved(text& out, const worker* w, const standing& known, std::uint64_t now_ns, names how) {
+  out << "weft: standstill: ";
+  tell_place(out, w, known, now_ns, how) << " and can never go on\n";
+  tell_own_lock(out, w, known.wait);
+}
+
+void tell_possible(text& out, const worker* w, const standing& known, std::uint64_t now_ns, names how, standstill kind) {
+  out << "weft: possible standstill: ";
+  tell_place(out, w, known, now_ns, how) << "\n";
+  if (kind == standstill::possible_by_own_lock) {
+    tell_own_lock(out, w, known.wait);
+    return;
+  }
+  out << "weft:   its OS thread " << os_thread_of(w)
+      << " waits until another OS thread wakes it (std::condition_variable, std::counting_semaphore, "
+         "std::thread::join): if a thread that waits for this worker is to do that, neither goes on\n";
+}
+
+void tell(const worker* w, const standing& known, std::uint64_t now_ns, names how, standstill kind) {
+  text out(STDERR_FILENO);
+  if (kind == standstill::proved) {
+    tell_proved(out, w, known, now_ns, how);
+  } else {
+    tell_possible(out, w, known, now_ns, how, kind);
+  }
+  out << "weft:   ";
+  out.count(waiting_behind(w), "ready thread waits", "ready threads wait") << " for this worker\n";
+  tell_cure_of_waits(out, "weft:   ");
+}
+
+// What is only possible is told once in a runtime's life, of each kind.
+bool is_first_told(runtime* rt, standstill kind) {
+  if (kind == standstill::proved) return true;
+  const unsigned bit = 1U << static_cast<unsigned>(kind);
+  return (rt->told_standstills.fetch_or(bit, base::relaxed) & bit) == 0;
+}
+
+bool tell_if_new(const worker* w, standing* known, std::uint64_t now_ns, names how) {
+  const standstill kind = judge(w, known->wait);
+  if (kind == standstill::none || place_of(w) != known->where) return false;
+  known->is_told = true;
+  if (!is_first_told(w->rt, kind)) return false;
+  tell(w, *known, now_ns, how, kind);
+  const bool must_abort = w->rt->settings.deadlock == os::deadlock_action::abort;
+  if (kind == standstill::proved && must_abort) abort_after_report();
+  return true;
+}
+
+bool is_same(const futex_wait& one, const futex_wait& other) {
+  return one.word == other.word && one.value == other.value && one.waits == other.waits;
+}
+
+}  // namespace
+
+text& tell_cure_of_waits(text& out, const char* before) {
+  return out << before
+             << "cure: in place of std::mutex and the like use weft::mutex, weft::condition_variable, "
+                "weft::thread (in C weft_mutex, weft_cond, weft_thread), which let the worker run "
+                "others while they wait\n";
+}
+
+bool look_at_standing(const worker* w, standing* known, const futex_wait* now, std::uint64_t now_ns, names how) {
+  const place found = place_of(w);
+  if (now == nullptr || found.in == nullptr) {
+    *known = {};
+    return false;
+  }
+  if (found != known->where || !is_same(*now, known->wait)) {
+    *known = {found, *now, now_ns, false};
+    return false;
+  }
+  if (known->is_told || now_ns - known->since_ns < longest_standing_ns) return false;
+  return tell_if_new(w, known, now_ns, how);
+}
+
+}  // namespace weft::sched

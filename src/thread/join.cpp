@@ -1,0 +1,290 @@
+// Joining: an ended unit is reaped at once; one that has not started may run right here, on its joiner's stack; otherwise the joiner
+// parks in the join word (protocol T).
+
+#include "arch/cpu.hpp"
+#include "os/clock.hpp"
+#include "os/fence.hpp"
+#include "run/awaiter.hpp"
+#include "run/end.hpp"
+#include "run/enter.hpp"
+#include "run/fork.hpp"
+#include "run/wait.hpp"
+#include "thread/key.hpp"
+#include "thread/thread.hpp"
+#include "unit/waiter.hpp"
+#include "worker/clock.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+bool has_room(const worker* w, std::size_t wanted_bytes) {
+  const void* low = w->standing != nullptr ? w->standing->low : w->rt->main_low;
+  const auto* here = static_cast<const char*>(__builtin_frame_address(0));
+  return static_cast<std::size_t>(here - static_cast<const char*>(low)) >= wanted_bytes;
+}
+
+// Whether `self` can lend its stack to a ULT, which may park on it and go on elsewhere: the identity, pinning and stack limit of both
+// stay right.
+bool may_lend(const unit* self) {
+  constexpr unsigned obstacles =
+      is_tasklet | has_own_stack | keeps_fp | is_main | is_adopted | stays_put | wants_to_move | may_be_dispatched;
+  return self->home.load(base::relaxed) == nullptr && !self->has_any(obstacles);
+}
+
+// Whether `one`, if it has not started, may run on the stack of `self`. A tasklet returns before anything else happens, so that any ULT
+// can lend to it.
+bool may_run_on(const unit* self, const unit* one) {
+  constexpr unsigned common = unsigned{is_known} | unsigned{is_fork} | unsigned{ends_noticed} | size_class_flags;
+  const unsigned flags = one->flags.load(base::relaxed) & ~common;
+  if (flags == is_tasklet) return !self->has(is_tasklet);
+  return flags == is_default && may_lend(self);
+}
+
+// Takes `one` out of this worker's queue if it is there, has not started, and may run on the stack of `self`.
+bool take_to_run_here(worker* w, const unit* self, unit* one) {
+  if (!w->ready.contains(one) || w->is_special || one->has_parked() || !may_run_on(self, one)) return false;
+  if (!has_room(w, w->rt->lend_bytes)) return false;
+  if (!w->lock.try_enter()) return false;
+  const bool is_mine = w->ready.contains(one) && one->join.load(base::relaxed) == join_word::open;
+  if (is_mine) {
+    w->ready.taken(one);
+    // No exchange: another joiner who comes in this very moment is lost, but one who comes later is told.
+    one->join.store(join_word::lent, base::relaxed);
+  }
+  w->lock.leave();
+  return is_mine;
+}
+
+// What the unit did beyond running on its joiner's stack. One that parked there and was dispatched by a scheduler meanwhile leaves the
+// way back to that scheduler to its joiner, which goes on in its place.
+[[gnu::noinline]] worker* end_on_joiners_stack(unit* self, unit* one) {
+  if (one->has(is_known)) run_key_destructors(one);
+  worker* w = local::current_worker();
+  if (one->has(stays_put)) unpin_from(w->rt, one->home_worker);
+  if (one->is_dispatched()) self->set_parent(one->parent);
+  return w;
+}
+
+void run_on_own_stack(worker* w, unit* self, unit* one) {
+  if (has_forks(w)) [[unlikely]]
+    detach_forks(w);
+  self->state.store(unit_state::blocked, base::relaxed);
+  w->current = one;
+  one->state.store(unit_state::running, base::relaxed);
+  one->function(one->argument);
+  note_return();
+  w = one->has_any(is_known | stays_put | may_be_dispatched) ? end_on_joiners_stack(self, one) : local::current_worker();
+  w->current = self;
+  self->state.store(unit_state::running, base::relaxed);
+  count_finished(w);
+  if (!free_plainly(w, one)) free_unit(w, one);
+}
+
+struct join_wait {
+  unit* target;
+  waiter* me;
+  std::uintptr_t found;
+};
+
+// The heavy half of the end of a unit that never parks, for whoever has just changed its join word: see there. After it no end will
+// overwrite the word.
+void outlast_plain_ends(const unit* target) {
+  if (target->has_parked() || target->has(ends_noticed)) return;
+  runtime* rt = local::current_runtime();
+  // [T8] heavy fence: the joiner's record before the look at the locks; pairs with [D1] [D9] [D14]
+  os::heavy_fence();
+  const unsigned slots = rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    // Also one that is leaving: it may still run the target.
+    const worker* runner = worker_in_slot(rt, index);
+    if (runner != nullptr && runner != local::current_worker()) runner->lock.wait_until_left();
+  }
+}
+
+// Calls change() if the target waits in this worker's own queue, or is what this worker runs next: it starts after this, so no fence is
+// needed. False: it is not there, and nothing was done.
+template <class Change>
+bool change_in_queue(const unit* target, Change change) {
+  worker* w = local::current_worker();
+  if (w == nullptr) return false;
+  enter(w);
+  const bool is_here = w->first == target || w->ready.contains(target);
+  if (is_here) change();
+  w->lock.leave();
+  return is_here;
+}
+
+bool publish_join(void* argument) {
+  auto* wanted = static_cast<join_wait*>(argument);
+  bool is_waiting = false;
+  const auto announce = [&] { is_waiting = join_word::wait_for(wanted->target, wanted->me, &wanted->found); };
+  if (change_in_queue(wanted->target, announce)) return is_waiting;
+  announce();
+  if (!is_waiting) return false;
+  outlast_plain_ends(wanted->target);
+  if (wanted->target->join.load(base::relaxed) != join_word::ended) return true;
+  wanted->found = join_word::ended;
+  return false;
+}
+
+// After the deadline of a joiner whose record was in the join word. If the unit has just ended it has noticed the joiner, and its finisher
+// still holds the record.
+status give_up(unit* one, waiter* me) {
+  if (join_word::give_up(one, me)) return status::timeout;
+  // [T7] acquire: the finisher has let go; pairs with [T6]
+  while (me->word.load(base::acquire) != dropped) arch::pause();
+  return status::ok;
+}
+
+void leave_join(await_record* one) {
+  if (one == one->of->winner) return;  // nothing is done with it after its claim
+  static_cast<void>(give_up(static_cast<unit*>(const_cast<void*>(one->object)), one));
+}
+
+}  // namespace
+
+// The target stays until all is armed, for only then can ready be called.
+status arm_join(await_record* one, unit* target, armed_as* what) {
+  join_wait wanted{target, one, join_word::open};
+  *what = armed_as::waits;
+  one->leave = leave_join;
+  if (publish_join(&wanted)) return status::ok;
+  one->leave = nullptr;  // the record is in no word
+  if (wanted.found == join_word::detached) return status::invalid;
+  if (!join_word::means_ended(wanted.found)) return status::busy;
+  *what = take_at_once(one) ? armed_as::over : armed_as::lost;
+  return status::ok;
+}
+
+namespace {
+
+status park_for(unit* one, std::uint64_t deadline_ns) {
+  waiter me("join", one);
+  me.deadline_ns = deadline_ns;
+  join_wait wanted{one, &me, join_word::open};
+  const wait_result result = wait_published(&me, publish_join, &wanted);
+  if (wanted.found == join_word::detached) return status::invalid;
+  if (join_word::means_ended(wanted.found)) return status::ok;  // before the record was in the word: nobody else holds it
+  if (wanted.found != join_word::open) return status::busy;
+  if (result == wait_result::timed_out) return give_up(one, &me);
+  return status::ok;
+}
+
+}  // namespace
+
+namespace {
+
+void free_joined(worker* w, unit* one) {
+  note(w != nullptr ? w->rt : local::current_runtime(), WEFT_ON_JOIN, one);
+  free_unit(w, one);
+}
+
+status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
+  if (one->join.load(base::relaxed) == join_word::detached) return status::invalid;
+  if (identity_of(local::current_unit()) == one) return status::deadlock;
+  if (!may_block()) return deadline_ns <= now_ns() ? status::timeout : status::cannot_block;
+  return park_for(one, deadline_ns);
+}
+
+// What is no short way costs little more when it looks whether there is something to join.
+constexpr char call_of_join[] = "weft_thread_join";
+
+[[gnu::noinline]] status join_by_waiting(unit* one, std::uint64_t deadline_ns) {
+  refuse_freed(one, call_of_join);
+  const status result = wait_for_end_until(one, deadline_ns);
+  if (result == status::ok) free_joined(local::current_worker(), one);
+  return result;
+}
+
+[[gnu::noinline]] status join_unended(unit* one, std::uint64_t deadline_ns) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || deadline_ns != forever || !take_to_run_here(w, self, one)) return join_by_waiting(one, deadline_ns);
+  run_on_own_stack(w, self, one);
+  return status::ok;
+}
+
+[[gnu::noinline]] status reap_slow(worker* w, unit* one) {
+  refuse_freed(one, call_of_join);
+  free_joined(w, one);
+  return status::ok;
+}
+
+[[gnu::noinline]] status reap_used(worker* w, unit* one) {
+  refuse_freed(one, call_of_join);
+  if (w->rt->tells_events.load(base::relaxed) || !free_used(w, one)) [[unlikely]]
+    return reap_slow(w, one);
+  return status::ok;
+}
+
+status reap(unit* one) {
+  worker* const w = local::current_worker();
+  if (free_plainly(w, one)) return status::ok;
+  return w != nullptr ? reap_used(w, one) : reap_slow(w, one);
+}
+
+}  // namespace
+
+status join(unit* one, std::uint64_t deadline_ns) {
+  return join_word::has_ended(one) ? reap(one) : join_unended(one, deadline_ns);
+}
+
+namespace {
+
+// A fork that another worker runs has often been begun when its forker began with the rest, and ends with it: for as long as parking and
+// being woken cost, the forker waits for it in place.
+bool ends_soon(const worker* w, const unit* one) {
+  constexpr std::uint64_t wait_ns = 2'000;
+  constexpr int rounds = 16;
+  if (w == nullptr || w->rt->turns != nullptr || w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count) return false;
+  if (one->has_parked() || w->ready.contains(one)) return false;
+  const std::uint64_t since = os::now_ns();
+  do {
+    for (int round = 0; round < rounds; ++round) {
+      if (join_word::has_ended(one)) return true;
+      arch::pause();
+    }
+  } while (os::now_ns() - since < wait_ns);
+  return false;
+}
+
+}  // namespace
+
+status join_fork(unit* one) {
+  const worker* w = local::current_worker();
+  if (join_word::has_ended(one) || ends_soon(w, one)) return reap(one);
+  const bool may_lend_room = w != nullptr && has_room(w, w->rt->fork_lend_bytes);
+  if (may_lend_room) return join(one, forever);
+  return join_by_waiting(one, forever);
+}
+
+status wait_for_end(unit* one) { return join_word::has_ended(one) ? status::ok : wait_for_end_until(one, forever); }
+
+status try_join(unit* one) {
+  if (!join_word::has_ended(one)) {
+    return one->join.load(base::relaxed) == join_word::detached ? status::invalid : status::busy;
+  }
+  return reap(one);
+}
+
+status detach(unit* one) {
+  std::uintptr_t found = join_word::open;
+  bool has_begun = false;
+  const auto begin = [&] { has_begun = join_word::begin_detach(one, &found); };
+  if (!change_in_queue(one, begin)) {
+    begin();
+    if (has_begun) outlast_plain_ends(one);
+  }
+  if (has_begun && join_word::complete_detach(one)) return status::ok;
+  if (!has_begun && found == join_word::detached) return status::invalid;
+  if (!has_begun && !join_word::means_ended(found)) return status::busy;
+  free_unit(local::current_worker(), one);
+  return status::ok;
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,76 @@
+// What a thread does to itself and others besides create and join: sleep, pin, migrate. Called by
+// units, and by OS threads outside where that makes sense.
+#include "thread/thread.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "os/clock.hpp"
+#include "os/heap.hpp"
+#include "os/thread.hpp"
+#include "run/park.hpp"
+#include "run/ready.hpp"
+#include "run/wait.hpp"
+#include "run/yield.hpp"
+#include "unit/pool_record.hpp"
+#include "unit/waiter.hpp"
+#include "worker/clock.hpp"
+#include "worker/extras.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace weft::sched {
+
+status sleep_until(std::uint64_t deadline_ns) {
+  if (!may_block()) return status::cannot_block;
+  if (local::current_worker() == nullptr) {
+    os::sleep_until(deadline_ns);
+    return status::ok;
+  }
+  waiter me("sleep", nullptr);
+  me.deadline_ns = deadline_ns;
+  if (deadline_ns <= now_ns()) {
+    yield();
+    return status::ok;
+  }
+  const auto known_to_the_clock_alone = [](void*) { return true; };
+  static_cast<void>(wait_published(&me, known_to_the_clock_alone, nullptr));
+  return status::ok;
+}
+
+status pin(int worker_index) {
+  worker* w = local::current_worker();
+  unit* self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
+  if (worker_index < WEFT_ANY_WORKER) return status::invalid;
+  if (worker_index != WEFT_ANY_WORKER && !pin_to(w->rt, static_cast<unsigned>(worker_index))) return status::invalid;
+  self->clear(wants_to_move);  // a wish from before, which this one replaces
+  if (self->has(stays_put)) unpin_from(w->rt, self->home_worker);
+  self->clear(stays_put);
+  if (worker_index == WEFT_ANY_WORKER) return status::ok;
+  base::store_relaxed(self->home_worker, static_cast<std::uint16_t>(worker_index));
+  self->set(stays_put);
+  if (w->index != self->home_worker) sched::yield_away(w, self);
+  return status::ok;
+}
+
+status migrate(unit* one, pool* destination, unsigned worker_index) {
+  const unit_state state = one->state.load(base::relaxed);
+  if (join_word::has_ended(one)) return status::invalid;
+  if (one->has_any(unsigned{is_main} | unsigned{is_adopted}) || (one->has(is_tasklet) && state != unit_state::ready))
+    return status::not_owner;
+  if (const pool* home = one->home.load(base::relaxed); home != nullptr && home->access == WEFT_POOL_PRIVATE)
+    return status::not_owner;
+  runtime* rt = local::current_runtime();
+  if (destination == nullptr && serving_worker(rt, worker_index) == nullptr) return status::invalid;
+  details* extra = details_of(one);
+  if (extra == nullptr) return status::nomem;
+  extra->destination.store(destination_at(destination, worker_index), base::relaxed);
+  // [A60] release: publishes the destination; pairs with [A61]
+  one->flags.fetch_or(wants_to_move, base::release);
+  return status::ok;
+}
+
+}  // namespace weft::sched

@@ -1,0 +1,49 @@
+// A wait: the record that a blocked ULT or OS thread leaves with whoever will wake it. It lives in the frame of the blocked call.
+// Protocol P, docs/protocols/P.md.
+//
+//      waiting ----> woken          by the waker that took it from its list
+//      waiting ----> timed_out      by the clock; only records with a deadline
+//
+// Who moves it out of `waiting` makes the ULT ready, exactly once. A waker that loses to the clock drops the record; it does so
+// inside the lock of the list, which the waiter takes once more before its frame goes. Where there is no list (joins) it says so:
+// timed_out ----> dropped.
+#pragma once
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "base/list.hpp"
+#include "unit/timer.hpp"
+
+namespace weft::sched {
+
+struct unit;
+
+inline constexpr std::uint64_t forever = UINT64_MAX;
+
+// awaits: it is no thread's, but an awaiter's (awaiter.hpp), in whose word all is decided.
+enum wait_word : std::uint32_t { waiting, woken, timed_out, dropped, awaits };
+
+// The deadline of awaiters' records: wakers claim them as those with a deadline, inside the lock of the queue.
+inline constexpr std::uint64_t never_but_claimed = forever - 1;
+
+struct waiter : base::list_link {
+  waiter(const char* what_it_waits_for, const void* on) : what(what_it_waits_for), object(on) {}
+
+  // set by the caller before it waits
+  const char* what;                                      // for reports: "mutex", "condition", ...
+  const void* object;                                    // what it waits on
+  const base::atomic<std::uintptr_t>* holder = nullptr;  // the word of `object` that tells its holder
+  bool is_holder_address = false;                        // ... by an address in its stack
+  void* payload = nullptr;                               // the object's own
+  std::uint64_t since_ns = 0;                            // coarse
+  std::uint64_t deadline_ns = forever;
+
+  // set once before the record is published
+  unit* who = nullptr;  // null: an OS thread outside, asleep on `word`
+
+  base::atomic<std::uint32_t> word{waiting};
+  timer alarm;  // guarded by the lock of the timers
+};
+
+}  // namespace weft::sched

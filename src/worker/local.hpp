@@ -1,0 +1,95 @@
+// The calling OS thread's place in the runtime: the only thread-locals of the core, and the one runtime pointer.
+//
+// A ULT may continue on another OS thread after any switch, and gcc keeps the address of a thread-local in a register across it: so
+// current_worker() is read afresh each time (arch/local_word.hpp), and asked again after every possible switch.
+#pragma once
+
+#include <cstdint>
+
+#include <weft/hot.h>
+
+#include "arch/local_word.hpp"
+#include "base/atomic.hpp"
+#include "base/list.hpp"
+#include "unit/details.hpp"
+
+namespace weft::sched {
+
+struct delivery;
+struct worker;
+struct unit;
+struct runtime;
+
+enum class wait_kind : std::uint8_t { none, endless, with_deadline };
+
+// An OS thread outside that has used Weft.
+struct outside : base::list_link {
+  // the OS thread itself writes, reports read
+  base::atomic<wait_kind> is_blocked{wait_kind::none};  // in one of our waits
+  base::atomic<const char*> waits_for{nullptr};
+  base::atomic<std::uint64_t> since_ns{0};
+  base::atomic<std::uint64_t> waits{0};  // begun so far
+
+  int id = 0;
+  std::uint64_t number = 0;  // ascending in the list
+  key_value* keys = nullptr;
+  std::uint32_t key_capacity = 0;
+  void (*end_keys)(key_value** values, std::uint32_t* capacity) = nullptr;  // set with the first of them
+};
+
+// What reports say of one, copied.
+struct outside_copy {
+  std::uint64_t number;
+  int id;
+  wait_kind is_blocked;
+  const char* waits_for;
+  std::uint64_t since_ns;
+};
+
+namespace local {
+
+// For debuggers, by capi/debug.cpp: the addresses of the word that holds the runtime's address, and of the list of records of OS threads
+// outside, which is all zero before the first one.
+extern const void* const debug_roots[2];
+
+inline worker* current_worker() { return static_cast<worker*>(arch::local_word()); }  // null outside
+inline void set_worker(worker* w) { arch::set_local_word(w); }
+
+void set_hot(worker* w);  // what hot.h finds; null outside
+
+// null outside and while a worker chooses or runs a callback
+unit* current_unit();
+
+runtime* current_runtime();     // null before start
+void set_runtime(runtime* rt);  // null: waits for those who hold it
+
+// In a child of fork(2): the OS threads that the parent had besides the caller are not here, and hold no lock.
+void forget_others();
+// As set_runtime(nullptr), without a wait; the caller is no worker any more.
+void forget_runtime();
+
+// Which runtime of this process a starting one is, among those that run under a schedule: from 1.
+unsigned count_run();
+
+// Holds the runtime, or the absence of one, against its end, for OS threads outside that look into it. One holder at a time; try_hold
+// is false while there is another; hold sleeps. For reports, and what is seldom done outside: a slow report keeps the next holder waiting.
+void hold(runtime** rt);
+bool try_hold(runtime** rt);
+// By the holder: whether another one waits for it.
+bool is_hold_wanted();
+void let_go();
+
+// Where this OS thread calls the ready of awaiters as long as it is no worker.
+delivery* delivery_outside();
+
+// This OS thread's record; made at the first call, unmade when the OS thread ends. Null: no memory.
+outside* this_outside();
+
+// Calls each(state, record) for every OS thread that has a record, inside a lock: each must be short.
+void walk_outside(void (*each)(void* state, outside* one), void* state);
+
+// The next ones after the one with that number (0: from the first); how many there were.
+unsigned copy_outside(std::uint64_t after, outside_copy* out, unsigned capacity);
+
+}  // namespace local
+}  // namespace weft::sched

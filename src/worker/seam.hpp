@@ -1,0 +1,43 @@
+// What builders set (ext.h), most of it before the runtime starts: stack memory, extension bytes, carried state, what reports show, event sink.
+#pragma once
+
+#include <cstddef>
+
+#include <weft/ext.h>
+
+#include "base/status.hpp"
+#include "mem/stack.hpp"
+
+namespace weft::sched {
+struct runtime;
+}
+
+namespace weft::sched::seam {
+
+status set_stack_provider(const weft_stack_provider* provider);
+mem::stack_memory stack_memory();
+
+status reserve(std::size_t bytes, std::size_t* offset);
+std::size_t reserved_bytes();
+
+status reserve_word(unsigned* number);
+unsigned reserved_words();
+
+status carry(void* (*address)(), std::size_t bytes);
+void* (*carried_address())();
+std::size_t carried_bytes();
+
+void show_function(void (*bottom)(void* argument), std::size_t offset);
+void (*shown_bottom())(void* argument);
+std::size_t shown_offset();
+
+void leave_signals();  // to the program: the next runtime handles none, unless a variable asks for it
+bool leaves_signals();
+
+using event_sink = void (*)(void* state, weft_event_kind kind, weft_thread* thread);
+// Also while a runtime runs, which is told by `tell`: observers.hpp.
+status set_event_sink(event_sink sink, void* state, status (*tell)(runtime* rt, event_sink sink, void* state));
+event_sink sink();
+void* sink_state();
+
+}  // namespace weft::sched::seam

@@ -1,0 +1,193 @@
+// A worker: the record of one OS thread that runs units. Fields are grouped by who may touch them.
+#pragma once
+
+#include <cstdint>
+
+#include "base/align.hpp"
+#include "base/atomic.hpp"
+#include "base/rng.hpp"
+#include "fiber/fiber.hpp"
+#include "mem/slab.hpp"
+#include "mem/stack.hpp"
+#include "os/thread.hpp"
+#include "queue/biased_lock.hpp"
+#include "queue/inbox.hpp"
+#include "queue/ready_queue.hpp"
+#include "unit/awaiter_delivery.hpp"
+#include "unit/unit.hpp"
+#include "worker/copied.hpp"
+#include "worker/fork_deque.hpp"
+#include "worker/hooks.hpp"
+#include "worker/runtime.hpp"
+
+namespace weft::sched {
+
+struct adopted;
+struct pool;
+struct scheduler;
+struct waiter;
+
+// What remains to be done for a fiber that was left, once its context is saved: publish it, free its stack. Runs on the fiber that
+// the worker went to, without identity; must not switch.
+struct after_switch {
+  void (*run)(worker* w, void* argument) = nullptr;
+  void* argument = nullptr;
+};
+
+inline constexpr unsigned most_pools_served = 8;
+
+struct alignas(base::cache_line) worker {
+  // ---- owner, hot ----
+  queue::biased_lock<worker> lock;  // protocol D; thieves reach into it and into `ready`
+  queue::ready_queue<unit> ready;   // inside `lock`
+  unit* current = nullptr;          // null while the worker chooses
+  mem::stack* standing = nullptr;   // the stack that the worker stands on; null: that of the caller of weft_init
+  unit* first = nullptr;            // what a fresh carrier runs first
+  after_switch after;
+  std::int32_t turns_left = 0;    // choices until timers, sources, mail and the unit that has waited longest are due
+  bool owes_oldest = false;       // the next choice is the unit that has waited longest
+  bool is_special = false;        // the runtime's
+  bool waits_as_outside = false;  // nobody runs, but who waits here may block the OS thread
+  bool is_in_sink = false;        // the event sink is called; for checks
+  bool is_watched = false;        // somebody wants to be told of each unit's run: an event sink, or stacks are inspected
+  std::uint32_t index = 0;
+  runtime* rt = nullptr;
+  mem::slab_cache units;
+  void* carried = nullptr;      // this OS thread's copy of what weft_ext_carry registered: zero while no unit has anything there
+  std::uint64_t coarse_ns = 0;  // the clock when the worker last looked around
+  base::atomic<std::uint32_t> detours{
+      0};                   // pools served, schedulers set, special, ending: 0 means that the own queue is all there is
+  mem::stack_cache stacks;  // never empty while a unit runs
+
+  fork_deque forks;  // protocol K; programs reach into it through hot.h
+
+  // ---- owner writes, anyone reads ----
+  alignas(base::cache_line) base::atomic<std::uint64_t> created{0};
+  base::atomic<std::uint64_t> finished{0};
+  base::atomic<std::uint64_t> stolen{0};
+  base::atomic<std::uint64_t> times_idle{0};  // how often it ran out of work
+  base::atomic<std::uint64_t> forks_taken{0};
+  base::atomic<std::uint64_t> searches{0};  // looks at others for something to steal
+  base::atomic<std::uint64_t> thefts{0};    // those that found something
+  base::atomic<std::uint64_t> sleeps{0};
+
+  // ---- anyone; protocols B, D and I ----
+  alignas(base::cache_line) queue::inbox<unit> mail;  // units that any worker may run
+  queue::inbox<unit> pinned_mail;                     // units that only this one may run
+  base::atomic<std::uintptr_t> reply{0};              // a victim's answer to this worker's question
+  base::atomic<std::uint32_t> is_asleep{0};           // futex; values in run/wake.hpp
+  base::atomic<bool> must_end{false};                 // weft_worker_remove
+  base::atomic<bool> is_serving{false};               // false: not started, ending, or ended
+  base::atomic<std::uint32_t> pinned_units{0};        // guarded by the runtime's workers_lock for adding
+  base::atomic<waiter*> remover{nullptr};             // waits until this worker has ended
+  base::atomic<bool> may_run{false};                  // its OS thread may begin
+  base::atomic<std::uint64_t> times_woken{0};         // from sleep, by others
+  bool is_taken = false;                              // the slot is in use; guarded by the runtime's workers_lock
+
+  // ---- forkers, while it is open; protocol K ----
+  alignas(base::cache_line) base::atomic<std::uintptr_t> hand{0};  // values in hand.hpp
+  base::atomic<const void*> given_work{nullptr};                   // where the work in it lies, and what that points to:
+  base::atomic<const void*> given_data{nullptr};                   // for the CPU's prefetching alone
+
+  // ---- owner, cold ----
+  alignas(base::cache_line) base::rng random{0};
+  struct standstill {            // a unit waits for a stack, and no unit finishes anywhere
+    std::uint64_t since_ns = 0;  // 0: never
+    std::uint64_t seen_ns = 0;   // last
+    std::uint64_t finished = 0;  // by then
+  };
+  standstill without_stack;  // though others go on here
+  standstill without_any;    // and nobody can go on here
+  bool has_warned_of_stacks = false;
+  bool expects_mail = false;         // it ended the last time without work
+  std::uint64_t steal_after_ns = 0;  // back-off: no questions before
+  std::uint64_t steal_pause_ns = 0;
+  std::uint64_t looked_at_ns = 0;   // while standing back
+  std::uint64_t finished_then = 0;  // by those who had units to steal
+  std::uint64_t stolen_at_ns = 0;
+  std::uint32_t stolen_batch = 0;
+  std::uint64_t stolen_worth_ns = 0;
+  bool has_stolen_forks = false;    // the last theft
+  std::uint32_t forks_at_once = 1;  // by a theft; forkers read it by load_relaxed
+  std::uint64_t opened_ns = 0;      // when it held out its hand
+  std::uint64_t asked_ns = 0;       // when it last asked forkers to look at it
+  bool was_given_forks = false;     // its last work came by hand
+  fork_segment* spare_forks = nullptr;
+  std::uint32_t spare_fork_count = 0;
+  unsigned victim_count = 0;
+  unsigned victim_slots = 0;                       // the runtime's worker_slots when they were put in order
+  base::atomic<pool*> pools[most_pools_served]{};  // guarded by the runtime's pools_lock for writing
+  base::atomic<std::uint32_t> pool_count{0};
+  base::atomic<bool> is_visiting{false};   // looks into pools, or asks `custom`: they must not go
+  base::atomic<std::uintptr_t> custom{0};  // a scheduler, see serving.cpp; 0: none
+  arch::fp_control fp;                     // this OS thread's, while a unit runs that keeps its own
+  fiber::context origin;                   // the OS thread's own stack, while it runs fibers
+  fiber::sanitizer::side origin_side;
+  os::os_thread os_thread;
+  base::atomic<int> os_thread_id{0};
+  void* fault_stack = nullptr;  // alternate signal stack; null: not ours
+  struct {
+    void* base;
+    std::size_t bytes;
+    int flags;
+  } fault_stack_before = {};
+  std::uint16_t cpu = 0;
+  base::atomic<std::uint16_t> domain{0};  // its last-level cache's number among those of the workers
+
+  mem::few_stacks_cache sized_stacks[mem::stack_classes - 1];  // by class, from 1 on
+
+  std::size_t asked_stack_bytes = 0;  // the size that was asked for last, and its class
+  unsigned asked_stack_class = 0;
+  bool has_run_sized = false;  // since its last sleep: a unit on a stack not of the default size
+
+  delivery delivers;  // of awaiters; the owner writes
+
+  mem::slab_cache copied_caches[copied_classes];  // started when first used
+
+  std::uint64_t builders_words[most_builders_words] = {};  // weft_ext_worker_reserve; the builders' own
+  adopted* adoption = nullptr;  // whose caller called weft_worker_adopt; written inside the runtime's workers_lock
+
+  // ---- virtual workers (turns.hpp): whoever has its turn ----
+  fiber::context turn;  // where it goes on
+  fiber::sanitizer::side turn_side;
+  base::atomic<bool> has_turns{false};
+  mem::stack* root = nullptr;  // at whose bottom it starts and ends; null: on an OS thread of its own
+  base::atomic<bool> has_left{false};
+
+  // ---- owner ----
+  std::uint16_t victims[most_workers];  // worker indices, near first; at the end, where those that are not there take no memory
+};
+
+// Around callbacks of the builders, which have no identity and so cannot wait, whoever's turn it is. They must not switch either.
+class without_identity {
+ public:
+  explicit without_identity(worker* w) : without_identity(w, false) {}
+  ~without_identity() { become(kept_, waited_as_outside_); }
+  without_identity(const without_identity&) = delete;
+  without_identity& operator=(const without_identity&) = delete;
+
+ protected:
+  without_identity(worker* w, bool may_block)
+      : worker_(w), kept_(w != nullptr ? w->current : nullptr), waited_as_outside_(w != nullptr && w->waits_as_outside) {
+    become(nullptr, may_block);
+  }
+
+ private:
+  void become(unit* one, bool may_block) {
+    if (worker_ == nullptr) return;
+    worker_->current = one;
+    worker_->waits_as_outside = may_block;
+  }
+
+  worker* worker_;
+  unit* kept_;
+  bool waited_as_outside_;
+};
+
+// Around calls that wait as an OS thread outside would: the worker stands still meanwhile.
+class as_outside : public without_identity {
+ public:
+  explicit as_outside(worker* w) : without_identity(w, true) {}
+};
+
+}  // namespace weft::sched

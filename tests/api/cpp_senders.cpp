@@ -1,0 +1,225 @@
+// Senders: the concepts of P2300, completions, stops and errors. The same file is also compiled
+// against stdexec where WEFT_STDEXEC_INCLUDE names its headers.
+#include <weft/execution.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <weft/async.hpp>
+#include <weft/promise.hpp>
+
+#include "coroutines.hpp"
+
+using namespace std::chrono_literals;
+namespace ex = weft::execution;
+
+namespace {
+
+// How an operation ended: "value", "error", "stopped"; empty: not yet.
+template <class T>
+struct outcome {
+  weft::latch has_ended{1};
+  std::string how;
+  std::optional<T> value;
+  std::exception_ptr error;
+  bool in_ult = false;
+  std::stop_source source;
+
+  void end(const char* text) {
+    how = text;
+    in_ult = weft_self() != nullptr && !weft_thread_is_tasklet(weft_self());
+    has_ended.count_down();
+  }
+};
+
+struct token_env {
+  std::stop_token token;
+  std::stop_token query(ex::get_stop_token_t) const noexcept { return token; }
+};
+
+template <class T>
+struct to_outcome {
+  using receiver_concept = ex::receiver_t;
+  outcome<T>* to;
+
+  template <class... Values>
+  void set_value(Values&&... values) && noexcept {
+    if constexpr (sizeof...(Values) == 1) to->value.emplace(std::forward<Values>(values)...);
+    to->end("value");
+  }
+  void set_error(std::exception_ptr error) && noexcept {
+    to->error = std::move(error);
+    to->end("error");
+  }
+  void set_stopped() && noexcept { to->end("stopped"); }
+  token_env get_env() const noexcept { return {to->source.get_token()}; }
+};
+
+// Starts a sender, and waits for its end. change(outcome) runs between both.
+template <class T, class Sender, class Change>
+void run(outcome<T>& result, Sender&& sender, Change change) {
+  static_assert(ex::sender<Sender>);
+  static_assert(ex::receiver<to_outcome<T>>);
+  auto operation = ex::connect(std::forward<Sender>(sender), to_outcome<T>{&result});
+  static_assert(ex::operation_state<decltype(operation)>);
+  ex::start(operation);
+  change();
+  result.has_ended.wait();
+}
+template <class T, class Sender>
+void run(outcome<T>& result, Sender&& sender) {
+  run(result, std::forward<Sender>(sender), [] {});
+}
+
+weft_status status_in(const std::exception_ptr& error) {
+  return status_of([&] { std::rethrow_exception(error); });
+}
+
+using scheduler = weft::runtime::scheduler;
+static_assert(ex::scheduler<scheduler>);
+static_assert(std::same_as<scheduler, std::remove_cvref_t<decltype(ex::get_completion_scheduler<ex::set_value_t>(
+                                          ex::get_env(ex::schedule(std::declval<scheduler>()))))>>);
+
+}  // namespace
+
+TEST_CASE("schedule completes in a ULT, which may block") {
+  const weft::runtime runtime({.workers = 2});
+  by_waiting_callers([&] {
+    outcome<int> result;
+    run(result, ex::schedule(weft::runtime::get_scheduler()));
+    CHECK(result.how == "value");
+    CHECK(result.in_ult);
+  });
+  CHECK(weft::runtime::get_scheduler() == weft::runtime::get_scheduler());
+  CHECK(ex::get_forward_progress_guarantee(weft::runtime::get_scheduler()) == ex::forward_progress_guarantee::parallel);
+}
+
+TEST_CASE("schedule without a runtime is an error, and after a stop it is stopped") {
+  outcome<int> none;
+  run(none, ex::schedule(weft::runtime::get_scheduler()));
+  CHECK(none.how == "error");
+  CHECK(status_in(none.error) == WEFT_NOT_INITIALIZED);
+  const weft::runtime runtime({.workers = 1});
+  outcome<int> late;
+  run(late, ex::schedule(weft::runtime::get_scheduler()), [&] { late.source.request_stop(); });
+  CHECK(late.how == "stopped");  // its ULT had not begun
+  outcome<int> before;
+  before.source.request_stop();
+  run(before, ex::schedule(weft::runtime::get_scheduler()));
+  CHECK(before.how == "stopped");
+}
+
+TEST_CASE("schedule_after and schedule_at") {
+  const weft::runtime runtime({.workers = 2});
+  const auto begun = std::chrono::steady_clock::now();
+  outcome<int> after, at, past, stopped;
+  run(after, weft::runtime::get_scheduler().schedule_after(2ms));
+  CHECK(after.how == "value");
+  CHECK(after.in_ult);
+  CHECK(std::chrono::steady_clock::now() - begun >= 2ms);
+  run(at, weft::runtime::get_scheduler().schedule_at(begun + 4ms));
+  CHECK(std::chrono::steady_clock::now() - begun >= 4ms);
+  std::thread outside([&] { run(past, weft::runtime::get_scheduler().schedule_at(begun)); });
+  outside.join();
+  CHECK(past.how == "value");
+  CHECK(past.in_ult);
+  run(stopped, weft::runtime::get_scheduler().schedule_after(1h), [&] { stopped.source.request_stop(); });
+  CHECK(stopped.how == "stopped");
+}
+
+TEST_CASE("bulk calls its function for each index, and hands on the first exception") {
+  const weft::runtime runtime({.workers = 4});
+  std::vector<std::atomic<int>> seen(1000);
+  outcome<int> result, failed, empty;
+  const auto many = weft::runtime::get_scheduler().bulk(seen.size(), [&](std::size_t i) { ++seen[i]; });
+  run(result, many);
+  CHECK(result.how == "value");
+  for (auto& each : seen) CHECK(each == 1);
+  run(failed, weft::runtime::get_scheduler().bulk(100, [](std::size_t i) {
+    if (i >= 50) throw std::out_of_range(std::to_string(i));
+  }));
+  CHECK(failed.how == "error");
+  CHECK_THROWS_AS(std::rethrow_exception(failed.error), std::out_of_range);
+  run(empty, weft::runtime::get_scheduler().bulk(0, [](std::size_t) { throw 1; }));
+  CHECK(empty.how == "value");
+}
+
+TEST_CASE("a future as a sender: its value, its exception, a stop") {
+  const weft::runtime runtime({.workers = 2});
+  weft::promise<std::unique_ptr<int>> made;
+  outcome<std::unique_ptr<int>> value;
+  run(value, weft::as_sender(made.get_future()), [&] { made.set_value(std::make_unique<int>(3)); });
+  CHECK(value.how == "value");
+  CHECK(value.in_ult);
+  REQUIRE(value.value.has_value());
+  CHECK(**value.value == 3);
+  outcome<int> failed, none, stopped, shared;
+  run(failed, weft::as_sender(weft::async([]() -> int { throw std::runtime_error("thrown"); })));
+  CHECK_THROWS_AS(std::rethrow_exception(failed.error), std::runtime_error);
+  run(none, weft::as_sender(weft::future<int>()));
+  CHECK_THROWS_AS(std::rethrow_exception(none.error), std::future_error);
+  weft::promise<int> never;
+  const weft::shared_future<int> kept = never.get_future().share();
+  run(stopped, weft::as_sender(kept), [&] { stopped.source.request_stop(); });
+  CHECK(stopped.how == "stopped");
+  const auto reusable = weft::as_sender(kept);
+  never.set_value(8);
+  run(shared, reusable);
+  CHECK(shared.value == 8);
+}
+
+TEST_CASE("threads, events and channels as senders") {
+  const weft::runtime runtime({.workers = 2});
+  weft::latch latch(1);
+  weft_event event = WEFT_EVENT_INIT;
+  weft::thread thread([&] { latch.wait(); });
+  outcome<int> joined, opened, set, popped, closed, stopped;
+  run(joined, weft::as_sender(thread), [&] { latch.count_down(); });
+  CHECK(joined.how == "value");
+  CHECK_FALSE(thread.joinable());
+  run(opened, weft::as_sender(latch));
+  CHECK(opened.how == "value");
+  run(set, weft::as_sender(event), [&] { weft_event_set(&event); });
+  CHECK(set.how == "value");
+  weft::unbuffered_channel<int> channel;
+  run(stopped, weft::as_sender(channel), [&] { stopped.source.request_stop(); });
+  CHECK(stopped.how == "stopped");
+  run(popped, weft::as_sender(channel), [&] { CHECK(channel.push(6) == weft::channel_op_status::success); });
+  CHECK(popped.value == 6);
+  run(closed, weft::as_sender(channel), [&] { channel.close(); });
+  CHECK(closed.how == "stopped");
+}
+
+#if defined(STDEXEC_VERSION_MAJOR) || __has_include(<stdexec/execution.hpp>)
+
+TEST_CASE("pipelines of stdexec") {
+  const weft::runtime runtime({.workers = 2});
+  std::thread outside([] {  // stdexec's sync_wait blocks its OS thread
+    const scheduler on = weft::runtime::get_scheduler();
+    auto work = stdexec::schedule(on) | stdexec::then([] {
+                  weft::this_thread::sleep_for(1ms);
+                  return weft_self() != nullptr ? 20 : 0;
+                }) |
+                stdexec::let_value([](int value) { return weft::as_sender(weft::async([value] { return value + 1; })); }) |
+                stdexec::continues_on(on) | stdexec::then([](int value) { return value * 2; });
+    CHECK(std::get<0>(stdexec::sync_wait(std::move(work)).value()) == 42);
+    weft::latch never(1);
+    auto fails = stdexec::just() | stdexec::then([] { throw std::runtime_error("the other"); });
+    CHECK_THROWS_AS(stdexec::sync_wait(stdexec::when_all(weft::as_sender(never), std::move(fails))), std::runtime_error);
+  });
+  outside.join();
+}
+
+#endif

@@ -1,0 +1,62 @@
+"""Servers and nodes of Tascell programs, for tests. Nothing outlives a `Group`."""
+
+import os
+import re
+import subprocess
+import tempfile
+
+LISTENS = re.compile(r"listens on port (\d+)")
+
+
+class Server:
+    """weft tascell-server on a free port of this machine; its parent is a Server or None."""
+
+    def __init__(self, weft, parent=None, *words):
+        above = ["--parent", f"localhost:{parent.port}"] if parent else []
+        self.process = subprocess.Popen([weft, "tascell-server", "--port", "0", *above, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True)
+        self.first_line = self.process.stdout.readline()
+        found = LISTENS.search(self.first_line)
+        if not found:
+            raise RuntimeError(f"the server does not start: {self.first_line}{self.process.stderr.read()}")
+        self.port = int(found.group(1))
+
+    def wait_for_line(self, text):
+        """The next line with the text, or "": the server has ended."""
+        for line in self.process.stdout:
+            if text in line:
+                return line
+        return ""
+
+    def address(self):
+        return f"localhost:{self.port}"
+
+    def end(self):
+        """Exit status and stderr."""
+        self.process.terminate()
+        _, err = self.process.communicate(timeout=60)  # reads what is left
+        return self.process.returncode, err
+
+
+class Node:
+    """A program that runs; its output goes to files, so that no pipe fills."""
+
+    def __init__(self, program, address, workers, arguments=(), environment=None, words=()):
+        self.out, self.err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
+        command = [program, "--server", address, "--workers", str(workers), *words, *arguments]
+        self.process = subprocess.Popen(command, stdout=self.out, stderr=self.err, env={**os.environ, **(environment or {})})
+
+    def wait(self, seconds=100):
+        """Exit status, stdout and stderr; a node that hangs is killed, and its status is None."""
+        try:
+            status = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            status = None
+        texts = []
+        for file in (self.out, self.err):
+            file.seek(0)
+            texts.append(file.read())
+            file.close()
+        return status, *texts

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Tascell programs on nodes that an MPI's launcher starts.
+
+usage: nodes_mpi_test.py WEFT EXAMPLES [MPI ...]
+EXAMPLES is the folder with the compiled examples; the MPIs are those for which there is a module (mpich, openmpi). Launchers that are not
+here are skipped by name."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+LAUNCHERS = {"mpich": "mpirun.mpich", "openmpi": "mpirun.openmpi"}
+WEFT, EXAMPLES, BUILT = sys.argv[1], sys.argv[2], sys.argv[3:]
+HERE = [each for each in BUILT if shutil.which(LAUNCHERS[each])]
+# The nodes of tests that run side by side must not be bound to the same processors.
+QUIET = {**os.environ, "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_orte_base_help_aggregate": "1"}
+PROGRAMS = {"fib": (["32"], "fib(32) = 2178309\n"), "nq": (["11"], "11 queens: 2680\n"), "pen": ([], "6 x 10: 2339\n"),
+            "comp": (["6000"], "6000: 5999 pairs\n"),
+            "matmul": (["300"], "300 x 300, product 1: 3fe7143ebc63df12\n300 x 300, product 2: eca377e17c55edff\n")}
+
+
+def words_of(mpi, nodes, name, *words):
+    return [WEFT, "launch", "-q", "--mpi", LAUNCHERS[mpi], "-n", str(nodes), os.path.join(EXAMPLES, name), *words]
+
+
+class NodesTest(unittest.TestCase):
+    COUNTS = re.compile(r"^weft: tascell: (\S+): (\d+) messages sent, (\d+) received, (\d+) calls of the MPI for them \(\S+ each\), \d+ that found "
+                        r"nothing, (\d+) bytes copied$", re.MULTILINE)
+
+    def counts(self, mpi, transport):
+        """Each node tells what its transport did: what one has sent the other has received, but for what was under way at the end."""
+        words, wanted = PROGRAMS["comp"]
+        result = subprocess.run(words_of(mpi, 2, "comp", "--transport", transport, "--workers", "1", "--nodes", "2", *words), capture_output=True,
+                                env={**QUIET, "WEFT_TASCELL_STATS": "on"}, text=True, timeout=100, check=False)
+        self.assertEqual((result.returncode, result.stdout), (0, wanted), result)
+        found = self.COUNTS.findall(result.stderr)
+        self.assertEqual([each[0] for each in found], [transport, transport], result)
+        for _, sent, received, calls, copied in found:
+            self.assertTrue(int(sent) > 0 and int(received) > 0 and int(calls) >= int(sent) and int(copied) > 0, result)
+
+    def answers(self, mpi, transport, nodes, workers, names):
+        for name in names:
+            words, wanted = PROGRAMS[name]
+            own = ["--transport", transport, "--workers", str(workers), "--nodes", str(nodes)]
+            with self.subTest(mpi=mpi, transport=transport, nodes=nodes, workers=workers, name=name):
+                result = subprocess.run(words_of(mpi, nodes, name, *own, *words), env=QUIET, capture_output=True, text=True, timeout=100, check=False)
+                self.assertEqual((result.returncode, result.stdout), (0, wanted), result)
+                self.assertNotIn("weft:", result.stderr)
+
+    def test_messages(self):
+        for mpi in HERE:
+            self.answers(mpi, "mpi-multiple", 2, 2, ("fib", "nq", "comp", "matmul"))
+            self.answers(mpi, "mpi-funneled", 2, 1, ("pen", "comp", "matmul"))
+            self.answers(mpi, "mpi-funneled-poster", 2, 1, ("nq",))
+
+    def test_one_sided(self):
+        for mpi in HERE:
+            self.answers(mpi, "mpi-onesided", 2, 1, ("matmul", "nq"))
+            self.counts(mpi, "mpi-onesided")
+            self.counts(mpi, "mpi-onesided-poster")
+
+    def test_more_nodes(self):
+        for mpi in HERE:
+            self.answers(mpi, "mpi-multiple", 4, 1, ("nq", "comp"))
+
+    def test_one_node(self):
+        for mpi in HERE:
+            self.answers(mpi, "mpi-multiple", 1, 2, ("nq",))
+
+    def test_the_status_is_that_of_main(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                result = subprocess.run(words_of(mpi, 2, "nq", "--nodes", "2", "0"), env=QUIET, capture_output=True, text=True,
+                                        timeout=100, check=False)
+                self.assertEqual(result.returncode, 2, result)
+
+    def test_a_node_that_is_killed_ends_all(self):
+        """By their launcher: no process stays."""
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                mark = f"WEFT_TEST_MARK={os.getpid()}.{mpi}"
+                words = words_of(mpi, 2, "fib", "--nodes", "2", "55")
+                with subprocess.Popen(words, env={**QUIET, "WEFT_TEST_MARK": mark.split("=")[1]}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      text=True, start_new_session=True) as job:
+                    nodes = self.wait_for(mark, 2)
+                    os.kill(nodes[-1], signal.SIGKILL)
+                    _, err = job.communicate(timeout=100)
+                    self.assertNotEqual(job.returncode, 0, err)
+                self.wait_for(mark, 0)
+
+    def wait_for(self, mark, count):
+        """The processes of the example with this word in their environment, once there are so many."""
+        for _ in range(600):
+            found = [process for process in map(int, filter(str.isdigit, os.listdir("/proc"))) if self.is_marked(process, mark)]
+            if len(found) == count:
+                return sorted(found)
+            time.sleep(0.1)
+        self.fail(f"{len(found)} nodes instead of {count}")
+
+    @staticmethod
+    def is_marked(process, mark):
+        try:
+            with open(f"/proc/{process}/environ", "rb") as environment, open(f"/proc/{process}/comm", encoding="ascii") as name:
+                return mark.encode() in environment.read() and name.read() == "fib\n"
+        except OSError:
+            return False
+
+
+if __name__ == "__main__":
+    for each in BUILT:
+        if each not in HERE:
+            print(f"skipped: {each}: no {LAUNCHERS[each]}")
+    unittest.main(argv=sys.argv[:1])

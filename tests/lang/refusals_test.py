@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""What a server and nodes of Tascell make of bad input: one line that names it and what helps, and no hang.
+
+usage: refusals_test.py WEFT EXAMPLES"""
+
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+
+from nodes import Node, Server
+
+MAGIC, VERSION = 0x4D465457, 1
+HELLO, CHALLENGE, PROOF, WELCOME, REFUSED, LEFT = 1, 2, 3, 4, 5, 7
+ASK, NONE, GIVE, RESULT = 64, 65, 66, 67
+SECONDS = 60  # a machine may be slow; what hangs, hangs for longer
+
+
+def frame(kind, body=b"", to=0, sender=0, sequence=0, magic=MAGIC, version=VERSION, size=None):
+    head = struct.pack("<IHHQIIQ", magic, version, kind, len(body) if size is None else size, to, sender, sequence)
+    return head + body + b"\0" * (-len(body) % 8)
+
+
+def hello(program=1, has_key=0):
+    return frame(HELLO, struct.pack("<IIQ", 1, has_key, program) + b"n" * 32)
+
+
+class Stranger:
+    """A connection to a server, by hand."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("localhost", port), timeout=SECONDS)
+
+    def read(self, size):
+        data = b""
+        while len(data) < size:
+            more = self.socket.recv(size - len(data))
+            if not more:
+                return None
+            data += more
+        return data
+
+    def next(self):
+        """Type and body of the next frame; None: the connection is over."""
+        try:
+            head = self.read(32)
+            if head is None:
+                return None
+            _, _, kind, size, _, _, _ = struct.unpack("<IHHQIIQ", head)
+            return kind, (self.read((size + 7) // 8 * 8) or b"")[:size]
+        except ConnectionError:
+            return None
+
+    def join(self, program=1):
+        self.socket.sendall(hello(program))
+        self.next()
+        self.socket.sendall(frame(PROOF, b"\0" * 32))
+        return self.next()
+
+    def is_closed(self):
+        while True:
+            if self.next() is None:
+                return True
+
+
+class FalseServer:
+    """Takes one node in as number 2, of which 1 runs main, and then sends it what it is given."""
+
+    def __init__(self, answer):
+        self.listener = socket.create_server(("localhost", 0))
+        self.port = self.listener.getsockname()[1]
+        self.answer = answer
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        connection, _ = self.listener.accept()
+        with connection:
+            connection.settimeout(SECONDS)
+            connection.recv(4096)
+            if self.answer[0] is not None:
+                connection.sendall(self.answer[0])
+            else:
+                connection.sendall(frame(CHALLENGE, struct.pack("<II", 0, 0) + b"s" * 32 + b"\0" * 32))
+                connection.recv(4096)
+                connection.sendall(frame(WELCOME, struct.pack("<IIIII", 2, 1, 1, 0, 1)))
+                connection.sendall(self.answer[1])
+            if self.answer[2]:
+                return
+            try:
+                while connection.recv(4096):
+                    pass
+            except OSError:
+                pass
+
+
+class Checks:
+    def __init__(self, weft, examples):
+        self.weft, self.examples, self.problems = weft, examples, []
+
+    def expect(self, is_good, what):
+        if not is_good:
+            self.problems.append(what)
+
+    def expect_line(self, what, end, wanted):
+        """The node failed with one line, in which the words are."""
+        status, out, err = end
+        lines = err.splitlines()
+        is_good = status == 70 and out == "" and len(lines) == 1 and all(word in err for word in wanted)
+        self.expect(is_good, f"{what}: wanted one line with {wanted}: {end}")
+
+    def node(self, address, *words, workers=1, program="fib", arguments=("20",)):
+        return Node(os.path.join(self.examples, program), address, workers, arguments, None, words)
+
+    # ---- a node whose server is none
+
+    def false_servers(self):
+        good = frame(ASK, struct.pack("<QII", 0, 0, 0), 2, 1, 1)
+        give = struct.pack("<QQII", 1, 0, 0, 0)
+        cases = {
+            "no frames at all": (b"HTTP/1.1 400 Bad Request\r\nServer: none at all\r\n\r\n", b"", False, ["no Weft", "check"]),
+            "another version of frames": (frame(CHALLENGE, b"c" * 72, version=9), b"", False, ["version"]),
+            "a length of 2^63": (frame(CHALLENGE, size=1 << 63), b"", False, ["length"]),
+            "an answer out of turn": (frame(WELCOME, b"\0" * 16), b"", False, ["type 4"]),
+            "a refusal": (frame(REFUSED, b"not today"), b"", False, ["refuses: not today"]),
+            "a connection that ends at once": (b"", b"", True, ["went away"]),
+            "a wrong magic": (None, good + frame(ASK, magic=7), False, ["node 2", "no Weft"]),
+            "a frame beyond all lengths": (None, good + frame(ASK, size=1 << 63, to=2, sender=1, sequence=2), False, ["node 2", "length"]),
+            "a wrong sequence number": (None, good + frame(ASK, b"\0" * 16, 2, 1, 3), False, ["node 2", "sequence"]),
+            "a frame from a node that is not there": (None, frame(ASK, b"\0" * 16, 2, 9, 1), False, ["node 2", "no such node"]),
+            "a frame for another node": (None, frame(ASK, b"\0" * 16, 3, 1, 1), False, ["node 2", "another node"]),
+            "a type of the server's that is none": (None, frame(33), False, ["node 2", "type"]),
+            "a membership of a wrong size": (None, frame(LEFT, b"\0" * 3), False, ["node 2", "size"]),
+            "an unknown message": (None, frame(99, b"", 2, 1, 1), False, ["node 1", "message 99", "same build"]),
+            "a message that is too short": (None, frame(RESULT, b"\0" * 5, 2, 1, 1), False, ["node 1", "message 67"]),
+            "an unknown kind of task": (None, frame(GIVE, give[:20] + b"\xff\xff\0\0", 2, 1, 1), False, ["node 1", "message 66"]),
+            "a task that ended for no known reason": (None, frame(RESULT, struct.pack("<QqII", 1, 0, 9, 0), 2, 1, 1), False, ["message 67"]),
+        }
+        for cut in (1, 20, 31, 32, 40, 47):
+            cases[f"a connection that is cut {cut} bytes into a frame"] = (None, good[:cut], True, ["node 2", "closed the connection", "start"])
+        for name, (*answer, words) in cases.items():
+            server = FalseServer(answer)
+            self.expect_line(name, self.node(f"localhost:{server.port}").wait(SECONDS), words)
+
+    # ---- a server whose nodes are none
+
+    def false_nodes(self):
+        server = Server(self.weft)
+        bad = {
+            "no frames": b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: everything\r\n\r\n",
+            "a wrong version": frame(HELLO, b"\0" * 48, version=7),
+            "a length of 2^63": frame(HELLO, size=1 << 63),
+            "more than a stranger may say": frame(HELLO, b"\0" * 4000),
+            "a message before hello": frame(ASK, b"\0" * 16),
+            "a proof before hello": frame(PROOF, b"\0" * 32),
+            "a hello of a wrong size": frame(HELLO, b"\0" * 47),
+        }
+        for name, text in bad.items():
+            stranger = Stranger(server.port)
+            stranger.socket.sendall(text)
+            self.expect(stranger.is_closed(), f"a server goes on after {name}")
+        for cut in range(0, len(hello()), 7):
+            Stranger(server.port).socket.sendall(hello()[:cut])  # and closes
+        count = len(bad)
+        stranger = Stranger(server.port)
+        kind, body = stranger.join()
+        self.expect(kind == WELCOME, "a node by hand is not welcome")
+        number = struct.unpack_from("<I", body)[0]
+        stranger.socket.sendall(frame(ASK, b"\0" * 16, 5, number + 1, 1))
+        self.expect(stranger.is_closed(), "a server takes frames in another node's name")
+        end = self.node(server.address(), program="nq", arguments=("8",)).wait(SECONDS)
+        self.expect(end == (0, "8 queens: 92\n", ""), f"a server that has refused much serves no more: {end}")
+        status, err = server.end()
+        lines = [line for line in err.splitlines() if "refuses" in line]
+        self.expect(status == 0 and len(lines) == count + 1, f"a server refuses {count + 1} times: {status}, {err}")
+
+    # ---- wrong words, places and times
+
+    def words(self):
+        server = Server(self.weft)
+        first = self.node(server.address(), "--nodes", "2")
+        server.wait_for_line("runs main")
+        self.expect_line("another program", self.node(server.address(), program="nq").wait(SECONDS), ["another program", "one build"])
+        second = self.node(server.address())
+        ends = [first.wait(SECONDS), second.wait(SECONDS)]
+        self.expect([end[0] for end in ends] == [0, 0], f"after a refusal: {ends}")
+        server.end()
+        self.expect_line("no server", self.node(server.address()).wait(SECONDS), ["no connection", "weft tascell-server"])
+        self.expect_line("no such host", self.node("no.such.host.invalid:1").wait(SECONDS), ["no.such.host.invalid", "check"])
+        self.expect_line("no address", self.node("localhost").wait(SECONDS), ["HOST:PORT"])
+        self.expect_line("a transport", self.node("localhost:1", "--transport", "pigeons").wait(SECONDS), ["pigeons", "tcp"])
+        self.expect_line("workers", self.node("localhost:1", workers=0).wait(SECONDS), ["--workers 0", "1 to"])
+        taken = Server(self.weft)
+        done = subprocess.run([self.weft, "tascell-server", "--port", str(taken.port)], capture_output=True, text=True, timeout=SECONDS, check=False)
+        self.expect(done.returncode == 1 and f"port {taken.port}" in done.stderr and "--port" in done.stderr, f"a port that is taken: {done}")
+        taken.end()
+        done = subprocess.run([self.weft, "tascell-server", "--port", "0", "--parent", taken.address()], capture_output=True, text=True,
+                              timeout=SECONDS, check=False)
+        self.expect(done.returncode == 1 and "no connection" in done.stderr, f"a parent that is not there: {done}")
+
+    def keys(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ours, theirs, bad = (os.path.join(folder, name) for name in ("ours", "theirs", "bad"))
+            try:
+                other = Server(self.weft, None, "--key-file", theirs)
+            except RuntimeError as problem:
+                if "libcrypto" in str(problem):
+                    return
+                raise
+            server = Server(self.weft, None, "--key-file", ours)
+            self.expect(os.stat(ours).st_mode & 0o777 == 0o600, "others may read the key")
+            with open(bad, "w", encoding="ascii") as file:
+                file.write("no key\n")
+            os.chmod(bad, 0o600)
+            address = server.address()
+            self.expect_line("no key", self.node(address).wait(SECONDS), ["wants a key", "--key-file"])
+            self.expect_line("another key", self.node(address, "--key-file", theirs).wait(SECONDS), ["another key", "copy"])
+            self.expect_line("a file without a key", self.node(address, "--key-file", bad).wait(SECONDS), ["holds no key"])
+            self.expect_line("no file", self.node(address, "--key-file", bad + "x").wait(SECONDS), ["cannot be read"])
+            os.chmod(ours, 0o644)
+            self.expect_line("a key for all to read", self.node(address, "--key-file", ours).wait(SECONDS), ["chmod 600"])
+            os.chmod(ours, 0o600)
+            stranger = Stranger(server.port)
+            stranger.socket.sendall(hello(1, 1))
+            stranger.next()
+            stranger.socket.sendall(frame(PROOF, b"\0" * 32))
+            self.expect(stranger.next()[0] == REFUSED, "a proof that is none is taken")
+            end = self.node(address, "--key-file", ours).wait(SECONDS)
+            self.expect(end == (0, "fib(20) = 6765\n", ""), f"a node with the key: {end}")
+            plain = Server(self.weft)
+            self.expect_line("a key too many", self.node(plain.address(), "--key-file", ours).wait(SECONDS), ["has no key"])
+            for each in (server, other, plain):
+                each.end()
+
+    def killed(self):
+        """A server that is killed, and the node that runs main: the others end with a line."""
+        server = Server(self.weft)
+        words = ("--nodes", "2")
+        main = self.node(server.address(), *words, program="nq", arguments=("14",))
+        server.wait_for_line("runs main")
+        other = self.node(server.address(), *words, program="nq", arguments=("14",))
+        server.wait_for_line("joined")
+        server.process.kill()
+        status, out, err = main.wait(SECONDS)
+        self.expect((status, out) == (0, "14 queens: 365596\n") and "alone" in err and err.count("\n") == 1,
+                    f"main without its server: {status} {out} {err}")
+        self.expect_line("a node without its server", other.wait(SECONDS), ["the server", "start it"])
+        server = Server(self.weft)
+        main = self.node(server.address(), *words, program="nq", arguments=("15",))
+        server.wait_for_line("runs main")
+        other = self.node(server.address(), *words, program="nq", arguments=("15",))
+        server.wait_for_line("joined")
+        main.process.send_signal(signal.SIGKILL)
+        main.wait(SECONDS)
+        self.expect_line("a node without main", other.wait(SECONDS), ["node 1, which ran main, died", "start"])
+        server.end()
+
+
+def main():
+    checks = Checks(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
+    for part in (checks.false_servers, checks.false_nodes, checks.words, checks.keys, checks.killed):
+        part()
+    for problem in checks.problems:
+        print(problem)
+    return 1 if checks.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,19 @@
+// The model's weft/detail/concurrent.hpp: channels, select and the waits of coroutines on the
+// explorer's memory. The process is never alone, and select looks at its branches in the order of
+// their numbers.
+#pragma once
+
+#include <cstddef>
+
+#include "base/atomic.hpp"
+
+namespace weft::detail {
+
+template <class T>
+using atomic = weft::base::atomic<T>;
+
+inline bool is_alone() noexcept { return false; }
+inline void give_cpu(explorer::site where = explorer::site::current()) { explorer::pause(where); }
+inline std::size_t any_below(std::size_t bound) noexcept { return bound - 1; }
+
+}  // namespace weft::detail

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Which lines and branches of the core run, by layer and by kind of test, and which none reaches. Builds build/coverage, runs the tests of
+each kind with counts of their own, and reads them with gcov. Models are compiled for the explorer and are not counted: what they alone
+reach stands among what nothing reaches. Of a header, what the core itself compiles is counted, not what a unit test makes of it.
+
+usage: coverage.py [--kinds unit,api,fault,stress] [--no-build] [--missing LAYER] [--jobs N]
+
+--missing prints the lines of a layer (or of all: `all`) that no kind reaches; they are written to build/coverage/missing.txt, too."""
+
+import argparse
+import collections
+import concurrent.futures
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import steps
+
+BUILD = os.path.join(steps.TOP, "build", "coverage")
+SRC = os.path.join(steps.TOP, "src")
+COUNTS = os.path.join(BUILD, "counts")  # a folder a kind: what GCOV_PREFIX puts there
+KINDS = ("unit", "api", "fault", "stress")
+GCOV = os.environ.get("GCOV", "gcov-12" if shutil.which("gcov-12") else "gcov")
+
+
+def run_kind(kind, jobs):
+    """The tests may fail: what they reached counts."""
+    folder = os.path.join(COUNTS, kind)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    environment = dict(os.environ, GCOV_PREFIX=folder, STRESS_SECONDS="1")
+    command = ["ctest", "--test-dir", BUILD, "-L", f"^{kind}$", "-j", str(jobs), "--timeout", "120", "-Q"]
+    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+
+def notes():
+    """The .gcno files of the core."""
+    for folder, _, names in os.walk(os.path.join(BUILD, "src")):
+        for name in names:
+            if name.endswith(".gcno"):
+                yield os.path.join(folder, name)
+
+
+def gcov(*paths):
+    """What gcov says of one object file, from its notes and, if they stand last, its counts: for each file of the core its lines."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path in paths:
+            os.symlink(path, os.path.join(folder, os.path.basename(path)))
+        subprocess.run([GCOV, "--json-format", "--branch-probabilities", os.path.basename(paths[-1])], cwd=folder, check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        written = [name for name in os.listdir(folder) if name.endswith(".json.gz")]
+        with gzip.open(os.path.join(folder, written[0]), "rt", encoding="utf-8") as file:
+            return json.load(file)["files"]
+
+
+def read_counts(kind, note):
+    data = os.path.join(COUNTS, kind) + note[: -len(".gcno")] + ".gcda"
+    return gcov(note, data) if os.path.exists(data) else []
+
+
+class Reached:
+    """Of lines, and of branches by their number in their line: how often. Inlined copies of a line are one."""
+
+    def __init__(self):
+        self.lines = collections.Counter()
+        self.branches = collections.Counter()
+
+    def add(self, files):
+        for each in files:
+            path = os.path.relpath(os.path.realpath(os.path.join(BUILD, each["file"])), SRC)
+            if path.startswith(".."):
+                continue
+            for line in each["lines"]:
+                key = (path, line["line_number"])
+                self.lines[key] += line["count"]
+                usual = [branch for branch in line["branches"] if not branch["throw"]]
+                for number, branch in enumerate(usual):
+                    self.branches[(*key, number)] += branch["count"]
+
+
+def layer_of(key):
+    return key[0].split(os.sep)[0]
+
+
+def is_left_out(text):
+    """Lines that a test must not reach: the end of the process."""
+    return re.search(r"\b(panic|check_failed|__builtin_unreachable)\b", text) is not None
+
+
+def percent(part, whole):
+    return f"{100 * part / whole:5.1f}" if whole else "    -"
+
+
+def table(universe, by_kind):
+    """A line a layer: lines and branches, by each kind and by all together."""
+    layers = sorted({layer_of(key) for key in universe.lines})
+    print(f"{'layer':8} {'lines':>6} " + " ".join(f"{kind:>6}" for kind in by_kind) + f" {'all':>6}   {'branches':>8} "
+          + " ".join(f"{kind:>6}" for kind in by_kind) + f" {'all':>6}")
+    for layer in [*layers, "core"]:
+        row = []
+        for what in ("lines", "branches"):
+            keys = [key for key in getattr(universe, what) if layer in ("core", layer_of(key))]
+            counts = [getattr(reached, what) for reached in by_kind.values()]
+            row.append((len(keys), [percent(sum(count[key] > 0 for key in keys), len(keys)) for count in counts],
+                        percent(sum(any(count[key] > 0 for count in counts) for key in keys), len(keys))))
+        (lines, line_shares, gcov_share), (branches, branch_shares, all_branches_share) = row
+        print(f"{layer:8} {lines:6} " + " ".join(f"{share:>6}" for share in line_shares) + f" {gcov_share:>6}   {branches:8} "
+              + " ".join(f"{share:>6}" for share in branch_shares) + f" {all_branches_share:>6}")
+
+
+def missing_lines(universe, by_kind):
+    texts = {}
+    for key in sorted(universe.lines):
+        if any(reached.lines[key] > 0 for reached in by_kind.values()):
+            continue
+        path, number = key
+        if path not in texts:
+            with open(os.path.join(SRC, path), encoding="utf-8") as file:
+                texts[path] = file.read().split("\n")
+        text = texts[path][number - 1].strip()
+        if not is_left_out(text):
+            yield f"src/{path}:{number}: {text}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--no-build", action="store_true")
+    parser.add_argument("--missing", metavar="LAYER")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    kinds = options.kinds.split(",")
+    if not options.no_build:
+        targets = [f"tests/{kind}/all" for kind in kinds]
+        if subprocess.run(["cmake", "--preset", "coverage"], cwd=steps.TOP, stdout=subprocess.DEVNULL, check=False).returncode != 0:
+            sys.exit("coverage: build/coverage cannot be configured; `cmake --preset coverage` says why")
+        subprocess.run(["cmake", "--build", BUILD, "-j", str(options.jobs), "--target", *targets], check=True)
+    by_kind = {}
+    found = list(notes())
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        universe = Reached()
+        for files in pool.map(gcov, found):
+            universe.add(files)
+        for kind in kinds:
+            run_kind(kind, options.jobs)
+            by_kind[kind] = Reached()
+            for files in pool.map(lambda note, kind=kind: read_counts(kind, note), found):
+                by_kind[kind].add(files)
+    table(universe, by_kind)
+    missing = list(missing_lines(universe, by_kind))
+    with open(os.path.join(BUILD, "missing.txt"), "w", encoding="utf-8") as file:
+        file.write("\n".join(missing) + "\n")
+    wanted = options.missing
+    print(*(line for line in missing if wanted == "all" or (wanted and line.startswith(f"src/{wanted}/"))), sep="\n")
+    print(f"{len(missing)} lines are reached by nothing: build/coverage/missing.txt")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
