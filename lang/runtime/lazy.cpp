@@ -64,6 +64,7 @@ namespace {
 constexpr std::size_t most_ranges = std::size_t{1} << 20;  // of an area; memory that is not used costs nothing
 constexpr std::uint64_t first_window = 64 << 10, widest_window = 4 << 20;
 constexpr std::uint64_t most_kept = std::uint64_t{64} << 20;  // in areas that no task uses
+constexpr std::uint64_t area_costs = 1 << 20;                  // its file, and the pages of its sets
 constexpr unsigned most_again = 16;
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -136,7 +137,7 @@ void trim_areas(std::uint64_t most) {
   std::uint64_t kept = 0;
   for (area** at = &areas; *at != nullptr;) {
     const bool is_unused = (*at)->users == 0;
-    if (is_unused) kept += (*at)->held_bytes + page_bytes();
+    if (is_unused) kept += (*at)->held_bytes + area_costs;
     if (is_unused && (kept > most || (*at)->is_lost))
       free_area(at);
     else
@@ -144,10 +145,15 @@ void trim_areas(std::uint64_t most) {
   }
 }
 
+// What a map has of a page, at home.
+byte_range part_of_page(const lazy_map* of, std::uint64_t page) {
+  const std::uint64_t end = page + page_bytes();
+  return {page < of->low ? of->low : page, end > of->high ? of->high : end};
+}
+
 bool is_page_there(const lazy_map* of, std::uint64_t page) {
-  const std::uint64_t low = page < of->low ? of->low : page;
-  const std::uint64_t high = page + page_bytes() > of->high ? of->high : page + page_bytes();
-  return of->of->is_lost || of->of->held.has(low, high);
+  const byte_range part = part_of_page(of, page);
+  return of->of->is_lost || of->of->held.has(part.low, part.high);
 }
 
 // Lets the pages of a map be read that are whole, among those with bytes of [low, high).
@@ -237,7 +243,7 @@ void note_touch(lazy_map* of, const void* address) {
   of->again = is_again ? of->again + 1 : 0;
   of->touched = address;
   of->toucher = self;
-  if (of->again < most_again) return;
+  if (of->again + 1 < most_again) return;
   const weft_tascell_place& at = of->kind->place;
   std::fprintf(stderr, "weft: tascell: %s:%u: a task writes an element of '%s', which is copied lazily: it can only be read\n",
                at.file == nullptr ? "?" : at.file, at.line, of->name);
@@ -246,12 +252,12 @@ void note_touch(lazy_map* of, const void* address) {
 
 // Asks for the first bytes from a page on that were not asked for. False: there are none in it.
 bool want(lazy_map* of, std::uint64_t page) {
-  const std::uint64_t low = page < of->low ? of->low : page;
-  const std::uint64_t high = page + page_bytes() > of->high ? of->high : page + page_bytes();
+  const byte_range part = part_of_page(of, page);
   area* const from = of->of;
   byte_range gap;
-  if (from->asked_count == sizeof from->asked / sizeof from->asked[0] || !from->wanted.find_gap(low, high, &gap)) return false;
-  of->window = low == of->behind ? 2 * of->window : first_window;
+  if (from->asked_count == sizeof from->asked / sizeof from->asked[0] || !from->wanted.find_gap(part.low, part.high, &gap))
+    return false;
+  of->window = part.low == of->behind ? 2 * of->window : first_window;
   if (of->window > widest_window) of->window = widest_window;
   const std::uint64_t end = of->high - gap.low < of->window ? of->high : gap.low + of->window;
   (void)from->wanted.find_gap(gap.low, end, &gap);
@@ -291,8 +297,11 @@ void on_fault(int signal, siginfo_t* about, void* context) {
     before.sa_sigaction(signal, about, context);
   } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
     before.sa_handler(signal);
-  } else {  // the fault comes again
+  } else if (about->si_code > 0) {  // the fault comes again
     (void)sigaction(signal, &before, nullptr);
+  } else if (before.sa_handler == SIG_DFL) {  // a process has sent it
+    (void)sigaction(signal, &before, nullptr);
+    (void)raise(signal);
   }
 }
 
@@ -301,7 +310,8 @@ void handle_faults() {
   struct sigaction ours = {};
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  is_handling = sigaction(SIGSEGV, &ours, &before) == 0;
+  // What was there is known before a fault can ask for it.
+  is_handling = sigaction(SIGSEGV, nullptr, &before) == 0 && sigaction(SIGSEGV, &ours, nullptr) == 0;
 }
 
 // ---- what was lent --------------------------------------------------------------------------------
@@ -353,8 +363,9 @@ void begin_lazies(node* self) {
   this_node = self;
 }
 
-void end_lazies(bool tells_counts) {
+void end_lazies(const node* ended, bool tells_counts) {
   const lazy_lock locked;
+  if (this_node != ended) return;
   trim_areas(0);
   this_node = nullptr;
   if (tells_counts && fetches != 0)

@@ -253,9 +253,10 @@ void free_broadcasts(node* self);
 
 // ---- lazy.cpp: elements that tasks read lazily --------------------------------------------------
 
-// A run on several nodes begins. A run ends; its tasks are freed.
+// A run on several nodes begins. It ends, and its tasks are freed; the end of another run changes
+// nothing.
 void begin_lazies(node* self);
-void end_lazies(bool tells_counts);
+void end_lazies(const node* ended, bool tells_counts);
 // The door: asks for what workers touched.
 void send_fetches(node* self);
 // The door: another node asks; elements have come; a node has gone (0: all have).

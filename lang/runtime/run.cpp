@@ -210,7 +210,7 @@ static weft_status run_on(weft_tascell_task* root, const weft_tascell_options* o
   }
   if (status == WEFT_OK) note_counts(&all);
   if (all.how.tells_counts && far != nullptr) tell_transport(far);
-  end_lazies(all.how.tells_counts);
+  end_lazies(far, all.how.tells_counts);
   for (unsigned i = 0; i < all.count; ++i) free_worker(all.workers + i);
   std::free(all.workers);
   return status;
