@@ -106,6 +106,7 @@ struct frame_counts {
 };
 
 inline void add_count(std::uint64_t* which, std::uint64_t by) { __atomic_fetch_add(which, by, __ATOMIC_RELAXED); }
+inline std::uint64_t read_count(const std::uint64_t* which) { return __atomic_load_n(which, __ATOMIC_RELAXED); }
 
 // What every transport's group begins with; written by open alone, but for the counts.
 struct frame_group {

@@ -254,12 +254,14 @@ void stop_door(node* self) {
 
 void tell_transport(const node* self) {
   const net::frame_counts& of = self->group->counts;
-  const std::uint64_t messages = of.sent + of.received, of_messages = of.calls - of.empty;
+  const std::uint64_t sent = net::read_count(&of.sent), received = net::read_count(&of.received);
+  const std::uint64_t messages = sent + received, empty = net::read_count(&of.empty);
+  const std::uint64_t of_messages = net::read_count(&of.calls) - empty;
   const double each = messages == 0 ? 0 : static_cast<double>(of_messages) / static_cast<double>(messages);
   std::fprintf(stderr,
                "weft: tascell: %s: %" PRIu64 " messages sent, %" PRIu64 " received, %" PRIu64
                " calls of the %s for them (%.1f each), %" PRIu64 " that found nothing, %" PRIu64 " bytes copied\n",
-               self->by->name, of.sent, of.received, of_messages, net::network_of(self->by), each, of.empty, of.copied);
+               self->by->name, sent, received, of_messages, net::network_of(self->by), each, empty, net::read_count(&of.copied));
 }
 
 void close_node(node* self, int status) {
