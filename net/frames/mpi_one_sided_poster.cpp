@@ -116,7 +116,9 @@ bool add(shared_ring* all, int rank, std::size_t offset, std::uint64_t by, std::
 // Reserves bytes, and waits until they are free.
 bool reserve(shared_ring* all, int rank, std::uint64_t bytes, std::uint64_t* at) {
   if (!add(all, rank, offsetof(ring, tail), bytes, at)) return false;
-  for (std::uint64_t read = 0; add(all, rank, offsetof(ring, read), 0, &read);) {
+  while (!is_over(all)) {
+    std::uint64_t read = 0;
+    if (!add(all, rank, offsetof(ring, read), 0, &read)) return false;
     if (*at + bytes - read <= ring_bytes) return true;
     if (!receive(all)) sched_yield();
   }
