@@ -122,6 +122,8 @@ class keeper {
     if (poll(of, nfds_t{3} + static_cast<nfds_t>(lines), -1) < 0) return;
     take_signals();
     take_descriptors();
+    // The rank ends, or closed what it does not know: its end comes as a signal, and poll waits for it.
+    if ((of[1].revents & POLLHUP) != 0) from_rank_ = -1;
     for (int i = 0; i < lines; ++i) {
       if (of[3 + i].revents != 0) hear(line_[i]);
     }
@@ -312,6 +314,11 @@ status fork_rank(const job_request& request, int lost_after, bool is_waited_for)
   sigaddset(&waited_for, SIGCHLD);
   for (const int each : passed_on) sigaddset(&waited_for, each);
   sigprocmask(SIG_BLOCK, &waited_for, &before);
+  // A launcher may leave SIGCHLD ignored: the end of a rank that ends before its keeper has asked
+  // for the signal would be lost.
+  struct sigaction by_default = {}, of_ended_children;
+  by_default.sa_handler = SIG_DFL;
+  (void)sigaction(SIGCHLD, &by_default, &of_ended_children);
   const int parent = getpid();
   const int process = os::fork_child();
   if (process < 0) return refuse();
@@ -319,12 +326,12 @@ status fork_rank(const job_request& request, int lost_after, bool is_waited_for)
     close(ends[1]);
     // A launcher sends those to the rank as well: they go to its process group.
     for (const int each : to_the_rank_alone) (void)signal(each, SIG_IGN);
-    (void)signal(SIGCHLD, SIG_DFL);
     static keeper one(request, process, ends[0], before);
     one.keep();
   }
   close(ends[0]);
   to_keeper = ends[1];
+  (void)sigaction(SIGCHLD, &of_ended_children, nullptr);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (!os::die_with_parent(parent)) return refuse();
   return status::ok;

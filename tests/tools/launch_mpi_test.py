@@ -63,11 +63,20 @@ class RefusedTest(command.CommandTest):
     def test_modules(self):
         for module, why in (("", "the file of a module is wanted"), ("/no/such.so", "cannot open shared object file"),
                             ("libm.so.6", "this is no module for an MPI")):
-            result = subprocess.run([CONFORMANCE], env={**os.environ, "WEFT_LAUNCH_MPI": module}, capture_output=True, text=True)
+            result = subprocess.run([CONFORMANCE], env={**os.environ, "WEFT_LAUNCH_MPI": module}, capture_output=True, text=True,
+                                    timeout=100, check=False)
             self.assertEqual(result.returncode, 1)
             self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
             self.assertIn(f"weft: WEFT_LAUNCH_MPI={module}: ", result.stderr)
             self.assertIn(why, result.stderr)
+
+    def test_a_rank_that_ends_at_once(self):
+        """Its keeper may ask for signals later than the rank ends, and must see the end all the same."""
+        processor = str(min(os.sched_getaffinity(0)))
+        for _ in range(100):
+            result = subprocess.run(["taskset", "-c", processor, CONFORMANCE], env={**os.environ, "WEFT_LAUNCH_MPI": "libm.so.6"},
+                                    capture_output=True, timeout=100, check=False)
+            self.assertEqual(result.returncode, 1)
 
     def test_ranks_of_this_machine_alone(self):
         self.assertEqual(self.run_right("info", "--ranks", 2).stdout, "ranks: 2, nodes: 1\ntransport: shm\n")
