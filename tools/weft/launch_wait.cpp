@@ -151,7 +151,7 @@ class wait_for_launcher {
       poll(of.data(), of.size(), time_left());
       pass_signals_on();
       if (waitpid(launcher_, &status, WNOHANG) == launcher_) {
-        if (connection_ >= 0) hear();  // the line may have come with its end
+        hear_last_line();
         return status;
       }
       if (of[1].revents != 0 && connection_ < 0) connection_ = welcome(listener_, secret_);
@@ -177,6 +177,13 @@ class wait_for_launcher {
       auto const signal = static_cast<int>(one.ssi_signo);
       if (signal != SIGCHLD && one.ssi_code != SI_KERNEL) kill(launcher_, signal);
     }
+  }
+
+  // The line may have come with the launcher's end, and so may the connection on which it comes.
+  void hear_last_line() {
+    pollfd one{.fd = listener_, .events = POLLIN, .revents = 0};
+    if (connection_ < 0 && poll(&one, 1, 0) == 1) connection_ = welcome(listener_, secret_);
+    if (connection_ >= 0) hear();
   }
 
   // The ranks end: the launcher has a while to end, too.
