@@ -19,6 +19,10 @@ class usage_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+inline void require(bool is_right, const std::string& what) {
+  if (!is_right) throw usage_error(what);
+}
+
 // Empty when nothing is near.
 std::string nearest(std::string_view word, std::span<const std::string> words);
 

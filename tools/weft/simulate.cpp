@@ -162,10 +162,6 @@ steal_setting setting_of(const simulate_options& options, int workers, int opera
   return set;
 }
 
-void require(bool is_right, const std::string& what) {
-  if (!is_right) throw usage_error(what);
-}
-
 void check(const simulate_options& options) {
   require(!options.workers.empty() && !options.operations.empty(), "simulate steal wants numbers of workers, and of operations");
   for (int const each : options.workers)

@@ -16,7 +16,7 @@ namespace cli {
 
 namespace {
 
-constexpr int most_workers = 131072, most_rows = 32;
+constexpr int most_workers = 1 << 17;
 // D. Muraoka et al., ICPP Workshops 2016, doi:10.1109/ICPPW.2016.36: 19-queens on the K computer.
 constexpr int published_workers = 7168, published_rows = 19;
 constexpr double published_speed_up = 4615;
@@ -33,10 +33,6 @@ struct tascell_options {
   double give_us = 3;
   std::uint64_t seed = 1;
 };
-
-void require(bool is_right, const std::string& what) {
-  if (!is_right) throw usage_error(what);
-}
 
 void check(const tascell_options& options) {
   require(!options.workers.empty(), "simulate tascell wants numbers of workers");

@@ -13,7 +13,7 @@ namespace cli {
 
 namespace {
 
-constexpr int none = -1, most_rows = 32;
+constexpr int none = -1;
 // As lang/runtime/wait.cpp and node_take.cpp have them.
 constexpr double first_pause_ns = 1000, longest_pause_ns = 1e6;
 constexpr double first_delay_ns = 100e3, longest_delay_ns = 10e6, safety_ns = 200e6;

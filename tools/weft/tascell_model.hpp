@@ -8,6 +8,8 @@
 
 namespace cli {
 
+inline constexpr int most_rows = 32;
+
 struct tascell_setting {
   int workers = 1;
   int workers_a_node = 8;
