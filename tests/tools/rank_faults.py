@@ -120,8 +120,8 @@ class Nodes:
         command = [sys.executable, "-B", CLUSTER, self.weft, "2", str(ranks), mpis.LAUNCHERS[self.mpi], self.program]
         command += ["for", str(after + duration + 0.5)] if fault == "stop" else []
         environment = {**os.environ, **mpis.QUIET, "WEFT_TEST_CLUSTER_FAULT": " ".join([fault, str(of), *words])}
-        # A daemon of the MPI's on a lost node keeps pipes open until the nodes are gone.
-        with tempfile.TemporaryFile("w+") as output:
+        # A daemon of the MPI's on a lost node keeps pipes open until the nodes are gone, and may write meanwhile.
+        with tempfile.TemporaryFile("a+") as output:
             try:
                 status = subprocess.run(command, stdout=output, stderr=output, env=environment, timeout=LIMIT_S + 20, check=False).returncode
             except subprocess.TimeoutExpired:
@@ -131,7 +131,7 @@ class Nodes:
         took = FIGURE.search(said)
         if took is None or "left: " in said:
             fail(f"{self.name}: {fault}: processes stay, or no end: {said}")
-        processes = {int(each): int(process) for each, process in re.findall(r"^process (\d+) (\d+)$", said, re.MULTILINE)}
+        processes = {int(each): int(process) for each, process in re.findall(r"\bprocess (\d+) (\d+)\b", said)}
         return status, said, float(took[1]), processes
 
 
