@@ -64,7 +64,7 @@ namespace {
 constexpr std::size_t most_ranges = std::size_t{1} << 20;  // of an area; memory that is not used costs nothing
 constexpr std::uint64_t first_window = 64 << 10, widest_window = 4 << 20;
 constexpr std::uint64_t most_kept = std::uint64_t{64} << 20;  // in areas that no task uses
-constexpr std::uint64_t area_costs = 1 << 20;                  // its file, and the pages of its sets
+constexpr std::uint64_t area_costs = 1 << 20;                 // its file, and the pages of its sets
 constexpr unsigned most_again = 16;
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
