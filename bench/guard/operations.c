@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <weft/ext.h>
 #include <weft/hot.h>
 #include <weft/weft.h>
 
@@ -47,6 +48,14 @@ static void in_batches(long rounds, weft_status (*create)(weft_function, void *,
 static void create_join_batch(long rounds) { in_batches(rounds, weft_thread_create); }
 static void tasklet_batch(long rounds) { in_batches(rounds, weft_tasklet_create); }
 
+/* As create-join-batch, with 64 bytes that are copied. */
+static weft_status create_copied(weft_function function, void *unused, const weft_thread_attr *attr, weft_thread **out) {
+  static const char bytes[64];
+  (void)unused;
+  return weft_thread_create_copy(function, bytes, sizeof bytes, attr, out);
+}
+static void copied_batch(long rounds) { in_batches(rounds, create_copied); }
+
 static void with_two(weft_function function, long rounds) {
   weft_thread *threads[2];
   for (int i = 0; i < 2; ++i) must(weft_thread_create(function, &rounds, NULL, &threads[i]));
@@ -85,16 +94,61 @@ static void plays(void *rounds) {
 }
 static void cond_turn(long rounds) { with_two(plays, rounds); }
 
+struct parking {
+  weft_thread *parked;
+  long times;
+};
+
+static bool publish(weft_thread *self, void *argument) {
+  ((struct parking *)argument)->parked = self;
+  return true;
+}
+
+static void parks(void *argument) {
+  struct parking *at = argument;
+  for (; at->times > 0; --at->times) must(weft_ext_park(publish, at, NULL));
+}
+
+/* A thread parks, and another one unparks it and lets it run. */
+static void park_unpark(long rounds) {
+  struct parking at = {NULL, rounds};
+  weft_thread *thread;
+  must(weft_thread_create(parks, &at, NULL, &thread));
+  while (at.parked == NULL) weft_yield();
+  while (at.times > 0) {
+    weft_ext_unpark(at.parked);
+    weft_yield();
+  }
+  must(weft_thread_join(thread));
+}
+
+static long came;
+
+static void comes(weft_awaiter *awaiter, weft_status status) {
+  (void)awaiter;
+  came += status == WEFT_OK;
+}
+
+static void await_set(long rounds) {
+  weft_awaiter awaiter = WEFT_AWAITER_INIT(comes);
+  for (long i = 0; i < rounds; ++i) {
+    weft_event event = WEFT_EVENT_INIT;
+    bool waits;
+    must(weft_ext_await(&awaiter, &event, WEFT_AWAIT_EVENT, &waits));
+    must(weft_event_set(&event));
+  }
+  if (came == rounds) return;
+  fputs("guard-weft: await-set: ready was not called\n", stderr);
+  exit(1);
+}
+
 static const struct {
   const char *name;
   void (*run)(long rounds);
-} operations[] = {{"fork-join", fork_join},
-                  {"create-join", create_join},
-                  {"create-join-batch", create_join_batch},
-                  {"tasklet-batch", tasklet_batch},
-                  {"yield", yield},
-                  {"lock-unlock", lock_unlock},
-                  {"cond-turn", cond_turn}};
+} operations[] = {{"fork-join", fork_join},       {"create-join", create_join},     {"create-join-batch", create_join_batch},
+                  {"copied-batch", copied_batch}, {"tasklet-batch", tasklet_batch}, {"yield", yield},
+                  {"lock-unlock", lock_unlock},   {"cond-turn", cond_turn},         {"park-unpark", park_unpark},
+                  {"await-set", await_set}};
 enum { operation_count = sizeof operations / sizeof *operations };
 
 #if defined(__clang__)
