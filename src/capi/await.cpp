@@ -54,14 +54,18 @@ void call_ready(sched::awaiter* core, weft::status result) {
   one->ready(one, code(result));
 }
 
-bool is_aligned(const void* word, size_t bytes) { return reinterpret_cast<uintptr_t>(word) % bytes == 0; }
+// bytes: a power of two.
+bool is_aligned(const void* word, size_t bytes) { return (reinterpret_cast<uintptr_t>(word) & (bytes - 1)) == 0; }
+
+// What the address of each kind's object is a multiple of; 0: there is no object.
+constexpr unsigned char alignments[] = {0, 1, 1, 1, 1, 1, 1, 8, 8, 8, 1, 1, 1, 4, 8};
+static_assert(sizeof alignments == sync::await_kinds && alignments[WEFT_AWAIT_FEB_READ] == 8 &&
+              alignments[WEFT_AWAIT_FEB_WRITE] == 8 && alignments[WEFT_AWAIT_WORD_4] == 4 && alignments[WEFT_AWAIT_WORD_8] == 8);
 
 bool is_valid(const void* object, weft_await_kind kind) {
   if (static_cast<unsigned>(kind) >= sync::await_kinds) return false;
-  if (kind == WEFT_AWAIT_DEADLINE) return true;
-  const bool is_feb = kind >= WEFT_AWAIT_FEB_READ && kind <= WEFT_AWAIT_FEB_WRITE;
-  const size_t bytes = kind == WEFT_AWAIT_WORD_4 ? 4 : is_feb || kind == WEFT_AWAIT_WORD_8 ? 8 : 1;
-  return object != nullptr && is_aligned(object, bytes);
+  const size_t alignment = alignments[kind];
+  return alignment == 0 || (object != nullptr && is_aligned(object, alignment));
 }
 
 sched::await_record* lay_out(void* memory, sched::awaiter* whose, const void* object, uint64_t value, size_t number) {

@@ -39,8 +39,6 @@ void pause_for(int round) { round < patience ? arch::pause() : os::yield_cpu(); 
 // As the program knows it.
 const void* around(const awaiter* one) { return reinterpret_cast<const char*>(one) - offsetof(weft_awaiter, opaque); }
 
-std::uintptr_t seal_of(const awaiter* one) { return reinterpret_cast<std::uintptr_t>(one) ^ std::uintptr_t{0x5ea1ed}; }
-
 void check_seal(const awaiter* one) {
   if (config::checked && one->seal != seal_of(one)) {
     base::panic("awaiter %p was freed or written over while it was armed: cancel it before", around(one));
@@ -138,7 +136,6 @@ void deliver_claimed(worker* w, delivery* here) {
 
 // ---- taking ----
 
-await_state state_in(std::uintptr_t word) { return static_cast<await_state>(word & await_state_bits); }
 await_record* winner_in(std::uintptr_t word) { return reinterpret_cast<await_record*>(word & ~await_state_bits); }
 
 bool replace_state(awaiter* one, std::uintptr_t* seen, std::uintptr_t mine) {
@@ -167,12 +164,8 @@ bool has_passed(std::uint64_t deadline_ns) { return deadline_ns != forever && de
 
 // ---- by the one that arms ----
 
-void begin_arming(awaiter* one, bool early, std::uint64_t deadline_ns) {
-  if constexpr (config::checked) one->seal = seal_of(one);
-  one->winner = nullptr;
-  one->has_alarm = false;
-  // No other thread knows it yet, but for a canceller of an earlier wait.
-  one->state.store(early ? arming : armed, base::relaxed);
+void begin_arming_early(awaiter* one, std::uint64_t deadline_ns) {
+  begin_arming(one, arming);
   if (deadline_ns == forever || has_passed(deadline_ns)) return;
   runtime* const rt = local::current_runtime();
   timer* const alarm = &one->records->alarm;
@@ -246,11 +239,6 @@ void deliver(await_record* one) {
 }
 
 // ---- cancelling ----
-
-bool is_armed(const awaiter* one) {
-  const await_state state = state_in(one->state.load(base::relaxed));
-  return state == armed || state == arming;
-}
 
 namespace {
 

@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "base/config.hpp"
 #include "base/status.hpp"
 #include "unit/waiter.hpp"
 
@@ -31,6 +32,7 @@ struct awaiter;
 // The state of an awaiter, in the lowest bits of its word; above them is the record by which it was taken, or 0: by the clock.
 enum await_state : std::uintptr_t { unarmed, arming, armed, taken, calling, withdrawn };
 inline constexpr std::uintptr_t await_state_bits = 7;
+inline await_state state_in(std::uintptr_t word) { return static_cast<await_state>(word & await_state_bits); }
 
 struct await_record : waiter {
   await_record(awaiter* whose, const void* on) : waiter("awaiter", on), of(whose) {
@@ -59,13 +61,23 @@ struct awaiter {
   void (*call)(awaiter* one, status result) = nullptr;
 };
 
+inline std::uintptr_t seal_of(const awaiter* one) { return reinterpret_cast<std::uintptr_t>(one) ^ std::uintptr_t{0x5ea1ed}; }
+
 // What comes of an attempt to arm a record.
 enum class armed_as { waits, over, lost };
 
 // ---- by the one that arms ----
 
-// Pre: unarmed, or its ready was called. early: others may claim it before all is armed.
-void begin_arming(awaiter* one, bool early, std::uint64_t deadline_ns);
+// Pre: unarmed, or its ready was called. as: armed, or arming if others may claim it before all is armed.
+inline void begin_arming(awaiter* one, await_state as) {
+  if constexpr (config::checked) one->seal = seal_of(one);
+  one->winner = nullptr;
+  one->has_alarm = false;
+  // No other thread knows it yet, but for a canceller of an earlier wait.
+  one->state.store(as, base::relaxed);
+}
+// As arming, and the clock may claim it.
+void begin_arming_early(awaiter* one, std::uint64_t deadline_ns);
 // What the record waits for is there: takes the awaiter. False: something else came first, and what is there is not to be taken.
 bool take_at_once(await_record* one);
 // True: ready will come, or has. False: the wait is over, by the winner.
@@ -94,7 +106,10 @@ void deliver(await_record* one);
 
 // True: ready will not come. False: it was called, or is called before this returns.
 bool cancel(awaiter* one);
-bool is_armed(const awaiter* one);
+inline bool is_armed(const awaiter* one) {
+  const await_state state = state_in(one->state.load(base::relaxed));
+  return state == armed || state == arming;
+}
 
 // In checked builds: a call that waits was refused; names the ready of an awaiter, if that made it.
 void tell_ready_that_waits();

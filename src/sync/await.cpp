@@ -49,7 +49,7 @@ status arm(sched::await_record* one, await_kind kind, sched::armed_as* what) {
 }
 
 status arm_alone(sched::awaiter* one, await_kind kind, bool* waits) {
-  sched::begin_arming(one, false, sched::forever);
+  sched::begin_arming(one, sched::armed);
   sched::armed_as what{};
   const status result = arm(one->records, kind, &what);
   *waits = result == status::ok && what == sched::armed_as::waits;

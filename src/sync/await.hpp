@@ -38,7 +38,7 @@ status end_arming(sched::awaiter* one, status problem, std::uint64_t deadline_ns
 template <class KindOf>
 status arm_all(sched::awaiter* one, KindOf kind_of, std::uint64_t deadline_ns, bool* waits) {
   sched::await_record* each = one->records;
-  sched::begin_arming(one, true, deadline_ns);
+  sched::begin_arming_early(one, deadline_ns);
   sched::armed_as what = sched::armed_as::waits;
   status problem = status::ok;
   for (; each != nullptr && what == sched::armed_as::waits && problem == status::ok; each = each->following) {

@@ -80,7 +80,7 @@ void wait::prepare(source* first, source* second) {
 
 bool wait::arm(std::uint64_t deadline_ns) {
   const bool is_early = count > 1 || deadline_ns != forever;
-  begin_arming(one(), is_early, deadline_ns);
+  is_early ? begin_arming_early(one(), deadline_ns) : begin_arming(one(), armed);
   armed_as what = armed_as::waits;
   for (unsigned each = 0; each < count && what == armed_as::waits; ++each) what = sources[each]->sent.await(record(each));
   if (!is_early) {
@@ -211,7 +211,7 @@ void won_early_without_a_lock(bool gives_up) {
   in_word.store(nullptr, base::relaxed);
   threads(thread{"arms",
                  [&] {
-                   begin_arming(mine.one(), true, forever);
+                   begin_arming_early(mine.one(), forever);
                    static_cast<void>(await_word(mine.record(0)));
                    const bool is_over = gives_up ? !give_up_arming(mine.one()) : !finish_arming(mine.one());
                    if (!is_over) return;

@@ -51,7 +51,7 @@ struct wait {
   // Until the wait has ended. True: by the object.
   template <class Arm>
   bool run(event* first, Arm arm_object) {
-    begin_arming(&one, true, forever);
+    begin_arming_early(&one, forever);
     armed_as what = first->await(&at_event);
     if (what == armed_as::waits) what = arm_object(&at_object);
     if (!finish_arming(&one)) {
