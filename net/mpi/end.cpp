@@ -1,4 +1,5 @@
 // See start.hpp: how ranks meet, and how they leave.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,9 +34,11 @@ int meetings[most_ranks];
   }
   if (all.rank == waiting) {
     const char* const what = all.common->of[all.rank].together.load(base::relaxed);
-    base::report("rank %d of %d exited with status 0 while %d other%s waited for it in %s; the other ranks were ended", gone,
-                 all.ranks, waiters, waiters == 1 ? "" : "s", what != nullptr ? what : "a barrier");
-    loaded_mpi->abort(1);
+    char line[line_bytes];
+    (void)snprintf(line, sizeof line,
+                   "rank %d of %d exited with status 0 while %d other%s waited for it in %s; the other ranks were ended", gone,
+                   all.ranks, waiters, waiters == 1 ? "" : "s", what != nullptr ? what : "a barrier");
+    exit_with_line(1, line);
   }
   (void)loaded_mpi->barrier();
   _exit(1);
@@ -55,10 +58,11 @@ void leave(int status, void*) {
   has_left = true;
   const char* const inside = its.common->of[its.rank].together.load(base::relaxed);
   if (status != 0 || inside != nullptr) {
-    base::report("rank %d of %d (process %d) exited with status %d%s%s; the other ranks were ended", its.rank, its.ranks,
-                 getpid(), status, inside != nullptr ? " from inside " : "", inside != nullptr ? inside : "");
-    loaded_mpi->abort(status != 0 ? status : 1);
-    _exit(status != 0 ? status : 1);
+    char line[line_bytes];
+    (void)snprintf(line, sizeof line, "rank %d of %d (process %d) exited with status %d%s%s; the other ranks were ended",
+                   its.rank, its.ranks, getpid(), status, inside != nullptr ? " from inside " : "",
+                   inside != nullptr ? inside : "");
+    exit_with_line(status != 0 ? status : 1, line);
   }
   if (!meet(its, leaves)) end_left(its);
   tell_keeper_end();

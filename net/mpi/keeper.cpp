@@ -31,6 +31,7 @@ struct brief {
   int nodes[most_ranks];
   char hosts[most_ranks][host_bytes];
   char meeting[meeting_bytes];  // where the keeper of rank 0 listens
+  char last_line[line_bytes];   // of a rank whose exit ends the job
 };
 
 // With descriptors, from a rank to its keeper.
@@ -271,6 +272,7 @@ class keeper {
           told_, sizeof told_,
           "rank %d of %d (process %d on node %s) ended by _exit(0) while it belonged to the job; the other ranks were ended",
           its->all.rank, its->all.ranks, process_, its->hosts[its->all.rank]);
+    if (end.signal == 0 && end.exit_status != 0) memcpy(told_, its->last_line, sizeof told_);
     if (is_right)
       say_all(farewell::ended, "");
     else
@@ -367,5 +369,11 @@ bool brief_keeper(const job& all, const char (&host)[host_bytes], const char* pa
 }
 
 void tell_keeper_end() { its->now.store(phase::ends, base::release); }
+
+void exit_with_line(int status, const char* line) {
+  (void)snprintf(its->last_line, sizeof its->last_line, "%s", line);
+  (void)fflush(nullptr);  // as exit would
+  _exit(status);
+}
 
 }  // namespace weft::net

@@ -26,5 +26,7 @@ void give_keeper_memory(int descriptor);
 bool brief_keeper(const job& all, const char (&host)[host_bytes], const char* parent);
 // The rank has agreed with all others to end.
 void tell_keeper_end();
+// The rank's exit ends the job: the keeper tells why. An MPI's abort would end the keeper first.
+[[noreturn]] void exit_with_line(int status, const char* line);
 
 }  // namespace weft::net

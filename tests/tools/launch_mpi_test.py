@@ -18,6 +18,20 @@ CONFORMANCE, FORKS, KERNELS, HERE = mpis.arguments()
 LAUNCHERS, NAMES, QUIET = mpis.LAUNCHERS, mpis.NAMES, mpis.QUIET
 
 
+STAYING = """#!{python}
+import os, socket, struct, sys, time
+if sys.argv[1:] == ["--version"]:
+    print("HYDRA build details")
+    sys.exit()
+secret, port, *_ = os.environ["WEFT_LAUNCH_PARENT"].split("/")
+keeper = socket.create_connection(("127.0.0.1", int(port)))
+keeper.sendall(struct.pack("32si", secret.encode(), 0))
+assert keeper.recv(1) == b"W"
+keeper.sendall(b"{said}\\n")
+time.sleep(1000)
+"""
+
+
 def module_of(mpi):
     folder = os.path.join(os.path.dirname(command.WEFT), "..", "..", "net", "mpi")
     return os.path.realpath(os.path.join(folder, f"libweft-net-{mpi}.so"))
@@ -158,6 +172,16 @@ class RanksTest(command.CommandTest):
                 line = r"weft: rank [01] of 2 \(process \d+\) exited with status 3 from inside weft_dist_root; the other ranks were ended"
                 self.assertTrue(all(re.fullmatch(line, each) for each in own_lines(result.stderr)), result.stderr)
                 self.assertTrue(own_lines(result.stderr), result.stderr)
+
+    def test_a_launcher_that_stays(self):
+        """It stands in for an MPI's: as the keeper of rank 0 it says how the job ended, and does not end."""
+        for said, status, printed in (("Frank 1 of 2 exited with status 3 in a test", 3, "weft: rank 1 of 2 exited with status 3 in a test\n"),
+                                      ("Frank 1 was lost", 1, "weft: rank 1 was lost\n"), ("F", 1, "")):
+            with self.subTest(said=said):
+                self.write("mpirun", STAYING.format(python=sys.executable, said=said).encode())
+                os.chmod(self.path("mpirun"), 0o755)
+                result = command.run("launch", "-q", "--mpi", self.path("mpirun"), "-n", 2, FORKS)
+                self.assertEqual((result.returncode, result.stderr), (status, printed), result)
 
     def test_a_killed_rank_ends_the_job(self):
         for mpi in HERE:

@@ -33,8 +33,8 @@ namespace cli {
 namespace {
 
 using seconds_clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds launcher_ends_within{300};  // by itself, once the ranks have ended
-constexpr std::chrono::milliseconds dies_within{500};           // after SIGTERM
+constexpr std::chrono::milliseconds launcher_ends_within{2000};  // by itself, once the ranks have ended
+constexpr std::chrono::milliseconds dies_within{500};            // after SIGTERM
 constexpr int hello_ms = 1000;
 constexpr std::size_t secret_letters = 32;
 constexpr char failed = 'F';  // begins the line that says why the job ends
@@ -127,13 +127,13 @@ void kill_children() {
   }
 }
 
-// The exit status that a line about a rank names; 1: it names none.
-int status_in(std::string_view line) {
+// The exit status other than 0 that a line about a rank names.
+std::optional<int> status_in(std::string_view line) {
   constexpr std::string_view before = "exited with status ";
   auto const at = line.find(before);
-  int status = 1;
+  int status = 0;
   if (at != std::string_view::npos) std::from_chars(line.data() + at + before.size(), line.data() + line.size(), status);
-  return status;
+  return status != 0 ? std::optional(status) : std::nullopt;
 }
 
 class wait_for_launcher {
@@ -160,8 +160,9 @@ class wait_for_launcher {
     }
   }
   [[nodiscard]] bool has_killed() const { return has_killed_; }
-  // What the job ends with when the launcher did not end by itself.
-  [[nodiscard]] int status_of_job() const { return status_of_job_; }
+  // Of the rank whose exit ended the job: the launcher's may be that of a rank which that one took
+  // along.
+  [[nodiscard]] std::optional<int> status_of_rank() const { return status_of_rank_; }
 
  private:
   [[nodiscard]] int time_left() const {
@@ -194,7 +195,7 @@ class wait_for_launcher {
     bool const is_lost = got < 0 && errno != ECONNRESET;
     if (is_lost) fmt::print(stderr, "weft: the node of rank 0 did not answer; the job was ended\n");
     if (said[0] == failed && said[1] != '\n') fmt::print(stderr, "weft: {}", said.data() + 1);
-    if (said[0] == failed) status_of_job_ = status_in(said.data() + 1);
+    if (said[0] == failed) status_of_rank_ = status_in(said.data() + 1);
     if (is_lost || said[0] == failed) deadline_ = seconds_clock::now() + launcher_ends_within;
     close(connection_);
     connection_ = -1;
@@ -214,7 +215,7 @@ class wait_for_launcher {
   std::string secret_;
   int signals_;
   std::optional<seconds_clock::time_point> deadline_;
-  int status_of_job_ = 1;
+  std::optional<int> status_of_rank_;
   bool was_asked_ = false, has_killed_ = false;
 };
 
@@ -270,10 +271,8 @@ int mpi_wait::run(const std::string& file, std::vector<std::string> words) {
     throw std::runtime_error(fmt::format("{} cannot be started: {}", file, std::generic_category().message(errno)));
   wait_for_launcher waiting(launcher, listener_, meeting_, signals);
   int const status = waiting.wait();
-  if (waiting.has_killed()) {
-    kill_children();
-    return waiting.status_of_job();
-  }
+  if (waiting.has_killed()) kill_children();
+  if (waiting.has_killed() || waiting.status_of_rank()) return waiting.status_of_rank().value_or(1);
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
   rlimit const none{};
   setrlimit(RLIMIT_CORE, &none);
