@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { most_windows = 8 };
@@ -107,16 +108,23 @@ static void error_text(int code, char *out, size_t bytes) {
   snprintf(out, bytes, "%s", text);
 }
 
-/* The MPIs spin while they wait; processes may be more than processors. */
+/* The MPIs spin while they wait; processes may be more than processors, and a target may look only
+ * once in a while. */
 static int wait_for(MPI_Request *request) {
-  enum { looks_before_yield = 30 };
+  enum { looks_before_yield = 30, looks_before_sleep = 100, longest_sleep_ns = 128000 };
+  struct timespec pause = {0, 2000};
   int is_done = 0;
-  for (long looks = 0; !is_done; ++looks) {
+  for (long looks = 0;; ++looks) {
     int code = MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS) return code;
-    if (looks > looks_before_yield) sched_yield();
+    if (code != MPI_SUCCESS || is_done) return code;
+    if (looks < looks_before_yield) continue;
+    if (looks < looks_before_sleep) {
+      sched_yield();
+      continue;
+    }
+    if (pause.tv_nsec < longest_sleep_ns) pause.tv_nsec *= 2;
+    nanosleep(&pause, NULL);
   }
-  return MPI_SUCCESS;
 }
 
 static int gather(const void *mine, size_t bytes, void *all) {
