@@ -4,6 +4,7 @@ import os
 import re
 
 import experiment
+import tascell_nodes
 
 NAME = "tascell"
 TITLE = "Tascell: Fib, n-queens, pentominoes and Comp against plain C, reuse of workspaces, short runs, sleepers"
@@ -102,7 +103,7 @@ def plan(context):
         cells += plan_copies(context, program)
     if len(context.usable_cpus) > 1:
         cells.append(plan_program(context, WAKE, "compiled", "tascell-wake", [], 2))
-    return cells
+    return cells + tascell_nodes.plan(context)
 
 
 def read_peer(text):
@@ -186,6 +187,8 @@ def show_wake(cells):
 
 
 def show_group(cells):
+    if tascell_nodes.is_of_nodes(cells):
+        return tascell_nodes.show_group(cells)
     if cells[0]["group"] == WAKE:
         return show_wake(cells)
     return show_copies(cells) if is_of_copies(cells) else show_runs(cells)
