@@ -4,17 +4,21 @@ import os
 import re
 
 import experiment
+import tascell_nodes
 
 NAME = "tascell"
 TITLE = "Tascell: Fib, n-queens, pentominoes and Comp against plain C, reuse of workspaces, short runs, sleepers"
 SOURCE = """Published: T. Hiraishi, M. Yasugi, S. Umatani, T. Yuasa, Backtracking-based load balancing, PPoPP 2009
 (doi:10.1145/1504176.1504187): 16-queens 1.86 times as fast as Cilk on two dual-core processors. D. Muraoka et al., ICPP Workshops 2016
-(doi:10.1109/ICPPW.2016.36): 19-queens 4615 times as fast as serial C on 7168 workers of the K computer, an efficiency of 64 %."""
+(doi:10.1109/ICPPW.2016.36): 19-queens 4615 times as fast as serial C on 7168 workers of the K computer, an efficiency of 64 %. Kojima,
+T. Hiraishi, H. Nakashima, M. Yasugi, Implementing the Tascell task-parallel language using multithreaded MPI (poster): three ways to use an
+MPI; two-sided with MPI_THREAD_MULTIPLE slightly ahead of FUNNELED but in Comp, one-sided last almost everywhere, first in Comp on 2 nodes."""
 NOT_COMPARABLE = """another CPU, other numbers of workers, other sizes (n = 13 usually, 16 with --full), and Cilk is not installed: the lines of
 "copied for each child" are what a Cilk program must do. The efficiency of n workers is the time of plain C divided by n times theirs. Plain C
 is the same text, compiled by weft tascell --plain, which leaves the constructs out; the C compiler and its options are the same (-O3 -fno-tree-vectorize: vector loops of four iterations only cost time).
 sc-tascell has texts of its own: its pentominoes lie in another order, so its line shows how it scales, not how much it costs.
-What is timed holds the start and the end of a run, but not weft_init; each program runs once before it is timed."""
+What is timed holds the start and the end of a run, but not weft_init; each program runs once before it is timed.
+Nodes are processes of this machine, and emulated nodes are namespaces on it: their network is a bridge without a delay."""
 
 FIGURES, FACTS = (), ()
 PICTURE = "tascell_picture.py"
@@ -102,7 +106,7 @@ def plan(context):
         cells += plan_copies(context, program)
     if len(context.usable_cpus) > 1:
         cells.append(plan_program(context, WAKE, "compiled", "tascell-wake", [], 2))
-    return cells
+    return cells + tascell_nodes.plan(context)
 
 
 def read_peer(text):
@@ -186,6 +190,8 @@ def show_wake(cells):
 
 
 def show_group(cells):
+    if tascell_nodes.is_of_nodes(cells):
+        return tascell_nodes.show_group(cells)
     if cells[0]["group"] == WAKE:
         return show_wake(cells)
     return show_copies(cells) if is_of_copies(cells) else show_runs(cells)

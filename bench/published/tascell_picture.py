@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the experiment tascell: efficiency against plain C by workers, and what copies of workspaces cost, one panel a program.
+"""Draws the experiment tascell: efficiency against plain C by workers and by nodes, and what copies of workspaces cost, one panel a
+program. What is oversubscribed is dotted.
 
     bench/published/tascell_picture.py FILE.json PICTURE.svg
 
@@ -15,9 +16,14 @@ sys.path[1:1] = [os.path.join(os.path.dirname(HERE), folder) for folder in ("mat
 
 import experiment  # noqa: E402
 import tascell  # noqa: E402
+import tascell_nodes  # noqa: E402
 
 COLUMN_IN, ROW_IN = 2.6, 2.5
 LINES = (("compiled", "#b83208", "o"), ("library", "#e07a1c", "v"), ("sc-tascell", "#4f759e", "s"))
+
+
+TRANSPORTS = (("tcp", "#66727f", "o"), ("mpi-multiple", "#b83208", "s"), ("mpi-funneled", "#e07a1c", "v"),
+              ("mpi-funneled-poster", "#d9b08c", "^"), ("mpi-onesided", "#2b6b8f", "D"), ("mpi-onesided-poster", "#8fb4c9", "d"))
 
 
 def measured(cells, family):
@@ -41,6 +47,27 @@ def draw_efficiency(axes, cells):
     axes.set_xlabel("workers")
 
 
+def draw_nodes(axes, cells):
+    plain = experiment.find(cells, tascell_nodes.PLAIN)
+    for transport, colour, mark in TRANSPORTS:
+        found = [experiment.find(cells, f"{transport}, nodes: {nodes}") for nodes in tascell_nodes.NODES]
+        points = [(tascell_nodes.nodes_of(cell), tascell_nodes.efficiency(cell, plain), tascell_nodes.is_oversubscribed(cell))
+                  for cell in found if cell is not None and plain is not None]
+        within = sum(not is_over for *_, is_over in points)
+        axes.plot(*points_of(points[:within]), color=colour, marker=mark, linewidth=1.4, label=transport)
+        axes.plot(*points_of(points[max(within - 1, 0):]), color=colour, marker=mark, markersize=3, linewidth=1, linestyle=":")
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(tascell_nodes.NODES, [str(count) for count in tascell_nodes.NODES])
+    axes.minorticks_off()
+    axes.set_ylim(bottom=0)
+    axes.axhline(1, color="#66727f", linewidth=0.8, linestyle=":")
+    axes.set_xlabel("nodes")
+
+
+def points_of(points):
+    return [nodes for nodes, *_ in points], [share for _, share, _ in points]
+
+
 def draw_copies(axes, cells):
     """Time divided by that of the reused workspace: bars, plain C first."""
     rows = [cell for cell in cells if experiment.is_measured(cell)]
@@ -57,23 +84,24 @@ def draw(groups, path):
     import style  # needs matplotlib
     from matplotlib import pyplot
 
-    runs = [group for group in groups if not tascell.is_of_copies(group)]
+    nodes = [group for group in groups if tascell_nodes.is_of_programs(group)]
     copies = [group for group in groups if tascell.is_of_copies(group)]
-    figure = pyplot.figure(figsize=(COLUMN_IN * max(len(runs), 4), ROW_IN * (2 if copies else 1)), layout="constrained")
-    upper, lower = figure.subfigures(2, 1) if copies else (figure, None)
-    for place, cells in enumerate(runs):
-        axes = upper.add_subplot(1, len(runs), place + 1)
-        draw_efficiency(axes, cells)
-        axes.set_title(cells[0]["group"], fontsize=style.NORMAL)
-        axes.grid(True, color=style.GRID)
-        if place == 0:
-            axes.set_ylabel("efficiency against plain C")
-            if axes.get_legend_handles_labels()[0]:
-                axes.legend(frameon=False, fontsize=style.SMALL)
-    for place, cells in enumerate(copies):
-        axes = lower.add_subplot(1, len(copies), place + 1)
-        draw_copies(axes, cells)
-        axes.set_title(cells[0]["group"], fontsize=style.NORMAL)
+    runs = [group for group in groups if not tascell.is_of_copies(group) and not tascell_nodes.is_of_nodes(group)]
+    rows = [(cells, *how) for cells, how in ((runs, (draw_efficiency, "efficiency against plain C")), (nodes, (draw_nodes, "efficiency on nodes")),
+                                             (copies, (draw_copies, ""))) if cells]
+    figure = pyplot.figure(figsize=(COLUMN_IN * max(4, *(len(row[0]) for row in rows)), ROW_IN * len(rows)), layout="constrained")
+    parts = figure.subfigures(len(rows), 1, squeeze=False)
+    for (found, draw_panel, title), (part,) in zip(rows, parts):
+        for place, cells in enumerate(found):
+            axes = part.add_subplot(1, len(found), place + 1)
+            draw_panel(axes, cells)
+            axes.set_title(cells[0]["group"].split(": ")[-1] if found is nodes else cells[0]["group"], fontsize=style.NORMAL)
+            if place == 0 and title:
+                axes.set_ylabel(title)
+                if axes.get_legend_handles_labels()[0]:
+                    axes.legend(frameon=False, fontsize=style.SMALL)
+            if title:
+                axes.grid(True, color=style.GRID)
     figure.savefig(path, format="svg", metadata={"Date": None})
 
 

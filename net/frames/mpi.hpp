@@ -75,7 +75,8 @@ class group_guard {
 
 inline constexpr std::uint16_t goodbye = 1;  // the type of the frame by which a node leaves
 inline constexpr std::size_t small_frame_bytes = 16 << 10;
-inline constexpr std::uint64_t shortest_sleep_ns = 1000;  // an idle sleep below it: looks without a pause
+inline constexpr unsigned flush_calls = 3;                // of the MPI in the module's flush: MPI_Rget, MPI_Test, MPI_Win_flush
+inline constexpr std::uint64_t shortest_sleep_ns = 1000;  // an idle sleep that is no longer: no pause between looks
 
 inline int rank_of(std::uint32_t node) { return static_cast<int>(node) - 1; }
 inline std::uint32_t node_of(int rank) { return static_cast<std::uint32_t>(rank) + 1; }

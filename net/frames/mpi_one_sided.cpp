@@ -55,7 +55,9 @@ bool put_word(one_sided* all, int rank, std::size_t offset, const std::uint64_t&
   return check_call(all, "MPI_Accumulate", all->module->put(all->window, rank, offset, &word, sizeof word));
 }
 
-bool flush(one_sided* all, int rank) { return check_call(all, "MPI_Win_flush", all->module->flush(all->window, rank)); }
+bool flush(one_sided* all, int rank) {
+  return check_call(all, "MPI_Win_flush", all->module->flush(all->window, rank), flush_calls);
+}
 
 // ---- sending ------------------------------------------------------------------------------------
 

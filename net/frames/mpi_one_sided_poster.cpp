@@ -39,12 +39,17 @@ struct shared_ring : mpi_group {
   void* window;
   ring* own;
   frame_stream* arriving;  // of each rank
+  std::uint64_t* seen;     // of each rank: the `read` of its ring, as it was when it was last asked for
   notice* taken;           // what was read behind a gap
   std::size_t taken_count, taken_room;
   bool is_sending;
 };
 
 shared_ring* of(frame_group* group) { return static_cast<shared_ring*>(group); }
+
+bool flush(shared_ring* all, int rank) {
+  return check_call(all, "MPI_Win_flush", all->module->flush(all->window, rank), flush_calls);
+}
 
 // ---- receiving ----------------------------------------------------------------------------------
 
@@ -76,7 +81,7 @@ void move_read(shared_ring* all) {
   }
   if (read == all->own->read) return;
   const int code = all->module->put(all->window, all->rank, offsetof(ring, read), &read, sizeof read);
-  if (check_call(all, "MPI_Accumulate", code)) check_call(all, "MPI_Win_flush", all->module->flush(all->window, all->rank));
+  if (check_call(all, "MPI_Accumulate", code)) flush(all, all->rank);
 }
 
 bool receive(shared_ring* all) {
@@ -109,17 +114,17 @@ bool receive(shared_ring* all) {
 // ---- sending ------------------------------------------------------------------------------------
 
 bool add(shared_ring* all, int rank, std::size_t offset, std::uint64_t by, std::uint64_t* before) {
-  constexpr unsigned calls = 3;  // MPI_Win_sync, MPI_Fetch_and_op, MPI_Win_flush
-  return check_call(all, "MPI_Fetch_and_op", all->module->fetch_add(all->window, rank, offset, by, before), calls);
+  constexpr unsigned calls = 4;  // MPI_Win_sync, MPI_Rget_accumulate, MPI_Test, MPI_Win_flush
+  return check_call(all, "MPI_Rget_accumulate", all->module->fetch_add(all->window, rank, offset, by, before), calls);
 }
 
-// Reserves bytes, and waits until they are free.
+// Reserves bytes, and waits until they are free. `read` only grows, so an old value of it shows less
+// room than there is: it is asked for where that does not suffice.
 bool reserve(shared_ring* all, int rank, std::uint64_t bytes, std::uint64_t* at) {
   if (!add(all, rank, offsetof(ring, tail), bytes, at)) return false;
   while (!is_over(all)) {
-    std::uint64_t read = 0;
-    if (!add(all, rank, offsetof(ring, read), 0, &read)) return false;
-    if (*at + bytes - read <= ring_bytes) return true;
+    if (*at + bytes - all->seen[rank] <= ring_bytes) return true;
+    if (!add(all, rank, offsetof(ring, read), 0, &all->seen[rank])) return false;
     if (!receive(all)) sched_yield();
   }
   return false;
@@ -140,8 +145,10 @@ bool put(shared_ring* all, int rank, std::uint64_t at, frame_part what) {
 bool notify(shared_ring* all, int rank, const notice& what) {
   void* request = nullptr;
   if (!check_call(all, "MPI_Isend", all->module->send(&what, sizeof what, rank, &request))) return false;
-  for (int is_sent = 0; is_sent == 0;)
+  for (int is_sent = 0; is_sent == 0;) {
     if (!check_call(all, "MPI_Test", all->module->is_sent(&request, &is_sent))) return false;
+    if (is_sent == 0) sched_yield();
+  }
   return true;
 }
 
@@ -156,7 +163,7 @@ bool send_frame(shared_ring* all, departure* what) {
       if (!next_piece(what, static_cast<std::size_t>(bytes - done), &piece)) return false;
       if (!put(all, what->rank, at + done, piece)) return false;
     }
-    if (!check_call(all, "MPI_Win_flush", all->module->flush(all->window, what->rank))) return false;
+    if (!flush(all, what->rank)) return false;
     if (!notify(all, what->rank, {at, bytes})) return false;
     left -= bytes;
   }
@@ -183,11 +190,12 @@ frame_group* open(const frame_options& options) {
   if (made == nullptr) return nullptr;
   made->has_even_sleeps = true;
   made->arriving = static_cast<frame_stream*>(calloc(static_cast<std::size_t>(made->ranks), sizeof(frame_stream)));
+  made->seen = static_cast<std::uint64_t*>(calloc(static_cast<std::size_t>(made->ranks), sizeof(std::uint64_t)));
   void* own = nullptr;
   if (!check_call(made, "the opening of a window", made->module->open_window(nullptr, sizeof(ring), &own, &made->window)))
     return made;
   made->own = static_cast<ring*>(own);
-  if (made->arriving == nullptr) end_group(made, "no memory", 0);
+  if (made->arriving == nullptr || made->seen == nullptr) end_group(made, "no memory", 0);
   return made;
 }
 
@@ -213,6 +221,7 @@ void close(frame_group* group) {
   queue_goodbyes(all);
   look_until_closed(all, poll);
   free(all->arriving);
+  free(all->seen);
   free(all->taken);
   close_mpi(all);
 }

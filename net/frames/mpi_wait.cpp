@@ -83,10 +83,11 @@ timespec time_of(std::uint64_t ns) {
 
 // After a look that found nothing: how long until the next; 0: at once.
 std::uint64_t next_pause(mpi_group* group) {
-  if (group->has_even_sleeps) return group->idle_sleep_ns;
+  const bool is_polling = group->idle_sleep_ns <= shortest_sleep_ns;
+  if (group->has_even_sleeps && !is_polling) return group->idle_sleep_ns;
   const unsigned looks = group->idle_looks;
   if (looks < looks_without_sleep + doublings) ++group->idle_looks;
-  if (looks < looks_without_sleep || group->idle_sleep_ns < shortest_sleep_ns) {
+  if (looks < looks_without_sleep || is_polling) {
     if (looks > looks_before_yield) sched_yield();
     return 0;
   }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { most_windows = 8 };
@@ -20,6 +21,7 @@ static struct window {
   void *own;
 } windows[most_windows];
 static int window_count = 0;
+static int waits_yield = 0; /* in flush and fetch_add */
 
 #define QUOTED_(text) #text
 #define QUOTED(text) QUOTED_(text)
@@ -63,6 +65,7 @@ static int start(int threads, weft_net_facts *out) {
   int code = MPI_Init_thread(NULL, NULL, levels[threads], &provided);
   if (code != MPI_SUCCESS) return code;
   out->threads = provided >= levels[threads] ? threads : WEFT_NET_FUNNELED;
+  waits_yield = threads != WEFT_NET_FUNNELED;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_rank(MPI_COMM_WORLD, &out->rank);
   MPI_Comm_size(MPI_COMM_WORLD, &out->ranks);
@@ -105,16 +108,23 @@ static void error_text(int code, char *out, size_t bytes) {
   snprintf(out, bytes, "%s", text);
 }
 
-/* The MPIs spin while they wait; ranks may be more than processors. */
+/* The MPIs spin while they wait; processes may be more than processors, and a target may look only
+ * once in a while. */
 static int wait_for(MPI_Request *request) {
-  enum { looks_before_yield = 1000 };
+  enum { looks_before_yield = 30, looks_before_sleep = 100, longest_sleep_ns = 128000 };
+  struct timespec pause = {0, 2000};
   int is_done = 0;
-  for (long looks = 0; !is_done; ++looks) {
+  for (long looks = 0;; ++looks) {
     int code = MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS) return code;
-    if (looks > looks_before_yield) sched_yield();
+    if (code != MPI_SUCCESS || is_done) return code;
+    if (looks < looks_before_yield) continue;
+    if (looks < looks_before_sleep) {
+      sched_yield();
+      continue;
+    }
+    if (pause.tv_nsec < longest_sleep_ns) pause.tv_nsec *= 2;
+    nanosleep(&pause, NULL);
   }
-  return MPI_SUCCESS;
 }
 
 static int gather(const void *mine, size_t bytes, void *all) {
@@ -192,9 +202,20 @@ static int put(void *window, int rank, size_t offset, const void *from, size_t b
   return MPI_Put(copy, (int)bytes, MPI_BYTE, rank, (MPI_Aint)offset, (int)bytes, MPI_BYTE, of(window));
 }
 
+/* By a request where waits yield: see flush. */
+static int begin_fetch_add(void *window, int rank, size_t offset, const uint64_t *by, uint64_t *before) {
+  const MPI_Op what = *by == 0 ? MPI_NO_OP : MPI_SUM;
+  const MPI_Aint at = (MPI_Aint)offset;
+  MPI_Request request;
+  if (!waits_yield) return MPI_Fetch_and_op(by, before, MPI_UINT64_T, rank, at, what, of(window));
+  int code =
+      MPI_Rget_accumulate(by, 1, MPI_UINT64_T, before, 1, MPI_UINT64_T, rank, at, 1, MPI_UINT64_T, what, of(window), &request);
+  return code != MPI_SUCCESS ? code : wait_for(&request);
+}
+
 static int fetch_add(void *window, int rank, size_t offset, uint64_t by, uint64_t *before) {
   MPI_Win_sync(of(window));
-  int code = MPI_Fetch_and_op(&by, before, MPI_UINT64_T, rank, (MPI_Aint)offset, by == 0 ? MPI_NO_OP : MPI_SUM, of(window));
+  int code = begin_fetch_add(window, rank, offset, &by, before);
   return code != MPI_SUCCESS ? code : MPI_Win_flush(rank, of(window));
 }
 
@@ -204,7 +225,18 @@ static int compare_swap(void *window, int rank, size_t offset, uint64_t expected
   return code != MPI_SUCCESS ? code : MPI_Win_flush(rank, of(window));
 }
 
-static int flush(void *window, int rank) { return MPI_Win_flush(rank, of(window)); }
+/* MPICH answers a put in the target's own calls, and spins in MPI_Win_flush. Where the two share a
+ * processor the target runs only when the time slice of the one that spins is over. So where waits
+ * yield, a byte is read by a request behind the puts. The wait for it lets the target run, and
+ * MPI_Win_flush then finds the answers. Which byte does not matter, nor what it holds. */
+static int flush(void *window, int rank) {
+  MPI_Request request;
+  char byte;
+  if (!waits_yield) return MPI_Win_flush(rank, of(window));
+  int code = MPI_Rget(&byte, 1, MPI_BYTE, rank, 0, 1, MPI_BYTE, of(window), &request);
+  if (code == MPI_SUCCESS) code = wait_for(&request);
+  return code != MPI_SUCCESS ? code : MPI_Win_flush(rank, of(window));
+}
 
 static int progress(void *window) {
   int is_there = 0;

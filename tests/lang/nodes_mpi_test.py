@@ -68,6 +68,8 @@ class NodesTest(unittest.TestCase):
     def test_more_nodes(self):
         for mpi in HERE:
             self.answers(mpi, "mpi-multiple", 4, 1, ("nq", "comp"))
+            self.answers(mpi, "mpi-onesided", 3, 1, ("comp",))
+            self.answers(mpi, "mpi-onesided-poster", 3, 1, ("nq", "comp", "matmul"))
 
     def test_one_node(self):
         for mpi in HERE:

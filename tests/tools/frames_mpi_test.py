@@ -42,7 +42,8 @@ class FramesTest(command.CommandTest):
     def test_more_nodes_than_processors(self):
         for mpi in HERE:
             self.conforms(mpi, 4, "mpi-funneled")
-            self.conforms(mpi, 3, "mpi-multiple")
+            for transport in ("mpi-multiple", "mpi-onesided", "mpi-onesided-poster"):
+                self.conforms(mpi, 3, transport)
 
 
 class ModuleTest(command.CommandTest):

@@ -44,18 +44,31 @@ def refuse(why):
     return SKIPPED
 
 
-def enter_own_namespaces():
-    """This program once more, in a network of its own, whose end takes all nodes along."""
+def why_not():
+    """Why this machine does not allow nodes; "": it does."""
     for tool in ("unshare", "nsenter", "ip"):
         if shutil.which(tool) is None:
-            return refuse(f"{tool} is not installed")
+            return f"{tool} is not installed"
     if os.geteuid() != 0:
-        return refuse("only root may make namespaces")
-    probe = subprocess.run(["unshare", "--net", "--pid", "--ipc", "--uts", "--mount", "--fork", "true"], capture_output=True, text=True)
-    if probe.returncode != 0:
-        return refuse(f"the kernel refuses namespaces: {probe.stderr.strip()}")
+        return "only root may make namespaces"
+    probe = subprocess.run(["unshare", "--net", "--pid", "--ipc", "--uts", "--mount", "--fork", "true"], capture_output=True, text=True, check=False)
+    return f"the kernel refuses namespaces: {probe.stderr.strip()}" if probe.returncode != 0 else ""
+
+
+def enter_own_namespaces():
+    """This program once more, in a network of its own, whose end takes all nodes along."""
+    why = why_not()
+    if why:
+        return refuse(why)
     words = ["unshare", "--net", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc", sys.executable, "-B", *sys.argv]
     return subprocess.run(words, env={**os.environ, INSIDE: "1"}, check=False).returncode
+
+
+def make_bridge():
+    run("ip", "link", "set", "lo", "up")
+    run("ip", "link", "add", BRIDGE, "type", "bridge")
+    run("ip", "addr", "add", f"{NET}.254/24", "dev", BRIDGE)
+    run("ip", "link", "set", BRIDGE, "up")
 
 
 def start_node(number, folder):
@@ -81,6 +94,14 @@ def start_node(number, folder):
     with open(os.path.join(folder, name), "w", encoding="ascii") as file:
         file.write(str(inner))
     return name
+
+
+def make_agent(folder):
+    agent = os.path.join(folder, "enter")
+    with open(agent, "w", encoding="ascii") as file:
+        file.write(AGENT.format(folder=folder))
+    os.chmod(agent, 0o755)
+    return agent
 
 
 def arguments_for(launcher, agent, names, ranks_a_node):
@@ -163,15 +184,9 @@ def main():
         return enter_own_namespaces()
     weft, nodes, ranks, launcher, *words = sys.argv[1:]
     nodes, ranks = int(nodes), int(ranks)
-    run("ip", "link", "set", "lo", "up")
-    run("ip", "link", "add", BRIDGE, "type", "bridge")
-    run("ip", "addr", "add", f"{NET}.254/24", "dev", BRIDGE)
-    run("ip", "link", "set", BRIDGE, "up")
+    make_bridge()
     with tempfile.TemporaryDirectory() as folder:
-        agent = os.path.join(folder, "enter")
-        with open(agent, "w", encoding="ascii") as file:
-            file.write(AGENT.format(folder=folder))
-        os.chmod(agent, 0o755)
+        agent = make_agent(folder)
         names = [start_node(number + 1, folder) for number in range(nodes)]
         more = arguments_for(launcher, agent, names, (ranks + nodes - 1) // nodes)
         if words[0] == "info":

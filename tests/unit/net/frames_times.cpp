@@ -1,10 +1,12 @@
 // Not a test: what a transport of frames takes between two nodes, as lang/README.md tells.
 //
-// usage: frames_times TRANSPORT ADDRESS FRAMES [ROUNDS]
+// usage: frames_times TRANSPORT ADDRESS FRAMES [ROUNDS [IDLE-SLEEP-US]]
 // Started twice, over an MPI by its launcher and with any word as the address; the second node
 // prints.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 
 #include "frames_conformance.hpp"
@@ -48,6 +50,18 @@ double round_trip_us(net::frame_group* group, std::uint32_t to, std::size_t size
   return static_cast<double>(weft::test::monotonic_ns() - start) / rounds / 1000;
 }
 
+// Both nodes have then come to their longest pauses.
+void after_silence(net::frame_group* group, std::uint32_t to) {
+  constexpr timespec silence{0, 50000000};
+  std::vector<double> us(40);
+  for (double& each : us) {
+    nanosleep(&silence, nullptr);
+    each = round_trip_us(group, to, 0, 1);
+  }
+  std::sort(us.begin(), us.end());
+  std::printf("after 50 ms of silence: median %.0f us, most %.0f us\n", us[us.size() / 2], us.back());
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -56,6 +70,7 @@ int main(int count, char** words) {
   net::frame_options options;
   options.address = words[2];
   const int rounds = count > 4 ? std::atoi(words[4]) : 2000;
+  if (count > 5) options.idle_sleep_ns = std::strtoull(words[5], nullptr, 10) * 1000;
   net::frame_group* const group = by->open(options);
   if (group == nullptr) return 1;
   std::uint32_t from = group->first;
@@ -71,6 +86,7 @@ int main(int count, char** words) {
       if (!receive(group, &from)) return 1;
     double const seconds = static_cast<double>(weft::test::monotonic_ns() - start) / 1e9;
     std::printf("%d frames there and back in %.2f s\n", frames, seconds);
+    after_silence(group, from);
   }
   group->by->close(group);
   return 0;
