@@ -124,7 +124,10 @@ void wait_for_older(void* work) {
 void wait_for_newer(void* work) {
   awaited both;
   std::memcpy(&both, work, sizeof both);
-  while (!weft::dist::all.mine->queue.seems_empty()) continue;
+  constexpr int spins = 100'000;
+  for (int i = 0; !weft::dist::all.mine->queue.seems_empty(); ++i) {
+    if (i >= spins) sched_yield();
+  }
   char value = 1;
   weft_global_future_set(both.of_older, &value, sizeof value);
   weft_global_future_get(both.of_newer, &value, sizeof value);

@@ -86,7 +86,7 @@ void bring_back(void*) {
   while (forker.load(weft::base::relaxed) == join_record::running) sched_yield();
   const int left = owner_of(reinterpret_cast<const evacuated*>(forker.load(weft::base::relaxed)));
   words[forker_left].store(1);
-  for (const std::uint64_t before = probes_of(left); probes_of(left) < before + 10;) continue;
+  for (const std::uint64_t before = probes_of(left); probes_of(left) < before + 10;) sched_yield();
 }
 
 // Its frame is large, so that bringing it back takes long.
