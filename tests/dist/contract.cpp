@@ -10,7 +10,10 @@
 #include <thread>
 #include <vector>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"  // those of C
 #include <weft/uni_threads.h>
+#pragma GCC diagnostic pop
 #include <weft/dist.hpp>
 
 #include "dist/engine.hpp"

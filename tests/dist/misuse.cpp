@@ -354,9 +354,9 @@ struct {
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int count, char** line) {
   for (const auto& each : cases) {
-    if (count == 2 && std::strcmp(words[1], each.name) == 0) return static_cast<int>(each.run());
+    if (count == 2 && std::strcmp(line[1], each.name) == 0) return static_cast<int>(each.run());
   }
   return 2;
 }
