@@ -128,6 +128,7 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
   if (all.how->end_root != nullptr) all.how->end_root(mine);
   WEFT_ASSERT(all.part->records.are_all_back(all.pool), "a record was not given back; is there a fork without a join?");
   WEFT_ASSERT(all.part->frames.are_all_back(all.pool), "memory for frames was not given back");
+  WEFT_ASSERT(all.part->robbed.load(base::relaxed) == 0, "a rank that claims nothing says that it does");
   tell_counts(mine, static_cast<double>(os::now_ns() - ns) / static_cast<double>(arch::cycles() - ticks + 1));
 }
 

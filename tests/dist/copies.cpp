@@ -4,6 +4,9 @@
 // child, so that the child ends while a thief copies its forker. The victim then takes frames to the same addresses from a third rank.
 // The children look into the library for the thief.
 //
+// A thread that waits for a future leaves the stack while a thief copies its forker, whose frame is large. What the rank runs next must
+// not lie on the stack before the thief has all.
+//
 // Results: a root's result fills much of the stack of the rank on which it ended, which begins the next root at once, while others copy.
 #include <sched.h>
 
@@ -13,9 +16,11 @@
 #include <vector>
 
 #include <weft/dist.h>
+#include <weft/global.h>
 #include <weft/hot.h>
 
 #include "dist/engine.hpp"
+#include "shared_words.hpp"
 
 namespace {
 
@@ -93,6 +98,82 @@ bool are_frames_whole(int rounds) {
   return true;
 }
 
+// ---- waits for futures ----
+
+shared_words met;
+enum { keeper_is_alone, keeper_may_end };
+
+// Of two futures: rank 0's heap has both.
+struct awaited {
+  weft_global of_older, of_newer;
+};
+
+void keep_rank(void*) {
+  met.wait_for(keeper_is_alone, 1);
+  met.wait_for(keeper_may_end, 1);
+}
+
+void wait_for_older(void* work) {
+  awaited both;
+  std::memcpy(&both, work, sizeof both);
+  char value = 0;
+  weft_global_future_get(both.of_older, &value, sizeof value);
+}
+
+// Its forker has just been claimed. The older one of this rank's threads can go on at once.
+void wait_for_newer(void* work) {
+  awaited both;
+  std::memcpy(&both, work, sizeof both);
+  constexpr int spins = 100'000;
+  for (int i = 0; !weft::dist::all.mine->queue.seems_empty(); ++i) {
+    if (i >= spins) sched_yield();
+  }
+  char value = 1;
+  weft_global_future_set(both.of_older, &value, sizeof value);
+  weft_global_future_get(both.of_newer, &value, sizeof value);
+}
+
+[[gnu::noinline]] bool fork_below_large_frame(awaited both) {
+  constexpr std::size_t large = 3 * 1024 * 1024, page = 4096;
+  volatile unsigned char frame[large];
+  for (std::size_t at = 0; at < large; at += page) frame[at] = static_cast<unsigned char>(at / page);
+  met[keeper_may_end].store(1);  // its rank becomes the thief
+  weft_forked* const forked = weft_fork(wait_for_newer, &both, sizeof both);
+  const char value = 1;
+  weft_global_future_set(both.of_newer, &value, sizeof value);
+  weft_fork_join(forked, wait_for_newer, &both, sizeof both);
+  bool is_whole = true;
+  for (std::size_t at = 0; at < large; at += page) is_whole &= frame[at] == static_cast<unsigned char>(at / page);
+  return is_whole;
+}
+
+void wait_beside_a_copy(void* work) {
+  awaited both{0, 0};
+  long none = 0, is_right = 0;
+  if (weft_global_future_make(0, 1, &both.of_older) == WEFT_OK && weft_global_future_make(0, 1, &both.of_newer) == WEFT_OK) {
+    weft_forked* const keeper = weft_fork(keep_rank, &none, sizeof none);
+    met[keeper_is_alone].store(1);
+    awaited same = both;
+    weft_forked* const older = weft_fork(wait_for_older, &same, sizeof same);
+    is_right = fork_below_large_frame(both);
+    weft_fork_join(older, wait_for_older, &same, sizeof same);
+    weft_fork_join(keeper, keep_rank, &none, sizeof none);
+    weft_global_future_free(both.of_older, 1);
+    weft_global_future_free(both.of_newer, 1);
+  }
+  std::memcpy(work, &is_right, sizeof is_right);
+}
+
+bool are_frames_whole_beside_waits(int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    met[keeper_is_alone].store(0);
+    met[keeper_may_end].store(0);
+    long is_right = 0;
+    if (weft_dist_root(wait_beside_a_copy, &is_right, sizeof is_right) != WEFT_OK || is_right == 0) return false;
+  }
+  return true;
+}
+
 // ---- results ----
 
 constexpr std::size_t result_words = 256 * 1024;
@@ -120,4 +201,7 @@ bool are_results_whole(int rounds) {
 
 }  // namespace
 
-int main() { return are_frames_whole(10) && are_results_whole(30) ? 0 : 1; }
+int main(int count, char**) {
+  if (count > 1) return are_frames_whole_beside_waits(20) ? 0 : 1;
+  return are_frames_whole(10) && are_results_whole(30) ? 0 : 1;
+}

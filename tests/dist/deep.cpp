@@ -1,17 +1,19 @@
 // A recursion without end: the stack overflows, and a line says on which rank, how deep and in
 // which function.
 //
-//   deep forks | deep calls | deep child, one that calls | deep moved, a child that calls once another rank has it | deep none, which ends
+//   deep forks | deep calls | deep child, one that calls | deep moved, a child that calls once another rank has it
+//   deep brought, one that calls once a third rank has brought it back | deep none, which ends
 #include <cstring>
 
 #include <weft/dist.hpp>
 
+#include "dist/engine.hpp"
 #include "shared_words.hpp"
 
 namespace {
 
 shared_words words;
-enum { is_root_gone, has_moved };
+enum { is_root_gone, has_moved, child_has_moved, is_joining };
 
 long sink(long depth) noexcept {
   volatile char frame[200];
@@ -39,6 +41,33 @@ long call_where_moved() {
   return child.join();
 }
 
+// ---- of three ranks one runs what keeps the others' stacks busy, one the forker, and one its child, which brings the forker back ----
+
+long end_once_moved(int which) {
+  words.wait_for(which, 1);
+  return 0;
+}
+
+// Where it ends, its forker waits, with its frames on the rank to which it had moved.
+long end_once_forker_waits() {
+  words.wait_for(has_moved, 1);
+  auto child = weft::fork([] { return end_once_moved(child_has_moved); });
+  words[child_has_moved].store(1);
+  words.wait_for(is_joining, 1);
+  const auto& forker = weft::dist::all.mine->base[-1].record->state;
+  while (forker.load(weft::base::relaxed) == weft::dist::join_record::running) sched_yield();
+  return child.join();
+}
+
+long call_where_brought() {
+  words.wait_for(is_root_gone, 1);
+  auto child = weft::fork([] { return end_once_forker_waits(); });
+  words[has_moved].store(1);
+  words.wait_for(child_has_moved, 1);  // so that this rank does not take it
+  words[is_joining].store(1);
+  return child.join() + call(0);
+}
+
 }  // namespace
 
 int main(int count, char** words_of_line) {
@@ -54,6 +83,13 @@ int main(int count, char** words_of_line) {
   if (std::strcmp(words_of_line[1], "moved") == 0) {
     return static_cast<int>(weft::dist::root([] {
       auto child = weft::fork([] { return call_where_moved(); });
+      words[is_root_gone].store(1);
+      return child.join();
+    }));
+  }
+  if (std::strcmp(words_of_line[1], "brought") == 0) {
+    return static_cast<int>(weft::dist::root([] {
+      auto child = weft::fork([] { return call_where_brought(); });
       words[is_root_gone].store(1);
       return child.join();
     }));

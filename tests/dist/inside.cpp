@@ -1,6 +1,6 @@
 // Steps of the engine that a program's values do not show.
 //
-//   inside victims | exceptions | no_memory | records, under `optimised` | stacks, under `iso-address` | line, under `child`
+//   inside victims | exceptions | no_memory | records | few_records | quick, under `optimised` | stacks, under `iso-address` | line, under `child`
 #include <sched.h>
 
 #include <cstdio>
@@ -145,6 +145,74 @@ void fork_without_records(void* work) {
   std::memcpy(work, &is_right, sizeof is_right);
 }
 
+// ---- forks take the quick way again, once a continuation is public and no rank wants another ----
+
+enum { rank_is_kept = 6, rank_may_end };
+
+void keep_rank(void*) {
+  words.wait_for(rank_is_kept, 1);
+  words.wait_for(rank_may_end, 1);
+}
+
+void look_at_limit(void* work) {
+  const long is_right = is_public(*all.mine) && all.mine->limit.load(weft::base::relaxed) == all.mine->quiet_limit;
+  std::memcpy(work, &is_right, sizeof is_right);
+}
+
+void fork_beside_busy_rank(void* work) {
+  long is_right = 0, none = 0;
+  weft_forked* const keeper = weft_fork(keep_rank, &none, sizeof none);
+  words[rank_is_kept].store(1);
+  weft_forked* const forked = weft_fork(look_at_limit, &is_right, sizeof is_right);
+  weft_fork_join(forked, look_at_limit, &is_right, sizeof is_right);
+  words[rank_may_end].store(1);
+  weft_fork_join(keeper, keep_rank, &none, sizeof none);
+  std::memcpy(work, &is_right, sizeof is_right);
+}
+
+// ---- where there are fewer records than continuations that are to be offered, as many are public as have one ----
+
+constexpr long depth_without_records = 4;
+
+bool all_public_have_records() { return all.mine->queue.end() == all.mine->index_of(all.mine->split); }
+
+void look_with_one_record(void* work) {
+  const long is_right = all_public_have_records() && all.mine->split - all.mine->base == 2;
+  std::memcpy(work, &is_right, sizeof is_right);
+}
+
+// The root's continuation is public. Those below it stay private, until there is one record, and a rank wants some.
+void fork_deeper(void* work) {
+  long depth = 0, is_right = 0;
+  std::memcpy(&depth, work, sizeof depth);
+  if (depth == 0) {
+    while (join_record* const record = all.part->records.take()) taken_records.push_back(record);
+  } else if (depth == depth_without_records) {
+    all.part->records.put_back(taken_records.back());
+    taken_records.pop_back();
+    all.mine->limit.store(0, weft::base::relaxed);  // as a thief does
+    weft_forked* const forked = weft_fork(look_with_one_record, &is_right, sizeof is_right);
+    weft_fork_join(forked, look_with_one_record, &is_right, sizeof is_right);
+    for (join_record* const each : taken_records) all.part->records.put_back(each);
+    return void(std::memcpy(work, &is_right, sizeof is_right));
+  }
+  ++depth;
+  weft_forked* const forked = weft_fork(fork_deeper, &depth, sizeof depth);
+  weft_fork_join(forked, fork_deeper, &depth, sizeof depth);
+  std::memcpy(work, &depth, sizeof depth);
+}
+
+void fork_deeper_beside_busy_rank(void* work) {
+  long is_right = 0, none = 0;
+  weft_forked* const keeper = weft_fork(keep_rank, &none, sizeof none);
+  words[rank_is_kept].store(1);
+  weft_forked* const forked = weft_fork(fork_deeper, &is_right, sizeof is_right);
+  weft_fork_join(forked, fork_deeper, &is_right, sizeof is_right);
+  words[rank_may_end].store(1);
+  weft_fork_join(keeper, keep_rank, &none, sizeof none);
+  std::memcpy(work, &is_right, sizeof is_right);
+}
+
 // ---- stacks on which threads have ended on another rank are used again in the same root ----
 
 constexpr int rounds = 100;  // more than there are stacks: WEFT_DIST_POOL
@@ -230,6 +298,8 @@ const struct {
 } cases[] = {
     {"no_memory", fork_without_memory, "a fork ran twice, or a rank still seems to wait in place"},
     {"records", fork_without_records, "a continuation is offered without a record, or not with one"},
+    {"quick", fork_beside_busy_rank, "a fork takes the rare way although no rank wants a continuation"},
+    {"few_records", fork_deeper_beside_busy_rank, "more continuations are offered than have records"},
     {"stacks", fork_often, "a fork found no stack"},
     {"line", fork_two, "a fork has the place behind one that an earlier thread has left"},
 };

@@ -13,6 +13,8 @@
 
 #include <weft/dist.hpp>
 
+#include "shared_words.hpp"
+
 namespace {
 
 constexpr std::size_t more_than_the_pool = 5 * 1024 * 1024;
@@ -245,6 +247,22 @@ long future_never_set() {
   });
 }
 
+// One waits on the rank where the root began, one on that to which the root has moved.
+shared_words words;
+
+long futures_never_set() {
+  return weft::dist::root([] {
+    const future never = future::make(0);
+    auto there = weft::fork([=] {
+      words.wait_for(0, 1);
+      return never.get();
+    });
+    words[0].store(1);
+    auto here = weft::fork([=] { return never.get(); });
+    return here.join() + there.join();
+  });
+}
+
 // The other ranks are out of work for longer than rank 0 waits before it asks whether all are.
 long future_set_late() {
   return weft::dist::root([] {
@@ -286,6 +304,14 @@ long heap_outside() {
   const weft::dist::global_array<long> all(10);
   return weft::dist::root([end = all.end()] { return end.get(); });
 }
+// An object ends where its rank's heap does.
+long heap_behind_object() {
+  const weft_global last = (weft_global{1} << 63) + (std::size_t{64} << 20);  // rank 0's
+  long value = 0;
+  weft_global_get(&value, last - sizeof value, sizeof value);
+  weft_global_get(&value, last - sizeof value / 2, sizeof value);
+  return value;
+}
 long heap_of_no_array() { return weft::dist::global<long>(weft_global{5} << 48).get(); }
 long heap_unaligned() {
   const weft::dist::global_array<char> all(100);
@@ -315,10 +341,12 @@ struct {
     {"keep_many", keep_many},
     {"left_is_written_over", left_is_written_over},
     {"future_never_set", future_never_set},
+    {"futures_never_set", futures_never_set},
     {"future_set_late", future_set_late},
     {"future_in_catch", future_in_catch},
     {"join_in_catch_beside_future", join_in_catch_beside_future},
     {"heap_outside", heap_outside},
+    {"heap_behind_object", heap_behind_object},
     {"heap_of_no_array", heap_of_no_array},
     {"heap_unaligned", heap_unaligned},
     {"different_arrays", different_arrays},
@@ -326,9 +354,9 @@ struct {
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int count, char** line) {
   for (const auto& each : cases) {
-    if (count == 2 && std::strcmp(words[1], each.name) == 0) return static_cast<int>(each.run());
+    if (count == 2 && std::strcmp(line[1], each.name) == 0) return static_cast<int>(each.run());
   }
   return 2;
 }

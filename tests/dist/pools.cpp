@@ -59,10 +59,30 @@ bool gives_each_byte_once(frame_pool& pool, std::uint32_t most, unsigned seed) {
   return pool.are_all_back(most);
 }
 
+bool gives_no_more_blocks_than(std::uint32_t most) {
+  const auto pool = std::make_unique<frame_pool>();
+  pool->set_up(most);
+  std::vector<evacuated*> taken;
+  while (taken.size() <= most) {
+    evacuated* const frames = pool->take(sizeof(evacuated) + 1);
+    if (frames == nullptr) break;
+    taken.push_back(frames);
+  }
+  bool is_right = taken.size() == most;
+  pool->give(taken.back());
+  is_right &= pool->take(sizeof(evacuated) + 1) == taken.back() && pool->take(sizeof(evacuated) + 1) == nullptr;
+  for (evacuated* const each : taken) pool->put_back(each);
+  return is_right && pool->are_all_back(most);
+}
+
 }  // namespace
 
 int main() {
   constexpr std::uint32_t most = 1024;
+  if (!gives_no_more_blocks_than(3)) {
+    std::printf("a memory of 3 blocks gave more, or fewer\n");
+    return 1;
+  }
   const auto pool = std::make_unique<frame_pool>();
   pool->set_up(most);
   for (unsigned seed = 1; seed <= 20; ++seed) {

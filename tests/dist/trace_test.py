@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """WEFT_TRACE of several ranks is one file, with one clock: what a rank has stolen was running on its victim just then.
 
-usage: trace_test.py WEFT LEAF DEEP     LEAF: dist_leaf, which cannot end without steals; DEEP: dist_deep, which dies"""
+usage: trace_test.py WEFT LEAF DEEP ENDS     LEAF: dist_leaf, which cannot end without steals; DEEP: dist_deep, which dies; ENDS:
+dist_ends, whose threads are about to wait and go on where they are"""
 
 import json
 import os
@@ -10,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-WEFT, LEAF, DEEP = sys.argv[1:4]
+WEFT, LEAF, DEEP, ENDS = sys.argv[1:5]
 
 
 def run(program, *words, **environment):
@@ -44,10 +45,20 @@ class TraceTest(unittest.TestCase):
         self.assertEqual(len(began), len(set(began)), "two threads have one number")
         self.assertEqual(set(began), {turn["args"]["thread"] for turn in turns})
         self.check_waits(turns)
+        forked = {turn["name"].rsplit(" ", 1)[0] for turn in stolen}
+        self.assertIn("stay", forked)
+        self.assertLessEqual(forked, {"stay", "stay_again", "stay_once_others_are_idle", "fork_when_robbed", "fork_twice", "end_at_once"})
         profile = run(WEFT, "profile", self.path)
         self.assertEqual(profile.returncode, 0, profile.stderr)
         self.assertRegex(profile.stdout, r"wall time .* on 2 workers")
         self.assertNotIn("died", profile.stdout)
+
+    def test_threads_that_go_on_where_they_are(self):
+        result = run(ENDS, WEFT_TRACE=self.path, WEFT_LAUNCH_RANKS="2")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        about, turns = self.read()
+        self.assertEqual((about["ended"], about["records_lost"]), ("weft_finalize", 0))
+        self.check_waits(turns)
 
     def check_waits(self, turns):
         """A thread that waits goes on as itself, on whatever rank."""
