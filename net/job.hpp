@@ -39,6 +39,7 @@ struct job {
   std::size_t shared_bytes = 0;
   std::byte* words = nullptr;  // the words of rank r, where this rank has them: words + r * words_bytes
   std::size_t words_bytes = 0;
+  std::uint64_t alike = 0;  // of the request
   control* common = nullptr;
   // For ranks of other nodes, and for all words; their memory is not at the addresses above.
   const struct network* network = nullptr;
@@ -59,6 +60,7 @@ struct job_request {
   std::uintptr_t region_at = 0;         // the wanted address of the region, a whole page; 0: any
   std::size_t shared_bytes = 0;         // of each rank's part of the shared memory, zeroed
   std::size_t words_bytes = 0;          // of each rank's words, which the network's atomics change; zeroed
+  std::uint64_t alike = 0;              // a number that must be equal in all ranks
   progress_by progress = progress_by::any;
   // What a user can do to make the sizes smaller, as the end of a sentence ("set WEFT_X lower").
   const char* smaller = nullptr;
@@ -77,6 +79,10 @@ struct job_request {
 // Once a process. Returns in each rank. A failure has been told in one line; the process should
 // then exit. Errors: invalid (a variable's value, an address that is taken), nomem, unsupported.
 status start(const job_request& request, job* out);
+
+// Instead of start, or after it failed: ends this process, which cannot become a rank, with the exit
+// status 1. A line has told why. The other ranks, which would wait for it, are ended, too.
+[[noreturn]] void end_start();
 
 // Returns in each rank once all ranks have called it. What a rank wrote before it is seen by all
 // ranks after it. A rank that dies or exits ends the job, so no rank waits for ever.

@@ -55,6 +55,9 @@ network* opened_network();
 // another node, or of the last one.
 void test_network(const job& all, network* found);
 
+// False: the limit of locked memory is above what a rank's windows take.
+bool describe_locking(const job& all, char* text, std::size_t bytes);
+
 // Rank 0: what was found out, in lines on stdout.
 void print_network(const job& all);
 // The same in one line of `bytes` at most, for the end of a job: transport, one-sided or not,

@@ -5,6 +5,7 @@
 
 #include "base/assert.hpp"
 #include "net/mpi/start.hpp"
+#include "net/network.hpp"
 
 namespace weft::net {
 
@@ -14,6 +15,15 @@ namespace {
 
 void require(const window& of, const char* what, int rank, int code) {
   if (code != 0) end_failed(*of.all, what, rank, code);
+}
+
+void require_window(const job& all, std::size_t bytes, int code) {
+  if (code == 0) return;
+  char text[256], locking[160];
+  loaded_mpi->error_text(code, text, sizeof text);
+  const bool may_lock = describe_locking(all, locking, sizeof locking);
+  fail(all, "rank %d of %d cannot start: a window over %zu KiB cannot be opened: %s%s%s", all.rank, all.ranks, bytes >> 10, text,
+       may_lock ? "; locked memory: " : "", may_lock ? locking : "");
 }
 
 void check(const window& in, int rank, std::size_t offset, std::size_t bytes) {
@@ -36,7 +46,7 @@ status region_create(const job& all, part which, window* out) {
   if (bytes == 0) return status::invalid;
   void* own = nullptr;
   window made = {&all, nullptr, bytes, nullptr};
-  require(made, "the opening of a window", -1, loaded_mpi->open_window(base, bytes, &own, &made.handle));
+  require_window(all, bytes, loaded_mpi->open_window(base, bytes, &own, &made.handle));
   made.ranks = static_cast<std::byte*>(own) - mine * bytes;  // only this rank's are there
   *out = made;
   return status::ok;

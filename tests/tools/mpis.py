@@ -11,6 +11,7 @@ FOREVER = next((each for each in sys.argv[4:] if "launch_forks" in each), None) 
 HEAP = [each for each in sys.argv[4:] if each.endswith(("dist_global", "dist_cilksort"))]  # what uses the global heap
 SPACE = next((each for each in sys.argv[4:] if each.endswith("dist_space")), None)  # tests/dist/space.cpp
 HASTY = next((each for each in sys.argv[4:] if "tools_hasty_mpich" in each), None)  # tests/tools/hasty_mpich.c
+REGISTERING = next((each for each in sys.argv[4:] if "tools_registering_mpich" in each), None)  # tests/tools/registering_mpich.c
 BUILT = [each for each in sys.argv[4:] if "/" not in each]
 
 
@@ -18,7 +19,7 @@ def arguments():
     """The conformance program of transports, tests/dist/random, programs of kernels if they are built, and the MPIs for which there
     are a module and a launcher."""
     here = [each for each in BUILT if each in LAUNCHERS and shutil.which(LAUNCHERS[each])]
-    return sys.argv[2], sys.argv[3], [each for each in sys.argv[4:] if "/" in each and each != FOREVER and each not in [*HEAP, SPACE, HASTY]], here
+    return sys.argv[2], sys.argv[3], [each for each in sys.argv[4:] if "/" in each and each != FOREVER and each not in [*HEAP, SPACE, HASTY, REGISTERING]], here
 
 
 def tell_skipped():
