@@ -107,6 +107,7 @@ void start() {
   request.alike = std::uint64_t{static_cast<std::uint8_t>(all.set.policy)} << 8 | static_cast<std::uint8_t>(all.set.checking);
   request.smaller = all.set.policy == way::iso_address ? "unset WEFT_DIST_POLICY" : "set WEFT_DIST_STACK or WEFT_DIST_HEAP lower";
   request.progress = all.set.progress;
+  request.may_assist = all.set.poll != 0;
   request.describe = describe_rank;
   request.at_end = print_ranks;
   request.before_end = gather_counts;

@@ -50,8 +50,8 @@ struct job {
 inline bool is_near(const job& all, int rank) { return all.nodes == nullptr || all.nodes[rank] == all.nodes[all.rank]; }
 
 // What lets operations on a rank's memory go on while the rank computes. any: what the start finds
-// out.
-enum class progress_by : std::uint8_t { any, network, polling };
+// out. polling: the rank, now and then; assistant: another OS thread of the rank.
+enum class progress_by : std::uint8_t { any, network, polling, assistant };
 
 // What a job needs. Sizes are rounded up to pages; job has the rounded ones.
 struct job_request {
@@ -62,6 +62,7 @@ struct job_request {
   std::size_t words_bytes = 0;          // of each rank's words, which the network's atomics change; zeroed
   std::uint64_t alike = 0;              // a number that must be equal in all ranks
   progress_by progress = progress_by::any;
+  bool may_assist = true;  // an OS thread of the rank would be an assistant
   // What a user can do to make the sizes smaller, as the end of a sentence ("set WEFT_X lower").
   const char* smaller = nullptr;
   // Called in the launcher after a rank's death, once no rank runs any more: writes what the rank

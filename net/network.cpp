@@ -26,8 +26,11 @@ void print_window(const char* kind, const operations_found& found) {
 }
 
 const char* progress_of(const network& found) {
-  if (found.needs_polling()) return "by polling, while a rank computes";
-  return found.is_one_sided() ? "not needed" : "none, as WEFT_DIST_PROGRESS wants it";
+  switch (found.chosen()) {
+    case progress_by::polling: return "by polling, while a rank computes";
+    case progress_by::assistant: return "by an assistant, an OS thread of each rank";
+    default: return found.is_one_sided() ? "not needed" : "none, as WEFT_DIST_PROGRESS wants it";
+  }
 }
 
 void print_locking(const job& all) {

@@ -14,6 +14,7 @@
 #include "net/mpi/keeper.hpp"
 #include "net/mpi/load.hpp"
 #include "net/mpi/node_memory.hpp"
+#include "net/mpi/turn.hpp"
 #include "net/network.hpp"
 
 namespace weft::net {
@@ -46,7 +47,7 @@ status tell_misfit(const settings& wanted, const weft_net_facts& facts) {
 }
 
 status start_module(const settings& wanted, weft_net_facts* facts) {
-  const int code = loaded_mpi->start(WEFT_NET_FUNNELED, facts);
+  const int code = loaded_mpi->start(WEFT_NET_SERIALIZED, facts);
   if (code != 0) {
     char text[256];
     loaded_mpi->error_text(code, text, sizeof text);
@@ -80,7 +81,7 @@ status compare_all(const job& all, const fingerprint& mine) {
     const char* const why = objection(prints[rank], prints[0]);
     if (why == nullptr) continue;
     if (rank == all.rank) tell_refused(all, why);
-    (void)loaded_mpi->barrier();  // the line before the launcher's own
+    barrier_by_mpi();  // the line before the launcher's own
     return status::unsupported;
   }
   return status::ok;
@@ -95,7 +96,7 @@ status lock_all(const job& all) {
   for (int rank = 0; rank < all.ranks; ++rank) {
     if (are_locked[rank]) continue;
     if (rank == all.rank) tell_refused(all, why);
-    (void)loaded_mpi->barrier();
+    barrier_by_mpi();
     return status::nomem;
   }
   return status::ok;
@@ -123,6 +124,7 @@ status open_transport(const job_request& request, const settings& wanted, const 
   memcpy(found->library, facts.library, sizeof found->library);
   memcpy(found->avoided, facts.avoided, sizeof found->avoided);
   found->is_watched = is_watched;
+  found->may_assist = request.may_assist && facts.threads >= WEFT_NET_SERIALIZED;
   test_network(*all, found);
   if (wanted.is_described) print_network(*all);
   return status::ok;
@@ -152,8 +154,17 @@ void end_failed(const job& all, const char* what, int rank, int code) {
   fail(all, "rank %d of %d: %s failed: %s", all.rank, all.ranks, what, text);
 }
 
+void barrier_by_mpi() {
+  const turn its_turn;
+  (void)loaded_mpi->barrier();
+}
+
 void gather_by_mpi(const job& all, const void* mine, std::size_t bytes, void* into) {
-  const int code = loaded_mpi->gather(mine, bytes, into);
+  int code = 0;
+  {
+    const turn its_turn;
+    code = loaded_mpi->gather(mine, bytes, into);
+  }
   if (code != 0) end_failed(all, "MPI_Allgather", -1, code);
 }
 

@@ -31,6 +31,7 @@ status start_mpi(const job_request& request, const settings& wanted, job* all);
 
 // Collective. A rank that has left main instead ends the job with a line.
 void meet_all(const job& all);
+void barrier_by_mpi();
 void gather_by_mpi(const job& all, const void* mine, std::size_t bytes, void* into);
 // At the process's end: the ranks leave the MPI together.
 void end_mpi_at_exit(const job& all, const job_request& request);
