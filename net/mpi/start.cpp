@@ -22,7 +22,7 @@ namespace {
 
 int nodes[most_ranks];
 
-constexpr unsigned first_tells_within_s = 3;
+constexpr unsigned first_tells_within_s = 10;
 bool has_joined = false;  // the launcher sees this process's end
 
 status refuse(const char* module, const char* why) {
