@@ -52,8 +52,8 @@ void start_ticker() {
   if (all.set.poll == 0)
     net::fail(all.job, "WEFT_DIST_PROGRESS=assistant: an assistant looks every WEFT_DIST_POLL microseconds; set that above 0");
   net::fail(all.job,
-            "WEFT_DIST_PROGRESS=assistant: %s lets one OS thread alone call it; set WEFT_DIST_PROGRESS=polling, or have the MPI "
-            "built with MPI_THREAD_SERIALIZED",
+            "WEFT_DIST_PROGRESS=assistant: %s lets one OS thread alone call it; set WEFT_DIST_PROGRESS=polling, or have it built "
+            "with threads",
             far.net->library);
 }
 
