@@ -189,11 +189,12 @@ class keeper {
   // launcher drops lines of processes that it kills, so `weft launch` prints it, if it is there.
   void tell_failure() {
     const bool is_passed_on = has_parent && lines_ != 0;
-    if (told_[0] != '\0' && !is_passed_on) {
+    const bool is_new = told_[0] != '\0' && told_[0] != told_by_rank;
+    if (is_new && !is_passed_on) {
       base::report("%s", told_);
       let_launcher_read();
     }
-    say_all(farewell::failed, is_passed_on ? told_ : "");
+    say_all(farewell::failed, is_new && !is_passed_on ? "" : told_);
     if (is_passed_on && its->all.rank != 0) await_answer(line_[0].descriptor);
   }
 
@@ -266,6 +267,7 @@ class keeper {
           told_, sizeof told_,
           "rank %d of %d (process %d on node %s) ended by _exit(0) while it belonged to the job; the other ranks were ended",
           its->all.rank, its->all.ranks, process_, its->hosts[its->all.rank]);
+    if (end.exit_status != 0) (void)snprintf(told_, sizeof told_, "%c%d", told_by_rank, end.exit_status);
     if (is_right)
       say_all(farewell::ended, "");
     else

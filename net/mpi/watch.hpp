@@ -10,8 +10,11 @@
 
 namespace weft::net {
 
-// The only message of a connection; failed: with the line that says why, or an empty one.
+// The only message of a connection; failed: with the line that says why, or an empty one, or, where
+// the rank has told it, `told_by_rank` and the exit status.
 enum class farewell : std::uint8_t { ended = 'E', failed = 'F' };
+
+inline constexpr char told_by_rank = '=';
 
 inline constexpr std::size_t line_bytes = 1000;
 

@@ -37,7 +37,8 @@ constexpr std::chrono::milliseconds launcher_ends_within{300};  // by itself, on
 constexpr std::chrono::milliseconds dies_within{500};           // after SIGTERM
 constexpr int hello_ms = 1000;
 constexpr std::size_t secret_letters = 32;
-constexpr char failed = 'F';  // begins the line that says why the job ends
+constexpr char failed = 'F';        // begins the line that says why the job ends
+constexpr char told_by_rank = '=';  // begins an exit status instead of a line
 constexpr std::array passed_on = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 // What the keeper of rank 0 says first, as net/mpi/watch.cpp has it.
@@ -127,9 +128,10 @@ void kill_children() {
   }
 }
 
-// The exit status that a line about a rank names; 1: it names none.
+// The exit status that a line about a rank names, or that stands alone, because the rank has told the
+// line; 1: there is none.
 int status_in(std::string_view line) {
-  constexpr std::string_view before = "exited with status ";
+  std::string_view const before = line.starts_with(told_by_rank) ? line.substr(0, 1) : "exited with status ";
   auto const at = line.find(before);
   int status = 1;
   if (at != std::string_view::npos) std::from_chars(line.data() + at + before.size(), line.data() + line.size(), status);
@@ -193,7 +195,7 @@ class wait_for_launcher {
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     bool const is_lost = got < 0 && errno != ECONNRESET;
     if (is_lost) fmt::print(stderr, "weft: the node of rank 0 did not answer; the job was ended\n");
-    if (said[0] == failed && said[1] != '\n') fmt::print(stderr, "weft: {}", said.data() + 1);
+    if (said[0] == failed && said[1] != '\n' && said[1] != told_by_rank) fmt::print(stderr, "weft: {}", said.data() + 1);
     if (said[0] == failed) status_of_job_ = status_in(said.data() + 1);
     if (is_lost || said[0] == failed) deadline_ = seconds_clock::now() + launcher_ends_within;
     close(connection_);
