@@ -366,8 +366,9 @@ bool brief_keeper(const job& all, const char (&host)[host_bytes], const char* pa
 }
 
 void let_keepers_tell() {
-  constexpr unsigned more_s = 2;
-  if (its->now.load(base::relaxed) == phase::runs) sleep(static_cast<unsigned>(patience) + more_s);
+  constexpr int more_s = 2;
+  if (its->now.load(base::relaxed) == phase::runs)
+    os::sleep_until(os::now_ns() + static_cast<std::uint64_t>(patience + more_s) * ns_a_s);
 }
 
 void tell_keeper_end() { its->now.store(phase::ends, base::release); }

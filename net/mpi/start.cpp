@@ -16,13 +16,14 @@
 #include "net/mpi/node_memory.hpp"
 #include "net/mpi/turn.hpp"
 #include "net/network.hpp"
+#include "os/clock.hpp"
 
 namespace weft::net {
 namespace {
 
 int nodes[most_ranks];
 
-constexpr unsigned first_tells_within_s = 10;
+constexpr std::uint64_t first_tells_within_ns = 10'000'000'000;
 bool has_joined = false;  // the launcher sees this process's end
 
 status refuse(const char* module, const char* why) {
@@ -40,7 +41,7 @@ status load(const char* file) {
 // process tells: the first, whose end ends the others; or another, if the first has the right module.
 status tell_misfit(const settings& wanted, const weft_net_facts& facts) {
   char text[2048];
-  if (!find_launcher().is_first) sleep(first_tells_within_s);
+  if (!find_launcher().is_first) os::sleep_until(os::now_ns() + first_tells_within_ns);
   describe_misfit(*loaded_mpi, wanted.mpi_module, facts.ranks, wanted.ranks, text, sizeof text);
   base::report("%s", text);
   return status::invalid;
