@@ -112,7 +112,7 @@ void start() {
   request.at_end = print_ranks;
   request.before_end = gather_counts;
   request.at_last = write_trace;
-  if (net::start(request, &all.job) != status::ok) net::end_start();
+  if (net::start(request, &all.job) != status::ok) _exit(1);
   all.process = getpid();
   all.part = part_of(all.job.rank);
   set_up_region(parts);

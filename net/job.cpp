@@ -223,7 +223,10 @@ __attribute__((no_stack_protector)) status start(const job_request& request, job
   is_by_mpi = getenv(mpi_module_variable) != nullptr;
   if (is_by_mpi) fix_addresses();
   settings wanted;
-  if (const status read = read_settings(&wanted); read != status::ok) return read;
+  if (const status read = read_settings(&wanted); read != status::ok) {
+    if (is_by_mpi) end_at_launcher();
+    return read;
+  }
   job_request asked = request;
   if (wanted.has_address) asked.region_at = wanted.region_at;
   if (!wanted.has_table) asked.at_end = nullptr;
@@ -239,6 +242,7 @@ __attribute__((no_stack_protector)) status start(const job_request& request, job
   all.words_bytes = base::round_up(request.words_bytes, os::page_bytes());
   if (wanted.mpi_module[0] != '\0') {
     const status started = start_mpi(asked, wanted, &all);
+    if (started != status::ok) end_at_launcher();
     *out = all;
     return started;
   }

@@ -24,7 +24,7 @@ namespace {
 int nodes[most_ranks];
 
 constexpr std::uint64_t first_tells_within_ns = 10'000'000'000;
-bool has_joined = false;  // the launcher sees this process's end
+bool has_joined = false;  // the launcher knows, or will see, that this process ends
 
 status refuse(const char* module, const char* why) {
   base::report("%s=%s: %s", mpi_module_variable, module, why);
@@ -143,6 +143,7 @@ void end_at_launcher() {
   constexpr char aborts[] = "cmd=abort exitcode=1\n";
   const char* const number = getenv("PMI_FD");
   if (has_joined) return;
+  has_joined = true;  // it hears of the end now
   let_launcher_read();
   if (number != nullptr && getenv("PMI_RANK") != nullptr) (void)!write(atoi(number), aborts, sizeof aborts - 1);
 }
