@@ -210,7 +210,10 @@ void fail(const job& all, const char* format, ...) {
   (void)vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
   tell_failure(all, "%s", line);
-  if (loaded_mpi != nullptr) loaded_mpi->abort(1);
+  if (loaded_mpi != nullptr) {
+    let_launcher_read();
+    loaded_mpi->abort(1);
+  }
   _exit(1);
 }
 

@@ -36,6 +36,7 @@ int meetings[most_ranks];
     const char* const what = all.common->of[all.rank].together.load(base::relaxed);
     base::report("rank %d of %d exited with status 0 while %d other%s waited for it in %s; the other ranks were ended", gone,
                  all.ranks, waiters, waiters == 1 ? "" : "s", what != nullptr ? what : "a barrier");
+    let_launcher_read();
     loaded_mpi->abort(1);
   }
   barrier_by_mpi();
@@ -58,6 +59,7 @@ void leave(int status, void*) {
   if (status != 0 || inside != nullptr) {
     base::report("rank %d of %d (process %d) exited with status %d%s%s; the other ranks were ended", its.rank, its.ranks,
                  getpid(), status, inside != nullptr ? " from inside " : "", inside != nullptr ? inside : "");
+    let_launcher_read();
     loaded_mpi->abort(status != 0 ? status : 1);
     _exit(status != 0 ? status : 1);
   }
