@@ -25,11 +25,12 @@ bool has_ticker = false;
 base::atomic<std::uint32_t> ticks_so_far{0};
 
 // Makes each fork that begins now and then take the rare way, which makes offers, and polls: the
-// fast one knows no time.
+// fast one knows no time. As an assistant it also lets operations go on while the rank does not fork.
 void* tick(void*) {
   for (;;) {
     os::sleep_until(os::now_ns() + std::uint64_t{all.set.poll} * 1000);
     ticks_so_far.store(ticks_so_far.load(base::relaxed) + 1, base::relaxed);
+    if (far.is_assisted) far.net->by->assist(far.net->words);
     if (all.mine->is_serving) all.mine->limit.store(0, base::relaxed);
   }
   return nullptr;
@@ -45,6 +46,15 @@ void start_ticker() {
   if (!is_started)
     net::fail(all.job, "rank %d of %d has no memory for the OS thread by which it polls", all.job.rank, all.job.ranks);
   has_ticker = true;
+}
+
+[[noreturn]] void refuse_assistant() {
+  if (all.set.poll == 0)
+    net::fail(all.job, "WEFT_DIST_PROGRESS=assistant: an assistant looks every WEFT_DIST_POLL microseconds; set that above 0");
+  net::fail(all.job,
+            "WEFT_DIST_PROGRESS=assistant: %s lets one OS thread alone call it; set WEFT_DIST_PROGRESS=polling, or have it built "
+            "with threads",
+            far.net->library);
 }
 
 void end_puts() {
@@ -127,9 +137,12 @@ void start_far() {
   if (all.set.policy != way::optimised)
     net::fail(all.job, "WEFT_DIST_POLICY: ranks of several nodes have the policy optimised alone; unset the variable");
   far.net = all.job.network;
-  far.polls = far.net->needs_polling();
+  far.polls = far.net->chosen() == net::progress_by::polling;
+  far.is_assisted = far.net->chosen() == net::progress_by::assistant && far.net->by->assist != nullptr;
+  if (far.is_assisted && !far.net->may_assist) refuse_assistant();
   far.offers.set_up(*far.net->by, far.net->words);
   far.records.set_up(&far.offers.words(), all.set.pool);
+  if (far.is_assisted) start_ticker();
 }
 
 void begin_far_root(control*) {

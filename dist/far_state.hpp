@@ -12,8 +12,9 @@ struct far_process {
   const net::network* net = nullptr;
   offering offers;
   far_pool records;
-  slot* offered = nullptr;  // whose offer was not yet seen to be gone
-  bool polls = false;       // in forks
+  slot* offered = nullptr;   // whose offer was not yet seen to be gone
+  bool polls = false;        // in forks
+  bool is_assisted = false;  // the ticker makes progress
   probe_pace pace;
   int neighbours = 0;  // other ranks on this node
   int neighbour[net::most_ranks] = {};

@@ -94,9 +94,9 @@ void start() {
   all.is_started = true;
   asm volatile("" : : "m"(weft_dist_debug_layout));  // a program linked statically keeps it
   outside.line.self = &no_self;
-  if (read_settings(&all.set) != status::ok) _exit(1);
+  if (read_settings(&all.set) != status::ok) net::end_start();
   all.how = chosen_policy(all.set.policy);
-  if (open_trace() != status::ok) _exit(1);
+  if (open_trace() != status::ok) net::end_start();
   const layout parts = lay_out(all.set);
   net::job_request request;
   request.region_bytes = parts.end;
@@ -104,8 +104,10 @@ void start() {
   const std::size_t heap_at = base::round_up(sizeof(shared_part) + trace_bytes(), os::page_bytes());
   request.shared_bytes = heap_at + all.set.heap_bytes;
   request.words_bytes = sizeof(far_words) + sizeof(standstill_words);
+  request.alike = std::uint64_t{static_cast<std::uint8_t>(all.set.policy)} << 8 | static_cast<std::uint8_t>(all.set.checking);
   request.smaller = all.set.policy == way::iso_address ? "unset WEFT_DIST_POLICY" : "set WEFT_DIST_STACK or WEFT_DIST_HEAP lower";
   request.progress = all.set.progress;
+  request.may_assist = all.set.poll != 0;
   request.describe = describe_rank;
   request.at_end = print_ranks;
   request.before_end = gather_counts;

@@ -75,13 +75,22 @@ bool tells_shadow_stack(const char* status_file) {
   return os::walk_lines(look_for_shadow_stack, &is_told, "%s", status_file) && is_told;
 }
 
+std::uint64_t fingerprint_of(const char* text) {
+  hash all;
+  all.add(text, strlen(text));
+  return all.value;
+}
+
 fingerprint take_fingerprint(const job& all) {
   modules found;
   dl_iterate_phdr(add_module, &found);
   found.layout.add(getauxval(AT_SYSINFO_EHDR));
   found.layout.add(reinterpret_cast<std::uintptr_t>(&errno));  // in thread-local storage
-  found.layout.add(reinterpret_cast<std::uintptr_t>(all.region));
-  hash flags, features;
+  hash flags, features, sizes;
+  sizes.add(all.region_bytes);
+  sizes.add(all.shared_bytes);
+  sizes.add(all.words_bytes);
+  sizes.add(all.alike);
   (void)os::walk_lines(add_flags, &flags, "/proc/cpuinfo");
   features.add(getauxval(AT_HWCAP));
   features.add(getauxval(AT_HWCAP2));
@@ -90,6 +99,8 @@ fingerprint take_fingerprint(const job& all) {
   if (const auto random = getauxval(AT_RANDOM); random != 0) canary.add(reinterpret_cast<const void*>(random), 16);
   fingerprint mine;
   mine.build = found.build.value;
+  mine.sizes = sizes.value;
+  mine.region_at = reinterpret_cast<std::uintptr_t>(all.region);
   mine.layout = found.layout.value;
   mine.features = features.value;
   mine.flags = flags.value == hash().value ? 0 : flags.value;
@@ -108,6 +119,13 @@ const char* objection(const fingerprint& mine, const fingerprint& first) {
   const bool has_other_flags = mine.flags != first.flags && mine.flags != 0 && first.flags != 0;
   if (mine.features != first.features || has_other_flags)
     return "its processor has other features than rank 0's; use machines of one kind";
+  if (mine.library != first.library)
+    return "it has loaded another MPI than rank 0, or another version; set WEFT_LAUNCH_MPI to one module on all machines";
+  if (mine.sizes != first.sizes)
+    return "its stacks or its heap have other sizes than rank 0's, or it has another policy; give all ranks the same WEFT_DIST_* "
+           "variables";
+  if (mine.region_at != first.region_at)
+    return "its stacks lie at another address than rank 0's; give all ranks the same WEFT_LAUNCH_REGION_AT, or none";
   if (mine.layout != first.layout)
     return "its code or data lie at other addresses than rank 0's; start the ranks with weft launch";
   if (mine.canary != first.canary)

@@ -12,8 +12,11 @@ namespace weft::net {
 
 // Numbers are hashes, which are equal where the facts are.
 struct fingerprint {
-  std::uint64_t build = 0;     // the build ids of the program and its libraries, in their order
-  std::uint64_t layout = 0;    // where these, the vDSO, thread-local storage and the region lie
+  std::uint64_t build = 0;    // the build ids of the program and its libraries, in their order
+  std::uint64_t library = 0;  // the MPI that is loaded; 0: none
+  std::uint64_t sizes = 0;    // of the region, the shared part and the words, and the request's `alike`
+  std::uint64_t region_at = 0;
+  std::uint64_t layout = 0;    // where the program, its libraries, the vDSO and thread-local storage lie
   std::uint64_t features = 0;  // of the processor, as the kernel tells all programs
   std::uint64_t flags = 0;     // of the processor, as /proc/cpuinfo lists them; 0: it cannot be read
   std::uint64_t canary = 0;    // of the stack protector, and the C library's pointer guard
@@ -22,6 +25,9 @@ struct fingerprint {
 };
 
 fingerprint take_fingerprint(const job& all);
+
+// Of a library's description of itself.
+std::uint64_t fingerprint_of(const char* text);
 
 // Why a rank with `mine` may not take part in a job whose rank 0 has `first`, and the cure, as the
 // end of "cannot start: "; null: it may.

@@ -35,6 +35,7 @@ asm(R"(
 namespace weft::net {
 namespace {
 
+bool is_by_mpi = false;  // an MPI's launcher has started this process
 constexpr char memory_name[] = "weft-job";
 
 // One memory file: the record, the shared parts, the words, and the regions, in this order.
@@ -123,24 +124,14 @@ status map_region(const job& all, const memory& made) {
   return status::ok;
 }
 
-status lock_memory(const job& all) {
-  std::byte* const mine = all.shared + static_cast<std::size_t>(all.rank) * all.shared_bytes;
-  const bool is_locked = (all.shared_bytes == 0 || os::lock_memory(mine, all.shared_bytes) == status::ok) &&
-                         (all.region == nullptr || os::lock_memory(all.region, all.region_bytes) == status::ok);
-  if (is_locked) return status::ok;
-  tell_failure(
-      all,
-      "rank %d of %d cannot start: %zu KiB cannot be locked in memory (%s); raise the limit of locked memory (ulimit -l), "
-      "or start without locking (WEFT_LAUNCH_LOCK=off)",
-      all.rank, all.ranks, (all.shared_bytes + all.region_bytes) >> 10, strerror(errno));
-  return status::nomem;
-}
-
 // What each rank does for itself, and the comparison of all.
 status join_job(const job& all, const memory& made) {
   if (const status mapped = map_region(all, made); mapped != status::ok) return mapped;
   if (made.is_locked) {
-    if (const status locked = lock_memory(all); locked != status::ok) return locked;
+    if (const char* const why = lock_memory(all); why != nullptr) {
+      tell_failure(all, "rank %d of %d cannot start: %s", all.rank, all.ranks, why);
+      return status::nomem;
+    }
   }
   return compare_fingerprints(all, take_fingerprint(all));
 }
@@ -182,6 +173,20 @@ status open_own_network(const job_request& request, const settings& wanted, job*
 
 }  // namespace
 
+const char* lock_memory(const job& all) {
+  static char why[256];
+  std::byte* const mine = all.shared + static_cast<std::size_t>(all.rank) * all.shared_bytes;
+  const bool is_locked = (all.shared_bytes == 0 || os::lock_memory(mine, all.shared_bytes) == status::ok) &&
+                         (all.region == nullptr || os::lock_memory(all.region, all.region_bytes) == status::ok);
+  if (is_locked) return nullptr;
+  (void)snprintf(
+      why, sizeof why,
+      "%zu KiB cannot be locked in memory (%s); raise the limit of locked memory (ulimit -l), or start without locking "
+      "(WEFT_LAUNCH_LOCK=off)",
+      (all.shared_bytes + all.region_bytes) >> 10, strerror(errno));
+  return why;
+}
+
 void tell_failure(const job& all, const char* format, ...) {
   failure before = failure::none;
   if (all.common != nullptr && !all.common->failed.compare_exchange_strong(before, failure::being_told, base::relaxed)) {
@@ -205,14 +210,26 @@ void fail(const job& all, const char* format, ...) {
   (void)vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
   tell_failure(all, "%s", line);
-  if (loaded_mpi != nullptr) loaded_mpi->abort(1);
+  if (loaded_mpi != nullptr) {
+    let_launcher_read();
+    loaded_mpi->abort(1);
+  }
+  _exit(1);
+}
+
+void end_start() {
+  if (is_by_mpi || getenv(mpi_module_variable) != nullptr) end_at_launcher();
   _exit(1);
 }
 
 __attribute__((no_stack_protector)) status start(const job_request& request, job* out) {
-  if (getenv(mpi_module_variable) != nullptr) fix_addresses();
+  is_by_mpi = getenv(mpi_module_variable) != nullptr;
+  if (is_by_mpi) fix_addresses();
   settings wanted;
-  if (const status read = read_settings(&wanted); read != status::ok) return read;
+  if (const status read = read_settings(&wanted); read != status::ok) {
+    if (is_by_mpi) end_at_launcher();
+    return read;
+  }
   job_request asked = request;
   if (wanted.has_address) asked.region_at = wanted.region_at;
   if (!wanted.has_table) asked.at_end = nullptr;
@@ -221,12 +238,14 @@ __attribute__((no_stack_protector)) status start(const job_request& request, job
   made.is_locked = wanted.locks;
   all.ranks = wanted.ranks;
   all.is_alone = !wanted.is_launched;
+  all.alike = request.alike;
   const std::size_t all_ranks = request.region_bytes_a_rank * static_cast<std::size_t>(all.ranks);
   all.region_bytes = base::round_up(request.region_bytes + all_ranks, os::page_bytes());
   all.shared_bytes = base::round_up(request.shared_bytes, os::page_bytes());
   all.words_bytes = base::round_up(request.words_bytes, os::page_bytes());
   if (wanted.mpi_module[0] != '\0') {
     const status started = start_mpi(asked, wanted, &all);
+    if (started != status::ok) end_at_launcher();
     *out = all;
     return started;
   }

@@ -39,6 +39,7 @@ struct job {
   std::size_t shared_bytes = 0;
   std::byte* words = nullptr;  // the words of rank r, where this rank has them: words + r * words_bytes
   std::size_t words_bytes = 0;
+  std::uint64_t alike = 0;  // of the request
   control* common = nullptr;
   // For ranks of other nodes, and for all words; their memory is not at the addresses above.
   const struct network* network = nullptr;
@@ -49,8 +50,8 @@ struct job {
 inline bool is_near(const job& all, int rank) { return all.nodes == nullptr || all.nodes[rank] == all.nodes[all.rank]; }
 
 // What lets operations on a rank's memory go on while the rank computes. any: what the start finds
-// out.
-enum class progress_by : std::uint8_t { any, network, polling };
+// out. polling: the rank, now and then; assistant: another OS thread of the rank.
+enum class progress_by : std::uint8_t { any, network, polling, assistant };
 
 // What a job needs. Sizes are rounded up to pages; job has the rounded ones.
 struct job_request {
@@ -59,7 +60,9 @@ struct job_request {
   std::uintptr_t region_at = 0;         // the wanted address of the region, a whole page; 0: any
   std::size_t shared_bytes = 0;         // of each rank's part of the shared memory, zeroed
   std::size_t words_bytes = 0;          // of each rank's words, which the network's atomics change; zeroed
+  std::uint64_t alike = 0;              // a number that must be equal in all ranks
   progress_by progress = progress_by::any;
+  bool may_assist = true;  // an OS thread of the rank would be an assistant
   // What a user can do to make the sizes smaller, as the end of a sentence ("set WEFT_X lower").
   const char* smaller = nullptr;
   // Called in the launcher after a rank's death, once no rank runs any more: writes what the rank
@@ -75,8 +78,12 @@ struct job_request {
 };
 
 // Once a process. Returns in each rank. A failure has been told in one line; the process should
-// then exit. Errors: invalid (a variable's value, an address that is taken), nomem, unsupported.
+// then exit; the other ranks of an MPI are ended. Errors: invalid (a variable's value, an address that is taken), nomem, unsupported.
 status start(const job_request& request, job* out);
+
+// Instead of start: ends this process, which cannot become a rank, with the exit status 1. A line has
+// told why. The other ranks, which would wait for it, are ended, too, as after a start that failed.
+[[noreturn]] void end_start();
 
 // Returns in each rank once all ranks have called it. What a rank wrote before it is seen by all
 // ranks after it. A rank that dies or exits ends the job, so no rank waits for ever.

@@ -26,19 +26,29 @@ void print_window(const char* kind, const operations_found& found) {
 }
 
 const char* progress_of(const network& found) {
-  if (found.needs_polling()) return "by polling, while a rank computes";
-  return found.is_one_sided() ? "not needed" : "none, as WEFT_DIST_PROGRESS wants it";
+  switch (found.chosen()) {
+    case progress_by::polling: return "by polling, while a rank computes";
+    case progress_by::assistant: return "by an assistant, an OS thread of each rank";
+    default: return found.is_one_sided() ? "not needed" : "none, as WEFT_DIST_PROGRESS wants it";
+  }
 }
 
 void print_locking(const job& all) {
-  struct rlimit limit = {};
-  const std::size_t bytes = all.region_bytes + all.shared_bytes + all.words_bytes;
-  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur >= bytes) return;
-  printf("locked memory: the limit is %zu KiB, a rank's windows are %zu KiB: a network that registers memory needs ulimit -l\n",
-         static_cast<std::size_t>(limit.rlim_cur) >> 10, bytes >> 10);
+  char text[160];
+  if (describe_locking(all, text, sizeof text)) printf("locked memory: %s\n", text);
 }
 
 }  // namespace
+
+bool describe_locking(const job& all, char* text, std::size_t bytes) {
+  struct rlimit limit = {};
+  const std::size_t wanted = all.region_bytes + all.shared_bytes + all.words_bytes;
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur >= wanted) return false;
+  (void)snprintf(text, bytes,
+                 "the limit is %zu KiB, a rank's windows are %zu KiB: a network that registers memory needs ulimit -l",
+                 static_cast<std::size_t>(limit.rlim_cur) >> 10, wanted >> 10);
+  return true;
+}
 
 void set_nodes(const settings& wanted, job* all) {
   if (!wanted.are_apart) return;

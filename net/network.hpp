@@ -29,6 +29,7 @@ struct network {
   window region, shared, words;
   bool is_tested = false;                         // more ranks than one, and a transport that may differ
   operations_found created = {}, allocated = {};  // region, words
+  bool may_assist = false;                        // an assistant may call the transport
   bool is_watched = true;                         // a node that does not answer ends the job
   char library[128] = "";                         // that is loaded; empty: none
   char avoided[160] = "";
@@ -36,9 +37,11 @@ struct network {
   progress_by wanted = progress_by::any;
 
   [[nodiscard]] bool is_one_sided() const { return !is_tested || (created.get.is_one_sided && allocated.are_one_sided()); }
-  // Whether a rank must call `progress` now and then while it computes.
-  [[nodiscard]] bool needs_polling() const {
-    return wanted == progress_by::any ? !is_one_sided() : wanted == progress_by::polling;
+  // Which of them it is: not `any`.
+  [[nodiscard]] progress_by chosen() const {
+    if (wanted != progress_by::any) return wanted;
+    if (is_one_sided()) return progress_by::network;
+    return may_assist ? progress_by::assistant : progress_by::polling;
   }
 };
 
@@ -54,6 +57,9 @@ network* opened_network();
 // Collective: finds out how the operations behave. Rank 0 tries those on the memory of a rank of
 // another node, or of the last one.
 void test_network(const job& all, network* found);
+
+// False: the limit of locked memory is above what a rank's windows take.
+bool describe_locking(const job& all, char* text, std::size_t bytes);
 
 // Rank 0: what was found out, in lines on stdout.
 void print_network(const job& all);

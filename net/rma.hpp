@@ -61,6 +61,10 @@ struct rma {
   // The byte as a pointer that this rank may load from, and, unless another transport changes it,
   // use as its own; null: there is none.
   void* (*alias)(const window& of, int rank, std::size_t offset);
+
+  // From another OS thread of the rank, its *assistant*: as progress, unless the rank is in an
+  // operation, which makes progress itself. Null: operations of other ranks need no help.
+  void (*assist)(const window& of) = nullptr;
 };
 
 // Of ranks on one node, over their common memory: rma/shm.cpp. From any OS thread.

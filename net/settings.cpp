@@ -11,9 +11,9 @@
 namespace weft::net {
 namespace {
 
-constexpr const char* names[] = {"WEFT_LAUNCH_RANKS",     "WEFT_LAUNCH_TABLE",      "WEFT_LAUNCH_LOCK",
-                                 "WEFT_LAUNCH_REGION_AT", "WEFT_LAUNCH_APART",      "WEFT_LAUNCH_DESCRIBE",
-                                 mpi_module_variable,     "WEFT_LAUNCH_LOST_AFTER", "WEFT_LAUNCH_PARENT"};
+constexpr const char* names[] = {"WEFT_LAUNCH_RANKS",  "WEFT_LAUNCH_TABLE",       "WEFT_LAUNCH_LOCK",  "WEFT_LAUNCH_REGION_AT",
+                                 "WEFT_LAUNCH_APART",  "WEFT_LAUNCH_DESCRIBE",    mpi_module_variable, "WEFT_LAUNCH_LOST_AFTER",
+                                 "WEFT_LAUNCH_PARENT", "WEFT_LAUNCH_START_WITHIN"};
 
 bool refuse(const char* name, const char* text, const char* wanted) {
   base::report("%s=%s: %s", name, text, wanted);
@@ -71,16 +71,17 @@ bool take_module(settings* into) {
   return true;
 }
 
-bool take_lost_after(settings* into) {
+// what: of a value 0.
+bool take_seconds(const char* name, const char* what, int* into) {
   constexpr int most = 3600;
-  const char* const text = getenv(names[7]);
+  const char* const text = getenv(name);
   if (text == nullptr) return true;
   int seconds = 0;
   const char* digit = text;
   for (; *digit >= '0' && *digit <= '9' && seconds <= most; ++digit) seconds = 10 * seconds + (*digit - '0');
-  into->lost_after = seconds;
+  *into = seconds;
   const bool is_right = digit != text && *digit == '\0' && seconds <= most;
-  return is_right || refuse(names[7], text, "a number of seconds from 0, which is never, to 3600 is wanted");
+  return is_right || refuse(name, text, what);
 }
 
 // Set by `weft launch` alone.
@@ -94,15 +95,17 @@ bool take_parent(settings* into) {
 
 status read_settings(settings* out) {
   settings read;
-  const bool is_right[] = {take_ranks(&read),
-                           take_flag(names[1], &read.has_table),
-                           take_flag(names[2], &read.locks),
-                           take_address(&read),
-                           take_flag(names[4], &read.are_apart),
-                           take_flag(names[5], &read.is_described),
-                           take_module(&read),
-                           take_lost_after(&read),
-                           take_parent(&read)};
+  const bool is_right[] = {
+      take_ranks(&read),
+      take_flag(names[1], &read.has_table),
+      take_flag(names[2], &read.locks),
+      take_address(&read),
+      take_flag(names[4], &read.are_apart),
+      take_flag(names[5], &read.is_described),
+      take_module(&read),
+      take_seconds(names[7], "a number of seconds from 0, which is never, to 3600 is wanted", &read.lost_after),
+      take_seconds(names[9], "a number of seconds from 0, which is any time, to 3600 is wanted", &read.start_within),
+      take_parent(&read)};
   for (const bool each : is_right) {
     if (!each) return status::invalid;
   }

@@ -21,6 +21,7 @@ struct settings {
   bool are_apart = false;        // WEFT_LAUNCH_APART: each rank is a node of its own, for tests
   bool is_described = false;     // WEFT_LAUNCH_DESCRIBE: rank 0 prints what the ranks reach each other by
   int lost_after = 4;            // WEFT_LAUNCH_LOST_AFTER: seconds without an answer of a node; 0: never lost
+  int start_within = 120;        // WEFT_LAUNCH_START_WITHIN: seconds in which all ranks must have started; 0: any time
   char mpi_module[1024] = "";    // WEFT_LAUNCH_MPI: a file; an MPI's launcher has started the ranks
   char parent[512] = "";         // WEFT_LAUNCH_PARENT: where `weft launch` listens; empty: nowhere
 };

@@ -121,7 +121,7 @@ def run_over_tcp(arguments, program, place):
 def run_over_mpi(arguments, program, place):
     words = [arguments.weft, "launch", "-q", "--mpi", arguments.mpi, "-n", str(arguments.nodes)]
     if place.is_apart:
-        more = cluster.arguments_for(arguments.mpi, cluster.make_agent(place.folder), place.names, 1)
+        more = cluster.arguments_for(arguments.mpi, place.folder, place.names, 1)
         words += ["--mpi-args", " ".join(more)]
     words += [program[0], "--transport", arguments.transport, "--workers", "1", "--nodes", str(arguments.nodes)]
     words += ["--idle-sleep", arguments.idle_sleep] if arguments.idle_sleep else []

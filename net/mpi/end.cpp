@@ -8,6 +8,7 @@
 #include "net/control.hpp"
 #include "net/mpi/keeper.hpp"
 #include "net/mpi/start.hpp"
+#include "net/mpi/turn.hpp"
 
 namespace weft::net {
 namespace {
@@ -40,7 +41,7 @@ int meetings[most_ranks];
                    all.ranks, waiters, waiters == 1 ? "" : "s", what != nullptr ? what : "a barrier");
     exit_with_line(1, line);
   }
-  (void)loaded_mpi->barrier();
+  barrier_by_mpi();
   _exit(1);
 }
 
@@ -68,6 +69,10 @@ void leave(int status, void*) {
   tell_keeper_end();
   if (asked.before_end != nullptr) asked.before_end(its);
   if (asked.at_end != nullptr && its.rank == 0) asked.at_end(its);
+  {
+    const turn its_turn;
+    is_mpi_over = true;
+  }
   loaded_mpi->end(0);
 }
 

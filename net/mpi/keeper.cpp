@@ -15,9 +15,12 @@
 
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
+#include "net/mpi/descriptors.hpp"
+#include "net/mpi/load.hpp"
 #include "net/mpi/node_memory.hpp"
 #include "net/mpi/start.hpp"
 #include "os/child.hpp"
+#include "os/clock.hpp"
 
 namespace weft::net {
 namespace {
@@ -37,6 +40,8 @@ struct brief {
 // With descriptors, from a rank to its keeper.
 enum class given : std::uint8_t { memory, listener, connection };
 
+constexpr std::uint64_t ns_a_s = 1'000'000'000;
+constexpr int first_tells_within_s = 5;
 constexpr int by_parent = most_ranks;  // in place of a rank: `weft launch`
 constexpr int to_the_rank_alone[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
 constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -44,44 +49,11 @@ constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 brief* its = nullptr;
 int to_keeper = -1;
 int patience = 0;         // seconds until a node that does not answer is lost
+int start_within = 0;     // seconds for the start of all ranks; 0: any time
 bool has_parent = false;  // `weft launch` prints lines
 
-// ---- descriptors between the two ----
-
-union control_bytes {
-  cmsghdr header;
-  char bytes[CMSG_SPACE(sizeof(int))];
-};
-
 void give(given what, int descriptor) {
-  if (to_keeper < 0) return;
-  iovec text = {&what, sizeof what};
-  control_bytes more = {};
-  msghdr message = {};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = &more;
-  message.msg_controllen = sizeof more;
-  more.header.cmsg_level = SOL_SOCKET;
-  more.header.cmsg_type = SCM_RIGHTS;
-  more.header.cmsg_len = CMSG_LEN(sizeof descriptor);
-  memcpy(CMSG_DATA(&more.header), &descriptor, sizeof descriptor);
-  (void)sendmsg(to_keeper, &message, MSG_NOSIGNAL);
-}
-
-// The descriptor; less than 0: there is none now.
-int take_given(int from, given* what) {
-  iovec text = {what, sizeof *what};
-  control_bytes more = {};
-  msghdr message = {};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = &more;
-  message.msg_controllen = sizeof more;
-  if (recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <= 0 || more.header.cmsg_type != SCM_RIGHTS) return -1;
-  int descriptor = -1;
-  memcpy(&descriptor, CMSG_DATA(&more.header), sizeof descriptor);
-  return descriptor;
+  if (to_keeper >= 0) send_descriptor(to_keeper, static_cast<std::uint8_t>(what), descriptor);
 }
 
 // ---- the keeper ----
@@ -98,6 +70,9 @@ class keeper {
     for (const int each : passed_on) sigaddset(&waited_for, each);
     signals_ = signalfd(-1, &waited_for, SFD_CLOEXEC | SFD_NONBLOCK);
     raise_limit_of_files();
+    // The first of the ranks tells it alone, unless it is the one that is awaited.
+    const int later_s = find_launcher().is_first ? 0 : first_tells_within_s;
+    if (start_within != 0) start_until_ = os::now_ns() + static_cast<std::uint64_t>(start_within + later_s) * ns_a_s;
     for (;;) look();
   }
 
@@ -120,7 +95,9 @@ class keeper {
     of[2] = {listener_, POLLIN, 0};
     for (int i = 0; i < lines_; ++i) of[3 + i] = {line_[i].descriptor, POLLIN, 0};
     const int lines = lines_;
-    if (poll(of, nfds_t{3} + static_cast<nfds_t>(lines), -1) < 0) return;
+    const int ready = poll(of, nfds_t{3} + static_cast<nfds_t>(lines), time_left());
+    if (ready == 0) end_late_start();
+    if (ready <= 0) return;
     take_signals();
     take_descriptors();
     // The rank ends, or closed what it does not know: its end comes as a signal, and poll waits for it.
@@ -130,6 +107,24 @@ class keeper {
     }
     drop_closed();
     if ((of[2].revents & POLLIN) != 0) welcome();
+  }
+
+  // Milliseconds, for poll; -1: no limit.
+  [[nodiscard]] int time_left() const {
+    constexpr std::uint64_t ns_a_ms = 1'000'000;
+    if (start_until_ == 0 || now() != phase::starts) return -1;
+    const std::uint64_t now_ns = os::now_ns();
+    return now_ns >= start_until_ ? 0 : static_cast<int>((start_until_ - now_ns) / ns_a_ms) + 1;
+  }
+
+  void end_late_start() {
+    if (time_left() != 0) return;
+    (void)snprintf(told_, sizeof told_,
+                   "a rank (process %d) has waited %d s for other ranks to start, and ends: they run another program, or without "
+                   "WEFT_LAUNCH_MPI, or are late; give all ranks one program and the same WEFT_* variables, or set "
+                   "WEFT_LAUNCH_START_WITHIN higher",
+                   process_, start_within);
+    end_rank();
   }
 
   void take_signals() {
@@ -149,8 +144,9 @@ class keeper {
   }
 
   void take_descriptors() {
-    given what = {};
-    for (int got = take_given(from_rank_, &what); got >= 0; got = take_given(from_rank_, &what)) {
+    std::uint8_t byte = 0;
+    for (int got = take_descriptor(from_rank_, &byte); got >= 0; got = take_descriptor(from_rank_, &byte)) {
+      const auto what = static_cast<given>(byte);
       if (what == given::memory) memory_ = got;
       if (what == given::listener) listener_ = got;
       if (what == given::connection) add(got, its->all.rank == 0 ? by_parent : 0);
@@ -194,12 +190,12 @@ class keeper {
   // launcher drops lines of processes that it kills, so `weft launch` prints it, if it is there.
   void tell_failure() {
     const bool is_passed_on = has_parent && lines_ != 0;
-    if (told_[0] != '\0' && !is_passed_on) {
-      constexpr unsigned us_for_the_launcher = 100'000;
+    const bool is_new = told_[0] != '\0';
+    if (is_new && !is_passed_on) {
       base::report("%s", told_);
-      usleep(us_for_the_launcher);
+      let_launcher_read();
     }
-    say_all(farewell::failed, is_passed_on ? told_ : "");
+    say_all(farewell::failed, is_new && !is_passed_on ? "" : told_);
     if (is_passed_on && its->all.rank != 0) await_answer(line_[0].descriptor);
   }
 
@@ -293,6 +289,7 @@ class keeper {
   line line_[most_ranks + 1] = {};
   int lines_ = 0;
   int asked_to_end_ = 0;
+  std::uint64_t start_until_ = 0;
   char told_[line_bytes] = "";
   bool is_mapped_ = false;
 };
@@ -304,10 +301,11 @@ status refuse() {
 
 }  // namespace
 
-status fork_rank(const job_request& request, int lost_after, bool is_waited_for) {
+status fork_rank(const job_request& request, const settings& wanted) {
   int ends[2];
-  patience = lost_after;
-  has_parent = is_waited_for;
+  patience = wanted.lost_after;
+  start_within = wanted.start_within;
+  has_parent = wanted.parent[0] != '\0';
   void* const shared = mmap(nullptr, sizeof(brief), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return refuse();
   its = static_cast<brief*>(shared);
@@ -366,6 +364,12 @@ bool brief_keeper(const job& all, const char (&host)[host_bytes], const char* pa
     if (!are_met[rank]) return false;
   }
   return true;
+}
+
+void let_keepers_tell() {
+  constexpr int more_s = 2;
+  if (its->now.load(base::relaxed) == phase::runs)
+    os::sleep_until(os::now_ns() + static_cast<std::uint64_t>(patience + more_s) * ns_a_s);
 }
 
 void tell_keeper_end() { its->now.store(phase::ends, base::release); }

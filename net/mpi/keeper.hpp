@@ -8,14 +8,14 @@
 #include "base/status.hpp"
 #include "net/job.hpp"
 #include "net/mpi/watch.hpp"
+#include "net/settings.hpp"
 
 namespace weft::net {
 
 inline constexpr std::size_t host_bytes = 64;
 
-// Returns in the rank. The keeper stays in here. lost_after: seconds until a node that does not
-// answer is lost; 0: never. is_waited_for: `weft launch` is there. Errors: unsupported (told).
-status fork_rank(const job_request& request, int lost_after, bool is_waited_for);
+// Returns in the rank. The keeper stays in here. Errors: unsupported (told).
+status fork_rank(const job_request& request, const settings& wanted);
 
 // In the rank, from here on.
 
@@ -28,5 +28,8 @@ bool brief_keeper(const job& all, const char (&host)[host_bytes], const char* pa
 void tell_keeper_end();
 // The rank's exit ends the job: the keeper tells why. An MPI's abort would end the keeper first.
 [[noreturn]] void exit_with_line(int status, const char* line);
+// An operation has failed, perhaps because its rank has died, or a node is lost. Returns if the
+// keepers, which tell that, have not ended this rank within the time that they take.
+void let_keepers_tell();
 
 }  // namespace weft::net

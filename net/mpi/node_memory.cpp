@@ -139,7 +139,7 @@ status map_node_memory(int* nodes, job* all) {
   gather_by_mpi(*all, &node, sizeof node, nodes);
   const status mapped = map_ranks(nodes, descriptor, all);
   give_keeper_memory(descriptor);
-  (void)loaded_mpi->barrier();
+  barrier_by_mpi();
   os::close_memory_file(descriptor);
   return mapped;
 }

@@ -8,17 +8,23 @@
 #include <unistd.h>
 
 #include "base/assert.hpp"
+#include "net/control.hpp"
 #include "net/fingerprint.hpp"
 #include "net/mpi/canary.hpp"
 #include "net/mpi/keeper.hpp"
 #include "net/mpi/load.hpp"
 #include "net/mpi/node_memory.hpp"
+#include "net/mpi/turn.hpp"
 #include "net/network.hpp"
+#include "os/clock.hpp"
 
 namespace weft::net {
 namespace {
 
 int nodes[most_ranks];
+
+constexpr std::uint64_t first_tells_within_ns = 10'000'000'000;
+bool has_joined = false;  // the launcher knows, or will see, that this process ends
 
 status refuse(const char* module, const char* why) {
   base::report("%s=%s: %s", mpi_module_variable, module, why);
@@ -31,19 +37,18 @@ status load(const char* file) {
   return loaded_mpi != nullptr ? status::ok : refuse(file, why);
 }
 
-// Such a module takes itself for rank 0 in each process, so the launcher's own number says which
-// process tells.
+// Such a module takes itself for rank 0 in each process. The launcher's own number says which
+// process tells: the first, whose end ends the others; or another, if the first has the right module.
 status tell_misfit(const settings& wanted, const weft_net_facts& facts) {
-  if (facts.rank == 0 && find_launcher().is_first) {
-    char text[2048];
-    describe_misfit(*loaded_mpi, wanted.mpi_module, facts.ranks, wanted.ranks, text, sizeof text);
-    base::report("%s", text);
-  }
+  char text[2048];
+  if (!find_launcher().is_first) os::sleep_until(os::now_ns() + first_tells_within_ns);
+  describe_misfit(*loaded_mpi, wanted.mpi_module, facts.ranks, wanted.ranks, text, sizeof text);
+  base::report("%s", text);
   return status::invalid;
 }
 
 status start_module(const settings& wanted, weft_net_facts* facts) {
-  const int code = loaded_mpi->start(WEFT_NET_FUNNELED, facts);
+  const int code = loaded_mpi->start(WEFT_NET_SERIALIZED, facts);
   if (code != 0) {
     char text[256];
     loaded_mpi->error_text(code, text, sizeof text);
@@ -51,19 +56,49 @@ status start_module(const settings& wanted, weft_net_facts* facts) {
   }
   if (facts->ranks > most_ranks) return refuse(wanted.mpi_module, "a job has at most 1024 ranks");
   if (wanted.is_launched && wanted.ranks != facts->ranks) return tell_misfit(wanted, *facts);
+  has_joined = true;
   return status::ok;
 }
 
-// The first rank that may not take part tells why, on all ranks' behalf.
+void tell_refused(const job& all, const char* why) {
+  base::report("rank %d of %d cannot start: %s", all.rank, all.ranks, why);
+  let_launcher_read();
+}
+
+// The first rank that may not take part tells why, on all ranks' behalf. Builds come first: another
+// build may know other fingerprints.
 status compare_all(const job& all, const fingerprint& mine) {
   static fingerprint prints[most_ranks];
-  gather_by_mpi(all, &mine, sizeof mine, prints);
+  static std::uint64_t builds[most_ranks];
+  gather_by_mpi(all, &mine.build, sizeof mine.build, builds);
+  bool are_alike = true;
+  for (int rank = 0; rank < all.ranks; ++rank) {
+    prints[rank] = mine;
+    prints[rank].build = builds[rank];
+    are_alike = are_alike && builds[rank] == builds[0];
+  }
+  if (are_alike) gather_by_mpi(all, &mine, sizeof mine, prints);
   for (int rank = 0; rank < all.ranks; ++rank) {
     const char* const why = objection(prints[rank], prints[0]);
     if (why == nullptr) continue;
-    if (rank == all.rank) base::report("rank %d of %d cannot start: %s", rank, all.ranks, why);
-    (void)loaded_mpi->barrier();  // the line before the launcher's own
+    if (rank == all.rank) tell_refused(all, why);
+    barrier_by_mpi();  // the line before the launcher's own
     return status::unsupported;
+  }
+  return status::ok;
+}
+
+// Collective, as the above.
+status lock_all(const job& all) {
+  static bool are_locked[most_ranks];
+  const char* const why = lock_memory(all);
+  const bool is_locked = why == nullptr;
+  gather_by_mpi(all, &is_locked, sizeof is_locked, are_locked);
+  for (int rank = 0; rank < all.ranks; ++rank) {
+    if (are_locked[rank]) continue;
+    if (rank == all.rank) tell_refused(all, why);
+    barrier_by_mpi();
+    return status::nomem;
   }
   return status::ok;
 }
@@ -90,6 +125,7 @@ status open_transport(const job_request& request, const settings& wanted, const 
   memcpy(found->library, facts.library, sizeof found->library);
   memcpy(found->avoided, facts.avoided, sizeof found->avoided);
   found->is_watched = is_watched;
+  found->may_assist = request.may_assist && facts.threads >= WEFT_NET_SERIALIZED;
   test_network(*all, found);
   if (wanted.is_described) print_network(*all);
   return status::ok;
@@ -97,21 +133,46 @@ status open_transport(const job_request& request, const settings& wanted, const 
 
 }  // namespace
 
+void let_launcher_read() {
+  constexpr unsigned us = 100'000;
+  usleep(us);
+}
+
+void end_at_launcher() {
+  // Hydra sees no end of a process that has not begun to speak with it (PMI 1, a line each).
+  constexpr char aborts[] = "cmd=abort exitcode=1\n";
+  const char* const number = getenv("PMI_FD");
+  if (has_joined) return;
+  has_joined = true;  // it hears of the end now
+  let_launcher_read();
+  if (number != nullptr && getenv("PMI_RANK") != nullptr) (void)!write(atoi(number), aborts, sizeof aborts - 1);
+}
+
 void end_failed(const job& all, const char* what, int rank, int code) {
   char text[256];
   loaded_mpi->error_text(code, text, sizeof text);
+  let_keepers_tell();
   if (rank >= 0) fail(all, "rank %d of %d: %s of rank %d's memory failed: %s", all.rank, all.ranks, what, rank, text);
   fail(all, "rank %d of %d: %s failed: %s", all.rank, all.ranks, what, text);
 }
 
+void barrier_by_mpi() {
+  const turn its_turn;
+  (void)loaded_mpi->barrier();
+}
+
 void gather_by_mpi(const job& all, const void* mine, std::size_t bytes, void* into) {
-  const int code = loaded_mpi->gather(mine, bytes, into);
+  int code = 0;
+  {
+    const turn its_turn;
+    code = loaded_mpi->gather(mine, bytes, into);
+  }
   if (code != 0) end_failed(all, "MPI_Allgather", -1, code);
 }
 
 // Compiled without the stack protector, and called from net::start, which is, too: it changes the canary.
 __attribute__((no_stack_protector)) status start_mpi(const job_request& request, const settings& wanted, job* all) {
-  if (const status forked = fork_rank(request, wanted.lost_after, wanted.parent[0] != '\0'); forked != status::ok) return forked;
+  if (const status forked = fork_rank(request, wanted); forked != status::ok) return forked;
   if (const status held = hold_region(request, all); held != status::ok) return held;
   fingerprint print = take_fingerprint(*all);  // before the MPI loads plug-ins, on some ranks others
   if (const status loaded = load(wanted.mpi_module); loaded != status::ok) return loaded;
@@ -122,10 +183,14 @@ __attribute__((no_stack_protector)) status start_mpi(const job_request& request,
   all->rank = facts.rank;
   all->ranks = facts.ranks;
   all->is_alone = false;
+  print.library = fingerprint_of(facts.library);
   if (can_change_canary) print.canary = canary_of_rank_0(*all);
   if (const status compared = compare_all(*all, print); compared != status::ok) return compared;
   change_canary(print.canary);
   if (const status mapped = find_nodes(wanted, facts.node, all); mapped != status::ok) return mapped;
+  if (wanted.locks) {
+    if (const status locked = lock_all(*all); locked != status::ok) return locked;
+  }
   const bool is_watched = brief_keeper(*all, facts.host, wanted.parent[0] != '\0' ? wanted.parent : nullptr);
   if (const status opened = open_transport(request, wanted, facts, is_watched, all); opened != status::ok) return opened;
   end_mpi_at_exit(*all, request);

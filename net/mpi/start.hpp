@@ -22,10 +22,16 @@ extern const rma mpi;
 // becomes the same program once more, without. Returns when it need not, or cannot.
 void fix_addresses();
 
+// This process cannot become a rank: has a launcher that would let the other ranks wait for it end them.
+void end_at_launcher();
+// An MPI's launcher drops lines of processes that it kills, and has not read: waits a moment.
+void let_launcher_read();
+
 status start_mpi(const job_request& request, const settings& wanted, job* all);
 
 // Collective. A rank that has left main instead ends the job with a line.
 void meet_all(const job& all);
+void barrier_by_mpi();
 void gather_by_mpi(const job& all, const void* mine, std::size_t bytes, void* into);
 // At the process's end: the ranks leave the MPI together.
 void end_mpi_at_exit(const job& all, const job_request& request);

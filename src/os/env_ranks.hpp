@@ -51,10 +51,11 @@ inline constexpr variable_info dist_progress_info = {
     value_type::choice,
     0,
     0,
-    "auto|none|polling",
+    "auto|none|polling|assistant",
     "auto",
     "Between nodes: what lets operations on a rank's memory go on while it computes. polling: the rank itself, in forks "
-    "(WEFT_DIST_POLL). none: the network. auto: polling where the start finds that the network is not one-sided."};
+    "(WEFT_DIST_POLL). assistant: another OS thread of the rank, as often. none: the network. auto: an assistant where the start "
+    "finds that the network is not one-sided, polling where its library allows no second OS thread."};
 
 inline constexpr variable_info dist_policy_info = {
     variable::deadlock,

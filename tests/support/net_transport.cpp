@@ -136,6 +136,6 @@ extern "C" const net::rma* weft_net_wrap_transport(const net::rma* of) {
   inner = of;
   reorders = std::strcmp(wanted, "reordered") == 0;
   if (const char* const nth = std::getenv("TEST_NET_FAIL")) fails_at = std::strtoull(nth, nullptr, 10);
-  wrapped = {of->name, of->region_create, get, put, fetch_add, compare_swap, flush, progress, of->alias};
+  wrapped = {of->name, of->region_create, get, put, fetch_add, compare_swap, flush, progress, of->alias, of->assist};
   return &wrapped;
 }

@@ -35,6 +35,12 @@ class ClusterTest(unittest.TestCase):
                     self.assertEqual(result.returncode, 0, result)
                     self.assertRegex(result.stderr, r"(?m)^all 4 +\d+ ", "the table of all ranks")
 
+    def test_long_leaves(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                result = start(mpi, 2, 2, mpis.LONG_LEAF)
+                self.assertEqual((result.returncode, result.stdout), (0, ""), result)
+
     def test_the_global_heap(self):
         for mpi in HERE:
             for program in mpis.HEAP:

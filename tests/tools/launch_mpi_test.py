@@ -130,6 +130,29 @@ class RanksTest(command.CommandTest):
                     result = start(mpi, 2, program, WEFT_LAUNCH_APART="on")
                     self.assertEqual(result.returncode, 0, result)
 
+    def test_long_leaves_between_nodes(self):
+        """Without an assistant they would never end where the MPI is not one-sided."""
+        for mpi in HERE:
+            for ranks in (2, 3):
+                for progress in ("auto", "assistant"):
+                    with self.subTest(mpi=mpi, ranks=ranks, progress=progress):
+                        result = start(mpi, ranks, mpis.LONG_LEAF, WEFT_LAUNCH_APART="on", WEFT_DIST_PROGRESS=progress)
+                        self.assertEqual((result.returncode, result.stdout), (0, ""), result)
+
+    def test_an_assistant_that_never_looks(self):
+        if HERE:
+            result = start(HERE[0], 2, mpis.LONG_LEAF, WEFT_LAUNCH_APART="on", WEFT_DIST_PROGRESS="assistant", WEFT_DIST_POLL="0")
+            self.assertEqual(result.returncode, 1, result)
+            self.assertIn("WEFT_DIST_PROGRESS=assistant: an assistant looks every WEFT_DIST_POLL microseconds; set that above 0", result.stderr)
+
+    def test_programs_run_by_polling(self):
+        """As where the MPI allows one OS thread alone."""
+        for mpi in HERE:
+            for environment in ({"WEFT_DIST_PROGRESS": "polling"}, {"WEFT_DIST_POLL": "0"}):
+                with self.subTest(mpi=mpi, environment=environment):
+                    result = start(mpi, 2, FORKS, "20", "200", WEFT_LAUNCH_APART="on", **environment)
+                    self.assertEqual(result.returncode, 0, result)
+
     def test_the_global_heap(self):
         for mpi in HERE:
             for ranks, apart in ((4, "off"), (2, "on")):
@@ -155,7 +178,7 @@ class RanksTest(command.CommandTest):
                 said = self.run_right("info", "--ranks", 2, "--mpi", LAUNCHERS[mpi], **QUIET).stdout
                 self.assertRegex(said, rf"^ranks: 2, nodes: 1\ntransport: mpi, {NAMES[mpi]}")
                 self.assertEqual(len(re.findall(operation, said)), 8, said)
-                self.assertRegex(said, r"\nprogress: (not needed|by polling, while a rank computes)\n")
+                self.assertRegex(said, r"\nprogress: (not needed|by an assistant, an OS thread of each rank)\n")
                 self.assertEqual(mpi == "openmpi" and " v4." in said, "\navoided: Open MPI 4's osc/rdma" in said, said)
 
     def test_ranks_that_leave_finalize(self):

@@ -10,7 +10,9 @@ QUIET = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_orte_base_help_
 FOREVER = next((each for each in sys.argv[4:] if "launch_forks" in each), None)  # tests/tools/launch_forks.cpp
 HEAP = [each for each in sys.argv[4:] if each.endswith(("dist_global", "dist_cilksort"))]  # what uses the global heap
 SPACE = next((each for each in sys.argv[4:] if each.endswith("dist_space")), None)  # tests/dist/space.cpp
+LONG_LEAF = next((each for each in sys.argv[4:] if each.endswith("dist_long_leaf")), None)  # tests/dist/long_leaf.cpp
 HASTY = next((each for each in sys.argv[4:] if "tools_hasty_mpich" in each), None)  # tests/tools/hasty_mpich.c
+REGISTERING = next((each for each in sys.argv[4:] if "tools_registering_mpich" in each), None)  # tests/tools/registering_mpich.c
 BUILT = [each for each in sys.argv[4:] if "/" not in each]
 
 
@@ -18,7 +20,7 @@ def arguments():
     """The conformance program of transports, tests/dist/random, programs of kernels if they are built, and the MPIs for which there
     are a module and a launcher."""
     here = [each for each in BUILT if each in LAUNCHERS and shutil.which(LAUNCHERS[each])]
-    return sys.argv[2], sys.argv[3], [each for each in sys.argv[4:] if "/" in each and each != FOREVER and each not in [*HEAP, SPACE, HASTY]], here
+    return sys.argv[2], sys.argv[3], [each for each in sys.argv[4:] if "/" in each and each != FOREVER and each not in [*HEAP, SPACE, LONG_LEAF, HASTY, REGISTERING]], here
 
 
 def tell_skipped():

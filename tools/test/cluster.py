@@ -104,14 +104,17 @@ def make_agent(folder):
     return agent
 
 
-def arguments_for(launcher, agent, names, ranks_a_node):
+def arguments_for(launcher, folder, names, ranks_a_node):
+    """Open MPI names files by host and process, and another cluster on this machine may have the same."""
+    agent = make_agent(folder)
     version = subprocess.run([launcher, "--version"], capture_output=True, text=True, check=False).stdout
     if "HYDRA" in version:
         return ["-launcher", "ssh", "-launcher-exec", agent, "-iface", BRIDGE, "-hosts", ",".join(names), "-ppn", str(ranks_a_node)]
     hosts = ",".join(f"{name}:{ranks_a_node}" for name in names)
     own = f"{NET}.0/24"
     return ["--host", hosts, "--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", own, "--mca", "btl_tcp_if_include", own,
-            "--mca", "btl", "self,tcp", "--mca", "pml", "ob1", "--bind-to", "none", "--map-by", f"ppr:{ranks_a_node}:node"]
+            "--mca", "btl", "self,tcp", "--mca", "pml", "ob1", "--bind-to", "none", "--map-by", f"ppr:{ranks_a_node}:node",
+            "--mca", "orte_tmpdir_base", folder]
 
 
 class Fault:
@@ -186,9 +189,8 @@ def main():
     nodes, ranks = int(nodes), int(ranks)
     make_bridge()
     with tempfile.TemporaryDirectory() as folder:
-        agent = make_agent(folder)
         names = [start_node(number + 1, folder) for number in range(nodes)]
-        more = arguments_for(launcher, agent, names, (ranks + nodes - 1) // nodes)
+        more = arguments_for(launcher, folder, names, (ranks + nodes - 1) // nodes)
         if words[0] == "info":
             command = [weft, "info", "--ranks", str(ranks), "--mpi", launcher, "--mpi-args", " ".join(more)]
         else:

@@ -33,8 +33,8 @@ namespace cli {
 namespace {
 
 using seconds_clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds launcher_ends_within{2000};  // by itself, once the ranks have ended
-constexpr std::chrono::milliseconds dies_within{500};            // after SIGTERM
+constexpr std::chrono::milliseconds launcher_ends_within{500};  // by itself, once the ranks have ended
+constexpr std::chrono::milliseconds dies_within{500};           // after SIGTERM
 constexpr int hello_ms = 1000;
 constexpr std::size_t secret_letters = 32;
 constexpr char failed = 'F';  // begins the line that says why the job ends

@@ -56,6 +56,10 @@ TEST_CASE("a process has one fingerprint, in which every fact counts") {
   ++other.layout;
   CHECK(says(objection_to(other), "other addresses than rank 0's; start the ranks with weft launch"));
   other = mine;
+  ++other.library;
+  CHECK(says(objection_to(other), "another MPI than rank 0, or another version; set WEFT_LAUNCH_MPI"));
+  CHECK(net::fingerprint_of("MPICH Version: 4.0.2") != net::fingerprint_of("MPICH Version: 4.0.3"));
+  other = mine;
   ++other.flags;
   CHECK(says(objection_to(other), "its processor has other features"));
   other.flags = 0;  // unknown
@@ -73,10 +77,21 @@ TEST_CASE("a process has one fingerprint, in which every fact counts") {
   CHECK(says(objection_to(other), "GLIBC_TUNABLES=glibc.cpu.x86_shstk=off"));
 }
 
-TEST_CASE("where the region lies is a part of the layout") {
+TEST_CASE("where the region lies counts") {
   net::job elsewhere;
   elsewhere.region = reinterpret_cast<std::byte*>(0x1000);
-  CHECK(says(objection_to(net::take_fingerprint(elsewhere)), "other addresses"));
+  CHECK(says(objection_to(net::take_fingerprint(elsewhere)), "another address"));
+}
+
+TEST_CASE("each size, and what is to be alike, counts") {
+  for (std::size_t net::job::* const size : {&net::job::region_bytes, &net::job::shared_bytes, &net::job::words_bytes}) {
+    net::job larger;
+    larger.*size += 4096;
+    CHECK(says(objection_to(net::take_fingerprint(larger)), "other sizes"));
+  }
+  net::job other;
+  other.alike = 1;
+  CHECK(says(objection_to(net::take_fingerprint(other)), "the same WEFT_DIST_* variables"));
 }
 
 TEST_CASE("the kernel says whether there is a shadow stack") {
