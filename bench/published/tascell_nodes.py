@@ -185,7 +185,7 @@ def show_latency(cells):
 def show_join(cells):
     columns = [("from its process's start to its first task", lambda cell: f"{experiment.median(cell, 'ms'):,.2f} ms"),
                ("spread", lambda cell: experiment.spread(cell, "ms")),
-               ("published", lambda _: "4 ms, sc-tascell as we measured it elsewhere")]
+               ("published", lambda _: "4 ms: sc-tascell, on another machine")]
     return f"{JOIN}\n" + experiment.table(cells, columns)
 
 

@@ -35,6 +35,7 @@ namespace {
 using seconds_clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds launcher_ends_within{500};  // by itself, once the ranks have ended
 constexpr std::chrono::milliseconds dies_within{500};           // after SIGTERM
+constexpr std::chrono::seconds ends_unheard_within{30};         // once the keeper of rank 0 is gone without a word
 constexpr int hello_ms = 1000;
 constexpr std::size_t secret_letters = 32;
 constexpr char failed = 'F';  // begins the line that says why the job ends
@@ -196,6 +197,7 @@ class wait_for_launcher {
     if (is_lost) fmt::print(stderr, "weft: the node of rank 0 did not answer; the job was ended\n");
     if (said[0] == failed && said[1] != '\n') fmt::print(stderr, "weft: {}", said.data() + 1);
     if (said[0] == failed) status_of_rank_ = status_in(said.data() + 1);
+    if (got <= 0) deadline_ = seconds_clock::now() + ends_unheard_within;
     if (is_lost || said[0] == failed) deadline_ = seconds_clock::now() + launcher_ends_within;
     close(connection_);
     connection_ = -1;
