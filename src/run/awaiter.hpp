@@ -107,8 +107,8 @@ void deliver(await_record* one);
 // True: ready will not come. False: it was called, or is called before this returns.
 bool cancel(awaiter* one);
 inline bool is_armed(const awaiter* one) {
-  const await_state state = state_in(one->state.load(base::relaxed));
-  return state == armed || state == arming;
+  const await_state now = state_in(one->state.load(base::relaxed));
+  return now == armed || now == arming;
 }
 
 // In checked builds: a call that waits was refused; names the ready of an awaiter, if that made it.
