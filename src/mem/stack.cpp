@@ -286,6 +286,7 @@ void stack_depot::give_batch(stack* const* those, unsigned count) {
 }
 
 void stack_depot::give(stack* const* those, unsigned count) {
+  if (count == 0) return;  // another thread may be starting it
   if (settings_.size_class != default_class) {
     for (unsigned index = 0; index < count; ++index) trim(those[index]);
   }
