@@ -48,11 +48,14 @@ long end_once_moved(int which) {
   return 0;
 }
 
-// Where it ends, its forker waits, with its frames on the rank to which it had moved.
+// Where it ends, its forker waits, with its frames on the rank to which it had moved. Its own child
+// has ended before it joins: else that child's rank would bring it back, and the forker after it.
 long end_once_forker_waits() {
   words.wait_for(has_moved, 1);
   auto child = weft::fork([] { return end_once_moved(child_has_moved); });
+  const auto* const childs = static_cast<const weft::dist::join_record*>(weft::dist::all.mine->places[-1].taker);
   words[child_has_moved].store(1);
+  while (!childs->has_ended()) sched_yield();
   words.wait_for(is_joining, 1);
   const auto& forker = weft::dist::all.mine->base[-1].record->state;
   while (forker.load(weft::base::relaxed) == weft::dist::join_record::running) sched_yield();
