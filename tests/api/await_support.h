@@ -39,6 +39,15 @@ static inline bool arm(struct wait *one, void *object, weft_await_kind kind) {
   return waits;
 }
 
+/* With a deadline that is near. False: it passed before the awaiter waits. */
+static inline bool arm_briefly(struct wait *one, void *object, weft_await_kind kind) {
+  bool waits = false;
+  one->awaiter.deadline_ns = weft_deadline_in(MILLISECOND);
+  const weft_status result = weft_ext_await(&one->awaiter, object, kind, &waits);
+  CHECK(result == WEFT_TIMEOUT || (result == WEFT_OK && waits));
+  return result == WEFT_OK;
+}
+
 static inline void all_in_a_thread(void *all) { (*(void (**)(void))all)(); }
 
 struct outsider {

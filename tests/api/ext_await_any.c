@@ -31,10 +31,14 @@ static void any_of_several(void) {
   OK(weft_ext_await_any(&one.awaiter, cases + 3, 1, &waits)); /* cancelled */
   CHECK(waits && weft_ext_await_cancel(&one.awaiter));
 
-  one.awaiter.deadline_ns = weft_deadline_in(MILLISECOND); /* timed out */
-  OK(weft_ext_await_any(&one.awaiter, &cases[3], 1, &waits));
-  if (waits) wait_for(&one.calls, 2);
-  CHECK(one.awaiter.winner == 1);
+  weft_await_case unset[2] = {{&semaphore, WEFT_AWAIT_SEMAPHORE, 0, {0}}, {&events[2], WEFT_AWAIT_EVENT, 0, {0}}};
+  one.awaiter.deadline_ns = weft_deadline_in(MILLISECOND); /* timed out, perhaps before it waits */
+  const weft_status result = weft_ext_await_any(&one.awaiter, unset, 2, &waits);
+  CHECK(result == WEFT_OK || result == WEFT_TIMEOUT);
+  if (result == WEFT_OK) {
+    wait_for(&one.calls, 2);
+    CHECK(one.status == WEFT_TIMEOUT && one.awaiter.winner == 2);
+  }
 
   weft_mutex recursive = WEFT_MUTEX_RECURSIVE_INIT; /* a case that is refused leaves no other behind */
   weft_await_case bad[2] = {{&events[2], WEFT_AWAIT_EVENT, 0, {0}}, {&recursive, WEFT_AWAIT_MUTEX, 0, {0}}};
@@ -86,8 +90,7 @@ static void deadlines(void) {
   static struct wait waits[MANY];
   struct wait one;
   prepare(&one, WEFT_AWAIT_DEADLINE);
-  one.awaiter.deadline_ns = weft_deadline_in(MILLISECOND);
-  if (arm(&one, NULL, WEFT_AWAIT_DEADLINE)) {
+  if (arm_briefly(&one, NULL, WEFT_AWAIT_DEADLINE)) {
     wait_for(&one.calls, 1);
     CHECK(one.status == WEFT_TIMEOUT);
     const bool has_other_clock = weft_self() == NULL && getenv("WEFT_SCHEDULE") != NULL; /* than the workers */
@@ -203,6 +206,37 @@ static void cancels_the_other(void) {
   wait_for(&first.done, 1);
 }
 
+/* One event ends the waits of two. When the first ready runs, the second awaiter still stands at a word: it came too late for a waker
+ * of that word, which wakes the next one. */
+struct word_waker {
+  weft_awaiter awaiter;
+  _Atomic uint32_t word;
+};
+
+static void wake_one_at_word(weft_awaiter *awaiter, weft_status status) {
+  struct word_waker *mine = (struct word_waker *)awaiter;
+  CHECK(status == WEFT_OK);
+  CHECK(weft_word_wake(&mine->word, 1) == 1);
+}
+
+static void wakes_the_next_of_a_word(void) {
+  weft_event event = WEFT_EVENT_INIT;
+  struct word_waker first = {WEFT_AWAITER_INIT(wake_one_at_word), 0};
+  weft_await_case cases[2] = {{&event, WEFT_AWAIT_EVENT, 0, {0}}, {&first.word, WEFT_AWAIT_WORD_4, 0, {0}}};
+  struct wait second;
+  struct wait next;
+  prepare(&second, WEFT_AWAIT_EVENT);
+  prepare(&next, WEFT_AWAIT_WORD_4);
+  bool waits = false;
+  OK(weft_ext_await(&first.awaiter, &event, WEFT_AWAIT_EVENT, &waits));
+  CHECK(waits);
+  OK(weft_ext_await_any(&second.awaiter, cases, 2, &waits));
+  CHECK(waits && arm(&next, &first.word, WEFT_AWAIT_WORD_4));
+  OK(weft_event_set(&event)); /* calls every ready before it returns */
+  CHECK(atomic_load(&second.calls) == 1 && second.awaiter.winner == 0);
+  CHECK(atomic_load(&next.calls) == 1 && next.status == WEFT_OK);
+}
+
 /* ---- order: one queue for all ---- */
 
 struct order {
@@ -292,6 +326,7 @@ static void all(void) {
   RUN(chains);
   RUN(arms_again);
   RUN(cancels_the_other);
+  RUN(wakes_the_next_of_a_word);
   RUN(one_queue_for_all);
   RUN(refuses_bad_arguments);
 }

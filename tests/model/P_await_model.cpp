@@ -156,6 +156,41 @@ void is_cancelled_while_a_worker_sets() {
                  }});
 }
 
+// One event ends the waits of both. The first ready cancels the second awaiter, whose ready so comes
+// inside that call, while another thread cancels it too: that one learns of its end.
+wait* cancelled_by_two;
+base::atomic<bool> first_is_called{false};
+
+void cancel_the_second(awaiter*, status) {
+  first_is_called.store(true, base::relaxed);
+  check(!cancel(cancelled_by_two->one()), "it was claimed before the first ready");
+  check(cancelled_by_two->noted == 1, "its ready has returned");
+}
+
+void is_cancelled_inside_and_outside() {
+  core_world::make(1);
+  source from;
+  wait first;
+  wait second;
+  first.prepare(&from);
+  first.one()->call = cancel_the_second;
+  second.prepare(&from);
+  cancelled_by_two = &second;
+  first_is_called.store(false, base::relaxed);
+  if (!first.arm() || !second.arm()) explorer::fail("assertion", "nothing is set yet");
+  threads(thread{"cancels",
+                 [&] {
+                   while (!first_is_called.load(base::relaxed)) weft::arch::pause();
+                   check(!cancel(second.one()), "it was claimed before the first ready");
+                   check(second.noted == 1, "ready has returned");
+                 }},
+          thread{"worker", [&] {
+                   local::set_worker(the.workers[0]);
+                   from.send();
+                 }});
+  check(second.calls.load(base::relaxed) == 1, "once");
+}
+
 // ---- any of two ----
 
 void any_of_two(bool frees) {
@@ -228,20 +263,38 @@ void won_early_without_a_lock(bool gives_up) {
 
 // ---- the clock ----
 
+// Each logical thread has a clock of its own, which goes on by a step whenever it is read: no armer comes
+// as far as this.
+constexpr std::uint64_t near = 100'000;
+
+void expire() {
+  local::set_worker(the.workers[0]);
+  while (explorer::now_ns() < near) continue;
+  expire_timers(the.workers[0]);
+}
+
 void with_deadline() {
   core_world::make(1);
   source from;
   wait mine;
   mine.frees = true;
   mine.prepare(&from);
-  const bool waits = mine.arm(1);
-  threads(thread{"clock",
-                 [&] {
-                   local::set_worker(the.workers[0]);
-                   expire_timers(the.workers[0]);
-                 }},
-          thread{"sets", [&] { from.send(); }});
-  check(mine.calls.load(base::relaxed) == (waits ? 1 : 0), "by the one or the other");
+  if (!mine.arm(near)) explorer::fail("assertion", "nothing is set yet");
+  threads(thread{"clock", expire}, thread{"sets", [&] { from.send(); }});
+  check(mine.calls.load(base::relaxed) == 1, "by the one or the other");
+}
+
+// The clock comes while the records are put into queues: the armer learns of it, and ready does not come.
+void expires_while_it_is_armed() {
+  core_world::make(1);
+  source from;
+  wait mine;
+  mine.prepare(&from);
+  bool waits = false;
+  threads(thread{"arms", [&] { waits = mine.arm(near); }}, thread{"clock", expire});
+  const int calls = mine.calls.load(base::relaxed);
+  check(waits || calls == 0, "a wait that is over calls no ready");
+  check(calls <= 1, "once");
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 100'000};
@@ -260,6 +313,9 @@ const model m10{
     "P won early without a lock", {.at_least = 5, .quick = quick, .deep = deep}, [] { won_early_without_a_lock(false); }};
 const model m11{
     "P given up, but won early", {.at_least = 5, .quick = quick, .deep = deep}, [] { won_early_without_a_lock(true); }};
-const model m9{"P awaiter with deadline", {.at_least = 10, .quick = quick, .deep = deep}, with_deadline};
+const model m9{"P awaiter with deadline", {.at_least = 100, .quick = quick, .deep = deep}, with_deadline};
+const model m12{
+    "P cancelled inside a ready and elsewhere", {.at_least = 20, .quick = quick, .deep = deep}, is_cancelled_inside_and_outside};
+const model m13{"P expires while it is armed", {.at_least = 100, .quick = quick, .deep = deep}, expires_while_it_is_armed};
 
 }  // namespace
