@@ -25,7 +25,8 @@ bool has_ticker = false;
 base::atomic<std::uint32_t> ticks_so_far{0};
 
 // Makes each fork that begins now and then take the rare way, which makes offers, and polls: the
-// fast one knows no time. As an assistant it also lets operations go on while the rank does not fork.
+// fast one knows no time. As an assistant it also lets operations go on while the rank does not
+// fork.
 void* tick(void*) {
   for (;;) {
     os::sleep_until(os::now_ns() + std::uint64_t{all.set.poll} * 1000);

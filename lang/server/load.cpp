@@ -1,5 +1,5 @@
-// How many messages a server relays: every node sends to the next one in a circle, and sends another
-// for each that arrives, so that few are under way.
+// How many messages a server relays: every node sends to the next one in a circle, and sends
+// another for each that arrives, so that few are under way.
 //
 // usage: nodes-relay --server HOST:PORT NODES FRAMES
 // Each node sends FRAMES frames of 64 bytes, and the first prints what bench/published reads.

@@ -1,9 +1,11 @@
 // What the ways of progress between nodes cost and gain, on two ranks:
-//   uni-progress forks SIZE        processor time of a rank, all its OS threads, for the forks of fib SIZE,
-//                                  while the other rank waits
-//   uni-progress leaves DEPTH US   seconds for a tree of 2^DEPTH leaves, each of which spins US microseconds
+//   uni-progress forks SIZE        processor time of a rank, all its OS threads, for the forks of
+//                                  fib SIZE, while the other rank waits
+//   uni-progress leaves DEPTH US   seconds for a tree of 2^DEPTH leaves, each of which spins US
+//                                  microseconds
 // Each of seven lines is a repetition. Figures: docs/decisions/0036-progress-by-an-assistant.md, by
-//   WEFT_DIST_PROGRESS=polling WEFT_LAUNCH_APART=on weft launch -q --mpi mpirun.mpich -n 2 uni-progress forks 34
+// `weft launch -q --mpi mpirun.mpich -n 2 uni-progress forks 34` with WEFT_LAUNCH_APART=on and
+// WEFT_DIST_PROGRESS=polling.
 #include <weft/dist.hpp>
 #include <weft/fork.hpp>
 #include <weft/global.hpp>
