@@ -100,7 +100,8 @@ class keeper {
     if (ready <= 0) return;
     take_signals();
     take_descriptors();
-    // The rank ends, or closed what it does not know: its end comes as a signal, and poll waits for it.
+    // The rank's end of the socket is closed, and poll would return at once for ever. That the rank
+    // ends comes as a signal.
     if ((of[1].revents & POLLHUP) != 0) from_rank_ = -1;
     for (int i = 0; i < lines; ++i) {
       if (of[3 + i].revents != 0) hear(line_[i]);
