@@ -1,6 +1,8 @@
 /* Threads that own a copy of their arguments: every size up to the largest, from every caller, with every attribute; no malloc. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 #include <weft/ext.h>
 
 #include "check.h"
@@ -169,6 +171,73 @@ static void fills_if_it_succeeds(void) {
   CHECK(fills == 1);
 }
 
+/* ---- where blocks go ---- */
+
+static long pages_in_use(void) {
+  char text[64] = "";
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  CHECK(file >= 0 && read(file, text, sizeof text - 1) > 0);
+  CHECK(close(file) == 0);
+  return strtol(text, NULL, 10);
+}
+
+/* Makes threads of the largest size that never start. A block that each of them kept would add up to twice what is allowed. */
+static void keeps_no_block(void (*make_none)(const struct message *message)) {
+  enum { TURNS = 2000 };
+  static struct message message;
+  prepare(&message, WEFT_COPY_MAX);
+  long before = 0;
+  for (int round = 0; round < 2; ++round) {
+    before = pages_in_use();
+    for (int i = 0; i < TURNS; ++i) make_none(&message);
+  }
+  CHECK((pages_in_use() - before) * sysconf(_SC_PAGESIZE) < TURNS * WEFT_COPY_MAX / 2);
+}
+
+static void make_and_discard(const struct message *message) {
+  weft_thread *owned;
+  OK(weft_ext_thread_make_copy(read_message, message, message->size, NULL, false, &owned));
+  weft_ext_thread_discard(owned);
+}
+
+static void be_refused(const struct message *message) {
+  weft_thread *none;
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.worker = 1000;
+  IS(WEFT_INVALID, weft_thread_create_copy(read_message, message, message->size, &attr, &none));
+}
+
+static void those_that_never_start_keep_no_block(void) {
+  keeps_no_block(make_and_discard);
+  keeps_no_block(be_refused);
+}
+
+/* The block of a thread that moves while it runs goes to the worker on which it ends: there the next thread gets it. */
+static void *copy_of_mover;
+
+static void move_to_last(void *copy) {
+  copy_of_mover = copy;
+  OK(weft_pin((int)weft_worker_count() - 1));
+}
+
+static void is_where_the_mover_was(void *copy) { CHECK(copy == copy_of_mover); }
+
+static void create_at_last(void *argument) {
+  (void)argument;
+  const size_t size = sizeof(size_t);
+  weft_thread *thread;
+  OK(weft_thread_create_copy(is_where_the_mover_was, &size, sizeof size, NULL, &thread));
+  OK(weft_thread_join(thread));
+}
+
+static void blocks_go_where_their_threads_end(void) {
+  const size_t size = sizeof(size_t);
+  weft_thread *mover;
+  OK(weft_thread_create_copy(move_to_last, &size, sizeof size, NULL, &mover));
+  OK(weft_thread_join(mover));
+  OK(weft_thread_join(start_pinned(create_at_last, NULL, (int)weft_worker_count() - 1)));
+}
+
 /* ---- refusals ---- */
 
 static void refuses_bad_arguments(void) {
@@ -199,6 +268,8 @@ static void all(void) {
   RUN(makes_and_discards);
   RUN(revives);
   RUN(fills_if_it_succeeds);
+  RUN(those_that_never_start_keep_no_block);
+  RUN(blocks_go_where_their_threads_end);
   RUN(refuses_bad_arguments);
 }
 
