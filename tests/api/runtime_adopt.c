@@ -334,6 +334,37 @@ static void move(void *argument) {
   CHECK(gettid() == self && weft_self() == NULL);
 }
 
+/* ---- its caller is run by a scheduler ---- */
+
+struct turn {
+  weft_pool *pool;
+  atomic_int has_returned;
+};
+
+/* The caller, its only unit, leaves: then the scheduler goes on. */
+static void schedule_once(void *argument) {
+  struct turn *turn = argument;
+  weft_thread *caller;
+  while ((caller = weft_ext_pool_pop(turn->pool)) == NULL) weft_yield();
+  OK(weft_pin(WEFT_ANY_WORKER)); /* nothing but the caller stays put */
+  OK(weft_ext_dispatch(caller));
+  atomic_store(&turn->has_returned, 1);
+}
+
+static void leaves_its_scheduler(void *argument) {
+  (void)argument;
+  OK(weft_worker_adopt(NULL));
+  struct turn turn = {NULL, 0};
+  OK(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &turn.pool));
+  weft_thread *scheduler = start_pinned(schedule_once, &turn, weft_worker_self());
+  OK(weft_ext_thread_set_pool(weft_self(), turn.pool));
+  weft_yield();
+  OK(weft_worker_leave());
+  wait_for(&turn.has_returned, 1);
+  OK(weft_thread_join(scheduler));
+  OK(weft_pool_destroy(turn.pool));
+}
+
 /* ---- several, while work runs ---- */
 
 static void come_and_go(void *argument) {
@@ -522,6 +553,7 @@ static void all(void) {
   RUN(others_take_from_it);
   RUN(hands_its_queue_over);
   RUN_ADOPTED(move);
+  RUN_ADOPTED(leaves_its_scheduler);
   RUN(come_and_go_while_work_runs);
   RUN(binds);
 }
