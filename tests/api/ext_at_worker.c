@@ -156,8 +156,8 @@ static void words_are_the_workers(void) {
       CHECK(*weft_ext_worker_word(worker, numbers[i]) == (uint64_t)worker * 100 + i + 1);
     }
   }
-  const int bad[] = {-2, count, 5000};
-  for (int i = 0; i < 3; ++i) CHECK(weft_ext_worker_word(bad[i], numbers[0]) == NULL);
+  const int bad[] = {-2, count, 1023, 1024, 5000}; /* 1024 workers are the most */
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) CHECK(weft_ext_worker_word(bad[i], numbers[0]) == NULL);
   CHECK(weft_ext_worker_word(0, WORDS) == NULL && weft_ext_worker_word(0, UINT32_MAX) == NULL);
   OK(weft_worker_remove(added)); /* the next one in its place begins with zeros */
   OK(weft_worker_add(&added));

@@ -22,6 +22,8 @@ static void compares_first(void) {
   IS(WEFT_AGAIN, weft_word_wait(&wide, 8, 0, WEFT_FOREVER));
   IS(WEFT_AGAIN, weft_word_wait(&narrow[0], 4, 6, WEFT_FOREVER));
   IS(WEFT_TIMEOUT, weft_word_wait(&narrow[0], 4, 5, 0));
+  atomic_store(&narrow[0], UINT32_MAX);
+  IS(WEFT_TIMEOUT, weft_word_wait(&narrow[0], 4, UINT64_MAX, 0)); /* as -1 is converted */
   IS(WEFT_TIMEOUT, weft_word_wait(&wide, 8, UINT64_C(1) << 40, weft_deadline_in(MILLISECOND)));
   CHECK(weft_word_wake(&wide, 1) == 0); /* the one that timed out waits no more */
 }
