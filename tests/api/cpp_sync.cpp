@@ -438,3 +438,22 @@ TEST_CASE("atomics are waited at by threads and OS threads") {
   weft::atomic_wait(wide, 1.5);  // it has another value already
   static_assert(!weft::waitable<char> && weft::waitable<long> && weft::waitable<void*>);
 }
+
+TEST_CASE("a notification without a change of the word does not end an atomic_wait") {
+  const weft::runtime runtime({.workers = 1});
+  std::atomic<int> word{0};
+  bool has_passed = false;
+  weft::thread waiter([&] {
+    weft::atomic_wait(word, 0);
+    has_passed = true;
+  });
+  const auto is_blocked = [&] { return weft_thread_get_state(waiter.native_handle()) == WEFT_THREAD_BLOCKED; };
+  while (!is_blocked()) weft::this_thread::yield();
+  weft::atomic_notify_all(word);
+  while (!is_blocked() && !has_passed) weft::this_thread::yield();
+  CHECK_FALSE(has_passed);
+  word = 1;
+  weft::atomic_notify_all(word);
+  waiter.join();
+  CHECK(has_passed);
+}

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <sstream>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include <weft/runtime.hpp>
+#include <weft/task_group.hpp>
 
 using namespace std::chrono_literals;
 
@@ -167,6 +169,33 @@ TEST_CASE("pin moves the caller now") {
   CHECK(seen[1] == 1);
   CHECK(seen[2] == 2);
   CHECK_THROWS_AS(weft::this_thread::pin(99), weft::error);
+}
+
+// The compiler takes the alignment of an object for granted.
+template <class T>
+bool is_where_it_may_be(const T& object) {
+  volatile auto address = reinterpret_cast<std::uintptr_t>(&object);
+  return address % alignof(T) == 0;
+}
+
+TEST_CASE("a callable is aligned as its type asks") {
+  struct alignas(128) lines {
+    long first = 7;
+  };
+  const weft::runtime runtime;
+  const lines captured;
+  const auto look = [captured] { return is_where_it_may_be(captured) && captured.first == 7; };
+  bool in_thread = false;
+  weft::thread([&in_thread, look] { in_thread = look(); }).join();
+  CHECK(in_thread);
+  bool as_argument = false;
+  weft::thread([&as_argument](const lines& mine) { as_argument = is_where_it_may_be(mine); }, captured).join();
+  CHECK(as_argument);
+  bool in_task = false;
+  weft::task_group group;
+  group.run([&in_task, look] { in_task = look(); });
+  group.wait();
+  CHECK(in_task);
 }
 
 TEST_CASE("detached threads end before the runtime does") {
