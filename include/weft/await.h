@@ -92,7 +92,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_await_any(weft_awaiter *awaiter, we
  * If ready has been called, or is about to be, the call waits until ready has returned; inside that
  * very ready it returns at once. So the caller must not hold a lock that ready takes, and two
  * awaiters must not cancel each other from their ready. Checked builds name an awaiter that was
- * cancelled before.
+ * cancelled before. A round of a barrier that ends during the call may still count the arrival of
+ * the awaiter, although the call returns true.
  * Returns: true if ready will not come; false if it came, and for null or an awaiter that was not
  * armed.
  * Switches: never. Callers: any. */

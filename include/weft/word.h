@@ -14,9 +14,10 @@ extern "C" {
 
 /* Waits at a word until it is woken there, if the word still has an expected value.
  *
- * size is 4 or 8; the word is aligned to it. The value is compared and the caller queued in one
- * step: a weft_word_wake that follows a change of the word is not missed. deadline_ns may be
- * WEFT_FOREVER. A return says nothing of the word's value: the caller loads the word again.
+ * size is 4 or 8; the word is aligned to it, and of expected only so many low bytes count. The
+ * value is compared and the caller queued in one step: a weft_word_wake that follows a change of
+ * the word is not missed. deadline_ns may be WEFT_FOREVER. A return says nothing of the word's
+ * value: the caller loads the word again.
  * Errors: WEFT_INVALID (word is null or not aligned; another size), WEFT_AGAIN (the word has
  * another value), WEFT_TIMEOUT, WEFT_CANNOT_BLOCK.
  * Switches: may. Callers: any. */
