@@ -16,6 +16,7 @@
 #include "place/source.hpp"
 #include "run/carrier.hpp"
 #include "run/choose.hpp"
+#include "run/dispatch.hpp"
 #include "run/end.hpp"
 #include "run/enter.hpp"
 #include "run/fork.hpp"
@@ -87,6 +88,16 @@ STAND_IN worker* yield(worker* w, unit*) { return w; }
 STAND_IN worker* leave_for(worker* w, unit*, unit*) { return w; }
 STAND_IN worker* yield_away(worker* w, unit*, bool) { return w; }
 
+// ---- dispatch.cpp: no schedulers that are ULTs ------------------------------------------------------------------------------
+
+STAND_IN status dispatch(unit*) { return status::unsupported; }
+STAND_IN bool begins_to_start(worker*, const unit*) { return false; }
+STAND_IN void start(worker*, unit*, unit*) { explorer::fail("assertion", "the model dispatches nothing"); }
+STAND_IN bool can_follow(worker*, unit*) { return true; }
+STAND_IN void unbind_stack(worker*, unit*) {}
+STAND_IN void send_home(worker*, unit*) { explorer::fail("assertion", "the model dispatches nothing"); }
+STAND_IN unit* ask_scheduler(worker*) { return nullptr; }
+
 // ---- carrier.cpp: units that return -------------------------------------------------------------------------------------------
 
 STAND_IN void carrier_entry(void* transfer, void*) {
@@ -153,6 +164,7 @@ STAND_IN void want_to_hear_of_forks(const runtime*) {}
 STAND_IN void check_forks_joined() {}
 STAND_IN unsigned class_of_forks(const runtime*, const unit*) { return mem::default_class; }
 STAND_IN status find_class(runtime*, worker*, std::size_t, unsigned*) { return status::unsupported; }
+STAND_IN bool ensure_stack_for(worker*, const unit*, unsigned*) { return false; }
 STAND_IN void trim_stacks(worker*) {}
 STAND_IN void empty_stack_caches(worker* w) { w->stacks.stop(); }
 STAND_IN unit* make_fork_unit(worker*, unit::function_type, void*, unit*) { return nullptr; }
@@ -247,6 +259,7 @@ STAND_IN void all_workers_idle(worker*, std::uint64_t) {}
 STAND_IN void sleep_and_look(base::atomic<std::uint32_t>* word, std::uint32_t value) { os::futex_wait(word, value); }
 STAND_IN void run_key_destructors(key_value**, std::uint32_t*) {}
 STAND_IN void run_key_destructors(unit*) {}
+STAND_IN void free_details(unit*) {}
 
 }  // namespace weft::sched
 

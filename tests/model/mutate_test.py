@@ -7,6 +7,7 @@ import unittest
 from unittest import mock
 
 import mutate
+import mutate_explorer
 
 MUTANTS = [mutate.Mutant(f"{letter}{number}", "queue/slot.hpp", number, "release -> relaxed", True, f"{letter}{number}", "")
            for letter, count in (("A", 30), ("B", 1), ("D", 2), ("Z", 20)) for number in range(1, count + 1)]
@@ -39,6 +40,12 @@ class Sample(unittest.TestCase):
     def test_without_git_it_is_chance(self):
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(mutate, "ROOT", folder):
             self.assertNotEqual(mutate.seed_of_commit(), mutate.seed_of_commit())
+
+
+class Rules(unittest.TestCase):
+    def test_every_rule_stands_in_the_explorer_once(self):
+        for rule in mutate_explorer.RULES:
+            self.assertNotEqual(mutate_explorer.text_of(rule[1]), mutate_explorer.broken(rule))
 
 
 class Models(unittest.TestCase):

@@ -157,6 +157,7 @@ def everything(scale, jobs):
         steps.Build("build checked", 240, preset="checked", targets=tests_of("model", "api", "stress", "fault")),
         Models("models in depth", 600),
         steps.Commands("orders mutated", 760, commands={"mutate.py": python("tests/model/mutate.py")}),
+        steps.Commands("rules of the explorer broken", 400, commands={"mutate_explorer.py": python("tests/model/mutate_explorer.py", f"--jobs {jobs}")}),
         steps.Commands("statements mutated", 1500, commands={"mutate_source.py": python("tools/test/mutate_source.py", f"--sample 15 --jobs {jobs}")}),
         steps.Build("build ranks", 60, preset="checked", targets=("weft_command", "tools_launch_target", "tools_launch_forks_dist")),
         steps.Commands("ranks killed", 180, commands=deaths()),
