@@ -198,6 +198,31 @@ const model one_for_two{"one wake for two sleepers", {.must_fail = "deadlock"}, 
                                                                                                 os::futex_wake(&word, 1);
                                                                                               }});
                         }};
+// The kernel wakes any of those who sleep: where both did, one of them is woken, and the deadline of the other one passes.
+const model any_sleeper{"any of two sleepers is woken", {.at_least = 3, .outcomes = "01 10 11"}, [] {
+                          base::atomic<std::uint32_t> word{0};
+                          bool ended[2] = {};
+                          const auto sleep = [&](int which) { ended[which] = os::futex_wait_until(&word, 0, 5); };
+                          threads(thread{"one", [&] { sleep(0); }}, thread{"two", [&] { sleep(1); }},
+                                  thread{"waker", [&] {
+                                           word.store(1, base::release);
+                                           os::futex_wake(&word, 1);
+                                         }});
+                          explorer::outcome(ended[0] ? 1 : 0, ended[1] ? 1 : 0);
+                        }};
+
+void wait_for_nothing() {
+  base::atomic<std::uint32_t> word{0};
+  int returned = 0;
+  threads(thread{"sleeper", [&] { returned = os::futex_wait_until(&word, 0, 5) ? 1 : 0; }},
+          thread{"other", [&] { (void)word.load(base::relaxed); }});
+  explorer::outcome(returned);
+}
+constexpr explorer::bounds one_spurious{.spurious = 1};
+const model woken_for_nothing{"a wait that ends for no reason",
+                              {.at_least = 2, .quick = one_spurious, .deep = one_spurious, .outcomes = "0 1"},
+                              wait_for_nothing};
+
 // A deadline that passes because nothing else can happen is none of those that pass early.
 void waits_twice() {
   base::atomic<std::uint32_t> go{0}, come{0};
@@ -264,6 +289,75 @@ const model touched_after{"touched after the hand-over", {.must_fail = "race wit
                                            }});
                           }};
 
+// A thread that comes after the end knows of it.
+const model used_after_end{"used after its end", {.must_fail = "use after destruction"}, [] {
+                             late<base::atomic<int>> word;
+                             base::atomic<int> gone{0};
+                             new (&word.object) base::atomic<int>(0);
+                             threads(thread{"destroyer",
+                                            [&] {
+                                              word.object.~atomic();
+                                              gone.store(1, base::release);
+                                            }},
+                                     thread{"user", [&] {
+                                              if (gone.load(base::acquire) != 0) (void)word.object.load(base::relaxed);
+                                            }});
+                           }};
+
+void beginning_of_life(std::memory_order announce) {
+  late<base::atomic<int>> word;
+  base::atomic<int> made{0};
+  threads(thread{"maker",
+                 [&] {
+                   new (&word.object) base::atomic<int>(1);
+                   made.store(1, announce);
+                 }},
+          thread{"user", [&] {
+                   if (made.load(base::acquire) != 0) check(word.object.load(base::relaxed) == 1, "as it was made");
+                 }});
+}
+const model made_before{"used after its construction", {.at_least = 2}, [] { beginning_of_life(base::release); }};
+const model not_made_before{"used without order after its construction", {.must_fail = "use before construction"}, [] {
+                              beginning_of_life(base::relaxed);
+                            }};
+
+// ---- phases -----------------------------------------------------------------------------------------------------------------
+
+const model second_phase{"the second phase knows of the first", {.at_least = 1}, [] {
+                           base::atomic<int> word{0};
+                           threads(thread{"first", [&] { word.store(1, base::relaxed); }});
+                           threads(thread{"second", [&] { check(word.load(base::relaxed) == 1, "what the first one wrote"); }});
+                         }};
+
+// ---- restartable stores -----------------------------------------------------------------------------------------------------
+
+// A store of 1 where 0 was, against a store of 2 and a restart fence: behind the fence the 1 does not come any more.
+void store_against_restart() {
+  base::atomic<int> word{0};
+  int made = 0, seen = 0;
+  threads(thread{"owner",
+                 [&] { made = explorer::replace_restartably({&word, sizeof(int)}, 0, 1, explorer::site::current()) ? 1 : 0; }},
+          thread{"fencer", [&] {
+                   word.store(2, base::relaxed);
+                   explorer::restart_fence(explorer::site::current());
+                   seen = word.load(base::relaxed);
+                 }});
+  explorer::outcome(made, seen, word.load(base::relaxed));
+}
+const model restarted{"a restart fence", {.at_least = 3, .outcomes = "022 111 122"}, store_against_restart};
+
+void store_alone() {
+  base::atomic<int> word{0};
+  int made = 0;
+  threads(thread{"owner",
+                 [&] { made = explorer::replace_restartably({&word, sizeof(int)}, 0, 1, explorer::site::current()) ? 1 : 0; }});
+  explorer::outcome(made);
+}
+constexpr explorer::bounds one_interruption{.spurious = 1};
+const model interrupted{
+    "an interruption", {.at_least = 2, .quick = one_interruption, .deep = one_interruption, .outcomes = "0 1"}, store_alone};
+const model not_interrupted{"no interruption", {.at_least = 1, .outcomes = "1"}, store_alone};
+
 // ---- bounds -----------------------------------------------------------------------------------------------------------------
 
 // Needs two preemptions to fail: the explorer finds it with two and not with one.
@@ -285,5 +379,27 @@ constexpr explorer::bounds one{.preemptions = 1, .weak = 0};
 constexpr explorer::bounds two{.preemptions = 2, .weak = 0};
 const model one_preemption{"one preemption does not reach it", {.at_least = 2, .quick = one, .deep = one}, needs_two_preemptions};
 const model two_preemptions{"two preemptions reach it", {.quick = two, .must_fail = "assertion"}, needs_two_preemptions};
+
+// Two stale reads, of which the bound permits one.
+void needs_two_stale_reads() {
+  base::atomic<int> x{0}, y{0};
+  int first = 0, second = 0;
+  threads(thread{"writer",
+                 [&] {
+                   x.store(1, base::relaxed);
+                   y.store(1, base::relaxed);
+                 }},
+          thread{"reader", [&] {
+                   if (y.load(base::relaxed) == 0) return;
+                   first = x.load(base::relaxed) == 0 ? 1 : 0;
+                   second = x.load(base::relaxed) == 0 ? 1 : 0;
+                 }});
+  check(!(first == 1 && second == 1), "stale twice");
+}
+constexpr explorer::bounds one_weak{.preemptions = 2, .weak = 1};
+constexpr explorer::bounds two_weak{.preemptions = 2, .weak = 2};
+const model one_stale_read{
+    "one weak choice does not reach it", {.at_least = 2, .quick = one_weak, .deep = one_weak}, needs_two_stale_reads};
+const model two_stale_reads{"two weak choices reach it", {.quick = two_weak, .must_fail = "assertion"}, needs_two_stale_reads};
 
 }  // namespace

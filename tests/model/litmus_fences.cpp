@@ -65,4 +65,30 @@ const model light_message{"MP light fences", not_ordered, [] {
                             outcome(r1, r2);
                           }};
 
+// The third thread runs after the second one's store to z, and its fence may yet be the first: the order of the fences alone decides.
+template <class Second, class Third>
+void fences_behind_a_chain(Second second, Third third) {
+  base::atomic<int> x{0}, y{0}, z{0};
+  int r1 = 0, r2 = 0, r3 = 0, r4 = 0;
+  threads(thread{"first", [&] { x.store(1, base::relaxed); }},
+          thread{"second",
+                 [&] {
+                   r1 = x.load(base::relaxed);
+                   z.store(1, base::relaxed);
+                   second();
+                   r2 = y.load(base::relaxed);
+                 }},
+          thread{"third", [&] {
+                   r3 = z.load(base::relaxed);
+                   y.store(1, base::relaxed);
+                   third();
+                   r4 = x.load(base::relaxed);
+                 }});
+  outcome(r1, r2, r3, r4);
+}
+constexpr explorer::expectations chained{.at_least = 14,
+                                         .outcomes = "0000 0001 0010 0011 0100 0101 0110 0111 1001 1011 1100 1101 1110 1111"};
+const model light_behind{"Z light fence, heavy fence", chained, [] { fences_behind_a_chain(light, heavy); }};
+const model heavy_behind{"Z heavy fence, light fence", chained, [] { fences_behind_a_chain(heavy, light); }};
+
 }  // namespace

@@ -39,7 +39,6 @@ RULES = [
     ("a relaxed load does not", "memory.cpp", "  if (acquires(o)) self.current.join(from.released);", "  self.current.join(from.released);"),
     ("a release store publishes", "memory.cpp", "releases(o) ? self.current : self.released", "self.released"),
     ("a relaxed store does not", "memory.cpp", "releases(o) ? self.current : self.released", "self.current"),
-    ("who synchronises with a store knows the store", "memory.cpp", "  result.released.seen.raise(location, at);\n  if (continued", "  if (continued"),
     ("a read-modify-write carries the release sequence on", "memory.cpp", "  if (continued != nullptr) result.released.join(continued->released);\n", ""),
     ("a relaxed load is kept for a later acquire fence", "memory.cpp", "  self.acquired.join(from.released);\n", ""),
     ("an acquire fence takes over what was kept", "memory.cpp", "    self.current.join(self.acquired);\n", ""),
@@ -76,8 +75,6 @@ RULES = [
     ("light fences are behind a heavy one", "memory.cpp", "  fences_.join(seen);\n  heavy_.join(seen);\n", "  fences_.join(seen);\n"),
     # ---- promises
     ("a load may read what is stored later", "promises.cpp", "    if (!each.acquires || !synchronises) path_.add(each.place, {thread, made.value});\n", ""),
-    ("not where it would synchronise", "promises.cpp", "    if (!each.acquires || !synchronises) path_.add", "    path_.add"),
-    ("a store that a load happens before is not promised to it", "promises.cpp", "each.thread == thread || covers(thread, each.thread, each.time)", "each.thread == thread"),
     ("a promise must be kept", "execution.cpp", "  if (w.mem.owes()) prune();\n", ""),
     ("only a store of that value keeps it", "promises.cpp", "  return promised->value == value ? oldest : nullptr;", "  return oldest;"),
     ("a thread that knows of its promise cannot keep it", "promises.cpp", "    if (each.thread == thread && threads_[thread].current.seen.at[each.location] >= each.at) prune();\n", ""),
@@ -85,7 +82,6 @@ RULES = [
     ("an acquire fence relies on what was read", "memory.cpp", "    for (promise& each : promises_) each.relied_on |= (each.readers >> thread & 1) != 0;\n", ""),
     ("an acquire load relies on it", "memory.cpp", "    promised->relied_on |= acquires(o);\n", ""),
     ("a seq_cst store comes before later ones of that order", "promises.cpp", "    if (std::max(operations_.at[it.location], fences_.at[it.location]) >= it.at) prune();\n", ""),
-    ("a thread does not read what only it can promise", "memory.cpp", "own != nullptr && own->thread == thread", "own != nullptr && false"),
     # ---- plain fields and lifetimes
     ("a write races with a read", "race.cpp", "  if (write) check_others(me, entry.reads, first, last, true, false, code);\n", ""),
     ("a read races with a write", "race.cpp", "  check_others(me, entry.writes, first, last, write, true, code);\n", "  if (write) check_others(me, entry.writes, first, last, write, true, code);\n"),
@@ -111,7 +107,6 @@ RULES = [
     ("a futex compares before it sleeps", "execution.cpp", "  if (r.value != expected) return true;\n", ""),
     ("a futex wait reads the newest value", "execution.cpp", "  w.mem.fence(w.threads.self(), order::seq_cst);\n  const read_result r = w.mem.load(w.threads.self(), location, order::relaxed, 0);", "  const read_result r = w.mem.load(w.threads.self(), location, order::relaxed, 0);"),
     ("a futex wake is a fence", "execution.cpp", "  w.mem.fence(w.threads.self(), order::seq_cst);\n  const int woken", "  const int woken"),
-    ("an execution that is too long is a livelock", "scheduler.cpp", "  if (++steps_ > left_.steps) fail(", "  if (++steps_ > 100 * left_.steps) fail("),
     # ---- the reduction
     ("two reads of one location are independent, a read and a write are not", "scheduler.cpp", "  return a.kind == operation_kind::read && b.kind == operation_kind::read && !(a.seq_cst && b.seq_cst);", "  return a.kind == operation_kind::read || b.kind == operation_kind::read;"),
     ("operations on different locations are independent, fences are not", "scheduler.cpp", "  if (is_fence(a.kind) && orders_globally(b)) return false;\n  if (is_fence(b.kind) && orders_globally(a)) return false;\n", ""),
@@ -215,11 +210,11 @@ def main():
         tests = build_tests(folder, pool)
         if noticed := noticed_by(folder, build_explorer(folder), tests):
             sys.exit(f"the explorer fails without any mutation: {noticed}")
-        results = list(zip(rules, pool.map(lambda rule: try_rule(rule, tests), rules)))
-    for rule, noticed in results:
-        print(f"{rule[0]:70} {noticed or 'NOT NOTICED'}")
-    missed = [rule for rule, noticed in results if not noticed]
-    print(f"figure: rules of the explorer broken = {len(results)}")
+        missed = 0
+        for rule, noticed in zip(rules, pool.map(lambda each: try_rule(each, tests), rules)):
+            print(f"{rule[0]:78} {noticed or 'NOT NOTICED'}", flush=True)
+            missed += not noticed
+    print(f"figure: rules of the explorer broken = {len(rules)}")
     return 1 if missed else 0
 
 
