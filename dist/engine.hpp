@@ -108,6 +108,7 @@ inline control* here() { return reinterpret_cast<control*>(weft_hot_here()); }
 void leave(control* from, event why, std::uint64_t word);
 // The thread that runs has ended, and its forker is not here.
 [[noreturn]] void end_child(control* from);
+[[noreturn]] void end_thread(control* from, join_record* record, const void* cargo);
 // Whether the forker, which was public, is this rank's again; false: a thief has it, or another
 // rank.
 bool take_back(control* from, const slot* forker);
@@ -116,6 +117,10 @@ bool join_rarely(control* from, weft_forked* forked);
 bool join_continuation(control* from, weft_forked* forked);
 // Until the child has ended, wherever it runs; then its cargo lies in the place.
 void wait_for_child(control* from, weft_forked* forked, join_record* record);
+// Of a fork whose child has ended elsewhere: into its place, and the record goes back.
+void take_cargo(weft_forked* forked);
+// Whether it has; in a job of several nodes too.
+[[nodiscard]] bool has_child_ended(const join_record* record);
 // A fork whose child runs elsewhere, and that its forker will never join.
 void discard(control* from, weft_forked* forked);
 // Counts a fork that stays in place, because its bytes hold an address of the region.
@@ -134,6 +139,8 @@ void move_forker(control* from);
 bool take_moved(control* mine, int rank);
 // The memory of frames that go on where they are.
 void drop_evacuated(evacuated* frames);
+// Looks for a thread on this rank and, once, on another. round: so many such looks have failed.
+bool find_thread(control* mine, unsigned round);
 int random_below(int count);
 // Of the other ranks, at random.
 int other_rank();
@@ -155,6 +162,11 @@ void unpack(control* mine, evacuated* frames, std::size_t frame_bytes);
 void give_emptied(control* mine);
 // The rank that evacuated them.
 int owner_of(const evacuated* frames);
+
+// ---- policy/child.cpp: where forkers go on ----
+
+// A fork was made after a tick: ranks of other nodes may want one.
+void answer_tick(control* mine);
 
 // ---- fork.cpp: for policies ----
 

@@ -38,6 +38,11 @@ void poll_far();
 
 // True: what may be public is (an offer stands). False: the engine publishes for the node.
 bool publish_far(control* from);
+// Where forkers go on: offers the oldest fork, if it may be taken, unless an offer stands. In forks
+// that begin after a tick.
+void offer_fork(control* from, bool (*may_take)(const weft_forked& place));
+// A join. True: the fork was offered, and is this rank's again.
+bool take_back_fork(control* from, weft_forked* forked);
 // The forker was offered: whether it is this rank's again.
 bool take_back_offer(control* from, const slot* forker);
 [[nodiscard]] bool is_offered(const slot* forker);
@@ -55,6 +60,12 @@ bool discard_far(join_record* record);
 // ---- the scheduler ----
 
 bool steal_far(control* mine, int victim);
+// As policy::take_offer has it, of a continuation.
+void take_continuation(control* mine, int victim, const offer& claimed);
+// Takes up a fork that this rank has offered, and whose forker has left.
+bool take_own_fork(control* mine);
+// Of a thread's forks that other ranks took, before its frames leave. end: behind the newest of them.
+bool make_forks_far(control* mine, weft_forked* end);
 // An idle rank tries a rank of another node now and then. round: of its idling.
 bool try_far(control* mine, unsigned round);
 [[nodiscard]] bool are_far_copied();

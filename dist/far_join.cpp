@@ -87,9 +87,11 @@ bool make_far(const continuation& what, join_record** parent) {
   return true;
 }
 
-bool make_thread_far(control* mine) {
+bool make_thread_far(control* mine) { return make_forks_far(mine, mine->places); }
+
+bool make_forks_far(control* mine, weft_forked* end) {
   slot& before = mine->base[-1];
-  return make_far({0, 0, before.place, mine->places, nullptr, nullptr}, &before.record);
+  return make_far({0, 0, before.place, end, nullptr, nullptr}, &before.record);
 }
 
 std::uint64_t end_far_child(join_record* record, const void* cargo) {

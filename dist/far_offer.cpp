@@ -32,7 +32,9 @@ void* tick(void*) {
     os::sleep_until(os::now_ns() + std::uint64_t{all.set.poll} * 1000);
     ticks_so_far.store(ticks_so_far.load(base::relaxed) + 1, base::relaxed);
     if (far.is_assisted) far.net->by->assist(far.net->words);
-    if (all.mine->is_serving) all.mine->limit.store(0, base::relaxed);
+    if (!all.mine->is_serving) continue;
+    all.mine->limit.store(0, base::relaxed);
+    if (all.how->is_inline) fork_line::ask(all.mine->line);
   }
   return nullptr;
 }
@@ -93,15 +95,9 @@ bool make_offer(control* from) {
   from->split = which + 1;
   from->queue.skip(index + 1);
   far.offered = which;
-  const std::uint64_t asked_by = far.offers.words().wanted.value();
-  far.offers.words().wanted.clear();
+  const std::uint64_t asked_by = take_wanted();
   far.offers.make(index, words);
-  if (asked_by != 0) {
-    const int thief = static_cast<int>(asked_by) - 1;
-    call_thief(*far.net->by, far.net->words, thief);
-    note_put(far.net->words, thief);
-    end_puts();  // the thief waits
-  }
+  call_wanting(asked_by);
   return true;
 }
 
@@ -135,8 +131,14 @@ void start_far() {
     net::fail(
         all.job,
         "WEFT_DIST_CHECK=all: the ranks must be on one node; start them by weft launch alone, or set WEFT_DIST_CHECK=first");
-  if (all.set.policy != way::optimised)
-    net::fail(all.job, "WEFT_DIST_POLICY: ranks of several nodes have the policy optimised alone; unset the variable");
+  if (all.how->take_offer == nullptr)
+    net::fail(all.job,
+              "WEFT_DIST_POLICY=%s: the ranks must be on one node, because %s; unset the variable, or set it to optimised, "
+              "stalling, child or run-to-completion",
+              all.set.policy == way::basic ? "basic" : "iso-address",
+              all.set.policy == way::basic
+                  ? "they read a forker's frames in a copy of the stack that no network reaches"
+                  : "a stack's bytes stay where its thread waits, and go back to its rank by shared memory");
   far.net = all.job.network;
   far.polls = far.net->chosen() == net::progress_by::polling;
   far.is_assisted = far.net->chosen() == net::progress_by::assistant && far.net->by->assist != nullptr;
@@ -146,13 +148,18 @@ void start_far() {
   if (far.is_assisted) start_ticker();
 }
 
-void begin_far_root(control*) {
+void begin_far_root(control* mine) {
   if (all.is_far && !has_ticker && all.set.poll != 0) start_ticker();
+  if (all.is_far && all.how->is_inline) fork_line::ask(mine->line);
 }
 
 void end_far_root(control*) {
   if (!all.is_far) return;
   poll_far();
+  if (all.how->is_inline && far.offered != nullptr && !far.offers.stands()) {  // it was claimed after its forker had left
+    far.offers.was_claimed();
+    far.offered = nullptr;
+  }
   WEFT_ASSERT(far.offered == nullptr, "an offer stands after the root's end");
 }
 
@@ -172,16 +179,38 @@ void poll_far() {
   end_puts();
 }
 
-bool publish_far(control* from) {
-  if (!all.is_far) return false;
+bool may_offer() {
   poll_while_busy();
   if (far.offered != nullptr) {
-    be_quiet(from);
-    if (far.offers.stands()) return true;
+    if (far.offers.stands()) return false;
     far.offers.was_claimed();
     far.offered = nullptr;
   }
-  if (far.neighbours != 0 && far.offers.words().wanted.value() == 0) return false;
+  return far.neighbours == 0 || far.offers.words().wanted.value() != 0;
+}
+
+std::uint64_t take_wanted() {
+  const std::uint64_t asked_by = far.offers.words().wanted.value();
+  far.offers.words().wanted.clear();
+  return asked_by;
+}
+
+void call_wanting(std::uint64_t asked_by) {
+  if (asked_by == 0) return;
+  const int thief = static_cast<int>(asked_by) - 1;
+  call_thief(*far.net->by, far.net->words, thief);
+  note_put(far.net->words, thief);
+  end_puts();  // the thief waits
+}
+
+bool publish_far(control* from) {
+  if (!all.is_far) return false;
+  const bool may = may_offer();
+  if (far.offered != nullptr) {
+    be_quiet(from);
+    return true;
+  }
+  if (!may) return false;
   take_back_public(from);
   if (!make_offer(from)) return false;
   be_quiet(from);
@@ -218,13 +247,20 @@ bool steal_far(control* mine, int victim) {
     }
     return false;
   }
+  mine->count.claim_ticks += arch::cycles() - began;
+  all.how->take_offer(mine, victim, claimed);
+  all.part->robbed.store(0, base::relaxed);
+  return true;
+}
+
+void take_continuation(control* mine, int victim, const offer& claimed) {
   const std::uint64_t was_claimed = arch::cycles();
+  const net::rma& by = *far.net->by;
   continuation what;
   std::memcpy(&what, &claimed.words[offer::what], sizeof what);
   copy_far(victim, what);
   end_copy<far_words>(by, far.net->words, victim, claimed.words[offer::ticket]);
   note_put(far.net->words, victim);
-  all.part->robbed.store(0, base::relaxed);
   const std::uint64_t was_copied = arch::cycles();
   const std::size_t bytes = bytes_of(what);
   what.places_end->taker = what.record;
@@ -235,10 +271,8 @@ bool steal_far(control* mine, int victim) {
   counters& count = mine->count;
   ++count.steals;
   count.stolen_bytes += bytes;
-  count.claim_ticks += was_claimed - began;
   count.copy_ticks += was_copied - was_claimed;
   count.take_up_ticks += arch::cycles() - was_copied;
-  return true;
 }
 
 namespace {
@@ -260,9 +294,10 @@ int next_far_victim() {
 
 bool try_far(control* mine, unsigned round) {
   if (round == 0) far.pace.restart();
+  if (all.how->is_inline && take_own_fork(mine)) return true;
   if (far.neighbours != 0) {
     ++mine->count.probes;
-    if (steal_continuation(mine, neighbour())) return true;
+    if (all.how->steal(mine, neighbour())) return true;
   }
   const int victim = next_far_victim();
   if (victim < 0) return false;

@@ -12,9 +12,10 @@ struct far_process {
   const net::network* net = nullptr;
   offering offers;
   far_pool records;
-  slot* offered = nullptr;   // whose offer was not yet seen to be gone
-  bool polls = false;        // in forks
-  bool is_assisted = false;  // the ticker makes progress
+  const void* offered = nullptr;  // whose offer was not yet seen to be gone: a slot, or a fork's record
+  offer fork{};                   // what was offered of it, but for the ticket
+  bool polls = false;             // in forks
+  bool is_assisted = false;       // the ticker makes progress
   probe_pace pace;
   int neighbours = 0;  // other ranks on this node
   int neighbour[net::most_ranks] = {};
@@ -31,5 +32,13 @@ extern far_process far;
 
 // A put into that window of the rank that was not waited for: poll_far ends it.
 void note_put(const net::window& into, int rank);
+
+// In a fork: helps operations, and looks whether the offer still stands. False: nothing is to be
+// offered.
+bool may_offer();
+// The rank of another node that had asked in vain, or nothing; asked before the offer is made, and
+// told behind it.
+std::uint64_t take_wanted();
+void call_wanting(std::uint64_t asked_by);
 
 }  // namespace weft::dist

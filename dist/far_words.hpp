@@ -3,7 +3,8 @@
 // mean is said elsewhere, so that a model runs this very header over a transport that puts off and
 // reorders.
 //
-// - The *offer* is one continuation that a rank has set aside for ranks of other nodes.
+// - The *offer* is one continuation that a rank has set aside for ranks of other nodes, or, where
+//   forkers go on (the policy `child`), one fork.
 // - A *far record* is a join record of a continuation that was offered.
 #pragma once
 
@@ -21,11 +22,13 @@ namespace weft::dist {
 
 // A claimant gets the whole of it in one operation, which may be torn.
 struct offer {
-  static constexpr unsigned count = 3 + descriptor::count;
-  static constexpr unsigned ticket = 0;  // 0: nothing is offered; no two offers have the same
-  static constexpr unsigned index = 1;
-  static constexpr unsigned what = 2;
+  static constexpr unsigned bytes_at = 3;  // a fork's, behind its function
+  static constexpr unsigned count = bytes_at + join_record::cargo_bytes / sizeof(std::uint64_t) + 1;
+  static constexpr unsigned ticket = 0;         // 0: nothing is offered; no two offers have the same
+  static constexpr unsigned index = 1;          // of a fork: its record
+  static constexpr unsigned what = 2;           // a descriptor, or a fork's function
   static constexpr unsigned check = count - 1;  // of all the others
+  static_assert(what + descriptor::count <= check);
 
   std::uint64_t words[count];
 
@@ -81,13 +84,18 @@ class basic_offering {
   // Nothing is offered. What was written before is what a claimant sees.
   void make(std::uint64_t index, const descriptor& what) {
     offer mine = {};
-    mine.words[offer::ticket] = ++last_;
     mine.words[offer::index] = index;
     for (unsigned i = 0; i < descriptor::count; ++i) mine.words[offer::what + i] = what.words[i];
-    mine.words[offer::check] = mine.sum();
-    for (unsigned i = offer::index; i < offer::count; ++i) mine_->offered[i].store(mine.words[i], base::relaxed);
-    is_open_ = true;
-    (void)by_->compare_swap(*words_, rank(), ticket_at, 0, last_);
+    make(mine);
+  }
+  // A fork, all of which is in the offer: its claimant copies nothing else.
+  void make_fork(std::uint64_t record, std::uint64_t function, const void* bytes) {
+    offer mine = {};
+    mine.words[offer::index] = record;
+    mine.words[offer::what] = function;
+    std::memcpy(&mine.words[offer::bytes_at], bytes, join_record::cargo_bytes);
+    make(mine);
+    mine_->copied[last_ % Words::copies].set_own(last_);
   }
   // Once a rank made an offer: whether it stands.
   [[nodiscard]] bool stands() { return is_open_ && mine_->offered[offer::ticket].load(base::relaxed) == last_; }
@@ -108,6 +116,13 @@ class basic_offering {
   static constexpr std::size_t ticket_at = offsetof(Words, offered);
 
   [[nodiscard]] int rank() const { return words_->all->rank; }
+  void make(offer& mine) {
+    mine.words[offer::ticket] = ++last_;
+    mine.words[offer::check] = mine.sum();
+    for (unsigned i = offer::index; i < offer::count; ++i) mine_->offered[i].store(mine.words[i], base::relaxed);
+    is_open_ = true;
+    (void)by_->compare_swap(*words_, rank(), ticket_at, 0, last_);
+  }
   std::uint64_t first_open() {
     const std::uint64_t end = last_ + (is_open_ ? 0 : 1);
     while (first_open_ != end && mine_->copied[first_open_ % Words::copies].value() == first_open_) ++first_open_;
@@ -125,7 +140,8 @@ using offering = basic_offering<far_words>;
 
 // ---- claimants ----
 
-// Two waits if it succeeds, else one or two. The claimant copies, and calls end_copy.
+// Two waits if it succeeds, else one or two. The claimant of a continuation copies, and calls
+// end_copy.
 template <class Words>
 bool claim_offer(const net::rma& by, const net::window& words, int victim, offer* out) {
   constexpr std::size_t at = offsetof(Words, offered);

@@ -110,11 +110,13 @@ weft_forked* weft_fork_slowly(void (*run)(void* work), const void* work, size_t 
   return suspend_and_run(mine, place, run, run_child);
 }
 
-// Under the policy `child`, the only one in which hot.h finds a bottom.
-void weft_fork_at_limit(weft_forked*) {
+// Where forkers go on; under other policies hot.h finds no bottom. The fork is at the line's end, or
+// the rank was asked, at a tick, for a fork that others may take.
+void weft_fork_at_limit(weft_forked* forked) {
   control* const mine = here();
-  if (mine->line.limit.value == nullptr)
+  if (!all.how->is_inline || !mine->is_worker)
     weft::base::panic("weft_fork_at_limit without a line: the program was compiled with another hot.h");
+  if (!mine->forks.is_at_end(forked)) return answer_tick(mine);
   mine->forks.close(mine->line);
 }
 

@@ -56,6 +56,15 @@ class fork_line {
     unlock();
     return place;
   }
+  // The last place, or one behind it.
+  [[nodiscard]] bool is_at_end(const weft_forked* place) const { return place >= end_ - 1; }
+  // Any OS thread of the rank: its next fork tells the library.
+  static void ask(weft_hot_line& line) { weft_hot_store(&line.limit, nullptr, __ATOMIC_RELAXED); }
+  [[nodiscard]] static bool is_asked(const weft_hot_line& line) {
+    return weft_hot_load(&line.limit, __ATOMIC_RELAXED) == nullptr;
+  }
+  void answer(weft_hot_line& line) { weft_hot_store(&line.limit, end_ - 1, __ATOMIC_RELAXED); }
+
   // The fork at the line's end was made: the next ones come to push().
   void close(weft_hot_line& line) {
     lock();
@@ -86,6 +95,44 @@ class fork_line {
     lock();
     forked->taker = &joined_place;
     settle(line, {top_.load(base::relaxed), bottom_of(line)});
+    unlock();
+  }
+
+  // What a taken fork's place names; null: the fork was not taken.
+  void* taker_of(const weft_forked* forked) {
+    lock();
+    void* const taker = forked < top_.load(base::relaxed) ? forked->taker : nullptr;
+    unlock();
+    return taker;
+  }
+  // The owner takes its oldest fork, as a thief does, for another rank or for itself. It needs no fence
+  // to keep it from its own joins. may_take, taker: as in claim(). False: there is none.
+  template <class May_take>
+  bool take_oldest(weft_hot_line& line, May_take may_take, void* taker, weft_forked* out) {
+    lock();
+    weft_forked* top = top_.load(base::relaxed);
+    weft_forked* const bottom = bottom_of(line);
+    bool is_taken = false;
+    for (; !is_taken && top < bottom; ++top) {
+      if (top->run == nullptr) {
+        top->taker = &joined_place;
+      } else if (!may_take(*top)) {
+        top->taker = &kept_place;
+      } else {
+        *out = *top;
+        top->taker = taker;
+        is_taken = true;
+      }
+    }
+    weft_hot_store(&line.taken, top, __ATOMIC_RELAXED);
+    top_.store(top, base::relaxed);
+    unlock();
+    return is_taken;
+  }
+  // A fork that was taken by take_oldest() is its forker's again.
+  void keep(weft_forked* forked) {
+    lock();
+    forked->taker = &kept_place;
     unlock();
   }
 

@@ -125,7 +125,8 @@ int owner_of(const evacuated* frames) {
 }
 
 bool evacuate_stack(control* mine, std::uintptr_t frame, evacuated** out) {
-  if (all.is_far && !make_thread_far(mine)) return false;
+  // Frames that stall stay on this rank, and so do what names their records.
+  if (all.is_far && !all.how->stalls && !make_thread_far(mine)) return false;
   const std::size_t frame_bytes = all.how->frame_end(mine, mine->base, frame) - frame;
   *out = pack(mine, frame, frame_bytes, mine->places);
   if (*out == nullptr) return false;

@@ -1,15 +1,17 @@
 // What differs by WEFT_DIST_POLICY: a table for each, in a file of policy/. docs/decisions/0038 says
 // which to use when.
 //
-// All but `child` run a fork's child first and suspend the forker in a slot (layout.hpp); another
-// rank may take the forker's frames. They differ in where stacks lie:
+// All but the last two run a fork's child first and suspend the forker in a slot (layout.hpp);
+// another rank may take the forker's frames. They differ in where stacks lie:
 //
 // - optimised: a child runs on its forker's stack, below it. A switch copies nothing.
 // - basic: a forker's frames are copied out of the region while its child runs, and back in
 //   afterwards.
 // - iso-address: each child has a stack of its own, at an address that no other thread of any rank
 //   has. The frames of a thread that waits stay where they are.
+// - stalling: as optimised, but a thread that waits goes on where it waits, not where the child ends.
 // - child: the forker goes on, and another rank takes the function and the bytes of a fork.
+// - run-to-completion: as child, but a thread that waits runs other forks above it, and never leaves.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +23,7 @@
 namespace weft::dist {
 
 using run_function = void (*)(void* work);
+struct offer;
 
 struct policy {
   // More of each rank's region, behind the places: by the size of its stack, and for each rank of
@@ -39,6 +42,11 @@ struct policy {
   bool (*join)(control* mine, weft_forked* forked);
   // Takes a thread from another rank. True: its frame is base[0].frame.
   bool (*steal)(control* mine, int victim);
+  // Takes up what a rank of another node had offered, and this one has claimed. Null: the policy's
+  // ranks must be on one node.
+  void (*take_offer)(control* mine, int victim, const offer& claimed);
+  // Whether a thread that waits in a join goes on where it waits.
+  bool stalls;
 
   // ---- where frames lie ----
 
@@ -58,7 +66,7 @@ struct policy {
 };
 
 namespace policies {
-extern const policy optimised, basic, iso_address, child;
+extern const policy optimised, basic, iso_address, child, stalling, run_to_completion;
 }
 
 }  // namespace weft::dist

@@ -1,7 +1,5 @@
 // The scheduler of a rank: what happens between threads, on the OS thread's own stack. It takes
 // over when a thread ends whose forker is not here, or waits in a join; then the region is empty.
-#include <sched.h>
-
 #include <cstring>
 
 #include "arch/context.hpp"
@@ -9,6 +7,7 @@
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
 #include "dist/far.hpp"
+#include "dist/patience.hpp"
 #include "dist/waiting.hpp"
 #include "os/clock.hpp"
 
@@ -16,24 +15,6 @@ namespace weft::dist {
 namespace {
 
 void* pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
-
-// Waits for what other ranks do next, without taking the CPU from them for long.
-class patience {
- public:
-  void wait() {
-    ++rounds_;
-    if (rounds_ < 2048) {
-      arch::pause();
-    } else if (rounds_ < 4096) {
-      sched_yield();
-    } else {
-      os::sleep_until(os::now_ns() + 50'000);
-    }
-  }
-
- private:
-  unsigned rounds_ = 0;
-};
 
 void wait_for_copies(const control* mine) {
   for (patience patience; !mine->queue.all_copied() || !are_far_copied(); poll_far()) patience.wait();
@@ -54,7 +35,7 @@ void wait_in_place(control* mine, const join_record* record) {
   in_place_waits& waits = part_of(0)->in_place;
   if (is_checked && waits.begin(all.job.rank, all.job.ranks, record)) end_deadlock();
   end_if_values_are_awaited();
-  for (patience patience; !(all.is_far ? has_far_child_ended(record) : record->has_ended()); poll_far()) patience.wait();
+  for (patience patience; !has_child_ended(record); poll_far()) patience.wait();
   if (is_checked) waits.end(all.job.rank);
   mine->count.idle_ns += os::now_ns() - began;
 }
@@ -65,6 +46,10 @@ void* after_wait(control* mine) {
   evacuated* frames = nullptr;
   forker_above forker;
   if (!has_open_exception() && find_forker(mine, &forker) && evacuate_below(mine, forker, &frames)) {
+    if (all.how->stalls) {
+      keep_waiting(frames, {.record = record});
+      return part(mine, forker);
+    }
     if (all.is_far) {
       record = static_cast<join_record*>(mine->awaited->taker);  // may have been exchanged
       if (record != nullptr && wait_far(record, frames)) return part(mine, forker);
@@ -143,8 +128,11 @@ bool take_up(control* mine, unsigned round) {
   return (all.job.ranks == 1 || round >= patience_with_others) && take_moved(mine, all.job.rank);
 }
 
+}  // namespace
+
 bool find_thread(control* mine, unsigned round) {
   if (take_waiting(mine)) return true;
+  if (!may_take_more()) return false;
   if (all.set.checking == check::all) {
     if (take_up(mine, round)) return true;
     if (all.job.ranks == 1) end_if_deadlocked();
@@ -158,6 +146,8 @@ bool find_thread(control* mine, unsigned round) {
   ++mine->count.probes;
   return all.how->steal(mine, other_rank());
 }
+
+namespace {
 
 int ended_on() { return all.is_far ? far_root_end() : part_of(0)->root_end.rank(); }
 

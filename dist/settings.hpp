@@ -11,7 +11,7 @@ namespace weft::dist {
 
 enum class check : std::uint8_t { off, first, all };
 
-enum class way : std::uint8_t { optimised, basic, iso_address, child };
+enum class way : std::uint8_t { optimised, basic, iso_address, child, stalling, run_to_completion };
 
 struct settings {
   std::size_t stack_bytes = 0;

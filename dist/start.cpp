@@ -40,6 +40,8 @@ const policy* chosen_policy(way which) {
     case way::basic: return &policies::basic;
     case way::iso_address: return &policies::iso_address;
     case way::child: return &policies::child;
+    case way::stalling: return &policies::stalling;
+    case way::run_to_completion: return &policies::run_to_completion;
     default: return &policies::optimised;
   }
 }

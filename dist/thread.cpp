@@ -38,11 +38,7 @@ void give_back(join_record* record) {
 // A join in a job of several nodes. While the thread is away, its forks' records may be exchanged.
 void join_far(control* from, weft_forked* forked) {
   if (!has_far_child_ended(record_of(forked))) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record_of(forked)));
-  join_record* const record = record_of(forked);
-  if (record == nullptr) return;  // its cargo is here
-  if (is_far(record) || is_far(record->moved_to())) return take_far_cargo(record, forked->work);
-  std::memcpy(forked->work, record->cargo, sizeof forked->work);
-  give_back(record);
+  take_cargo(forked);
 }
 
 // False: the child has ended.
@@ -67,6 +63,16 @@ void mark_joined(control* mine, weft_forked* forked) {
 }
 
 }  // namespace
+
+bool has_child_ended(const join_record* record) { return all.is_far ? has_far_child_ended(record) : record->has_ended(); }
+
+void take_cargo(weft_forked* forked) {
+  join_record* const record = record_of(forked);
+  if (record == nullptr) return;  // its cargo is here
+  if (is_far(record) || is_far(record->moved_to())) return take_far_cargo(record, forked->work);
+  std::memcpy(forked->work, record->cargo, sizeof forked->work);
+  give_back(record);
+}
 
 void publish(control* from) {
   if (has_open_exception()) return;  // asked again at the next fork: limit stays
@@ -124,13 +130,16 @@ static void end_near_child(control* from, join_record* record, const void* cargo
   if (word != 0) prefetch_evacuated(reinterpret_cast<const evacuated*>(word));
 }
 
-void end_child(control* from) {
-  const slot* const forker = from->top - 1;
-  join_record* const record = forker->record;
+void end_thread(control* from, join_record* record, const void* cargo) {
   from->why = event::far_child_ended;
   from->word = reinterpret_cast<std::uint64_t>(record);
-  if (!is_far(record)) end_near_child(from, record, forker->place->work);
+  if (!is_far(record)) end_near_child(from, record, cargo);
   arch::jump_context(from->scheduler, nullptr);
+}
+
+void end_child(control* from) {
+  const slot* const forker = from->top - 1;
+  end_thread(from, forker->record, forker->place->work);
 }
 
 [[gnu::noinline]] void leave(control* from, event why, std::uint64_t word) {
@@ -146,8 +155,7 @@ void wait_for_child(control* from, weft_forked* forked, join_record* record) {
   from->awaited = forked;
   if (all.is_far) return join_far(from, forked);
   if (!record->has_ended()) leave(from, event::waits, reinterpret_cast<std::uint64_t>(record));
-  std::memcpy(forked->work, record->cargo, sizeof forked->work);
-  give_back(record);
+  take_cargo(forked);
 }
 
 bool join_continuation(control* from, weft_forked* forked) {

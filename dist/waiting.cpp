@@ -50,6 +50,7 @@ bool is_set(const global_place& at) {
 }  // namespace
 
 bool awaited_value::is_there() const {
+  if (record != nullptr) return has_child_ended(record);
   if (future == 0) return !has_discarded();
   return is_set(place_of(future, sizeof(put_word), "weft_global_future_get"));
 }
@@ -98,12 +99,18 @@ void* after_value_wait(control* mine) {
   evacuated* frames = nullptr;
   if (!find_forker(mine, &forker) || !evacuate_below(mine, forker, &frames))
     end_waiting("and there is no memory for its frames", "set WEFT_DIST_POOL higher, or unset it");
-  waiting[waiting_count++] = {frames, wanted};
+  keep_waiting(frames, wanted);
   return part(mine, forker);
 }
 
+void keep_waiting(evacuated* frames, const awaited_value& what) { waiting[waiting_count++] = {frames, what}; }
+
+bool may_take_more() { return !all.how->stalls || waiting_count < all.pool; }
+
 bool take_waiting(control* mine) {
-  for (unsigned tries = waiting_count; tries != 0; --tries) {
+  // A look at a child of another node takes an operation.
+  const unsigned most = all.is_far && all.how->stalls ? 1 : waiting_count;
+  for (unsigned tries = most < waiting_count ? most : waiting_count; tries != 0; --tries) {
     next_looked_at = next_looked_at + 1 < waiting_count ? next_looked_at + 1 : 0;
     waiting_thread& each = waiting[next_looked_at];
     if (!each.what.is_there()) continue;
@@ -137,9 +144,12 @@ void end_if_deadlocked() {
 void end_if_values_are_awaited() {
   if (waiting_count == 0) return;
   const bool is_open = has_open_exception();
-  net::fail(all.job, "rank %d of %d waits in a join while %u of its threads wait for futures, because %s; %s", all.job.rank,
-            all.job.ranks, waiting_count, is_open ? "an exception is open" : "there is no memory for the forker's frames",
-            is_open ? "join before the catch block" : "set WEFT_DIST_POOL higher, or unset it");
+  net::fail(all.job, "rank %d of %d waits in a join while %u of its threads wait %s, because %s; %s", all.job.rank, all.job.ranks,
+            waiting_count, all.how->stalls ? "in theirs (WEFT_DIST_POLICY=stalling)" : "for futures",
+            is_open ? "an exception is open" : "there is no memory for the forker's frames",
+            is_open           ? "join before the catch block"
+            : all.how->stalls ? "unset WEFT_DIST_POLICY"
+                              : "set WEFT_DIST_POOL higher, or unset it");
 }
 
 void wait_for_value(const awaited_value& what) {

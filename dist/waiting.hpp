@@ -28,9 +28,10 @@ void* part(control* mine, const forker_above& forker);
 // The thread stays.
 void stay_below(const forker_above& forker);
 
-// What a thread waits for; 0: the end of all discarded forks.
+// What a thread waits for; if neither is named, the end of all discarded forks.
 struct awaited_value {
   std::uint64_t future = 0;
+  const join_record* record = nullptr;  // of a child: under the policy `stalling`
 
   [[nodiscard]] bool is_there() const;
 };
@@ -40,8 +41,12 @@ void wait_for_value(const awaited_value& what);
 // On the scheduler's stack: the thread that left with event::waits_for_value. Its forker's frame,
 // or null.
 void* after_value_wait(control* mine);
+// The frames of a thread that goes on, on this rank, once it is there.
+void keep_waiting(evacuated* frames, const awaited_value& what);
 // Takes up a thread whose value is there.
 bool take_waiting(control* mine);
+// False: there would be no memory for the frames of another thread that stalls.
+[[nodiscard]] bool may_take_more();
 // Nothing is left to run on the only rank.
 void end_if_deadlocked();
 

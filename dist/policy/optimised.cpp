@@ -1,9 +1,12 @@
-// The policy `optimised`: a child runs below its forker, on the same stack, and no switch copies
-// anything. Frames are copied when a thief takes them, and when their thread waits in a join. The
-// quick way of a fork is in fork.cpp; here is what it leaves.
+// The policies `optimised` and `stalling`: a child runs below its forker, on the same stack, and no
+// switch copies anything. Frames are copied when a thief takes them, and when their thread waits in a
+// join. Under `optimised` the rank on which the child ends goes on with them; under `stalling` the
+// rank on which they wait does, once it is out of work. The quick way of a fork is in fork.cpp; here
+// is what it leaves.
 #include "arch/cpu.hpp"
 #include "dist/below.hpp"
 #include "dist/engine.hpp"
+#include "dist/far.hpp"
 
 namespace weft::dist {
 namespace {
@@ -33,22 +36,29 @@ std::size_t no_bytes(std::size_t) { return 0; }
 
 void start(control* mine, std::byte*) { mine->quiet_limit = reinterpret_cast<std::uintptr_t>(mine->places_end); }
 
+constexpr policy below(bool stalls) {
+  return {
+      .region_bytes = no_bytes,
+      .region_bytes_a_rank = 0,
+      .is_inline = false,
+      .start = start,
+      .fork = fork,
+      .join = join_continuation,
+      .steal = steal_continuation,
+      .take_offer = take_continuation,
+      .stalls = stalls,
+      .frame_end = frame_end_below,
+      .copy_frame = copy_from_region,
+      .evacuate = evacuate_stack,
+      .bring_back = bring_back_stack,
+      .stay = nullptr,
+      .end_root = nullptr,
+  };
+}
+
 }  // namespace
 
-constinit const policy policies::optimised = {
-    .region_bytes = no_bytes,
-    .region_bytes_a_rank = 0,
-    .is_inline = false,
-    .start = start,
-    .fork = fork,
-    .join = join_continuation,
-    .steal = steal_continuation,
-    .frame_end = frame_end_below,
-    .copy_frame = copy_from_region,
-    .evacuate = evacuate_stack,
-    .bring_back = bring_back_stack,
-    .stay = nullptr,
-    .end_root = nullptr,
-};
+constinit const policy policies::optimised = below(false);
+constinit const policy policies::stalling = below(true);
 
 }  // namespace weft::dist

@@ -63,11 +63,12 @@ inline constexpr variable_info dist_policy_info = {
     value_type::choice,
     0,
     0,
-    "optimised|basic|iso-address|child",
+    "optimised|basic|iso-address|child|stalling|run-to-completion",
     "optimised",
     "Where stacks lie, and what another rank takes. optimised: a fork runs its child below its forker; frames are copied "
     "when they move. basic: each switch copies frames. iso-address: each child has its own stack. child: forkers go on, and "
-    "functions with their bytes move."};
+    "functions with their bytes move. stalling: as optimised, but a thread that waits stays on its rank. run-to-completion: as "
+    "child, but a thread that waits runs others above it."};
 
 inline constexpr variable_info dist_heap_info = {
     variable::stack_size,

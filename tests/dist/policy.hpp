@@ -8,5 +8,5 @@
 // child runs first, and its forker moves.
 inline bool forkers_go_on() {
   const char* const policy = std::getenv("WEFT_DIST_POLICY");
-  return policy != nullptr && std::strcmp(policy, "child") == 0;
+  return policy != nullptr && (std::strcmp(policy, "child") == 0 || std::strcmp(policy, "run-to-completion") == 0);
 }

@@ -145,7 +145,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   const char *const policy = getenv("WEFT_DIST_POLICY");
-  forkers_go_on = policy != NULL && strcmp(policy, "child") == 0;
+  forkers_go_on = policy != NULL && (strcmp(policy, "child") == 0 || strcmp(policy, "run-to-completion") == 0);
   double ticks_per_ns = cycles_find_rates().ticks_per_ns;
   if (weft_dist_root(fork_many, &ticks_per_ns, sizeof ticks_per_ns) != WEFT_OK) return 1;
   weft_dist_counts counts;
