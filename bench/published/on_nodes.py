@@ -3,10 +3,13 @@
 
     bench/published/on_nodes.py WEFT TRANSPORT NODES [--servers N] [--mpi LAUNCHER] [--idle-sleep TIME] [--late] [--apart]
                                 -- PROGRAM [WORD...]
+    bench/published/on_nodes.py WEFT ranks NODES --ranks N --mpi LAUNCHER [--apart] [--whole | --no-weft] -- PROGRAM [WORD...]
 
 TRANSPORT is tcp, tcp-alone (a program that knows only --server), or one of an MPI. Each node has one worker. --servers N: the nodes
 are divided among N - 1 servers below another one. --late: the last node starts when the program of the others has printed a line.
 --apart: nodes and servers are apart as tools/test/cluster.py has it, which wants root and may not be allowed.
+ranks: PROGRAM is one on libweft-dist, or `info`: what weft info --ranks says. --whole: a record of the seconds from the launcher's start
+to its end is printed instead of what the program prints; --no-weft: so, and the launcher alone starts the program.
 
 What the program prints is printed. Over TCP, where it is a record of figures, the record also has `server_seconds`, the CPU time of the
 server that took most of it. Exit status: the program's; 1 where something could not be started; 77 where --apart is not allowed."""
@@ -19,6 +22,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.append(os.path.join(TOP, "tools", "test"))
@@ -36,6 +40,9 @@ def parse(words):
     parser.add_argument("--mpi", default="mpirun")
     parser.add_argument("--idle-sleep")
     parser.add_argument("--late", action="store_true")
+    parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--no-weft", action="store_true")
     parser.add_argument("--apart", action="store_true")
     if "--" not in words or words[-1] == "--":
         parser.error("-- and a program are missing")
@@ -129,6 +136,31 @@ def run_over_mpi(arguments, program, place):
     return subprocess.run([*words, *program[1:]], env=environment, stdin=subprocess.DEVNULL, check=False).returncode
 
 
+def launcher_alone(mpi, ranks, more):
+    version = subprocess.run([mpi, "--version"], capture_output=True, text=True, check=False).stdout
+    own = [] if "HYDRA" in version else ["--oversubscribe", *["--allow-run-as-root"] * (os.geteuid() == 0)]
+    return [mpi, *own, "-n", str(ranks), *more]
+
+
+def run_ranks(arguments, program, place):
+    more = cluster.arguments_for(arguments.mpi, place.folder, place.names, -(-arguments.ranks // arguments.nodes)) if place.is_apart else []
+    by_weft = ["--mpi", arguments.mpi, *(["--mpi-args", " ".join(more)] if more else [])]
+    if os.path.basename(program[0]) == "info":
+        words = [arguments.weft, "info", "--ranks", str(arguments.ranks), *by_weft]
+    elif arguments.no_weft:
+        words = [*launcher_alone(arguments.mpi, arguments.ranks, more), *program]
+    else:
+        words = [arguments.weft, "launch", "-q", "-n", str(arguments.ranks), *by_weft, *program]
+    environment = {**os.environ, "OMPI_MCA_hwloc_base_binding_policy": "none"}
+    is_timed = arguments.whole or arguments.no_weft
+    began = time.monotonic()
+    done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False)
+    seconds = time.monotonic() - began
+    record = {"format": "weft-figures-1", "correct": done.returncode == 0, "figures": {"seconds": seconds}, "facts": {}}
+    print(json.dumps(record) if is_timed else done.stdout, end="\n" if is_timed else "")
+    return done.returncode
+
+
 def main():
     arguments, program = parse(sys.argv[1:])
     if arguments.apart and cluster.INSIDE not in os.environ:
@@ -137,7 +169,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         try:
             place = Place(arguments.apart, arguments.nodes, folder)
-            run = run_over_tcp if arguments.transport.startswith("tcp") else run_over_mpi
+            run = run_over_tcp if arguments.transport.startswith("tcp") else run_ranks if arguments.transport == "ranks" else run_over_mpi
             return run(arguments, program, place)
         except (OSError, subprocess.CalledProcessError) as error:
             sys.stderr.write(f"on_nodes.py: {error}\n")

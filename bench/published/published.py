@@ -32,11 +32,12 @@ import state as states  # noqa: E402
 import tascell  # noqa: E402
 import thread_ops  # noqa: E402
 import uni_address  # noqa: E402
+import uni_nodes  # noqa: E402
 from experiment import Context, show_missing, show_settings  # noqa: E402
 from runners import Problem  # noqa: E402
 from trials import Trials  # noqa: E402
 
-EXPERIMENTS = {each.NAME: each for each in (fib_threshold, thread_ops, call_overhead, chapel, creation_cycles, uni_address, tascell)}
+EXPERIMENTS = {each.NAME: each for each in (fib_threshold, thread_ops, call_overhead, chapel, creation_cycles, uni_address, uni_nodes, tascell)}
 FORMAT = "weft-published-1"
 FEWEST_REPETITIONS = 7
 TEXT_WIDTH = 132
@@ -65,6 +66,8 @@ def parse(words):
 def choose(name):
     if name == "all":
         return list(EXPERIMENTS)
+    if name == uni_address.NAME:
+        return [name, uni_nodes.NAME]  # the same on several nodes
     return runners.choose("experiment", [name], [*EXPERIMENTS, "all"])
 
 

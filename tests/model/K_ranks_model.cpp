@@ -228,6 +228,68 @@ void another_comes() {
   check(third.runs == 1, "the fork is run once");
 }
 
+// The owner takes its oldest fork and offers it to another node, which has no lock to enter; a thief of the node looks meanwhile. The offer
+// is a word that one of them exchanges, as protocol R has it.
+struct offering {
+  base::atomic<int> is_open{0};
+  weft_forked what = {};
+  record taker;
+
+  void make() {
+    const auto any = [](const weft_forked&) { return true; };
+    if (the->forks.take_oldest(the->line, any, &taker, &what)) is_open.store(1, base::release);
+  }
+  bool claim() {
+    int expected = 1;
+    return is_open.compare_exchange_strong(expected, 0, base::acquire, base::relaxed);
+  }
+  bool take_back(weft_forked* forked) {
+    if (the->forks.taker_of(forked) != &taker || !claim()) return false;
+    the->forks.keep(forked);
+    return true;
+  }
+};
+offering* offered = nullptr;
+
+void forks_offered(int forks) {
+  world its;
+  make(its, true);
+  offering its_offer;
+  offered = &its_offer;
+  job jobs[2];
+  threads(thread{"forker",
+                 [&] {
+                   weft_forked* made[2] = {};
+                   for (int i = 0; i < forks; ++i) made[i] = start(jobs[i]);
+                   its_offer.make();
+                   for (int i = forks; i-- > 0;) finish(made[i], jobs[i]);
+                 }},
+          thread{"thief", [&] { rob_once(0); }}, thread{"another node", [&] {
+                                                          if (!its_offer.claim()) return;
+                                                          its_offer.what.run(its_offer.what.work);
+                                                          its_offer.taker.has_ended.store(1, base::release);
+                                                        }});
+  for (int i = 0; i < forks; ++i) check(jobs[i].runs == 1, "each fork is run once");
+  check(its.forks.seems_empty(its.line), "nothing is left");
+  offered = nullptr;
+}
+
+// An OS thread of the rank asks for a fork, however that meets the answers.
+void asked_for() {
+  world its;
+  make(its, true);
+  job first, second;
+  threads(thread{"forker",
+                 [&] {
+                   weft_forked* const one = start(first);
+                   weft_forked* const other = start(second);
+                   finish(other, second);
+                   finish(one, first);
+                 }},
+          thread{"ticker", [&] { dist::fork_line::ask(its.line); }}, thread{"thief", [&] { rob_once(0); }});
+  check(first.runs == 1 && second.runs == 1, "each fork is run once");
+}
+
 constexpr bounds quick{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 60'000};
 constexpr bounds quick_three{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 60'000};
 constexpr bounds deep_three{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 10'000'000};
@@ -245,6 +307,11 @@ const model m7{"K ranks, a fork that stays", {.at_least = 50, .quick = quick, .d
 const model m8{"K ranks, the forker leaves", {.at_least = 20, .quick = quick, .deep = deep}, forker_leaves};
 const model m9{"K ranks, the line is full", {.at_least = 100, .quick = quick, .deep = deep}, line_is_full};
 const model m10{"K ranks, no place", {.at_least = 50, .quick = quick, .deep = deep}, no_place};
+const model m14{
+    "K ranks, a fork is offered", {.at_least = 50, .quick = quick_three, .deep = deep_three}, [] { forks_offered(1); }};
+const model m15{
+    "K ranks, the older of two is offered", {.at_least = 50, .quick = quick_three, .deep = deep_three}, [] { forks_offered(2); }};
+const model m16{"K ranks, a tick", {.at_least = 50, .quick = quick_three, .deep = deep_three}, asked_for};
 const model m11{"K ranks, another thread comes", {.at_least = 20, .quick = quick, .deep = deep}, another_comes};
 
 }  // namespace
@@ -259,8 +326,11 @@ weft_forked* weft_fork_slowly(void (*run)(void* work), const void* work, std::si
 weft_forked* weft_fork_small_slowly(void (*run)(void* work), weft_small_work work) {
   return the->forks.push(the->line, run, work.words, sizeof(job*));
 }
-void weft_fork_at_limit(weft_forked*) { the->forks.close(the->line); }
+void weft_fork_at_limit(weft_forked* forked) {
+  the->forks.is_at_end(forked) ? the->forks.close(the->line) : the->forks.answer(the->line);
+}
 bool weft_fork_join_slowly(weft_forked* forked) {
+  if (forked != nullptr && offered != nullptr) (void)offered->take_back(forked);
   if (forked == nullptr || the->forks.take_back(the->line, forked)) return true;
   auto* const its = static_cast<record*>(forked->taker);
   while (its->has_ended.load(base::acquire) == 0) weft::arch::pause();

@@ -152,6 +152,34 @@ void two_thieves() {
   check(its.times(1) == 1, "the continuation goes on once");
 }
 
+// A fork's offer has all of it: its claimant copies nothing, and the owner waits for no copy.
+void fork_offered(bool is_backward) {
+  offers its(is_backward, false);
+  int ran_here = 0;
+  base::atomic<int> ran_elsewhere{0};
+  threads(thread{"owner",
+                 [&] {
+                   for (std::uint64_t number = 1; number <= 2; ++number) {
+                     const std::uint64_t bytes[] = {number, 2 * number, 3 * number, 4 * number, 5 * number, 6 * number};
+                     its.owner.make_fork(7 * number, 8 * number, bytes);
+                     if (its.owner.take_back()) ++ran_here;
+                     check(its.owner.all_copied(), "the owner waits for no claimant");
+                   }
+                 }},
+          thread{"thief", [&] {
+                   dist::offer claimed;
+                   if (!dist::claim_offer<words>(network, its.net.opened, 0, &claimed)) return;
+                   const std::uint64_t number = claimed.words[dist::offer::bytes_at];
+                   bool is_whole =
+                       claimed.words[dist::offer::index] == 7 * number && claimed.words[dist::offer::what] == 8 * number;
+                   for (unsigned i = 0; i < 6; ++i)
+                     is_whole = is_whole && claimed.words[dist::offer::bytes_at + i] == (i + 1) * number;
+                   check(is_whole && (number == 1 || number == 2), "the fork is whole");
+                   ran_elsewhere.fetch_add(1, base::relaxed);
+                 }});
+  check(ran_here + ran_elsewhere.load(base::relaxed) == 2, "each fork is run once");
+}
+
 // ---- joins -------------------------------------------------------------------------------------------------------------------
 
 struct join {
@@ -363,6 +391,8 @@ const model late{"R the end of a copy is told late", usual, copy_told_late};
 const model again{"R an offer is made again", usual, [] { offered_again(false); }};
 const model backward{"R an offer is made again, and read backward", usual, [] { offered_again(true); }};
 const model thieves{"R two thieves of an offer", usual, two_thieves};
+const model fork{"R a fork is offered", usual, [] { fork_offered(false); }};
+const model fork_backward{"R a fork is offered, and read backward", usual, [] { fork_offered(true); }};
 const model joined{"R one far join", usual, one_far_join};
 const model used_again{"R a far record is used again", few, record_used_again};
 const model both{"R both sides move", few, both_move};

@@ -52,6 +52,8 @@ kernel_run run_by_value(const kernel_input&, stopwatch& watch) {
 template <class Way>
 constexpr by_value_kernel t1_by_value{&t1, make_tree<make_t1>, run_by_value<Way>};
 template <class Way>
+constexpr by_value_kernel t1l_by_value{&t1l, make_tree<make_t1l>, run_by_value<Way>};
+template <class Way>
 constexpr by_value_kernel t3_by_value{&t3, make_tree<make_t3>, run_by_value<Way>};
 
 }  // namespace bench::uts

@@ -44,6 +44,8 @@ const row rows[] = {
      bench::queens_array::by_value<values_as_forks>},
     {&bench::uts::t1, bench::uts::run<bench::uts::make_t1, count_fork>, bench::uts::run<bench::uts::make_t1, count_sequential>,
      bench::uts::t1_by_value<values_as_forks>},
+    {&bench::uts::t1l, bench::uts::run<bench::uts::make_t1l, count_fork>, bench::uts::run<bench::uts::make_t1l, count_sequential>,
+     bench::uts::t1l_by_value<values_as_forks>},
     {&bench::uts::t3, bench::uts::run<bench::uts::make_t3, count_fork>, bench::uts::run<bench::uts::make_t3, count_sequential>,
      bench::uts::t3_by_value<values_as_forks>},
     {&bench::pentomino::pentomino, bench::pentomino::run_fork, bench::pentomino::run_sequential,

@@ -8,6 +8,7 @@
  *
  * `uni-steal polls` is for ranks of two nodes whose network needs the target's help: the child does
  * not spin, but forks children that do nothing, in each of which its rank answers (WEFT_DIST_POLL=0).
+ * The phases of each steal are taken, too: the claim, the copy, and until the thread can go on.
  *
  * Then small trees of forks are run, and the page faults of all ranks are counted. */
 #include <stdbool.h>
@@ -29,6 +30,8 @@ static bool polls;
 
 static double starts_ns[most_forks], resumes_ns[most_forks]; /* this rank's samples */
 static int starts, resumes;
+static double claims_ns[most_forks], copies_ns[most_forks], take_ups_ns[most_forks]; /* of steals, one by one */
+static int phases;
 static bool forkers_go_on; /* WEFT_DIST_POLICY=child */
 
 struct child {
@@ -36,6 +39,19 @@ struct child {
   uint64_t begin, end;
   int rank; /* where it ran */
 };
+
+/* On the rank that has just stolen: the phases of this steal, if it is the only one since the last call here. */
+static void note_phases(double ticks_per_ns) {
+  static weft_dist_counts before;
+  weft_dist_counts now;
+  weft_dist_read_counts(&now);
+  if (now.steals == before.steals + 1 && phases < forks) {
+    claims_ns[phases] = (double)(now.claim_ticks - before.claim_ticks) / ticks_per_ns;
+    copies_ns[phases] = (double)(now.copy_ticks - before.copy_ticks) / ticks_per_ns;
+    take_ups_ns[phases++] = (double)(now.take_up_ticks - before.take_up_ticks) / ticks_per_ns;
+  }
+  before = now;
+}
 
 static uint64_t spin_for(double ticks) {
   const uint64_t until = cycles_ticks() + (uint64_t)ticks;
@@ -60,6 +76,7 @@ static void spin(void *work) {
   struct child *const own = work;
   own->begin = cycles_ticks();
   own->rank = weft_dist_rank();
+  if (forkers_go_on) note_phases(own->ticks_per_ns);
   if (polls) fork_for(spin_ns * own->ticks_per_ns);
   own->end = polls ? cycles_ticks() : spin_for(spin_ns * own->ticks_per_ns);
 }
@@ -71,7 +88,8 @@ static void fork_one(double ticks_per_ns) {
   weft_forked *const forked = weft_fork(spin, &one, sizeof one);
   const uint64_t running = cycles_ticks();
   const bool has_moved = weft_dist_rank() != rank;
-  if (forkers_go_on) spin_for(spin_ns * ticks_per_ns / 2);
+  if (has_moved) note_phases(ticks_per_ns);
+  if (forkers_go_on) polls ? fork_for(spin_ns * ticks_per_ns / 2) : (void)spin_for(spin_ns * ticks_per_ns / 2);
   weft_fork_join(forked, spin, &one, sizeof one);
   const uint64_t resumed = cycles_ticks();
   const bool is_stolen = has_moved || one.rank != rank;
@@ -164,6 +182,12 @@ int main(int argc, char **argv) {
       print("starts_ns", starts_ns, starts);
       printf(", ");
       print("resumes_ns", resumes_ns, resumes);
+      printf(", ");
+      print("claims_ns", claims_ns, phases);
+      printf(", ");
+      print("copies_ns", copies_ns, phases);
+      printf(", ");
+      print("take_ups_ns", take_ups_ns, phases);
       printf("}\n");
       fflush(stdout);
     }
