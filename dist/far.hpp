@@ -60,6 +60,8 @@ bool discard_far(join_record* record);
 // ---- the scheduler ----
 
 bool steal_far(control* mine, int victim);
+// After a claim of what is not copied.
+void ask_for_next_fork(int victim);
 // As policy::take_offer has it, of a continuation.
 void take_continuation(control* mine, int victim, const offer& claimed);
 // Takes up a fork that this rank has offered, and whose forker has left.

@@ -33,6 +33,11 @@ void offer_fork(control* from, bool (*may_take)(const weft_forked& place)) {
   call_wanting(asked_by);
 }
 
+void ask_for_next_fork(int victim) {
+  ask_for_next(victim);
+  note_put(far.net->region, victim);
+}
+
 bool take_back_fork(control* from, weft_forked* forked) {
   if (far.offered == nullptr || from->forks.taker_of(forked) != far.offered || !take_back_own()) return false;
   far.records.put_back(join_of(offered_record()).offset);

@@ -145,7 +145,10 @@ bool steal(control* mine, int victim) {
   return true;
 }
 
-void take_offer(control* mine, int victim, const offer& claimed) { begin(mine, taken_of(victim, claimed)); }
+void take_offer(control* mine, int victim, const offer& claimed) {
+  if (victim != all.job.rank) ask_for_next_fork(victim);
+  begin(mine, taken_of(victim, claimed));
+}
 
 // The region's memory for forks is this rank's next thread's.
 bool evacuate(control* mine, std::uintptr_t frame, evacuated** out) {

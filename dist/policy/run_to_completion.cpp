@@ -33,7 +33,10 @@ bool steal(control* mine, int victim) {
   return true;
 }
 
-void take_offer(control* mine, int victim, const offer& claimed) { take_up(mine, taken_of(victim, claimed)); }
+void take_offer(control* mine, int victim, const offer& claimed) {
+  if (victim != all.job.rank) ask_for_next_fork(victim);
+  take_up(mine, taken_of(victim, claimed));
+}
 
 // An own fork, older than the one that the thread waits for, and joined after it.
 bool take_own(control* mine, taken_fork* out) {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "dist/far_words.hpp"
+#include "net/network.hpp"
 #include "shared_words.hpp"
 
 using namespace weft;
@@ -49,6 +50,7 @@ void get(const net::window& from, int rank, std::size_t offset, void* into, std:
 
 // A claimed offer's ticket, behind the copy: the steal has succeeded. Any other put is of another step.
 void put(const net::window& into, int rank, std::size_t offset, const void* from, std::size_t bytes) {
+  if (&into != &into.all->network->words) return inner->put(into, rank, offset, from, bytes);  // a hint beside the copy
   constexpr std::size_t copied = offsetof(dist::far_words, copied);
   const bool is_ticket = offset >= copied && offset < copied + sizeof(dist::far_words::copied) && bytes == 8;
   if (now.is_open && now.has_swapped && is_ticket) {

@@ -75,6 +75,7 @@ struct simulate_options {
   double port_us = 0;
   double near_part = 0.5;
   double poll_us = 0;
+  double tick_us = 200;
   bool is_published = false;
   bool is_quick = false;
   std::uint64_t seed = 1;
@@ -157,7 +158,8 @@ steal_setting setting_of(const simulate_options& options, int workers, int opera
   set.port_ns = options.port_us * 1000;
   set.near_part = options.near_part;
   set.poll_ns = options.poll_us * 1000;
-  set.backs_off = operations != 7;  // the peers' do not
+  set.is_weft = operations != 7;
+  set.tick_ns = options.tick_us * 1000;
   set.seed = options.seed;
   return set;
 }
@@ -177,6 +179,7 @@ void check(const simulate_options& options) {
     require(each > 0 && each < 1e6, "microseconds from above 0 to 1000000 are wanted");
   require(options.port_us >= 0 && options.poll_us >= 0 && options.port_us < 1e6 && options.poll_us < 1e6,
           "--card and --poll want microseconds from 0 to 1000000");
+  require(options.tick_us >= 0.001 && options.tick_us < 1e6, "--tick wants microseconds from 0.001 to 1000000");
   require(options.near_part >= 0 && options.near_part <= 1, "--near wants a part from 0 to 1");
 }
 
@@ -221,6 +224,8 @@ void add_simulate(CLI::App& app, int* status) {
   steal->add_option("--near", options->near_part, "The part of probes that go to the own node, 0 to 1");
   steal->add_option("--poll", options->poll_us,
                     "Microseconds between polls of a worker that computes; 0: the network needs none");
+  steal->add_option("--tick", options->tick_us,
+                    "Microseconds after which a fork looks whether something is to be offered to other nodes (WEFT_DIST_POLL)");
   steal->add_option("--seed", options->seed, "Of the choice of victims");
   steal->add_option("--plot", options->plot, "Write a picture (SVG) to this file");
   steal->add_flag("--published", options->is_published, "Simulate published runs instead, and compare; outliers are named");

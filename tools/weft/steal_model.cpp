@@ -17,6 +17,9 @@ constexpr int none = -1;
 // As dist/probe_pace.hpp has them.
 constexpr unsigned probes_at_once = 16;
 constexpr double first_pause_ns = 20'000, longest_pause_ns = 10'000'000;
+// As dist/patience.hpp has them, with what a pause and a sched_yield take.
+constexpr unsigned rounds_of_pauses = 2048, rounds_of_yields = 4096;
+constexpr double pause_takes_ns = 40, yield_takes_ns = 500, sleep_takes_ns = 50'000;
 
 enum class call_kind : std::uint8_t { pfor, rec_pfor };
 
@@ -61,12 +64,20 @@ struct worker_state {
   std::uint64_t offer = 1;  // changes with each claim
   double locked_until = 0;  // seven operations
   double copied_until = 0;  // its frames are being read
-  unsigned tries = 0;       // since it became idle
-  double pause_ns = 0;
+  double probed_at = 0;
+
+  // ---- Weft's protocol ----
+
+  std::size_t open = 0;     // of the forkers, the oldest: workers of the node may take them
+  bool is_offered = false;  // the oldest is set aside for other nodes; then none is open
+  double quiet_until = 0;   // forks before are on the fast way
+  int asked_by = none;      // the last of another node that found no offer
+  unsigned tries = 0;       // probes of other nodes since it became idle
+  unsigned rounds = 0;      // of its search
+  double pause_ns = 0, next_far_at = 0;
   std::uint64_t pause = 0;  // which; a call ends it
   bool is_paused = false;
-  int asked_by = none;  // the last that found nothing here
-  double probed_at = 0;
+  int called_by = none;
 };
 
 class simulation {
@@ -202,8 +213,55 @@ class simulation {
     its.thread = none;
     if (set_.workers == 1) return;
     its.tries = 0;
+    its.rounds = 0;
     its.pause_ns = first_pause_ns;
-    probe(worker, other_worker(worker), at);
+    its.called_by = none;
+    set_.is_weft ? search(worker, at) : probe(worker, other_worker(worker), at);
+  }
+
+  // A worker of the own node, or none.
+  int neighbour(int worker) {
+    int const first = node_of(worker) * set_.workers_a_node;
+    int const here = std::min(set_.workers_a_node, set_.workers - first);
+    if (here <= 1 || set_.near_part == 0) return none;
+    int const chosen = first + static_cast<int>(draw(static_cast<std::uint64_t>(here - 1)));
+    return chosen >= worker ? chosen + 1 : chosen;
+  }
+  [[nodiscard]] bool has_neighbours(int worker) const {
+    return set_.workers_a_node > 1 && (node_of(worker) * set_.workers_a_node + 1 < set_.workers);
+  }
+
+  static double round_takes(unsigned rounds) {
+    if (rounds < rounds_of_pauses) return pause_takes_ns;
+    return rounds < rounds_of_yields ? yield_takes_ns : sleep_takes_ns;
+  }
+
+  // Weft's search, after a probe that failed: other nodes at their pace, the own one always.
+  void search(int worker, double at) {
+    worker_state& its = of(worker);
+    at += round_takes(its.rounds++);
+    if (its.called_by != none) {
+      int const victim = its.called_by;
+      its.called_by = none;
+      return probe(worker, victim, at);
+    }
+    if (its.tries < probes_at_once) {
+      int const victim = other_worker(worker);
+      its.tries += node_of(victim) == node_of(worker) ? 0 : 1;
+      its.next_far_at = at + its.pause_ns;
+      return probe(worker, victim, at);
+    }
+    int const near = neighbour(worker);
+    if (at >= its.next_far_at || near == none) return probe_far(worker, std::max(at, its.next_far_at));
+    probe(worker, near, at);
+  }
+
+  void probe_far(int worker, double at) {
+    worker_state& its = of(worker);
+    its.pause_ns = std::min(2 * its.pause_ns, longest_pause_ns);
+    its.next_far_at = at + its.pause_ns;
+    its.is_paused = true;
+    add({at, 0, event_kind::probes, worker, none, ++its.pause});
   }
 
   void probe(int worker, int victim, double at) {
@@ -213,23 +271,77 @@ class simulation {
   }
 
   void fail(int worker, int victim, double at) {
-    worker_state& its = of(worker);
     ++out_.failed;
-    of(victim).asked_by = worker;
     double const answered = at + latency(worker, victim) / 2 + set_.retry_ns;
-    if (!set_.backs_off || ++its.tries < probes_at_once) return probe(worker, other_worker(worker), answered);
-    its.is_paused = true;
-    add({answered + its.pause_ns, 0, event_kind::probes, worker, none, ++its.pause});
-    its.pause_ns = std::min(2 * its.pause_ns, longest_pause_ns);
+    if (!set_.is_weft) return probe(worker, other_worker(worker), answered);
+    if (node_of(worker) != node_of(victim)) of(victim).asked_by = worker;
+    search(worker, answered);
   }
 
-  // A worker that was asked in vain has something now.
+  // A worker that was asked in vain has an offer now. The thief finds the call in its next round.
   void call(int victim, double at) {
     int const thief = of(victim).asked_by;
     of(victim).asked_by = none;
-    if (!set_.backs_off || thief == none || !of(thief).is_paused) return;
+    if (thief == none || of(thief).thread != none) return;
+    of(thief).called_by = victim;
+    if (!of(thief).is_paused) return;
     of(thief).is_paused = false;
-    add({at + latency(victim, thief), 0, event_kind::probes, thief, victim, ++of(thief).pause});
+    of(thief).called_by = none;
+    add({at + latency(victim, thief) + round_takes(of(thief).rounds), 0, event_kind::probes, thief, victim, ++of(thief).pause});
+  }
+
+  // ---- Weft's queue ----
+
+  // A fork's rare way. The worker has a forker.
+  void publish(int worker, double* at) {
+    worker_state& its = of(worker);
+    its.quiet_until = (std::floor(*at / set_.tick_ns) + 1) * set_.tick_ns;
+    if (its.is_offered) return;
+    if (has_neighbours(worker) && its.asked_by == none) {
+      if (its.open == 0) its.open = (its.forkers.size() + 1) / 2;
+      return;
+    }
+    its.open = 0;
+    its.is_offered = true;
+    *at += set_.own_ns;
+    call(worker, *at);
+  }
+
+  // The newest forker goes on, because its child has ended.
+  void take_back(int worker, double* at) {
+    worker_state& its = of(worker);
+    if (its.is_offered && its.forkers.size() == 1) {
+      its.is_offered = false;
+      its.quiet_until = 0;
+      *at += set_.own_ns;
+    } else if (its.open == its.forkers.size()) {
+      its.open = (its.open - 1) / 2;
+      if (its.open == 0) its.quiet_until = 0;
+    }
+  }
+
+  // The worker's stack has another thread.
+  void occupy(int worker) {
+    worker_state& its = of(worker);
+    its.open = 0;
+    its.is_offered = false;
+    its.quiet_until = 0;
+  }
+
+  [[nodiscard]] bool may_take(int thief, int victim) {
+    worker_state const& its = of(victim);
+    if (!set_.is_weft) return !its.forkers.empty();
+    return node_of(thief) == node_of(victim) ? its.open != 0 : its.is_offered;
+  }
+  // A thief of another node asks for the next offer, by a put that goes along with its get of the frames.
+  void note_taken(int thief, int victim, double at) {
+    worker_state& its = of(victim);
+    if (node_of(thief) == node_of(victim)) {
+      if (--its.open == 0) its.quiet_until = 0;
+      return;
+    }
+    its.is_offered = false;
+    its.quiet_until = std::min(its.quiet_until, arrival(thief, victim, at + set_.far_ns / 2));
   }
 
   // ---- steals ----
@@ -254,7 +366,7 @@ class simulation {
   }
 
   void look(int thief, int victim, double at) {
-    if (of(victim).forkers.empty()) return fail(thief, victim, at);
+    if (!may_take(thief, victim)) return fail(thief, victim, at);
     if (set_.operations == 2) return take(thief, victim, at, 1);
     double const answered = at + latency(thief, victim) / 2;
     add({arrival(thief, victim, answered), 0, event_kind::second_operation, thief, victim, of(victim).offer});
@@ -263,7 +375,7 @@ class simulation {
   void claim(const event& what) {
     worker_state& its = of(what.victim);
     if (set_.operations == 3) {
-      if (its.offer != what.mark || its.forkers.empty()) return fail(what.worker, what.victim, what.at);
+      if (its.offer != what.mark || !may_take(what.worker, what.victim)) return fail(what.worker, what.victim, what.at);
       return take(what.worker, what.victim, what.at, 1);
     }
     if (its.locked_until > what.at) return fail(what.worker, what.victim, what.at);
@@ -290,6 +402,7 @@ class simulation {
     int const stolen = its.forkers.front();
     its.forkers.pop_front();
     ++its.offer;
+    if (set_.is_weft) note_taken(thief, victim, at);
     join(thread(stolen).calls.back().join).was_stolen = true;
     double const begins = after_operations(thief, victim, at + latency(thief, victim) / 2, more) + set_.copy_ns;
     its.copied_until = std::max(its.copied_until, begins - latency(thief, victim) / 2);
@@ -297,6 +410,7 @@ class simulation {
     ++out_.steals;
     out_.steal_ns += begins - of(thief).probed_at;
     of(thief).thread = stolen;
+    occupy(thief);
     add({begins, 0, event_kind::goes_on, thief, none, 0});
   }
 
@@ -352,7 +466,7 @@ class simulation {
     of(worker).thread = made;
     of(worker).forkers.push_back(forker);
     *at += set_.fork_ns;
-    if (of(worker).forkers.size() == 1) call(worker, *at);
+    if (set_.is_weft && *at >= of(worker).quiet_until) publish(worker, at);
     return true;
   }
 
@@ -388,6 +502,7 @@ class simulation {
     join_state& told = join(record);
     told.has_ended = true;
     if (!its.forkers.empty()) {  // the newest is its forker
+      if (set_.is_weft) take_back(worker, at);
       its.thread = its.forkers.back();
       its.forkers.pop_back();
       ++its.offer;
@@ -400,6 +515,7 @@ class simulation {
     }
     *at = after_operations(worker, told.waits_on, *at, set_.operations == 7 ? 2 : 1) + set_.copy_ns;
     its.thread = told.waiting;
+    occupy(worker);
     thread(its.thread).calls.pop_back();
     free_joins_.push_back(record);
     add({*at, 0, event_kind::goes_on, worker, none, 0});

@@ -21,16 +21,19 @@ struct steal_setting {
   double leaf_ns = 10'000;
   double fork_ns = 10;
 
-  int operations = 3;      // of a successful steal that wait for one another: 7, 3 or 2
-  double near_ns = 100;    // an operation within a node
-  double far_ns = 2000;    // between nodes
-  double port_ns = 0;      // in which a node's network card serves one operation from outside
-  double copy_ns = 200;    // of frames, beside the operation that gets them
-  double own_ns = 50;      // an operation of a worker on its own words
-  double retry_ns = 0;     // between the answer to a failed probe and the next one
-  double near_part = 0;    // of all probes: those that go to workers of the own node
-  double poll_ns = 0;      // a worker that computes lets operations on its memory go on so often; 0: the network does
-  bool backs_off = false;  // idle workers, as dist/probe_pace.hpp has it, and victims call them
+  int operations = 3;    // of a successful steal that wait for one another: 7, 3 or 2
+  double near_ns = 100;  // an operation within a node
+  double far_ns = 2000;  // between nodes
+  double port_ns = 0;    // in which a node's network card serves one operation from outside
+  double copy_ns = 200;  // of frames, beside the operation that gets them
+  double own_ns = 50;    // an operation of a worker on its own words
+  double retry_ns = 0;   // between the answer to a failed probe and the next one
+  double near_part = 0;  // of all probes: those that go to workers of the own node
+  double poll_ns = 0;    // a worker that computes lets operations on its memory go on so often; 0: the network does
+  // Weft's own protocol, as dist/ has it: what is public, offers, the pace of idle workers, calls. Else all forkers are public, and
+  // idle workers probe without a pause.
+  bool is_weft = false;
+  double tick_ns = 200'000;  // WEFT_DIST_POLL: a fork looks so often what is to be offered
   std::uint64_t seed = 1;
 };
 
