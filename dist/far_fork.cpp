@@ -34,8 +34,7 @@ void offer_fork(control* from, bool (*may_take)(const weft_forked& place)) {
 }
 
 void ask_for_next_fork(int victim) {
-  ask_for_next(victim);
-  note_put(far.net->region, victim);
+  if (ask_for_next(victim)) note_put(far.net->region, victim);
 }
 
 bool take_back_fork(control* from, weft_forked* forked) {

@@ -108,7 +108,7 @@ std::size_t offset_in_region(const void* address) {
 
 void copy_far(int victim, const continuation& what) {
   const net::rma& by = *far.net->by;
-  ask_for_next(victim);  // the flush below ends it, too
+  (void)ask_for_next(victim);  // the flush below ends it, too
   auto* const frame = reinterpret_cast<void*>(what.frame);
   by.get(far.net->region, victim, offset_in_region(frame), frame, what.frame_end - what.frame);
   // With the place of the child, which says what it runs.
@@ -196,11 +196,13 @@ std::uint64_t take_wanted() {
   return asked_by;
 }
 
-void ask_for_next(int victim) {
+bool ask_for_next(int victim) {
+  if (far.polls || far.is_assisted) return false;  // the put would arrive when the victim looks for itself
   const std::uint64_t now = 0;
   const void* const limit = all.how->is_inline ? static_cast<const void*>(&all.mine->line.limit) : &all.mine->limit;
   const auto at = static_cast<std::size_t>(static_cast<const std::byte*>(limit) - all.job.region);
   far.net->by->put(far.net->region, victim, at, &now, sizeof now);
+  return true;
 }
 
 void call_wanting(std::uint64_t asked_by) {

@@ -41,7 +41,7 @@ bool may_offer();
 std::uint64_t take_wanted();
 void call_wanting(std::uint64_t asked_by);
 // The next fork of a rank whose offer was claimed is to take the rare way, and offer again: a 0 is put
-// to its limit. One that is lost costs a tick.
-void ask_for_next(int victim);
+// to its limit, unless its rank answers the network at ticks alone. One that is lost costs a tick.
+bool ask_for_next(int victim);
 
 }  // namespace weft::dist

@@ -23,6 +23,12 @@ static struct window {
 static int window_count = 0;
 static int waits_yield = 0; /* in flush and fetch_add */
 
+/* What flush has to end. A get has ended once its request has: MPI_Win_flush would cost another message and its answer. */
+enum { most_gets = 16, most_targets = 1024 };
+static MPI_Request open_gets[most_gets];
+static int get_count = 0;
+static char has_put[most_windows][most_targets]; /* since its last flush; a rank beyond always has */
+
 #define QUOTED_(text) #text
 #define QUOTED(text) QUOTED_(text)
 #if defined(OMPI_MAJOR_VERSION)
@@ -167,13 +173,39 @@ static int open_window(void *base, size_t bytes, void **own, void **window) {
 
 static MPI_Win of(void *window) { return ((struct window *)window)->of; }
 
+static int may_have_put(void *window, int rank) {
+  return rank >= most_targets || has_put[(struct window *)window - windows][rank];
+}
+static void note_put(void *window, int rank, int is_open) {
+  if (rank < most_targets) has_put[(struct window *)window - windows][rank] = (char)is_open;
+}
+
+/* Of all windows. */
+static int end_gets(void) {
+  int result = MPI_SUCCESS;
+  for (int i = 0; i < get_count; ++i) {
+    const int code = waits_yield ? wait_for(&open_gets[i]) : MPI_Wait(&open_gets[i], MPI_STATUS_IGNORE);
+    if (result == MPI_SUCCESS) result = code;
+  }
+  get_count = 0;
+  return result;
+}
+
 static int get(void *window, int rank, size_t offset, void *into, size_t bytes) {
   if (bytes > INT_MAX) return MPI_ERR_COUNT;
-  return MPI_Get(into, (int)bytes, MPI_BYTE, rank, (MPI_Aint)offset, (int)bytes, MPI_BYTE, of(window));
+  if (get_count == most_gets) {
+    int code = end_gets();
+    if (code != MPI_SUCCESS) return code;
+  }
+  int code =
+      MPI_Rget(into, (int)bytes, MPI_BYTE, rank, (MPI_Aint)offset, (int)bytes, MPI_BYTE, of(window), &open_gets[get_count]);
+  get_count += code == MPI_SUCCESS;
+  return code;
 }
 
 static int put_later(void *window, int rank, size_t offset, const void *from, size_t bytes) {
   if (bytes > INT_MAX) return MPI_ERR_COUNT;
+  note_put(window, rank, 1);
   return MPI_Put(from, (int)bytes, MPI_BYTE, rank, (MPI_Aint)offset, (int)bytes, MPI_BYTE, of(window));
 }
 
@@ -197,6 +229,7 @@ static int put(void *window, int rank, size_t offset, const void *from, size_t b
   }
   char *copy = bytes_of[next++];
   memcpy(copy, from, bytes);
+  note_put(window, rank, 1);
   if (bytes == sizeof(uint64_t) && offset % bytes == 0) /* a put may be torn, an accumulate of one element may not */
     return MPI_Accumulate(copy, 1, MPI_UINT64_T, rank, (MPI_Aint)offset, 1, MPI_UINT64_T, MPI_REPLACE, of(window));
   return MPI_Put(copy, (int)bytes, MPI_BYTE, rank, (MPI_Aint)offset, (int)bytes, MPI_BYTE, of(window));
@@ -216,7 +249,7 @@ static int begin_fetch_add(void *window, int rank, size_t offset, const uint64_t
 static int fetch_add(void *window, int rank, size_t offset, uint64_t by, uint64_t *before) {
   MPI_Win_sync(of(window));
   int code = begin_fetch_add(window, rank, offset, &by, before);
-  return code != MPI_SUCCESS ? code : MPI_Win_flush(rank, of(window));
+  return code != MPI_SUCCESS || waits_yield ? code : MPI_Win_flush(rank, of(window));
 }
 
 static int compare_swap(void *window, int rank, size_t offset, uint64_t expected, uint64_t desired, uint64_t *before) {
@@ -230,12 +263,15 @@ static int compare_swap(void *window, int rank, size_t offset, uint64_t expected
  * yield, a byte is read by a request behind the puts. The wait for it lets the target run, and
  * MPI_Win_flush then finds the answers. Which byte does not matter, nor what it holds. */
 static int flush(void *window, int rank) {
-  MPI_Request request;
   char byte;
-  if (!waits_yield) return MPI_Win_flush(rank, of(window));
-  int code = MPI_Rget(&byte, 1, MPI_BYTE, rank, 0, 1, MPI_BYTE, of(window), &request);
-  if (code == MPI_SUCCESS) code = wait_for(&request);
-  return code != MPI_SUCCESS ? code : MPI_Win_flush(rank, of(window));
+  int code = MPI_SUCCESS;
+  const int is_put = may_have_put(window, rank);
+  if (is_put && waits_yield) code = get(window, rank, 0, &byte, 1);
+  const int ended = end_gets(); /* which all arrive at once */
+  if (code == MPI_SUCCESS) code = ended;
+  if (code != MPI_SUCCESS || !is_put) return code;
+  note_put(window, rank, 0);
+  return MPI_Win_flush(rank, of(window));
 }
 
 static int progress(void *window) {
