@@ -23,7 +23,8 @@ static struct window {
 static int window_count = 0;
 static int waits_yield = 0; /* in flush and fetch_add */
 
-/* What flush has to end. A get has ended once its request has: MPI_Win_flush would cost another message and its answer. */
+/* What flush has to end. A get has ended once its request has: MPI_Win_flush would cost another
+ * message and its answer. */
 enum { most_gets = 16, most_targets = 1024 };
 static MPI_Request open_gets[most_gets];
 static int get_count = 0;

@@ -14,9 +14,9 @@ CLUSTER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
 CONFORMANCE, FORKS, KERNELS, HERE = mpis.arguments()
 
 
-def start(mpi, nodes, ranks, *words):
+def start(mpi, nodes, ranks, *words, **environment):
     return subprocess.run([sys.executable, "-B", CLUSTER, command.WEFT, str(nodes), str(ranks), mpis.LAUNCHERS[mpi], *words],
-                          capture_output=True, text=True, timeout=100, check=False, env={**os.environ, **mpis.QUIET})
+                          capture_output=True, text=True, timeout=100, check=False, env={**os.environ, **mpis.QUIET, **environment})
 
 
 class ClusterTest(unittest.TestCase):
@@ -34,6 +34,13 @@ class ClusterTest(unittest.TestCase):
                     result = start(mpi, 2, 4, *words)
                     self.assertEqual(result.returncode, 0, result)
                     self.assertRegex(result.stderr, r"(?m)^all 4 +\d+ ", "the table of all ranks")
+
+    def test_policies(self):
+        for mpi in HERE:
+            for policy in mpis.POLICIES:
+                with self.subTest(mpi=mpi, policy=policy):
+                    result = start(mpi, 2, 2, FORKS, "20", "7", "plain", WEFT_DIST_POLICY=policy)
+                    self.assertEqual(result.returncode, 0, result)
 
     def test_long_leaves(self):
         for mpi in HERE:

@@ -130,6 +130,16 @@ class RanksTest(command.CommandTest):
                     result = start(mpi, 2, program, WEFT_LAUNCH_APART="on")
                     self.assertEqual(result.returncode, 0, result)
 
+    def test_policies_between_nodes(self):
+        for mpi in HERE:
+            for policy in mpis.POLICIES:
+                with self.subTest(mpi=mpi, policy=policy):
+                    result = start(mpi, 3, FORKS, "20", "300", "plain", WEFT_LAUNCH_APART="on", WEFT_DIST_POLICY=policy)
+                    self.assertEqual(result.returncode, 0, result)
+            result = start(mpi, 2, FORKS, "1", "1", "plain", WEFT_LAUNCH_APART="on", WEFT_DIST_POLICY="basic")
+            self.assertEqual(result.returncode, 1, result)
+            self.assertIn("WEFT_DIST_POLICY=basic: the ranks must be on one node", result.stderr)
+
     def test_long_leaves_between_nodes(self):
         """Without an assistant they would never end where the MPI is not one-sided."""
         for mpi in HERE:

@@ -4,6 +4,7 @@ import shutil
 import sys
 
 LAUNCHERS = {"mpich": "mpirun.mpich", "openmpi": "mpirun.openmpi"}
+POLICIES = ("child", "stalling", "run-to-completion")  # that work between nodes, beside the default
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
 # The ranks of tests that run side by side must not be bound to the same processors.
 QUIET = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_orte_base_help_aggregate": "1"}
