@@ -40,10 +40,10 @@ STEAL, OPERATIONS, POLICY = PREFIX + "a steal, ", PREFIX + "an operation, ", PRE
 START = PREFIX + "start and end of 8 ranks on one node"
 INSTALL = "the preset bench builds it"
 # title: (program and words, usual size; the same of --full)
-PROGRAMS = {"BTC, 1 iteration": (["uni-tree", "btc", 25, 1], ["uni-tree", "btc", 27, 1]),
-            "BTC, 2 iterations": (["uni-tree", "btc", 12, 2], ["uni-tree", "btc", 13, 2]),
+PROGRAMS = {"BTC, 1 iteration": (["uni-tree", "btc", 26, 1], ["uni-tree", "btc", 28, 1]),
+            "BTC, 2 iterations": (["uni-tree", "btc", 13, 2], ["uni-tree", "btc", 14, 2]),
             "UTS": (["uni-kernels", "uts-t1", 10, "values"], ["uni-kernels", "uts-t1l", 13, "values"]),
-            "n-queens": (["uni-kernels", "queens", 13, "values"], ["uni-kernels", "queens", 14, "values"])}
+            "n-queens": (["uni-kernels", "queens", 14, "values"], ["uni-kernels", "queens", 15, "values"])}
 RECPFOR = (["uni-tree", "recpfor", 10, 10], ["uni-tree", "recpfor", 13, 10])
 RANKS_A_NODE, NODES = (1, 2, 4), (1, 2)
 ALONE, LOADED = "1 rank, no MPI", "1 rank, 1 node"

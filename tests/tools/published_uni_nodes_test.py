@@ -70,7 +70,7 @@ class UniNodesTest(PublishedCase):
             table = shown.split("nodes: an operation, MPICH, between ranks apart, as the start finds it\n")[1].split("\n\n")[0]
             self.assertRegex(table, r"ranks +1.2 us .*8.2 us")
             self.assertTrue(any(call.startswith("optimised 0 launch -q -n 2") for call in self.asked()), self.asked())
-        table = shown.split("nodes: MPICH: BTC, 2 iterations, btc 12 2\n")[1].split("\n\n")[0]
+        table = shown.split("nodes: MPICH: BTC, 2 iterations, btc 13 2\n")[1].split("\n\n")[0]
         self.assertRegex(table, r"1 rank, no MPI +1,000.00 ms .* measured")
         shared = "oversubscribed +measured" if len(os.sched_getaffinity(0)) < 4 else "measured"
         self.assertRegex(table, rf"4 ranks, 1 node +250.00 ms .*{shared}")

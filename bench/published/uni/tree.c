@@ -15,78 +15,60 @@
 
 enum { blocks = 5 };
 
-/* What a task carries, and brings back. */
-struct task {
-  unsigned long leaves; /* below it; in: of its range */
-  unsigned long made;   /* leaves that it has computed */
-  double ticks;         /* of a leaf */
-  int depth, iterations;
-};
+/* Words of the command line, which each rank reads for itself. */
+static int iterations; /* of BTC */
+static double leaf_ticks;
 
-static void fork_two(void (*run)(void *work), struct task *left, struct task *right) {
-  weft_forked *const one = weft_fork(run, left, sizeof *left);
-  weft_forked *const other = weft_fork(run, right, sizeof *right);
-  weft_fork_join(other, run, right, sizeof *right);
-  weft_fork_join(one, run, left, sizeof *left);
-}
+static void run_btc(void *work);
 
-static void run_btc(void *work) {
-  struct task own = *(struct task *)work;
-  own.made = own.depth == 0;
-  for (int i = 0; i < own.iterations && own.depth != 0; ++i) {
-    struct task left = own, right = own;
-    left.depth = right.depth = own.depth - 1;
-    fork_two(run_btc, &left, &right);
-    own.made += left.made + right.made;
-  }
-  *(struct task *)work = own;
-}
-
-static void spin(double ticks) {
-  const uint64_t until = cycles_ticks() + (uint64_t)ticks;
-  while (cycles_ticks() < until) continue;
-}
-
-static struct task part_of(const struct task *all, unsigned long leaves) {
-  struct task part = *all;
-  part.leaves = leaves;
-  part.made = 0;
-  return part;
-}
-
-static void run_pfor(void *work) {
-  struct task own = *(struct task *)work;
-  own.made = 1;
-  if (own.leaves > 1) {
-    struct task left = part_of(&own, own.leaves / 2), right = part_of(&own, own.leaves - own.leaves / 2);
-    weft_forked *const forked = weft_fork(run_pfor, &left, sizeof left);
-    run_pfor(&right);
-    weft_fork_join(forked, run_pfor, &left, sizeof left);
-    own.made = left.made + right.made;
-  } else {
-    spin(own.ticks);
-  }
-  *(struct task *)work = own;
-}
-
-static void run_recpfor(void *work) {
-  struct task own = *(struct task *)work;
+static unsigned long count_btc(unsigned long depth) {
+  if (depth == 0) return 1;
   unsigned long made = 0;
-  for (int block = 0; block < blocks; ++block) {
-    struct task loop = part_of(&own, own.leaves);
-    run_pfor(&loop);
-    made += loop.made;
+  for (int i = 0; i < iterations; ++i) {
+    unsigned long left = depth - 1, right = depth - 1;
+    weft_forked *const one = weft_fork(run_btc, &left, sizeof left);
+    weft_forked *const other = weft_fork(run_btc, &right, sizeof right);
+    weft_fork_join(other, run_btc, &right, sizeof right);
+    weft_fork_join(one, run_btc, &left, sizeof left);
+    made += left + right;
   }
-  if (own.leaves > 1) {
-    struct task left = part_of(&own, own.leaves / 2), right = part_of(&own, own.leaves - own.leaves / 2);
-    weft_forked *const forked = weft_fork(run_recpfor, &left, sizeof left);
-    run_recpfor(&right);
-    weft_fork_join(forked, run_recpfor, &left, sizeof left);
-    made += left.made + right.made;
-  }
-  own.made = made;
-  *(struct task *)work = own;
+  return made;
 }
+
+/* A task carries its depth, or the leaves of its range, and brings back how many leaves it has computed. */
+static void run_btc(void *work) { *(unsigned long *)work = count_btc(*(unsigned long *)work); }
+
+static unsigned long spin(void) {
+  const uint64_t until = cycles_ticks() + (uint64_t)leaf_ticks;
+  while (cycles_ticks() < until) continue;
+  return 1;
+}
+
+static void run_pfor(void *work);
+
+static unsigned long pfor(unsigned long leaves) {
+  if (leaves == 1) return spin();
+  unsigned long left = leaves / 2;
+  weft_forked *const forked = weft_fork(run_pfor, &left, sizeof left);
+  const unsigned long right = pfor(leaves - leaves / 2);
+  weft_fork_join(forked, run_pfor, &left, sizeof left);
+  return left + right;
+}
+static void run_pfor(void *work) { *(unsigned long *)work = pfor(*(unsigned long *)work); }
+
+static void run_recpfor(void *work);
+
+static unsigned long recpfor(unsigned long leaves) {
+  unsigned long made = 0;
+  for (int block = 0; block < blocks; ++block) made += pfor(leaves);
+  if (leaves == 1) return made;
+  unsigned long left = leaves / 2;
+  weft_forked *const forked = weft_fork(run_recpfor, &left, sizeof left);
+  made += recpfor(leaves - leaves / 2);
+  weft_fork_join(forked, run_recpfor, &left, sizeof left);
+  return made + left;
+}
+static void run_recpfor(void *work) { *(unsigned long *)work = recpfor(*(unsigned long *)work); }
 
 static void run_nothing(void *work) { (void)work; }
 
@@ -94,7 +76,7 @@ static void run_nothing(void *work) { (void)work; }
 
 struct asked {
   void (*run)(void *work);
-  struct task what;
+  unsigned long work; /* what the root carries, and brings back */
   unsigned long expected;
   double work_seconds; /* of all leaves, if they take a time */
 };
@@ -110,20 +92,20 @@ static unsigned long leaves_of_recpfor(int log) { return (unsigned long)blocks *
 
 static bool read_words(int count, char **words, double ticks_per_ns, struct asked *out) {
   const char *const how = count > 1 ? words[1] : "";
-  *out = (struct asked){run_nothing, {0}, 0, 0};
+  *out = (struct asked){run_nothing, 0, 0, 0};
   if (strcmp(how, "nothing") == 0) return count == 2;
   if (count != 4) return false;
   const int first = atoi(words[2]), second = atoi(words[3]);
   if (first < 1 || first > 32 || second < 1) return false;
+  iterations = second;
+  leaf_ticks = second * 1e3 * ticks_per_ns;
+  const unsigned long leaves = leaves_of_recpfor(first);
   if (strcmp(how, "btc") == 0) {
-    *out = (struct asked){run_btc, {.depth = first, .iterations = second}, power(2UL * (unsigned long)second, first), 0};
+    *out = (struct asked){run_btc, (unsigned long)first, power(2UL * (unsigned long)second, first), 0};
     return true;
   }
-  if (strcmp(how, "recpfor") != 0 || first > 24) return false;
-  const unsigned long leaves = leaves_of_recpfor(first);
-  *out = (struct asked){
-      run_recpfor, {.leaves = 1UL << first, .ticks = second * 1e3 * ticks_per_ns}, leaves, (double)leaves * second / 1e6};
-  return true;
+  *out = (struct asked){run_recpfor, 1UL << first, leaves, (double)leaves * second / 1e6};
+  return strcmp(how, "recpfor") == 0 && first <= 24;
 }
 
 static unsigned long long steals_of_rank_0(void) {
@@ -140,12 +122,12 @@ int main(int count, char **words) {
     return 2;
   }
   const uint64_t began = cycles_ticks();
-  if (weft_dist_root(asked.run, &asked.what, sizeof asked.what) != WEFT_OK) return 1;
+  if (weft_dist_root(asked.run, &asked.work, sizeof asked.work) != WEFT_OK) return 1;
   const double seconds = (double)(cycles_ticks() - began) / ticks_per_ns / 1e9;
   if (weft_dist_rank() != 0) return 0;
   printf(
       "{\"format\": \"weft-figures-1\", \"correct\": %s, \"figures\": {\"seconds\": %.9f, \"work_seconds\": %.6f, \"ranks\": %d, "
       "\"steals_of_rank_0\": %llu}, \"facts\": {}}\n",
-      asked.what.made == asked.expected ? "true" : "false", seconds, asked.work_seconds, weft_dist_ranks(), steals_of_rank_0());
+      asked.work == asked.expected ? "true" : "false", seconds, asked.work_seconds, weft_dist_ranks(), steals_of_rank_0());
   return 0;
 }
