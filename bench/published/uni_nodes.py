@@ -140,7 +140,7 @@ def plan(context):
         cells += [here.cell(group, policy, mpi, 2, 2, words, environment=[f"WEFT_DIST_POLICY={policy}"]) for policy in POLICIES]
     for mpi in MPIS:
         cells.append(here.cell(f"{START}, {MPIS[mpi]}", STARTS, mpi, 8, 1, ["uni-tree", "nothing"], ["--whole"]))
-        cells.append(here.cell(f"{START}, {MPIS[mpi]}", ALONE_STARTS, mpi, 8, 1, ["uni-mpi-alone", here.module(mpi)], ["--no-weft"]))
+        cells.append(here.cell(f"{START}, {MPIS[mpi]}", ALONE_STARTS, mpi, 8, 1, [f"uni-{mpi}-alone"], ["--no-weft"]))
     return cells
 
 

@@ -44,7 +44,7 @@ class UniNodesTest(PublishedCase):
         self.program("tools/weft/weft", WEFT.split("\n", 1)[1])
         for program in ("uni-tree", "uni-kernels"):
             self.program(f"bench/published/uni/{program}", TREE)
-        self.program("bench/published/uni/uni-mpi-alone", "exit 0")
+        self.program("bench/published/uni/uni-mpich-alone", "exit 0")
         self.steal()
         self.tools(**{"mpirun.mpich": 'if [ "$1" = --version ]; then echo HYDRA; exit; fi; shift 2; exec "$@"'})
         self.program("net/mpi/libweft-net-mpich.so", "")
@@ -145,7 +145,7 @@ class UniNodesTest(PublishedCase):
         operations = {f"{window}, {name}" for window in ("stacks", "words") for name in ("get", "put", "add", "swap")}
         for words, names in ((["--", tree, "btc", "10", "1"], {"seconds", "work_seconds", "ranks", "steals_of_rank_0"}),
                              (["--whole", "--", tree, "nothing"], {"seconds"}),
-                             (["--no-weft", "--", os.path.join(folder, "uni-mpi-alone"), module], {"seconds"}),
+                             (["--no-weft", "--", os.path.join(folder, f"uni-{mpi}-alone")], {"seconds"}),
                              (["--", "info"], operations)):
             command = [sys.executable, uni_nodes.ON_NODES, weft, "ranks", "1", "--ranks", "2", "--mpi", f"mpirun.{mpi}", *words]
             done = subprocess.run(command, env=apart, capture_output=True, text=True, timeout=200, check=False)

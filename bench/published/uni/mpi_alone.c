@@ -1,19 +1,12 @@
-/* What an MPI's own start and end take: `mpirun -n RANKS uni-mpi-alone MODULE`. Each process loads Weft's module for that MPI, has it
- * start the MPI and find out who shares memory, and ends it. */
-#include <dlfcn.h>
-#include <stdio.h>
-
-#include "net/mpi/module.h"
+/* What an MPI's own start and end take, with nothing of Weft: `mpirun -n RANKS uni-MPI-alone`. As a rank does, each process says that it
+ * has another OS thread, and finds out with which others it shares memory. */
+#include <mpi.h>
 
 int main(int count, char **words) {
-  weft_net_facts facts = {0};
-  void *const opened = count == 2 ? dlopen(words[1], RTLD_NOW | RTLD_GLOBAL) : NULL;
-  const weft_net_module *const module = opened != NULL ? dlsym(opened, WEFT_NET_MODULE_SYMBOL) : NULL;
-  if (module == NULL) {
-    fprintf(stderr, "usage: mpirun -n RANKS uni-mpi-alone MODULE\n");
-    return 2;
-  }
-  const int code = module->start(WEFT_NET_SERIALIZED, &facts);
-  if (code == 0) module->end(0);
-  return code != 0;
+  int provided = 0;
+  MPI_Comm near;
+  if (MPI_Init_thread(&count, &words, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) return 1;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
+  MPI_Comm_free(&near);
+  return MPI_Finalize() != MPI_SUCCESS;
 }
