@@ -3,7 +3,7 @@
  * resumed by the child's end. Under WEFT_DIST_POLICY=child the forker spins for half as long, its
  * child is taken meanwhile, and then it joins and waits. Two times are taken: from the fork to what
  * the other rank runs, and from the child's end to the forker that goes on. Each sample stays on the
- * rank that took it, and the ranks print one after the other. Clocks of the ranks are one: the
+ * rank that took it; at the end rank 0 prints a line for each. Clocks of the ranks are one: the
  * counter is the machine's.
  *
  * `uni-steal polls` is for ranks of two nodes whose network needs the target's help: the child does
@@ -19,11 +19,12 @@
 #include <sys/resource.h>
 
 #include <weft/dist.h>
+#include <weft/global.h>
 #include <weft/hot.h>
 
 #include "micro/cycles.h"
 
-enum { most_forks = 2000, trees = 100, tree_depth = 8, leaf_ns = 5000 };
+enum { most_text = 1 << 18, most_forks = 2000, trees = 100, tree_depth = 8, leaf_ns = 5000 };
 
 static int forks = most_forks, spin_ns = 40000;
 static bool polls;
@@ -103,10 +104,10 @@ static void fork_many(void *work) {
   for (int i = 0; i < forks; ++i) fork_one(ticks_per_ns);
 }
 
-static void print(const char *name, const double *samples, int count) {
-  printf("\"%s\": [", name);
-  for (int i = 0; i < count; ++i) printf("%s%.0f", i == 0 ? "" : ", ", samples[i]);
-  printf("]");
+static void print(FILE *out, const char *name, const double *samples, int count) {
+  fprintf(out, ", \"%s\": [", name);
+  for (int i = 0; i < count; ++i) fprintf(out, "%s%.0f", i == 0 ? "" : ", ", samples[i]);
+  fprintf(out, "]");
 }
 
 /* ---- trees ---- */
@@ -148,8 +149,19 @@ static void run_trees(double ticks_per_ns) {
 
 static void rest(void *work) { (void)work; }
 
-static void next_rank(void) {
-  if (weft_dist_root(rest, NULL, 0) != WEFT_OK) exit(1);
+/* Rank 0 prints for all: an MPI's launcher may mix what processes of several nodes print. The program's exit status. */
+static int print_all(char *text) {
+  weft_global texts;
+  const int ranks = weft_dist_ranks();
+  if (weft_global_array((size_t)ranks, most_text, &texts) != WEFT_OK) return 1;
+  weft_global_put(texts + (weft_global)weft_dist_rank() * most_text, text, most_text);
+  if (weft_dist_root(rest, NULL, 0) != WEFT_OK) return 1;
+  for (int rank = 0; rank < ranks && weft_dist_rank() == 0; ++rank) {
+    weft_global_get(text, texts + (weft_global)rank * most_text, most_text);
+    printf("%s\n", text);
+  }
+  fflush(stdout);
+  return weft_dist_root(rest, NULL, 0) != WEFT_OK; /* no rank leaves before */
 }
 
 int main(int argc, char **argv) {
@@ -172,26 +184,20 @@ int main(int argc, char **argv) {
   run_trees(ticks_per_ns);
   const long tree_faults = faults_so_far() - faults;
   const unsigned long long tree_steals = steals_so_far() - counts.steals;
-  for (int turn = 0; turn < weft_dist_ranks(); ++turn) {
-    if (turn == weft_dist_rank()) {
-      printf("{\"forks\": %d, \"steals\": %llu, \"stolen_bytes\": %llu, ", forks, (unsigned long long)counts.steals,
-             (unsigned long long)counts.stolen_bytes);
-      printf("\"claim_ns\": %.0f, \"copy_ns\": %.0f, \"take_up_ns\": %.0f, ", (double)counts.claim_ticks / ticks_per_ns,
-             (double)counts.copy_ticks / ticks_per_ns, (double)counts.take_up_ticks / ticks_per_ns);
-      printf("\"tree_steals\": %llu, \"tree_faults\": %ld, ", tree_steals, tree_faults);
-      print("starts_ns", starts_ns, starts);
-      printf(", ");
-      print("resumes_ns", resumes_ns, resumes);
-      printf(", ");
-      print("claims_ns", claims_ns, phases);
-      printf(", ");
-      print("copies_ns", copies_ns, phases);
-      printf(", ");
-      print("take_ups_ns", take_ups_ns, phases);
-      printf("}\n");
-      fflush(stdout);
-    }
-    next_rank();
-  }
-  return 0;
+  char *const text = malloc(most_text);
+  FILE *const out = text != NULL ? fmemopen(text, most_text, "w") : NULL;
+  if (out == NULL) return 1;
+  fprintf(out, "{\"forks\": %d, \"steals\": %llu, \"stolen_bytes\": %llu, ", forks, (unsigned long long)counts.steals,
+          (unsigned long long)counts.stolen_bytes);
+  fprintf(out, "\"claim_ns\": %.0f, \"copy_ns\": %.0f, \"take_up_ns\": %.0f, ", (double)counts.claim_ticks / ticks_per_ns,
+          (double)counts.copy_ticks / ticks_per_ns, (double)counts.take_up_ticks / ticks_per_ns);
+  fprintf(out, "\"tree_steals\": %llu, \"tree_faults\": %ld", tree_steals, tree_faults);
+  print(out, "starts_ns", starts_ns, starts);
+  print(out, "resumes_ns", resumes_ns, resumes);
+  print(out, "claims_ns", claims_ns, phases);
+  print(out, "copies_ns", copies_ns, phases);
+  print(out, "take_ups_ns", take_ups_ns, phases);
+  fprintf(out, "}");
+  if (fclose(out) != 0) return 1;
+  return print_all(text);
 }
