@@ -20,14 +20,16 @@ extern "C" {
 /* The version of this table's form. */
 #define WEFT_DEBUG_VERSION 1
 
-/* A field of one of the library's structs, or a number. */
+/* A fact about the library: where a field of one of its structs lies, or a number that the library
+ * uses. */
 typedef struct weft_debug_fact {
   char name[32];  /* "unit.state": a field of a struct; "state.blocked": a number; ends with a 0 */
   uint32_t value; /* of a field, how many bytes after the struct's begin */
   uint32_t bytes; /* of a field, its size; 0: the fact is a number */
 } weft_debug_fact;
 
-/* Where the facts are, and where to begin. */
+/* What a debugger reads first: the array of facts, and the addresses at which a walk of the
+ * runtime's structs begins. */
 typedef struct weft_debug_table {
   char magic[8];                /* "weftdbg", 0 */
   uint32_t version;             /* WEFT_DEBUG_VERSION */

@@ -38,18 +38,20 @@
 extern "C" {
 #endif
 
-/* Runs run(copy of *work) once, as the root of forks that all ranks share. Collective: each rank
- * calls it with the same run and bytes, and rank 0's *work counts; ranks whose calls differ end the
- * job with a line. The copy lies on the root's stack. Afterwards *work holds the copy as run left
- * it, on every rank. A thread in a root must not call fork(2), which ends the job with a line;
- * posix_spawn and system are allowed.
+/* Runs run(copy of *work) once, as a root: all ranks share its forks.
+ *
+ * Each rank must make the call, with the same run and bytes. If the ranks' calls differ, the job
+ * ends, and a line on stderr says so. The library copies rank 0's *work to the stack of the root.
+ * When the call returns, *work holds, on every rank, what run left in that copy. A thread in a root
+ * must not call fork(2), which ends the job with a line; posix_spawn and system are allowed.
  * Errors: WEFT_INVALID (run is null; more bytes than half of a stack, WEFT_DIST_STACK; a call from
  * inside a root, from another OS thread than the one that runs main, or from a process that a rank
  * has forked).
  * Switches: never. Callers: the OS thread that runs main, outside a root. */
 WEFT_NODISCARD WEFT_API weft_status weft_dist_root(void (*run)(void *work), void *work, size_t bytes);
 
-/* Returns this process's rank. It may change at each fork and join of a thread in a root.
+/* Returns the rank of the process in which the caller runs. For a thread in a root, each fork and
+ * join may change it.
  * Returns: the rank, from 0.
  * Switches: never. Callers: any. */
 WEFT_API int weft_dist_rank(void);
@@ -59,11 +61,13 @@ WEFT_API int weft_dist_rank(void);
  * Switches: never. Callers: any. */
 WEFT_API int weft_dist_ranks(void);
 
-/* Gives up a fork that its forker will not join, whose result no thread reads: instead of
- * weft_fork_join, with the same arguments. Where the child was not taken from its forker the call
- * is a join; else it returns at once, and the child ends when it does. The root ends only once all
- * such children have ended.
- * Switches: may. Callers: as weft_fork_join. */
+/* Discards a fork whose result no thread reads. It is called instead of weft_fork_join, with the
+ * same arguments.
+ *
+ * If no steal has separated the forker from this child, the call joins the child. Otherwise it
+ * returns at once, and the child ends some time later. The root ends only after all such children
+ * have ended.
+ * Switches: may. Callers: those of weft_fork_join. */
 WEFT_API void weft_dist_discard(weft_forked *forked, void (*run)(void *work), void *work, size_t bytes);
 
 /* What a rank has done since the program began. */

@@ -87,17 +87,18 @@ typedef struct weft_tascell_place {
   unsigned line;        /* from 1 */
 } weft_tascell_place;
 
-/* A record on the C stack. */
+/* What an active construct keeps on the C stack. */
 typedef struct weft_tascell_record weft_tascell_record;
-/* What a record can do. */
+/* The functions that the library calls for a record. */
 typedef struct weft_tascell_operations weft_tascell_operations;
-/* The beginning of a task object. */
+/* The header with which each task object begins. */
 typedef struct weft_tascell_task weft_tascell_task;
 /* What all tasks of a type share. */
 typedef struct weft_tascell_kind weft_tascell_kind;
-/* What a task is packed into. */
+/* A growing buffer, into which a task is packed to be sent to another node. */
 typedef struct weft_tascell_bytes weft_tascell_bytes;
-/* Names a construct whose tasks read elements lazily, on its node; 0: none yet. */
+/* Identifies, on one node, a construct whose tasks read elements lazily. 0: the construct has no
+ * stamp yet. */
 typedef uint64_t weft_tascell_stamp;
 /* Elements that a task reads lazily. */
 typedef struct weft_tascell_lazy weft_tascell_lazy;
@@ -123,8 +124,9 @@ typedef struct weft_tascell_worker {
 
 /* Sets the probability with which a worker accepts requests that any worker may serve.
  *
- * It is 1 at the start of each task, and what it was after a task that ran meanwhile. Values below
- * 0 count as 0, values above 1 as 1. A request for work of a given task is always accepted.
+ * Each task starts with the probability 1. If the worker runs another task while the first one
+ * waits, the first task has its own probability again afterwards. Values below 0 count as 0, values
+ * above 1 as 1. A request for work of a given task is always accepted.
  * Switches: never. Callers: the worker itself. */
 WEFT_API void weft_tascell_set_probability(weft_tascell_worker *worker, double probability);
 
@@ -144,13 +146,15 @@ typedef enum weft_tascell_record_kind {
   WEFT_TASCELL_BRIDGE = 4  /* a call from C++ into C: a weft_tascell_bridge */
 } weft_tascell_record_kind;
 
-/* A record on the C stack. It stays at its address while its construct is active. */
+/* What an active construct keeps on the C stack. The program must keep the record at one address
+ * from the beginning of the construct to its end. */
 struct weft_tascell_record {
   weft_tascell_record *up;                   /* the next older one; a root has null */
   const weft_tascell_operations *operations; /* constant data */
 };
 
-/* What a record can do. A function that its kind does not need is null. */
+/* The functions that the library calls for a record. Those that the kind of record does not need
+ * are null. */
 struct weft_tascell_operations {
   weft_tascell_record_kind kind; /* of all records with these operations */
   weft_tascell_place place;      /* where the construct is written */
@@ -170,9 +174,9 @@ struct weft_tascell_operations {
   /* Of a choice point: the kind of the tasks that divide makes; null: not known, so that they stay
    * on their node. */
   const weft_tascell_kind *gives;
-  /* Of a choice point: returns where the record keeps its stamp if what its tasks read lazily holds
-   * all these bytes, else null. The stamp is 0 when the construct begins. Null: its tasks read
-   * nothing lazily. */
+  /* Of a choice point: returns the address of the record's stamp if the tasks of the choice point
+   * read all the bytes from low on lazily, else null. The stamp is 0 when the construct begins. A
+   * null function means that the tasks read nothing lazily. */
   weft_tascell_stamp *(*lends)(weft_tascell_record *record, const void *low, size_t bytes);
 };
 
@@ -197,7 +201,7 @@ typedef struct weft_tascell_catch {
 /* The operations of every catch. */
 WEFT_API extern const weft_tascell_operations weft_tascell_catch_operations;
 
-/* Begins a choice point: fills its record, with no task given.
+/* Begins a choice point: fills its record, and notes that the choice point has given no task yet.
  * Switches: never. Callers: worker functions. */
 static inline void weft_tascell_choice_begin(weft_tascell_choice *choice, weft_tascell_record *up,
                                              const weft_tascell_operations *operations) {
@@ -222,10 +226,12 @@ static inline void weft_tascell_catch_begin(weft_tascell_catch *record, weft_tas
   record->tag = tag;
 }
 
-/* Returns the first iteration that a loop gives: half of those that have not begun, rounded up.
- * index is the running iteration, and end the end of the loop. Types that do not convert to int64_t
- * want their own form of it.
- * Returns: m with index < m < end; end if fewer than two iterations are left.
+/* Returns where to divide a loop: a worker gives away the iterations [m, end).
+ *
+ * index is the running iteration, and end the end of the loop. The iterations that have not begun
+ * are halved, and the given half is rounded up. A loop over a type that does not convert to int64_t
+ * needs a function of its own.
+ * Returns: m, with index < m < end; end if fewer than two iterations are left.
  * Switches: never. Callers: any. */
 static inline int64_t weft_tascell_middle(int64_t index, int64_t end) {
   if (end <= index || end - index < 2) return end;
@@ -234,26 +240,31 @@ static inline int64_t weft_tascell_middle(int64_t index, int64_t end) {
 
 /* ---- polls ----------------------------------------------------------------------------------- */
 
-/* Does what other workers ask for: the slow path of weft_tascell_poll.
+/* Serves the requests of other workers. It is the slow path of weft_tascell_poll.
  *
- * newest is the newest record. If the task was cancelled, or a task that one of its choice points
- * gave has thrown, the call does not return: it unwinds as weft_tascell_throw does.
+ * newest is the newest record. If the running task was cancelled, or if a task that one of its
+ * choice points gave has thrown, the call does not return: it unwinds as weft_tascell_throw does.
  * Switches: may. Callers: worker functions. */
 WEFT_API void weft_tascell_attend(weft_tascell_worker *worker, weft_tascell_record *newest);
 
-/* Looks whether another worker asks for something, by one relaxed load, and if so attends to it.
+/* Polls for requests of other workers, by one relaxed load, and serves them by weft_tascell_attend.
+ * newest is the newest record.
  * Switches: may. Callers: worker functions. */
 static inline void weft_tascell_poll(weft_tascell_worker *worker, weft_tascell_record *newest) {
   if (__builtin_expect(__atomic_load_n(&worker->attention, __ATOMIC_RELAXED) != 0, 0)) weft_tascell_attend(worker, newest);
 }
 
-/* Does what weft_tascell_attend does, for a record that has polled before. The check mode then
- * keeps what it noted of the workspace at the record's first poll.
+/* Serves the requests of other workers, for a record that has polled before.
+ *
+ * The call does what weft_tascell_attend does, except that the check mode keeps what it noted of
+ * the workspace at the record's first poll.
  * Switches: may. Callers: worker functions. */
 WEFT_API void weft_tascell_attend_again(weft_tascell_worker *worker, weft_tascell_record *newest);
 
-/* Polls as weft_tascell_poll does, for a record that has polled before: in an iteration, at a
- * check_request.
+/* Polls for requests, for a record that has polled before.
+ *
+ * An iteration of a do_many and a check_request poll by this call. Requests are served by
+ * weft_tascell_attend_again.
  * Switches: may. Callers: worker functions. */
 static inline void weft_tascell_poll_again(weft_tascell_worker *worker, weft_tascell_record *newest) {
   if (__builtin_expect(__atomic_load_n(&worker->attention, __ATOMIC_RELAXED) != 0, 0)) weft_tascell_attend_again(worker, newest);
@@ -311,8 +322,9 @@ struct weft_tascell_task {
   weft_tascell_lazy *lazies;     /* the elements that it reads lazily */
 };
 
-/* Makes a task object of a kind. All bytes behind the header are 0. worker may be null: outside.
- * Returns: the object, which the caller frees or gives; null without memory.
+/* Makes a task object of a kind. All bytes behind its header are 0.
+ * worker is the calling worker, or null if the caller is outside.
+ * Returns: the object, which the caller must free or give away; null if there is no memory.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_tascell_task *weft_tascell_task_make(weft_tascell_worker *worker, const weft_tascell_kind *kind);
 
@@ -321,17 +333,19 @@ WEFT_NODISCARD WEFT_API weft_tascell_task *weft_tascell_task_make(weft_tascell_w
  * Undefined: a task that was given and not joined. */
 WEFT_API void weft_tascell_task_free(weft_tascell_task *task);
 
-/* Tells how a task ended that was joined or run, and the tag that it threw.
- * tag may be null; *tag is only written for WEFT_TASCELL_THREW.
+/* Tells how a joined task, or the root task of a run, ended.
+ * For WEFT_TASCELL_THREW, *tag receives the tag that the task threw; otherwise *tag is not written.
+ * tag may be null.
  * Returns: the reason; WEFT_TASCELL_RETURNED also for a task that has not run.
  * Switches: never. Callers: any. */
 WEFT_API weft_tascell_reason weft_tascell_task_reason(const weft_tascell_task *task, int64_t *tag);
 
-/* Waits for the newest task that a choice point gave, and takes it from the list.
+/* Waits for the newest task that a choice point gave, and takes the task out of the choice point's
+ * list.
  *
- * Meanwhile the worker runs work of that task's descendants, or lets other ULTs run. If the task
- * threw, the call throws the tag in the caller's place: it does not return. If the caller's own
- * task is cancelled, it is unwound.
+ * While it waits, the worker runs work of that task's descendants, or lets other ULTs run. If the
+ * task threw a tag, the call throws the same tag, and does not return. If the caller's own task is
+ * cancelled, the caller is unwound.
  * Returns: the task, which ended normally and which the caller frees.
  * Switches: may. Callers: worker functions.
  * Undefined: choice->given is null; choice is not the newest record. */
@@ -341,13 +355,14 @@ WEFT_NODISCARD WEFT_API weft_tascell_task *weft_tascell_join(weft_tascell_worker
 
 /* Throws a tag: unwinds the task to the innermost catch of that tag.
  *
- * Choice points on the way cancel the tasks that they gave and wait for them; winds are undone. If
- * there is no such catch, the task ends, and its giver's join throws the tag.
+ * Each choice point that is unwound cancels the tasks that it gave, and waits for them. Each wind
+ * that is unwound is undone. If no catch of that tag is active, the task ends, and its giver's join
+ * throws the tag.
  * Returns: never.
  * Switches: may. Callers: worker functions. */
 WEFT_API __attribute__((noreturn)) void weft_tascell_throw(weft_tascell_worker *worker, weft_tascell_record *newest, int64_t tag);
 
-/* An unwinding under way, where it passes from C to C++ or back: see tascell.hpp. */
+/* The state of an unwinding that passes from C frames to C++ frames, or back (tascell.hpp). */
 typedef struct weft_tascell_unwinding {
   weft_tascell_reason reason; /* WEFT_TASCELL_THREW or WEFT_TASCELL_CANCELLED */
   int64_t tag;                /* that is thrown, or will be at level */
@@ -359,7 +374,8 @@ typedef struct weft_tascell_unwinding {
  * address of the function void (*)(void *) that frees it. No catch ends it. */
 #define WEFT_TASCELL_FOREIGN INT64_MIN
 
-/* A call from C++ into C worker functions: an unwinding of C frames ends here, to go on in C++. */
+/* The record of a call from C++ into C worker functions. An unwinding of C frames ends at this
+ * record, and goes on in C++. */
 typedef struct weft_tascell_bridge {
   weft_tascell_record record;       /* first */
   weft_tascell_unwinding unwinding; /* what to go on with */
@@ -369,26 +385,33 @@ typedef struct weft_tascell_bridge {
 /* The operations of every bridge. */
 WEFT_API extern const weft_tascell_operations weft_tascell_bridge_operations;
 
-/* Does what weft_tascell_attend does, but returns where that would unwind.
- * *out receives what is to be unwound.
+/* Serves the requests of other workers, and leaves an unwinding to the caller.
+ *
+ * The call does what weft_tascell_attend does, except that it returns true where that call would
+ * unwind. *out then receives the state of the unwinding.
  * Returns: true if the caller must unwind.
  * Switches: may. Callers: worker functions. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_attend_in_frames(weft_tascell_worker *worker, weft_tascell_record *newest,
                                                            weft_tascell_unwinding *out);
 
-/* Does what weft_tascell_join does, but returns where that would unwind.
- * *task receives the task, which the caller frees; null if the caller must unwind.
- * Returns: true if the caller must unwind, by *out.
+/* Waits for the newest task that a choice point gave, and leaves an unwinding to the caller.
+ *
+ * The call does what weft_tascell_join does, except that it returns true where that call would
+ * unwind; *out then receives the state of the unwinding. *task receives the task, which the caller
+ * frees, or null if the caller must unwind.
+ * Returns: true if the caller must unwind.
  * Switches: may. Callers: worker functions. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_join_in_frames(weft_tascell_worker *worker, weft_tascell_choice *choice,
                                                          weft_tascell_task **task, weft_tascell_unwinding *out);
 
-/* Cancels the tasks that a choice point gave, waits for them and frees them: what an unwinding does
- * at a choice point. If choice is the level of *unwinding, that becomes a throw.
+/* Cancels the tasks that a choice point gave, waits for them, and frees them.
+ *
+ * An unwinding calls this at each choice point. If choice is unwinding->level, the cancellation in
+ * *unwinding becomes a throw.
  * Switches: may. Callers: worker functions. */
 WEFT_API void weft_tascell_abandon(weft_tascell_worker *worker, weft_tascell_choice *choice, weft_tascell_unwinding *unwinding);
 
-/* Goes on unwinding C frames, from the record newest on.
+/* Continues an unwinding through C frames, beginning at the record newest.
  * Returns: never.
  * Switches: may. Callers: worker functions. */
 WEFT_API __attribute__((noreturn)) void weft_tascell_unwind(weft_tascell_worker *worker, weft_tascell_record *newest,
@@ -396,25 +419,27 @@ WEFT_API __attribute__((noreturn)) void weft_tascell_unwind(weft_tascell_worker 
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-/* Appends size bytes at data.
- * Returns: false without memory.
+/* Appends the size bytes at data to a buffer.
+ * Returns: true; false if there is no memory.
  * Switches: never. Callers: pack_in and pack_out. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_write(weft_tascell_bytes *bytes, const void *data, size_t size);
 
-/* Takes the next size bytes and copies them to data.
- * Returns: false if there are fewer.
+/* Takes the next size bytes out of a buffer, and copies them to data.
+ * Returns: true; false if fewer bytes are left.
  * Switches: never. Callers: unpack_in and unpack_out. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_read(weft_tascell_bytes *bytes, void *data, size_t size);
 
 /* ---- elements that are read lazily ----------------------------------------------------------- */
 
-/* What the library keeps of elements of another node. */
+/* The memory into which the library fetches elements of another node. */
 typedef struct weft_tascell_lazy_map weft_tascell_lazy_map;
 
-/* Elements that a task reads and does not write: share (copy p[a..b] lazily). On the node of the
- * construct they are read where they are. On another node they are fetched page by page, when they
- * are first touched, and once for all tasks of the construct. They must not change from the
- * beginning of the construct to its end. A system call does not fetch: it fails with EFAULT. */
+/* Elements that a task reads and does not write: share (copy p[a..b] lazily).
+ *
+ * On the node of the construct, the task reads the elements where they are. On another node, the
+ * library fetches a page of elements when a task first touches it, and once for all tasks of the
+ * construct. The program must not change the elements from the beginning of the construct to its
+ * end. A system call does not fetch elements: it fails with EFAULT. */
 struct weft_tascell_lazy {
   const void *low; /* where the first one is on this node */
   size_t bytes;    /* of all of them */
@@ -426,26 +451,27 @@ struct weft_tascell_lazy {
   weft_tascell_lazy *next;    /* of the task */
 };
 
-/* Notes elements that a new task reads lazily. *lazy is a field of the task, and stays its own;
- * from is the choice point that divides.
+/* Notes that a new task reads elements lazily: the bytes from low on.
+ * to is the new task, from the record of the choice point that divides, and *lazy a field of the
+ * task, which remains the task's.
  * Switches: never. Callers: divide. */
 WEFT_API void weft_tascell_lend(weft_tascell_worker *worker, weft_tascell_record *from, const void *low, size_t bytes,
                                 weft_tascell_task *to, weft_tascell_lazy *lazy);
 
-/* Appends where the elements are.
- * Returns: false without memory.
+/* Appends to a buffer where elements lie that a task reads lazily.
+ * Returns: true; false if there is no memory.
  * Switches: never. Callers: pack_in. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_write_lazy(weft_tascell_bytes *bytes, const weft_tascell_lazy *lazy);
 
 /* Takes what weft_tascell_write_lazy appended, and makes the elements readable at lazy->low.
- * name is constant data, what messages call the variable. The task's destroy calls
- * weft_tascell_return_lazy.
- * Returns: false without memory, or if the bytes cannot be.
+ * of is the task. name is constant data: the variable's name in messages. The task's destroy must
+ * call weft_tascell_return_lazy.
+ * Returns: true; false if there is no memory, or if the buffer's bytes make no sense.
  * Switches: never. Callers: unpack_in. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_read_lazy(weft_tascell_bytes *bytes, weft_tascell_task *of, weft_tascell_lazy *lazy,
                                                     const char *name);
 
-/* Ends the use of elements. For a zeroed *lazy, nothing is done.
+/* Ends a task's use of elements that it read lazily. For a zeroed *lazy, nothing is done.
  * Switches: never. Callers: destroy. */
 WEFT_API void weft_tascell_return_lazy(weft_tascell_lazy *lazy);
 
@@ -457,15 +483,18 @@ typedef struct weft_tascell_kinds {
   struct weft_tascell_kinds *next;       /* the library's */
 } weft_tascell_kinds;
 
-/* Makes kinds known, before main: only tasks of known kinds go to other nodes. The struct stays.
+/* Registers the kinds of tasks of a source file. Only tasks of registered kinds are sent to other
+ * nodes. The struct must stay for the process's life.
  * Switches: never. Callers: constructors, one after the other. */
 WEFT_API void weft_tascell_register(weft_tascell_kinds *kinds);
 
-/* Unpacks a task on all other nodes of the run, also on those that come later, and frees it.
+/* Sends a task to all other nodes of the run, which unpack it, and frees the task.
  *
- * The call waits until the nodes that are there have unpacked the task. With one node nothing is
- * sent, but where every task is shipped, the task goes through bytes.
- * Returns: false without memory, or if its kind is not known or not transferable.
+ * The call waits until the nodes that take part now have unpacked the task. Nodes that join the run
+ * later unpack it when they come. With one node nothing is sent; if the run ships every task, the
+ * task is still packed and unpacked.
+ * Returns: true; false if there is no memory, or if the task's kind is not registered or not
+ * transferable.
  * Switches: may. Callers: worker functions. */
 WEFT_API bool weft_tascell_broadcast(weft_tascell_worker *worker, weft_tascell_task *task);
 
@@ -473,12 +502,12 @@ WEFT_API bool weft_tascell_broadcast(weft_tascell_worker *worker, weft_tascell_t
 
 /* Adds memory to the workspace that the check mode compares (WEFT_TASCELL_CHECK).
  *
- * The memory is compared until weft_tascell_unwatch, or the end of the running task. At each poll
- * the worker goes back to its oldest record and forward, as for a request. It compares the memory
- * before each undo with what it is after the redo. Where a choice point could divide, it compares
- * the memory with what it was at that choice point's last weft_tascell_poll. Without the mode,
- * nothing is done. place is constant data, or null: where the memory is declared; its function is
- * what messages call the memory.
+ * The memory is compared until weft_tascell_unwatch, or until the running task ends. At each poll
+ * the worker walks back to its oldest record and forward again, as for a request. It compares the
+ * memory before each undo with the memory after the redo. At a choice point that could divide, it
+ * compares the memory with what it was at that choice point's last weft_tascell_poll. Without the
+ * check mode, nothing is done. place is constant data, or null: it says where the memory is
+ * declared, and place->function is the memory's name in messages.
  * Switches: never. Callers: worker functions. */
 WEFT_API void weft_tascell_watch(weft_tascell_worker *worker, const void *address, size_t bytes, const weft_tascell_place *place);
 
@@ -506,31 +535,33 @@ typedef struct weft_tascell_options {
 
 /* Runs a task on all workers, and waits until it has ended.
  *
- * root is a task of weft_tascell_task_make, which the caller owns, and options may be null: all
- * defaults. The caller then asks weft_tascell_task_reason how it ended. Several runs may overlap;
- * each has its own workers. Workers that are added to Weft meanwhile serve the next run.
+ * root is a task of weft_tascell_task_make, which the caller owns. options may be null: all
+ * defaults. weft_tascell_task_reason then tells the caller how root ended. Several runs may
+ * overlap; each has its own workers. A worker that is added to Weft during a run serves the next
+ * run.
  * Errors: WEFT_INVALID (root is null, or given; options has a wrong size, a stack that is too
  * small, or an alignment that is no power of two; a bad setting in the environment, which a line on
  * stderr names), WEFT_NOMEM, WEFT_NOT_INITIALIZED, WEFT_CANNOT_BLOCK (the caller is a tasklet).
  * Switches: may. Callers: ULTs and OS threads outside. */
 WEFT_NODISCARD WEFT_API weft_status weft_tascell_run(weft_tascell_task *root, const weft_tascell_options *options);
 
-/* What weft_tascell_main runs: a worker function with the arguments of main. */
+/* The function that weft_tascell_main runs: a worker function with the arguments of main. */
 typedef int (*weft_tascell_function)(weft_tascell_worker *worker, weft_tascell_record *up, int argc, char **argv);
 
 /* Starts Weft, runs function(worker, up, argc, argv) as the root task, and ends Weft.
  *
- * Words at the beginning of argv are taken away: --workers N, and to run on several nodes
- * --server HOST:PORT, --key-file FILE, --nodes N (main begins when so many have come), --transport
- * NAME and --idle-sleep TIME; -- ends them. Every
- * node starts the same program. The first runs function; the others run tasks until it returns.
- * What fails is named by a line on stderr. The compiler makes main of it.
- * Returns: what function returned, on all nodes; 70 if it was left by a throw, or could not be run.
+ * The call takes its own options from the beginning of argv; -- ends them. They are --workers N
+ * and, for a run on several nodes, --server HOST:PORT, --key-file FILE, --nodes N (function starts
+ * once N nodes have come), --transport NAME and --idle-sleep TIME. Every node starts the same
+ * program. The first node runs function; the other nodes run tasks until function returns. A line
+ * on stderr names what failed. The compiler weft tascell makes a main that calls this.
+ * Returns: what function returned, on all nodes; 70 if a throw left function, or if function could
+ * not be run.
  * Switches: may. Callers: main. */
 WEFT_NODISCARD WEFT_API int weft_tascell_main(weft_tascell_function function, int argc, char **argv,
                                               const weft_tascell_options *options);
 
-/* What the workers of the last run did, summed up. */
+/* What the workers of the last run did: sums over all of them. */
 typedef struct weft_tascell_counts {
   uint64_t requests;    /* that reached a worker */
   uint64_t refused;     /* of these: without a task */
@@ -547,10 +578,13 @@ typedef struct weft_tascell_counts {
  * Switches: never. Callers: any. */
 WEFT_API void weft_tascell_last_counts(weft_tascell_counts *out);
 
-/* Calls each for each fact about Tascell in this process, as weft_info_walk does: the settings
- * WEFT_TASCELL_... in effect, what each may be, and the sizes of what a worker has. key and value
- * are valid during the call. A value that cannot be used is named by a line on stderr, and shown as
- * it stands in the environment.
+/* Calls each(state, key, value) for each fact about Tascell in this process, as weft_info_walk
+ * does for Weft.
+ *
+ * The facts are the settings WEFT_TASCELL_... in effect, the values that each may have, and the
+ * sizes of what a worker has. key and value are valid during the call of each. If the environment
+ * has a value that cannot be used, a line on stderr names the value, and the walk shows it as it
+ * stands.
  * Switches: never. Callers: any. */
 WEFT_API void weft_tascell_info_walk(void (*each)(void *state, const char *key, const char *value), void *state);
 
