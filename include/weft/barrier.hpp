@@ -27,13 +27,13 @@ struct no_completion {
 
 }  // namespace detail
 
-// Where a number of callers wait for each other, phase after phase.
+// A barrier at which a number of callers wait for each other, phase after phase.
 template <class CompletionFunction = detail::no_completion>
 class barrier {
   static_assert(std::is_nothrow_invocable_v<CompletionFunction&>, "a barrier's completion function must be noexcept");
 
  public:
-  // A phase, of which the caller has been a part.
+  // Names the phase in which the caller has arrived.
   class arrival_token {
    public:
     // Takes over the other token.
@@ -47,11 +47,11 @@ class barrier {
     std::uint32_t phase_;
   };
 
-  // The most arrivals that a phase can expect.
+  // Returns the largest number of arrivals that a phase can expect.
   static constexpr std::ptrdiff_t max() noexcept { return INT32_MAX; }
 
-  // A barrier that expects so many arrivals a phase. Throws weft::error: invalid (0 or fewer, or
-  // above max()), and what copying throws.
+  // Makes a barrier whose phases each expect a number of arrivals. Throws weft::error: invalid
+  // (expected is 0 or below, or above max()), and what copying function throws.
   explicit barrier(std::ptrdiff_t expected, CompletionFunction function = CompletionFunction())
       : completion_(std::move(function)), expected_(expected), missing_(expected) {
     detail::check(expected > 0 && expected <= max() ? WEFT_OK : WEFT_INVALID, "weft::barrier");
@@ -59,8 +59,9 @@ class barrier {
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
 
-  // Arrives `update` times, without a wait. Throws weft::error: invalid (below 1, or more than are
-  // missing). Never switches, but for what the completion function does.
+  // Counts `update` arrivals of the caller, and does not wait. Throws weft::error: invalid (update
+  // is below 1, or above the number of missing arrivals). Never switches, unless the completion
+  // function does.
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t update = 1) {
     const std::uint32_t phase = phase_.load(std::memory_order_relaxed);
     static_cast<void>(arrive_in(phase, update));
@@ -74,8 +75,8 @@ class barrier {
     while (phase_.load(std::memory_order_acquire) == arrival.phase_)
       detail::check_unless(WEFT_AGAIN, weft_word_wait(&phase_, sizeof phase_, arrival.phase_, WEFT_FOREVER), "weft_word_wait");
   }
-  // Arrives, and waits until the phase has ended. True for exactly one caller of a phase: the one
-  // that came last.
+  // Arrives, and waits until the phase has ended. Returns true for exactly one caller of each
+  // phase: the one that arrived last.
   bool arrive_and_wait() {
     refuse_tasklet();
     const std::uint32_t phase = phase_.load(std::memory_order_relaxed);
@@ -83,14 +84,16 @@ class barrier {
     wait(arrival_token(phase));
     return false;
   }
-  // Arrives, and is expected no more in the phases that follow. Throws as arrive does.
+  // Arrives, and reduces by one the number of arrivals that later phases expect. Throws what arrive
+  // throws.
   void arrive_and_drop() {
     expected_.fetch_sub(1, std::memory_order_relaxed);  // the arrival publishes it
     static_cast<void>(arrive_in(phase_.load(std::memory_order_relaxed), 1));
   }
 
  private:
-  // True: that was the last one, and the phase has ended.
+  // Counts arrivals in a phase. Returns true if they were the last ones, so that the phase has
+  // ended.
   bool arrive_in(std::uint32_t phase, std::ptrdiff_t update) {
     if (update < 1) detail::fail(WEFT_INVALID, "weft::barrier::arrive");
     std::ptrdiff_t missing = missing_.load(std::memory_order_relaxed);

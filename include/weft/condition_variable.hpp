@@ -23,7 +23,7 @@ namespace weft {
 
 using std::cv_status;
 
-// A place to wait at for a change that is made under a weft::mutex.
+// A condition variable: callers wait at it for a change that is made under a weft::mutex.
 class condition_variable {
  public:
   // What native_handle() returns.
@@ -48,7 +48,8 @@ class condition_variable {
     while (!predicate()) wait(lock);
   }
 
-  // Waits for a notification, or until the deadline passes.
+  // Waits for a notification, or until the deadline passes. Returns timeout if the deadline has
+  // passed without a notification, else no_timeout.
   template <class Clock, class Duration>
   cv_status wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& deadline) {
     const auto attempt = [&](std::uint64_t ns) { return weft_cond_wait_until(&cond_, lock.mutex()->native_handle(), ns); };
@@ -59,8 +60,8 @@ class condition_variable {
     }
     return as_cv_status(status);
   }
-  // Waits until the predicate is true or the deadline passes; returns what the predicate says at
-  // the end.
+  // Waits until the predicate is true, or until the deadline passes. Returns what the predicate
+  // returned last.
   template <class Clock, class Duration, class Predicate>
   bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& deadline, Predicate predicate) {
     while (!predicate()) {
@@ -69,13 +70,14 @@ class condition_variable {
     return true;
   }
 
-  // Waits for a notification, or for an interval.
+  // Waits for a notification, for an interval at most. Returns timeout if the interval has passed
+  // without a notification, else no_timeout.
   template <class Rep, class Period>
   cv_status wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& interval) {
     return wait_until_ns(lock, detail::deadline_in(interval));
   }
-  // Waits until the predicate is true or the interval is over; returns what the predicate says at
-  // the end.
+  // Waits until the predicate is true, for an interval at most. Returns what the predicate returned
+  // last.
   template <class Rep, class Period, class Predicate>
   bool wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& interval, Predicate predicate) {
     const std::uint64_t deadline_ns = detail::deadline_in(interval);
@@ -85,7 +87,7 @@ class condition_variable {
     return true;
   }
 
-  // The condition of the C interface.
+  // Returns the condition of the C interface.
   native_handle_type native_handle() noexcept { return &cond_; }
 
  private:

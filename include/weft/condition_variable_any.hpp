@@ -27,7 +27,7 @@ namespace weft {
 
 using std::cv_status;
 
-// A place to wait at for a change that is made under a lock of any type.
+// A condition variable: callers wait at it for a change that is made under a lock of any type.
 class condition_variable_any {
  public:
   condition_variable_any() noexcept = default;
@@ -60,8 +60,8 @@ class condition_variable_any {
   void wait(Lock& lock, Predicate predicate) {
     while (!predicate()) wait(lock);
   }
-  // Waits until the predicate is true or a stop is requested; returns what the predicate says at
-  // the end.
+  // Waits until the predicate is true, or until a stop is requested. Returns what the predicate
+  // returned last.
   template <class Lock, class Predicate>
   bool wait(Lock& lock, detail::stop_token token, Predicate predicate) {
     while (!token.stop_requested()) {
@@ -71,13 +71,14 @@ class condition_variable_any {
     return predicate();
   }
 
-  // Waits for a notification, or until the deadline passes.
+  // Waits for a notification, or until the deadline passes. Returns timeout if the deadline has
+  // passed without a notification, else no_timeout.
   template <class Lock, class Clock, class Duration>
   cv_status wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& deadline) {
     return as_cv_status(attempt_once(lock, deadline, nullptr), deadline);
   }
-  // Waits until the predicate is true or the deadline passes; returns what the predicate says at
-  // the end.
+  // Waits until the predicate is true, or until the deadline passes. Returns what the predicate
+  // returned last.
   template <class Lock, class Clock, class Duration, class Predicate>
   bool wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& deadline, Predicate predicate) {
     while (!predicate()) {
@@ -85,8 +86,8 @@ class condition_variable_any {
     }
     return true;
   }
-  // Waits until the predicate is true, a stop is requested, or the deadline passes; returns what
-  // the predicate says at the end.
+  // Waits until the predicate is true, a stop is requested, or the deadline passes. Returns what
+  // the predicate returned last.
   template <class Lock, class Clock, class Duration, class Predicate>
   bool wait_until(Lock& lock, detail::stop_token token, const std::chrono::time_point<Clock, Duration>& deadline,
                   Predicate predicate) {
@@ -97,19 +98,20 @@ class condition_variable_any {
     return predicate();
   }
 
-  // Waits for a notification, or for an interval.
+  // Waits for a notification, for an interval at most. Returns timeout if the interval has passed
+  // without a notification, else no_timeout.
   template <class Lock, class Rep, class Period>
   cv_status wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& interval) {
     return wait_until(lock, end_of(interval));
   }
-  // Waits until the predicate is true or the interval is over; returns what the predicate says at
-  // the end.
+  // Waits until the predicate is true, for an interval at most. Returns what the predicate returned
+  // last.
   template <class Lock, class Rep, class Period, class Predicate>
   bool wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& interval, Predicate predicate) {
     return wait_until(lock, end_of(interval), std::move(predicate));
   }
-  // Waits until the predicate is true, a stop is requested, or the interval is over; returns what
-  // the predicate says at the end.
+  // Waits until the predicate is true, a stop is requested, or the interval is over. Returns what
+  // the predicate returned last.
   template <class Lock, class Rep, class Period, class Predicate>
   bool wait_for(Lock& lock, detail::stop_token token, const std::chrono::duration<Rep, Period>& interval, Predicate predicate) {
     return wait_until(lock, std::move(token), end_of(interval), std::move(predicate));

@@ -356,7 +356,8 @@ pull_coroutine<void>::pull_coroutine(Stack&& stack, F&& function, caller made_by
 
 }  // namespace detail
 
-// Boost.Coroutine2's: the two types for values of T, which may be a reference or void.
+// The two types of a coroutine that passes values of T, as in Boost.Coroutine2. T may be a
+// reference or void.
 template <class T>
 struct asymmetric_coroutine {
   // The side that pulls.
@@ -364,7 +365,7 @@ struct asymmetric_coroutine {
   // The side that pushes.
   using push_type = detail::push_coroutine<T>;
 };
-// The same.
+// The short name of asymmetric_coroutine.
 template <class T>
 using coroutine = asymmetric_coroutine<T>;
 

@@ -24,13 +24,15 @@
 
 namespace weft::dist {
 
-// This process's rank, from 0. It may change at each fork and join of a thread in a root. Callable from any. Never switches.
+// Returns the rank of the process in which the caller runs, from 0. For a thread in a root, each
+// fork and join may change it. Callable from any. Never switches.
 inline int rank() noexcept { return weft_dist_rank(); }
 
-// How many ranks there are, at least 1. Callable from any. Never switches.
+// Returns how many ranks there are, at least 1. Callable from any. Never switches.
 inline int ranks() noexcept { return weft_dist_ranks(); }
 
-// What can be the root: a callable of values without arguments, whose result is values.
+// A function that can be a root: a trivially copyable callable without arguments, whose result is
+// trivially copyable, too.
 template <class Function>
 concept root_function =
     std::is_trivially_copyable_v<Function> && std::invocable<Function&> &&
@@ -94,12 +96,14 @@ inline const char* refused_root() {
 
 }  // namespace detail
 
-// Runs function once, as the root of forks that all ranks share, and returns its result on every rank.
-// Collective: each rank calls it with a function of the same type, and the values of rank 0's count.
-// What it throws arrives on the rank where it ended, and on every other rank as a remote_error. Throws
-// weft::error (invalid) for a call from inside a root, from another OS thread than main's, or from a
-// process that a rank has forked. Ranks whose calls differ end the job with a line. Switches: never.
-// Callers: the OS thread that runs main, outside a root.
+// Runs function once, as a root: all ranks share its forks. Returns its result on every rank.
+//
+// Each rank must make the call, with a function of the same type. The values that rank 0's function
+// holds are used. If the ranks' calls differ, the job ends, and a line on stderr says so. An
+// exception that leaves function is thrown on the rank on which function ended, and as a
+// remote_error on every other rank. Throws weft::error: invalid (a call from inside a root, from
+// another OS thread than the one that runs main, or from a process that a rank has forked). Never
+// switches. Callable from the OS thread that runs main, outside a root.
 template <root_function Function>
 std::invoke_result_t<Function&> root(Function function) {
   using cargo_type = detail::root_cargo<Function>;
@@ -117,9 +121,10 @@ std::invoke_result_t<Function&> root(Function function) {
   }
 }
 
-// Runs a callable of values at once, as a fork that its forker does not join: what it returns is
-// not read. The root ends only once it has ended. What it throws is dropped
-// (dropped_exceptions.hpp). Switches: may. Callers: a thread in a root; elsewhere it is a call.
+// Runs a trivially copyable callable at once, as a fork that its forker does not join. Its result
+// is not used. The root ends only after the child has ended. An exception that leaves the callable
+// is dropped (dropped_exceptions.hpp). May switch. Callable from a thread in a root; elsewhere it
+// is a plain call.
 template <class Function>
 void discard(Function function) {
   static_assert(std::is_trivially_copyable_v<Function> && sizeof(Function) <= WEFT_FORK_BYTES,
@@ -139,9 +144,10 @@ void discard(Function function) {
   weft_dist_discard(forked, run, &function, sizeof function);
 }
 
-// Runs a callable of values at once, as discard() does, and returns a future of what it returns, in
-// this rank's memory, which any threads read. To be dropped once, when no thread reads it any more.
-// Throws weft::error (invalid, nomem). Switches: may. Callers: a thread in a root.
+// Runs a trivially copyable callable at once, as discard() does, and returns a shared_future of its
+// result. The future lies in the calling rank's memory, and threads of all ranks can read it. It
+// must be dropped once, when no thread reads it any more. Throws weft::error: invalid, no_memory.
+// May switch. Callable from a thread in a root.
 template <class Function>
 [[nodiscard]] auto fork_shared(Function function) {
   const auto future = shared_future<std::invoke_result_t<Function&>>::make(rank());

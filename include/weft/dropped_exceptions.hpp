@@ -11,7 +11,8 @@
 
 namespace weft {
 
-// Called once for each, where it was found to be superfluous: on any worker, so that it must not block. No handler: they are only counted.
+// A handler that is called once for each dropped exception, on the worker that drops it. It may run
+// on any worker, and must not block. Without a handler, dropped exceptions are only counted.
 using dropped_exception_handler = void (*)(const std::exception_ptr& dropped) noexcept;
 
 namespace detail {
@@ -28,12 +29,13 @@ inline void drop_exception(const std::exception_ptr& dropped) noexcept {
 
 }  // namespace detail
 
-// The process's handler, as std::set_terminate's: returns the one before; null for none. Callable from any. Never switches.
+// Sets the process's handler, as std::set_terminate does; null removes it. Returns the handler
+// before. Callable from any. Never switches.
 inline dropped_exception_handler on_dropped_exception(dropped_exception_handler handler) noexcept {
   return detail::handler_of_dropped_exceptions.exchange(handler, std::memory_order_acq_rel);
 }
 
-// Dropped by the process so far.
+// Returns how many exceptions the process has dropped so far.
 inline std::uint64_t dropped_exceptions() noexcept { return detail::dropped_exceptions_so_far.load(std::memory_order_relaxed); }
 
 }  // namespace weft

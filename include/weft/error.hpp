@@ -56,7 +56,7 @@ class status_category_type final : public std::error_category {
 
 }  // namespace detail
 
-// The category of these errors; its name is "weft".
+// Returns the category of these errors, whose name is "weft".
 inline const std::error_category& status_category() noexcept {
   static const detail::status_category_type category;
   return category;
@@ -65,13 +65,14 @@ inline const std::error_category& status_category() noexcept {
 // Makes an errc a std::error_code.
 inline std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), status_category()}; }
 
-// What a C call's status is thrown as.
+// The exception that carries the status of a failed C call.
 class error : public std::system_error {
  public:
-  // call: the C call that said so; it begins what().
+  // Makes an error of the status that a C call returned. call is the name of that C call, with
+  // which what() begins.
   error(weft_status status, const char* call) : std::system_error(static_cast<int>(status), status_category(), call) {}
 
-  // The status of the C call.
+  // Returns the status of the C call.
   weft_status status() const noexcept { return static_cast<weft_status>(code().value()); }
 };
 

@@ -165,16 +165,16 @@ class wait_sender {
 }  // namespace WEFT_SENDERS_OVER
 }  // namespace detail
 
-// A handle on the runtime, on which senders can be started. All are equal: a process has one
-// runtime.
+// A handle of the runtime, from which senders are made. All handles are equal, since a process has
+// one runtime.
 class runtime::scheduler {
  public:
   // As P2300 asks for.
   using scheduler_concept = execution::scheduler_t;
 
-  // What the scheduler's senders say of themselves.
+  // The attributes of the scheduler's senders.
   struct attributes {
-    // The scheduler on which they complete.
+    // Returns the scheduler on which the senders complete.
     template <class... Env>
     scheduler query(execution::get_completion_scheduler_t<execution::set_value_t>, const Env&...) const noexcept {
       return {};
@@ -189,23 +189,23 @@ class runtime::scheduler {
   template <class F>
   class bulk_sender;
 
-  // A sender that completes in a ULT of the runtime. Its operation throws nothing: a runtime that
-  // does not run is an error, not_initialized.
+  // Returns a sender that completes in a ULT of the runtime. Its operation throws nothing: if the
+  // runtime does not run, it completes with the error not_initialized.
   schedule_sender schedule() const noexcept;
-  // A sender that completes after an interval.
+  // Returns a sender that completes in a ULT after an interval.
   template <class Rep, class Period>
   timed_sender schedule_after(const std::chrono::duration<Rep, Period>& interval) const noexcept;
-  // A sender that completes at a time of std::chrono::steady_clock.
+  // Returns a sender that completes in a ULT at a time of std::chrono::steady_clock.
   template <class Duration>
   timed_sender schedule_at(const std::chrono::time_point<std::chrono::steady_clock, Duration>& deadline) const noexcept;
-  // A sender that calls a copy of function(i) for each i below count, in parallel, and completes
-  // when all have returned. The first exception that a call throws, in the order of the indexes, is
-  // the error.
+  // Returns a sender that calls a copy of function(i) for each i below count, in parallel, and
+  // completes when all calls have returned. If calls throw, the sender's error is the exception of
+  // the lowest i among them.
   template <class F>
     requires std::invocable<F&, std::size_t>
   bulk_sender<std::decay_t<F>> bulk(std::size_t count, F&& function) const;
 
-  // What runs makes progress once it has begun, on any of the workers.
+  // Returns that a ULT makes progress once it has begun, on any of the workers.
   static constexpr execution::forward_progress_guarantee query(execution::get_forward_progress_guarantee_t) noexcept {
     return execution::forward_progress_guarantee::parallel;
   }
@@ -276,7 +276,7 @@ class schedule_sender_base {
 // A sender that completes in a ULT.
 class runtime::scheduler::schedule_sender : public detail::schedule_sender_base {
  public:
-  // The operation.
+  // Returns the operation that connects the sender with a receiver.
   template <class Receiver>
   auto connect(Receiver to) const {
     return detail::schedule_operation<Receiver, detail::no_work>(std::move(to), {});
@@ -286,9 +286,9 @@ class runtime::scheduler::schedule_sender : public detail::schedule_sender_base 
 // A sender that completes in a ULT at a time.
 class runtime::scheduler::timed_sender : public detail::schedule_sender_base {
  public:
-  // The deadline in the time of weft_now_ns.
+  // Makes a sender that completes at a deadline, which is a time of weft_now_ns.
   explicit timed_sender(std::uint64_t deadline_ns) noexcept : deadline_ns_(deadline_ns) {}
-  // The operation.
+  // Returns the operation that connects the sender with a receiver.
   template <class Receiver>
   auto connect(Receiver to) const {
     return detail::wait_operation<detail::timer_source, Receiver, detail::with_value<void>>(std::move(to), deadline_ns_);
@@ -302,14 +302,14 @@ class runtime::scheduler::timed_sender : public detail::schedule_sender_base {
 template <class F>
 class runtime::scheduler::bulk_sender : public detail::schedule_sender_base {
  public:
-  // The calls.
+  // Makes a sender of the calls.
   explicit bulk_sender(detail::bulk_work<F> work) : work_(std::move(work)) {}
-  // The operation.
+  // Returns the operation that connects the sender with a receiver.
   template <class Receiver>
   auto connect(Receiver to) && {
     return detail::schedule_operation<Receiver, detail::bulk_work<F>>(std::move(to), std::move(work_));
   }
-  // The operation, with a copy of the function.
+  // Returns the operation that connects the sender with a receiver, with a copy of the function.
   template <class Receiver>
   auto connect(Receiver to) const& {
     return detail::schedule_operation<Receiver, detail::bulk_work<F>>(std::move(to), work_);
@@ -336,32 +336,34 @@ runtime::scheduler::bulk_sender<std::decay_t<F>> runtime::scheduler::bulk(std::s
   return bulk_sender<std::decay_t<F>>({count, std::forward<F>(function)});
 }
 
-// A sender of the result of a future: set_value(value), or set_error of what the other side threw.
+// Returns a sender of the result of a future: set_value(value), or set_error with the exception
+// that was set.
 template <class T>
 [[nodiscard]] auto as_sender(future<T> one) {
   using source = detail::future_source<future<T>>;
   return detail::wait_sender<source, detail::with_value<T>, future<T>>(std::move(one));
 }
-// A sender of a copy of the result.
+// Returns a sender of a copy of the result.
 template <class T>
 [[nodiscard]] auto as_sender(shared_future<T> one) {
   using source = detail::future_source<shared_future<T>>;
   using value = std::remove_cvref_t<T>;
   return detail::wait_sender<source, detail::with_value<value>, shared_future<T>>(std::move(one));
 }
-// A sender that completes when the thread has ended, and joins it.
+// Returns a sender that completes when the thread has ended, and joins the thread.
 [[nodiscard]] inline auto as_sender(thread& one) noexcept {
   return detail::wait_sender<detail::thread_source, detail::with_value<void>, thread&>(one);
 }
-// A sender that completes when the latch is open.
+// Returns a sender that completes when the latch is open.
 [[nodiscard]] inline auto as_sender(latch& one) noexcept {
   return detail::wait_sender<detail::event_source, detail::with_value<void>, weft_event*>(one.native_handle());
 }
-// A sender that completes when the event is set.
+// Returns a sender that completes when the event is set.
 [[nodiscard]] inline auto as_sender(weft_event& one) noexcept {
   return detail::wait_sender<detail::event_source, detail::with_value<void>, weft_event*>(&one);
 }
-// A sender of one value popped from a channel; set_stopped if the channel is closed and empty.
+// Returns a sender of one value, which it pops from the channel. It completes with set_stopped if
+// the channel is closed and empty.
 template <class T>
 [[nodiscard]] auto as_sender(detail::basic_channel<T>& channel) noexcept {
   return detail::wait_sender<detail::pop_source<T>, detail::with_popped<T>, detail::basic_channel<T>&>(channel);

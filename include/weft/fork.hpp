@@ -212,15 +212,20 @@ struct fork_of<Function> {
 
 }  // namespace detail
 
-// A fork of a callable without arguments; what it returns and throws comes out of join(). It cannot be moved: it belongs to its scope,
-// at whose end it is joined at the latest (then what it throws is dropped, see dropped_exceptions.hpp: join() to hear of it; also when
-// the scope is left by an exception of the forker's own, which wins). join() at most once, by the forker (undefined otherwise), in any
-// order among forks, the last one first being the cheapest. Forking does not switch; join, and the destructor of a fork that was not
-// joined, may. Callable from any. Throws what copying the callable throws.
+// A fork of a callable without arguments. join() returns what the callable returns, and throws what
+// it throws.
+//
+// A fork cannot be moved: it belongs to its scope. At the end of the scope it is joined if join()
+// was not called. An exception of the callable is then dropped (dropped_exceptions.hpp). The same
+// holds if an exception of the forker leaves the scope; that exception goes on. Only the forker may
+// call join(), at most once. Forks may be joined in any order; the last one first is the cheapest.
+// Forking does not switch. join, and the destructor of a fork that was not joined, may. Callable
+// from any. Throws what copying the callable throws. Undefined: a second join(), or a join() by
+// another thread.
 template <class Function>
 using forked = typename detail::fork_of<std::decay_t<Function>>::type;
 
-// Forks a callable; the result, which is to be joined, is described above.
+// Forks a callable. The result must be joined; see weft::forked.
 template <class Function>
   requires child_function<std::decay_t<Function>>
 [[nodiscard, gnu::always_inline]] inline forked<Function> fork(Function&& function) {

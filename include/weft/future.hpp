@@ -49,17 +49,19 @@ inline future_status as_future_status(weft_status status, const char* call) {
 
 }  // namespace detail
 
-// One reader. Unlike std::async's, the future of weft::async does not wait when it is destroyed: the thread goes on by itself.
+// A future with one reader. Unlike a future of std::async, a future of weft::async does not wait
+// when it is destroyed: the thread goes on by itself.
 template <class T>
 class future {
  public:
   future() noexcept = default;
-  // For makers. runner: a thread to be joined by the reader, which is done with state when it ends; or null.
+  // Makes a future of a shared state. It is for Weft's own headers. runner is null, or a thread
+  // that the reader joins, and that no longer uses state when it ends.
   explicit future(detail::state_pointer<detail::state<T>> state, weft_thread* runner = nullptr) noexcept
       : state_(std::move(state)), runner_(runner) {}
-  // Takes over the other future, which is empty then.
+  // Takes over the other future, which is then empty.
   future(future&& other) noexcept : state_(std::move(other.state_)), runner_(std::exchange(other.runner_, nullptr)) {}
-  // Takes over the other future, which is empty then.
+  // Takes over the other future, which is then empty.
   future& operator=(future&& other) noexcept {
     let_runner_go();
     state_ = std::move(other.state_);
@@ -68,26 +70,28 @@ class future {
   }
   ~future() { let_runner_go(); }
 
-  // Whether there is a result to come, or one that get() has not taken.
+  // Tells whether the future has a shared state: its result is still to come, or get() has not
+  // taken it.
   bool valid() const noexcept { return static_cast<bool>(state_); }
-  // Whether the result has come. Throws std::future_error: no_state.
+  // Tells whether the result has been set. Throws std::future_error: no_state.
   bool is_ready() const { return state_.valid()->is_ready(); }
 
-  // The value, or throws what the other side threw; once.
+  // Waits until the result is set, and returns the value, or throws the exception that was set. It
+  // can be called once.
   T get() {
     wait();
     const auto last = std::move(state_);
     return last->take();
   }
 
-  // Waits until the result has come; the exception that get() would throw, or null. The future
-  // keeps the result.
+  // Waits until the result is set. Returns the exception that get() would throw, or null. The
+  // future keeps the result.
   std::exception_ptr get_exception_ptr() const {
     wait();
     return state_->failure();
   }
 
-  // Waits until the result has come.
+  // Waits until the result is set.
   void wait() const {
     detail::state<T>* const state = state_.valid();
     if (runner_ == nullptr) return state->wait();
@@ -95,25 +99,27 @@ class future {
     detail::check(weft_thread_join(runner_), "weft_thread_join");
     runner_ = nullptr;
   }
-  // Waits until the result has come, for an interval at most.
+  // Waits until the result is set, for an interval at most.
   template <class Rep, class Period>
   future_status wait_for(const std::chrono::duration<Rep, Period>& interval) const {
     return detail::as_future_status(wait_until_ns(detail::deadline_in(interval)), "weft::future::wait_for");
   }
-  // Waits until the result has come, until the deadline at most.
+  // Waits until the result is set, until the deadline at most.
   template <class Clock, class Duration>
   future_status wait_until(const std::chrono::time_point<Clock, Duration>& deadline) const {
     const auto attempt = [this](std::uint64_t ns) { return wait_until_ns(ns); };
     return detail::as_future_status(detail::attempt_until(deadline, attempt), "weft::future::wait_until");
   }
 
-  // Makes it a future of any number of readers; this one is empty then.
+  // Returns a shared_future of the result. This future is then empty.
   shared_future<T> share() noexcept { return shared_future<T>(std::move(*this)); }
 
-  // Calls a copy of function with this future, which is empty then, in a ULT of its own once the
-  // result has come; returns the future of what that call returns or throws. If the ULT cannot be
-  // made, the returned future throws weft::error. Never switches. Throws std::future_error:
-  // no_state; weft::error; what copying throws.
+  // Calls a copy of function with this future, in a ULT of its own, once the result is set. This
+  // future is then empty.
+  //
+  // Returns a future of what that call returns or throws. If the ULT cannot be created, the
+  // returned future throws weft::error. Never switches. Throws std::future_error: no_state;
+  // weft::error; and what copying function throws.
   template <class F>
     requires std::invocable<std::decay_t<F>&, future<T>>
   [[nodiscard]] auto then(F&& function, detail::caller made_by = detail::caller()) {
@@ -121,7 +127,7 @@ class future {
   }
 
  protected:
-  // The thread that is to be joined, or null.
+  // Returns the thread that the reader joins, or null.
   weft_thread* runner() const noexcept { return runner_; }
 
  private:
@@ -144,43 +150,43 @@ class future {
   mutable weft_thread* runner_ = nullptr;  // waiting is const, as with std
 };
 
-// Any number of readers, each with its copy.
+// A future with any number of readers, each of which has a copy of it.
 template <class T>
 class shared_future {
  public:
   shared_future() noexcept = default;
-  // Takes over a future, which is empty then.
+  // Takes over a future, which is then empty.
   shared_future(future<T>&& from) noexcept {  // as std's: no need to say it
     from.let_runner_go();                     // several may wait, and only one could join
     state_ = std::move(from.state_);
   }
 
-  // Whether there is a result to come.
+  // Tells whether the future has a shared state.
   bool valid() const noexcept { return static_cast<bool>(state_); }
-  // Whether the result has come. Throws std::future_error: no_state.
+  // Tells whether the result has been set. Throws std::future_error: no_state.
   bool is_ready() const { return state_.valid()->is_ready(); }
 
-  // The value, or throws what the other side threw.
+  // Waits until the result is set, and returns the value, or throws the exception that was set.
   std::add_lvalue_reference_t<const T> get() const {
     wait();
     return state_->look();
   }
 
-  // Waits until the result has come; the exception that get() would throw, or null.
+  // Waits until the result is set. Returns the exception that get() would throw, or null.
   std::exception_ptr get_exception_ptr() const {
     wait();
     return state_->failure();
   }
 
-  // Waits until the result has come.
+  // Waits until the result is set.
   void wait() const { state_.valid()->wait(); }
-  // Waits until the result has come, for an interval at most.
+  // Waits until the result is set, for an interval at most.
   template <class Rep, class Period>
   future_status wait_for(const std::chrono::duration<Rep, Period>& interval) const {
     return detail::as_future_status(state_.valid()->wait_until_ns(detail::deadline_in(interval)),
                                     "weft::shared_future::wait_for");
   }
-  // Waits until the result has come, until the deadline at most.
+  // Waits until the result is set, until the deadline at most.
   template <class Clock, class Duration>
   future_status wait_until(const std::chrono::time_point<Clock, Duration>& deadline) const {
     detail::state<T>* const state = state_.valid();
@@ -188,8 +194,8 @@ class shared_future {
     return detail::as_future_status(detail::attempt_until(deadline, attempt), "weft::shared_future::wait_until");
   }
 
-  // Calls a copy of function with a copy of this future, in a ULT of its own, once the result has
-  // come. All else is as in future::then.
+  // Calls a copy of function with a copy of this future, in a ULT of its own, once the result is
+  // set. Everything else is as for future::then.
   template <class F>
     requires std::invocable<std::decay_t<F>&, shared_future<T>>
   [[nodiscard]] auto then(F&& function, detail::caller made_by = detail::caller()) const {

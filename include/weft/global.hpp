@@ -34,10 +34,13 @@ inline constexpr bool may_be_global = std::is_trivially_copyable_v<T> && !std::i
 
 }  // namespace detail
 
-// The address of a T in the global heap, on whatever rank it lies: a number of 8 bytes, which forks
-// carry and frames hold. Arithmetic goes on to the next rank's block of an array. A copy of bytes
-// is all that is done to a T, so T is trivially copyable, and holds no addresses of a process.
-// Where a call says so, it throws weft::error. No call switches. Callers: as global.h says.
+// The address of a T in the global heap, on whichever rank the T lies. It is a number of 8 bytes,
+// which forks carry and frames hold.
+//
+// Arithmetic continues from one rank's block of an array to the next rank's. The library only
+// copies the bytes of a T, so T must be trivially copyable, and hold no address of a process. A
+// call throws weft::error only where its comment says so. No call switches. Calls are made from
+// where global.h allows them.
 template <class T>
 class global {
  public:
@@ -46,70 +49,70 @@ class global {
   // Of two addresses.
   using difference_type = std::ptrdiff_t;
 
-  // No address.
+  // Makes a null address.
   global() = default;
-  // The address, as global.h has it.
+  // Makes an address of one of global.h.
   explicit constexpr global(weft_global at) noexcept : at_(at) {}
-  // The same, for global.h's calls.
+  // Returns the address for the calls of global.h.
   [[nodiscard]] constexpr weft_global address() const noexcept { return at_; }
-  // Whether it is an address.
+  // Tells whether the address is not null.
   constexpr explicit operator bool() const noexcept { return at_ != 0; }
 
-  // Whether both name the same value.
+  // Tells whether both are the address of the same value.
   friend constexpr bool operator==(global, global) = default;
   // The order of the elements of one array.
   friend constexpr auto operator<=>(global, global) = default;
-  // Goes on by so many elements.
+  // Advances the address by count elements.
   constexpr global& operator+=(difference_type count) noexcept {
     at_ += static_cast<weft_global>(count) * sizeof(T);
     return *this;
   }
-  // Goes back by so many elements.
+  // Moves the address back by count elements.
   constexpr global& operator-=(difference_type count) noexcept { return *this += -count; }
-  // Goes on to the next element.
+  // Advances the address to the next element.
   constexpr global& operator++() noexcept { return *this += 1; }
-  // The address so many elements behind.
+  // Returns the address count elements further on.
   friend constexpr global operator+(global from, difference_type count) noexcept { return from += count; }
-  // The address so many elements before.
+  // Returns the address count elements further back.
   friend constexpr global operator-(global from, difference_type count) noexcept { return from -= count; }
-  // How many elements one is behind the other.
+  // Returns how many elements one is further on than other.
   friend constexpr difference_type operator-(global one, global other) noexcept {
     return static_cast<difference_type>(one.at_ - other.at_) / static_cast<difference_type>(sizeof(T));
   }
-  // The address so many elements behind: what is read by get() and set by put().
+  // Returns the address count elements further on, whose value get() reads and put() sets.
   constexpr global operator[](difference_type count) const noexcept { return *this + count; }
 
-  // The rank whose memory it is.
+  // Returns the rank whose heap holds the value.
   [[nodiscard]] int rank() const noexcept { return weft_global_rank(at_); }
-  // How many elements from here on lie one behind the other on that rank.
+  // Returns how many elements from this one on are contiguous in that rank's memory.
   [[nodiscard]] std::size_t run() const noexcept { return weft_global_run(at_) / sizeof(T); }
-  // The value itself, for run() elements, where its rank shares memory with this one; else null. To
-  // be read afresh after each fork and join, as the thread may then be elsewhere.
+  // Returns where the value lies in the calling process; null if its rank shares no memory with the
+  // calling rank. The pointer can be used for run() elements. Call local() again after each fork
+  // and join, at which the thread may move to another rank.
   [[nodiscard]] T* local() const noexcept { return static_cast<T*>(weft_global_local(at_)); }
 
-  // A copy of the value.
+  // Returns a copy of the value.
   [[nodiscard]] T get() const noexcept {
     alignas(T) unsigned char bytes[sizeof(T)];
     weft_global_get(bytes, at_, sizeof(T));
     return *std::launder(reinterpret_cast<const T*>(bytes));
   }
-  // Sets the value; it is there when the call returns.
+  // Sets the value. The write is complete when the call returns.
   void put(const T& value) const noexcept { weft_global_put(at_, &value, sizeof(T)); }
 
-  // Adds at once, and returns what was there before. Integers of 8 bytes.
+  // Atomically adds to an integer of 8 bytes, and returns what it was before.
   T fetch_add(T by) const noexcept
     requires detail::global_word<T>
   {
     return static_cast<T>(weft_global_add(at_, static_cast<std::uint64_t>(by)));
   }
-  // Adds at once. Integers of 8 bytes.
+  // Atomically adds to an integer of 8 bytes.
   void add(T by) const noexcept
     requires detail::global_word<T>
   {
     (void)fetch_add(by);
   }
-  // Sets the value to desired if it is expected, at once; returns what was there before. Integers
-  // of 8 bytes.
+  // Atomically sets an integer of 8 bytes to desired if it is expected. Returns what it was before.
   T compare_swap(T expected, T desired) const noexcept
     requires detail::global_word<T>
   {
@@ -124,51 +127,53 @@ class global {
                 "weft::dist::global<T>: T must be trivially copyable, because its bytes go to other processes");
 };
 
-// Copies elements out of the heap, which may lie on several ranks; all copies go on at once. They
-// are there when the call returns.
+// Copies elements out of the heap to memory of the caller. The elements may lie on several ranks,
+// from which they are copied at the same time. The copy is complete when the call returns.
 template <class T, std::size_t Extent>
 void get(global<T> from, std::span<T, Extent> into) noexcept {
   weft_global_get(into.data(), from.address(), into.size_bytes());
 }
-// The same into the heap.
+// Copies elements from memory of the caller into the heap, under the conditions of get.
 template <class From, std::size_t Extent, class T>
   requires std::same_as<std::remove_const_t<From>, T>
 void put(std::span<From, Extent> from, global<T> into) noexcept {
   weft_global_put(into.address(), from.data(), from.size_bytes());
 }
-// The same from one part of the heap to another.
+// Copies elements from one part of the heap to another, under the conditions of get.
 template <class T>
 void copy(global<T> from, std::size_t count, global<T> into) noexcept {
   weft_global_copy(into.address(), from.address(), count * sizeof(T));
 }
 
-// An array over all ranks, in blocks: rank 0 has the first elements. Made and destroyed
-// collectively, as weft_global_array says: by each rank, outside a root, in the same order. Its
-// elements are not set. Forks carry begin(), not the array.
+// An array that is divided among all ranks in blocks: rank 0 has the first elements. Its elements
+// are not initialised.
+//
+// The array is made and destroyed collectively, as weft_global_array says: by each rank, outside a
+// root, in the same order. Forks carry begin(), not the array.
 template <class T>
 class global_array {
  public:
-  // Throws weft::error (invalid, nomem).
+  // Makes an array of count elements. Throws weft::error: invalid, no_memory.
   explicit global_array(std::size_t count) : size_(count) {
     weft_global made = 0;
     const weft_status status = weft_global_array(count, sizeof(T), &made);
     if (status != WEFT_OK) weft::detail::check(status, "weft_global_array");
     begin_ = global<T>(made);
   }
-  // An array belongs to where it was made.
+  // An array cannot be copied.
   global_array(const global_array&) = delete;
-  // Likewise.
+  // An array cannot be copied.
   global_array& operator=(const global_array&) = delete;
-  // Collective, as the constructor.
+  // Frees the array. The call is collective.
   ~global_array() { (void)weft_global_array_free(begin_.address()); }
 
-  // The address of the first element.
+  // Returns the address of the first element.
   [[nodiscard]] global<T> begin() const noexcept { return begin_; }
-  // The address behind the last element.
+  // Returns the address behind the last element.
   [[nodiscard]] global<T> end() const noexcept { return begin_ + static_cast<std::ptrdiff_t>(size_); }
-  // How many elements there are.
+  // Returns how many elements there are.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  // The address of that element.
+  // Returns the address of the element at index.
   [[nodiscard]] global<T> operator[](std::size_t index) const noexcept { return begin_ + static_cast<std::ptrdiff_t>(index); }
 
  private:
@@ -176,8 +181,8 @@ class global_array {
   global<T> begin_;
 };
 
-// Makes an object on that rank, and sets it. Throws weft::error (invalid, nomem). To be dropped by
-// drop().
+// Makes an object in the heap of a rank, and sets it to value. drop() frees the object. Throws
+// weft::error: invalid, no_memory.
 template <class T>
 [[nodiscard]] global<T> make_global(int rank, const T& value) {
   weft_global made = 0;
@@ -194,16 +199,16 @@ void drop(global<T> object) noexcept {
   weft_global_free(object.address(), sizeof(T));
 }
 
-// A value that one thread sets once, and that any threads read, on whatever ranks; a handle of 8
-// bytes. A reader waits until it is set, and its rank runs other threads meanwhile
+// A handle, of 8 bytes, of a value that one thread sets once, and that threads of all ranks can
+// read. A reader waits until the value is set; its rank runs other threads meanwhile
 // (weft_global_future_get).
 template <class T>
 class shared_future {
  public:
-  // No future.
+  // Makes a handle of no future.
   shared_future() = default;
-  // A future in that rank's memory. Throws weft::error (invalid, nomem). To be dropped once, when
-  // no thread uses it any more.
+  // Makes a future in the heap of a rank. It must be dropped once, when no thread uses it any more.
+  // Throws weft::error: invalid, no_memory.
   [[nodiscard]] static shared_future make(int rank) {
     shared_future result;
     const weft_status status = weft_global_future_make(rank, sizeof(T), &result.at_);
@@ -213,11 +218,11 @@ class shared_future {
   // Frees the future.
   void drop() const noexcept { weft_global_future_free(at_, sizeof(T)); }
 
-  // Sets the value, once.
+  // Sets the value. It may be called once.
   void set(const T& value) const noexcept { weft_global_future_set(at_, &value, sizeof(T)); }
-  // Whether it is set.
+  // Tells whether the value is set.
   [[nodiscard]] bool is_set() const noexcept { return weft_global_future_is_set(at_); }
-  // The value, once it is set. May switch.
+  // Waits until the value is set, and returns it. May switch.
   [[nodiscard]] T get() const {
     alignas(T) unsigned char bytes[sizeof(T)];
     weft_global_future_get(at_, bytes, sizeof(T));

@@ -44,9 +44,14 @@ void invoke_from(const Calls& calls, first_failure& failure) noexcept {
 
 }  // namespace detail
 
-// Returns when all have returned; what they return is ignored. If some throw, the exception of the first of them, in the order of the
-// arguments, leaves when all have ended; those after it may have been skipped (dropped_exceptions.hpp tells of the others). Children
-// may do what forks may (hot.h). May switch. Callable from any; in a tasklet and outside it calls them in order.
+// Calls all the functions, possibly in parallel, and returns when all of them have returned. Their
+// results are ignored.
+//
+// If some of them throw, invoke throws, after all have ended, the exception of the function that is
+// first among them in the order of the arguments. Functions after that one may have been skipped;
+// dropped_exceptions.hpp counts the other exceptions. The functions may do what forks may do
+// (hot.h). May switch. Callable from any; in a tasklet and outside, the functions are called in
+// order.
 template <class... Functions>
   requires(sizeof...(Functions) > 0)
 void invoke(Functions&&... functions) {

@@ -32,7 +32,7 @@
 
 namespace weft {
 
-// A thread that is asked to stop, and joined, when the object goes.
+// Owns a thread, which is asked to stop, and joined, when the object is destroyed.
 class jthread {
  public:
   // What get_id() returns.
@@ -42,22 +42,23 @@ class jthread {
 
   jthread() noexcept : source_(std::nostopstate) {}
 
-  // Runs function(token, arguments...) if it can be called so, else function(arguments...), each
-  // copied or moved as std::jthread does. Throws weft::error and what copying throws. Callable from
-  // any. Never switches.
+  // Runs function(token, arguments...) if it can be called so, else function(arguments...), in a
+  // new thread. function and arguments are copied or moved as by std::jthread. Callable from any.
+  // Never switches. Throws weft::error, and what copying throws.
   template <class F, class... As>
     requires(!std::same_as<std::remove_cvref_t<F>, jthread> && detail::not_attributes<F>)
   explicit jthread(F&& function, As&&... arguments)
       : thread_(start<thread>(source_, std::forward<F>(function), std::forward<As>(arguments)...)) {}
 
-  // Runs the function in a thread with attributes.
+  // Runs the function in a new thread that has the given attributes.
   template <class F, class... As>
   explicit jthread(const thread_attributes& attributes, F&& function, As&&... arguments)
       : thread_(start<thread>(source_, attributes, std::forward<F>(function), std::forward<As>(arguments)...)) {}
 
-  // Takes over the other thread, which is not joinable then.
+  // Takes over the other object's thread. The other object is then not joinable.
   jthread(jthread&&) noexcept = default;
-  // Takes over the other thread. The one that was here is asked to stop, and joined.
+  // Takes over the other object's thread. A thread that this object owned before is asked to stop,
+  // and joined.
   jthread& operator=(jthread&& other) noexcept {
     if (this == &other) return *this;
     end();
@@ -69,24 +70,26 @@ class jthread {
   // ends the program.
   ~jthread() { end(); }
 
-  // Whether there is a thread that was neither joined nor detached.
+  // Tells whether the object owns a thread that was neither joined nor detached.
   bool joinable() const noexcept { return thread_.joinable(); }
-  // Waits for its end. May switch. From a ULT or outside. Throws what thread::join throws.
+  // Waits until the thread has ended, and joins it. May switch. Callable from a ULT or outside.
+  // Throws what thread::join throws.
   void join() { thread_.join(); }
-  // The thread goes on by itself. Throws weft::error: invalid (not joinable).
+  // Detaches the thread: it frees itself when it ends, and cannot be joined. Throws weft::error:
+  // invalid (not joinable).
   void detach() { thread_.detach(); }
-  // The id of the thread; empty if it is not joinable.
+  // Returns the id of the thread; the empty id if it is not joinable.
   id get_id() const noexcept { return thread_.get_id(); }
-  // The thread of the C interface; null if it is not joinable.
+  // Returns the thread of the C interface; null if it is not joinable.
   native_handle_type native_handle() const noexcept { return thread_.native_handle(); }
-  // How many workers there are; 0 while the runtime does not run.
+  // Returns how many workers there are; 0 while the runtime does not run.
   static unsigned hardware_concurrency() noexcept { return thread::hardware_concurrency(); }
 
-  // The source of its token.
+  // Returns the stop source of the thread's token.
   std::stop_source get_stop_source() noexcept { return source_; }
-  // Its token.
+  // Returns the thread's stop token.
   std::stop_token get_stop_token() const noexcept { return source_.get_token(); }
-  // Asks it to stop. True for the first request. Never switches; callable from any.
+  // Asks the thread to stop. Returns true for the first request. Callable from any. Never switches.
   bool request_stop() noexcept { return source_.request_stop(); }
 
   // Exchanges two threads.
@@ -144,14 +147,14 @@ inline bool sleep_until_stop(const std::stop_token& token, std::uint64_t deadlin
 
 namespace this_thread {
 
-// Sleeps for an interval, or until a stop is requested; true: the interval is over. May switch.
-// Throws weft::error: cannot_block (a tasklet).
+// Sleeps for an interval, or until a stop is requested. Returns true if the interval is over. May
+// switch. Throws weft::error: cannot_block (the caller is a tasklet).
 template <class Rep, class Period>
 bool sleep_for(const std::stop_token& token, const std::chrono::duration<Rep, Period>& interval) {
   return detail::sleep_until_stop(token, detail::deadline_in(interval));
 }
-// Sleeps until the deadline, or until a stop is requested; true: the deadline has passed. May
-// switch. Throws weft::error: cannot_block (a tasklet).
+// Sleeps until the deadline, or until a stop is requested. Returns true if the deadline has passed.
+// May switch. Throws weft::error: cannot_block (the caller is a tasklet).
 template <class Clock, class Duration>
 bool sleep_until(const std::stop_token& token, const std::chrono::time_point<Clock, Duration>& deadline) {
   const auto sleep = [&token](std::uint64_t ns) {

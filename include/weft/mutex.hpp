@@ -18,10 +18,10 @@
 namespace weft {
 namespace detail {
 
-// What a plain and a recursive mutex have in common.
+// The part that a plain and a recursive mutex have in common.
 class mutex_base {
  public:
-  // What native_handle() returns.
+  // The type that native_handle() returns.
   using native_handle_type = weft_mutex*;
 
   mutex_base(const mutex_base&) = delete;
@@ -29,21 +29,21 @@ class mutex_base {
 
   // Waits until the mutex is free, and locks it.
   void lock() { check(weft_mutex_lock(&mutex_), "weft_mutex_lock"); }
-  // Locks the mutex if it is free.
+  // Locks the mutex if it is free. Returns true if it is locked.
   bool try_lock() { return check_unless(WEFT_BUSY, weft_mutex_try_lock(&mutex_), "weft_mutex_try_lock"); }
 
-  // Waits until the mutex is free, for an interval at most; true if it is locked.
+  // Waits until the mutex is free, for an interval at most. Returns true if the mutex is locked.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& interval) {
     return lock_in_time(weft_mutex_lock_until(&mutex_, deadline_in(interval)));
   }
-  // Waits until the mutex is free, until the deadline at most; true if it is locked.
+  // Waits until the mutex is free, until the deadline at most. Returns true if the mutex is locked.
   template <class Clock, class Duration>
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     return lock_in_time(attempt_until(deadline, [this](std::uint64_t ns) { return weft_mutex_lock_until(&mutex_, ns); }));
   }
 
-  // The mutex of the C interface.
+  // Returns the mutex of the C interface.
   native_handle_type native_handle() noexcept { return &mutex_; }
 
  protected:
@@ -59,7 +59,7 @@ class mutex_base {
 
 }  // namespace detail
 
-// A lock that one caller holds at a time. Waiters are served in the order in which they came.
+// A mutex: one caller holds it at a time. Waiters lock it in the order in which they came.
 class mutex : public detail::mutex_base {
  public:
   constexpr mutex() noexcept : mutex_base(weft_mutex WEFT_MUTEX_INIT) {}
@@ -67,11 +67,11 @@ class mutex : public detail::mutex_base {
   void unlock() noexcept { weft_mutex_unlock(native_handle()); }
 };
 
-// A mutex that its holder may lock again, and unlocks as often.
+// A mutex that its holder may lock again. The holder must unlock it as often as it has locked it.
 class recursive_mutex : public detail::mutex_base {
  public:
   constexpr recursive_mutex() noexcept : mutex_base(weft_mutex WEFT_MUTEX_RECURSIVE_INIT) {}
-  // Unlocks the mutex once. Throws weft::error: not_owner.
+  // Unlocks the mutex once. Throws weft::error: not_owner (the caller does not hold it).
   void unlock() { detail::check(weft_mutex_unlock(native_handle()), "weft_mutex_unlock"); }
 };
 
@@ -80,10 +80,11 @@ using timed_mutex = mutex;
 // Every recursive mutex here can be waited for with a timeout, too.
 using recursive_timed_mutex = recursive_mutex;
 
-// First come, first served: a reader that comes after a waiting writer waits behind it.
+// A read-write lock. Callers are served in the order in which they came: a reader that comes after
+// a waiting writer waits behind that writer.
 class shared_mutex {
  public:
-  // What native_handle() returns.
+  // The type that native_handle() returns.
   using native_handle_type = weft_rwlock*;
 
   constexpr shared_mutex() noexcept = default;
@@ -92,17 +93,19 @@ class shared_mutex {
 
   // Waits until the lock is free, and locks it to write.
   void lock() { detail::check(weft_rwlock_write_lock(&lock_), "weft_rwlock_write_lock"); }
-  // Locks the lock to write if it is free.
+  // Locks the lock to write if it is free. Returns true if it is locked.
   bool try_lock() { return detail::check_unless(WEFT_BUSY, weft_rwlock_try_write_lock(&lock_), "weft_rwlock_try_write_lock"); }
   // Unlocks what lock() locked.
   void unlock() noexcept { weft_rwlock_unlock(&lock_); }
 
-  // Waits until the lock is free, for an interval at most; true if it is locked to write.
+  // Waits until the lock is free, for an interval at most. Returns true if the lock is locked to
+  // write.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& interval) {
     return lock_in_time(weft_rwlock_write_lock_until(&lock_, detail::deadline_in(interval)));
   }
-  // Waits until the lock is free, until the deadline at most; true if it is locked to write.
+  // Waits until the lock is free, until the deadline at most. Returns true if the lock is locked to
+  // write.
   template <class Clock, class Duration>
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     const auto attempt = [this](std::uint64_t ns) { return weft_rwlock_write_lock_until(&lock_, ns); };
@@ -111,26 +114,28 @@ class shared_mutex {
 
   // Waits until no writer holds or awaits the lock, and locks it to read.
   void lock_shared() { detail::check(weft_rwlock_read_lock(&lock_), "weft_rwlock_read_lock"); }
-  // Locks the lock to read if no writer holds or awaits it.
+  // Locks the lock to read if no writer holds or awaits it. Returns true if it is locked.
   bool try_lock_shared() {
     return detail::check_unless(WEFT_BUSY, weft_rwlock_try_read_lock(&lock_), "weft_rwlock_try_read_lock");
   }
   // Unlocks what lock_shared() locked.
   void unlock_shared() noexcept { weft_rwlock_unlock(&lock_); }
 
-  // Waits to read, for an interval at most; true if the lock is locked to read.
+  // Waits until no writer holds or awaits the lock, for an interval at most. Returns true if the
+  // lock is locked to read.
   template <class Rep, class Period>
   bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& interval) {
     return lock_in_time(weft_rwlock_read_lock_until(&lock_, detail::deadline_in(interval)));
   }
-  // Waits to read, until the deadline at most; true if the lock is locked to read.
+  // Waits until no writer holds or awaits the lock, until the deadline at most. Returns true if the
+  // lock is locked to read.
   template <class Clock, class Duration>
   bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     const auto attempt = [this](std::uint64_t ns) { return weft_rwlock_read_lock_until(&lock_, ns); };
     return lock_in_time(detail::attempt_until(deadline, attempt));
   }
 
-  // The read-write lock of the C interface.
+  // Returns the read-write lock of the C interface.
   native_handle_type native_handle() noexcept { return &lock_; }
 
  private:

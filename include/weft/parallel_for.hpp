@@ -41,7 +41,7 @@
 
 namespace weft {
 
-// What loops can divide: range and blocked_range, or your own.
+// A range that a loop can divide: weft::range, weft::blocked_range, or a type of the program's own.
 template <class Range>
 concept divisible_range = std::copy_constructible<Range> && requires(Range range, const Range& look, bool is_wanted) {
   { look.size() } -> std::convertible_to<std::size_t>;
@@ -141,7 +141,8 @@ class loop_value {
   range_share<Range> share_;
 };
 
-// The types whose loops are divided by value where forks move their forkers.
+// The types whose loops are divided by value if the program runs on several ranks, where a steal
+// moves the forker.
 template <class Body, class Call, class Range>
 concept loops_by_value = range_of_values<Range> && fork_value<Body> && value_part<loop_value<Body, Call, Range>>;
 
@@ -208,8 +209,8 @@ std::vector<Iterator> milestones(Iterator first, const End& last, std::size_t mo
 
 }  // namespace detail
 
-// The body of a loop over a range. It is called with a part of the range or, if it does not take
-// such, with indexes. (A generic lambda of one parameter gets parts.)
+// The body of a loop over a range. It is called with a part of the range or, if it does not accept
+// a part, with indexes. (A generic lambda with one parameter is called with parts.)
 template <class Body, class Range>
 concept loop_body = detail::body_of_parts<Body, Range> || detail::body_of_indexes<Body, Range>;
 
@@ -222,21 +223,22 @@ void take_range(const blocked_range<Index, Dimensions>&);
 
 }  // namespace detail
 
-// The two ends of what for_each walks.
+// The two ends of the elements that for_each walks through.
 template <class Begin, class End>
 concept element_ends = std::forward_iterator<Begin> && std::sentinel_for<End, Begin>;
 
-// What for_each takes as a whole: elements that can be walked more than once, or indexes.
+// A range that for_each accepts: elements that can be walked through more than once, or indexes.
 template <class Range>
 concept element_range = std::ranges::forward_range<Range> || divisible_range<std::remove_cvref_t<Range>> ||
                         requires(const Range& whole) { detail::take_range(whole); };
 
-// What for_each calls for each element that the iterator points to.
+// The function that for_each calls for each element that the iterator points to.
 template <class Function, class Iterator>
 concept element_function = std::invocable<const Function&, std::iter_reference_t<Iterator>>;
 
-// Calls body(part) for parts of the range or, if body does not take such, body(index), body(row, column) or body(page, row, column) for
-// each index. (A generic lambda of one parameter gets parts; for_each gives it indexes.)
+// Calls body(part) for parts of a range that several workers run. If body does not accept parts,
+// the call is body(index), body(row, column) or body(page, row, column) for each index. (A generic
+// lambda with one parameter is called with parts; for_each calls it with indexes.)
 template <class Range, class Body>
 void parallel_for(const Range& whole, const Body& body) {
   if constexpr (!divisible_range<Range>) {
@@ -253,7 +255,7 @@ void parallel_for(const Range& whole, const Body& body) {
   }
 }
 
-// Calls body(index) for each of [begin, end), indexes or random-access iterators.
+// Calls body(index) for each index or random-access iterator of [begin, end).
 template <class Begin, class End, class Body>
 void parallel_for(Begin begin, End end, const Body& body) {
   constexpr bool are_ends = loop_ends<Begin, End>;
@@ -288,7 +290,8 @@ void parallel_for(Begin begin, End end, Step step, const Body& body) {
   }
 }
 
-// Calls function(element) for each. Without random access one walk through all elements comes first.
+// Calls function(element) for each element of [first, last). Iterators without random access are
+// first walked through once, up to the end.
 template <std::forward_iterator Iterator, std::sentinel_for<Iterator> End, class Function>
 void for_each(Iterator first, End last, const Function& function) {
   constexpr bool is_function = element_function<Function, Iterator>;
@@ -312,7 +315,8 @@ void for_each(Range&& range, const Function& function) {
   weft::for_each(std::ranges::begin(range), std::ranges::end(range), function);
 }
 
-// Other arguments, such as a function in front of the elements, are one error of the compiler.
+// Rejects other arguments, such as a function in front of the elements, with one error of the
+// compiler.
 template <class Begin, class End, class Function>
   requires(!element_ends<Begin, End>)
 void for_each(const Begin&, const End&, const Function&) {
@@ -320,7 +324,7 @@ void for_each(const Begin&, const End&, const Function&) {
   static_assert(are_ends, "weft::element_ends: the first two of three arguments of for_each must be forward iterators");
 }
 
-// One argument in place of the elements that is no range is one error, too.
+// Rejects, with one error of the compiler, a first argument that is not a range.
 template <class Range, class Function>
   requires(!element_range<Range>)
 void for_each(Range&&, const Function&) {

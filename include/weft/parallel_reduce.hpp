@@ -29,7 +29,7 @@
 
 namespace weft {
 
-// A function that makes one value of two: combine(left, right) returns a Value. It is called
+// A function that combines two values into one: combine(left, right) returns a Value. It is called
 // through a reference to const.
 template <class Combine, class Value, class Left = Value, class Right = Value>
 concept combine_function = requires(const Combine& combine, Left&& left, Right&& right) {
@@ -209,15 +209,19 @@ using result_if = std::conditional_t<fits, Value, misused_result>;
 
 }  // namespace detail
 
-// The body of a reduction. It is called with a part of the range and a Value, and returns a Value;
-// or, if it does not take these, with indexes, and combine takes what it returns.
+// The body of a reduction. It is called with a part of the range and a Value, and returns a Value.
+// If it does not accept these, it is called with indexes, and combine takes what it returns.
 template <class Body, class Range, class Value, class Combine>
 concept reduction_body =
     detail::reduces_parts<Body, Range, Value> ||
     requires(const Range& part, const detail::reduce_step<Value, Body, Combine>& step) { part.for_each(step); };
 
-// combine(x, y) of all body(index), or of body(part, identity) for parts of the range, which goes on from what it is given; the identity
-// for an empty range. Several copies of the identity take part. Exceptions, callers, undefined: as parallel_for; what combine throws
+// Reduces a range: combines the results of body in the order of the indexes, and returns the
+// combination. For an empty range it returns identity.
+//
+// Either combine(x, y) combines the results of body(index), or body(part, value) is called for
+// parts of the range, and returns value combined with the part. Several copies of identity take
+// part. Exceptions, callers and undefined uses are those of parallel_for; an exception of combine
 // counts as thrown by the later part. May switch.
 template <class Range, class Value, class Body, class Combine>
 [[nodiscard]] detail::result_if<divisible_range<Range> && combine_function<Combine, Value>, Value> parallel_reduce(
@@ -244,9 +248,9 @@ template <class Range, class Value, class Body, class Combine>
   }
 }
 
-// Combines what body gives for the indexes or random-access iterators of [begin, end), in their
-// order; returns the identity if there are none. Exceptions, callers, undefined: as parallel_for.
-// May switch.
+// Reduces the indexes or random-access iterators of [begin, end): combines the results of body in
+// their order, and returns the combination. For an empty range it returns identity. Exceptions,
+// callers and undefined uses are those of parallel_for. May switch.
 template <class Begin, class End, class Value, class Body, class Combine>
 [[nodiscard]] detail::result_if<loop_ends<Begin, End> && combine_function<Combine, Value>, Value> parallel_reduce(
     Begin begin, End end, Value identity, const Body& body, const Combine& combine) {

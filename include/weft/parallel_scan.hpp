@@ -65,17 +65,20 @@ concept scan_body = requires(const Body& body, const Range& part, const Value& b
   { body(part, before, is_final) } -> std::convertible_to<Value>;
 };
 
-// A function that a scan over elements combines them with: of two values, and of a value and an
-// element, it makes a value.
+// A function that a scan over elements uses: it combines two values, or a value and an element,
+// into a value.
 template <class Combine, class Iterator>
 concept scan_function =
     combine_function<Combine, std::iter_value_t<Iterator>, const std::iter_value_t<Iterator>&,
                      const std::iter_value_t<Iterator>&> &&
     combine_function<Combine, std::iter_value_t<Iterator>, std::iter_value_t<Iterator>, std::iter_reference_t<Iterator>>;
 
-// body(part, before, is_final) returns before combined with all values of the part; only where
-// is_final, before is what comes before the part (the identity for the first), and body writes its
-// results. Otherwise it is the identity. Returns the total.
+// Scans a range by a body that is called for its parts. Returns the combination of all values.
+//
+// body(part, before, is_final) returns before combined with all values of the part. If is_final is
+// true, before is the combination of all values in front of the part (the identity for the first
+// part), and body writes its results. If is_final is false, before is the identity, and body must
+// not write.
 template <class Index, class Value, class Body, class Combine>
 detail::result_if<combine_function<Combine, Value, Value&, Value&>, Value> parallel_scan(const range<Index>& whole,
                                                                                          Value identity, const Body& body,
@@ -114,8 +117,9 @@ auto scan_values(Iterator first, Iterator last, const Combine& combine, const au
 
 }  // namespace detail
 
-// As std::inclusive_scan and std::exclusive_scan: out[i] is the combination of all values up to the i-th, or of init and all before it.
-// Returns the end of the output, which may be the input's place, but may not overlap it otherwise.
+// Scans elements, as std::inclusive_scan does: out[i] becomes the combination of all values up to
+// and including the i-th. Returns the end of the output. The output may begin where the input
+// begins, but must not overlap it otherwise.
 template <std::random_access_iterator Iterator, std::random_access_iterator Output, class Combine>
 Output parallel_inclusive_scan(Iterator first, Iterator last, Output out, const Combine& combine) {
   constexpr bool is_combine = scan_function<Combine, Iterator>;
@@ -136,8 +140,9 @@ Output parallel_inclusive_scan(Iterator first, Iterator last, Output out, const 
   return out + (last - first);
 }
 
-// Returns the end of the output as well; each output is what came before its element, beginning
-// with init.
+// Scans elements, as std::exclusive_scan does: out[i] becomes the combination of init and all
+// values before the i-th. Returns the end of the output. The output may begin where the input
+// begins, but must not overlap it otherwise.
 template <std::random_access_iterator Iterator, std::random_access_iterator Output, class Value, class Combine>
 Output parallel_exclusive_scan(Iterator first, Iterator last, Output out, const Value& init, const Combine& combine) {
   constexpr bool is_combine = scan_function<Combine, Iterator>;

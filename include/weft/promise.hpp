@@ -121,48 +121,51 @@ class kept_result final : public exit_action {
 
 }  // namespace detail
 
-// The giving end of a future. One that goes without a result breaks its promise.
+// The end of a future at which the result is set. A promise that is destroyed without a result is
+// broken: the future throws broken_promise.
 template <class T>
 class promise {
  public:
   promise() : giver_(new detail::state<T>(1)) {}
-  // Takes the memory of the state from an allocator.
+  // Makes a promise whose shared state lies in memory of an allocator.
   template <class Allocator>
   promise(std::allocator_arg_t, const Allocator& allocator)
       : giver_(detail::allocated<detail::state<T>, Allocator>::make(allocator, 1U)) {}
   // Takes over the other promise, which has no future then.
   promise(promise&&) noexcept = default;
-  // Takes over the other promise; the one that was here is broken if it has no result.
+  // Takes over the other promise. The promise that was here before is broken if it has no result.
   promise& operator=(promise&&) noexcept = default;
 
-  // The future, once. Throws std::future_error: no_state, future_already_retrieved.
+  // Returns the future; it can be called once. Throws std::future_error: no_state,
+  // future_already_retrieved.
   future<T> get_future() { return giver_.get_future(); }
 
-  // Gives the value. If making the value throws, the promise is as it was. Throws
-  // std::future_error: no_state, promise_already_satisfied.
+  // Sets the value of the future. If the construction of the value throws, the promise remains as
+  // it was. Throws std::future_error: no_state, promise_already_satisfied.
   template <class U = T>
     requires(std::is_reference_v<T> ? std::is_lvalue_reference_v<U> : std::is_constructible_v<T, U &&>)
   void set_value(U&& value) {
     give(std::forward<U>(value));
   }
-  // Says that it is done, for a promise of void. Throws as set_value(value) does.
+  // Makes the future of a promise of void ready. Throws what set_value(value) throws.
   void set_value()
     requires std::is_void_v<T>
   {
     give();
   }
-  // Gives an exception, which get() throws. Throws std::future_error: no_state,
+  // Sets an exception, which get() of the future throws. Throws std::future_error: no_state,
   // promise_already_satisfied.
   void set_exception(std::exception_ptr failure) { giver_.claim()->publish_failure(std::move(failure)); }
 
-  // Gives the value now, and lets the future have it when the calling thread has ended and its own
-  // values are gone. Throws as set_value does, and weft::error: again (there are 1024 keys).
+  // Stores the value now, and makes the future ready when the calling thread has ended and the
+  // values of its keys have been destroyed. Throws what set_value throws, and weft::error: again
+  // (there are 1024 keys).
   template <class... Us>
     requires(sizeof...(Us) == (std::is_void_v<T> ? 0 : 1))
   void set_value_at_thread_exit(Us&&... value) {
     keep_back([&](detail::state<T>* state) { state->store(std::forward<Us>(value)...); }, nullptr);
   }
-  // Gives an exception as set_value_at_thread_exit gives a value.
+  // Stores an exception now, and makes the future ready when set_value_at_thread_exit would.
   void set_exception_at_thread_exit(std::exception_ptr failure) {
     keep_back([](detail::state<T>*) {}, std::move(failure));
   }
@@ -204,7 +207,7 @@ class promise {
 template <class Signature>
 class packaged_task;
 
-// A function whose result or exception goes to a future. One allocation.
+// A function whose result or exception is passed to a future. It takes one allocation.
 template <class R, class... As>
 class packaged_task<R(As...)> {
  public:
@@ -220,24 +223,26 @@ class packaged_task<R(As...)> {
       : giver_(allocated_task<std::decay_t<F>, Allocator>::pack(allocator, std::forward<F>(function))) {}
   // Takes over the other task, which is empty then.
   packaged_task(packaged_task&&) noexcept = default;
-  // Takes over the other task; the promise of the one that was here is broken if it was not called.
+  // Takes over the other task. The future of the task that was here before is broken if that task
+  // was not called.
   packaged_task& operator=(packaged_task&&) noexcept = default;
 
-  // Whether it holds a callable.
+  // Tells whether the task holds a callable.
   bool valid() const noexcept { return giver_.has_state(); }
-  // The future, once. Throws std::future_error: no_state, future_already_retrieved.
+  // Returns the future; it can be called once. Throws std::future_error: no_state,
+  // future_already_retrieved.
   future<R> get_future() { return giver_.get_future(); }
   // Calls the callable. Throws std::future_error: no_state, promise_already_satisfied (it was
   // called before).
   void operator()(As... arguments) { giver_.claim()->run(std::forward<As>(arguments)...); }
-  // Gives the callable a new state, with a future of its own. The old promise is broken if the
-  // callable was not called. Throws std::future_error: no_state; what moving the callable throws,
-  // and std::bad_alloc.
+  // Gives the callable a new shared state, with a new future. The old future is broken if the
+  // callable was not called. Throws std::future_error: no_state; std::bad_alloc; and what moving
+  // the callable throws.
   void reset() { giver_ = detail::giver<R, any_task>(giver_.valid()->renew()); }
 
-  // Calls the callable now, and lets the future have its result when the calling thread has ended
-  // and its own values are gone. Throws as the call does, and weft::error: again (there are 1024
-  // keys).
+  // Calls the callable now, and makes the future ready when the calling thread has ended and the
+  // values of its keys have been destroyed. Throws what the call operator throws, and weft::error:
+  // again (there are 1024 keys).
   void make_ready_at_thread_exit(As... arguments) {
     auto kept = std::make_unique<detail::kept_result<any_task>>(nullptr);
     any_task* const claimed = giver_.claim();

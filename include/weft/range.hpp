@@ -40,11 +40,12 @@ consteval bool takes_indexes(std::index_sequence<Dimensions...>) {
 template <class Body, class Index, std::size_t Dimensions = 1>
 concept index_body = detail::takes_indexes<Body, Index>(std::make_index_sequence<Dimensions>());
 
-// [begin, end), empty when end is before begin. Divided into parts of at most `grain`; 0: as it turns out best.
+// The indexes or iterators of [begin, end); none if end is before begin. A loop divides the range
+// into parts of at most `grain` indexes. If grain is 0, the loop chooses the size of the parts.
 template <loop_index Index>
 class range {
  public:
-  // The indexes [begin, end).
+  // Makes the range [begin, end).
   constexpr range(Index begin, Index end, std::size_t grain = 0)
       : begin_(begin), end_(end < begin ? begin : end), grain_(grain) {}
 
@@ -52,7 +53,7 @@ class range {
   constexpr Index begin() const { return begin_; }
   // The index behind the last one.
   constexpr Index end() const { return end_; }
-  // The most indexes in a part; 0: as it turns out best.
+  // Returns the largest number of indexes in a part; 0 if the loop chooses.
   constexpr std::size_t grain() const { return grain_; }
   // How many indexes there are.
   constexpr std::size_t size() const {
@@ -71,16 +72,17 @@ class range {
     }
   }
 
-  // Calls body(index) for each.
+  // Calls body(index) for each index, in order.
   template <index_body<Index> Body>
   constexpr void for_each(const Body& body) const {
     const Index end = end_;  // in a register: for all the compiler knows, body writes to this range
     for (Index index = begin_; index != end; ++index) body(std::as_const(index));
   }
 
-  // For loops. is_wanted: more parts would keep workers busy.
+  // Tells a loop whether to divide the range. is_wanted says that more parts would keep more
+  // workers busy.
   constexpr bool is_divisible(bool is_wanted) const { return grain_ != 0 ? size() > grain_ : is_wanted && size() > 1; }
-  // Cuts off the later half.
+  // Cuts off the later half of the range, and returns it.
   constexpr range split() {
     const Index middle = (*this)[size() / 2];
     return {middle, std::exchange(end_, middle), grain_};
@@ -94,25 +96,26 @@ class range {
   std::size_t grain_;
 };
 
-// From indexes or iterators of two types, their common type.
+// From indexes or iterators of two types, the range has the type that both have in common.
 template <class Begin, class End>
 range(Begin, End) -> range<std::common_type_t<Begin, End>>;
-// From indexes or iterators of two types, their common type.
+// From indexes or iterators of two types, the range has the type that both have in common.
 template <class Begin, class End>
 range(Begin, End, std::size_t) -> range<std::common_type_t<Begin, End>>;
 
-// The product of its sides, the last one running fastest. It is cut across the side that is the longest, measured in grains. Where one
-// side has a grain, those without are not cut.
+// The product of two or three ranges, its sides. The index of the last side runs fastest. A loop
+// divides the product across the side that is the longest, measured in grains. If one side has a
+// grain, the sides without a grain are not divided.
 template <loop_index Index, std::size_t Dimensions>
 class blocked_range {
  public:
-  // The product of two or three ranges.
+  // Makes the product of two or three ranges.
   template <class... Sides>
     requires(sizeof...(Sides) == Dimensions)
   constexpr explicit blocked_range(const Sides&... sides)
       : sides_{range<Index>(static_cast<Index>(sides.begin()), static_cast<Index>(sides.end()), sides.grain())...} {}
 
-  // The range of a dimension, from 0.
+  // Returns the range of a dimension; the first dimension is 0.
   constexpr const range<Index>& side(std::size_t dimension) const { return sides_[dimension]; }
   // The first of three ranges.
   constexpr const range<Index>& pages() const
@@ -122,7 +125,7 @@ class blocked_range {
   }
   // The last range but one.
   constexpr const range<Index>& rows() const { return sides_[Dimensions - 2]; }
-  // The last range, which runs fastest.
+  // Returns the last range, whose index runs fastest.
   constexpr const range<Index>& columns() const { return sides_[Dimensions - 1]; }
 
   // How many tuples of indexes there are.
@@ -132,18 +135,20 @@ class blocked_range {
     return product;
   }
 
-  // Calls body(row, column), or body(page, row, column), for each.
+  // Calls body(row, column), or body(page, row, column), for each tuple of indexes, in order.
   template <index_body<Index, Dimensions> Body>
   constexpr void for_each(const Body& body) const {
     for_each_from<0>(body);
   }
 
-  // For loops. is_wanted: more parts would keep workers busy.
+  // Tells a loop whether to divide the range. is_wanted says that more parts would keep more
+  // workers busy.
   constexpr bool is_divisible(bool is_wanted) const {
     const bool may_choose = is_wanted && !has_grain();
     return std::ranges::any_of(sides_, [may_choose](const auto& side) { return side.is_divisible(may_choose); });
   }
-  // Cuts off the later half of the side that is the longest.
+  // Cuts off the later half of the side that is the longest, and returns the product with that
+  // half.
   constexpr blocked_range split() {
     const std::size_t cut = longest();
     blocked_range later = *this;
@@ -178,7 +183,7 @@ class blocked_range {
   std::array<range<Index>, Dimensions> sides_;
 };
 
-// From ranges of several types, their common type.
+// From ranges of several types, the product has the type that all of them have in common.
 template <class... Indexes>
 blocked_range(const range<Indexes>&...) -> blocked_range<std::common_type_t<Indexes...>, sizeof...(Indexes)>;
 

@@ -18,25 +18,29 @@
 
 // libweft-dist has these. A program on libweft has none of them, and its exceptions stay in the process.
 extern "C" {
-// An exception that this process keeps for other ranks: a handle that is valid on all of them. Null: no memory.
+// Keeps an exception in this process for the other ranks. Returns a handle that is valid on all
+// ranks; null if there is no memory.
 __attribute__((weak)) WEFT_API void* weft_dist_keep_exception(void* exception, const char* type, const char* what);
-// The exception, if this process keeps it; else null, and the texts, valid until weft_dist_drop_exception.
+// Returns the exception of a handle if this process keeps it. Otherwise it returns null and stores
+// the texts, which are valid until weft_dist_drop_exception.
 __attribute__((weak)) WEFT_API void* weft_dist_find_exception(void* handle, const char** type, const char** what);
-// Gives up what this rank knows of the exception. Its own rank deletes it then.
+// Ends this rank's use of an exception. The rank that keeps the exception deletes it then.
 __attribute__((weak)) WEFT_API void weft_dist_drop_exception(void* handle);
-// An exception that this process kept, and that another rank has dropped; null: there is none.
+// Returns an exception that this process kept, and that another rank has dropped; null if there is
+// none.
 __attribute__((weak)) WEFT_API void* weft_dist_dropped_exception(void);
 }
 
 namespace weft::dist {
 
-// An exception that was thrown on another rank: what() is what its what() said there, "" if it had none.
+// An exception that was thrown on another rank. what() returns what the exception's what() returned
+// there, or "" if the exception has no what().
 class remote_error : public std::runtime_error {
  public:
   // Made by a join or a root for the exception that crossed.
   remote_error(std::string type, const char* what) : std::runtime_error(what), type_(std::move(type)) {}
 
-  // The exception's type, as the program's text has it.
+  // Returns the name of the exception's type, as C++ source text has it.
   [[nodiscard]] const std::string& type() const noexcept { return type_; }
 
  private:

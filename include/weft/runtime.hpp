@@ -22,7 +22,8 @@ enum class wait_policy { hybrid = WEFT_WAIT_HYBRID, passive = WEFT_WAIT_PASSIVE,
 // Which workers share a queue, and which steal: weft_locality.
 enum class locality { steal = WEFT_LOCALITY_STEAL, strict = WEFT_LOCALITY_STRICT, domain = WEFT_LOCALITY_DOMAIN };
 
-// As weft_config; zeros are the defaults. weft::runtime runtime({.workers = 4, .stack_bytes = 256 * 1024});
+// The settings of weft_config, for C++. A member that is 0 has its default. Example: weft::runtime
+// runtime({.workers = 4, .stack_bytes = 256 * 1024});
 struct runtime_config {
   unsigned workers = 0;                                       // 0: as many as this process may use CPUs
   std::size_t stack_bytes = 0;                                // of a thread that asks for no size; 0: 64 KiB
@@ -46,11 +47,13 @@ struct runtime_config {
   }
 };
 
-// Starts the runtime, and ends it when the object goes.
+// The runtime runs as long as an object of this class lives.
 class runtime {
  public:
-  // Starts the runtime, or counts up when it runs already. Unless caller_outside, the caller becomes a ULT, pinned to worker 0 for now.
-  // Throws weft::error. Callable from an OS thread outside; a ULT may nest. May not switch.
+  // Starts the runtime, or adds one use to a runtime that already runs. Unless
+  // config.caller_outside is set, the caller becomes a ULT, which at first is pinned to worker 0.
+  // Callable from an OS thread outside, and, if the runtime runs, from a ULT. Does not switch.
+  // Throws weft::error.
   explicit runtime(const runtime_config& config = {}) {
     // Another layer's claim (WEFT_BUSY) is its own affair: everything but blocking inside a catch works as well.
     if (const weft_status status = carry_exceptions(); status != WEFT_BUSY) detail::check(status, "weft_ext_carry");
@@ -60,37 +63,42 @@ class runtime {
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  // Waits until every thread has ended, detached ones too, then ends the workers. May switch. On the OS thread that made it. That
-  // it fails can only be a mistake in the program (the last one goes on another OS thread), so the program ends with the message. In a
-  // child of fork(), where there is no runtime to end, nothing happens.
+  // Ends one use of the runtime. The last one waits until every thread has ended, detached threads
+  // too, and then ends the workers.
+  //
+  // May switch. Callable from the OS thread that made the object. The destruction fails only by a
+  // mistake in the program, such as the destruction of the last runtime object on another OS
+  // thread; the program then ends with a message. In a child of fork() there is no runtime to end,
+  // and nothing is done.
   ~runtime() {  // NOLINT(bugprone-exception-escape): meant
     if (const weft_status status = weft_finalize(); status != WEFT_UNSUPPORTED) detail::check(status, "weft_finalize");
   }
 
-  // Whether the runtime runs. This and what follows concern the one runtime of the process.
-  // Callable from any.
+  // Tells whether the runtime runs. This function and those below concern the one runtime of the
+  // process. Callable from any.
   static bool is_running() noexcept { return weft_is_initialized(); }
-  // How many workers there are now; 0 while the runtime does not run.
+  // Returns how many workers there are now; 0 while the runtime does not run.
   static unsigned worker_count() noexcept { return weft_worker_count(); }
 
-  // Starts one more worker; its index. Throws weft::error.
+  // Starts one more worker, and returns its index. Throws weft::error.
   static unsigned add_worker() {
     unsigned index = 0;
     detail::check(weft_worker_add(&index), "weft_worker_add");
     return index;
   }
 
-  // A handle for senders, of P2300's scheduler concept. Defined in execution.hpp, which also says
-  // what it offers.
+  // A handle of the runtime for senders: a scheduler in the sense of P2300. execution.hpp defines
+  // it.
   class scheduler;
-  // The scheduler of this runtime. Include execution.hpp.
+  // Returns the scheduler of the runtime. Include execution.hpp to call it.
   static scheduler get_scheduler() noexcept;
 
-  // Ends a worker; what it had queued goes to the others. May switch. Throws weft::error (busy: worker 0, or units are pinned to it).
+  // Ends a worker. The other workers receive the units of its queue. May switch. Throws
+  // weft::error: busy (worker 0, or units are pinned to the worker).
   static void remove_worker(unsigned worker) { detail::check(weft_worker_remove(worker), "weft_worker_remove"); }
 };
 
-// As weft_adopt_config; zeros are the defaults.
+// The settings of weft_adopt_config, for C++. A member that is 0 has its default.
 struct adopt_config {
   const char* name = nullptr;  // of the caller's thread; null: none
   bool bind = false;           // bind the OS thread to one CPU as long as it is a worker
@@ -104,8 +112,9 @@ struct adopt_config {
 //   }).join();
 class adopted_worker {
  public:
-  // Makes the calling OS thread a worker, and the caller a ULT that is pinned to it. Throws
-  // weft::error (busy: it is a worker). Callable from an OS thread outside. May not switch.
+  // Makes the calling OS thread a worker, and the caller a ULT that is pinned to the worker. Does
+  // not switch. Callable from an OS thread outside. Throws weft::error: busy (the OS thread is a
+  // worker already).
   explicit adopted_worker(const adopt_config& config = {}) {
     weft_adopt_config c = WEFT_ADOPT_CONFIG_INIT;
     c.name = config.name;
@@ -115,9 +124,11 @@ class adopted_worker {
   adopted_worker(const adopted_worker&) = delete;
   adopted_worker& operator=(const adopted_worker&) = delete;
 
-  // The caller is an OS thread outside again. By the one that made it. That it fails can only be a
-  // mistake in the program (threads are pinned to the worker, or it serves a pool), so the program
-  // ends with the message. In a child of fork() nothing happens. May switch.
+  // Ends the adoption: the caller is an OS thread outside again.
+  //
+  // May switch. Callable from the OS thread that made the object. The destruction fails only by a
+  // mistake in the program: threads are pinned to the worker, or the worker serves a pool. The
+  // program then ends with a message. In a child of fork() nothing is done.
   ~adopted_worker() {  // NOLINT(bugprone-exception-escape): meant
     if (const weft_status status = weft_worker_leave(); status != WEFT_UNSUPPORTED) detail::check(status, "weft_worker_leave");
   }

@@ -43,10 +43,11 @@
 
 namespace weft {
 
-// Properties of a thread that has none.
+// The properties of threads for which an algorithm needs none.
 struct no_properties {};
 
-// What a scheduler asks. P: what each of its threads has for it, such as a priority.
+// The base class of algorithms: a scheduler calls it to learn which thread runs next. P is the type
+// of the properties, such as a priority, that each of the scheduler's threads has.
 template <class P = no_properties>
 class scheduling_algorithm {
  public:
@@ -58,23 +59,24 @@ class scheduling_algorithm {
   scheduling_algorithm& operator=(const scheduling_algorithm&) = delete;
   virtual ~scheduling_algorithm() = default;
 
-  // A thread has become ready: it is new, has yielded, or was woken.
+  // Tells the algorithm that a thread has become ready: it is new, has yielded, or was woken.
   virtual void awakened(weft_thread* unit, P& properties) noexcept = 0;
-  // Which thread runs now on the calling worker; null: none for it. Each thread that was awakened
-  // is picked once.
+  // Returns the thread that the calling worker runs next; null if there is none for this worker.
+  // Each thread that was passed to awakened is returned once.
   virtual weft_thread* pick_next() noexcept = 0;
-  // Whether pick_next would return a thread.
+  // Tells whether pick_next would return a thread.
   virtual bool has_ready() const noexcept = 0;
-  // Waits, outside the lock, until notify is called or the deadline passes, and may return early.
-  // By a ULT of the scheduler that found nothing to run; a notify that came since then counts. Weft
-  // has timers of its own, so that the deadline is time_point::max().
+  // Waits until notify is called or the deadline passes; it may return early. A ULT of the
+  // scheduler that found nothing to run calls it, outside the lock. A notify that was called after
+  // that ULT looked for threads must also end the wait. Weft has timers of its own, so the deadline
+  // is always time_point::max().
   virtual void suspend_until(const std::chrono::steady_clock::time_point& deadline) noexcept {
     const bool is_endless = deadline == std::chrono::steady_clock::time_point::max();
     const std::uint64_t until = is_endless ? WEFT_FOREVER : detail::to_ns(deadline.time_since_epoch());
     static_cast<void>(weft_ext_wait_for_work(&pool_, 1, until, has_ended, this));
   }
-  // Ends suspend_until of one of the scheduler's ULTs. Outside the lock, by the caller that made a
-  // thread ready; it must not wait: set an event.
+  // Ends suspend_until of one of the scheduler's ULTs. The caller that has made a thread ready
+  // calls it, outside the lock. It must not wait; for example, it sets an event.
   virtual void notify() noexcept { weft_ext_pool_notify(pool_); }
 
  private:
@@ -109,8 +111,9 @@ weft_key key_of_properties() {
 
 namespace this_thread {
 
-// The caller's properties, which count when it becomes ready the next time. From a thread that a
-// scheduler of such properties started. Throws weft::error: not_owner (any other).
+// Returns the caller's properties. A change counts when the caller next becomes ready. Callable
+// from a thread that a scheduler with such properties has started. Throws weft::error: not_owner
+// (any other caller).
 template <class P>
 P& properties() {
   void* const mine = weft_key_get(detail::key_of_properties<P>());
@@ -120,16 +123,16 @@ P& properties() {
 
 }  // namespace this_thread
 
-// Has workers run threads in the order of an algorithm.
+// A scheduler: some workers run its threads in the order that an algorithm chooses.
 template <class A>
 class scheduler {
   static_assert(detail::algorithm_of_scheduler<A>, "weft::scheduler takes a class derived from weft::scheduling_algorithm<P>");
   using P = typename A::properties_type;
 
  public:
-  // Begins to schedule on some workers. arguments: of the algorithm's constructor. Throws
-  // weft::error: invalid (no such worker, or none), not_initialized, no_memory; what the
-  // constructor throws. From a ULT or outside.
+  // Starts to schedule on the given workers. arguments are passed to the algorithm's constructor.
+  // Callable from a ULT or outside. Throws weft::error: invalid (no such worker, or workers is
+  // empty), not_initialized, no_memory; and what the algorithm's constructor throws.
   template <class... As>
   explicit scheduler(const std::vector<unsigned>& workers, As&&... arguments) : algorithm_(std::forward<As>(arguments)...) {
     if (workers.empty()) detail::fail(WEFT_INVALID, "weft::scheduler without workers");
@@ -140,7 +143,8 @@ class scheduler {
   }
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
-  // Waits until all threads of the scheduler have ended. May switch. Undefined: on one of them.
+  // Waits until all threads of the scheduler have ended. May switch. Undefined: the caller is a
+  // thread of the scheduler.
   ~scheduler() {
     while (has_threads()) static_cast<void>(weft_sleep_ns(quiet_ns));
     end();
@@ -169,10 +173,11 @@ class scheduler {
     return thread(detail::adopted(), put(std::exchange(unused.unit, nullptr)));
   }
 
-  // The pool of the scheduler's threads, for thread_attributes: threads that are made so have
-  // properties by default.
+  // Returns the pool of the scheduler's threads, for thread_attributes. Threads that are created
+  // with this pool have default properties.
   weft_pool* pool() const noexcept { return pool_; }
-  // The algorithm. Its own members must guard themselves.
+  // Returns the algorithm. The scheduler's lock does not protect members that the program calls by
+  // this reference.
   A& algorithm() noexcept { return algorithm_; }
 
  private:
@@ -282,7 +287,7 @@ class scheduler {
   std::atomic<std::uint64_t> ended_dispatches_ = 0;
 };
 
-// First come, first served.
+// Runs threads in the order in which they became ready.
 class round_robin : public scheduling_algorithm<> {
  public:
   // As the base class has it.
@@ -304,8 +309,8 @@ class round_robin : public scheduling_algorithm<> {
 // One queue for all workers of the scheduler: first come, first served, wherever there is room.
 using shared_work = round_robin;
 
-// A queue for each worker: a worker runs the latest of its own threads, and takes the oldest of
-// another worker's if it has none.
+// Keeps a queue for each worker. A worker runs the newest thread of its own queue. If that is
+// empty, it takes the oldest thread of another worker's queue.
 class work_stealing : public scheduling_algorithm<> {
  public:
   // As the base class has it.
@@ -344,14 +349,14 @@ class work_stealing : public scheduling_algorithm<> {
   std::deque<std::deque<weft_thread*>> ready_;
 };
 
-// What by_priority looks at.
+// The properties for by_priority.
 struct priority_properties {
   // The higher, the sooner.
   int priority = 0;
 };
 
-// The thread of the highest priority, and among those of one priority the one that came first. A
-// thread of a lower priority waits as long as there are others.
+// Runs the thread of the highest priority. Threads of one priority run in the order in which they
+// became ready. A thread of a lower priority waits as long as there are threads of a higher one.
 class by_priority : public scheduling_algorithm<priority_properties> {
  public:
   // As the base class has it.

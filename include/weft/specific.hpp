@@ -13,47 +13,48 @@
 
 namespace weft {
 
-// One allocation for each thread that sets a value.
+// A pointer of which each thread has its own value. The first value that a thread sets takes one
+// allocation.
 template <class T>
 class thread_specific_ptr {
  public:
   // What the pointer points to.
   using element_type = T;
 
-  // Values are deleted. Throws weft::error: again (there are 1024 keys).
+  // Makes a pointer whose values are deleted. Throws weft::error: again (there are 1024 keys).
   thread_specific_ptr() : thread_specific_ptr([](T* value) { delete value; }) {}
-  // Values go to cleanup, on the thread that had them; null: nothing is done with them. Throws
-  // weft::error: again.
+  // Makes a pointer whose values are passed to cleanup, on the thread whose value it is. If cleanup
+  // is null, nothing is done with the values. Throws weft::error: again (there are 1024 keys).
   explicit thread_specific_ptr(void (*cleanup)(T*)) : cleanup_(cleanup) {
     detail::check(weft_key_create(end, &key_), "weft_key_create");
   }
   thread_specific_ptr(const thread_specific_ptr&) = delete;
   thread_specific_ptr& operator=(const thread_specific_ptr&) = delete;
-  // Cleans up the caller's value. Undefined: another thread still has one, which is never cleaned
-  // up.
+  // Cleans up the caller's value. Undefined: another thread still has a value, which is then never
+  // cleaned up.
   ~thread_specific_ptr() {
     end(weft_key_get(key_));
     static_cast<void>(weft_key_delete(key_));  // it is there
   }
 
-  // The caller's value; null if it never set one.
+  // Returns the caller's value; null if the caller has set none.
   T* get() const noexcept {
     const held* const mine = find();
     return mine != nullptr ? mine->value : nullptr;
   }
-  // The caller's value. Undefined: it is null.
+  // Returns a reference to the caller's value. Undefined: the value is null.
   T& operator*() const noexcept { return *get(); }
-  // The members of the caller's value. Undefined: it is null.
+  // Gives access to the members of the caller's value. Undefined: the value is null.
   T* operator->() const noexcept { return get(); }
 
-  // Gives the caller's value back to it, without a clean-up; there is none afterwards.
+  // Returns the caller's value without cleaning it up, and sets it to null.
   T* release() noexcept {
     held* const mine = find();
     return mine != nullptr ? std::exchange(mine->value, nullptr) : nullptr;
   }
-  // Sets the caller's value, and cleans up the one before, unless it is the same. Throws
-  // weft::error: no_memory, and std::bad_alloc; then the value before stays, and the new one is
-  // the caller's.
+  // Sets the caller's value, and cleans up the value before it, unless the two are the same. Throws
+  // weft::error: no_memory; and std::bad_alloc. After an exception the thread still has the value
+  // before, and the caller owns the new one.
   void reset(T* value = nullptr) {
     held* mine = find();
     if (mine == nullptr) {

@@ -26,28 +26,29 @@
 
 namespace weft {
 
-// Opens once, after `count` count-downs.
+// A latch: it opens once, after `count` count-downs.
 class latch {
  public:
-  // A latch of 0 is open from the start.
+  // Makes a latch. If count is 0, the latch is open from the start.
   explicit latch(std::uint32_t count) noexcept : event_{{std::uint64_t{count} << 32, 0, 0, 0}} {
     if (count == 0) weft_event_set(&event_);
   }
   latch(const latch&) = delete;
   latch& operator=(const latch&) = delete;
 
-  // Counts down, and opens the latch at 0. Throws weft::error: invalid (below 0).
+  // Subtracts count, and opens the latch at 0. Throws weft::error: invalid (count is more than is
+  // left).
   void count_down(std::uint32_t count = 1) { detail::check(weft_latch_count_down(&event_, count), "weft_latch_count_down"); }
-  // True if the latch is open.
+  // Tells whether the latch is open.
   bool try_wait() const noexcept { return weft_event_is_set(&event_); }
   // Waits until the latch is open.
   void wait() { detail::check(weft_event_wait(&event_), "weft_event_wait"); }
-  // Counts down, and waits until the latch is open. Throws what count_down throws.
+  // Subtracts count, and waits until the latch is open. Throws what count_down throws.
   void arrive_and_wait(std::uint32_t count = 1) {
     count_down(count);
     wait();
   }
-  // The event of the C interface.
+  // Returns the event of the C interface.
   weft_event* native_handle() noexcept { return &event_; }
 
  private:
@@ -59,16 +60,16 @@ template <std::ptrdiff_t LeastMax = std::ptrdiff_t{UINT32_MAX}>
   requires(LeastMax >= 0 && LeastMax <= std::ptrdiff_t{UINT32_MAX})
 class counting_semaphore {
  public:
-  // Makes a semaphore with `desired` tokens.
+  // Makes a semaphore that has `desired` tokens.
   constexpr explicit counting_semaphore(std::ptrdiff_t desired) noexcept
       : semaphore_{{static_cast<std::uint64_t>(desired), 0, 0, 0}} {}
   counting_semaphore(const counting_semaphore&) = delete;
   counting_semaphore& operator=(const counting_semaphore&) = delete;
 
-  // The most tokens that a semaphore can have.
+  // Returns the largest number of tokens that a semaphore can have.
   static constexpr std::ptrdiff_t max() noexcept { return UINT32_MAX; }
 
-  // Gives `update` tokens back. Throws weft::error: invalid (below 0, or the sum above max()).
+  // Adds `update` tokens. Throws weft::error: invalid (update is below 0, or the sum above max()).
   void release(std::ptrdiff_t update = 1) {
     const bool fits = update >= 0 && update <= max();
     detail::check(fits ? weft_semaphore_release(&semaphore_, static_cast<std::uint32_t>(update)) : WEFT_INVALID,
@@ -76,17 +77,17 @@ class counting_semaphore {
   }
   // Waits until there is a token, and takes it.
   void acquire() { detail::check(weft_semaphore_acquire(&semaphore_), "weft_semaphore_acquire"); }
-  // Takes a token if there is one.
+  // Takes a token if there is one. Returns true if the caller has it.
   bool try_acquire() {
     return detail::check_unless(WEFT_BUSY, weft_semaphore_try_acquire(&semaphore_), "weft_semaphore_try_acquire");
   }
 
-  // Waits for a token, for an interval at most; true if the caller has it.
+  // Waits for a token, for an interval at most. Returns true if the caller has a token.
   template <class Rep, class Period>
   bool try_acquire_for(const std::chrono::duration<Rep, Period>& interval) {
     return acquired_in_time(weft_semaphore_acquire_until(&semaphore_, detail::deadline_in(interval)));
   }
-  // Waits for a token, until the deadline at most; true if the caller has it.
+  // Waits for a token, until the deadline at most. Returns true if the caller has a token.
   template <class Clock, class Duration>
   bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     const auto attempt = [this](std::uint64_t ns) { return weft_semaphore_acquire_until(&semaphore_, ns); };
@@ -106,7 +107,8 @@ class counting_semaphore {
 // A semaphore that is meant for one token.
 using binary_semaphore = counting_semaphore<1>;
 
-// For call_once. Not weft_once: a function that throws must leave the flag unset, and the next caller tries again.
+// The flag of call_once. Unlike with weft_once, a function that throws leaves the flag unset, and
+// the next caller calls its function.
 class once_flag {
  public:
   constexpr once_flag() noexcept = default;
@@ -121,8 +123,9 @@ class once_flag {
   mutex mutex_;  // held by the caller that runs the function
 };
 
-// The first caller runs function(arguments...); the others wait until it returned. If it throws, so does this call, and another
-// caller gets its turn.
+// Runs function(arguments...) once for each flag: the first caller runs it, and the other callers
+// wait until it has returned. If the function throws, its caller throws that exception, and another
+// caller runs its own function.
 template <class F, class... As>
 void call_once(once_flag& flag, F&& function, As&&... arguments) {
   // acquire: what the function did; pairs with the release below

@@ -48,14 +48,14 @@
 
 namespace weft::tascell {
 
-// What throw_tag throws.
+// The exception that throw_tag throws.
 class thrown : public std::exception {
  public:
-  // What throw_tag(tag) throws.
+  // Makes the exception that throw_tag(tag) throws.
   explicit thrown(std::int64_t tag) noexcept : tag_(tag) {}
   // The tag that was thrown.
   std::int64_t tag() const noexcept { return tag_; }
-  // A static string.
+  // Returns a static string.
   const char* what() const noexcept override { return "weft::tascell::throw_tag"; }
 
  private:
@@ -75,7 +75,7 @@ namespace detail {
   std::rethrow_exception(what);
 }
 
-// Calls function. Returns true if it ended by an exception, which *how then says.
+// Calls function. Returns true if an exception left it; *how then describes the exception.
 template <class Function>
 [[gnu::always_inline]] inline bool ends_by_exception(Function&& function, weft_tascell_unwinding* how) {
   try {
@@ -98,25 +98,26 @@ template <class Function>
 
 }  // namespace detail
 
-// Where a worker function stands: its worker and its newest record. Every worker function takes one
-// by value, and hands on the one that it was given.
+// The position of a worker function: its worker and its newest record. Every worker function takes
+// a context by value, and passes on the context that it was given.
 class context {
  public:
-  // Wraps what a worker function of C is given.
+  // Makes a context of the first two parameters of a worker function in C.
   context(weft_tascell_worker* worker, weft_tascell_record* newest) noexcept : worker_(worker), newest_(newest) {}
 
   // For functions of tascell.h.
   weft_tascell_worker* worker() const noexcept { return worker_; }
   // For functions of tascell.h.
   weft_tascell_record* newest() const noexcept { return newest_; }
-  // The worker's index in its run.
+  // Returns the worker's index in its run.
   unsigned index() const noexcept { return worker_->index; }
-  // Lets other workers have work, if they ask: for long stretches without a construct.
-  // May switch. Throws what cancels the task.
+  // Polls: gives work to other workers if they have requested it. Call it in long stretches without
+  // a construct. May switch. Throws the exception that cancels the task.
   [[gnu::always_inline]] void poll() const {
     if (__builtin_expect(__atomic_load_n(&worker_->attention, __ATOMIC_RELAXED) != 0, 0)) detail::attend(worker_, newest_);
   }
-  // The probability with which the worker accepts requests from now on: weft_tascell_set_probability.
+  // Sets the probability with which the worker accepts requests from now on
+  // (weft_tascell_set_probability).
   void set_probability(double probability) const { weft_tascell_set_probability(worker_, probability); }
 
  private:
@@ -124,20 +125,21 @@ class context {
   weft_tascell_record* newest_;
 };
 
-// Carries a task's members to another node, or through bytes where every task is shipped. A task
-// type is transferable if it has void in(archive&) and void out(archive&), or templates of these
-// names; each calls its argument with the members.
+// Packs or unpacks a task's members, so that the task can run on another node. If the run ships
+// every task, tasks on the same node are packed, too. A task type is transferable if it has void
+// in(archive&) and void out(archive&), or templates of these names. Each of the two calls its
+// argument with the members.
 class archive {
  public:
-  // Writes to bytes, or reads from them.
+  // Makes an archive that writes to bytes, or reads from bytes.
   archive(weft_tascell_bytes* bytes, bool writes) noexcept : bytes_(bytes), writes_(writes) {}
 
-  // Writes or reads trivially copyable objects and vectors of them.
+  // Writes or reads the members, which are trivially copyable objects and vectors of such.
   template <class... Members>
   void operator()(Members&... members) {
     (carry(members), ...);
   }
-  // Whether all went well.
+  // Tells whether every read or write so far has succeeded.
   bool is_good() const noexcept { return is_good_; }
 
  private:
@@ -164,16 +166,16 @@ class archive {
   bool is_good_ = true;
 };
 
-// Runs function as the body of a worker function that C calls: an exception of it goes on as an
-// unwinding of the C frames. Local objects of the caller that have destructors are not destroyed:
-// keep them in function.
+// Runs function as the body of a worker function that C calls. An exception that leaves function
+// continues as an unwinding of the C frames. Objects with destructors must be local to function:
+// the unwinding does not destroy those of the caller.
 template <class Function>
 void enter(context c, Function&& function) {
   weft_tascell_unwinding how;
   if (detail::ends_by_exception(function, &how)) weft_tascell_unwind(c.worker(), c.newest(), &how);
 }
 
-// Calls a worker function of C: an unwinding that leaves it goes on as an exception.
+// Calls a worker function of C. An unwinding that leaves the function continues as an exception.
 // May switch. Throws what function throws.
 template <class Result, class... Parameters, class... Arguments>
 [[gnu::noinline]] Result call(context c, Result (*function)(weft_tascell_worker*, weft_tascell_record*, Parameters...),
@@ -425,14 +427,14 @@ struct borrowed_range {
 
 }  // namespace detail
 
-// Does first and then second; another worker that asks gets second meanwhile.
+// Runs first and then second. If another worker requests work while first runs, it receives second.
 //
 // first and second are called with a context. make() returns a task: an object with void
-// run(context), which works on a copy of what it needs. If the task was given, take(task&) is called
-// after first instead of second. guard(), if there is one, returns the probability with which a
-// request is refused: for parts that are too small to give. make, take and guard must not poll or
-// switch, and guard must not throw.
-// May switch. Throws what first, second, take and the task throw.
+// run(context), which works on a copy of what it needs. If the task was given away, take(task&) is
+// called after first, instead of second. guard(), if there is one, returns the probability with
+// which a request is refused; it is for parts that are too small to give away. make, take and guard
+// must not poll or switch, and guard must not throw. May switch. Throws what first, second, take
+// and the task throw.
 template <class First, class Second, class Make, class Take, class Guard = const detail::no_guard>
 [[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second, Make&& make, Take&& take,
                                           Guard&& guard = {}) {
@@ -452,22 +454,22 @@ template <class First, class Second, class Make, class Take, class Guard = const
   if (!was_given) second(c);
 }
 
-// Does first and then second; another worker that asks runs second itself, in this frame. second
-// must not use what first changes.
-// May switch. Throws what first and second throw.
+// Runs first and then second. If another worker requests work while first runs, it runs second
+// itself, in the caller's frame. second must not use what first changes. May switch. Throws what
+// first and second throw.
 template <class First, class Second>
 [[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second) {
   using task = detail::borrowed<std::remove_reference_t<Second>>;
   do_two(c, first, second, [&] { return task{&second}; }, [](task&) {});
 }
 
-// Calls body(i, context) for each i from begin up to end; another worker that asks gets the later
-// half of what has not begun.
+// Calls body(i, context) for each i from begin up to end. If another worker requests work
+// meanwhile, it receives the later half of the iterations that have not begun.
 //
-// make(from, to) returns a task for the iterations from `from` up to `to`, as for do_two, and
-// take(task&) takes its results: the later tasks, which have the earlier iterations, first. guard is
-// that of do_two. make, take and guard must not poll or switch.
-// May switch. Throws what body, take and the tasks throw.
+// make(from, to) returns a task for the iterations from `from` up to `to`, as for do_two.
+// take(task&) takes the results of a task. take is called first for the task that was given last,
+// which has the earliest iterations. guard is that of do_two. make, take and guard must not poll or
+// switch. May switch. Throws what body, take and the tasks throw.
 template <class Body, class Make, class Take, class Guard = const detail::no_guard>
 [[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body, Make&& make, Take&& take,
                                            Guard&& guard = {}) {
@@ -488,9 +490,9 @@ template <class Body, class Make, class Take, class Guard = const detail::no_gua
   });
 }
 
-// Calls body(i, context) for each i from begin up to end; another worker that asks runs a part of
-// the iterations itself, in this frame. Iterations must not use what other iterations change.
-// May switch. Throws what body throws.
+// Calls body(i, context) for each i from begin up to end. If another worker requests work
+// meanwhile, it runs a part of the iterations itself, in the caller's frame. Iterations must not
+// use what other iterations change. May switch. Throws what body throws.
 template <class Body>
 [[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body) {
   using task = detail::borrowed_range<std::remove_reference_t<Body>>;
@@ -499,10 +501,10 @@ template <class Body>
 
 // Calls redo(), then body(context), then undo().
 //
-// While body runs, undo() and redo() are called whenever a worker goes back to an older construct:
-// what they change must then be as it was before. undo() is also called if body throws. redo and
-// undo must not throw, poll or switch; functions that capture what they need by value are faster.
-// May switch. Throws what body throws.
+// While body runs, the worker calls undo() and later redo() again whenever it walks back to an
+// older construct. After the two calls, what they change must be as it was before. undo() is also
+// called if body throws. redo and undo must not throw, poll or switch. Functions that capture what
+// they need by value are faster. May switch. Throws what body throws.
 template <class Redo, class Body, class Undo>
 [[gnu::always_inline]] inline void wind(context c, Redo&& redo, Body&& body, Undo&& undo) {
   redo();
@@ -517,12 +519,11 @@ template <class Redo, class Body, class Undo>
   undo();
 }
 
-// Throws a tag to the innermost catch_tag for it.
+// Throws a tag: unwinds the task to the innermost catch_tag for that tag.
 [[noreturn]] inline void throw_tag(std::int64_t tag) { throw thrown(tag); }
 
-// Calls body(context), and ends a throw of tag that leaves it.
-// Returns: true if body returned; false if it threw the tag.
-// May switch. Throws what else body throws.
+// Calls body(context), and catches a throw of tag that leaves body. Returns true if body returned,
+// and false if body threw the tag. May switch. Throws what else body throws.
 template <class Body>
 bool catch_tag(context c, std::int64_t tag, Body&& body) {
   try {
@@ -534,15 +535,15 @@ bool catch_tag(context c, std::int64_t tag, Body&& body) {
   }
 }
 
-// How a run is started: zeros are the defaults of weft_tascell_options.
+// How a run is started. A member that is 0 has the default of weft_tascell_options.
 struct options {
   unsigned workers = 0;         // 0: one on each worker of Weft
   std::size_t stack_bytes = 0;  // of each
 };
 
-// Runs function(context) as the root task on all workers, and returns what it returns.
-// May switch. Callable from any but tasklets, while the runtime runs. Throws what function throws,
-// weft::error.
+// Runs function(context) as the root task on all workers, and returns what function returns. May
+// switch. Callable from any but tasklets, while the runtime runs. Throws weft::error, and what
+// function throws.
 template <class Function>
 auto run(Function&& function, const options& how = {}) -> std::invoke_result_t<Function&, context>;
 

@@ -35,30 +35,36 @@
 
 namespace weft {
 
-// Any number of tasks, which may add others, and one wait for all of them.
+// A group of any number of tasks. Tasks may add tasks to their group, and one wait waits for all of
+// them.
 class task_group {
  public:
   task_group() = default;
 #if defined(__cpp_lib_jthread)
-  // A group of a stop source, whose token each task is called with if it takes one. A stop request
-  // cancels the group, for good, and cancel() requests a stop. So the waits of tasks end at once
-  // that pass the token on: to sleeps, select, condition_variable_any, coroutines, and groups of
-  // their own (by get_stop_source()).
+  // Makes a group that uses a stop source. A task that takes a stop token is called with the
+  // source's token.
+  //
+  // A stop request cancels the group for good, and cancel() requests a stop. So a wait of a task
+  // ends at once if the task passes the token on to it: to sleeps, select, condition_variable_any,
+  // coroutines, and groups of its own (by get_stop_source()).
   explicit task_group(std::stop_source source) : source_(std::move(source)) {
     if (source_.stop_possible()) on_stop_ = std::make_unique<stop_callback>(source_.get_token(), need_none{&failure_});
   }
-  // The source; one without a state for a group that was made without one.
+  // Returns the stop source. For a group that was made without a source, the returned source has no
+  // state.
   std::stop_source get_stop_source() const noexcept { return source_; }
 #endif
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
-  // Waits. What tasks threw that no wait() has told of is dropped (dropped_exceptions.hpp). May switch. A tasklet that would have to wait
-  // ends the program.
+  // Waits for all tasks. An exception of a task that no wait() has thrown is dropped
+  // (dropped_exceptions.hpp). May switch. If a tasklet would have to wait, the program ends.
   ~task_group() { wait_for_all(); }  // NOLINT(bugprone-exception-escape): meant
 
-  // Calls a copy of function, on some worker. Callable from any, also from tasks of the group. In a tasklet, and while no runtime runs,
-  // the call is made here and now, since there it could not be waited for. Never switches otherwise. Throws weft::error and what copying
-  // throws.
+  // Adds a task, which calls a copy of function on some worker.
+  //
+  // Callable from any, also from tasks of the group. In a tasklet, and while no runtime runs, the
+  // call runs the function itself before it returns, because the caller could not wait for the
+  // task. Otherwise it never switches. Throws weft::error, and what copying function throws.
   template <class Function>
   void run(Function&& function, detail::caller made_by = detail::caller()) {
     constexpr bool is_child = child_function<std::decay_t<Function>>;
@@ -75,10 +81,14 @@ class task_group {
     }
   }
 
-  // Waits until no task is left; afterwards the group is as new. False: cancel() was called, so that tasks may be missing. If tasks
-  // throw, the exception of the one that was added first leaves here; tasks that were added after it may have been skipped, and further
-  // exceptions are dropped. By one caller at a time. May switch. From a ULT or outside; from a tasklet when there is nothing to wait for.
-  // Throws weft::error: cannot_block. Undefined: from a task of the group, which would wait for itself.
+  // Waits until no task is left. Afterwards the group can be used anew. Returns false if cancel()
+  // was called, so that tasks may have been skipped.
+  //
+  // If tasks throw, the call throws the exception of the task that was added first among them.
+  // Tasks that were added after that one may have been skipped, and further exceptions are dropped.
+  // Only one caller may wait at a time. May switch. Callable from a ULT or outside, and from a
+  // tasklet if there is nothing to wait for. Throws weft::error: cannot_block. Undefined: a call
+  // from a task of the group, which would wait for itself.
   bool wait() {
     wait_for_all();
     const bool is_complete = !is_cancelled();
@@ -86,12 +96,14 @@ class task_group {
     return is_complete;
   }
 
-  // Tasks that have not started will not, until wait() has returned. Callable from any. Never switches.
+  // Cancels the group: a task that has not started is skipped, until wait() has returned. Callable
+  // from any. Never switches.
   void cancel() noexcept {
     failure_.need_only_before(0);
     request_stop();
   }
-  // Cancelled, or a task has thrown: long tasks may look and end sooner. Callable from any. Never switches.
+  // Tells whether the group is cancelled or a task has thrown. A long task may call this in order
+  // to end sooner. Callable from any. Never switches.
   bool is_cancelled() const noexcept { return !failure_.are_all_needed() || is_stopped(); }
 
  private:

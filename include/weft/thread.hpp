@@ -30,13 +30,13 @@
 
 namespace weft {
 
-// Of a ULT; an OS thread that Weft did not make has the empty id.
+// The id of a ULT. The id of an OS thread that Weft did not make is empty.
 class thread_id {
  public:
   constexpr thread_id() noexcept = default;
-  // The id of the number that weft_thread_id gives.
+  // Makes the id of a number that weft_thread_id returned.
   constexpr explicit thread_id(std::uint64_t value) noexcept : value_(value) {}
-  // The number; 0 for the empty id.
+  // Returns the number; 0 for the empty id.
   constexpr std::uint64_t value() const noexcept { return value_; }
   // Ids are ordered by their numbers.
   friend constexpr auto operator<=>(thread_id, thread_id) noexcept = default;
@@ -54,7 +54,8 @@ class thread_id {
 // Stands for no worker in particular.
 inline constexpr int any_worker = WEFT_ANY_WORKER;
 
-// As weft_thread_attr. weft::thread reader({.stack_bytes = 1 << 20, .name = "reader"}, read_all);
+// The settings of weft_thread_attr, for C++. Example: weft::thread reader({.stack_bytes = 1 << 20,
+// .name = "reader"}, read_all);
 struct thread_attributes {
   std::size_t stack_bytes = 0;  // 0: the runtime's default
   const char* name = nullptr;   // copied, up to 31 bytes
@@ -63,7 +64,7 @@ struct thread_attributes {
   weft_pool* pool = nullptr;    // null: the default queue
   unsigned priority = 0;        // for priority pools: 0 is the most urgent
 
-  // The attributes for weft_thread_create.
+  // Returns the attributes for weft_thread_create.
   weft_thread_attr to_c() const noexcept {
     weft_thread_attr c = WEFT_THREAD_ATTR_INIT;
     c.stack_bytes = stack_bytes;
@@ -114,7 +115,7 @@ template <class F, class... As>
 
 }  // namespace detail
 
-// A thread, which is joined or detached before the object goes.
+// Owns a thread. It must be joined or detached before the object is destroyed.
 class thread {
  public:
   // What get_id() returns.
@@ -179,50 +180,53 @@ class thread {
 
   // Takes over the other thread, which is not joinable then.
   thread(thread&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  // Takes over the other thread. Ends the program if there is a joinable one here.
+  // Takes over the other thread. If this object owns a joinable thread, the program ends.
   thread& operator=(thread&& other) noexcept {
     if (joinable()) std::terminate();
     handle_ = std::exchange(other.handle_, nullptr);
     return *this;
   }
 
-  // As with std::thread, one that was neither joined nor detached ends the program.
+  // Ends the program, as std::thread does, if the thread was neither joined nor detached.
   ~thread() {
     if (joinable()) std::terminate();
   }
 
-  // Whether there is a thread that was neither joined nor detached.
+  // Tells whether the object owns a thread that was neither joined nor detached.
   bool joinable() const noexcept { return handle_ != nullptr; }
-  // The id of the thread; empty if it is not joinable.
+  // Returns the id of the thread; the empty id if it is not joinable.
   id get_id() const noexcept { return id(weft_thread_id(handle_)); }
-  // The thread of the C interface; null if it is not joinable.
+  // Returns the thread of the C interface; null if it is not joinable.
   native_handle_type native_handle() const noexcept { return handle_; }
-  // How many workers there are; 0 while the runtime does not run.
+  // Returns how many workers there are; 0 while the runtime does not run.
   static unsigned hardware_concurrency() noexcept { return weft_worker_count(); }
 
-  // Waits for its end. May switch. From a ULT or outside. Throws weft::error: invalid (not joinable), deadlock (itself), cannot_block.
+  // Waits until the thread has ended, and joins it. May switch. Callable from a ULT or outside.
+  // Throws weft::error: invalid (not joinable), deadlock (the thread is the caller), cannot_block.
   void join() {
     detail::check(weft_thread_join(handle_), "weft_thread_join");
     handle_ = nullptr;
   }
 
-  // True: it has ended and was joined. Never switches.
+  // Joins the thread if it has ended. Returns true if it was joined. Never switches.
   bool try_join() { return joined(detail::check_unless(WEFT_BUSY, weft_thread_try_join(handle_), "weft_thread_try_join")); }
 
-  // Waits for its end, for an interval at most. False: it has not ended by then. Otherwise as join.
+  // Waits until the thread has ended, for an interval at most, and joins it. Returns false if it
+  // has not ended in that time. Otherwise the conditions of join hold.
   template <class Rep, class Period>
   bool try_join_for(const std::chrono::duration<Rep, Period>& interval) {
     return joined_in_time(weft_thread_join_until(handle_, detail::deadline_in(interval)));
   }
-  // Waits for its end, until the deadline at most. False: it has not ended by then. Otherwise as
-  // join.
+  // Waits until the thread has ended, until the deadline at most, and joins it. Returns false if it
+  // has not ended by then. Otherwise the conditions of join hold.
   template <class Clock, class Duration>
   bool try_join_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     return joined_in_time(
         detail::attempt_until(deadline, [this](std::uint64_t ns) { return weft_thread_join_until(handle_, ns); }));
   }
 
-  // Nobody will join it. Callable from any. Never switches. Throws weft::error: invalid (not joinable).
+  // Detaches the thread: it frees itself when it ends, and cannot be joined. Callable from any.
+  // Never switches. Throws weft::error: invalid (not joinable).
   void detach() {
     detail::check(weft_thread_detach(handle_), "weft_thread_detach");
     handle_ = nullptr;
@@ -245,29 +249,32 @@ class thread {
 
 namespace this_thread {
 
-// The caller's id; empty outside.
+// Returns the caller's id; the empty id outside.
 inline thread_id get_id() noexcept { return thread_id(weft_thread_id(weft_self())); }
 
-// Index of the worker that runs the caller now; -1 outside. Stale after the next call that may switch.
+// Returns the index of the worker that runs the caller now; -1 outside. A later call that may
+// switch can change it.
 inline int worker() noexcept { return weft_worker_self(); }
 
-// Lets other ready threads of this worker run; outside it yields the CPU. May switch.
+// Yields: runs other ready threads of this worker. Outside, it yields the CPU. May switch.
 inline void yield() noexcept { weft_yield(); }
 
-// Runs a thread next on this worker, in the caller's place. True: it ran. False: it was not ready
-// in this worker's queue or pools, and the caller has yielded. May switch. From a ULT. Throws
-// weft::error: invalid (not joinable, or it has ended), cannot_block (a tasklet, or outside).
+// Yields to a thread, which this worker runs next in the caller's place. Returns true if that
+// thread ran. Returns false if it was not ready in this worker's queue or pools; the caller then
+// has yielded. May switch. Callable from a ULT. Throws weft::error: invalid (not joinable, or it
+// has ended), cannot_block (the caller is a tasklet, or outside).
 inline bool yield_to(const thread& next) {
   return detail::check_unless(WEFT_AGAIN, weft_yield_to(next.native_handle()), "weft_yield_to");
 }
 
-// May switch: other threads use the worker meanwhile. Outside: sleeps in the kernel. Throws weft::error: cannot_block (a tasklet).
+// Sleeps for an interval. May switch: the worker runs other threads meanwhile. Outside, the OS
+// thread sleeps. Throws weft::error: cannot_block (the caller is a tasklet).
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& interval) {
   detail::check(weft_sleep_ns(detail::to_ns(interval)), "weft_sleep_ns");
 }
-// Sleeps until the deadline; may switch. Outside: sleeps in the kernel. Throws weft::error:
-// cannot_block (a tasklet).
+// Sleeps until the deadline. May switch. Outside, the OS thread sleeps. Throws weft::error:
+// cannot_block (the caller is a tasklet).
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& deadline) {
   const auto sleep = [](std::uint64_t ns) {
@@ -277,11 +284,12 @@ void sleep_until(const std::chrono::time_point<Clock, Duration>& deadline) {
   detail::check_unless(WEFT_TIMEOUT, detail::attempt_until(deadline, sleep), "weft_sleep_until");
 }
 
-// Moves to a worker and stays there, or may leave again (any_worker). May switch. From a ULT. Throws weft::error: invalid (no such
-// worker).
+// Pins the caller to a worker: the caller moves to it and stays there. any_worker ends the pinning.
+// May switch. Callable from a ULT. Throws weft::error: invalid (no such worker).
 inline void pin(int worker) { detail::check(weft_pin(worker), "weft_pin"); }
 
-// Up to 31 bytes, for reports. From a ULT or tasklet. Throws weft::error.
+// Names the caller, for reports. Up to 31 bytes of the name are kept. Callable from a ULT or
+// tasklet. Throws weft::error.
 inline void set_name(const char* name) { detail::check(weft_thread_set_name(weft_self(), name), "weft_thread_set_name"); }
 
 }  // namespace this_thread

@@ -27,10 +27,11 @@
 
 namespace weft {
 
-// What when_any's future holds: which future was ready first, and all of them.
+// The result of when_any: which future was ready first, and all the futures.
 template <class Sequence>
 struct when_any_result {
-  // The number of the one that was ready first; -1 as an unsigned number if there is no future.
+  // The index of the future that was ready first; the largest unsigned number if there is no
+  // future.
   std::size_t index = static_cast<std::size_t>(-1);
   // All futures that were given.
   Sequence futures;
@@ -217,7 +218,7 @@ auto to_vector(Iterator first, Iterator last) {
 
 }  // namespace detail
 
-// A future of all futures given, which is ready when all of them are.
+// Returns a future of a tuple of the given futures, which is ready when all of them are ready.
 template <class... Futures>
   requires(detail::is_future<std::remove_cvref_t<Futures>> && ...)
 [[nodiscard]] auto when_all(Futures&&... futures) {
@@ -225,7 +226,8 @@ template <class... Futures>
   return detail::gather<detail::all_state<sequence>, sequence>(sequence(std::forward<Futures>(futures)...));
 }
 
-// A future of all futures of a range, which is ready when all of them are.
+// Returns a future of a vector of the futures of a range, which is ready when all of them are
+// ready.
 template <std::input_iterator Iterator>
 [[nodiscard]] auto when_all(Iterator first, Iterator last) {
   auto all = detail::to_vector(first, last);
@@ -233,7 +235,8 @@ template <std::input_iterator Iterator>
   return detail::gather<detail::all_state<sequence>, sequence>(std::move(all));
 }
 
-// A future of all futures given, which is ready when one of them is, and says which.
+// Returns a future of all the given futures, which is ready when one of them is ready, and says
+// which one.
 template <class... Futures>
   requires(detail::is_future<std::remove_cvref_t<Futures>> && ...)
 [[nodiscard]] auto when_any(Futures&&... futures) {
@@ -241,7 +244,8 @@ template <class... Futures>
   return detail::gather<detail::any_state<sequence>, when_any_result<sequence>>(sequence(std::forward<Futures>(futures)...));
 }
 
-// A future of all futures of a range, which is ready when one of them is, and says which.
+// Returns a future of all the futures of a range, which is ready when one of them is ready, and
+// says which one.
 template <std::input_iterator Iterator>
 [[nodiscard]] auto when_any(Iterator first, Iterator last) {
   auto all = detail::to_vector(first, last);
