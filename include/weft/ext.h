@@ -36,7 +36,8 @@ extern "C" {
 WEFT_NODISCARD WEFT_API weft_status weft_ext_park(bool (*commit)(weft_thread *self, void *argument), void *argument,
                                                   const char *what);
 
-/* Makes a parked ULT ready. Each park wants exactly one unpark; for null, nothing is done.
+/* Makes a parked ULT ready. Each park wants exactly one unpark; for null, nothing is done. To run
+ * the ULT at once, call weft_yield_to afterwards.
  * Switches: never. Callers: any.
  * Undefined: a ULT that is neither parked by weft_ext_park nor in its commit. */
 WEFT_API void weft_ext_unpark(weft_thread *thread);
@@ -45,16 +46,6 @@ WEFT_API void weft_ext_unpark(weft_thread *thread);
  * Switches: never. Callers: any.
  * Undefined: a ULT that is neither parked by weft_ext_park nor in its commit. */
 WEFT_API void weft_ext_unpark_owned(weft_thread *thread);
-
-/* Unparks a ULT and runs it now on this worker.
- *
- * If the ULT is on another worker already, the caller only yields. The caller goes behind the ready
- * units, except that the longest-waiting unit is run periodically, to prevent starvation.
- * Errors: WEFT_INVALID (thread is null), WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside;
- * the ULT remains parked).
- * Switches: may. Callers: ULTs.
- * Undefined: a ULT that is neither parked by weft_ext_park nor in its commit. */
-WEFT_NODISCARD WEFT_API weft_status weft_ext_unpark_and_yield_to(weft_thread *thread);
 
 /* Calls function(argument) as an OS thread outside would be called.
  *
@@ -153,11 +144,11 @@ WEFT_API void weft_ext_thread_discard(weft_thread *owned);
  * Undefined: what is undefined for weft_thread_join. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_wait(weft_thread *thread);
 
-/* Lets a thread that has ended and was not joined begin anew with function(argument).
+/* Restarts a thread that has ended and was not joined: it runs function(argument).
  *
  * The thread keeps its handle, id, name, home, pinning, stack size (and a stack of the user's) and
- * extension bytes; values of keys went with its end. The caller, which must have the right to join
- * the thread, then owns it.
+ * extension bytes. Its values of keys were destroyed when it ended. The caller must have the right
+ * to join the thread. It then owns the thread.
  * Errors: WEFT_INVALID (thread or function is null; the worker that the thread was pinned to is
  * gone), WEFT_BUSY (it has not ended), WEFT_NOMEM (no stack of its size; it can still be joined).
  * Switches: never. Callers: any.
@@ -200,11 +191,6 @@ typedef struct weft_pool_ops {
 WEFT_NODISCARD WEFT_API weft_status weft_ext_pool_create(const weft_pool_ops *ops, void *state, weft_pool_access access,
                                                          weft_pool **out);
 
-/* Returns the state that a pool was created with.
- * Returns: the state of a pool of weft_ext_pool_create; null for a built-in pool and for null.
- * Switches: never. Callers: any. */
-WEFT_API void *weft_ext_pool_state(const weft_pool *pool);
-
 /* Takes the next unit out of a pool.
  * Returns: the unit, which the caller then owns; null if none is ready, and for null.
  * Switches: never. Callers: any. */
@@ -240,7 +226,7 @@ WEFT_NODISCARD WEFT_API bool weft_ext_pool_remove_from(weft_pool *const *pools, 
  * Switches: never. Callers: any. */
 WEFT_API void weft_ext_pool_walk(weft_pool *pool, void (*each)(void *state, weft_thread *unit), void *state);
 
-/* Lets the callers that wait for work in a pool (weft_ext_wait_for_work) look again.
+/* Wakes the callers that wait for work in a pool (weft_ext_wait_for_work), so that they look again.
  * Switches: never. Callers: any. */
 WEFT_API void weft_ext_pool_notify(weft_pool *pool);
 
@@ -287,36 +273,36 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_worker_set_scheduler(unsigned worke
  * Undefined: a unit that the caller does not own. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch(weft_thread *unit);
 
-/* A row of units that run one after the other, straight from one to the other. */
+/* A row of units that run one after the other: each switches directly to the following one. */
 typedef struct weft_row {
   size_t size; /* sizeof(weft_row) */
 
-  /* Names the following unit, which the caller then owns, whenever one has ended, parked or
-   * yielded; null: the row ends. yielding is the unit that left, if it will go back into its pool
-   * right afterwards; else null.
+  /* Returns the following unit, whenever a unit of the row has ended, parked or yielded. The
+   * library then owns the unit. null ends the row. yielding is the unit that left, if it is
+   * requeued in its pool right afterwards; else null.
    * - next is a callback, and may run inside the lock of the object at which the unit before waits:
    *   it must not push, wake or notify. It takes units from built-in pools or its own lists, and
    *   never returns yielding.
-   * - It must return null now and then: timers, the inbox and weft_ext_should_stop have their turn
-   *   only between rows.
-   * - A unit that it named and that cannot run here (it is pinned elsewhere, or no memory is left
-   *   for its stack) is requeued. */
+   * - It must return null now and then: timers, the inbox and weft_ext_should_stop are only served
+   *   between rows.
+   * - A unit that it returned and that cannot run here is requeued: it is pinned elsewhere, or no
+   *   memory is left for its stack. */
   weft_thread *(*next)(void *state, weft_thread *yielding);
   void *state; /* for next and accepts */
 
-  /* A built-in pool without priorities; null: next is always asked, and the fields below mean
-   * nothing. While *left is not 0, the first unit of the pool is taken directly, without calling
-   * next, if it only has to be entered and accepts(state, unit) is true. */
+  /* A built-in pool without priorities. If it is null, next is always called, and the fields below
+   * have no meaning. While *left is not 0, the first unit of the pool is taken directly, without
+   * calling next, if it can be resumed directly and accepts(state, unit) is true. */
   weft_pool *pool;
-  /* Called where next is, but inside the lock of pool, and with or without an identity: it calls
-   * nothing of Weft but what reads unit itself, such as its extension bytes. */
+  /* Called from where next is called, but inside the lock of pool, and with or without an identity.
+   * It may only call those functions of Weft that read unit itself, for example its extension
+   * bytes. */
   bool (*accepts)(void *state, weft_thread *unit);
-  unsigned *left; /* one less after each unit that was taken directly; should be small, too */
+  unsigned *left; /* reduced by one after each unit that was taken directly; should be small */
 } weft_row;
 
 /* Runs an owned unit, and then the other units of a row.
- * row stays until the return. What weft_ext_dispatch would fail with is an error for the first unit
- * only.
+ * row must stay until the return. The errors of weft_ext_dispatch concern the first unit only.
  * Errors: those of weft_ext_dispatch, WEFT_INVALID (row is null, or has a wrong size, no next, or a
  * pool without accepts or left).
  * Switches: may. Callers: ULTs.
@@ -327,10 +313,10 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit,
  *
  * If a scheduler ULT dispatched the caller, the unit runs under that scheduler, and returns to it
  * instead of the caller. Once its context is saved, the caller is requeued in its pool: at the end,
- * or, if as_new is true, at the position of a newly created unit. A tasklet runs at once, and the
- * caller yields after it. A unit that was asked to migrate is sent there, and the caller yields. A
- * worker that is being removed runs a few more units so; then it requeues the unit, and the caller
- * yields.
+ * or, if as_new is true, at the position of a newly created unit. If the unit is a tasklet, it runs
+ * at once, and the caller yields after it. If the unit was asked to migrate, it migrates, and the
+ * caller yields. On a worker that is being removed, a few more units are run so; after that the
+ * call requeues the unit, and the caller yields.
  * Errors: WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside), WEFT_INVALID (unit is null, or
  * pinned to another worker), WEFT_NOMEM (no stack). On failure the caller still owns the unit.
  * Switches: may. Callers: ULTs.
@@ -345,24 +331,24 @@ WEFT_API void weft_ext_yield_as_new(void);
 /* Yields to the first ready unit of the caller's own pool, in one short step.
  *
  * The unit runs in the caller's place, as by weft_ext_yield_to_owned, and the caller becomes the
- * pool's last unit. accepts(state, unit) is called before, inside the locks of the pool and of the
- * worker: it must be short, and calls nothing of Weft but what reads unit itself, such as its
- * extension bytes. The short way is open unless
- * - accepts returned false, or the unit needs more than to be entered, as a new unit does;
- * - the pool has priorities, is a builder's own, or there is none;
+ * pool's last unit. Before that, accepts(state, unit) is called inside the locks of the pool and of
+ * the worker. It must be short, and may only call those functions of Weft that read unit itself,
+ * for example its extension bytes. The call fails with WEFT_BUSY if
+ * - accepts returned false, or the unit cannot be resumed directly, as a new unit;
+ * - the caller has no pool, or its pool has priorities, or is one of weft_ext_pool_create;
  * - the caller keeps FP control, has forks that were not joined, or was asked to migrate;
  * - a schedule or an event sink is set;
- * - the worker has to look at its timers and sources, as it has once in some 64 switches.
+ * - the worker has to poll its timers and sources, as it does once in some 64 switches.
  *
- * Returns: WEFT_OK after the caller has had its turn again.
- * Errors: WEFT_AGAIN (no other unit is ready there), WEFT_CANNOT_BLOCK (the caller is a tasklet, or
- * outside), WEFT_INVALID (accepts is null), WEFT_BUSY (the short way is not open: pop a unit, and
- * call weft_ext_yield_to_owned). On failure nothing was done.
+ * Returns: WEFT_OK after the caller was resumed.
+ * Errors: WEFT_AGAIN (no other unit is ready in the pool), WEFT_CANNOT_BLOCK (the caller is a
+ * tasklet, or outside), WEFT_INVALID (accepts is null), WEFT_BUSY (see above: pop a unit, and call
+ * weft_ext_yield_to_owned). On failure nothing was done.
  * Switches: may. Callers: ULTs. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_in_pool(bool (*accepts)(void *state, weft_thread *unit), void *state);
 
-/* Tells a scheduler ULT whether it should return, and gives timers, sources and the inbox of this
- * worker their turn.
+/* Tells a scheduler ULT whether it should return, and polls the timers, the sources and the inbox
+ * of this worker.
  * Returns: true if the worker is being removed, or the runtime ends; also outside.
  * Switches: never. Callers: any. */
 WEFT_API bool weft_ext_should_stop(void);
@@ -395,10 +381,11 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_wait_for_work(weft_pool *const *poo
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_source_add(size_t (*poll)(void *state), void *state, weft_source **out);
 
-/* Adds a source that brings no work by itself: only weft_ext_source_notify does.
+/* Adds a source whose poll finds work only after a call of weft_ext_source_notify.
  *
- * It is what weft_ext_source_add adds, except that deadlock reports look past it. It is for what
- * any OS thread or a signal handler may ask the workers to do, and most programs never do.
+ * The call does what weft_ext_source_add does, except that a deadlock is reported although the
+ * source is there. It is for requests to the workers that any OS thread or a signal handler may
+ * make, and that most programs never make.
  * Errors: those of weft_ext_source_add.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_bell_add(size_t (*poll)(void *state), void *state, weft_source **out);
@@ -409,7 +396,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_bell_add(size_t (*poll)(void *state
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_source_remove(weft_source *source);
 
-/* Lets some worker poll a source soon, and wakes a worker for that if all sleep.
+/* Has a worker poll a source soon, and wakes a worker for that if all of them sleep.
  * The call takes no lock, so that a signal handler may wake threads by a source whose poll makes
  * them ready.
  * Switches: never. Callers: any, signal handlers included. */
@@ -464,12 +451,12 @@ typedef enum weft_event_kind {
  * make, wake, join or move threads (checked builds name it), or use objects at which callers of
  * Weft wait.
  *
- * A sink that is set before weft_init hears of everything. One that is set, replaced or taken away
- * while the runtime runs counts from each worker's next event on, and is sure to hear only of
- * threads that go through a pool or a scheduler ULT. A call that has begun may still be inside the
- * old sink after the return. A fork becomes a thread when another worker takes it, or when its
- * forker leaves its worker, and has no events before. The adopted caller of weft_init is not
- * created and does not end.
+ * A sink that is set before weft_init is told of every event. If a sink is set, replaced or removed
+ * while the runtime runs, each worker notices that at its next event. Such a sink is certain to be
+ * told only of threads that go through a pool or a scheduler ULT. After the return, a call of the
+ * old sink that has begun may still run. A fork becomes a thread when another worker takes it, or
+ * when its forker leaves its worker; it has no events before. The adopted caller of weft_init has
+ * no CREATE and no END.
  * Errors: WEFT_NOMEM (only while the runtime runs).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_set_event_sink(void (*sink)(void *state, weft_event_kind kind, weft_thread *thread),
@@ -518,15 +505,16 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_reserve(size_t bytes, size_t *offse
  * Undefined: another offset. */
 WEFT_API void *weft_ext_bytes(weft_thread *thread, size_t offset);
 
-/* Tells dumps, reports and traces which function a builder's thread really runs.
- * A thread that was started with the function bottom is shown as running the function whose
- * address, a weft_function, lies at offset (as of weft_ext_bytes) of its extension bytes; null as
- * long as it is not known. One bottom can be set; null: none any more.
+/* Tells dumps, reports and traces which function a builder's thread runs for its user.
+ * They show a thread that was started with the function bottom as running another function: the
+ * weft_function whose address lies at offset of the thread's extension bytes (weft_ext_bytes). The
+ * bytes hold null as long as that function is not known. One bottom can be set; null removes it.
  * Switches: never. Callers: any, before weft_init. */
 WEFT_API void weft_ext_show_function(weft_function bottom, size_t offset);
 
-/* Leaves the signals to the program, for a layer that starts the runtime for a program that may not
- * know of it: from now on weft_init does not handle SIGQUIT unless WEFT_DUMP_SIGNAL asks for it.
+/* Leaves the signals to the program: from now on weft_init does not handle SIGQUIT unless
+ * WEFT_DUMP_SIGNAL asks for it. A layer calls this if it starts the runtime for a program that may
+ * not know of Weft.
  * Switches: never. Callers: any, before weft_init. */
 WEFT_API void weft_ext_leave_signals(void);
 
@@ -537,24 +525,26 @@ typedef void (*weft_frame_visitor)(void *state, const void *code, const char *na
 /* Calls visit for up to 32 frames of a thread that waits or is ready to go on, innermost first.
  *
  * If there are more frames, a last call has a null code, and a name that says why they are not
- * shown. A thread that has not started, or has ended, has none. If others let the thread go on
- * meanwhile, the frames may be those of an earlier wait. The call starts an OS thread for a moment,
- * and blocks the caller's: it is for dumps, not for walks and callbacks that must be short. Under
- * WEFT_SCHEDULE the program's time is real time from then on.
- * Errors: WEFT_BUSY (the thread runs, or went on meanwhile, or another one runs on its stack or as
- * its unit: a scheduler ULT is busy until weft_ext_dispatch returns), WEFT_INVALID (thread or visit
- * is null), WEFT_NOMEM, WEFT_NOT_INITIALIZED, WEFT_UNSUPPORTED (no OS thread, or the system forbids
- * process_vm_readv of the own process). On failure visit was not called.
+ * shown. A thread that has not started, or has ended, has no frames. If the thread is resumed
+ * during the call, the frames may be those of an earlier wait. The call starts an OS thread for a
+ * moment, and blocks the caller's: it is for dumps, not for walks and callbacks that must be short.
+ * Under WEFT_SCHEDULE the program's time is real time from then on.
+ * Errors: WEFT_BUSY (the thread runs, or was resumed meanwhile, or another thread runs on its stack
+ * or as its unit: a scheduler ULT is busy until weft_ext_dispatch returns), WEFT_INVALID (thread or
+ * visit is null), WEFT_NOMEM, WEFT_NOT_INITIALIZED, WEFT_UNSUPPORTED (no OS thread, or the system
+ * forbids process_vm_readv of the own process). On failure visit was not called.
  * Switches: never. Callers: any.
  * Undefined: a thread that may be freed meanwhile; a call from an OS thread outside while
  * weft_finalize runs. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_frames(const weft_thread *thread, weft_frame_visitor visit, void *state);
 
 /* Registers state of the OS thread that must follow a ULT across switches, such as a language's
- * exception globals. address() returns the calling OS thread's copy: 8, 16, 24 or 32 bytes, aligned
- * to 8, which are all zero while there is nothing to carry, as for a new ULT and at the end of
- * each. It holds from the next weft_init on, for the process's life. One layer may register; the
- * same one may again.
+ * exception globals.
+ *
+ * address() returns the calling OS thread's copy of the state: 8, 16, 24 or 32 bytes, aligned to 8.
+ * All of them are zero while there is nothing to carry, as when a ULT starts and when it ends. The
+ * registration holds from the next weft_init on, for the process's life.
+ * Only one layer may register; it may repeat the call.
  * Errors: WEFT_INVALID (address is null; another size), WEFT_BUSY (another layer has registered).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_carry(void *(*address)(void), size_t bytes);

@@ -97,27 +97,12 @@ void weft_ext_unpark_owned(weft_thread* thread) {
   if (pass_point() && thread != nullptr) sched::own_parked(unit_of(thread));
 }
 
-weft_status weft_ext_unpark_and_yield_to(weft_thread* thread) {
-  if (thread == nullptr) return WEFT_INVALID;
-  const sched::unit* self = local::current_unit();
-  if (self == nullptr || self->has(sched::is_tasklet)) return sched::is_left_behind() ? WEFT_UNSUPPORTED : WEFT_CANNOT_BLOCK;
-  static_cast<void>(pass_point());
-  wake_parked(unit_of(thread));
-  // It may be elsewhere by now, or have ended.
-  static_cast<void>(sched::yield_to(unit_of(thread)));
-  return WEFT_OK;
-}
-
 weft_status weft_ext_pool_create(const weft_pool_ops* ops, void* state, weft_pool_access access, weft_pool** out) {
   if (ops == nullptr || out == nullptr || ops->size != sizeof *ops) return WEFT_INVALID;
   if (access < WEFT_POOL_SHARED || access > WEFT_POOL_PRIVATE) return WEFT_INVALID;
   if (ops->push == nullptr || ops->pop == nullptr || ops->count == nullptr) return WEFT_INVALID;
   if (sched::is_left_behind()) return WEFT_UNSUPPORTED;
   return code(sched::create_custom_pool(*ops, state, access, reinterpret_cast<sched::pool**>(out)));
-}
-
-void* weft_ext_pool_state(const weft_pool* pool) {
-  return pool != nullptr && pool_of(pool)->is_custom ? pool_of(pool)->state : nullptr;
 }
 
 weft_thread* weft_ext_pool_pop(weft_pool* pool) {

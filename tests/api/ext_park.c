@@ -172,7 +172,8 @@ static void hand_over(void *argument) {
   weft_thread *parked = start(park_and_note_turn, &one);
   wait_for_publication(&one);
   weft_thread *ready = start(note_second_turn, NULL);
-  OK(weft_ext_unpark_and_yield_to(parked)); /* runs before those that are ready; the caller goes behind them */
+  weft_ext_unpark(parked);
+  OK(weft_yield_to(parked)); /* runs before the ready ones; the caller goes behind them */
   CHECK(atomic_load(&turn) >= 1);
   *(int *)argument += atomic_load(&turn) == 2;
   OK(weft_thread_join(ready));
@@ -197,10 +198,12 @@ static void unparks_and_yields(void) {
     OK(weft_thread_join(start(hand_over_at_each_phase, NULL)));
     return;
   }
-  for (int i = 0; i < 200; ++i) { /* somebody else may be quicker: it runs all the same */
+  for (int i = 0; i < 200; ++i) { /* another worker may run it sooner: it runs all the same */
     struct parker one = {.refuses = false};
     weft_thread *thread = start(park_once, &one);
-    OK(weft_ext_unpark_and_yield_to(wait_for_publication(&one)));
+    weft_ext_unpark(wait_for_publication(&one));
+    const weft_status yielded = weft_yield_to(thread);
+    CHECK(yielded == WEFT_OK || yielded == WEFT_AGAIN || yielded == WEFT_INVALID);
     OK(weft_thread_join(thread));
     CHECK(atomic_load(&one.goes_on) == 1);
   }
@@ -208,19 +211,18 @@ static void unparks_and_yields(void) {
 
 /* ---- refusals ---- */
 
-static void *refuse_outside(void *thread) {
+static void *refuse_outside(void *unused) {
+  (void)unused;
   IS(WEFT_CANNOT_BLOCK, weft_ext_park(publish, NULL, NULL));
-  IS(WEFT_CANNOT_BLOCK, weft_ext_unpark_and_yield_to(thread));
   return NULL;
 }
-static void refuse_in_tasklet(void *thread) { refuse_outside(thread); }
+static void refuse_in_tasklet(void *unused) { refuse_outside(unused); }
 
 static void refuses(void) {
   struct parker one = {.refuses = false};
   weft_thread *thread = start(park_once, &one);
   CHECK(wait_for_publication(&one) == thread);
   IS(WEFT_INVALID, weft_ext_park(NULL, NULL, NULL));
-  IS(WEFT_INVALID, weft_ext_unpark_and_yield_to(NULL));
   weft_ext_unpark(NULL);
   weft_thread *tasklet;
   OK(weft_tasklet_create(refuse_in_tasklet, thread, NULL, &tasklet));

@@ -117,7 +117,6 @@ TEST_CASE("an event for which somebody waits is not reset") {
 
 TEST_CASE("only a parked thread is unparked, only a ready one dispatched or pushed") {
   check_named("unpark of thread", [] { weft_ext_unpark(weft_self()); });
-  check_named("unpark of thread", [] { static_cast<void>(weft_ext_unpark_and_yield_to(weft_self())); });
   static weft_event event = WEFT_EVENT_INIT;
   const auto blocked = [] {
     weft_thread* one = start(wait_for_event, &event);

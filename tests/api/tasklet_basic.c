@@ -91,7 +91,6 @@ static void run_into_more(struct obstacles *all, uint64_t later) {
   weft_thread *threads[] = {NULL, all->thread};
   IS(WEFT_CANNOT_BLOCK, weft_thread_join_many(threads, 2));
   IS(WEFT_CANNOT_BLOCK, weft_ext_thread_wait(all->thread));
-  IS(WEFT_CANNOT_BLOCK, weft_ext_unpark_and_yield_to(all->thread));
 }
 
 static void run_into(void *argument) {
