@@ -15,15 +15,15 @@
 
 namespace weft {
 
-// What weft::atomic_wait can wait at: an object of 4 or 8 bytes whose atomic is nothing but its
-// value.
+// A type whose atomic weft::atomic_wait can wait at: trivially copyable, of 4 or 8 bytes, and such
+// that std::atomic of the type holds nothing but the value.
 template <class T>
 concept waitable = std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) && sizeof(std::atomic<T>) == sizeof(T) &&
                    std::atomic<T>::is_always_lock_free;
 
 namespace detail {
 
-// As std::atomic compares it: by its bytes.
+// Returns the bytes of a value as an integer, since std::atomic compares values by their bytes.
 template <waitable T>
 std::uint64_t bytes_of(const T& value) noexcept {
   std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t> bytes;

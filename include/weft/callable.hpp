@@ -10,13 +10,13 @@
 
 namespace weft {
 
-// The function of a child (a fork, a task of a group, a part of weft::invoke): it is called without
-// arguments.
+// A function that a child can run (a fork, a task of a group, a part of weft::invoke). It is called
+// without arguments.
 template <class Function>
 concept child_function = requires(Function& function) { std::invoke(function); };
 
-// The function of a weft::thread or weft::async, with its arguments: a copy of it is called once,
-// with copies of them.
+// A function that a weft::thread or weft::async can run, with its arguments. A copy of the function
+// is called once, with copies of the arguments.
 template <class Function, class... Arguments>
 concept thread_function = requires(std::decay_t<Function> function, std::decay_t<Arguments>... arguments) {
   std::invoke(std::move(function), std::move(arguments)...);

@@ -169,7 +169,7 @@ class pull_coroutine : public pull_base<T> {
     requires coroutine_function<T, push_coroutine, pull_coroutine, F>
   explicit pull_coroutine(F&& function, caller made_by = caller())
       : pull_coroutine(context::fixedsize_stack(), std::forward<F>(function), made_by) {}
-  // As above, on a stack of that kind.
+  // Makes the same coroutine as the constructor above, on a stack of the given kind.
   template <any_stack Stack, class F>
     requires coroutine_function<T, push_coroutine, pull_coroutine, F>
   pull_coroutine(Stack&& stack, F&& function, caller made_by = caller())
@@ -211,7 +211,7 @@ class pull_coroutine<void> : public pull_base<void> {
     requires coroutine_function<void, push_coroutine, pull_coroutine, F>
   explicit pull_coroutine(F&& function, caller made_by = caller())
       : pull_coroutine(context::fixedsize_stack(), std::forward<F>(function), made_by) {}
-  // As above, on a stack of that kind.
+  // Makes the same coroutine as the constructor above, on a stack of the given kind.
   template <any_stack Stack, class F>
     requires coroutine_function<void, push_coroutine, pull_coroutine, F>
   pull_coroutine(Stack&& stack, F&& function, caller made_by = caller());
@@ -240,7 +240,7 @@ class push_coroutine : public coroutine_end<T> {
     requires coroutine_function<T, pull_coroutine, push_coroutine, F>
   explicit push_coroutine(F&& function, caller made_by = caller())
       : push_coroutine(context::fixedsize_stack(), std::forward<F>(function), made_by) {}
-  // As above, on a stack of that kind.
+  // Makes the same coroutine as the constructor above, on a stack of the given kind.
   template <any_stack Stack, class F>
     requires coroutine_function<T, pull_coroutine, push_coroutine, F>
   push_coroutine(Stack&& stack, F&& function, caller made_by = caller())
@@ -323,7 +323,7 @@ class push_coroutine<void> : public coroutine_end<void> {
     requires coroutine_function<void, pull_coroutine, push_coroutine, F>
   explicit push_coroutine(F&& function, caller made_by = caller())
       : push_coroutine(context::fixedsize_stack(), std::forward<F>(function), made_by) {}
-  // As above, on a stack of that kind.
+  // Makes the same coroutine as the constructor above, on a stack of the given kind.
   template <any_stack Stack, class F>
     requires coroutine_function<void, pull_coroutine, push_coroutine, F>
   push_coroutine(Stack&& stack, F&& function, caller made_by = caller())

@@ -41,7 +41,7 @@ typedef struct weft_debug_table {
   const void *const *roots;
 } weft_debug_table;
 
-/* The table of this library. */
+/* The table of the library that the process has loaded. */
 WEFT_API extern const weft_debug_table weft_debug_layout;
 
 #if defined(__cplusplus)

@@ -169,7 +169,7 @@ class wait_sender {
 // one runtime.
 class runtime::scheduler {
  public:
-  // As P2300 asks for.
+  // Marks the class as a scheduler, as P2300 requires.
   using scheduler_concept = execution::scheduler_t;
 
   // The attributes of the scheduler's senders.

@@ -155,8 +155,8 @@ WEFT_API void weft_fork_at_limit(weft_forked *forked);
  * Undefined: any other caller. */
 WEFT_API bool weft_fork_join_slowly(weft_forked *forked);
 
-/* Tells whether forks move their forkers to other processes (libweft-dist), so that loops pass
- * values instead of addresses.
+/* Tells whether a steal may move the stack frames of a forker to another process (libweft-dist). A
+ * loop then passes values to its parts instead of addresses.
  * Returns: true in a root of libweft-dist; false otherwise.
  * Switches: never. Callers: any. */
 WEFT_API bool weft_forks_move(void);

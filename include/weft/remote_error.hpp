@@ -108,7 +108,8 @@ inline bool is_kept_here(void* handle) {
   return weft_dist_find_exception(handle, &type, &what) != nullptr;
 }
 
-// As take_exception, by a rank of many that all look at one exception: none of them drops it.
+// Returns the exception that a handle names, and does not drop it: many ranks look at one
+// exception.
 [[gnu::cold, gnu::noinline]] inline std::exception_ptr look_at_exception(void* handle) {
   const char* type = nullptr;
   const char* what = nullptr;

@@ -290,16 +290,16 @@ class scheduler {
 // Runs threads in the order in which they became ready.
 class round_robin : public scheduling_algorithm<> {
  public:
-  // As the base class has it.
+  // Implements the function of scheduling_algorithm.
   void awakened(weft_thread* unit, no_properties&) noexcept override { ready_.push_back(unit); }
-  // As the base class has it.
+  // Implements the function of scheduling_algorithm.
   weft_thread* pick_next() noexcept override {
     if (ready_.empty()) return nullptr;
     weft_thread* const first = ready_.front();
     ready_.pop_front();
     return first;
   }
-  // As the base class has it.
+  // Implements the function of scheduling_algorithm.
   bool has_ready() const noexcept override { return !ready_.empty(); }
 
  private:
@@ -313,9 +313,9 @@ using shared_work = round_robin;
 // empty, it takes the oldest thread of another worker's queue.
 class work_stealing : public scheduling_algorithm<> {
  public:
-  // As the base class has it.
+  // Implements the function of scheduling_algorithm.
   void awakened(weft_thread* unit, no_properties&) noexcept override { own().push_back(unit); }
-  // As the base class has it.
+  // Implements the function of scheduling_algorithm.
   weft_thread* pick_next() noexcept override {
     std::deque<weft_thread*>& mine = own();
     if (!mine.empty()) return take(mine, mine.size() - 1);
@@ -324,7 +324,7 @@ class work_stealing : public scheduling_algorithm<> {
     }
     return nullptr;
   }
-  // As the base class has it.
+  // Implements the function of scheduling_algorithm.
   bool has_ready() const noexcept override {
     for (const std::deque<weft_thread*>& each : ready_) {
       if (!each.empty()) return true;
@@ -359,20 +359,20 @@ struct priority_properties {
 // became ready. A thread of a lower priority waits as long as there are threads of a higher one.
 class by_priority : public scheduling_algorithm<priority_properties> {
  public:
-  // As the base class has it.
+  // Implements the function of scheduling_algorithm.
   void awakened(weft_thread* unit, priority_properties& properties) noexcept override {
     auto at = ready_.end();
     while (at != ready_.begin() && std::prev(at)->priority < properties.priority) --at;
     ready_.insert(at, {unit, properties.priority});
   }
-  // As the base class has it.
+  // Implements the function of scheduling_algorithm.
   weft_thread* pick_next() noexcept override {
     if (ready_.empty()) return nullptr;
     weft_thread* const first = ready_.front().unit;
     ready_.pop_front();
     return first;
   }
-  // As the base class has it.
+  // Implements the function of scheduling_algorithm.
   bool has_ready() const noexcept override { return !ready_.empty(); }
 
  private:

@@ -171,8 +171,8 @@ typedef struct weft_semaphore {
 /* A semaphore with count tokens. */
 #define WEFT_SEMAPHORE_INIT(count) {{(uint64_t)(count), 0, 0, 0}}
 
-/* As WEFT_SEMAPHORE_INIT, for a semaphore that signal handlers release: a thread that waits at it
- * may always be woken by a signal, so that no deadlock is reported while it waits. */
+/* A semaphore with count tokens that signal handlers release. A signal may always wake a thread
+ * that waits at it, so no deadlock is reported while a thread waits there. */
 #define WEFT_SEMAPHORE_INIT_FOR_HANDLERS(count) {{(uint64_t)(count) | (uint64_t)1 << 61, 0, 0, 0}}
 
 /* Waits until a semaphore has a token, and takes it.

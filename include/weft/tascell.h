@@ -180,18 +180,18 @@ struct weft_tascell_operations {
   weft_tascell_stamp *(*lends)(weft_tascell_record *record, const void *low, size_t bytes);
 };
 
-/* A choice point. */
+/* The record of a choice point: a do_two or a do_many that is active. */
 typedef struct weft_tascell_choice {
   weft_tascell_record record; /* first */
   weft_tascell_task *given;   /* the tasks that it gave and that are not joined, newest first */
 } weft_tascell_choice;
 
-/* A wind whose changes are made. */
+/* The record of a wind whose changes are made and whose body runs. */
 typedef struct weft_tascell_wind {
   weft_tascell_record record; /* first */
 } weft_tascell_wind;
 
-/* A catch. */
+/* The record of a catch whose body runs. */
 typedef struct weft_tascell_catch {
   weft_tascell_record record; /* first */
   int64_t tag;                /* a throw of this tag ends here */

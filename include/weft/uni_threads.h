@@ -62,14 +62,14 @@ WEFT_HOT_INLINE thread_t weft_uni_create(void (*run)(void *work), weft_small_wor
   const thread_t made = {weft_fork(run, &work, sizeof work), run, work};
   return made;
 }
-/* Creates a thread of a function of a long. For thread_create alone.
+/* Creates a thread that calls function(argument), with a long. Only thread_create calls this.
  * Returns: the thread.
  * Switches: never. Callers: thread_create. */
 WEFT_HOT_INLINE thread_t weft_uni_create_long(long (*function)(long), long argument) {
   const weft_small_work work = {{(unsigned long)function, (unsigned long)argument}};
   return weft_uni_create(weft_uni_run_long, work);
 }
-/* Creates a thread of a function of an int. For thread_create alone.
+/* Creates a thread that calls function(argument), with an int. Only thread_create calls this.
  * Returns: the thread.
  * Switches: never. Callers: thread_create. */
 WEFT_HOT_INLINE thread_t weft_uni_create_int(int (*function)(int), int argument) {

@@ -428,7 +428,7 @@ int ABT_future_set(ABT_future future, void *value) ABT_API_PUBLIC; /* ABT_ERR_FU
 int ABT_future_reset(ABT_future future) ABT_API_PUBLIC;
 
 int ABT_barrier_create(uint32_t num_waiters, ABT_barrier *newbarrier) ABT_API_PUBLIC;
-int ABT_barrier_reinit(ABT_barrier barrier, uint32_t num_waiters) ABT_API_PUBLIC; /* nobody may wait at it */
+int ABT_barrier_reinit(ABT_barrier barrier, uint32_t num_waiters) ABT_API_PUBLIC; /* no caller may wait at it */
 int ABT_barrier_free(ABT_barrier *barrier) ABT_API_PUBLIC;
 int ABT_barrier_wait(ABT_barrier barrier) ABT_API_PUBLIC;
 int ABT_barrier_get_num_waiters(ABT_barrier barrier, uint32_t *num_waiters) ABT_API_PUBLIC;

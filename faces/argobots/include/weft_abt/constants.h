@@ -92,7 +92,7 @@
 enum ABT_xstream_state { ABT_XSTREAM_STATE_RUNNING, ABT_XSTREAM_STATE_TERMINATED };
 
 enum ABT_thread_state {
-  ABT_THREAD_STATE_READY,     /* in a pool, or taken out of it by somebody who is going to run it */
+  ABT_THREAD_STATE_READY,     /* in a pool, or taken out of it by a caller that is going to run it */
   ABT_THREAD_STATE_RUNNING,   /* also while it runs others as their scheduler */
   ABT_THREAD_STATE_BLOCKED,   /* waits, and may be resumed */
   ABT_THREAD_STATE_TERMINATED /* has ended; not freed yet */

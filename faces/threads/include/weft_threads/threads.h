@@ -160,7 +160,8 @@ THREADS_NODISCARD THREADS_API threads_status threads_mutex_try_lock(threads_mute
  * Undefined: a mutex that another caller holds. */
 THREADS_API threads_status threads_mutex_unlock(threads_mutex *mutex);
 
-/* Gives back what an implementation may have attached to a mutex, which is then as zero-filled.
+/* Frees what an implementation may have attached to a mutex. The mutex is then like one that was
+ * filled with zeros.
  * Errors: THREADS_INVALID (mutex is null), THREADS_BUSY (a caller holds it, where the
  * implementation notices), THREADS_NOT_STARTED.
  * Switches: never. Callers: any.
@@ -191,7 +192,8 @@ THREADS_API threads_status threads_cond_signal(threads_cond *cond);
  * Switches: never. Callers: any. */
 THREADS_API threads_status threads_cond_broadcast(threads_cond *cond);
 
-/* Gives back what an implementation may have attached to a condition, which is then as zero-filled.
+/* Frees what an implementation may have attached to a condition. The condition is then like one
+ * that was filled with zeros.
  * Errors: THREADS_INVALID (cond is null), THREADS_BUSY (a caller waits at it, where the
  * implementation notices), THREADS_NOT_STARTED.
  * Switches: never. Callers: any.
@@ -237,7 +239,7 @@ THREADS_API threads_status threads_sync_fill(threads_sync *sync);
  * Switches: never. Callers: any. */
 THREADS_API bool threads_sync_is_full(const threads_sync *sync);
 
-/* Gives back what an implementation may have attached to a sync variable, which is then empty.
+/* Frees what an implementation may have attached to a sync variable, which is then empty.
  * Errors: THREADS_INVALID (sync is null), THREADS_NOT_STARTED.
  * Switches: never. Callers: any.
  * Undefined: a sync variable at which a caller waits. */

@@ -10,9 +10,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Twins for what is not inlined. */
-THREADS_API ABT_pool threads_argobots_pool(void);   /* the calling execution stream's; outside, one after the other */
-THREADS_API bool threads_argobots_is_outside(void); /* Argobots itself, built without checks, does not notice */
+/* Functions of the library that the inline functions below call. */
+THREADS_API ABT_pool threads_argobots_pool(void);   /* the pool of the calling execution stream; outside, the pools in turn */
+THREADS_API bool threads_argobots_is_outside(void); /* an Argobots that is built without checks does not notice it */
 THREADS_NODISCARD THREADS_API threads_status threads_argobots_sleep_ns(uint64_t interval_ns);
 #ifdef __cplusplus
 }
@@ -36,7 +36,7 @@ THREADS_NODISCARD static inline threads_status threads_join(threads_thread *thre
   return threads_of_argobots(ABT_thread_free(&its));
 }
 
-/* Argobots counts from 0, for its first thread. */
+/* Adds 1 to the id of Argobots, which is 0 for its first thread. */
 static inline uint64_t threads_self_id(void) {
   ABT_unit_id id = 0;
   if (threads_argobots_is_outside()) return 0;

@@ -9,7 +9,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Twins for what is not inlined. */
+/* Functions of the library that the inline functions below call. */
 THREADS_NODISCARD THREADS_API threads_status threads_os_create(threads_function function, void *argument, threads_thread **out);
 THREADS_NODISCARD THREADS_API threads_status threads_os_join(threads_thread *thread);
 THREADS_API uint64_t threads_os_self_id(void);

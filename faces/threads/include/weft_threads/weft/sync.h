@@ -8,7 +8,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Twins for what is not inlined. */
+/* Functions of the library that the inline functions below call. */
 THREADS_API threads_status threads_weft_sync_slowly(threads_sync *sync, threads_sync_want want, threads_sync_leave leave,
                                                     const uint64_t *in, uint64_t *out);
 THREADS_API threads_status threads_weft_sync_destroy(threads_sync *sync);
