@@ -51,10 +51,13 @@ class generator_sides : public two_sides {
     yielder<T> yield(this);
     function(yield);
   }
-  // The value stays where it is: the function is suspended there.
-  void yield(value_type& value) {
-    static_cast<generator_sides*>(outermost())->value_ = std::addressof(value);
-    suspend();
+  // The value stays where it is: the function is suspended there. Returns the record in which it was
+  // suspended, which finds the outermost one as `this` does, and which is at hand after the switch.
+  generator_sides* yield(value_type& value) {
+    auto* const outer = static_cast<generator_sides*>(outermost());
+    outer->value_ = std::addressof(value);
+    outer->suspend();
+    return outer;
   }
   value_type& value() const noexcept { return *value_; }
 
@@ -78,20 +81,20 @@ class yielder {
   void operator()(value_type& value)
     requires(std::is_lvalue_reference_v<T> || !std::copy_constructible<value_type>)
   {
-    sides_->yield(value);
+    sides_ = sides_->yield(value);
   }
   // Hands a value over that lives until the next one is wanted.
   void operator()(value_type&& value)
     requires(!std::is_lvalue_reference_v<T>)
   {
-    sides_->yield(value);
+    sides_ = sides_->yield(value);
   }
   // Hands a copy of the value over.
   void operator()(const value_type& value)
     requires(!std::is_reference_v<T> && std::copy_constructible<value_type>)
   {
     value_type copy(value);
-    sides_->yield(copy);
+    sides_ = sides_->yield(copy);
   }
 
   // Yields all values of the generator, in the caller's own calls: no value passes through here.

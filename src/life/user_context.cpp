@@ -56,10 +56,14 @@ constexpr char used_up[] = "the context runs, or its handle was used up";
 
 [[noreturn, gnu::cold, gnu::noinline]] void refuse(const char* call, const char* why) { base::panic("%s: %s", call, why); }
 
-[[noreturn, gnu::cold, gnu::noinline]] void refuse_caller(const char* call) {
+}  // namespace
+
+void refuse_context_caller(const char* call) {
   refuse_if_left_behind(call);
   refuse(call, "the caller is no thread: an OS thread outside, a callback, or after weft_finalize");
 }
+
+namespace {
 
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_target(const user_context* to) {
   if (to == nullptr) refuse(switch_call, "null: the context runs, has ended, or its handle was used up");
@@ -103,8 +107,9 @@ status find_stack(worker* w, const weft_context_attr& wanted, mem::stack** out) 
   w->standing = here;
 }
 
-// Of a context that has ended, on which the worker no longer stands.
-void release_stack(worker* w, mem::stack* stack) {
+}  // namespace
+
+void release_context_stack(worker* w, mem::stack* stack) {
   if (stack->guard == os::guard_kind::canary) [[unlikely]]
     check_canary_of(w, stack);
   stack->resumer = nullptr;
@@ -115,6 +120,8 @@ void release_stack(worker* w, mem::stack* stack) {
   w->rt->stack_depot.destroy(stack);
   if (start.release != nullptr) start.release(start.room);
 }
+
+namespace {
 
 // ---- switching ----
 
@@ -222,14 +229,19 @@ weft_context_arrival switch_context(user_context* to, void* pass) {
   return came;
 }
 
+void use_up_context(user_context* one) {
+  if (is_used_up(one)) refuse(switch_call, used_up);
+  use_up(one);
+}
+
 void destroy_context(user_context* one) {
   worker* const w = local::current_worker();
   if (w == nullptr || w->current == nullptr) [[unlikely]]
-    refuse_caller(destroy_call);
+    refuse_context_caller(destroy_call);
   if (is_used_up(one)) refuse(destroy_call, used_up);
   if (one->base_of != nullptr) refuse(destroy_call, "these are the frames of a thread");
   use_up(one);
-  release_stack(w, one->stack);
+  release_context_stack(w, one->stack);
 }
 
 }  // namespace weft::sched
@@ -249,13 +261,13 @@ bool weft_context_leave(user_context* here, user_context* to, void* pass) {
   return !is_something_in_two_words(w) && leave(w, here, to, pass);
 }
 
-void weft_context_free(user_context* left) { release_stack(local::current_worker(), left->stack); }
+void weft_context_free(user_context* left) { release_context_stack(local::current_worker(), left->stack); }
 
 // Exceptions that are handled, or in flight, stay with the frames that handle them. With what is
 // carried put away, the switch is a plain one.
 weft_context_arrival weft_context_switch_elaborately(user_context* to, void* pass) {
   const worker* const w = local::current_worker();
-  if (w == nullptr || w->current == nullptr) refuse_caller(switch_call);
+  if (w == nullptr || w->current == nullptr) refuse_context_caller(switch_call);
   if (!may_go_to(w->current, to)) refuse_target(to);
   alignas(16) unsigned char kept[most_carried_bytes];
   const std::size_t bytes = w->rt->carried_bytes;

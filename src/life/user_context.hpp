@@ -34,4 +34,14 @@ weft_context_arrival switch_context(user_context* to, void* pass);
 
 void destroy_context(user_context* one);
 
+// ---- for pair.cpp ----
+
+struct worker;
+
+// The handle of a context that goes on without it.
+void use_up_context(user_context* one);
+// Of a context that has ended, on which the worker no longer stands.
+void release_context_stack(worker* w, mem::stack* stack);
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_context_caller(const char* call);
+
 }  // namespace weft::sched

@@ -101,7 +101,10 @@ void slots::settle(worker* w) {
   local::set_hot(w);
   w->os_thread_id.store(os::thread_id(), base::relaxed);
   w->coarse_ns = w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
-  if (w->rt->carried_address != nullptr) w->carried = w->rt->carried_address();
+  if (w->rt->carried_address != nullptr) {
+    w->carried = w->rt->carried_address();
+    w->two_carried = w->rt->carried_bytes == sizeof more_carried ? static_cast<const std::uint64_t*>(w->carried) : more_carried;
+  }
   start_fault_stack(w);
 }
 

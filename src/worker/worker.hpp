@@ -36,6 +36,10 @@ struct after_switch {
 
 inline constexpr unsigned most_pools_served = 8;
 
+// For worker::two_carried, where nothing is carried, or more than two words.
+inline constexpr std::uint64_t nothing_carried[2] = {0, 0};
+inline constexpr std::uint64_t more_carried[2] = {1, 1};
+
 struct alignas(base::cache_line) worker {
   // ---- owner, hot ----
   queue::biased_lock<worker> lock;  // protocol D; thieves reach into it and into `ready`
@@ -58,6 +62,8 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint32_t> detours{
       0};                   // pools served, schedulers set, special, ending: 0 means that the own queue is all there is
   mem::stack_cache stacks;  // never empty while a unit runs
+
+  const std::uint64_t* two_carried = nothing_carried;  // the words of `carried`, or two that are always or never zero
 
   fork_deque forks;  // protocol K; programs reach into it through hot.h
 

@@ -41,7 +41,9 @@ def section(page, title):
 
 # What inline functions of the headers call, and programs do not.
 INNER = {"weft_fork_slowly", "weft_fork_small_slowly", "weft_fork_at_limit", "weft_fork_join_slowly", "weft_forked_end",
-         "weft_yield_in_place", "weft_yield_to_in_place",
+         "weft_yield_in_place", "weft_yield_to_in_place", "weft_park_in_place",
+         "weft_pair_begin", "weft_pair_resume", "weft_pair_suspend", "weft_pair_end", "weft_pair_destroy",
+         "weft_pair_resume_in_place", "weft_pair_suspend_in_place",
          "weft_dist_keep_exception", "weft_dist_find_exception", "weft_dist_drop_exception", "weft_dist_dropped_exception"}
 
 

@@ -4,9 +4,9 @@
 //      caller --resume--> body ... suspend --> caller --resume--> body ... ends --> caller
 //
 // The record lies on the body's stack, and so stays until the owner destroys the context, which
-// therefore never ends: a body that has ended is suspended for ever. A switch passes the address of
-// the word into which the side that goes on writes its way back. So a body may let another one go
-// on in its place (delegate), whose values then go to the caller directly.
+// therefore never ends: a body that has ended is suspended for ever. A body may let another one go
+// on in its place (delegate): that one suspends itself in this record, so that its values go to the
+// caller directly.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>
@@ -18,6 +18,7 @@
 #include <utility>
 
 #include <weft/context.h>
+#include <weft/detail/pair.h>
 #include <weft/detail/context_stack.hpp>
 #include <weft/detail/forced_unwind.hpp>
 #include <weft/error.hpp>
@@ -26,7 +27,7 @@ namespace weft::detail {
 
 class two_sides {
  public:
-  two_sides() noexcept = default;
+  two_sides() noexcept { pair_.body = nullptr; }
   two_sides(const two_sides&) = delete;
   two_sides& operator=(const two_sides&) = delete;
 
@@ -35,34 +36,32 @@ class two_sides {
   // Lets the body go on until it suspends itself or ends. Throws what ended it, and weft::error:
   // invalid (it has ended), deadlock (it runs: the caller is inside it).
   void resume() {
-    if (body_ == nullptr || has_ended_) [[unlikely]]
+    if (pair_.body == nullptr) [[unlikely]]
       refuse();
-    body_ = weft_context_switch(std::exchange(body_, nullptr), &caller_).from;
-    if (failure_) [[unlikely]]
-      std::rethrow_exception(std::exchange(failure_, nullptr));
+    WEFT_RESUME_PAIR(&pair_);
+    if (has_ended_) [[unlikely]]
+      rethrow();
   }
 
   // Unwinds the body if it is suspended, and frees its stack. Afterwards the record is gone.
   void destroy() noexcept {
     if (!has_ended_) {
       must_unwind_ = true;
-      // The library names a body that runs: the caller is inside it.
-      body_ = weft_context_switch(body_, &caller_).from;
+      weft_pair_resume(&pair_);  // the library names a body that runs: the caller is inside it
     }
     failure_ = nullptr;
-    weft_context_destroy(body_);
+    weft_pair_destroy(&pair_);
   }
 
   bool has_ended() const noexcept { return has_ended_; }
 
   // ---- the body ----
 
-  // Goes on in the caller, and returns when the body is resumed. Throws forced_unwind when it is to
-  // end instead.
+  // Of the outermost record: goes on in its caller, and returns when that resumes the body. Throws
+  // forced_unwind when it is to end instead.
   void suspend() {
-    two_sides* const outer = outermost_;
-    go_to(outer->caller_);
-    if (outer->must_unwind_) [[unlikely]]
+    WEFT_SUSPEND_PAIR(&pair_);
+    if (must_unwind_) [[unlikely]]
       throw forced_unwind(nullptr);
   }
 
@@ -70,35 +69,32 @@ class two_sides {
   // it.
   void delegate(two_sides& inner) {
     if (inner.has_ended_) return;
-    if (inner.body_ == nullptr) refuse();
+    if (inner.pair_.body == nullptr) refuse();
     inner.outermost_ = outermost_;
-    inner.body_ = weft_context_switch(inner.body_, &inner.caller_).from;
+    weft_pair_resume(&inner.pair_);
     if (outermost_->must_unwind_) [[unlikely]]
       throw forced_unwind(nullptr);
-    if (inner.failure_) std::rethrow_exception(std::exchange(inner.failure_, nullptr));
+    inner.rethrow();
   }
 
   two_sides* outermost() const noexcept { return outermost_; }
 
   // ---- the bottom of the body's stack ----
 
-  void begin(weft_context* from, void* passed) noexcept { *static_cast<weft_context**>(passed) = from; }
   bool must_unwind() const noexcept { return outermost_->must_unwind_; }
   void fail(std::exception_ptr what) noexcept { failure_ = std::move(what); }
-  // Never returns.
-  weft_context* end() noexcept {
+  [[noreturn]] void end() noexcept {
     has_ended_ = true;
-    weft_context_switch(caller_, nullptr);
-    std::terminate();
+    weft_pair_end(&pair_);
   }
 
   // By the maker of the context.
-  void start_with(weft_context* body) noexcept { body_ = body; }
+  void start_with(weft_context* body) noexcept { weft_pair_begin(&pair_, body); }
 
  private:
-  static void go_to(weft_context* caller) {
-    const weft_context_arrival now = weft_context_switch(caller, nullptr);
-    *static_cast<weft_context**>(now.passed) = now.from;
+  void rethrow() {
+    if (failure_) [[unlikely]]
+      std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
   [[noreturn, gnu::cold, gnu::noinline]] void refuse() const {
@@ -107,9 +103,8 @@ class two_sides {
   }
   [[noreturn]] static void fail_with(weft_status status, const char* what) { throw error(status, what); }
 
-  weft_context* body_ = nullptr;    // the body's side; null while it runs
-  weft_context* caller_ = nullptr;  // the other side, while the body runs
-  two_sides* outermost_ = this;     // whose caller gets the values
+  weft_pair pair_;  // first: its address is the record's
+  two_sides* outermost_ = this;  // whose caller gets the values
   bool has_ended_ = false;
   bool must_unwind_ = false;
   std::exception_ptr failure_;
@@ -132,9 +127,8 @@ struct asymmetric_body {
 
 // Sides: has run(function), which calls function with what it is given.
 template <class Sides, class Function>
-weft_context* run_asymmetric(weft_context* from, void* passed, void* room) noexcept {
+[[noreturn]] weft_context* run_asymmetric(weft_context*, void*, void* room) noexcept {
   auto* const body = static_cast<asymmetric_body<Sides, Function>*>(room);
-  body->sides.begin(from, passed);
   {
     const std::unique_ptr<in_room<Function>, void (*)(in_room<Function>*)> function(
         std::addressof(body->function), [](in_room<Function>* one) { std::destroy_at(one); });
@@ -147,7 +141,7 @@ weft_context* run_asymmetric(weft_context* from, void* passed, void* room) noexc
       }
     }
   }
-  return body->sides.end();
+  body->sides.end();
 }
 
 // Makes the context of a body, and returns its sides.

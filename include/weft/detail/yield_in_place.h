@@ -9,8 +9,9 @@
 #define WEFT_DETAIL_YIELD_IN_PLACE_H
 
 #include <weft/base.h>
+#include <weft/detail/in_place.h>
 
-#if defined(__x86_64__) && defined(__LP64__) && !defined(__APX_F__)
+#if defined(WEFT_HAS_IN_PLACE)
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,23 +29,6 @@ WEFT_API void weft_yield_to_in_place(void);
 
 #ifndef WEFT_YIELD_BY_CALL
 
-#if defined(__AVX512F__)
-#define WEFT_LOST_VECTORS                                                                                                       \
-  "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", \
-      "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7",
-#else
-#define WEFT_LOST_VECTORS
-#endif
-/* What a call loses, but rax and rdi. */
-#define WEFT_LOST_BY_CALL                                                                                                     \
-  WEFT_LOST_VECTORS "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",    \
-      "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", \
-      "st(5)", "st(6)", "st(7)", "memory", "cc"
-#define WEFT_JUMP_AND_COME_BACK(entry) \
-  "leaq 1f(%%rip), %%rax\n\t"          \
-  "jmpq *" entry                       \
-  "@GOTPCREL(%%rip)\n"                 \
-  "1:"
 #define WEFT_IN_PLACE_OF_CALL extern __inline__ __attribute__((gnu_inline, always_inline))
 
 WEFT_IN_PLACE_OF_CALL void weft_yield(void) {
@@ -57,9 +41,6 @@ WEFT_IN_PLACE_OF_CALL weft_status weft_yield_to(weft_thread *thread) {
   return status;
 }
 
-#undef WEFT_LOST_VECTORS
-#undef WEFT_LOST_BY_CALL
-#undef WEFT_JUMP_AND_COME_BACK
 #undef WEFT_IN_PLACE_OF_CALL
 #endif
 

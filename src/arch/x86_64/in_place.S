@@ -1,4 +1,4 @@
-/* Yields in place of a call: include/weft/detail/yield_in_place.h jumps here with the address to come back to in rax. A return would be
+/* Yields and parks in place of a call: include/weft/detail/{yield,park}_in_place.h jump here with the address to come back to in rax. A return would be
    mispredicted where the thread that yielded before stands at another place, since the processor expects a return to the place of the
    latest call; a jump is predicted by where this jump has gone before.
 
@@ -44,4 +44,5 @@
 
     in_place weft_yield_in_place, weft_yield_called
     in_place weft_yield_to_in_place, weft_yield_to_called
+    in_place weft_park_in_place, weft_park_called
     .section .note.GNU-stack, "", @progbits
