@@ -49,7 +49,13 @@ class basic_channel {
 
   // Waits until a pop has taken the value or, in a buffered channel, until there is room for it.
   // Returns success or closed.
-  channel_op_status push(T&& value) { return core_.push(value, WEFT_FOREVER); }
+  channel_op_status push(T&& value) {
+    if constexpr (core::is_plain) {
+      return core_.push_plain(value);
+    } else {
+      return core_.push(value, WEFT_FOREVER);
+    }
+  }
   // Pushes a copy of a value.
   channel_op_status push(const T& value)
     requires std::copy_constructible<T>
@@ -84,13 +90,20 @@ class basic_channel {
   channel_op_status pop(T& value)
     requires std::is_move_assignable_v<T>
   {
-    return core_.pop(pop_target<T>(std::addressof(value)), WEFT_FOREVER);
+    if constexpr (core::is_plain) {
+      const std::optional<T> popped = core_.pop_plain();
+      if (!popped) return channel_op_status::closed;
+      value = *popped;
+      return channel_op_status::success;
+    } else {
+      return core_.pop(pop_target<T>(std::addressof(value)), WEFT_FOREVER);
+    }
   }
   // Waits for a value and returns it. Throws weft::error: ended (the channel is closed, and no
   // value is left).
   T value_pop() {
-    std::optional<T> value;
-    if (core_.pop(pop_target<T>(&value), WEFT_FOREVER) == channel_op_status::closed) fail(WEFT_ENDED, "weft::channel::value_pop");
+    std::optional<T> value = next();
+    if (!value) fail(WEFT_ENDED, "weft::channel::value_pop");
     return std::move(*value);
   }
   // Pops a value if there is one. Returns success, empty or closed.
@@ -131,7 +144,19 @@ class basic_channel {
   ~basic_channel() { core_.close(); }
 
  private:
+  using core = channel_core<T>;
   friend struct channel_access;
+
+  // Nothing: the channel is closed and empty.
+  std::optional<T> next() {
+    if constexpr (core::is_plain) {
+      return core_.pop_plain();
+    } else {
+      std::optional<T> value;
+      static_cast<void>(core_.pop(pop_target<T>(&value), WEFT_FOREVER));
+      return value;
+    }
+  }
 
   channel_op_status push_until_ns(T&& value, std::uint64_t deadline_ns) { return core_.push(value, deadline_ns); }
   channel_op_status push_until_ns(const T& value, std::uint64_t deadline_ns) {
@@ -150,7 +175,7 @@ class basic_channel {
     return result;
   }
 
-  channel_core<T> core_;
+  core core_;
 };
 
 // For select.
@@ -193,8 +218,13 @@ class basic_channel<T>::iterator {
 
  private:
   void advance() {
-    value_.reset();
-    if (channel_->core_.pop(pop_target<T>(&value_), WEFT_FOREVER) == channel_op_status::closed) channel_ = nullptr;
+    if constexpr (core::is_plain) {
+      value_ = channel_->next();
+      if (!value_) channel_ = nullptr;
+    } else {
+      value_.reset();
+      if (channel_->core_.pop(pop_target<T>(&value_), WEFT_FOREVER) == channel_op_status::closed) channel_ = nullptr;
+    }
   }
 
   basic_channel* channel_ = nullptr;  // null: the end

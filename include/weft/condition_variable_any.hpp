@@ -39,7 +39,7 @@ class condition_variable_any {
     lock_.lock();
     detail::channel_place* const first = queue_.claim_first();
     lock_.unlock();
-    if (first != nullptr) first->waiter->finish(detail::channel_waiter::outcome::done);
+    if (first != nullptr) first->finish(detail::channel_waiter::outcome::done);
   }
   // Wakes all callers that wait.
   void notify_all() noexcept {
@@ -168,7 +168,7 @@ class condition_variable_any {
   template <class Lock>
   weft_status wait_once(Lock& lock, std::uint64_t deadline_ns, const detail::stop_token* token) {
     detail::channel_waiter me(deadline_ns, token == nullptr);
-    detail::channel_place place{.waiter = &me};
+    detail::channel_place place(&me);
     lock_.lock();
     queue_.push_back(&place);
     lock_.unlock();

@@ -36,10 +36,21 @@ extern "C" {
 WEFT_NODISCARD WEFT_API weft_status weft_ext_park(bool (*commit)(weft_thread *self, void *argument), void *argument,
                                                   const char *what);
 
+/* Parks the calling ULT as weft_ext_park does, and lets go of a lock that its waker must take.
+ *
+ * The lock is a word that is 1 while it is held. The library sets it to 0, with release, once the
+ * caller can be unparked; until then another OS thread that wants the lock spins for the time of a
+ * switch. lock may be null where no other OS thread can unpark the caller. *self receives the
+ * caller's handle before. what is as in weft_ext_park, and not null.
+ * Errors: WEFT_INVALID (self or what is null), WEFT_CANNOT_BLOCK (the caller is a tasklet, or
+ * outside), with the lock still held.
+ * Switches: may. Callers: ULTs. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_park_unlocking(uint32_t *lock, weft_thread **self, const char *what);
+
 /* Makes a parked ULT ready. Each park wants exactly one unpark; for null, nothing is done. To run
  * the ULT at once, call weft_yield_to afterwards.
  * Switches: never. Callers: any.
- * Undefined: a ULT that is neither parked by weft_ext_park nor in its commit. */
+ * Undefined: a ULT that has not parked by this header, and is not in its commit. */
 WEFT_API void weft_ext_unpark(weft_thread *thread);
 
 /* Unparks a ULT without making it ready: the caller then owns it. For null, nothing is done.

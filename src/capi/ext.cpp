@@ -13,6 +13,7 @@
 #include "run/dispatch.hpp"
 #include "run/fork.hpp"
 #include "run/next.hpp"
+#include "run/park.hpp"
 #include "run/ready.hpp"
 #include "run/resume.hpp"
 #include "run/wait.hpp"
@@ -49,11 +50,11 @@ bool commit_parking(void* given) {
   return todo.commit(todo.self, todo.argument);
 }
 
-void wake_parked(sched::unit* one) {
+[[gnu::always_inline]] inline void wake_parked(sched::unit* one) {
   if (weft::config::checked && one->waiting == nullptr) {
     weft::base::panic("unpark of thread %p, which is not parked", static_cast<const void*>(one));
   }
-  sched::wake(one->waiting);
+  sched::make_woken(local::current_worker(), one);  // its wait has no deadline
 }
 
 // What weft_ext_pool_walk hands through the core.
@@ -89,8 +90,21 @@ weft_status weft_ext_park(bool (*commit)(weft_thread* self, void* argument), voi
   return WEFT_OK;
 }
 
+// In place of a call: arch/x86_64/in_place.S.
+[[gnu::visibility("hidden")]] weft_status weft_park_called(uint32_t* lock, weft_thread** self, const char* what) {
+  static_assert(sizeof(weft::queue::spinlock) == sizeof *lock);
+  return code(sched::park_holding(reinterpret_cast<sched::unit**>(self), what, reinterpret_cast<weft::queue::spinlock*>(lock)));
+}
+
+weft_status weft_ext_park_unlocking(uint32_t* lock, weft_thread** self, const char* what) {
+  return self != nullptr && what != nullptr ? weft_park_called(lock, self, what) : WEFT_INVALID;
+}
+
 void weft_ext_unpark(weft_thread* thread) {
-  if (pass_point() && thread != nullptr) wake_parked(unit_of(thread));
+  if (weft::capi::is_null_or_point(thread)) [[unlikely]] {
+    if (!pass_point() || thread == nullptr) return;
+  }
+  wake_parked(unit_of(thread));
 }
 
 void weft_ext_unpark_owned(weft_thread* thread) {

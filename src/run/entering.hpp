@@ -101,12 +101,15 @@ inline unit* choose_directly(worker* w) {
 // them along and zeroes them, so that whoever comes next finds zero.
 bool carries_something(const worker* w);
 inline bool carries(const worker* w) { return w->carried != nullptr && carries_something(w); }
+// True also where more than two words are carried.
+inline bool may_carry(const worker* w) { return (w->two_carried[0] | w->two_carried[1]) != 0; }
 
 // Whether the running unit, self, can be left without anything but a look into the own queue: no luggage, nothing else that w looks
 // after or is due to look after, nobody else to go back to.
+template <bool (*Carries)(const worker* w) = carries>
 [[gnu::always_inline]] inline bool may_leave_plainly(const worker* w, const unit* self, unsigned obstacles = 0) {
   const unsigned special = is_tasklet | may_be_dispatched | wants_to_move | keeps_fp | obstacles;
-  return w->detours.load(base::relaxed) == 0 && !is_time_to_look(w) && !carries(w) && !has_forks(w) &&
+  return w->detours.load(base::relaxed) == 0 && !is_time_to_look(w) && !Carries(w) && !has_forks(w) &&
          self->home.load(base::relaxed) == nullptr && !self->has_any(special);
 }
 

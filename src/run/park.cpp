@@ -8,7 +8,9 @@
 #include "run/entering.hpp"
 #include "run/ready.hpp"
 #include "unit/pool_record.hpp"
+#include "unit/waiter.hpp"
 #include "worker/hooks.hpp"
+#include "worker/local.hpp"
 #include "worker/runtime.hpp"
 
 #include <cstring>
@@ -16,6 +18,7 @@
 namespace weft::sched {
 
 [[gnu::noinline]] bool carries_something(const worker* w) {
+  if (!may_carry(w)) return false;
   const auto* words = static_cast<const std::uint64_t*>(w->carried);
   std::uint64_t any = 0;
   for (std::size_t index = 0; index < w->rt->carried_bytes / sizeof *words; ++index) any |= words[index];
@@ -95,11 +98,9 @@ namespace {
 
 }  // namespace
 
-worker* park(worker* w, unit* self, after_switch after) {
-  if (!may_leave_plainly(w, self) || !w->lock.try_enter()) [[unlikely]]
-    return park_slow(w, self, after);
+// Inside the lock, which the switch leaves.
+[[gnu::always_inline]] inline static worker* leave_parked(worker* w, unit* self) {
   self->state.store(unit_state::blocked, base::relaxed);
-  w->after = after;
   --w->turns_left;
   unit* next = w->ready.pop();
   if (next == nullptr || !next->has_parked()) [[unlikely]]
@@ -107,6 +108,41 @@ worker* park(worker* w, unit* self, after_switch after) {
   leave_mark(w, self);
   step_over(w, next);
   return switch_from(w, self, next->context.context());
+}
+
+worker* park(worker* w, unit* self, after_switch after) {
+  if (!may_leave_plainly(w, self) || !w->lock.try_enter()) [[unlikely]]
+    return park_slow(w, self, after);
+  w->after = after;
+  return leave_parked(w, self);
+}
+
+namespace {
+
+[[gnu::noinline]] void park_holding_slow(worker* w, unit* self, queue::spinlock* held) {
+  park_slow(w, self, {held != nullptr ? let_go_of : nullptr, held});
+}
+
+}  // namespace
+
+status park_holding(unit** out, const char* what, queue::spinlock* held) {
+  worker* const w = local::current_worker();
+  unit* const self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || self->has(is_tasklet)) [[unlikely]]
+    return status::cannot_block;
+  *out = self;
+  waiter me(what, nullptr);
+  me.who = self;
+  me.since_ns = w->coarse_ns;
+  self->waiting = &me;
+  if (!may_leave_plainly<may_carry>(w, self) || !w->lock.try_enter()) [[unlikely]] {
+    park_holding_slow(w, self, held);
+  } else {
+    if (held != nullptr) w->after = {let_go_of, held};
+    leave_parked(w, self);
+  }
+  self->waiting = nullptr;
+  return status::ok;
 }
 
 namespace {

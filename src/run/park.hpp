@@ -14,6 +14,8 @@
 // Every switch happens inside the worker's lock: enter.hpp.
 #pragma once
 
+#include "base/status.hpp"
+#include "queue/spinlock.hpp"
 #include "unit/unit.hpp"
 #include "worker/worker.hpp"
 
@@ -25,6 +27,13 @@ worker* leave_for(worker* w, unit* self, unit* next);
 
 // Parks the running unit: `after` runs once its context is saved. Returns the worker on which it was resumed.
 worker* park(worker* w, unit* self, after_switch after);
+
+// Parks the caller until make_woken, for what is named. `held` guards what leads to the caller, whose
+// address is in *self before, and is released once its context is saved; null: no other OS thread looks
+// there. Errors, with `held` held: cannot_block.
+status park_holding(unit** self, const char* what, queue::spinlock* held);
+// What releases it.
+inline void let_go_of(worker*, void* held) { static_cast<queue::spinlock*>(held)->unlock(); }
 
 // Lets others run; self stays ready. Returns the worker on which it goes on.
 worker* yield(worker* w, unit* self);

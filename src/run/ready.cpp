@@ -178,16 +178,25 @@ void own_parked(unit* one) {
   if (pool* home = one->home.load(base::relaxed); home != nullptr) home->note_back();
 }
 
-void make_ready(worker* w, unit* one, push_reason reason) {
-  if (w == nullptr || w->is_special || one->home.load(base::relaxed) != nullptr || one->has_any(wants_to_move | stays_put) ||
-      is_yield(reason)) [[unlikely]] {
-    return w != nullptr ? make_ready_elsewhere(w, one, reason) : make_ready_from_outside(one, reason);
-  }
+[[gnu::noinline]] void make_woken_slowly(worker* w, unit* one) {
+  if (w == nullptr) return make_ready_from_outside(one, push_reason::woken);
+  // Nothing but pinned to w: then no other worker needs to hear of it.
+  const bool is_pinned_here = (one->flags.load(base::relaxed) & (wants_to_move | stays_put)) == stays_put &&
+                              base::load_relaxed(one->home_worker) == w->index && one->home.load(base::relaxed) == nullptr &&
+                              !w->is_special && w->is_serving.load(base::relaxed);
+  if (!is_pinned_here || w->rt->tells_events.load(base::relaxed)) return make_ready_elsewhere(w, one, push_reason::woken);
   one->state.store(unit_state::ready, base::relaxed);
   enter(w);
-  w->ready.push_stealable(one);
+  w->ready.push_recent(one);
   w->lock.leave();
-  wake_one(w->rt);
+}
+
+void make_ready(worker* w, unit* one, push_reason reason) {
+  if (w == nullptr || is_yield(reason)) [[unlikely]]
+    return w != nullptr ? make_ready_elsewhere(w, one, reason) : make_ready_from_outside(one, reason);
+  if (!may_put_here(w, one)) [[unlikely]]
+    return reason == push_reason::woken ? make_woken_slowly(w, one) : make_ready_elsewhere(w, one, reason);
+  put_here(w, one);
 }
 
 namespace {

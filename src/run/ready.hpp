@@ -1,6 +1,8 @@
 // Making units ready: which queue they enter, and who is woken for them.
 #pragma once
 
+#include "run/enter.hpp"
+#include "run/wake.hpp"
 #include "unit/unit.hpp"
 #include "worker/worker.hpp"
 
@@ -11,6 +13,23 @@ enum class push_reason : int { created, yielded, woken, moved, yielded_as_new };
 
 // From any OS thread; w is the calling worker or null. The unit's context is saved, or it is new. Outside any worker's lock.
 void make_ready(worker* w, unit* one, push_reason reason);
+// As make_ready of a unit that parked, where most need nothing but a place in w's queue.
+void make_woken_slowly(worker* w, unit* one);
+[[gnu::always_inline]] inline bool may_put_here(const worker* w, const unit* one) {
+  return !w->is_special && one->home.load(base::relaxed) == nullptr && !one->has_any(wants_to_move | stays_put);
+}
+[[gnu::always_inline]] inline void put_here(worker* w, unit* one) {
+  one->state.store(unit_state::ready, base::relaxed);
+  enter(w);
+  w->ready.push_stealable(one);
+  w->lock.leave();
+  wake_one(w->rt);
+}
+[[gnu::always_inline]] inline void make_woken(worker* w, unit* one) {
+  if (w == nullptr || !may_put_here(w, one)) [[unlikely]]
+    return make_woken_slowly(w, one);
+  put_here(w, one);
+}
 // A parked unit becomes the caller's, as if taken from a queue.
 void own_parked(unit* one);
 

@@ -111,9 +111,6 @@ wait_result wait_with(farewell* todo) {
   return wait_as_ult(w, me->who, todo);
 }
 
-// As say_farewell for a wait without a deadline on something that a lock guards.
-void release(worker*, void* held) { static_cast<queue::spinlock*>(held)->unlock(); }
-
 [[gnu::always_inline]] inline wait_result wait_and_release(waiter* me, void (*let_go)(worker* w, void* held), void* held) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
@@ -131,7 +128,7 @@ void release(worker*, void* held) { static_cast<queue::spinlock*>(held)->unlock(
 
 }  // namespace
 
-wait_result wait(waiter* me, queue::spinlock* held) { return wait_and_release(me, release, held); }
+wait_result wait(waiter* me, queue::spinlock* held) { return wait_and_release(me, let_go_of, held); }
 
 wait_result wait_held(waiter* me, void (*let_go)(worker* w, void* held), void* held) {
   return wait_and_release(me, let_go, held);

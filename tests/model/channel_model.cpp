@@ -33,6 +33,7 @@ struct ult {
 };
 
 using flag = weft::base::atomic<std::uint32_t>;
+flag* flag_of_lock(std::uint32_t* word) { return reinterpret_cast<flag*>(word); }
 flag* flag_of(const weft_event* event) { return reinterpret_cast<flag*>(const_cast<weft_event*>(event)); }
 
 }  // namespace
@@ -50,6 +51,16 @@ weft_status weft_ext_park(bool (*publish)(weft_thread* self, void* argument), vo
   while (me->wakes.load(acquire) < me->parked) weft::arch::pause();
   return WEFT_OK;
 }
+// The word is free when the ULT can be unparked.
+weft_status weft_ext_park_unlocking(std::uint32_t* lock, weft_thread** self, const char*) {
+  auto* const me = reinterpret_cast<ult*>(weft_self());
+  *self = weft_self();
+  const int wanted = ++me->parked;
+  flag_of_lock(lock)->store(0, release);
+  while (me->wakes.load(acquire) < wanted) weft::arch::pause();
+  return WEFT_OK;
+}
+void weft_park_in_place() {}  // of a process with one OS thread
 void weft_ext_unpark(weft_thread* thread) { reinterpret_cast<ult*>(thread)->wakes.fetch_add(1, release); }
 
 weft_status weft_event_set(weft_event* event) {

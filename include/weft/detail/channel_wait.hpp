@@ -5,7 +5,11 @@
 //      undecided ----> given up     by the call itself, after its deadline
 //      undecided ----> branch n     by a stop callback
 //
-// The side that moves the record out of `undecided` owns the wake-up, exactly once. A place whose
+// A ULT that waits at one channel, without a deadline and for no stop, leaves nothing to be chosen:
+// the caller that takes its place off the queue owns the wake-up. The ULT keeps the lock of the
+// channel until it is off its stack, so its place is found by nobody before it can be woken.
+//
+// Otherwise there is a record, and the side that moves the record out of `undecided` owns the wake-up, exactly once. A place whose
 // record was decided elsewhere stays in its queue until the call, or a caller on the other side,
 // takes it off; both do so inside the lock of the channel. After the wake-up the waker touches
 // neither the record nor the channel, so the woken call may free both.
@@ -18,6 +22,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include <weft/detail/park_in_place.h>
 #include <weft/ext.h>
 #include <weft/detail/concurrent.hpp>
 #include <weft/error.hpp>
@@ -30,31 +35,38 @@ enum class channel_op_status { success, empty, full, closed, timeout };
 
 namespace detail {
 
-// Held for a few instructions and one move of a value, during which the holder never switches.
+// Held for a few instructions and one move of a value, during which the holder never switches; and
+// by a ULT that parks, until it is off its stack. A word as weft_ext_park_unlocking wants it.
 class channel_lock {
  public:
   void lock() noexcept {
     // acquire: the queues as the last holder left them; pairs with unlock
-    if (is_alone() && !is_held_.load(std::memory_order_acquire)) return is_held_.store(true, std::memory_order_relaxed);
+    if (is_alone() && word_.load(std::memory_order_acquire) == 0) return word_.store(1, std::memory_order_relaxed);
     // acquire: as above
-    if (is_held_.exchange(true, std::memory_order_acquire)) [[unlikely]]
+    if (word_.exchange(1, std::memory_order_acquire) != 0) [[unlikely]]
       lock_slowly();
   }
-  void unlock() noexcept { is_held_.store(false, std::memory_order_release); }
+  void unlock() noexcept { word_.store(0, std::memory_order_release); }
+
+  // Parks the calling ULT, which holds the lock. *self is its handle before the lock is free again.
+  // Errors, with the lock still held: WEFT_CANNOT_BLOCK, WEFT_UNSUPPORTED.
+  weft_status park_unlocking(weft_thread** self, const char* what) noexcept {
+    return weft_ext_park_unlocking(reinterpret_cast<std::uint32_t*>(&word_), self, what);
+  }
 
  private:
   [[gnu::noinline]] void lock_slowly() noexcept {
     constexpr int patience = 100;
     int round = 0;
     do {
-      while (is_held_.load(std::memory_order_relaxed)) {
+      while (word_.load(std::memory_order_relaxed) != 0) {
         if (++round > patience) give_cpu();  // the system may have preempted the holder
       }
       // acquire: as in lock
-    } while (is_held_.exchange(true, std::memory_order_acquire));
+    } while (word_.exchange(1, std::memory_order_acquire) != 0);
   }
 
-  atomic<bool> is_held_ = false;
+  atomic<std::uint32_t> word_ = 0;
 };
 
 // One blocked call.
@@ -66,19 +78,24 @@ class channel_waiter {
   // What the other side did about the branch that it chose.
   enum class outcome : std::uint8_t { done, closed, again };
 
-  // is_single: the call waits at one channel alone, and for no stop.
+  // is_single: the call waits in one queue alone, and for no stop.
   channel_waiter(std::uint64_t deadline_ns, bool is_single) noexcept
-      : deadline_ns_(deadline_ns), parks_(deadline_ns == WEFT_FOREVER && is_in_ult()), is_contested_(!is_single || !parks_) {}
+      : how_(deadline_ns == WEFT_FOREVER && is_in_ult() ? wakes::by_mark : wakes::by_event),
+        is_contested_(!is_single || how_ != wakes::by_mark),
+        decision_(undecided),
+        deadline_ns_(deadline_ns),
+        parked_(nullptr),
+        event_ WEFT_EVENT_INIT {}
   // Waits without a thread: woken is called instead, once, by the caller that decided the wait.
   explicit channel_waiter(void (*woken)(channel_waiter* self) noexcept) noexcept
-      : deadline_ns_(WEFT_FOREVER), parks_(false), is_contested_(true), woken_(woken) {}
+      : how_(wakes::by_call), is_contested_(true), decision_(undecided), woken_(woken) {}
   channel_waiter(const channel_waiter&) = delete;
   channel_waiter& operator=(const channel_waiter&) = delete;
 
   // True: the caller decided the wait, and wakes the waiter by finish.
   bool decide(std::uint32_t branch) noexcept {
     if (!is_contested_) {
-      decision_.store(branch, std::memory_order_relaxed);  // inside the lock of the one channel
+      decision_.store(branch, std::memory_order_relaxed);  // inside the lock of the one queue
       return true;
     }
     std::uint32_t expected = undecided;
@@ -91,15 +108,15 @@ class channel_waiter {
   // Wakes the waiter. The caller has decided the wait. The record may be gone afterwards.
   void finish(outcome result) noexcept {
     result_ = result;
-    if (woken_ != nullptr) return woken_(this);
-    if (!parks_) return static_cast<void>(weft_event_set(&event_));
+    if (how_ == wakes::by_call) return woken_(this);
+    if (how_ == wakes::by_event) return static_cast<void>(weft_event_set(&event_));
     if (weft_thread* const parked = mark_woken(); parked != nullptr) weft_ext_unpark(parked);
   }
 
   // Waits until another side decides. On WEFT_TIMEOUT and errors the wait was given up: the caller
   // takes its places off their queues. what: for reports.
   weft_status wait(const char* what) noexcept {
-    if (parks_) return wait_parked(what);
+    if (how_ == wakes::by_mark) return wait_parked(what);
     const weft_status status = weft_event_wait_until(&event_, deadline_ns_);
     if (status == WEFT_OK || decide(given_up)) return status;
     // The other side is about to set the event.
@@ -108,6 +125,12 @@ class channel_waiter {
   }
 
  private:
+  enum class wakes : std::uint8_t {
+    by_mark,  // the ULT in parked_, if it has parked: whoever is second of the two finds the other's word there
+    by_event,
+    by_call
+  };
+
   static bool is_in_ult() noexcept {
     const weft_thread* const self = weft_self();
     return self != nullptr && !weft_thread_is_tasklet(self);
@@ -147,14 +170,14 @@ class channel_waiter {
     return status == WEFT_OK || decide(given_up) ? status : WEFT_OK;
   }
 
-  atomic<std::uint32_t> decision_ = undecided;
-  outcome result_ = outcome::done;  // written before the wake-up
-  const std::uint64_t deadline_ns_;
-  const bool parks_;         // otherwise the record's owner waits at event_
+  const wakes how_;
   const bool is_contested_;  // more than one side may decide
-  void (*const woken_)(channel_waiter*) noexcept = nullptr;
-  atomic<weft_thread*> parked_ = nullptr;
-  weft_event event_ = WEFT_EVENT_INIT;
+  outcome result_;           // written before the wake-up
+  atomic<std::uint32_t> decision_;
+  std::uint64_t deadline_ns_;
+  void (*woken_)(channel_waiter*) noexcept;
+  atomic<weft_thread*> parked_;
+  weft_event event_;
 };
 
 // A stop callback: it decides a wait.
@@ -168,12 +191,43 @@ struct channel_decision {
 
 // The place of a call in the queue of one channel.
 struct channel_place {
-  channel_waiter* waiter = nullptr;
-  std::uint32_t branch = 1;  // what the other side decides
-  void* value = nullptr;     // where the value is, or goes
-  channel_place* next = nullptr;
-  channel_place* previous = nullptr;
-  bool is_linked = false;  // guarded by the lock of the channel
+  using outcome = channel_waiter::outcome;
+
+  channel_place() noexcept : channel_place(nullptr, nullptr) {}
+  explicit channel_place(channel_waiter* one, void* at = nullptr) noexcept
+      : waiter(one), value(at), branch(1), is_linked(false) {}
+  // Of a ULT that parks, with the lock (park). What is not named is not looked at.
+  explicit channel_place(void* at) noexcept : waiter(nullptr), value(at) {}
+
+  // True: the caller owns the wake-up of the call. Inside the lock, when the place is off the queue.
+  bool claim() const noexcept { return waiter == nullptr || waiter->decide(branch); }
+  // Wakes a call that was claimed. The place may be gone afterwards.
+  void finish(outcome how) noexcept {
+    if (waiter != nullptr) return waiter->finish(how);
+    result = how;
+    weft_ext_unpark(thread);
+  }
+  // Inside the lock, which is free afterwards: waits until another caller claims the place. Errors:
+  // those of park_unlocking.
+  weft_status park(channel_lock* lock) noexcept { return lock->park_unlocking(&thread, "channel"); }
+
+  // As park, without the lock, in a process with one OS thread.
+  [[gnu::always_inline]] weft_status park_alone() noexcept {
+    weft_status status;
+    WEFT_PARK_IN_PLACE(status, nullptr, &thread, "channel");
+    return status;
+  }
+
+  channel_waiter* waiter;  // null: a ULT that has parked
+  void* value;             // where the value is, or goes
+  union {
+    std::uint32_t branch;  // what the other side decides
+    outcome result;        // without a waiter
+  };
+  bool is_linked;       // guarded by the lock of the channel, as the links are
+  weft_thread* thread;  // without a waiter: written before the lock is free
+  channel_place* next;
+  channel_place* previous;
 };
 
 // First come, first served. Guarded by the lock of the channel.
@@ -192,12 +246,19 @@ class channel_queue {
     (place->next != nullptr ? place->next->previous : last_) = place->previous;
     place->is_linked = false;
   }
+  bool is_empty() const noexcept { return first_ == nullptr; }
+  channel_place* first() const noexcept { return first_; }
+  void remove_first() noexcept {
+    first_->is_linked = false;
+    first_ = first_->next;
+    (first_ != nullptr ? first_->previous : last_) = nullptr;
+  }
   // Takes off the first call that this caller may decide. Calls that were decided elsewhere are
   // taken off on the way.
   channel_place* claim_first() noexcept {
     while (channel_place* const place = first_) {
-      remove(place);
-      if (place->waiter->decide(place->branch)) return place;
+      remove_first();
+      if (place->claim()) return place;
     }
     return nullptr;
   }
@@ -217,9 +278,9 @@ class channel_queue {
 // Outside the lock: wakes all calls of a list that claim_all made.
 inline void finish_all(channel_place* claimed, channel_waiter::outcome result) noexcept {
   while (claimed != nullptr) {
-    channel_waiter* const waiter = claimed->waiter;
-    claimed = claimed->next;  // the place may go with its owner
-    waiter->finish(result);
+    channel_place* const one = claimed;
+    claimed = one->next;  // the place may go with its owner
+    one->finish(result);
   }
 }
 

@@ -203,7 +203,7 @@ class channel_source {
     std::destroy_at(&waiter_);
     std::construct_at(&waiter_);
     waiter_.to = to;
-    place_ = {.waiter = &waiter_, .value = value};
+    place_ = channel_place(&waiter_, value);
     return &place_;
   }
   // False: another caller has decided the wait.
