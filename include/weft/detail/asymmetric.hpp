@@ -103,7 +103,7 @@ class two_sides {
   }
   [[noreturn]] static void fail_with(weft_status status, const char* what) { throw error(status, what); }
 
-  weft_pair pair_;  // first: its address is the record's
+  weft_pair pair_;               // first: its address is the record's
   two_sides* outermost_ = this;  // whose caller gets the values
   bool has_ended_ = false;
   bool must_unwind_ = false;
