@@ -130,7 +130,7 @@ TEST_CASE("waiting calls are served in the order of their coming") {
         const int taken = values.value_pop();
         order.push_back(taken * 10 + i);
       });
-      weft::this_thread::yield();
+      while (weft_thread_get_state(all.back().native_handle()) != WEFT_THREAD_BLOCKED) weft::this_thread::yield();
     }
     for (int i = 0; i < 4; ++i) values.push(i);
     for (auto& each : all) each.join();
