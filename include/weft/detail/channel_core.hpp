@@ -264,8 +264,9 @@ class channel_core {
 
   // For push_plain, and pop_plain: to a ULT that has parked, and whatever else is not simple.
   [[gnu::noinline]] channel_op_status hand_plain(T value) {
+    if (!is_alone()) return push_slowly(value);
     channel_place* const popper = poppers_.first();
-    if (popper == nullptr || popper->waiter != nullptr || !is_alone()) return push_slowly(value);
+    if (popper == nullptr || popper->waiter != nullptr) return push_slowly(value);
     poppers_.remove_first();
     open_buffer();
     static_cast<pop_target<T>*>(popper->value)->put(T(value));
@@ -273,8 +274,9 @@ class channel_core {
     return channel_op_status::success;
   }
   [[gnu::noinline]] std::optional<T> take_plain() {
+    if (!is_alone()) return pop_slowly();
     channel_place* const pusher = pushers_.first();
-    if (pusher == nullptr || pusher->waiter != nullptr || !ring_.is_empty() || !is_alone()) return pop_slowly();
+    if (pusher == nullptr || pusher->waiter != nullptr || !ring_.is_empty()) return pop_slowly();
     pushers_.remove_first();
     const T value = *static_cast<T*>(pusher->value);
     pusher->finish(channel_waiter::outcome::done);
