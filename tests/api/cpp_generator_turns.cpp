@@ -5,9 +5,12 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 
+#include <weft/ext.h>
 #include <weft/runtime.hpp>
 #include <weft/sync.hpp>
 #include <weft/thread.hpp>
@@ -23,6 +26,16 @@ std::optional<int> next_in_thread(numbers& of) {
   return result;
 }
 
+// Whether the library knows on which stack the caller's frame lies.
+bool is_where_it_is_said_to_be() {
+  void* base = nullptr;
+  std::size_t bytes = 0;
+  weft_ext_thread_stack(weft_self(), &base, &bytes);
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const auto low = reinterpret_cast<std::uintptr_t>(base);
+  return here >= low && here < low + bytes;
+}
+
 }  // namespace
 
 TEST_CASE("a thread blocks inside of the function, and outside, after steps without a call") {
@@ -35,12 +48,15 @@ TEST_CASE("a thread blocks inside of the function, and outside, after steps with
   numbers values([&gate](yielder& yield) {
     for (int i = 0; i < 3; ++i) yield(int{i});
     gate.acquire();
+    CHECK(is_where_it_is_said_to_be());
     for (int i = 3;; ++i) yield(int{i});
   });
   weft::thread first([&values, &gate] {
     weft::this_thread::yield();
     for (int i = 0; i < 5; ++i) CHECK(values.next() == i);
+    CHECK(is_where_it_is_said_to_be());
     gate.acquire();
+    CHECK(is_where_it_is_said_to_be());
     numbers around([&values](yielder& yield) {
       numbers inner([&yield](yielder& also) {
         yield(10);
