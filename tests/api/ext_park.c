@@ -209,11 +209,73 @@ static void unparks_and_yields(void) {
   }
 }
 
+/* ---- with a lock that the waker must take ---- */
+
+struct slot {
+  _Atomic uint32_t lock;
+  weft_thread *waits; /* inside the lock, as what follows */
+  int filled, taken;
+};
+
+static void lock_slot(struct slot *one) {
+  while (atomic_exchange(&one->lock, 1) != 0) sched_yield(); /* its holder needs no turn of this worker's */
+}
+
+static void take_often(void *argument) {
+  struct slot *one = argument;
+  for (int i = 0; i < ROUNDS; ++i) {
+    lock_slot(one);
+    if (one->filled == 0) {
+      OK(weft_ext_park_unlocking((uint32_t *)&one->lock, &one->waits, "a slot"));
+      lock_slot(one);
+    }
+    CHECK(one->waits == NULL && one->filled == 1);
+    one->filled = 0;
+    ++one->taken;
+    atomic_store(&one->lock, 0);
+  }
+}
+
+static void *fill_often(void *argument) {
+  struct slot *one = argument;
+  for (int i = 0; i < ROUNDS;) {
+    lock_slot(one);
+    const bool fills = one->filled == 0;
+    weft_thread *const waits = one->waits;
+    if (fills) {
+      one->filled = 1;
+      one->waits = NULL;
+    }
+    atomic_store(&one->lock, 0);
+    if (!fills) {
+      breathe();
+      continue;
+    }
+    if (waits != NULL) weft_ext_unpark(waits);
+    ++i;
+  }
+  return NULL;
+}
+
+static void parks_with_a_lock(void) {
+  struct slot one = {0, NULL, 0, 0};
+  weft_thread *thread = start(take_often, &one);
+  pthread_t outside;
+  CHECK(pthread_create(&outside, NULL, fill_often, &one) == 0);
+  OK(weft_thread_join(thread));
+  CHECK(pthread_join(outside, NULL) == 0);
+  CHECK(one.taken == ROUNDS);
+}
+
 /* ---- refusals ---- */
 
 static void *refuse_outside(void *unused) {
   (void)unused;
   IS(WEFT_CANNOT_BLOCK, weft_ext_park(publish, NULL, NULL));
+  uint32_t lock = 1;
+  weft_thread *self = NULL;
+  IS(WEFT_CANNOT_BLOCK, weft_ext_park_unlocking(&lock, &self, "never"));
+  CHECK(lock == 1 && self == NULL);
   return NULL;
 }
 static void refuse_in_tasklet(void *unused) { refuse_outside(unused); }
@@ -223,6 +285,10 @@ static void refuses(void) {
   weft_thread *thread = start(park_once, &one);
   CHECK(wait_for_publication(&one) == thread);
   IS(WEFT_INVALID, weft_ext_park(NULL, NULL, NULL));
+  uint32_t lock = 1;
+  IS(WEFT_INVALID, weft_ext_park_unlocking(&lock, NULL, "never"));
+  IS(WEFT_INVALID, weft_ext_park_unlocking(&lock, &thread, NULL));
+  CHECK(lock == 1);
   weft_ext_unpark(NULL);
   weft_thread *tasklet;
   OK(weft_tasklet_create(refuse_in_tasklet, thread, NULL, &tasklet));
@@ -241,6 +307,7 @@ static void all(void) {
   RUN(unparked_before_commit_is_over);
   RUN(anybody_unparks);
   RUN(unparks_and_yields);
+  RUN(parks_with_a_lock);
   RUN(refuses);
 }
 
