@@ -1,10 +1,10 @@
 /* Turns of a body and the side that resumes it, in place of a call: include/weft/detail/pair.h jumps here with the record in rdi and the
-   address to come back to in rax. The record and what it means: life/pair.hpp, which asserts the numbers below. What the record has
-   remembered holds as long as the same unit comes on the same worker and stands where the side that is left stood last, and neither
-   has an exception under way. Then nothing is left to do but the exchange. All else is done by a function.
+   address to come back to in rax. The record and what it means: life/pair.hpp, and pair.cpp asserts the numbers below. What the record
+   has remembered holds as long as the same unit comes on the same worker and stands where the side that is left stood last, and no
+   exception is under way. Then nothing is left to do but the exchange. All else is done by a function.
 
-   rbx and rbp are kept in the record, rdi is the same on both sides, and all else is kept by the code around the jump. Nothing is pushed: the place of the jump may use the
-   red zone, which stays beneath the stack pointer that is kept. */
+   rbx and rbp are kept in the record, rdi is the same on both sides, and all else is kept by the code around the jump. Nothing is
+   pushed: the place of the jump may use the red zone, which stays beneath the stack pointer that is kept. */
     .text
 
     .set    worker_current, 56
