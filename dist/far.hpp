@@ -66,6 +66,8 @@ void ask_for_next_fork(int victim);
 void take_continuation(control* mine, int victim, const offer& claimed);
 // Takes up a fork that this rank has offered, and whose forker has left.
 bool take_own_fork(control* mine);
+// When the last claim of an offer began, by the CPU's counter; for the trace.
+[[nodiscard]] std::uint64_t when_claim_began();
 // Of a thread's forks that other ranks took, before its frames leave. end: behind the newest of them.
 bool make_forks_far(control* mine, weft_forked* end);
 // An idle rank tries a rank of another node now and then. round: of its idling.

@@ -22,6 +22,10 @@ struct open_put {
 open_put open_puts[64];
 unsigned open_count = 0;
 bool has_ticker = false;
+
+// In the index of an offer: above it stands the thread that runs, for the trace.
+constexpr unsigned thread_at = 32;
+
 base::atomic<std::uint32_t> ticks_so_far{0};
 
 // Makes each fork that begins now and then take the rare way, which makes offers, and polls: the
@@ -96,7 +100,7 @@ bool make_offer(control* from) {
   from->queue.skip(index + 1);
   far.offered = which;
   const std::uint64_t asked_by = take_wanted();
-  far.offers.make(index, words);
+  far.offers.make(index | current_thread() << thread_at, words);
   call_wanting(asked_by);
   return true;
 }
@@ -245,7 +249,7 @@ bool are_far_copied() { return !all.is_far || far.offers.all_copied(); }
 
 bool steal_far(control* mine, int victim) {
   const net::rma& by = *far.net->by;
-  const std::uint64_t began = arch::cycles();
+  far.claim_began = arch::cycles();
   offer claimed;
   all.part->robbed.store(static_cast<std::uint32_t>(victim) + 1, base::relaxed);
   const bool is_claimed = claim_offer<far_words>(by, far.net->words, victim, &claimed);
@@ -257,11 +261,13 @@ bool steal_far(control* mine, int victim) {
     }
     return false;
   }
-  mine->count.claim_ticks += arch::cycles() - began;
+  mine->count.claim_ticks += arch::cycles() - far.claim_began;
   all.how->take_offer(mine, victim, claimed);
   all.part->robbed.store(0, base::relaxed);
   return true;
 }
+
+std::uint64_t when_claim_began() { return far.claim_began; }
 
 void take_continuation(control* mine, int victim, const offer& claimed) {
   const std::uint64_t was_claimed = arch::cycles();
@@ -276,8 +282,9 @@ void take_continuation(control* mine, int victim, const offer& claimed) {
   what.places_end->taker = what.record;
   void (*const run)(void* work) = what.places_end->run;
   ++what.places_end;
-  occupy(mine, static_cast<std::uint32_t>(claimed.words[offer::index]), what);
-  next_is_stolen(victim, 0, run);
+  const std::uint64_t index = claimed.words[offer::index];
+  occupy(mine, static_cast<std::uint32_t>(index), what);
+  next_is_stolen({victim, index >> thread_at, run, bytes, far.claim_began, was_claimed, was_copied});
   counters& count = mine->count;
   ++count.steals;
   count.stolen_bytes += bytes;

@@ -17,6 +17,7 @@ struct far_process {
   bool polls = false;             // in forks
   bool is_assisted = false;       // the ticker makes progress
   probe_pace pace;
+  std::uint64_t claim_began = 0;  // of the last claim, by the CPU's counter; for the trace
   int neighbours = 0;  // other ranks on this node
   int neighbour[net::most_ranks] = {};
 };

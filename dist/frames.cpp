@@ -68,10 +68,11 @@ bool steal_continuation(control* mine, int victim) {
   what.places_end->taker = what.record;
   ++what.places_end;
   occupy(mine, claimed.index, what);
-  next_is_stolen(victim, maker, run);
+  const std::size_t bytes = what.frame_end - what.frame + place_bytes;
+  next_is_stolen({victim, maker, run, bytes, began, was_claimed, was_copied});
   counters& count = mine->count;
   ++count.steals;
-  count.stolen_bytes += what.frame_end - what.frame + place_bytes;
+  count.stolen_bytes += bytes;
   count.claim_ticks += was_claimed - began;
   count.copy_ticks += was_copied - was_claimed;
   count.take_up_ticks += arch::cycles() - was_copied;

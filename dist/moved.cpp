@@ -63,7 +63,7 @@ bool take_moved(control* mine, int rank) {
   void (*const run)(void* work) = block->run;
   const std::uint64_t maker = block->thread;
   bring_back_stack(mine, block);
-  next_is_stolen(rank, maker, run);
+  next_is_forker(rank, maker, run);
   place->run = run;
   place->taker = record;
   const std::uintptr_t frame = mine->base[0].frame;

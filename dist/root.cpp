@@ -119,6 +119,7 @@ void run_together(control* mine, void (*run)(void* work), void* work, std::size_
     serve(mine, nullptr, nullptr);
   }
   end_far_root(mine);
+  read_trace_clocks();
   weft_hot_word_here = &outside.line;
   mine->is_serving = false;
   take_result(work, bytes);

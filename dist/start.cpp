@@ -46,6 +46,12 @@ const policy* chosen_policy(way which) {
   }
 }
 
+// Where no launcher sees all ranks' memory.
+void gather_at_end(const net::job& job) {
+  gather_counts(job);
+  gather_trace(job);
+}
+
 layout lay_out(const settings& set) {
   const std::size_t page = os::page_bytes();
   const std::size_t slots = set.stack_bytes / bytes_of_slot;
@@ -112,7 +118,7 @@ void start() {
   request.may_assist = all.set.poll != 0;
   request.describe = describe_rank;
   request.at_end = print_ranks;
-  request.before_end = gather_counts;
+  request.before_end = gather_at_end;
   request.at_last = write_trace;
   if (net::start(request, &all.job) != status::ok) _exit(1);
   all.process = getpid();

@@ -1,7 +1,8 @@
 // WEFT_TRACE: what each rank ran when, as one file for all ranks. A rank is a track of workers, and
-// what it runs between two steps of its scheduler is a turn. The records lie in rings in the ranks'
-// shared memory; the launcher, which outlives the ranks, writes the file. All ranks have one clock:
-// they run on one machine, and are forks of the process that started it.
+// what it runs between two steps of its scheduler is a turn; before the turn of what it has stolen
+// stand the phases of the steal. The records lie in rings in the ranks' shared memory. Where the
+// ranks are forks of a launcher, that writes the file, since it outlives them; else rank 0 gets the
+// rings of other nodes at the job's end, and brings their times to its own clock (clocks.hpp).
 //
 // A thread's number stays with it when its frames leave the stack in a join. A continuation that
 // another rank takes has a new number there: the child, on the victim, keeps the old one.
@@ -12,6 +13,7 @@
 
 #include "base/atomic.hpp"
 #include "base/status.hpp"
+#include "dist/clocks.hpp"
 #include "net/job.hpp"
 #include "trace/recorder.hpp"
 
@@ -21,20 +23,36 @@ namespace weft::dist {
 struct turns {
   trace::ring ring;
   base::atomic<std::uint64_t> thread;  // that runs, for thieves
+  int first_of_node;                   // whose clocks are this rank's, too
+  clock_readings clocks;
 };
 
-// In the process that becomes the launcher: opens the file. Without the variable, none. Errors,
-// told in one line: invalid, nomem.
+// In the process that becomes the launcher, or a rank: reads the variables, and opens the file if no
+// other process would have to. Without the variable there is no trace. Errors, told in one line:
+// invalid, nomem.
 status open_trace();
 // Of memory behind each rank's shared part; 0: there is no trace.
 std::size_t trace_bytes();
-// In each rank.
+// In each rank, once start_far has run. Collective.
 void start_trace();
+// Collective, at a root's end.
+void read_trace_clocks();
 
-// The rank's next turn: of its root; of a continuation from `victim`, whose thread was `maker` at
-// the claim; of a thread whose frames come back.
+// A steal whose frames lie on this rank now. Times are those of the CPU's counter.
+struct told_steal {
+  int victim;
+  std::uint64_t maker;  // the thread of the victim at the claim
+  void (*run)(void* work);
+  std::size_t bytes;
+  std::uint64_t began, was_claimed, was_copied;
+};
+
+// The rank's next turn: of its root; of a continuation that it has stolen; of one that no steal has
+// brought, whose child, or itself, was the thread `maker` of the rank `from`; of a thread whose
+// frames come back.
 void next_is_root(void (*run)(void* work));
-void next_is_stolen(int victim, std::uint64_t maker, void (*run)(void* work));
+void next_is_stolen(const told_steal& steal);
+void next_is_forker(int from, std::uint64_t maker, void (*run)(void* work));
 void next_is_resumed(std::uint64_t thread);
 void begin_turn();
 void end_turn(trace::leave how);
@@ -43,7 +61,13 @@ std::uint64_t current_thread();
 // The thread that a rank runs; 0 without a trace.
 std::uint64_t thread_of(int rank);
 
-// Once the ranks have ended. status: the job's.
+// Once the ranks have ended, in their launcher, or in a rank without one. status: the job's.
 void write_trace(const net::job& job, int status);
+// Collective, at the end of ranks that have no launcher of the job's: rank 0 writes the file.
+void gather_trace(const net::job& job);
 
 }  // namespace weft::dist
+
+// A program for tests may define it: what it returns takes the place of a time of the clock of the
+// node whose first rank that is.
+extern "C" __attribute__((weak)) std::uint64_t weft_dist_change_time(int node, std::uint64_t time);

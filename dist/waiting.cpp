@@ -83,7 +83,7 @@ void* part(control* mine, const forker_above& forker) {
   which->place->taker = forker.record;
   mine->top = which;
   mine->places = which->place + 1;
-  next_is_stolen(all.job.rank, current_thread(), which->place->run);
+  next_is_forker(all.job.rank, current_thread(), which->place->run);
   return reinterpret_cast<void*>(which->frame);
 }
 

@@ -217,8 +217,10 @@ void fail(const job& all, const char* format, ...) {
   _exit(1);
 }
 
+bool is_started_by_other() { return getenv(mpi_module_variable) != nullptr; }
+
 void end_start() {
-  if (is_by_mpi || getenv(mpi_module_variable) != nullptr) end_at_launcher();
+  if (is_by_mpi || is_started_by_other()) end_at_launcher();
   _exit(1);
 }
 

@@ -77,6 +77,9 @@ struct job_request {
   void (*at_last)(const job& all, int status) = nullptr;
 };
 
+// Before start: whether another launcher than start itself has made this process a rank.
+bool is_started_by_other();
+
 // Once a process. Returns in each rank. A failure has been told in one line; the process should
 // then exit; the other ranks of an MPI are ended. Errors: invalid (a variable's value, an address that is taken), nomem, unsupported.
 status start(const job_request& request, job* out);

@@ -68,7 +68,7 @@ bool take(control* mine, int victim, taken_fork* out) {
   if (from->forks.seems_empty(from->line)) return false;
   out->record = all.part->records.take();
   if (out->record == nullptr) return false;
-  const std::uint64_t began = arch::cycles();
+  out->began = arch::cycles();
   all.part->robbed.store(static_cast<std::uint32_t>(victim) + 1, base::relaxed);
   out->victim = victim;
   out->maker = thread_of(victim);
@@ -78,7 +78,8 @@ bool take(control* mine, int victim, taken_fork* out) {
   const bool is_taken = from->forks.claim(from->line, place_of, may_take, out->record, &out->what);
   all.part->robbed.store(0, base::relaxed);
   if (!is_taken) all.part->records.put_back(out->record);
-  if (is_taken) mine->count.claim_ticks += arch::cycles() - began;
+  out->was_claimed = arch::cycles();
+  if (is_taken) mine->count.claim_ticks += out->was_claimed - out->began;
   return is_taken;
 }
 
@@ -88,6 +89,8 @@ taken_fork taken_of(int victim, const offer& claimed) {
   result.what.run = reinterpret_cast<run_function>(claimed.words[offer::what]);
   std::memcpy(result.what.work, &claimed.words[offer::bytes_at], sizeof result.what.work);
   result.victim = victim;
+  result.began = when_claim_began();
+  result.was_claimed = arch::cycles();
   return result;
 }
 
@@ -105,7 +108,11 @@ void begin(control* mine, const taken_fork& taken) {
   own->taker = nullptr;
   void* const frame = arch::make_context(reinterpret_cast<void*>(stack_top(mine)), run_taken, nullptr);
   occupy(mine, 1, {reinterpret_cast<std::uintptr_t>(frame), stack_top(mine), own, own + 1, nullptr, taken.record});
-  next_is_stolen(taken.victim, taken.maker, taken.what.run);
+  if (taken.victim == all.job.rank) {
+    next_is_forker(taken.victim, taken.maker, taken.what.run);
+  } else {
+    next_is_stolen({taken.victim, taken.maker, taken.what.run, sizeof taken.what, taken.began, taken.was_claimed, arch::cycles()});
+  }
   count(mine, taken);
   mine->count.take_up_ticks += arch::cycles() - began;
 }

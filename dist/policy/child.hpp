@@ -10,7 +10,9 @@ struct taken_fork {
   weft_forked what;
   join_record* record;
   int victim;
-  std::uint64_t maker;  // for the trace
+  // For the trace: the thread of the victim, or 0, and times of the CPU's counter.
+  std::uint64_t maker;
+  std::uint64_t began, was_claimed;
 };
 
 namespace child_stealing {

@@ -77,6 +77,7 @@ void add_parts(array<part>& parts, const record& one, unsigned on, std::uint32_t
     case record_kind::fork: return add(part_kind::fork, one.begin, one.end);
     case record_kind::join: return add(part_kind::join, one.begin, one.begin);
     case record_kind::note: return add(part_kind::note, one.begin, one.begin);
+    case record_kind::steal: return add(part_kind::steal, one.begin, one.end);
     case record_kind::name: return;
     case record_kind::turn: break;
   }

@@ -22,6 +22,9 @@ class clock {
     return stamp > first_stamp_ ? static_cast<std::uint64_t>(static_cast<double>(stamp - first_stamp_) * ns_a_step_) : 0;
   }
 
+  // Of so many steps.
+  std::uint64_t length_ns(double steps) const { return static_cast<std::uint64_t>(steps * ns_a_step_); }
+
   std::uint64_t first() const { return first_stamp_; }
   bool uses_cycles() const { return uses_cycles_; }
 

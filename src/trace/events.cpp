@@ -44,7 +44,12 @@ const char* arrow_of(const record& turn) {
 }
 
 writer::writer(recorder* all, const record* const* names, std::size_t count, bool may_demangle)
-    : out_(all->file), time_(all->time), names_(names), name_count_(count) {
+    : out_(all->file),
+      time_(all->time),
+      clocks_(all->clocks),
+      worker_count_(all->workers),
+      names_(names),
+      name_count_(count) {
   code_.start(may_demangle);
   has_fork_track_ = static_cast<char*>(os::reserve(count + 1, os::page_bytes()));
 }
@@ -61,7 +66,9 @@ void writer::head(const char* how_ended, std::uint64_t pushed_out, std::uint64_t
   out_.quoted(how_ended) << ",\"clock\":" << (time_.uses_cycles() ? "\"cycles\"" : "\"monotonic\"");
   out_ << ",\"records_lost\":" << pushed_out + without_memory << ",\"lost_without_memory\":" << without_memory
        << ",\"complete_from_us\":";
-  out_.microseconds(time_.to_ns(from)) << "},\n\"traceEvents\":[\n";
+  out_.microseconds(time_.to_ns(from));
+  write_clocks();
+  out_ << "},\n\"traceEvents\":[\n";
   constexpr const char* titles[] = {"workers", "threads", "forks that their forker ran in the join, by thread"};
   for (unsigned index = 0; index < 3; ++index) {
     if (index != 0) out_ << ",\n";
@@ -71,6 +78,21 @@ void writer::head(const char* how_ended, std::uint64_t pushed_out, std::uint64_t
          << ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":";
     out_ << std::uint64_t{index} << "}}";
   }
+}
+
+// Of each worker, if there are several machines. Rates in parts of a milliard.
+void writer::write_clocks() {
+  constexpr double milliard = 1e9;
+  if (clocks_ == nullptr) return;
+  for (unsigned index = 0; index < worker_count_; ++index) {
+    const aligned_clock& its = clocks_[index];
+    out_ << (index == 0 ? ",\n\"clocks\":[" : ",\n") << "{\"worker\":" << std::uint64_t{index} << ",\"node\":";
+    out_.quoted(its.node) << ",\"ahead_us\":" << (its.ahead < 0 ? "-" : "");
+    out_.microseconds(time_.length_ns(its.ahead < 0 ? -its.ahead : its.ahead)) << ",\"rate_ppb\":" << (its.rate < 0 ? "-" : "");
+    out_ << static_cast<std::uint64_t>(milliard * (its.rate < 0 ? -its.rate : its.rate)) << ",\"error_us\":";
+    out_.microseconds(time_.length_ns(static_cast<double>(its.error))) << '}';
+  }
+  out_ << "]\n";
 }
 
 bool writer::end() {
@@ -88,7 +110,9 @@ void writer::worker(unsigned index) {
   if (index == most_rings - 1) {
     out_ << "\"outside\"}}";
   } else {
-    out_ << "\"worker " << std::uint64_t{index} << "\"}}";
+    out_ << "\"worker " << std::uint64_t{index};
+    if (clocks_ != nullptr && index < worker_count_) out_ << " on " << clocks_[index].node;
+    out_ << "\"}}";
   }
 }
 
@@ -226,6 +250,22 @@ void writer::write_note(const part& one) {
       << ",\"args\":{\"thread\":" << one.of->thread << ",\"value\":" << one.of->other << "}}";
 }
 
+// What a rank did before a turn of what it has stolen.
+void writer::write_steal(const part& one) {
+  const record& steal = *one.of;
+  const struct {
+    const char* name;
+    std::uint64_t begin, end;
+  } phases[] = {{"claim", steal.begin, steal.since}, {"copy", steal.since, steal.left}, {"take up", steal.left, steal.end}};
+  for (const auto& each : phases) {
+    if (each.end <= each.begin) continue;
+    begin_event("X", workers, one.on, each.begin);
+    span(each.begin, each.end);
+    out_ << ",\"cat\":\"steal\",\"name\":\"" << each.name << "\",\"args\":{\"thread\":" << steal.thread
+         << ",\"victim\":" << std::uint64_t{steal.on} << ",\"bytes\":" << steal.other << "}}";
+  }
+}
+
 void writer::write(const part& one) {
   switch (one.kind) {
     case part_kind::turn:
@@ -237,6 +277,7 @@ void writer::write(const part& one) {
     case part_kind::fork: write_fork(one); break;
     case part_kind::join: write_join(one); break;
     case part_kind::note: write_note(one); break;
+    case part_kind::steal: write_steal(one); break;
   }
 }
 

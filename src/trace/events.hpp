@@ -9,7 +9,7 @@
 
 namespace weft::trace {
 
-enum class part_kind : std::uint8_t { turn, wait, source, fork, join, note };
+enum class part_kind : std::uint8_t { turn, wait, source, fork, join, note, steal };
 
 // A part of a record, at a time of its own.
 struct part {
@@ -54,11 +54,15 @@ class writer {
   void write_fork(const part& one);
   void write_join(const part& one);
   void write_note(const part& one);
+  void write_steal(const part& one);
+  void write_clocks();
   void flow(const char* phase, unsigned track, std::uint64_t at, const part& of);
   std::size_t place_of(std::uint64_t thread) const;  // in names_; name_count_: none is known
 
   output& out_;
   const clock& time_;
+  const aligned_clock* clocks_;
+  unsigned worker_count_;
   const record* const* names_;
   std::size_t name_count_;
   names code_;

@@ -1,5 +1,5 @@
 // What is recorded while a program runs: one record for each turn of a thread on a worker (not one at its begin and one at its end, which could
-// be torn apart when old ones are dropped), each fork that its forker ran in its join, each join, each thread's name, and each note of a builder.
+// be torn apart when old ones are dropped), each fork that its forker ran in its join, each join, each steal of a rank, each thread's name, and each note of a builder.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace weft::trace {
 inline constexpr std::uint16_t outside = UINT16_MAX;  // instead of a worker's number: an OS thread outside
 inline constexpr std::size_t name_bytes = 32;
 
-enum class record_kind : std::uint8_t { turn, fork, join, name, note };
+enum class record_kind : std::uint8_t { turn, fork, join, name, note, steal };
 
 // Why a thread became ready.
 enum class reason : std::uint8_t { none, created, forked, woken, yielded, migrated };
@@ -32,10 +32,13 @@ struct alignas(base::cache_line) record {
   std::uint64_t thread;
   union {
     struct {
-      std::uint64_t other;  // turn: who made it ready (0: nobody that is a thread); join: who joined it; note: its value
-      std::uint64_t since;  // turn: when it became ready, or was forked; fork: when it was forked. 0: unknown
-      std::uint64_t left;   // turn: when its last turn ended; 0: this is the first one
-      const void* about;    // turn: what it had waited for, a text (null: nothing); fork: the function; note: its name
+      // turn: who made it ready (0: nobody that is a thread); join: who joined it; note: its value; steal: bytes
+      std::uint64_t other;
+      // turn: when it became ready, or was forked; fork: when it was forked; steal: when it was claimed. 0: unknown
+      std::uint64_t since;
+      // turn: when its last turn ended, 0: this is the first one; steal: when it was copied
+      std::uint64_t left;
+      const void* about;  // turn: what it had waited for, a text (null: nothing); fork: the function; note: its name
     };
     char name[name_bytes];
     struct {
@@ -43,7 +46,8 @@ struct alignas(base::cache_line) record {
       const void* made_at;  // of such a thread; see os/place.hpp
     };
   };
-  std::uint16_t on;  // turn: the worker on which `other` was then, or `outside`; join, fork, name, note: where it happened
+  // turn: the worker on which `other` was then, or `outside`; steal: the victim; join, fork, name, note: where it happened
+  std::uint16_t on;
   record_kind kind;
   reason why;
   leave how;

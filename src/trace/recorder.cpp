@@ -2,6 +2,7 @@
 #include "trace/recorder.hpp"
 
 #include <errno.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <new>
@@ -13,20 +14,13 @@
 
 namespace weft::trace {
 
-status start(recorder** out, const char* path, std::size_t ring_bytes) {
+status start_without_file(recorder** out, const char* path, std::size_t ring_bytes) {
   void* memory = os::reserve(sizeof(recorder), os::page_bytes());
   if (memory == nullptr) {
     base::report("error: WEFT_TRACE=%s: no memory for a trace; unset it, or free some", path);
     return status::nomem;
   }
   auto* all = new (memory) recorder{};
-  if (!all->file.start(path)) {
-    const status why = errno == ENOMEM ? status::nomem : status::invalid;
-    base::report("error: WEFT_TRACE=%s: cannot be written (%s); name a file in a folder that exists and may be written", path,
-                 os::why_not_opened(errno));
-    os::release(all, sizeof *all);
-    return why;
-  }
   all->path = path;
   all->ring_bytes = ring_bytes;
   all->process = getpid();
@@ -34,6 +28,28 @@ status start(recorder** out, const char* path, std::size_t ring_bytes) {
   all->is_on.store(true, base::relaxed);
   *out = all;
   return status::ok;
+}
+
+bool open_file(recorder* all) { return all->file.start(all->path); }
+
+void describe_unopened(const recorder* all, char* text, std::size_t bytes) {
+  (void)snprintf(text, bytes, "error: WEFT_TRACE=%s: cannot be written (%s); name a file in a folder that exists and may be written",
+                 all->path, os::why_not_opened(errno));
+}
+
+status start(recorder** out, const char* path, std::size_t ring_bytes) {
+  recorder* all = nullptr;
+  if (const status made = start_without_file(&all, path, ring_bytes); made != status::ok) return made;
+  if (open_file(all)) {
+    *out = all;
+    return status::ok;
+  }
+  const status why = errno == ENOMEM ? status::nomem : status::invalid;
+  char text[1000];
+  describe_unopened(all, text, sizeof text);
+  base::report("%s", text);
+  os::release(all, sizeof *all);
+  return why;
 }
 
 void stop(recorder* all) {

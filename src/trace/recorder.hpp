@@ -14,6 +14,14 @@ namespace weft::trace {
 
 inline constexpr unsigned most_rings = 1025;  // workers, and those outside
 
+// Of a worker whose times come from another machine's clock, and were brought to this process's.
+struct aligned_clock {
+  char node[48];        // the machine's name
+  double ahead;         // how far it was ahead of this process's clock at the begin, in steps
+  double rate;          // how many steps this process's clock makes in one of its steps, less 1
+  std::uint64_t error;  // how far a time may be off, in steps of this process's clock
+};
+
 struct recorder {
   clock time;
   output file;
@@ -26,10 +34,16 @@ struct recorder {
   base::atomic<std::uint64_t> without_memory;  // records that no ring could be had for
   base::atomic<ring*> rings[most_rings];
   ring memory_of_rings[most_rings];
+  const aligned_clock* clocks;  // of each worker; null: all have one clock
 };
 
 // Errors: invalid (the file cannot be written: one line on stderr names it and the cure), nomem.
 status start(recorder** out, const char* path, std::size_t ring_bytes);
+// The same in two steps. Errors of the first: nomem, which is told. The second is false if the file cannot be written;
+// describe_unopened then writes the line into `text`. A recorder without a file is not stopped.
+status start_without_file(recorder** out, const char* path, std::size_t ring_bytes);
+bool open_file(recorder* all);
+void describe_unopened(const recorder* all, char* text, std::size_t bytes);
 void stop(recorder* all);
 
 // Nothing is recorded from now on. others_run: they may be in the middle of a record, which is waited for.

@@ -17,6 +17,16 @@ class ring {
   bool start(std::size_t bytes);
   // In memory of the caller's, which several processes may map at one address. Do not stop it.
   void start_in(void* memory, std::size_t bytes);
+  // A copy of another process's ring in memory of the caller's: its first records, as that ring has them, and how many it has written.
+  void load(void* memory, std::size_t bytes, std::uint64_t written) {
+    start_in(memory, bytes);
+    written_.store(written, base::relaxed);
+  }
+  std::uint64_t written() const { return written_.load(base::relaxed); }
+  // How many of the first places hold records.
+  static std::uint64_t used(std::uint64_t written, std::size_t bytes) {
+    return written < bytes / sizeof(record) ? written : bytes / sizeof(record);
+  }
   bool is_started() const { return places_ != nullptr; }
   void stop();
 
@@ -25,6 +35,12 @@ class ring {
     places_[number % capacity_] = one;
     // [H1] release: publishes the record; pairs with [H2]
     written_.store(number + 1, base::release);
+  }
+
+  // Calls each(record) as read does. No other process or OS thread uses the ring.
+  template <class Each>
+  void change(Each each) {
+    read([&](const record* one) { each(const_cast<record*>(one)); });
   }
 
   // Calls each(record) for all that are still there, the oldest first. Returns how many were pushed out.

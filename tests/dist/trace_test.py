@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """WEFT_TRACE of several ranks is one file, with one clock: what a rank has stolen was running on its victim just then.
 
-usage: trace_test.py WEFT LEAF DEEP ENDS     LEAF: dist_leaf, which cannot end without steals; DEEP: dist_deep, which dies; ENDS:
-dist_ends, whose threads are about to wait and go on where they are"""
+usage: trace_test.py WEFT LEAF DEEP ENDS TRACED     LEAF: dist_leaf, which cannot end without steals; DEEP: dist_deep, which dies; ENDS:
+dist_ends, whose threads are about to wait and go on where they are; TRACED: dist_traced, on nodes whose clocks differ"""
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
 
-WEFT, LEAF, DEEP, ENDS = sys.argv[1:5]
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+import traces  # noqa: E402  # pylint: disable=wrong-import-position
+
+WEFT, LEAF, DEEP, ENDS, TRACED = sys.argv[1:6]
 
 
 def run(program, *words, **environment):
@@ -19,16 +21,15 @@ def run(program, *words, **environment):
                           env={**os.environ, "WEFT_LAUNCH_TABLE": "off", **environment})
 
 
-class TraceTest(unittest.TestCase):
+class TraceTest(unittest.TestCase, traces.TraceChecks):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
         self.addCleanup(folder.cleanup)
         self.path = os.path.join(folder.name, "trace.json")
 
     def read(self):
-        with open(self.path, encoding="utf-8") as file:
-            whole = json.load(file)
-        return whole["otherData"], [event for event in whole["traceEvents"] if event.get("cat") == "turn"]
+        about, events = traces.read(self.path)
+        return about, traces.of_kind(events, "turn")
 
     def test_two_ranks(self):
         result = run(LEAF, "first", WEFT_TRACE=self.path, WEFT_LAUNCH_RANKS="2")
@@ -45,6 +46,7 @@ class TraceTest(unittest.TestCase):
         self.assertEqual(len(began), len(set(began)), "two threads have one number")
         self.assertEqual(set(began), {turn["args"]["thread"] for turn in turns})
         self.check_waits(turns)
+        self.check_all(2, 20)
         forked = {turn["name"].rsplit(" ", 1)[0] for turn in stolen}
         self.assertIn("stay", forked)
         self.assertLessEqual(forked, {"stay", "stay_again", "stay_once_others_are_idle", "fork_when_robbed", "fork_twice", "end_at_once"})
@@ -59,6 +61,30 @@ class TraceTest(unittest.TestCase):
         about, turns = self.read()
         self.assertEqual((about["ended"], about["records_lost"]), ("weft_finalize", 0))
         self.check_waits(turns)
+
+    def check_all(self, ranks, least_steals):
+        about, events = traces.read(self.path)
+        self.assertEqual((about["ended"], about["records_lost"]), ("weft_finalize", 0))
+        self.check_threads(about, events, ranks)
+        self.assertGreaterEqual(self.check_steals(about, events, ranks), least_steals)
+        return about
+
+    def test_ranks_with_one_clock(self):
+        result = run(TRACED, WEFT_TRACE=self.path, WEFT_LAUNCH_RANKS="3")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertNotIn("clocks", self.check_all(3, 10))
+
+    def test_nodes_with_clocks_that_differ(self):
+        for ranks in (2, 3):
+            with self.subTest(ranks=ranks):
+                result = run(TRACED, WEFT_TRACE=self.path, WEFT_LAUNCH_RANKS=str(ranks), WEFT_LAUNCH_APART="on")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                self.check_planted_clocks(self.check_all(ranks, 10), ranks)
+        shown = run(WEFT, "profile", "-o", self.path + ".svg", self.path)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertRegex(shown.stdout, r"\nclocks +aligned, each to [\d.]+ [mun]?s or better\n")
+        self.assertRegex(shown.stdout, r"\nrank +node +busy +of the time +stealing +idle +turns +stolen\n-+\n0 +\S+ ")
+        self.assertRegex(shown.stdout, r"\nclaim +\d+ .*\ncopy +\d+ .*\ntake up +\d+ ")
 
     def check_waits(self, turns):
         """A thread that waits goes on as itself, on whatever rank."""

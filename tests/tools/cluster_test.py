@@ -5,10 +5,12 @@ launch_mpi_test.py. Exit status 77: this machine makes no nodes."""
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import command
 import mpis
+import traces
 
 CLUSTER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "test", "cluster.py")
 CONFORMANCE, FORKS, KERNELS, HERE = mpis.arguments()
@@ -19,7 +21,7 @@ def start(mpi, nodes, ranks, *words, **environment):
                           capture_output=True, text=True, timeout=100, check=False, env={**os.environ, **mpis.QUIET, **environment})
 
 
-class ClusterTest(unittest.TestCase):
+class ClusterTest(unittest.TestCase, traces.TraceChecks):
     def test_transports_conform(self):
         for mpi in HERE:
             with self.subTest(mpi=mpi):
@@ -47,6 +49,21 @@ class ClusterTest(unittest.TestCase):
             with self.subTest(mpi=mpi):
                 result = start(mpi, 2, 2, mpis.LONG_LEAF)
                 self.assertEqual((result.returncode, result.stdout), (0, ""), result)
+
+    def test_traces(self):
+        """Clocks of ranks of one node agree, and those of the other one are found out."""
+        for mpi in HERE:
+            for ranks in (2, 4):
+                with self.subTest(mpi=mpi, ranks=ranks), tempfile.TemporaryDirectory() as folder:
+                    path = os.path.join(folder, "trace.json")
+                    result = start(mpi, 2, ranks, mpis.TRACED, WEFT_TRACE=path)
+                    self.assertEqual((result.returncode, result.stdout), (0, ""), result)
+                    about, events = traces.read(path)
+                    self.assertEqual((about["ended"], about["records_lost"]), ("weft_finalize", 0))
+                    self.assertEqual([clock["ahead_us"] > 1e6 for clock in about["clocks"]], [rank >= ranks // 2 for rank in range(ranks)])
+                    self.assertEqual(len({clock["node"] for clock in about["clocks"]}), 2)
+                    self.check_threads(about, events, ranks)
+                    self.assertGreaterEqual(self.check_steals(about, events, ranks), 10)
 
     def test_the_global_heap(self):
         for mpi in HERE:

@@ -13,6 +13,7 @@ import unittest
 
 import command
 import mpis
+import traces
 
 CONFORMANCE, FORKS, KERNELS, HERE = mpis.arguments()
 LAUNCHERS, NAMES, QUIET = mpis.LAUNCHERS, mpis.NAMES, mpis.QUIET
@@ -96,7 +97,7 @@ class RefusedTest(command.CommandTest):
         self.assertEqual(self.run_right("info", "--ranks", 2).stdout, "ranks: 2, nodes: 1\ntransport: shm\n")
 
 
-class RanksTest(command.CommandTest):
+class RanksTest(command.CommandTest, traces.TraceChecks):
     def test_transports_conform(self):
         for mpi in HERE:
             for ranks in (1, 2, 4):
@@ -154,6 +155,29 @@ class RanksTest(command.CommandTest):
             result = start(HERE[0], 2, mpis.LONG_LEAF, WEFT_LAUNCH_APART="on", WEFT_DIST_PROGRESS="assistant", WEFT_DIST_POLL="0")
             self.assertEqual(result.returncode, 1, result)
             self.assertIn("WEFT_DIST_PROGRESS=assistant: an assistant looks every WEFT_DIST_POLL microseconds; set that above 0", result.stderr)
+
+    def test_traces(self):
+        """On one node, whose ranks have one clock, and on nodes whose clocks differ."""
+        for mpi in HERE:
+            for apart in (False, True):
+                with self.subTest(mpi=mpi, apart=apart):
+                    path = self.path("trace.json")
+                    result = start(mpi, 2, mpis.TRACED, WEFT_TRACE=path, WEFT_LAUNCH_APART="on" if apart else "off")
+                    self.assertEqual((result.returncode, result.stdout), (0, ""), result)
+                    about, events = traces.read(path)
+                    self.assertEqual((about["ended"], about["records_lost"], "clocks" in about), ("weft_finalize", 0, apart))
+                    self.check_threads(about, events, 2)
+                    self.assertGreaterEqual(self.check_steals(about, events, 2), 10)
+                    if apart:
+                        self.check_planted_clocks(about, 2)
+
+    def test_a_trace_that_cannot_be_written(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                result = start(mpi, 2, mpis.TRACED, WEFT_TRACE="/nowhere/trace")
+                self.assertNotEqual(result.returncode, 0)
+                self.assertEqual(len(own_lines(result.stderr)), 1, result.stderr)
+                self.assertRegex(own_lines(result.stderr)[0], r"\Aweft: error: WEFT_TRACE=/nowhere/trace: cannot be written ")
 
     def test_programs_run_by_polling(self):
         """As where the MPI allows one OS thread alone."""

@@ -12,6 +12,7 @@ FOREVER = next((each for each in sys.argv[4:] if "launch_forks" in each), None) 
 HEAP = [each for each in sys.argv[4:] if each.endswith(("dist_global", "dist_cilksort"))]  # what uses the global heap
 SPACE = next((each for each in sys.argv[4:] if each.endswith("dist_space")), None)  # tests/dist/space.cpp
 LONG_LEAF = next((each for each in sys.argv[4:] if each.endswith("dist_long_leaf")), None)  # tests/dist/long_leaf.cpp
+TRACED = next((each for each in sys.argv[4:] if each.endswith("dist_traced")), None)  # tests/dist/traced.cpp
 HASTY = next((each for each in sys.argv[4:] if "tools_hasty_mpich" in each), None)  # tests/tools/hasty_mpich.c
 REGISTERING = next((each for each in sys.argv[4:] if "tools_registering_mpich" in each), None)  # tests/tools/registering_mpich.c
 BUILT = [each for each in sys.argv[4:] if "/" not in each]
@@ -21,7 +22,7 @@ def arguments():
     """The conformance program of transports, tests/dist/random, programs of kernels if they are built, and the MPIs for which there
     are a module and a launcher."""
     here = [each for each in BUILT if each in LAUNCHERS and shutil.which(LAUNCHERS[each])]
-    return sys.argv[2], sys.argv[3], [each for each in sys.argv[4:] if "/" in each and each != FOREVER and each not in [*HEAP, SPACE, LONG_LEAF, HASTY, REGISTERING]], here
+    return sys.argv[2], sys.argv[3], [each for each in sys.argv[4:] if "/" in each and each != FOREVER and each not in [*HEAP, SPACE, LONG_LEAF, TRACED, HASTY, REGISTERING]], here
 
 
 def tell_skipped():

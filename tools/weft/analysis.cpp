@@ -173,7 +173,7 @@ class walk {
   std::set<std::string> names_;
 };
 
-void add_to_parts(worker_use& use, std::int64_t begin, std::int64_t end, std::int64_t wall) {
+void add_to_parts(std::vector<double>& parts, std::int64_t begin, std::int64_t end, std::int64_t wall) {
   double const part = static_cast<double>(wall) / parts_of_time;
   if (part <= 0) return;
   auto const first = std::min(static_cast<std::size_t>(static_cast<double>(begin) / part), parts_of_time - 1);
@@ -181,8 +181,35 @@ void add_to_parts(worker_use& use, std::int64_t begin, std::int64_t end, std::in
   for (std::size_t index = first; index <= last; ++index) {
     double const from = std::max(static_cast<double>(begin), part * static_cast<double>(index));
     double const to = std::min(static_cast<double>(end), part * static_cast<double>(index + 1));
-    if (to > from) use.busy_parts[index] += (to - from) / part;
+    if (to > from) parts[index] += (to - from) / part;
   }
+}
+
+// first: when the first turn begins.
+void measure_steals(const trace& of, std::int64_t first, analysis& into) {
+  if (of.steals.empty()) return;
+  for (worker_use& use : into.workers) std::ranges::fill(use.stealing_parts, std::vector<double>(parts_of_time));
+  for (const traced_steal& steal : of.steals) {
+    if (steal.worker >= into.workers.size()) continue;  // which has no turns
+    auto const phase = static_cast<std::size_t>(steal.phase);
+    std::int64_t const took = steal.end - steal.begin;
+    worker_use& use = into.workers[steal.worker];
+    use.stealing[phase] += took;
+    add_to_parts(use.stealing_parts[phase], std::max(steal.begin, first) - first, std::max(steal.end, first) - first, into.wall);
+    phase_cost& cost = into.steals[phase];
+    ++cost.count;
+    cost.sum += took;
+    cost.most = std::max(cost.most, took);
+  }
+}
+
+void measure_clocks(const trace& of, analysis& into) {
+  std::set<std::string> nodes;
+  for (const traced_clock& each : of.clocks) {
+    nodes.insert(each.node);
+    into.clock_error = std::max(into.clock_error, each.error);
+  }
+  into.nodes = std::max(nodes.size(), std::size_t{1});
 }
 
 void measure_workers(const trace& of, analysis& into) {
@@ -194,14 +221,17 @@ void measure_workers(const trace& of, analysis& into) {
     workers = std::max(workers, turn.worker + 1);
   }
   into.wall = last - first;
-  for (unsigned index = 0; index < workers; ++index) into.workers.push_back({index, 0, 0, 0, std::vector<double>(parts_of_time)});
+  for (unsigned index = 0; index < workers; ++index) into.workers.push_back({.worker = index, .busy = 0, .turns = 0, .stolen = 0, .busy_parts = std::vector<double>(parts_of_time)});
   for (const traced_turn& turn : of.turns) {
     worker_use& use = into.workers[turn.worker];
     use.busy += turn.end - turn.begin;
     ++use.turns;
     use.stolen += turn.is_stolen ? 1 : 0;
-    add_to_parts(use, turn.begin - first, turn.end - first, into.wall);
+    add_to_parts(use.busy_parts, turn.begin - first, turn.end - first, into.wall);
   }
+  measure_steals(of, first, into);
+  for (std::size_t index = 0; index < std::min(of.clocks.size(), into.workers.size()); ++index)
+    into.workers[index].node = of.clocks[index].node;
 }
 
 std::vector<note_sum> add_up(const std::vector<traced_note>& notes) {
@@ -225,6 +255,7 @@ std::vector<note_sum> add_up(const std::vector<traced_note>& notes) {
 analysis analyse(const trace& of) {
   analysis found;
   measure_workers(of, found);
+  measure_clocks(of, found);
   found.notes = add_up(of.notes);
   std::set<std::uint64_t> threads;
   for (const traced_turn& turn : of.turns) {

@@ -21,6 +21,12 @@ struct worker_use {
   std::uint64_t turns;
   std::uint64_t stolen;            // turns of what it took from others
   std::vector<double> busy_parts;  // how busy in each of equal parts of the whole time, from 0 to 1
+  // Of a rank, what its steals took, by phase.
+  std::int64_t stealing[steal_phases] = {};
+  std::vector<double> stealing_parts[steal_phases] = {};
+  std::string node = {};  // the machine; "": there is one
+
+  [[nodiscard]] std::int64_t stolen_for() const { return stealing[0] + stealing[1] + stealing[2]; }
 };
 
 // Threads and forks of one name.
@@ -29,6 +35,13 @@ struct name_cost {
   std::uint64_t count = 0;
   std::int64_t own = 0;      // ns on workers, without forks that they made and ran in their joins
   std::int64_t longest = 0;  // of one, with these
+};
+
+// Of all ranks' steals.
+struct phase_cost {
+  std::uint64_t count = 0;
+  std::int64_t sum = 0;   // ns
+  std::int64_t most = 0;  // of one
 };
 
 // Notes of one name.
@@ -50,6 +63,11 @@ struct analysis {
   std::vector<worker_use> workers;
   std::vector<name_cost> names;  // the costliest first
   std::vector<note_sum> notes;   // by name
+  phase_cost steals[steal_phases] = {};
+  std::size_t nodes = 1;
+  std::int64_t clock_error = 0;  // ns: how far times of two machines may be off, each
+
+  [[nodiscard]] bool has_steals() const { return steals[0].count != 0; }
 
   [[nodiscard]] double parallelism() const { return span > 0 ? static_cast<double>(work) / static_cast<double>(span) : 1; }
 };

@@ -135,10 +135,36 @@ std::string show_sums(const analysis& of) {
                   of.workers.size() == 1 ? "" : "s", percent(of.work, of.wall * static_cast<std::int64_t>(of.workers.size())));
   text += fmt::format("threads      {}\n", show_count(of.threads));
   text += fmt::format("forks        {}, of which {} became threads\n", show_count(of.forks), show_count(of.forks_taken));
-  return text + fmt::format("thefts       {}\n", show_count(of.thefts));
+  text += fmt::format("thefts       {}\n", show_count(of.thefts));
+  if (of.clock_error != 0) text += fmt::format("clocks       aligned, each to {} or better\n", in_time(of.clock_error));
+  return text;
+}
+
+// What a rank did: it worked, stole, or looked for work.
+std::string show_ranks(const analysis& of) {
+  table shown({"rank", "node", "busy", "of the time", "stealing", "idle", "turns", "stolen"});
+  for (const worker_use& use : of.workers) {
+    std::int64_t const idle = std::max<std::int64_t>(0, of.wall - use.busy - use.stolen_for());
+    shown.add({std::to_string(use.worker), use.node, in_time(use.busy), percent(use.busy, of.wall), in_time(use.stolen_for()),
+               in_time(idle), show_count(use.turns), show_count(use.stolen)});
+  }
+  return shown.show();
+}
+
+std::string show_steals(const analysis& of) {
+  if (!of.has_steals()) return "";
+  table shown({"phases of steals", "count", "sum", "each", "longest"});
+  for (std::size_t phase = 0; phase < steal_phases; ++phase) {
+    const phase_cost& cost = of.steals[phase];
+    if (cost.count == 0) continue;
+    shown.add({names_of_phases[phase], show_count(cost.count), in_time(cost.sum),
+               in_time(cost.sum / static_cast<std::int64_t>(cost.count)), in_time(cost.most)});
+  }
+  return "\n" + shown.show();
 }
 
 std::string show_workers(const analysis& of) {
+  if (of.has_steals()) return show_ranks(of);
   table shown({"worker", "busy", "of the time", "turns", "stolen"});
   for (const worker_use& use : of.workers) {
     shown.add({std::to_string(use.worker), in_time(use.busy), percent(use.busy, of.wall), show_count(use.turns),
@@ -194,7 +220,7 @@ std::string show_gaps(const trace& from) {
 std::string show_text(const trace& from, const analysis& of, unsigned most_names) {
   std::string text = show_gaps(from);
   if (!from.ended.empty() && from.ended != "weft_finalize") text += fmt::format("The program died ({}).\n\n", from.ended);
-  return text + show_sums(of) + "\n" + show_workers(of) + "\n" + show_names(of, most_names) + show_notes(of);
+  return text + show_sums(of) + "\n" + show_workers(of) + "\n" + show_names(of, most_names) + show_steals(of) + show_notes(of);
 }
 
 // ---- the command ----

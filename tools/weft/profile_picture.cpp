@@ -23,10 +23,10 @@ constexpr std::size_t most_rows = 64;
 
 constexpr const char* style = R"(<style>
 .paper { fill: #ffffff; } text { font: 12px system-ui, sans-serif; fill: #1d2733; } .head { font-weight: 600; font-size: 14px; }
-.faint { fill: #66727f; } .busy { fill: #17447c; } .idle { fill: #eef1f4; } .cost { fill: #7dbf8e; } .grid { stroke: #d5dbe1; }
+.faint { fill: #66727f; } .busy { fill: #17447c; } .idle { fill: #eef1f4; } .claim { fill: #b3401f; } .copy { fill: #e08214; } .take-up { fill: #f6c667; } .cost { fill: #7dbf8e; } .grid { stroke: #d5dbe1; }
 .most { stroke: #17447c; } .sure { stroke: #1f6b3a; stroke-dasharray: 5 4; } .most, .sure { fill: none; stroke-width: 2; }
 @media (prefers-color-scheme: dark) { .paper { fill: #14191f; } text { fill: #e3e8ee; } .faint { fill: #97a3af; } .busy { fill: #6ea6d8; }
-.idle { fill: #232b34; } .cost { fill: #4b9461; } .grid { stroke: #36404a; } .most { stroke: #6ea6d8; } .sure { stroke: #7dbf8e; } }
+.idle { fill: #232b34; } .claim { fill: #d9643f; } .copy { fill: #e89b45; } .take-up { fill: #f3cf86; } .cost { fill: #4b9461; } .grid { stroke: #36404a; } .most { stroke: #6ea6d8; } .sure { stroke: #7dbf8e; } }
 </style>
 )";
 
@@ -37,24 +37,61 @@ std::string text_at(double x, double y, const std::string& words, const char* ho
 
 // ---- how busy each worker was ----
 
+constexpr const char* classes_of_phases[steal_phases] = {"claim", "copy", "take-up"};
+
+// How much of each part of the time, one kind above the other.
+std::string draw_parts(const std::vector<double>& parts, std::vector<double>& below, double y, const char* how) {
+  double const width_of_part = plot_width / static_cast<double>(parts.size());
+  std::string path;
+  for (std::size_t index = 0; index < parts.size(); ++index) {
+    double const height = (row_height - 4) * std::min(parts[index], 1.0 - below[index]);
+    if (height < 0.1) continue;
+    path += fmt::format("M{:.1f} {:.1f}h{:.2f}v{:.1f}h-{:.2f}z", left + width_of_part * static_cast<double>(index),
+                        y + (row_height - 4) * (1 - below[index]), width_of_part, -height, width_of_part);
+    below[index] += parts[index];
+  }
+  return fmt::format("<path class=\"{}\" d=\"{}\"/>\n", how, path);
+}
+
 std::string draw_worker(const worker_use& use, double y, std::int64_t wall) {
-  double const part = plot_width / static_cast<double>(use.busy_parts.size());
   double const share = wall > 0 ? 100 * static_cast<double>(use.busy) / static_cast<double>(wall) : 0;
   std::string drawn = text_at(left - 8, y + row_height - 9, fmt::format("{}: {:.0f} %", use.worker, share), "", "end");
   drawn +=
       fmt::format("<rect class=\"idle\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", left, y, plot_width, row_height - 4);
-  std::string path;
-  for (std::size_t index = 0; index < use.busy_parts.size(); ++index) {
-    double const height = (row_height - 4) * std::min(1.0, use.busy_parts[index]);
-    if (height < 0.1) continue;
-    path += fmt::format("M{:.1f} {:.1f}h{:.2f}v{:.1f}h-{:.2f}z", left + part * static_cast<double>(index), y + row_height - 4,
-                        part, -height, part);
+  std::vector<double> below(use.busy_parts.size());
+  drawn += draw_parts(use.busy_parts, below, y, "busy");
+  for (std::size_t phase = 0; phase < steal_phases; ++phase) {
+    if (!use.stealing_parts[phase].empty())
+      drawn += draw_parts(use.stealing_parts[phase], below, y, classes_of_phases[phase]);
   }
-  return drawn + fmt::format("<path class=\"busy\" d=\"{}\"/>\n", path);
+  return drawn;
+}
+
+// What the colours of ranks are.
+std::string draw_key(double y) {
+  constexpr double step = 110;
+  const std::pair<const char*, std::string> entries[] = {{"busy", "works"},
+                                                         {classes_of_phases[0], "steals: claim"},
+                                                         {classes_of_phases[1], "steals: copy"},
+                                                         {classes_of_phases[2], "steals: take up"},
+                                                         {"idle", "idle"}};
+  std::string drawn;
+  double x = left;
+  for (const auto& [how, words] : entries) {
+    drawn += fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"12\"/>\n", how, x, y - 10);
+    drawn += text_at(x + 17, y, words, "faint");
+    x += step;
+  }
+  return drawn;
 }
 
 std::string draw_workers(const analysis& of, double& y) {
-  std::string drawn = text_at(0, y, "Workers, and how busy they were over time", "head");
+  std::string drawn = text_at(
+      0, y, of.has_steals() ? "Ranks: when they worked, stole, and were idle" : "Workers, and how busy they were over time", "head");
+  if (of.has_steals()) {
+    y += 20;
+    drawn += draw_key(y);
+  }
   y += 10;
   std::size_t const rows = std::min(of.workers.size(), most_rows);
   for (std::size_t index = 0; index < rows; ++index, y += row_height) drawn += draw_worker(of.workers[index], y, of.wall);

@@ -44,6 +44,25 @@ void read_fork(const json& event, trace& into) {
   into.forks.push_back(fork);
 }
 
+void read_steal(const json& event, trace& into) {
+  traced_steal steal;
+  std::string const name = event.at("name");
+  auto const* const found = std::ranges::find(names_of_phases, name);
+  if (found == std::end(names_of_phases)) throw trace_error(fmt::format("it has an unknown phase of steals, {}", name));
+  steal.phase = static_cast<steal_phase>(found - std::begin(names_of_phases));
+  steal.worker = event.at("tid");
+  if (steal.worker >= most_workers_of_trace) throw trace_error("it has too many workers");
+  steal.begin = as_ns(event.at("ts"));
+  steal.end = steal.begin + as_ns(event.at("dur"));
+  if (steal.end < steal.begin) throw trace_error("it goes back in time");
+  into.steals.push_back(steal);
+}
+
+void read_clocks(const json& about, trace& into) {
+  if (!about.contains("clocks")) return;
+  for (const json& each : about["clocks"]) into.clocks.push_back({each.at("node"), as_ns(each.at("error_us"))});
+}
+
 void read_name(const json& event, trace& into) {
   constexpr int workers = 1, threads = 2;  // the processes of their tracks
   const json& said = event.at("args");
@@ -62,6 +81,7 @@ void read_event(const json& event, trace& into) {
   std::string const category = event.value("cat", "");
   if (category == "turn") return read_turn(event, into);
   if (category == "fork") return read_fork(event, into);
+  if (category == "steal") return read_steal(event, into);
   if (category == "note") into.notes.push_back({event.at("name"), event.at("args").at("value")});
   if (category == "join") into.joins.push_back({as_ns(event.at("ts")), event.at("args").at("thread"), event.at("args").at("by")});
 }
@@ -89,6 +109,7 @@ trace read_trace(std::istream& from) {
       into.ended = about.value("ended", "");
       into.lost = about.value("records_lost", std::uint64_t{0});
       into.lost_without_memory = about.value("lost_without_memory", std::uint64_t{0});
+      read_clocks(about, into);
     }
   } catch (const json::parse_error& error) {
     throw trace_error(fmt::format("it is no JSON, or was cut off: {}", error.what()));

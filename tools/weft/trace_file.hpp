@@ -38,6 +38,24 @@ struct traced_join {
   std::uint64_t by = 0;  // 0: an OS thread outside
 };
 
+// A phase of a rank's steal: it claims, copies, and takes up a continuation of another.
+enum class steal_phase : std::uint8_t { claim, copy, take_up };
+inline constexpr std::size_t steal_phases = 3;
+inline constexpr const char* names_of_phases[steal_phases] = {"claim", "copy", "take up"};  // in the file, too
+
+struct traced_steal {
+  steal_phase phase = steal_phase::claim;
+  unsigned worker = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+// Of ranks on several machines: how far the times of a worker may be off.
+struct traced_clock {
+  std::string node;
+  std::int64_t error = 0;  // ns
+};
+
 // What a builder has told: weft_ext_trace_note.
 struct traced_note {
   std::string name;
@@ -49,6 +67,8 @@ struct trace {
   std::vector<traced_fork> forks;
   std::vector<traced_join> joins;
   std::vector<traced_note> notes;
+  std::vector<traced_steal> steals;
+  std::vector<traced_clock> clocks;            // of each worker; none: all have one clock
   unsigned workers = 0;                        // that there were; 0: unknown
   std::map<std::uint64_t, std::string> names;  // of threads: as the program names them, or their functions
   std::string ended;

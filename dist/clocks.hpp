@@ -1,0 +1,62 @@
+// Clocks of several nodes, for a trace. The first rank of each node asks rank 0 for its time, some
+// times in a row, at the start and at the end of each root. Rank 0 reads its clock between the
+// question and the arrival of the answer. So that time, taken for the middle of the two, is at most
+// half of the round trip off; the shortest round trip counts. Between the two moments clocks are
+// taken to run evenly, each at its own rate, so that no time between them is further off either.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::dist {
+
+// In steps of the node's clock, but for `there`.
+struct clock_reading {
+  std::uint64_t here, there;  // the node's time, and rank 0's
+  std::uint64_t error;        // how far `here` may be off
+
+  // Question and arrival of an answer.
+  static clock_reading of_round(std::uint64_t asked, std::uint64_t answer, std::uint64_t arrived) {
+    return {asked + (arrived - asked) / 2, answer, (arrived - asked) / 2 + 1};
+  }
+};
+
+// No reading: the node's clock is rank 0's. One: the clocks run alike.
+struct clock_readings {
+  unsigned count;
+  clock_reading first, last;
+
+  void add(const clock_reading& one) { (count++ == 0 ? first : last) = one; }
+};
+
+// From a node's times to rank 0's.
+class clock_line {
+ public:
+  explicit clock_line(const clock_readings& known) : known_(known) {
+    if (known.count > 1 && known.last.here > known.first.here)
+      rate_ = static_cast<double>(known.last.there - known.first.there) / static_cast<double>(known.last.here - known.first.here);
+  }
+
+  [[nodiscard]] bool is_needed() const { return known_.count != 0; }
+  [[nodiscard]] std::uint64_t there(std::uint64_t here) const {
+    const auto since = static_cast<std::int64_t>(here - known_.first.here);
+    return known_.first.there + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<double>(since) * rate_));
+  }
+  [[nodiscard]] double rate() const { return rate_; }
+  [[nodiscard]] double ahead() const { return static_cast<double>(static_cast<std::int64_t>(known_.first.here - known_.first.there)); }
+  // In rank 0's steps.
+  [[nodiscard]] std::uint64_t error() const {
+    const bool is_last = known_.count > 1 && known_.last.error > known_.first.error;
+    return static_cast<std::uint64_t>(static_cast<double>((is_last ? known_.last : known_.first).error) * rate_) + 1;
+  }
+
+ private:
+  clock_readings known_;
+  double rate_ = 1;
+};
+
+// Collective, in a job of several nodes, between threads: adds a reading of this rank, if it is the
+// first of its node. time: reads its clock; never 0, and later each time.
+void read_clocks(std::uint64_t (*time)(), clock_readings* mine);
+
+}  // namespace weft::dist
