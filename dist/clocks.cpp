@@ -42,8 +42,8 @@ void answer_node(std::uint64_t (*time)(), int rank) {
 }
 
 clock_reading ask(std::uint64_t (*time)()) {
-  put_word& told = far.offers.words().clock_told;
-  std::uint64_t answer = wait_for_other(told, 0);
+  const put_word& told = far.offers.words().clock_told;
+  std::uint64_t answer = goes_on;
   clock_reading best = {};
   const std::uint64_t until = os::now_ns() + rounds_take_ns;
   for (unsigned round = 0; round < most_rounds && (round < least_rounds || os::now_ns() < until); ++round) {
@@ -53,22 +53,29 @@ clock_reading ask(std::uint64_t (*time)()) {
     const clock_reading one = clock_reading::of_round(asked, answer, time());
     if (round == 0 || one.error < best.error) best = one;
   }
+  return best;
+}
+
+// Once it is this node's turn.
+void ask_if_old(std::uint64_t (*time)(), bool is_last, clock_readings* mine) {
+  put_word& told = far.offers.words().clock_told;
+  (void)wait_for_other(told, 0);
+  if (is_last || mine->are_old(time())) mine->add(ask(time));
   told.clear();
   put(0, offsetof(far_words, clock_asked), has_done);
-  return best;
 }
 
 bool is_first_of_far_node(int rank) { return all.job.nodes[rank] == rank && all.job.nodes[0] != rank; }
 
 }  // namespace
 
-void read_clocks(std::uint64_t (*time)(), clock_readings* mine) {
+void read_clocks(std::uint64_t (*time)(), bool is_last, clock_readings* mine) {
   if (all.job.rank == 0) {
     for (int rank = 1; rank < all.job.ranks; ++rank) {
       if (is_first_of_far_node(rank)) answer_node(time, rank);
     }
   } else if (is_first_of_far_node(all.job.rank)) {
-    mine->add(ask(time));
+    ask_if_old(time, is_last, mine);
   }
   net::barrier(all.job);
 }

@@ -1,10 +1,12 @@
 // Clocks of several nodes, for a trace. The first rank of each node asks rank 0 for its time, some
-// times in a row, at the start and at the end of each root. Rank 0 reads its clock between the
+// times in a row: at the start, now and then at the end of a root, and at the job's end, where all
+// ranks take part in that. Rank 0 reads its clock between the
 // question and the arrival of the answer. So that time, taken for the middle of the two, is at most
-// half of the round trip off; the shortest round trip counts. Between the two moments clocks are
-// taken to run evenly, each at its own rate, so that no time between them is further off either.
+// half of the round trip off; the shortest round trip counts. Clocks are taken to run evenly, each at
+// its own rate, between the first moment and the last: so no time between the two is further off.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -27,6 +29,8 @@ struct clock_readings {
   clock_reading first, last;
 
   void add(const clock_reading& one) { (count++ == 0 ? first : last) = one; }
+  // Of the time since the first reading, more than an eighth is not covered.
+  [[nodiscard]] bool are_old(std::uint64_t now) const { return count < 2 || now - last.here > (now - first.here) / 8; }
 };
 
 // From a node's times to rank 0's.
@@ -44,10 +48,16 @@ class clock_line {
   }
   [[nodiscard]] double rate() const { return rate_; }
   [[nodiscard]] double ahead() const { return static_cast<double>(static_cast<std::int64_t>(known_.first.here - known_.first.there)); }
-  // In rank 0's steps.
-  [[nodiscard]] std::uint64_t error() const {
-    const bool is_last = known_.count > 1 && known_.last.error > known_.first.error;
-    return static_cast<std::uint64_t>(static_cast<double>((is_last ? known_.last : known_.first).error) * rate_) + 1;
+  // Of all times from the first reading to that one, in rank 0's steps.
+  [[nodiscard]] std::uint64_t error(std::uint64_t until) const {
+    double most = static_cast<double>(known_.first.error);
+    if (known_.count > 1) {
+      most = std::max(most, static_cast<double>(known_.last.error));
+      const double known_for = static_cast<double>(known_.last.here - known_.first.here) + 1;
+      const double beyond = until > known_.last.here ? static_cast<double>(until - known_.last.here) : 0;
+      most += static_cast<double>(known_.first.error + known_.last.error) * beyond / known_for;
+    }
+    return static_cast<std::uint64_t>(most * rate_) + 1;
   }
 
  private:
@@ -56,7 +66,7 @@ class clock_line {
 };
 
 // Collective, in a job of several nodes, between threads: adds a reading of this rank, if it is the
-// first of its node. time: reads its clock; never 0, and later each time.
-void read_clocks(std::uint64_t (*time)(), clock_readings* mine);
+// first of its node, and they are old or is_last. time: reads its clock; never 0, and later each time.
+void read_clocks(std::uint64_t (*time)(), bool is_last, clock_readings* mine);
 
 }  // namespace weft::dist

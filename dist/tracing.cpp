@@ -120,7 +120,7 @@ void start_trace() {
 }
 
 void read_trace_clocks() {
-  if (is_traced() && all.is_far) read_clocks(now, &all.part->turned.clocks);
+  if (is_traced() && all.is_far) read_clocks(now, false, &all.part->turned.clocks);
 }
 
 void next_is_root(void (*run)(void* work)) {
@@ -207,9 +207,11 @@ trace::ring* fetch(int rank) {
   return made;
 }
 
-// To rank 0's clock.
-void align(trace::ring* records, const clock_line& by) {
-  records->change([&by](trace::record* one) {
+// To rank 0's clock. The last of their times.
+std::uint64_t align(trace::ring* records, const clock_line& by) {
+  std::uint64_t last = 0;
+  records->change([&by, &last](trace::record* one) {
+    if (one->kind != trace::record_kind::name && one->end > last) last = one->end;
     one->begin = by.there(one->begin);
     if (one->kind == trace::record_kind::name) return;  // its end is a function
     one->end = by.there(one->end);
@@ -217,6 +219,7 @@ void align(trace::ring* records, const clock_line& by) {
     if (one->since != 0) one->since = by.there(one->since);
     if (one->left != 0) one->left = by.there(one->left);
   });
+  return last;
 }
 
 // records: null: there are none.
@@ -224,10 +227,10 @@ void take(int rank, trace::ring* records) {
   const clock_line by(told[told[rank].first_of_node].clocks);
   std::memcpy(clocks[rank].node, told[rank].node, sizeof clocks[rank].node);
   if (by.is_needed()) {
-    if (records != nullptr) align(records, by);
+    const std::uint64_t last = records != nullptr ? align(records, by) : 0;
     clocks[rank].ahead = by.ahead();
     clocks[rank].rate = by.rate() - 1;
-    clocks[rank].error = by.error();
+    clocks[rank].error = by.error(last);
     recorded->clocks = clocks;
   }
   // relaxed: the rank has ended, or is this process.
@@ -255,6 +258,7 @@ void write_trace(const net::job& job, int status) {
 
 void gather_trace(const net::job& job) {
   if (!is_traced()) return;
+  if (all.is_far) read_clocks(now, true, &all.part->turned.clocks);
   const told_at_end mine = told_of(all.part->turned);
   net::gather(job, &mine, sizeof mine, told);
   for (int rank = 0; job.rank == 0 && rank < job.ranks; ++rank) {

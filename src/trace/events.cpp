@@ -3,6 +3,8 @@
 
 #include <weft/version.h>
 
+#include <stdio.h>
+
 #include <algorithm>
 
 #include "os/vm.hpp"
@@ -89,7 +91,7 @@ void writer::write_clocks() {
     out_ << (index == 0 ? ",\n\"clocks\":[" : ",\n") << "{\"worker\":" << std::uint64_t{index} << ",\"node\":";
     out_.quoted(its.node) << ",\"ahead_us\":" << (its.ahead < 0 ? "-" : "");
     out_.microseconds(time_.length_ns(its.ahead < 0 ? -its.ahead : its.ahead)) << ",\"rate_ppb\":" << (its.rate < 0 ? "-" : "");
-    out_ << static_cast<std::uint64_t>(milliard * (its.rate < 0 ? -its.rate : its.rate)) << ",\"error_us\":";
+    out_ << static_cast<std::uint64_t>(milliard * (its.rate < 0 ? -its.rate : its.rate) + 0.5) << ",\"error_us\":";
     out_.microseconds(time_.length_ns(static_cast<double>(its.error))) << '}';
   }
   out_ << "]\n";
@@ -110,9 +112,10 @@ void writer::worker(unsigned index) {
   if (index == most_rings - 1) {
     out_ << "\"outside\"}}";
   } else {
-    out_ << "\"worker " << std::uint64_t{index};
-    if (clocks_ != nullptr && index < worker_count_) out_ << " on " << clocks_[index].node;
-    out_ << "\"}}";
+    char text[24 + sizeof aligned_clock::node];
+    const bool is_known = clocks_ != nullptr && index < worker_count_;
+    (void)snprintf(text, sizeof text, "worker %u%s%s", index, is_known ? " on " : "", is_known ? clocks_[index].node : "");
+    out_.quoted(text) << "}}";
   }
 }
 

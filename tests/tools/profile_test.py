@@ -19,6 +19,7 @@ class Trace:
 
     def __init__(self):
         self.events = []
+        self.clocks = []
 
     def turn(self, thread, worker, begin, end, why="create", by=MAIN, since=None, left="end", **more):
         said = {"thread": thread, "why": why, "left": left, **more}
@@ -36,12 +37,18 @@ class Trace:
     def note(self, at, name, value):
         self.events.append({"ph": "i", "pid": 1, "tid": 0, "ts": at, "cat": "note", "name": name, "args": {"thread": MAIN, "value": value}})
 
+    def steal(self, phase, worker, begin, end):
+        self.events.append({"ph": "X", "pid": 1, "tid": worker, "ts": begin, "dur": end - begin, "cat": "steal", "name": phase,
+                            "args": {"thread": 2, "victim": 0, "bytes": 64}})
+
     def name(self, thread, function, label=""):
         self.events.append({"ph": "M", "pid": 2, "tid": thread, "name": "thread_name",
                             "args": {"name": f"{function} {thread}", "function": function, "label": label}})
 
     def text(self, lost=0, without_memory=0):
         about = {"ended": "weft_finalize", "records_lost": lost, "lost_without_memory": without_memory}
+        if self.clocks:
+            about["clocks"] = self.clocks
         return json.dumps({"otherData": about, "traceEvents": self.events}).encode()
 
 
@@ -143,6 +150,41 @@ class ProfileTest(command.CommandTest):
         self.assertRegex(shown, r"lib: sent \(bytes\) +1 +2\.0+ KiB +2\.0+ KiB +2\.0+ KiB\n")
         self.assertRegex(shown, r"lib: met +1 +7 +7 +7\n")
 
+    def ranks(self):
+        # Rank 1 steals from 10 to 16, works until 56; rank 0 works until 50, waits until 58, and works until 100.
+        trace = Trace()
+        trace.turn(MAIN, 0, 0, 50, "start", left="park")
+        trace.turn(2, 1, 16, 56, "fork", since=12, stolen=True)
+        trace.turn(MAIN, 0, 58, 100, "wake", by=2, since=56)
+        for phase, begin, end in (("claim", 10, 12), ("copy", 12, 15), ("take up", 15, 16)):
+            trace.steal(phase, 1, begin, end)
+        return trace
+
+    def test_ranks_work_steal_and_are_idle(self):
+        shown = self.profile(self.ranks())
+        self.assertRegex(shown, r"\nrank +node +busy +of the time +stealing +idle +turns +stolen\n")
+        self.assertRegex(shown, r"\n0 +92\.0 us +92\.0 % +0\.00 ns +8\.00 us +2 +0\n")
+        self.assertRegex(shown, r"\n1 +40\.0 us +40\.0 % +6\.00 us +54\.0 us +1 +1\n")
+        self.assertRegex(shown, r"\nphases of steals +count +sum +each +longest\n-+\nclaim +1 +2\.00 us +2\.00 us +2\.00 us\n"
+                                r"copy +1 +3\.00 us .*\ntake up +1 +1\.00 us ")
+        self.assertNotIn("clocks", shown)
+
+    def test_nodes_and_their_clocks(self):
+        trace = self.ranks()
+        trace.clocks = [{"worker": 0, "node": "here", "error_us": 0}, {"worker": 1, "node": "there", "error_us": 7.5}]
+        shown = self.profile(trace)
+        self.assertIn("\nclocks       aligned, each to 7.50 us or better\n", shown)
+        self.assertRegex(shown, r"\n0 +here +92\.0 us .*\n1 +there +40\.0 us ")
+
+    def test_the_picture_of_ranks(self):
+        trace = self.ranks()
+        self.profile(trace, "-o", self.path("picture.svg"))
+        with open(self.path("picture.svg"), encoding="utf-8") as file:
+            drawn = file.read()
+        self.assertIn("Ranks: when they worked, stole, and were idle", drawn)
+        for how in ("busy", "claim", "copy", "take-up"):
+            self.assertRegex(drawn, rf'<path class="{how}" d="M')
+
     # ---- pictures, bad input ----
 
     def test_pictures_need_nothing_beside_them(self):
@@ -181,6 +223,11 @@ class ProfileTest(command.CommandTest):
         trace = Trace()
         trace.turn(MAIN, 4000000000, 0, 5, "start")
         self.assertIn("too many workers", self.refused(trace.text()))
+        for phase, worker, end, why in (("hide", 0, 9, "unknown phase of steals, hide"), ("copy", 4000000000, 9, "too many workers"),
+                                        ("copy", 0, 3, "back in time")):
+            trace = self.ranks()
+            trace.steal(phase, worker, 5, end)
+            self.assertIn(why, self.refused(trace.text()))
 
     def test_bad_words(self):
         self.assertIn("wants a trace", self.refuse("profile"))

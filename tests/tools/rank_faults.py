@@ -4,7 +4,7 @@ a kill, or without a link, a job must end within ten times the 5 s that it may t
 held. A job whose rank was stopped must end well. No process may stay. Jobs run on one node (by weft launch alone, by Debian's two MPIs),
 on ranks that are nodes of their own (WEFT_LAUNCH_APART), and on nodes of namespaces; what is missing is skipped by name.
 
-usage: rank_faults.py WEFT PROGRAM [--runs N] [--seed N] [--stop SECONDS] [MPI...]     PROGRAM: launch_forks; MPI: mpich, openmpi"""
+usage: rank_faults.py WEFT PROGRAM [--runs N] [--seed N] [--stop SECONDS] [--only REGEX] [MPI...]     PROGRAM: launch_forks; MPI: mpich, openmpi"""
 
 import argparse
 import os
@@ -46,6 +46,21 @@ def processes_with(mark):
         except OSError:  # the process has ended, or is another user's
             continue
     return found
+
+
+def describe_processes(mark):
+    """What a job that hangs consists of: a line for each process, with where the kernel has it."""
+    lines = []
+    for number in processes_with(mark):
+        try:
+            words = []
+            for name in ("cmdline", "wchan", "stat"):
+                with open(f"/proc/{number}/{name}", encoding="utf-8", errors="replace") as file:
+                    words.append(file.read().replace("\0", " ").strip())
+            lines.append(f"process {number}: {words[2].rsplit(')', 1)[1].split()[0]}, in {words[1]}: {words[0][:200]}")
+        except OSError:
+            continue
+    return "\n".join(lines)
 
 
 def wait_until_gone(mark, what):
@@ -99,8 +114,10 @@ class Local:
             try:
                 status = job.wait(LIMIT_S)
             except subprocess.TimeoutExpired:
+                left = describe_processes(mark)
                 job.kill()
-                fail(f"{self.name}: the job does not end")
+                output.seek(0)
+                fail(f"{self.name}: {fault} {rank} of {ranks}: the job does not end; it said: {output.read()}\n{left}")
             took = time.monotonic() - moment
             wait_until_gone(mark, self.name)
             output.seek(0)
@@ -119,13 +136,20 @@ class Nodes:
         of = 2 if fault == "down" else rank
         command = [sys.executable, "-B", CLUSTER, self.weft, "2", str(ranks), mpis.LAUNCHERS[self.mpi], self.program]
         command += ["for", str(after + duration + 0.5)] if fault == "stop" else []
-        environment = {**os.environ, **mpis.QUIET, "WEFT_TEST_CLUSTER_FAULT": " ".join([fault, str(of), *words])}
+        mark = f"{MARK}={secrets.token_hex(8)}"
+        name, value = mark.split("=")
+        environment = {**os.environ, **mpis.QUIET, name: value, "WEFT_TEST_CLUSTER_FAULT": " ".join([fault, str(of), *words])}
         # A daemon of the MPI's on a lost node keeps pipes open until the nodes are gone, and may write meanwhile.
         with tempfile.TemporaryFile("a+") as output:
+            # pylint: disable-next=consider-using-with
+            job = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
             try:
-                status = subprocess.run(command, stdout=output, stderr=output, env=environment, timeout=LIMIT_S + 20, check=False).returncode
+                status = job.wait(LIMIT_S + 20 + duration)
             except subprocess.TimeoutExpired:
-                fail(f"{self.name}: the job does not end")
+                left = describe_processes(mark)
+                job.kill()
+                output.seek(0)
+                fail(f"{self.name}: {fault} {rank} of {ranks} after {after} s: the job does not end; it said: {output.read()}\n{left}")
             output.seek(0)
             said = output.read()
         took = FIGURE.search(said)
@@ -176,11 +200,12 @@ def main():
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     parser.add_argument("--stop", type=float, default=1)
+    parser.add_argument("--only", default="", help="a regular expression: of places and faults (mpich, two nodes: kill)")
     options = parser.parse_intermixed_args()
     print(f"rank_faults: --seed {options.seed}", flush=True)
     at = random.Random(options.seed)
     all_places = places(options)
-    kinds = [(place, fault) for place, faults in all_places for fault in faults]
+    kinds = [(place, fault) for place, faults in all_places for fault in faults if re.search(options.only, f"{place.name}: {fault}")]
     at.shuffle(kinds)
     claims, longest = 0, {}
     for run in range(options.runs):

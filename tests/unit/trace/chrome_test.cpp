@@ -158,6 +158,44 @@ TEST_CASE("a note is a mark on its worker, with its value") {
   CHECK(count(text, "\"cat\":\"turn\"") == 1);
 }
 
+TEST_CASE("a steal is three spans on its thief's track, without those that took no time") {
+  recorded one;
+  const std::uint64_t first = one.all->time.first();
+  record steal{};
+  steal.kind = record_kind::steal;
+  steal.thread = 9;
+  steal.on = 3;
+  steal.other = 440;
+  steal.begin = first + 1000;
+  steal.since = first + 2000;
+  steal.left = first + 3000;
+  steal.end = first + 4000;
+  put(one.all, 1, steal);
+  steal.since = steal.left = steal.begin;
+  steal.thread = 8;
+  put(one.all, 1, steal);
+  const std::string text = one.end();
+  const std::string said = "\"args\":{\"thread\":9,\"victim\":3,\"bytes\":440}}";
+  for (const char* const name : {"claim", "copy", "take up"}) {
+    const std::string event = std::string("\"cat\":\"steal\",\"name\":\"") + name + "\"," + said;
+    CHECK(count(text, event.c_str()) == 1);
+  }
+  CHECK(count(text, "{\"ph\":\"X\",\"pid\":1,\"tid\":1,") == 4);
+  CHECK(count(text, "\"thread\":8,\"victim\"") == 1);
+}
+
+TEST_CASE("clocks of machines are told, and their workers' tracks name them") {
+  recorded one;
+  aligned_clock clocks[2] = {{"first", 0, 0, 0}, {"sec\"ond", -2'000'000, -25e-9, 500}};
+  one.all->clocks = clocks;
+  put(one.all, 0, turn(one.all, 5, 10, 20));
+  const std::string text = one.end();
+  CHECK(count(text, "{\"worker\":0,\"node\":\"first\",\"ahead_us\":0.000,\"rate_ppb\":0,\"error_us\":0.000}") == 1);
+  CHECK(count(text, "{\"worker\":1,\"node\":\"sec\\\"ond\",\"ahead_us\":-") == 1);
+  CHECK(count(text, ",\"rate_ppb\":-25,") == 1);
+  CHECK(count(text, "\"worker 1 on sec\\\"ond\"") == 1);
+}
+
 TEST_CASE("after the end nothing is recorded, and nothing is written twice") {
   recorded one;
   put(one.all, 0, turn(one.all, 5, 10, 20));
