@@ -28,6 +28,7 @@ import machine  # noqa: E402
 import pictures  # noqa: E402
 import report  # noqa: E402
 import runners  # noqa: E402
+import smallest_leaf  # noqa: E402
 import state as states  # noqa: E402
 import tascell  # noqa: E402
 import thread_ops  # noqa: E402
@@ -37,7 +38,10 @@ from experiment import Context, show_missing, show_settings  # noqa: E402
 from runners import Problem  # noqa: E402
 from trials import Trials  # noqa: E402
 
-EXPERIMENTS = {each.NAME: each for each in (fib_threshold, thread_ops, call_overhead, chapel, creation_cycles, uni_address, uni_nodes, tascell)}
+EXPERIMENTS = {
+    each.NAME: each
+    for each in (fib_threshold, thread_ops, call_overhead, chapel, creation_cycles, uni_address, uni_nodes, smallest_leaf, tascell)
+}
 FORMAT = "weft-published-1"
 FEWEST_REPETITIONS = 7
 TEXT_WIDTH = 132

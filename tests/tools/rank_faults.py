@@ -21,6 +21,7 @@ import time
 import mpis
 
 LIMIT_S = 50
+NODES_GONE_S = 250  # from the start of a job on nodes until they are gone, which is up to a busy kernel; the job itself has LIMIT_S
 MARK = "WEFT_TEST_FAULTS_OF"
 CLUSTER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "test", "cluster.py")
 ENDED = "; the other ranks were ended"
@@ -144,7 +145,7 @@ class Nodes:
             # pylint: disable-next=consider-using-with
             job = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
             try:
-                status = job.wait(LIMIT_S + 20 + duration)
+                status = job.wait(NODES_GONE_S + duration)
             except subprocess.TimeoutExpired:
                 left = describe_processes(mark)
                 job.kill()
@@ -211,6 +212,7 @@ def main():
     for run in range(options.runs):
         place, fault = kinds[run % len(kinds)]
         took, held = try_one(place, fault, at, options.stop)
+        print(f"run {run + 1}: {place.name}: {fault}: {took:.2f} s{', a claim was told' if held else ''}", flush=True)
         claims += held
         if fault != "stop":
             longest[fault] = max(took, longest.get(fault, 0))

@@ -5,7 +5,8 @@ enters a node, as it would by ssh. Needs root, and a kernel that allows namespac
 
 There is no delay but the machine's own: figures from here are those of TCP between processes of one machine.
 
-usage: cluster.py WEFT NODES RANKS LAUNCHER PROGRAM [ARGUMENT...]     LAUNCHER: mpirun.mpich, mpirun.openmpi or a path to one
+usage: cluster.py WEFT NODES RANKS LAUNCHER [--plain] PROGRAM [ARGUMENT...]     LAUNCHER: mpirun.mpich, mpirun.openmpi or a path to one
+--plain: a program of another runtime, which the launcher alone starts
 exit status: the program's; 77: the machine does not allow it, which a line says
 
 WEFT_TEST_CLUSTER_FAULT, of a program that prints "process RANK NUMBER" in each rank, says what happens once all ranks have, and how many
@@ -191,7 +192,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         names = [start_node(number + 1, folder) for number in range(nodes)]
         more = arguments_for(launcher, folder, names, (ranks + nodes - 1) // nodes)
-        if words[0] == "info":
+        if words[0] == "--plain":
+            root = ["--allow-run-as-root"] if "plm_rsh_agent" in more else []
+            command = [launcher, "-n", str(ranks), *root, *more, *words[1:]]
+        elif words[0] == "info":
             command = [weft, "info", "--ranks", str(ranks), "--mpi", launcher, "--mpi-args", " ".join(more)]
         else:
             command = [weft, "launch", "--mpi", launcher, "-n", str(ranks), "--mpi-args", " ".join(more), *words]

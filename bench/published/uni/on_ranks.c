@@ -15,6 +15,11 @@ bool run_root(unsigned workers, void (*run)(void *work), void *work, size_t byte
   return weft_dist_rank() == 0;
 }
 
+int root_ranks(unsigned workers) {
+  (void)workers;
+  return weft_dist_ranks();
+}
+
 struct root_counts read_root_counts(void) {
   weft_dist_counts counts;
   weft_dist_read_counts(&counts);

@@ -21,4 +21,6 @@ bool run_root(unsigned workers, void (*run)(void *work), void *work, size_t byte
   return true;
 }
 
+int root_ranks(unsigned workers) { return (int)workers; }
+
 struct root_counts read_root_counts(void) { return (struct root_counts){0, 0}; }

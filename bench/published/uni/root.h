@@ -13,6 +13,9 @@ extern "C" {
  * one that prints. */
 bool run_root(unsigned workers, void (*run)(void *work), void *work, size_t bytes);
 
+/* How many ranks there are, or that many threads. */
+int root_ranks(unsigned workers);
+
 /* What the caller's rank has done; zeros on threads. */
 struct root_counts {
   unsigned long long kept;   /* forks that stayed, because their bytes hold an address of the stack */
