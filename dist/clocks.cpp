@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned least_rounds = 8, most_rounds = 64;
 constexpr std::uint64_t rounds_take_ns = 10'000'000;  // at most: ranks may share a processor
-constexpr std::uint64_t goes_on = 1, has_done = 2;  // no time is so small
+constexpr std::uint64_t goes_on = 1, has_done = 2;    // no time is so small
 
 void put(int rank, std::size_t offset, std::uint64_t value) {
   far.net->by->put(far.net->words, rank, offset, &value, sizeof value);

@@ -47,7 +47,9 @@ class clock_line {
     return known_.first.there + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<double>(since) * rate_));
   }
   [[nodiscard]] double rate() const { return rate_; }
-  [[nodiscard]] double ahead() const { return static_cast<double>(static_cast<std::int64_t>(known_.first.here - known_.first.there)); }
+  [[nodiscard]] double ahead() const {
+    return static_cast<double>(static_cast<std::int64_t>(known_.first.here - known_.first.there));
+  }
   // Of all times from the first reading to that one, in rank 0's steps.
   [[nodiscard]] std::uint64_t error(std::uint64_t until) const {
     double most = static_cast<double>(known_.first.error);

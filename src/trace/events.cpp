@@ -46,12 +46,7 @@ const char* arrow_of(const record& turn) {
 }
 
 writer::writer(recorder* all, const record* const* names, std::size_t count, bool may_demangle)
-    : out_(all->file),
-      time_(all->time),
-      clocks_(all->clocks),
-      worker_count_(all->workers),
-      names_(names),
-      name_count_(count) {
+    : out_(all->file), time_(all->time), clocks_(all->clocks), worker_count_(all->workers), names_(names), name_count_(count) {
   code_.start(may_demangle);
   has_fork_track_ = static_cast<char*>(os::reserve(count + 1, os::page_bytes()));
 }

@@ -33,7 +33,8 @@ status start_without_file(recorder** out, const char* path, std::size_t ring_byt
 bool open_file(recorder* all) { return all->file.start(all->path); }
 
 void describe_unopened(const recorder* all, char* text, std::size_t bytes) {
-  (void)snprintf(text, bytes, "error: WEFT_TRACE=%s: cannot be written (%s); name a file in a folder that exists and may be written",
+  (void)snprintf(text, bytes,
+                 "error: WEFT_TRACE=%s: cannot be written (%s); name a file in a folder that exists and may be written",
                  all->path, os::why_not_opened(errno));
 }
 

@@ -48,6 +48,10 @@ def launch(script, target="target", *options):
             *options]
 
 
+def many_ranks():
+    return [sys.executable, os.path.join(steps.TOP, "tests", "tools", "many_ranks.py"), WEFT, os.path.join(TESTS, "dist"), "mpich", "openmpi"]
+
+
 def deaths():
     return {f"launch_deaths.py, {target}": launch("launch_deaths", target, "--kills", "200") for target in ("target", "forks_dist")}
 
@@ -164,6 +168,8 @@ def everything(scale, jobs):
         steps.Commands("ranks started", 60, commands={"launch_test.py": launch("launch_test")}, environment={"WEFT_TEST_STARTS": "100"}),
         steps.Build("build faults of ranks", 60, preset="checked", targets=("weft_command", "tools_launch_forks_dist_static", "net/all")),
         steps.Commands("ranks with faults", 1500, commands={"rank_faults.py": launch("rank_faults", "forks_dist_static", "--runs", "200", "mpich", "openmpi")}),
+        steps.Build("build programs for many ranks", 60, preset="checked", targets=("dist_random", "dist_global", "dist_traced", "dist_space")),
+        steps.Commands("many ranks and nodes", 600, commands={"many_ranks.py": many_ranks()}),
         steps.Build("build random programs", 60, preset="checked", targets=("dist_random",)),
         steps.Commands("random programs on ranks", 120, commands=random_programs()),
         steps.Build("build tascell programs", 60, preset="checked", targets=("lang_runtime", "lang_fuzz", "net_frames_fuzz", "weft_command", *EXAMPLES)),

@@ -221,7 +221,9 @@ void measure_workers(const trace& of, analysis& into) {
     workers = std::max(workers, turn.worker + 1);
   }
   into.wall = last - first;
-  for (unsigned index = 0; index < workers; ++index) into.workers.push_back({.worker = index, .busy = 0, .turns = 0, .stolen = 0, .busy_parts = std::vector<double>(parts_of_time)});
+  for (unsigned index = 0; index < workers; ++index)
+    into.workers.push_back(
+        {.worker = index, .busy = 0, .turns = 0, .stolen = 0, .busy_parts = std::vector<double>(parts_of_time)});
   for (const traced_turn& turn : of.turns) {
     worker_use& use = into.workers[turn.worker];
     use.busy += turn.end - turn.begin;

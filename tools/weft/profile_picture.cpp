@@ -61,8 +61,7 @@ std::string draw_worker(const worker_use& use, double y, std::int64_t wall) {
   std::vector<double> below(use.busy_parts.size());
   drawn += draw_parts(use.busy_parts, below, y, "busy");
   for (std::size_t phase = 0; phase < steal_phases; ++phase) {
-    if (!use.stealing_parts[phase].empty())
-      drawn += draw_parts(use.stealing_parts[phase], below, y, classes_of_phases[phase]);
+    if (!use.stealing_parts[phase].empty()) drawn += draw_parts(use.stealing_parts[phase], below, y, classes_of_phases[phase]);
   }
   return drawn;
 }
@@ -87,7 +86,8 @@ std::string draw_key(double y) {
 
 std::string draw_workers(const analysis& of, double& y) {
   std::string drawn = text_at(
-      0, y, of.has_steals() ? "Ranks: when they worked, stole, and were idle" : "Workers, and how busy they were over time", "head");
+      0, y, of.has_steals() ? "Ranks: when they worked, stole, and were idle" : "Workers, and how busy they were over time",
+      "head");
   if (of.has_steals()) {
     y += 20;
     drawn += draw_key(y);

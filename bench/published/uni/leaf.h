@@ -75,11 +75,13 @@ static inline double leaf_smallest(const struct leaf_point *points, int count, d
 
 static inline void leaf_print(const struct leaf_point *points, int count, int ranks, const struct leaf_run *of,
                               const char *version) {
-  printf("{\"format\": \"weft-figures-1\", \"correct\": true, \"figures\": {\"half_us\": %.4f, \"nine_tenths_us\": %.4f, "
-         "\"largest_us\": %.4f, \"smallest_us\": %.4f}, \"facts\": {\"ranks\": %d, \"leaves\": %ld, \"steps\": %d, \"version\": \"%s\", "
-         "\"points\": \"",
-         leaf_smallest(points, count, 0.5) * 1e6, leaf_smallest(points, count, 0.9) * 1e6, points[0].seconds * 1e6,
-         points[count - 1].seconds * 1e6, ranks, 1L << of->depth, of->steps, version);
+  printf(
+      "{\"format\": \"weft-figures-1\", \"correct\": true, \"figures\": {\"half_us\": %.4f, \"nine_tenths_us\": %.4f, "
+      "\"largest_us\": %.4f, \"smallest_us\": %.4f}, \"facts\": {\"ranks\": %d, \"leaves\": %ld, \"steps\": %d, \"version\": "
+      "\"%s\", "
+      "\"points\": \"",
+      leaf_smallest(points, count, 0.5) * 1e6, leaf_smallest(points, count, 0.9) * 1e6, points[0].seconds * 1e6,
+      points[count - 1].seconds * 1e6, ranks, 1L << of->depth, of->steps, version);
   for (int i = 0; i < count; ++i) printf("%s%.4g us: %.3f", i == 0 ? "" : ", ", points[i].seconds * 1e6, points[i].efficiency);
   printf("\"}}\n");
 }
