@@ -42,6 +42,7 @@ enum class given : std::uint8_t { memory, listener, connection };
 
 constexpr std::uint64_t ns_a_s = 1'000'000'000;
 constexpr int first_tells_within_s = 5;
+constexpr int cause_is_told_within_s = 2;  // besides the time in which a node is lost
 constexpr int by_parent = most_ranks;  // in place of a rank: `weft launch`
 constexpr int to_the_rank_alone[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
 constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -96,7 +97,7 @@ class keeper {
     for (int i = 0; i < lines_; ++i) of[3 + i] = {line_[i].descriptor, POLLIN, 0};
     const int lines = lines_;
     const int ready = poll(of, nfds_t{3} + static_cast<nfds_t>(lines), time_left());
-    if (ready == 0) end_late_start();
+    if (ready == 0) end_late();
     if (ready <= 0) return;
     take_signals();
     take_descriptors();
@@ -113,13 +114,15 @@ class keeper {
   // Milliseconds, for poll; -1: no limit.
   [[nodiscard]] int time_left() const {
     constexpr std::uint64_t ns_a_ms = 1'000'000;
-    if (start_until_ == 0 || now() != phase::starts) return -1;
+    const std::uint64_t until = has_ended_ ? told_until_ : now() == phase::starts ? start_until_ : 0;
+    if (until == 0) return -1;
     const std::uint64_t now_ns = os::now_ns();
-    return now_ns >= start_until_ ? 0 : static_cast<int>((start_until_ - now_ns) / ns_a_ms) + 1;
+    return now_ns >= until ? 0 : static_cast<int>((until - now_ns) / ns_a_ms) + 1;
   }
 
-  void end_late_start() {
+  void end_late() {
     if (time_left() != 0) return;
+    if (has_ended_) end_as(end_);
     (void)snprintf(told_, sizeof told_,
                    "a rank (process %d) has waited %d s for other ranks to start, and ends: they run another program, or without "
                    "WEFT_LAUNCH_MPI, or are late; give all ranks one program and the same WEFT_* variables, or set "
@@ -136,12 +139,26 @@ class keeper {
       has_ended = has_ended || signal == SIGCHLD;
       if (signal == SIGCHLD) continue;
       asked_to_end_ = signal;
-      os::send_to_child(process_, signal);
+      if (!has_ended_) os::send_to_child(process_, signal);
     }
     os::child_end end;
     while (has_ended && os::take_ended_child(&end)) {
-      if (end.process == process_) end_as(end);
+      if (end.process != process_) continue;
+      if (!may_be_an_effect(end)) end_as(end);
+      await_cause(end);
     }
+  }
+
+  // An MPI that writes to a rank that has died gets SIGPIPE for it. The keeper of the dead rank tells
+  // the cause.
+  [[nodiscard]] bool may_be_an_effect(const os::child_end& end) const {
+    return end.signal == SIGPIPE && now() == phase::runs && lines_ != 0;
+  }
+
+  void await_cause(const os::child_end& end) {
+    has_ended_ = true;
+    end_ = end;
+    told_until_ = os::now_ns() + static_cast<std::uint64_t>(patience + cause_is_told_within_s) * ns_a_s;
   }
 
   void take_descriptors() {
@@ -238,7 +255,7 @@ class keeper {
 
   [[noreturn]] void end_rank() {
     tell_failure();
-    os::send_to_child(process_, SIGKILL);
+    if (!has_ended_) os::send_to_child(process_, SIGKILL);
     _exit(1);
   }
 
@@ -290,7 +307,9 @@ class keeper {
   line line_[most_ranks + 1] = {};
   int lines_ = 0;
   int asked_to_end_ = 0;
-  std::uint64_t start_until_ = 0;
+  std::uint64_t start_until_ = 0, told_until_ = 0;
+  bool has_ended_ = false;  // the rank, perhaps because another has: whose keeper is awaited
+  os::child_end end_ = {};
   char told_[line_bytes] = "";
   bool is_mapped_ = false;
 };
@@ -368,9 +387,8 @@ bool brief_keeper(const job& all, const char (&host)[host_bytes], const char* pa
 }
 
 void let_keepers_tell() {
-  constexpr int more_s = 2;
   if (its->now.load(base::relaxed) == phase::runs)
-    os::sleep_until(os::now_ns() + static_cast<std::uint64_t>(patience + more_s) * ns_a_s);
+    os::sleep_until(os::now_ns() + static_cast<std::uint64_t>(patience + cause_is_told_within_s) * ns_a_s);
 }
 
 void tell_keeper_end() { its->now.store(phase::ends, base::release); }

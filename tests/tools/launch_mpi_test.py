@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import command
@@ -249,6 +250,34 @@ class RanksTest(command.CommandTest, traces.TraceChecks):
                     os.kill(int(said[2]), signal.SIGKILL)
                     job.communicate(timeout=100)
                 self.assertNotEqual(job.returncode, 0)
+
+    def end_by(self, mpi, *signals, **environment):
+        """What the job says whose ranks get these signals: (rank, signal), one after the other."""
+        words = [command.WEFT, "launch", "-q", "--mpi", LAUNCHERS[mpi], "-n", "2", mpis.FOREVER]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **QUIET, **environment}) as job:
+            said = dict(job.stdout.readline().split()[1:] for _ in range(2))
+            for rank, name in signals:
+                os.kill(int(said[str(rank)]), name)
+                time.sleep(0.1)
+            _, errors = job.communicate(timeout=100)
+        self.assertNotEqual(job.returncode, 0)
+        return own_lines(errors)
+
+    def test_a_broken_pipe_is_the_effect_of_another_death(self):
+        """Open MPI writes to a rank that has died."""
+        for mpi in HERE:
+            for late in (0, 1):
+                with self.subTest(mpi=mpi, late=late):
+                    lines = self.end_by(mpi, (late, signal.SIGPIPE), (1 - late, signal.SIGKILL))
+                    self.assertEqual(len(lines), 1, lines)
+                    self.assertRegex(lines[0], rf"weft: rank {1 - late} of 2 .* was killed by signal 9 ")
+
+    def test_a_broken_pipe_of_the_rank_s_own(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi):
+                lines = self.end_by(mpi, (1, signal.SIGPIPE), WEFT_LAUNCH_LOST_AFTER="1")
+                self.assertEqual(len(lines), 1, lines)
+                self.assertRegex(lines[0], r"weft: rank 1 of 2 .* was killed by signal 13 ")
 
     def test_a_module_and_a_launcher_that_do_not_fit(self):
         for mpi, other in (("mpich", "openmpi"), ("openmpi", "mpich")):
