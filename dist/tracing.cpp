@@ -203,7 +203,7 @@ trace::ring* fetch(int rank) {
   for (std::size_t done = 0; done < bytes; done += most_at_once)
     get_far_part(rank, from + done, memory + done, bytes - done < most_at_once ? bytes - done : most_at_once);
   trace::ring* const made = &recorded->memory_of_rings[rank];
-  made->load(memory, ring_bytes, told[rank].written);
+  made->adopt(memory, ring_bytes, told[rank].written);
   return made;
 }
 

@@ -43,7 +43,7 @@ enum class given : std::uint8_t { memory, listener, connection };
 constexpr std::uint64_t ns_a_s = 1'000'000'000;
 constexpr int first_tells_within_s = 5;
 constexpr int cause_is_told_within_s = 2;  // besides the time in which a node is lost
-constexpr int by_parent = most_ranks;  // in place of a rank: `weft launch`
+constexpr int by_parent = most_ranks;      // in place of a rank: `weft launch`
 constexpr int to_the_rank_alone[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
 constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 

@@ -18,7 +18,7 @@ class ring {
   // In memory of the caller's, which several processes may map at one address. Do not stop it.
   void start_in(void* memory, std::size_t bytes);
   // A copy of another process's ring in memory of the caller's: its first records, as that ring has them, and how many it has written.
-  void load(void* memory, std::size_t bytes, std::uint64_t written) {
+  void adopt(void* memory, std::size_t bytes, std::uint64_t written) {
     start_in(memory, bytes);
     written_.store(written, base::relaxed);
   }

@@ -31,7 +31,7 @@ TEST_CASE("a copy of a ring that was written elsewhere is read as the ring is, a
   for (std::uint64_t at = 0; at < 4; ++at) places[at].thread = 4 + at;
   for (const std::uint64_t written : {std::uint64_t{3}, std::uint64_t{8}}) {
     ring copy;
-    copy.load(places, bytes, written);
+    copy.adopt(places, bytes, written);
     CHECK(copy.written() == written);
     CHECK(ring::used(written, bytes) == (written < 4 ? written : 4));
     copy.change([](record* each) { each->thread += 10; });
