@@ -42,9 +42,14 @@ void read_winner(weft_awaiter* one, size_t count) {
   if (winner != nullptr) one->value = winner->value;
 }
 
+// The number of the record of an awaiter that was given no case at all.
+constexpr unsigned no_case = ~0u;
+
 size_t count_of(const sched::awaiter* core) {
   size_t count = 0;
-  for (const sched::await_record* each = core->records; each != nullptr; each = each->following) ++count;
+  for (const sched::await_record* each = core->records; each != nullptr; each = each->following) {
+    if (each->number != no_case) ++count;
+  }
   return count;
 }
 
@@ -90,7 +95,10 @@ weft_status arm(weft_awaiter* awaiter, const weft_await_case* cases, size_t coun
     *waits = true;  // the awaiter may be gone
     return WEFT_OK;
   }
-  if (result != weft::status::ok) return code(result);
+  if (result != weft::status::ok) {
+    if (result == weft::status::timeout) awaiter->winner = count;
+    return code(result);
+  }
   read_winner(awaiter, count);
   *waits = false;
   return WEFT_OK;
@@ -146,9 +154,13 @@ weft_status weft_ext_await_any(weft_awaiter* awaiter, weft_await_case* cases, si
   for (size_t each = 0; each < count; ++each) {
     if (const weft_status problem = refusal_of(cases[each].object, cases[each].kind); problem != WEFT_OK) return problem;
   }
-  constexpr weft_await_kind nothing = WEFT_AWAIT_DEADLINE;
-  if (count == 0) return weft_ext_await(awaiter, nullptr, nothing, waits);
-  sched::awaiter* const core = &inside_of(awaiter)->core;
+  inside* const mine = inside_of(awaiter);
+  sched::awaiter* const core = &mine->core;
+  if (count == 0) {
+    constexpr weft_await_kind nothing = WEFT_AWAIT_DEADLINE;
+    core->records = lay_out(mine->own, core, nullptr, awaiter->value, no_case);
+    return arm(awaiter, nullptr, 0, &nothing, waits);
+  }
   sched::await_record* following = nullptr;
   for (size_t each = count; each-- > 0;) {
     sched::await_record* const one = lay_out(cases[each].opaque, core, cases[each].object, cases[each].value, each);

@@ -49,6 +49,31 @@ static void any_of_several(void) {
   CHECK(atomic_load(&one.calls) == calls);
 }
 
+/* The winner after a timeout is the count, whether the deadline passed before the call or later. */
+static void winner_after_a_timeout(void) {
+  weft_event events[2] = {WEFT_EVENT_INIT, WEFT_EVENT_INIT};
+  weft_await_case cases[2] = {{&events[0], WEFT_AWAIT_EVENT, 0, {0}}, {&events[1], WEFT_AWAIT_EVENT, 0, {0}}};
+  for (size_t count = 0; count <= 2; ++count) {
+    struct wait one;
+    prepare(&one, WEFT_AWAIT_EVENT);
+    bool waits = false;
+    one.awaiter.winner = 7;
+    one.awaiter.deadline_ns = 1;
+    IS(WEFT_TIMEOUT, weft_ext_await_any(&one.awaiter, cases, count, &waits));
+    CHECK(one.awaiter.winner == count);
+    one.awaiter.winner = 7;
+    one.awaiter.deadline_ns = weft_deadline_in(MILLISECOND);
+    if (weft_ext_await_any(&one.awaiter, cases, count, &waits) == WEFT_OK) {
+      wait_for(&one.calls, 1);
+      CHECK(one.status == WEFT_TIMEOUT);
+    }
+    CHECK(one.awaiter.winner == count);
+    one.awaiter.deadline_ns = WEFT_FOREVER;
+    OK(weft_ext_await_any(&one.awaiter, cases, count, &waits));
+    CHECK(waits && weft_ext_await_cancel(&one.awaiter));
+  }
+}
+
 /* Two setters race for one awaiter: one wins, and the other's token stays. */
 struct race {
   weft_semaphore tokens[2];
@@ -321,6 +346,7 @@ static void refuses_bad_arguments(void) {
 
 static void all(void) {
   RUN(any_of_several);
+  RUN(winner_after_a_timeout);
   RUN(any_in_a_race);
   RUN(deadlines);
   RUN(chains);
