@@ -221,6 +221,7 @@ void event_goes_with_early_winner() {
                  [&] {
                    const bool waits = mine.arm();
                    while (waits && mine.calls.load(base::acquire) == 0) weft::arch::pause();
+                   from->~source();
                    for (unsigned char& each : memory) each = 0xff;
                  }},
           thread{"sets", [&] { from->send(); }});
