@@ -346,6 +346,42 @@ static void ends_of_many_threads(void) {
   for (int i = 0; i < MANY; ++i) OK(weft_thread_try_join(threads[i]));
 }
 
+/* One event wakes four, and the first ready cancels one of the others, whose ready comes inside that call. The ready of the rest come
+ * afterwards, and after them that of an awaiter at an event which the first ready sets. */
+struct canceller {
+  weft_awaiter awaiter;
+  struct wait *other;
+  weft_event then;
+};
+
+static void cancel_and_set(weft_awaiter *awaiter, weft_status status) {
+  struct canceller *mine = (struct canceller *)awaiter;
+  CHECK(status == WEFT_OK);
+  CHECK(!weft_ext_await_cancel(&mine->other->awaiter));
+  CHECK(atomic_load(&mine->other->calls) == 1);
+  OK(weft_event_set(&mine->then));
+}
+
+static void cancels_one_of_several(void) {
+  for (int which = 0; which < 3; ++which) {
+    weft_event event = WEFT_EVENT_INIT;
+    struct wait others[3], late;
+    struct canceller first = {WEFT_AWAITER_INIT(cancel_and_set), &others[which], WEFT_EVENT_INIT};
+    bool waits = false;
+    OK(weft_ext_await(&first.awaiter, &event, WEFT_AWAIT_EVENT, &waits));
+    CHECK(waits);
+    for (int i = 0; i < 3; ++i) {
+      prepare(&others[i], WEFT_AWAIT_EVENT);
+      CHECK(arm(&others[i], &event, WEFT_AWAIT_EVENT));
+    }
+    prepare(&late, WEFT_AWAIT_EVENT);
+    CHECK(arm(&late, &first.then, WEFT_AWAIT_EVENT));
+    OK(weft_event_set(&event)); /* calls every ready before it returns */
+    for (int i = 0; i < 3; ++i) CHECK(atomic_load(&others[i].calls) == 1);
+    CHECK(atomic_load(&late.calls) == 1);
+  }
+}
+
 static void all(void) {
   RUN(each_kind);
   RUN(a_writer_that_is_cancelled_lets_readers_pass);
@@ -353,6 +389,7 @@ static void all(void) {
   RUN(a_party_that_is_cancelled_does_not_count);
   RUN(ends_of_threads);
   RUN(ends_of_many_threads);
+  RUN(cancels_one_of_several);
 }
 
 int main(void) {

@@ -26,8 +26,8 @@
 
 // The same blocks for each execution, so that nothing is left behind by those that are cut short.
 alignas(64) unsigned char blocks[2][8192];
-int next_block = 0;
-void* weft::os::allocate(std::size_t) { return blocks[next_block++ % 2]; }
+weft::base::atomic<int> next_block{0};
+void* weft::os::allocate(std::size_t) { return blocks[next_block.fetch_add(1, weft::base::relaxed) % 2]; }
 
 namespace weft::sched {
 
@@ -292,6 +292,18 @@ void removed_meanwhile() {
                  }});
 }
 
+// Each comes to a slot of its own.
+void two_are_added() {
+  core_world::make(1);
+  post letters;
+  source* made[2] = {};
+  const auto add = [&](int which) {
+    check(add_source(the.rt, poll_post, &letters, &made[which]) == status::ok, "there is room");
+  };
+  threads(thread{"a", [&] { add(0); }}, thread{"b", [&] { add(1); }});
+  for (source* each : made) check(remove_source(the.rt, each) == status::ok, "it is there");
+}
+
 // ---- workers ----------------------------------------------------------------------------------------------------------------
 
 void worker_appears(void (*meets_it)(unit* one)) {
@@ -354,6 +366,7 @@ const model by_handler{"A woken by a handler", {.at_least = 100, .quick = quick,
 const model m6{"A source added meanwhile", {.at_least = 100, .quick = quick, .deep = deep}, added_meanwhile};
 const model m7{"A source polled by two", {.at_least = 5, .quick = quick, .deep = deep}, polled_by_two};
 const model m8{"A source removed meanwhile", {.at_least = 50, .quick = quick, .deep = deep}, removed_meanwhile};
+const model m22{"A two sources are added", {.at_least = 5, .quick = quick, .deep = deep}, two_are_added};
 const model m9{"A worker appears to a waker", {.at_least = 10, .quick = quick, .deep = deep}, appears_to_waker};
 const model m15{"A worker appears to a waker of one", {.at_least = 5, .quick = quick, .deep = deep}, appears_to_waker_of_one};
 const model m16{
