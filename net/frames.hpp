@@ -114,6 +114,7 @@ struct frame_group {
   frame_counts counts{};    // counted by any thread
   std::uint32_t self = 0;   // this node's number
   std::uint32_t first = 0;  // that of the node which came first into the group: it runs main
+  std::uint32_t nodes = 0;  // how many there are, if none comes later; 0: others may come
 };
 
 struct frame_options {

@@ -290,17 +290,41 @@ void close_node(node* self, int status) {
   std::free(self);
 }
 
-node* open_node(const node_options& options, bool* is_good) {
+namespace {
+
+// Null with *is_good: none is wanted. Null without: a line has told which words do not fit.
+const net::frames* choose_transport(const node_options& options, bool* is_good) {
   const net::frames* by = net::launched_frames();
   if (options.server != nullptr) by = &net::tcp;
   if (options.transport != nullptr) by = net::find_frames(options.transport);
-  *is_good = options.transport == nullptr || by != nullptr;
-  if (!*is_good) std::fprintf(stderr, "weft: tascell: --transport %s: want one of %s\n", options.transport, net::known_frames);
-  if (by == &net::tcp && options.server == nullptr) {
-    std::fprintf(stderr, "weft: tascell: --transport tcp wants --server HOST:PORT\n");
-    *is_good = false;
-  }
-  if (!*is_good || by == nullptr) return nullptr;
+  const char* problem = nullptr;
+  if (options.transport != nullptr && by == nullptr)
+    std::fprintf(stderr, "weft: tascell: --transport %s: want one of %s\n", options.transport, net::known_frames);
+  else if (by == &net::tcp && options.server == nullptr)
+    problem = "--transport tcp wants --server HOST:PORT";
+  else if (by != &net::tcp && options.server != nullptr)
+    problem = "--server is for --transport tcp: leave one of them out";
+  else if (by != &net::tcp && options.key_file != nullptr)
+    problem = "--key-file is for a server: name it with --server HOST:PORT";
+  else if (by == nullptr && options.nodes > 1)
+    problem = "--nodes wants --server HOST:PORT, or weft launch --mpi MPIRUN -n N";
+  if (problem != nullptr) std::fprintf(stderr, "weft: tascell: %s\n", problem);
+  *is_good = problem == nullptr && (options.transport == nullptr || by != nullptr);
+  return *is_good ? by : nullptr;
+}
+
+// False: main would wait for ever, which a line has told.
+bool can_begin(const net::frame_group& group, const node_options& options) {
+  if (group.self != group.first || group.nodes == 0 || options.nodes <= group.nodes) return true;
+  std::fprintf(stderr, "weft: tascell: --nodes %u: the MPI has started %u, and none comes later\n", options.nodes, group.nodes);
+  return false;
+}
+
+}  // namespace
+
+node* open_node(const node_options& options, bool* is_good) {
+  const net::frames* const by = choose_transport(options, is_good);
+  if (by == nullptr) return nullptr;
   void* const memory = std::malloc(sizeof(node));
   net::frame_options where;
   where.address = options.server;
@@ -308,8 +332,9 @@ node* open_node(const node_options& options, bool* is_good) {
   where.program = program_hash();
   where.idle_sleep_ns = options.idle_sleep_ns;
   net::frame_group* const group = memory == nullptr ? nullptr : by->open(where);
-  *is_good = group != nullptr;
-  if (group == nullptr) {
+  *is_good = group != nullptr && can_begin(*group, options);
+  if (!*is_good) {
+    if (group != nullptr) by->close(group);
     std::free(memory);
     return nullptr;
   }

@@ -92,8 +92,7 @@ worker* make_orphan(node* self, task* given) {
 }  // namespace
 
 void serve_ask(node* self, std::uint32_t from, const ask_body& what) {
-  outside_request* const made =
-      self->is_leaving.load(base::relaxed) != 0 || self->by->backlog(self->group) > most_backlog ? nullptr : free_request(self);
+  outside_request* const made = self->by->backlog(self->group) > most_backlog ? nullptr : free_request(self);
   if (made == nullptr) {
     say_none(self, from, what, true);
     return;

@@ -9,6 +9,8 @@
 namespace weft::tascell_runtime {
 namespace {
 
+constexpr std::uint64_t longest_sleep_ns = 10000000000;
+
 bool read_count(const char* option, const char* text, unsigned* out) {
   char* end = nullptr;
   const unsigned long number = std::strtoul(text, &end, 10);
@@ -22,9 +24,11 @@ bool read_sleep(const char* text, std::uint64_t* out) {
   char* end = nullptr;
   const unsigned long number = std::strtoul(text, &end, 10);
   const std::uint64_t unit = std::strcmp(end, "us") == 0 ? 1000u : std::strcmp(end, "ms") == 0 ? 1000000u : 0;
-  *out = number * unit;
-  if (*text >= '0' && *text <= '9' && unit != 0 && number <= 10000) return true;
-  std::fprintf(stderr, "weft: tascell: --idle-sleep %s: want a time up to 10000ms, as in 100us or 1ms\n", text);
+  const bool is_good = *text >= '0' && *text <= '9' && unit != 0 && number != 0 && number <= longest_sleep_ns / unit;
+  *out = is_good ? number * unit : 0;
+  if (is_good) return true;
+  std::fprintf(stderr, "weft: tascell: --idle-sleep %s: want a time from 1us, without pauses, to 10000ms, as in 100us or 1ms\n",
+               text);
   return false;
 }
 

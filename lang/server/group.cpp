@@ -277,8 +277,8 @@ void groups::lose(link* what, const std::string& why) {
   what->through.close();
   switch (what->state) {
     case link_state::node:
-      std::fprintf(stderr, "%s: node %u at %s died%s; its tasks run again elsewhere\n", whose_, what->node, what->name.c_str(),
-                   cause.c_str());
+      std::fprintf(stderr, "%s: node %u at %s died%s; %s\n", whose_, what->node, what->name.c_str(), cause.c_str(),
+                   what->node == what->first ? "it ran main: the other nodes end" : "its tasks run again elsewhere");
       go(what->node, true);
       break;
     case link_state::server: {

@@ -63,7 +63,8 @@ std::string name_of(const sockaddr_storage& at) {
     inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(at).sin_addr, text.data(), text.size());
   else
     inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(at).sin6_addr, text.data(), text.size());
-  return text.data();
+  std::string const mapped = "::ffff:", name = text.data();  // an IPv4 address, at a socket for both
+  return name.starts_with(mapped) ? name.substr(mapped.size()) : name;
 }
 
 int signals() {

@@ -85,6 +85,7 @@ void prepare(mpi_group* made, const frames& by, const frame_options& options, co
   made->by = &by;
   made->self = node_of(facts.rank);
   made->first = node_of(0);
+  made->nodes = static_cast<std::uint32_t>(facts.ranks);
   made->rank = facts.rank;
   made->ranks = facts.ranks;
   made->idle_sleep_ns = options.idle_sleep_ns != 0 ? options.idle_sleep_ns : default_idle_sleep_ns;

@@ -46,6 +46,15 @@ class Node:
         command = [program, "--server", address, "--workers", str(workers), *words, *arguments]
         self.process = subprocess.Popen(command, stdout=self.out, stderr=self.err, env={**os.environ, **(environment or {})})
 
+    def processor_seconds(self):
+        """That it has used; infinite for a process that has ended."""
+        try:
+            with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except FileNotFoundError:
+            return float("inf")
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def wait(self, seconds=100):
         """Exit status, stdout and stderr; a node that hangs is killed, and its status is None."""
         try:

@@ -116,6 +116,11 @@ class Checks:
     def node(self, address, *words, workers=1, program="fib", arguments=("20",)):
         return Node(os.path.join(self.examples, program), address, workers, arguments, None, words)
 
+    def alone(self, *words):
+        """The end of fib with these words, without a server."""
+        done = subprocess.run([os.path.join(self.examples, "fib"), *words], capture_output=True, text=True, timeout=SECONDS, check=False)
+        return done.returncode, done.stdout, done.stderr
+
     # ---- a node whose server is none
 
     def false_servers(self):
@@ -194,6 +199,14 @@ class Checks:
         self.expect_line("no address", self.node("localhost").wait(SECONDS), ["HOST:PORT"])
         self.expect_line("a transport", self.node("localhost:1", "--transport", "pigeons").wait(SECONDS), ["pigeons", "tcp"])
         self.expect_line("workers", self.node("localhost:1", workers=0).wait(SECONDS), ["--workers 0", "1 to"])
+        self.expect_line("a server and an MPI", self.node("localhost:1", "--transport", "mpi-multiple").wait(SECONDS), ["--server", "--transport tcp"])
+        self.expect_line("nodes of nothing", self.alone("--nodes", "2", "20"), ["--nodes", "--server", "weft launch"])
+        self.expect_line("a key for nothing", self.alone("--key-file", "key", "20"), ["--key-file", "--server"])
+        self.expect_line("a word without a value", self.alone("--server"), ["--server", "value"])
+        for text in ("0us", "10001ms", "1s", "x"):
+            self.expect_line(f"a pause of {text}", self.alone("--idle-sleep", text, "20"), [f"--idle-sleep {text}", "1us", "10000ms"])
+        end = self.alone("--idle-sleep", "20000us", "--nodes", "1", "--", "20")
+        self.expect(end == (0, "fib(20) = 6765\n", ""), f"words that mean nothing to one node: {end}")
         taken = Server(self.weft)
         done = subprocess.run([self.weft, "tascell-server", "--port", str(taken.port)], capture_output=True, text=True, timeout=SECONDS, check=False)
         self.expect(done.returncode == 1 and f"port {taken.port}" in done.stderr and "--port" in done.stderr, f"a port that is taken: {done}")
@@ -229,8 +242,10 @@ class Checks:
             stranger.next()
             stranger.socket.sendall(frame(PROOF, b"\0" * 32))
             self.expect(stranger.next()[0] == REFUSED, "a proof that is none is taken")
-            end = self.node(address, "--key-file", ours).wait(SECONDS)
+            end = self.node(f"127.0.0.1:{server.port}", "--key-file", ours).wait(SECONDS)
             self.expect(end == (0, "fib(20) = 6765\n", ""), f"a node with the key: {end}")
+            line = server.wait_for_line("joined")
+            self.expect("at 127.0.0.1 joined" in line, f"a node's address: {line}")
             plain = Server(self.weft)
             self.expect_line("a key too many", self.node(plain.address(), "--key-file", ours).wait(SECONDS), ["has no key"])
             for each in (server, other, plain):
@@ -257,7 +272,8 @@ class Checks:
         main.process.send_signal(signal.SIGKILL)
         main.wait(SECONDS)
         self.expect_line("a node without main", other.wait(SECONDS), ["node 1, which ran main, died", "start"])
-        server.end()
+        _, err = server.end()
+        self.expect("node 1" in err and "it ran main" in err and err.count("\n") == 1, f"the server of a main that died: {err}")
 
 
 def main():

@@ -187,6 +187,7 @@ class frames_conformance {
 
   bool all_join() {
     if (group_->self == 0 || group_->first == 0) return fail("a node without a number");
+    if (group_->nodes != 0 && group_->nodes != count_) return fail("a wrong number of nodes");
     while (others_.size() + 1 < count_) {
       net::incoming got;
       if (!happen(&got)) return false;
