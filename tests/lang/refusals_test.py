@@ -13,58 +13,7 @@ import tempfile
 import threading
 
 from nodes import Node, Server
-
-MAGIC, VERSION = 0x4D465457, 1
-HELLO, CHALLENGE, PROOF, WELCOME, REFUSED, LEFT = 1, 2, 3, 4, 5, 7
-ASK, NONE, GIVE, RESULT = 64, 65, 66, 67
-SECONDS = 60  # a machine may be slow; what hangs, hangs for longer
-
-
-def frame(kind, body=b"", to=0, sender=0, sequence=0, magic=MAGIC, version=VERSION, size=None):
-    head = struct.pack("<IHHQIIQ", magic, version, kind, len(body) if size is None else size, to, sender, sequence)
-    return head + body + b"\0" * (-len(body) % 8)
-
-
-def hello(program=1, has_key=0):
-    return frame(HELLO, struct.pack("<IIQ", 1, has_key, program) + b"n" * 32)
-
-
-class Stranger:
-    """A connection to a server, by hand."""
-
-    def __init__(self, port):
-        self.socket = socket.create_connection(("localhost", port), timeout=SECONDS)
-
-    def read(self, size):
-        data = b""
-        while len(data) < size:
-            more = self.socket.recv(size - len(data))
-            if not more:
-                return None
-            data += more
-        return data
-
-    def next(self):
-        """Type and body of the next frame; None: the connection is over."""
-        try:
-            head = self.read(32)
-            if head is None:
-                return None
-            _, _, kind, size, _, _, _ = struct.unpack("<IHHQIIQ", head)
-            return kind, (self.read((size + 7) // 8 * 8) or b"")[:size]
-        except ConnectionError:
-            return None
-
-    def join(self, program=1):
-        self.socket.sendall(hello(program))
-        self.next()
-        self.socket.sendall(frame(PROOF, b"\0" * 32))
-        return self.next()
-
-    def is_closed(self):
-        while True:
-            if self.next() is None:
-                return True
+from strangers import ASK, CHALLENGE, GIVE, HELLO, LEFT, PROOF, REFUSED, RESULT, SECONDS, WELCOME, Stranger, frame, hello, prove
 
 
 class FalseServer:
@@ -237,11 +186,9 @@ class Checks:
             os.chmod(ours, 0o644)
             self.expect_line("a key for all to read", self.node(address, "--key-file", ours).wait(SECONDS), ["chmod 600"])
             os.chmod(ours, 0o600)
-            stranger = Stranger(server.port)
-            stranger.socket.sendall(hello(1, 1))
-            stranger.next()
-            stranger.socket.sendall(frame(PROOF, b"\0" * 32))
-            self.expect(stranger.next()[0] == REFUSED, "a proof that is none is taken")
+            with open(ours, encoding="ascii") as file:
+                self.proofs(server.port, bytes.fromhex(file.read()))
+            server.wait_for_line("joined")
             end = self.node(f"127.0.0.1:{server.port}", "--key-file", ours).wait(SECONDS)
             self.expect(end == (0, "fib(20) = 6765\n", ""), f"a node with the key: {end}")
             line = server.wait_for_line("joined")
@@ -250,6 +197,21 @@ class Checks:
             self.expect_line("a key too many", self.node(plain.address(), "--key-file", ours).wait(SECONDS), ["has no key"])
             for each in (server, other, plain):
                 each.end()
+
+    def proofs(self, port, key):
+        """Each byte of a proof counts, and what it is over."""
+        for at in (None, *range(32)):
+            stranger = Stranger(port)
+            stranger.socket.sendall(hello(1, 1))
+            _, challenge = stranger.next()
+            self.expect(challenge[40:] == prove(key, b"server", challenge), "the server's proof")
+            proof = bytearray(prove(key, b"node", challenge))
+            if at is not None:
+                proof[at] ^= 1
+            stranger.socket.sendall(frame(PROOF, bytes(proof)))
+            wanted = WELCOME if at is None else REFUSED
+            self.expect(stranger.next()[0] == wanted, f"a proof with byte {at} changed")
+            stranger.socket.close()
 
     def killed(self):
         """A server that is killed, and the node that runs main: the others end with a line."""

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -44,7 +45,9 @@ class frames_conformance {
         {"nodes that all send before they receive go on", &frames_conformance::sends_do_not_wait},
         {"large frames cross", &frames_conformance::large_cross},
         {"a wait ends at its deadline and by wake, and wakes are kept", &frames_conformance::waits_end},
+        {"a wait without frames looks now and then", &frames_conformance::waits_pause},
         {"frames of many threads keep each thread's order", &frames_conformance::many_threads},
+        {"what a thread sends goes out while the owner waits", &frames_conformance::sends_beside_a_wait},
         {"questions are answered", &frames_conformance::questions},
         {"a death is told once, after the frames that arrived", &frames_conformance::death},
         {"a node that closes is told once, after all its frames", &frames_conformance::leaving},
@@ -278,6 +281,38 @@ class frames_conformance {
   net::incoming count(const net::incoming& got) {
     ++seen_[got.from].frames;
     return got;
+  }
+
+  // Looks that a pause of 20 us lets happen, the shortest of a transport's own choice; without pauses
+  // there are ten times as many, unless the machine is very busy.
+  bool waits_pause() {
+    constexpr std::uint64_t most = 20000;
+    if (!barrier(of_inner_barrier)) return false;
+    std::uint64_t const before = net::read_count(&group_->counts.empty), until = monotonic_ns() + 300000000;
+    net::incoming got;
+    while (monotonic_ns() < until)
+      if (by_.wait(group_, &got, until)) kept_.push_back(count(got));  // of a node that is faster
+    return net::read_count(&group_->counts.empty) - before < most || fail("a wait does not pause");
+  }
+
+  // The node with the smallest number sends what no network takes at once, and nothing else happens.
+  bool sends_beside_a_wait() {
+    constexpr std::size_t size = 16 << 20;
+    if (!by_.sends_from_any_thread || others_.empty()) return true;
+    net::incoming got;
+    std::uint32_t const least = *others_.begin();
+    if (least < group_->self)
+      return next(type_of(of_data), &got) && is_pattern(got, size, salt_of(least, 0)) &&
+             (send(least, of_answer, nullptr, 0), true);
+    std::thread sender([this] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the owner waits by then
+      for (std::uint32_t const each : others_) send_owned(each, of_data, size, salt_of(group_->self, 0));
+    });
+    bool is_good = true;
+    std::size_t const others = others_.size();
+    for (std::size_t i = 0; is_good && i < others; ++i) is_good = next(type_of(of_answer), &got);
+    sender.join();
+    return is_good;
   }
 
   bool many_threads() {

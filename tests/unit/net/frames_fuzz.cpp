@@ -139,6 +139,23 @@ void refuse_each() {
   }
 }
 
+// Of a frame with 3 bytes, each byte of its padding.
+void refuse_padding() {
+  constexpr std::size_t bytes = 3;
+  for (std::size_t at = bytes; at < net::padded(bytes); ++at) {
+    net::frame_parser parser;
+    net::frame_head head = {net::frame_magic, net::frame_version, 70, bytes, 1, 2, 1};
+    std::size_t room = 0;
+    std::byte* const into = parser.room(&room);
+    std::memcpy(into, &head, sizeof head);
+    std::memset(into + sizeof head, 0, net::padded(bytes));
+    into[sizeof head + at] = std::byte{1};
+    parser.took(sizeof head + net::padded(bytes));
+    std::byte* got = nullptr;
+    if (parser.next(&head, &got) != net::parsed::damage) fail("padding that is not zero was taken");
+  }
+}
+
 void split_each() {
   struct {
     const char* text;
@@ -159,6 +176,7 @@ int main(int count, char** words) {
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(std::atoi(words[1]));
   if (count > 2) seed = std::strtoul(words[2], nullptr, 10);
   refuse_each();
+  refuse_padding();
   split_each();
   unsigned long made = 0;
   do {

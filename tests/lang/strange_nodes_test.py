@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Nodes and servers that go, or say nothing, at the worst moment: strangers take their places, or stand between a node and its server.
+
+usage: strange_nodes_test.py WEFT EXAMPLES [--compiles]
+With the last word a program is compiled by the C compiler in CC."""
+
+import os
+import re
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from nodes import Node, Server
+from strangers import ASK, BROADCAST, DATA, END, HEAD, HEARD, SECONDS, WELCOME, Stranger, frame
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Between:
+    """Stands between one node and its server. The first frame of a type that the node is to get is held back, with all behind it."""
+
+    def __init__(self, port, held):
+        self.listener = socket.create_server(("localhost", 0))
+        self.port, self.to, self.held = self.listener.getsockname()[1], port, held
+        self.has_held, self.goes_on = threading.Event(), threading.Event()
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        node, _ = self.listener.accept()
+        server = socket.create_connection(("localhost", self.to))
+        threading.Thread(target=self.pass_on, args=(node, server), daemon=True).start()
+        while (head := self.read(server, HEAD.size)) is not None:
+            _, _, kind, size, _, _, _ = HEAD.unpack(head)
+            body = self.read(server, (size + 7) // 8 * 8)
+            if kind == self.held and not self.has_held.is_set():
+                self.has_held.set()
+                self.goes_on.wait(SECONDS)
+                continue  # it never arrives
+            if kind != self.held:
+                node.sendall(head + (body or b""))
+        node.close()
+
+    @staticmethod
+    def read(source, size):
+        data = b""
+        while len(data) < size:
+            more = source.recv(size - len(data))
+            if not more:
+                return None
+            data += more
+        return data
+
+    @staticmethod
+    def pass_on(node, server):
+        try:
+            while data := node.recv(65536):
+                server.sendall(data)
+            server.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+
+class Checks:
+    def __init__(self, weft, examples):
+        self.weft, self.examples, self.problems = weft, examples, []
+
+    def expect(self, is_good, what):
+        if not is_good:
+            self.problems.append(what)
+
+    def node(self, address, program, *words, arguments=()):
+        return Node(os.path.join(self.examples, program), address, 1, arguments, None, words)
+
+    def program_of(self, server):
+        """The hash of the program that runs at a server, as a refusal tells it."""
+        _, body = Stranger(server.port).join()
+        return int(re.search(rb"\(([0-9a-f]{16}), and this is", body).group(1), 16)
+
+    def join(self, server, program):
+        """A stranger that is a node, and its number."""
+        stranger = Stranger(server.port)
+        kind, body = stranger.join(program)
+        self.expect(kind == WELCOME, f"a stranger is not welcome: {body}")
+        return stranger, struct.unpack_from("<I", body)[0]
+
+    def status(self):
+        """All nodes end with the status of main."""
+        server = Server(self.weft)
+        nodes = [self.node(server.address(), "nq", "--nodes", "2", arguments=("0",)) for _ in range(2)]
+        ends = [node.wait(SECONDS) for node in nodes]
+        self.expect([status for status, _, _ in ends] == [2, 2], f"main's status is 2: {ends}")
+        server.end()
+
+    def part_of_a_tree(self):
+        """A server of a tree is killed. Main beside the root goes on; main behind it goes on alone, and the other nodes end."""
+        for is_main_behind in (False, True):
+            root = Server(self.weft)
+            child = Server(self.weft, root)
+            of_main, of_other = (child, root) if is_main_behind else (root, child)
+            words, arguments = ("--nodes", "2"), ("14",)
+            main = self.node(of_main.address(), "nq", *words, arguments=arguments)
+            of_main.wait_for_line("runs main")
+            other = self.node(of_other.address(), "nq", arguments=arguments)
+            of_other.wait_for_line("joined")
+            child.process.kill()
+            what = f"a tree that loses a server, main behind it: {is_main_behind}"
+            status, out, err = main.wait(SECONDS)
+            self.expect((status, out, "alone" in err) == (0, "14 queens: 365596\n", is_main_behind), f"{what}: {status} {out} {err}")
+            end = other.wait(SECONDS)
+            word = "which ran main, died" if is_main_behind else "closed the connection"
+            self.expect(end[0] == 70 and word in end[2] and end[2].count("\n") == 1, f"{what}: {end}")
+            status, err = root.end()
+            self.expect(status == 0 and "went away" in err and err.count("\n") == 1, f"{what}: the root: {status} {err}")
+            child.end()
+
+    def ask_and_die(self):
+        """Nodes that ask and are gone before they get an answer: what was on its way to them runs again."""
+        server = Server(self.weft)
+        main = self.node(server.address(), "nq", arguments=("14",))
+        server.wait_for_line("runs main")
+        program, count = self.program_of(server), 0
+        while count < 500 and main.process.poll() is None:
+            stranger = Stranger(server.port)
+            kind, body = stranger.join(program)
+            if kind != WELCOME:  # main has ended
+                break
+            number = struct.unpack_from("<I", body)[0]
+            stranger.socket.sendall(b"".join(frame(ASK, struct.pack("<QII", 0, 0, 0), 1, number, i) for i in (1, 2)))
+            stranger.socket.close()
+            count += 1
+        end = main.wait(SECONDS)
+        self.expect(end == (0, "14 queens: 365596\n", ""), f"{count} nodes asked and died: {end}")
+        server.end()
+
+    def unheard(self):
+        """Main waits in a broadcast until every node has unpacked it."""
+        with tempfile.TemporaryDirectory() as scratch:
+            program = os.path.join(scratch, "broadcast")
+            subprocess.run([self.weft, "tascell", os.path.join(HERE, "programs", "broadcast_nodes.tc"), "-o", program, "-O1"], check=True)
+            with open(os.path.join(HERE, "programs", "broadcast_nodes.txt"), encoding="utf-8") as file:
+                wanted = file.read()
+            server = Server(self.weft)
+            main = Node(program, server.address(), 1, (), None, ("--nodes", "2"))
+            server.wait_for_line("runs main")
+            stranger, number = self.join(server, self.program_of(server))
+            for index in (1, 2):
+                kind = self.next_of(stranger, (BROADCAST, END))
+                self.expect(kind == BROADCAST, f"broadcast {index} does not come: {kind}")
+                is_early = self.has_of(stranger, (BROADCAST, END), 0.5)
+                self.expect(not is_early, f"main goes on before broadcast {index} was unpacked")
+                stranger.socket.sendall(frame(HEARD, struct.pack("<Q", index), 1, number, index))
+            end = main.wait(SECONDS)
+            self.expect(end == (0, wanted, ""), f"main with broadcasts: {end}")
+            stranger.socket.close()
+            server.end()
+
+    @staticmethod
+    def next_of(stranger, kinds):
+        while (found := stranger.next()) is not None and found[0] not in kinds:
+            pass
+        return found and found[0]
+
+    @staticmethod
+    def has_of(stranger, kinds, seconds):
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if select.select([stranger.socket], [], [], left)[0] and (found := stranger.next()) is not None and found[0] in kinds:
+                return True
+        return False
+
+    def home_dies(self):
+        """A worker waits for elements of a node that dies."""
+        server = Server(self.weft)
+        words, arguments = ("--nodes", "2"), ("700",)
+        main = self.node(server.address(), "matmul", *words, arguments=arguments)
+        server.wait_for_line("runs main")
+        between = Between(server.port, DATA)
+        other = self.node(f"localhost:{between.port}", "matmul", arguments=arguments)
+        self.expect(between.has_held.wait(SECONDS), "no elements are fetched")
+        main.process.send_signal(signal.SIGKILL)
+        main.wait(SECONDS)
+        between.goes_on.set()
+        end = other.wait(SECONDS)
+        self.expect(end[0] == 70 and "which ran main, died" in end[2], f"a node that waits for elements of one that died: {end}")
+        server.end()
+
+
+def main():
+    checks = Checks(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
+    for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, *([checks.unheard] if "--compiles" in sys.argv else [])):
+        part()
+    for problem in checks.problems:
+        print(problem)
+    return 1 if checks.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""Frames by hand: a server's side or a node's of a connection, for tests. See net/frames.hpp and net/frames/handshake.hpp."""
+
+import hashlib
+import hmac
+import socket
+import struct
+
+MAGIC, VERSION = 0x4D465457, 1
+HELLO, CHALLENGE, PROOF, WELCOME, REFUSED, LEFT = 1, 2, 3, 4, 5, 7
+ASK, NONE, GIVE, RESULT, END, BROADCAST, HEARD, READY, DATA = 64, 65, 66, 67, 71, 73, 74, 76, 78
+HEAD = struct.Struct("<IHHQIIQ")
+SECONDS = 60  # a machine may be slow; what hangs, hangs for longer
+
+
+def frame(kind, body=b"", to=0, sender=0, sequence=0, magic=MAGIC, version=VERSION, size=None):
+    head = HEAD.pack(magic, version, kind, len(body) if size is None else size, to, sender, sequence)
+    return head + body + b"\0" * (-len(body) % 8)
+
+
+def hello(program=1, has_key=0):
+    return frame(HELLO, struct.pack("<IIQ", 1, has_key, program) + b"n" * 32)
+
+
+def prove(key, role, challenge, program=1):
+    """What a side shows that it knows the key, after hello() and a challenge."""
+    text = role.ljust(8, b"\0") + b"n" * 32 + challenge[8:40] + struct.pack("<Q", program)
+    return hmac.new(key, text, hashlib.sha256).digest()
+
+
+class Stranger:
+    """A connection to a server, by hand."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("localhost", port), timeout=SECONDS)
+
+    def read(self, size):
+        data = b""
+        while len(data) < size:
+            more = self.socket.recv(size - len(data))
+            if not more:
+                return None
+            data += more
+        return data
+
+    def next(self):
+        """Type and body of the next frame; None: the connection is over."""
+        try:
+            head = self.read(HEAD.size)
+            if head is None:
+                return None
+            _, _, kind, size, _, _, _ = HEAD.unpack(head)
+            return kind, (self.read((size + 7) // 8 * 8) or b"")[:size]
+        except ConnectionError:
+            return None
+
+    def join(self, program=1):
+        self.socket.sendall(hello(program))
+        self.next()
+        self.socket.sendall(frame(PROOF, b"\0" * 32))
+        return self.next()
+
+    def is_closed(self):
+        while True:
+            if self.next() is None:
+                return True
