@@ -42,12 +42,7 @@ void add_member(node* self, std::uint32_t number) {
 }
 
 void remove_member(node* self, std::uint32_t number) {
-  {
-    const node_lock locked(self);
-    member* const gone = find_member(self, number);
-    if (gone != nullptr) *gone = self->members[--self->member_count];
-  }
-  lose_gifts(self, number);
+  lose_member(self, number);
   drop_taken(self, number);
   lose_lazies(number);
 }
@@ -63,11 +58,7 @@ void end_run(node* self, std::int32_t status) {
 // No other node can be reached. What they held runs here, and what is theirs is dropped.
 void cut_off(node* self) {
   self->is_cut_off.store(1, base::relaxed);
-  {
-    const node_lock locked(self);
-    self->member_count = 0;
-  }
-  lose_gifts(self, 0);
+  lose_member(self, 0);
   drop_taken(self, 0);
   lose_lazies(0);
   wake_workers(self->all);

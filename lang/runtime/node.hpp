@@ -204,11 +204,12 @@ bool look_after_requests(node* self);
 // A victim: answers a request from outside, with a task or with null.
 void answer_outside(worker* self, unsigned thief, task* made);
 void cancel_far(node* self, task* given);
-// The door: a task that was given is done, or comes back, or its node has gone (0: all have). The
-// bytes are the callee's. False: the message cannot be.
+// The door: a task that was given is done, or comes back. The bytes are the callee's. False: the
+// message cannot be.
 bool take_result(node* self, std::uint32_t from, const result_body& head, std::byte* bytes, std::size_t offset, std::size_t size);
 void take_back(node* self, std::uint32_t from, std::uint64_t number);
-void lose_gifts(node* self, std::uint32_t to);
+// The door: a node has gone (0: all have). It is no member any more, and what it was given runs here.
+void lose_member(node* self, std::uint32_t which);
 
 // ---- node_take.cpp: work from other nodes -------------------------------------------------------
 

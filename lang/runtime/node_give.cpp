@@ -220,19 +220,25 @@ void take_back(node* self, std::uint32_t from, std::uint64_t number) {
   if (giver != nullptr) tell_orphan(self->all, giver);
 }
 
-void lose_gifts(node* self, std::uint32_t to) {
-  for (;;) {
-    worker* giver = nullptr;
-    {
-      const node_lock locked(self);
-      task* given = self->given;
-      while (given != nullptr && to != 0 && given->far_node != to) given = given->next;
-      if (given == nullptr) return;
-      unlink_task(&self->given, given);
-      giver = make_orphan(self, given);
+void lose_member(node* self, std::uint32_t which) {
+  bool has_lost = false;
+  {
+    const node_lock locked(self);  // for both, so that no victim gives it a task in between
+    member* const gone = find_member(self, which);
+    if (gone != nullptr) *gone = self->members[--self->member_count];
+    if (which == 0) self->member_count = 0;
+    for (task** at = &self->given; *at != nullptr;) {
+      task* const each = *at;
+      if (which != 0 && each->far_node != which) {
+        at = &each->next;
+        continue;
+      }
+      *at = each->next;
+      (void)make_orphan(self, each);
+      has_lost = true;
     }
-    tell_orphan(self->all, giver);
   }
+  for (unsigned i = 0; has_lost && i < self->all->count; ++i) tell_orphan(self->all, self->all->workers + i);
 }
 
 }  // namespace weft::tascell_runtime

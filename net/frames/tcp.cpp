@@ -19,7 +19,7 @@
 namespace weft::net {
 namespace {
 
-constexpr std::uint64_t close_patience_ns = 5000000000, ns_in_ms = 1000000;
+constexpr std::uint64_t close_patience_ns = 5000000000, close_look_ns = 100000000, ns_in_ms = 1000000;
 
 struct peer {
   std::uint32_t number;
@@ -179,10 +179,12 @@ bool next(tcp_group* self, incoming* out) {
 void receive(tcp_group* self) {
   if (self->server.receive() != flow::broken) return;
   const int error = errno;
+  char text[200];
+  snprintf(text, sizeof text, "went away: %s", strerror(error));
   if (error == 0)
     end(self, "closed the connection", "it ended or was killed: start it and all nodes again");
   else
-    end(self, strerror(error), "start it and all nodes again");
+    end(self, text, "it was killed, or the network failed: start it and all nodes again");
 }
 
 void flush(tcp_group* self) {
@@ -298,18 +300,22 @@ std::uint64_t backlog(const frame_group* group) {
   return self->server.backlog();
 }
 
-// Writes what is queued, and bye, and then waits until the server has read it and closed.
+// Writes what is queued, and bye, and then waits until the server has read it and closed; not for a
+// server that has taken nothing for some seconds.
 void close(frame_group* group) {
   tcp_group* const self = as_tcp(group);
-  const std::uint64_t until = now_ns() + close_patience_ns;
+  std::uint64_t until = now_ns() + close_patience_ns, left = 0;
   {
     const guard locked(self);
     if (!self->is_over) self->server.push(control_head(is_bye, 0), nullptr, 0, nullptr, nullptr);
   }
   incoming got;
-  while (!self->is_over && now_ns() < until) {
-    if (!wait(self, &got, until)) continue;
-    if (got.what == happening::frame) free(got.bytes);
+  for (std::uint64_t now = now_ns(); !self->is_over && now < until; now = now_ns()) {
+    if (const std::uint64_t waits = backlog(self); waits != left) {
+      left = waits;
+      until = now + close_patience_ns;
+    }
+    if (wait(self, &got, now + close_look_ns) && got.what == happening::frame) free(got.bytes);
   }
   free_group(self);
 }

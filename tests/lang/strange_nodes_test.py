@@ -113,7 +113,7 @@ class Checks:
             status, out, err = main.wait(SECONDS)
             self.expect((status, out, "alone" in err) == (0, "14 queens: 365596\n", is_main_behind), f"{what}: {status} {out} {err}")
             end = other.wait(SECONDS)
-            word = "which ran main, died" if is_main_behind else "closed the connection"
+            word = "which ran main, died" if is_main_behind else "the server"
             self.expect(end[0] == 70 and word in end[2] and end[2].count("\n") == 1, f"{what}: {end}")
             status, err = root.end()
             self.expect(status == 0 and "went away" in err and err.count("\n") == 1, f"{what}: the root: {status} {err}")
