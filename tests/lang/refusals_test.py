@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 from nodes import Node, Server
 from strangers import ASK, CHALLENGE, GIVE, HELLO, LEFT, PROOF, REFUSED, RESULT, SECONDS, WELCOME, Stranger, frame, hello, prove
@@ -230,10 +231,12 @@ class Checks:
                     f"main without its server: {status} {out} {err}")
         self.expect_line("a node without its server", other.wait(SECONDS), ["the server", "start it"])
         server = Server(self.weft)
-        main = self.node(server.address(), *words, program="nq", arguments=("15",))
+        main = self.node(server.address(), *words, arguments=("60",))  # for years
         server.wait_for_line("runs main")
-        other = self.node(server.address(), *words, program="nq", arguments=("15",))
+        other = self.node(server.address(), *words, arguments=("60",))
         server.wait_for_line("joined")
+        while other.processor_seconds() < 0.1:  # it runs a task
+            time.sleep(0.01)
         main.process.send_signal(signal.SIGKILL)
         main.wait(SECONDS)
         self.expect_line("a node without main", other.wait(SECONDS), ["node 1, which ran main, died", "start"])
@@ -243,8 +246,16 @@ class Checks:
 
 def main():
     checks = Checks(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
+    server = Server(checks.weft)
+    silent = [Stranger(server.port), Stranger(server.port)]
+    silent[1].socket.sendall(hello())
+    silent[1].next()
     for part in (checks.false_servers, checks.false_nodes, checks.words, checks.keys, checks.killed):
         part()
+    for number, stranger in enumerate(silent):
+        found = stranger.next()
+        checks.expect(found is not None and found[0] == REFUSED and b"10 s" in found[1], f"stranger {number}, which says nothing, is not refused: {found}")
+    server.end()
     for problem in checks.problems:
         print(problem)
     return 1 if checks.problems else 0

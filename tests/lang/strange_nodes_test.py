@@ -17,7 +17,8 @@ import threading
 import time
 
 from nodes import Node, Server
-from strangers import ASK, BROADCAST, DATA, END, HEAD, HEARD, SECONDS, WELCOME, Stranger, frame
+from strangers import (ASK, BACK, BROADCAST, CANCEL, DATA, END, FETCH, GIVE, HEAD, HEARD, HINT, JOINED, LEFT, NONE, PROOF, READY, RESULT, SECONDS,
+                       WELCOME, Stranger, frame, hello)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -150,8 +151,8 @@ class Checks:
             server.wait_for_line("runs main")
             stranger, number = self.join(server, self.program_of(server))
             for index in (1, 2):
-                kind = self.next_of(stranger, (BROADCAST, END))
-                self.expect(kind == BROADCAST, f"broadcast {index} does not come: {kind}")
+                found = stranger.wait_for(BROADCAST, END)
+                self.expect(found is not None and found[0] == BROADCAST, f"broadcast {index} does not come: {found}")
                 is_early = self.has_of(stranger, (BROADCAST, END), 0.5)
                 self.expect(not is_early, f"main goes on before broadcast {index} was unpacked")
                 stranger.socket.sendall(frame(HEARD, struct.pack("<Q", index), 1, number, index))
@@ -161,18 +162,109 @@ class Checks:
             server.end()
 
     @staticmethod
-    def next_of(stranger, kinds):
-        while (found := stranger.next()) is not None and found[0] not in kinds:
-            pass
-        return found and found[0]
-
-    @staticmethod
     def has_of(stranger, kinds, seconds):
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if select.select([stranger.socket], [], [], left)[0] and (found := stranger.next()) is not None and found[0] in kinds:
                 return True
         return False
+
+    def false_main(self):
+        """A stranger runs main. Its one other node tells of work, gives back what nothing runs, ends what is cancelled, and ends with main's status."""
+        first = Server(self.weft)
+        real = self.node(first.address(), "fib", "--nodes", "2", arguments=("20",))
+        first.wait_for_line("runs main")
+        program = self.program_of(first)
+        real.process.kill()
+        real.wait()
+        first.end()
+        server = Server(self.weft)
+        main, _ = self.join(server, program)
+        node = self.node(server.address(), "fib")
+        sent = 0
+
+        def send(kind, body=b""):
+            nonlocal sent
+            sent += 1
+            main.socket.sendall(frame(kind, body, 2, 1, sent))
+
+        def give(number, size):
+            send(GIVE, struct.pack("<QQIIq", number, 0, 0, 0, size))
+
+        main.wait_for(JOINED)
+        send(ASK, struct.pack("<QII", 0, 0, 0))
+        found = main.wait_for(NONE)
+        self.expect(found is not None and struct.unpack("<QII", found[1])[1] == 0, f"a node without tasks: {found}")
+        send(READY)
+        self.expect(main.wait_for(ASK) is not None, "a node asks when it may")
+        give(1, 60)  # for years
+        self.expect(main.wait_for(HINT) is not None, "a node that found nothing is told of work")
+        give(2, 20)
+        found = main.wait_for(BACK, RESULT)
+        self.expect(found == (BACK, struct.pack("<Q", 2)), f"a task that nothing can run comes back: {found}")
+        send(CANCEL, struct.pack("<Q", 1))
+        found = main.wait_for(RESULT)
+        self.expect(found is not None and struct.unpack("<QqII", found[1][:24])[:3] == (1, 0, 2), f"a task that is cancelled: {found}")
+        send(END, struct.pack("<iI", 7, 0))
+        end = node.wait(SECONDS)
+        self.expect(end == (7, "", ""), f"a node of a false main: {end}")
+        main.socket.close()
+        server.end()
+
+    def lent(self):
+        """Only what a task that is out names is fetched, and only while its construct runs."""
+        server = Server(self.weft)
+        main = self.node(server.address(), "matmul", "--nodes", "2", arguments=("200",))
+        server.wait_for_line("runs main")
+        stranger, number = self.join(server, self.program_of(server))
+        sent = 0
+
+        def send(kind, body):
+            nonlocal sent
+            sent += 1
+            stranger.socket.sendall(frame(kind, body, 1, number, sent))
+
+        given = None
+        while given is None:
+            send(ASK, struct.pack("<QII", 0, 0, 0))
+            kind, body = stranger.wait_for(GIVE, NONE, END)
+            self.expect(kind != END, "main gives nothing")
+            given = body if kind != NONE else None
+        places = [struct.unpack_from("<QQQII", given, at) for at in range(24, len(given) - 31)]
+        places = [place[:3] for place in places if place[0] > 4096 and 0 < place[1] <= 200 * 200 * 8 and 0 < place[2] < 100 and place[3:] == (1, 0)]
+        self.expect(len(places) == 2, f"two places in a task: {places}")
+        for low, size, stamp in places:
+            size = min(size, 4096)
+            for asked, wanted in (((stamp, low, size), size), ((stamp + 1, low, size), 0), ((stamp, low - 8, size), 0), ((stamp, low, 1 << 22), 0)):
+                send(FETCH, struct.pack("<QQQ", *asked))
+                kind, body = stranger.wait_for(DATA)
+                self.expect(len(body) == 24 + wanted, f"a fetch of {asked}, of {(stamp, low, size)}: {len(body)} bytes")
+        main.process.kill()
+        main.wait()
+        stranger.socket.close()
+        server.end()
+
+    def gone_in_a_tree(self):
+        """A node that goes while a server's parent gives it a number: the others are told that it has gone."""
+        root = Server(self.weft)
+        child = Server(self.weft, root)
+        first = Stranger(root.port)
+        first.join()
+        root.process.send_signal(signal.SIGSTOP)
+        late = Stranger(child.port)
+        late.socket.sendall(hello())
+        late.next()
+        late.socket.sendall(frame(PROOF, b"\0" * 32))
+        late.socket.close()
+        Stranger(child.port).socket.close()
+        time.sleep(0.3)  # the child has seen both
+        root.process.send_signal(signal.SIGCONT)
+        found = first.wait_for(JOINED)
+        self.expect(found is not None and struct.unpack_from("<I", found[1])[0] == 2, f"a node joins: {found}")
+        found = first.wait_for(LEFT)
+        self.expect(found is not None and struct.unpack("<IIII", found[1])[::2] == (2, 1), f"and has gone: {found}")
+        for server in (child, root):
+            server.end()
 
     def home_dies(self):
         """A worker waits for elements of a node that dies."""
@@ -193,7 +285,8 @@ class Checks:
 
 def main():
     checks = Checks(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
-    for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, *([checks.unheard] if "--compiles" in sys.argv else [])):
+    for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, checks.false_main, checks.lent, checks.gone_in_a_tree,
+                 *([checks.unheard] if "--compiles" in sys.argv else [])):
         part()
     for problem in checks.problems:
         print(problem)

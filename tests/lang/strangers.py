@@ -6,8 +6,8 @@ import socket
 import struct
 
 MAGIC, VERSION = 0x4D465457, 1
-HELLO, CHALLENGE, PROOF, WELCOME, REFUSED, LEFT = 1, 2, 3, 4, 5, 7
-ASK, NONE, GIVE, RESULT, END, BROADCAST, HEARD, READY, DATA = 64, 65, 66, 67, 71, 73, 74, 76, 78
+HELLO, CHALLENGE, PROOF, WELCOME, REFUSED, JOINED, LEFT = 1, 2, 3, 4, 5, 6, 7
+ASK, NONE, GIVE, RESULT, CANCEL, BACK, HINT, END, BROADCAST, HEARD, READY, FETCH, DATA = 64, 65, 66, 67, 68, 69, 70, 71, 73, 74, 76, 77, 78
 HEAD = struct.Struct("<IHHQIIQ")
 SECONDS = 60  # a machine may be slow; what hangs, hangs for longer
 
@@ -58,6 +58,12 @@ class Stranger:
         self.next()
         self.socket.sendall(frame(PROOF, b"\0" * 32))
         return self.next()
+
+    def wait_for(self, *kinds):
+        """The next frame of one of these types, others are left out; None: the connection is over."""
+        while (found := self.next()) is not None and found[0] not in kinds:
+            pass
+        return found
 
     def is_closed(self):
         while True:
