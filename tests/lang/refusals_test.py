@@ -4,7 +4,6 @@
 usage: refusals_test.py WEFT EXAMPLES"""
 
 import os
-import signal
 import socket
 import struct
 import subprocess
@@ -230,18 +229,22 @@ class Checks:
         self.expect((status, out) == (0, "14 queens: 365596\n") and "alone" in err and err.count("\n") == 1,
                     f"main without its server: {status} {out} {err}")
         self.expect_line("a node without its server", other.wait(SECONDS), ["the server", "start it"])
-        server = Server(self.weft)
-        main = self.node(server.address(), *words, arguments=("60",))  # for years
-        server.wait_for_line("runs main")
-        other = self.node(server.address(), *words, arguments=("60",))
-        server.wait_for_line("joined")
-        while other.processor_seconds() < 0.1:  # it runs a task
-            time.sleep(0.01)
-        main.process.send_signal(signal.SIGKILL)
-        main.wait(SECONDS)
-        self.expect_line("a node without main", other.wait(SECONDS), ["node 1, which ran main, died", "start"])
-        _, err = server.end()
-        self.expect("node 1" in err and "it ran main" in err and err.count("\n") == 1, f"the server of a main that died: {err}")
+        for is_main_killed in (True, False):
+            server = Server(self.weft)
+            main = self.node(server.address(), *words, arguments=("60",))  # for years
+            server.wait_for_line("runs main")
+            other = self.node(server.address(), *words, arguments=("60",))
+            server.wait_for_line("joined")
+            while other.processor_seconds() < 0.1:  # it runs a task
+                time.sleep(0.01)
+            (main if is_main_killed else server).process.kill()
+            self.expect_line(f"a node that runs a task, main was killed: {is_main_killed}", other.wait(SECONDS),
+                             ["node 1, which ran main, died" if is_main_killed else "the server", "start"])
+            main.process.kill()
+            main.wait()
+            _, err = server.end()
+            if is_main_killed:
+                self.expect("node 1" in err and "it ran main" in err and err.count("\n") == 1, f"the server of a main that died: {err}")
 
 
 def main():

@@ -32,6 +32,7 @@ class Stranger:
 
     def __init__(self, port):
         self.socket = socket.create_connection(("localhost", port), timeout=SECONDS)
+        self.is_silent = False
 
     def read(self, size):
         data = b""
@@ -43,7 +44,7 @@ class Stranger:
         return data
 
     def next(self):
-        """Type and body of the next frame; None: the connection is over."""
+        """Type and body of the next frame; None: the connection is over, or nothing came for SECONDS."""
         try:
             head = self.read(HEAD.size)
             if head is None:
@@ -51,6 +52,9 @@ class Stranger:
             _, _, kind, size, _, _, _ = HEAD.unpack(head)
             return kind, (self.read((size + 7) // 8 * 8) or b"")[:size]
         except ConnectionError:
+            return None
+        except TimeoutError:
+            self.is_silent = True
             return None
 
     def join(self, program=1):
@@ -60,12 +64,12 @@ class Stranger:
         return self.next()
 
     def wait_for(self, *kinds):
-        """The next frame of one of these types, others are left out; None: the connection is over."""
+        """The next frame of one of these types, others are left out; None as for next."""
         while (found := self.next()) is not None and found[0] not in kinds:
             pass
         return found
 
     def is_closed(self):
-        while True:
-            if self.next() is None:
-                return True
+        while self.next() is not None:
+            pass
+        return not self.is_silent
