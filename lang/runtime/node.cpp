@@ -298,7 +298,7 @@ const net::frames* choose_transport(const node_options& options, bool* is_good) 
   else if (by != &net::tcp && options.key_file != nullptr)
     problem = "--key-file is for a server: name it with --server HOST:PORT";
   else if (by == nullptr && options.nodes > 1)
-    problem = "--nodes wants --server HOST:PORT, or weft launch --mpi MPIRUN -n N";
+    problem = "--nodes wants --server HOST:PORT, or weft launch with a launcher of nodes";
   if (problem != nullptr) std::fprintf(stderr, "weft: tascell: %s\n", problem);
   *is_good = problem == nullptr && (options.transport == nullptr || by != nullptr);
   return *is_good ? by : nullptr;
@@ -307,7 +307,7 @@ const net::frames* choose_transport(const node_options& options, bool* is_good) 
 // False: main would wait for ever, which a line has told.
 bool can_begin(const net::frame_group& group, const node_options& options) {
   if (group.self != group.first || group.nodes == 0 || options.nodes <= group.nodes) return true;
-  std::fprintf(stderr, "weft: tascell: --nodes %u: the MPI has started %u, and none comes later\n", options.nodes, group.nodes);
+  std::fprintf(stderr, "weft: tascell: --nodes %u: the launcher has started %u, and none comes later\n", options.nodes, group.nodes);
   return false;
 }
 

@@ -89,7 +89,7 @@ class NodesTest(unittest.TestCase):
                 result = subprocess.run(words_of(mpi, 2, "nq", "--nodes", "3", "8"), env=QUIET, capture_output=True, text=True,
                                         timeout=100, check=False)
                 self.assertEqual((result.returncode, result.stdout), (70, ""), result)
-                self.assertEqual(result.stderr.count("weft: tascell: --nodes 3: the MPI has started 2"), 1, result)
+                self.assertEqual(result.stderr.count("weft: tascell: --nodes 3: the launcher has started 2"), 1, result)
 
     def test_a_node_that_is_killed_ends_all(self):
         """By their launcher: no process stays."""

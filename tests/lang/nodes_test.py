@@ -173,36 +173,6 @@ class Checks:
         ends = [node.wait() for node in (first, *others, late)]
         self.check_ends("nq whose nodes come and go", ends, wanted)
         self.check_server("the server of nodes that come and go", server)
-        self.gives_while_it_leaves()
-
-    def gives_while_it_leaves(self):
-        """A node that is to leave with half of the work, and stands still until the other node has done its half, gives parts of its own."""
-        server = Server(self.arguments.weft)
-        words, wanted = ["14"], "14 queens: 365596\n"
-        tells = {"WEFT_TASCELL_STATS": "on"}
-        first = Node(self.program("nq"), server.address(), 1, words, tells, ["--nodes", "2"])
-        server.wait_for_line("runs main")
-        second = Node(self.program("nq"), server.address(), 1, words, tells)
-        while second.processor_seconds() < 0.1 and second.process.poll() is None:
-            time.sleep(0.01)
-        second.process.send_signal(signal.SIGTERM)
-        while second.processor_seconds() < 0.3 and second.process.poll() is None:  # it has seen that it is to leave
-            time.sleep(0.01)
-        second.process.send_signal(signal.SIGSTOP)
-        self.wait_until_idle(first)
-        second.process.send_signal(signal.SIGCONT)
-        ends = [first.wait(), second.wait()]
-        self.check_ends("nq of which a node leaves", ends, wanted)
-        given = re.search(r"(\d+) tasks given", ends[1][2])
-        self.expect(given is not None and int(given.group(1)) > 0, f"a node that leaves gives nothing: {ends}")
-        self.check_server("the server of a node that leaves", server)
-
-    @staticmethod
-    def wait_until_idle(node):
-        before = -1.0
-        while node.process.poll() is None and node.processor_seconds() - before > 0.02:
-            before = node.processor_seconds()
-            time.sleep(1)
 
 
 def main():

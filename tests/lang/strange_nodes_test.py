@@ -67,6 +67,37 @@ class Between:
             pass
 
 
+class FalseMain(Stranger):
+    """A stranger that is the node which runs main, of fib, and one node of it with one worker."""
+
+    def __init__(self, checks):
+        first = Server(checks.weft)
+        real = checks.node(first.address(), "fib", "--nodes", "2", arguments=("20",))
+        first.wait_for_line("runs main")
+        program = checks.program_of(first)
+        real.process.kill()
+        real.wait()
+        first.end()
+        self.checks, self.server, self.sent = checks, Server(checks.weft), 0
+        super().__init__(self.server.port)
+        self.join(program)
+        self.node = checks.node(self.server.address(), "fib")
+        self.wait_for(JOINED)
+
+    def send(self, kind, body=b""):
+        self.sent += 1
+        self.socket.sendall(frame(kind, body, 2, 1, self.sent))
+
+    def give(self, number, size):
+        self.send(GIVE, struct.pack("<QQIIq", number, 0, 0, 0, size))
+
+    def give_first(self):
+        """A task of years."""
+        self.send(READY)
+        self.checks.expect(self.wait_for(ASK) is not None, "a node asks when it may")
+        self.give(1, 60)
+
+
 class Checks:
     def __init__(self, weft, examples):
         self.weft, self.examples, self.problems = weft, examples, []
@@ -170,46 +201,51 @@ class Checks:
         return False
 
     def false_main(self):
-        """A stranger runs main. Its one other node tells of work, gives back what nothing runs, ends what is cancelled, and ends with main's status."""
-        first = Server(self.weft)
-        real = self.node(first.address(), "fib", "--nodes", "2", arguments=("20",))
-        first.wait_for_line("runs main")
-        program = self.program_of(first)
-        real.process.kill()
-        real.wait()
-        first.end()
-        server = Server(self.weft)
-        main, _ = self.join(server, program)
-        node = self.node(server.address(), "fib")
-        sent = 0
-
-        def send(kind, body=b""):
-            nonlocal sent
-            sent += 1
-            main.socket.sendall(frame(kind, body, 2, 1, sent))
-
-        def give(number, size):
-            send(GIVE, struct.pack("<QQIIq", number, 0, 0, 0, size))
-
-        main.wait_for(JOINED)
-        send(ASK, struct.pack("<QII", 0, 0, 0))
+        """The node of a false main tells of work, gives back what nothing runs, ends what is cancelled, and ends with main's status."""
+        main = FalseMain(self)
+        main.send(ASK, struct.pack("<QII", 0, 0, 0))
         found = main.wait_for(NONE)
         self.expect(found is not None and struct.unpack("<QII", found[1])[1] == 0, f"a node without tasks: {found}")
-        send(READY)
-        self.expect(main.wait_for(ASK) is not None, "a node asks when it may")
-        give(1, 60)  # for years
+        main.give_first()
         self.expect(main.wait_for(HINT) is not None, "a node that found nothing is told of work")
-        give(2, 20)
+        main.give(2, 20)
         found = main.wait_for(BACK, RESULT)
         self.expect(found == (BACK, struct.pack("<Q", 2)), f"a task that nothing can run comes back: {found}")
-        send(CANCEL, struct.pack("<Q", 1))
+        self.cancels_first(main)
+        main.send(END, struct.pack("<iI", 7, 0))
+        self.expect_end(main, 7)
+
+    def gives_while_it_leaves(self):
+        """A node that was asked to leave gives parts of what it runs, and leaves when all of it has ended."""
+        main = FalseMain(self)
+        main.give_first()
+        while main.node.processor_seconds() < 0.1:  # it runs the task
+            time.sleep(0.01)
+        main.node.process.terminate()
+        time.sleep(0.5)  # it has seen that
+        found, until = None, time.monotonic() + SECONDS
+        while (found is None or found[0] == NONE) and time.monotonic() < until:
+            main.send(ASK, struct.pack("<QII", 0, 0, 0))
+            found = main.wait_for(GIVE, NONE)
+        self.expect(found is not None and found[0] == GIVE, f"a node that leaves gives nothing: {found}")
+        main.send(CANCEL, struct.pack("<Q", 1))
+        found = main.wait_for(CANCEL)
+        self.expect(found is not None, "a part of a task that is cancelled is cancelled")
+        main.send(RESULT, (found[1] if found else b"\0" * 8) + struct.pack("<qII", 0, 2, 0))
+        self.expect(main.wait_for(RESULT) is not None, "a task that is cancelled ends")
+        self.expect(main.wait_for(LEFT) is not None, "a node that holds nothing leaves")
+        self.expect_end(main, 0)
+
+    def cancels_first(self, main):
+        main.send(CANCEL, struct.pack("<Q", 1))
         found = main.wait_for(RESULT)
         self.expect(found is not None and struct.unpack("<QqII", found[1][:24])[:3] == (1, 0, 2), f"a task that is cancelled: {found}")
-        send(END, struct.pack("<iI", 7, 0))
-        end = node.wait(SECONDS)
-        self.expect(end == (7, "", ""), f"a node of a false main: {end}")
+
+    def expect_end(self, main, status):
+        end = main.node.wait(SECONDS)
+        self.expect(end == (status, "", ""), f"a node of a false main: {end}")
         main.socket.close()
-        server.end()
+        main.server.end()
 
     def lent(self):
         """Only what a task that is out names is fetched, and only while its construct runs."""
@@ -284,7 +320,7 @@ class Checks:
 
 def main():
     checks = Checks(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
-    for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, checks.false_main, checks.lent, checks.gone_in_a_tree,
+    for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, checks.false_main, checks.gives_while_it_leaves, checks.lent, checks.gone_in_a_tree,
                  *([checks.unheard] if "--compiles" in sys.argv else [])):
         part()
     for problem in checks.problems:
