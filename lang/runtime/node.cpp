@@ -307,7 +307,8 @@ const net::frames* choose_transport(const node_options& options, bool* is_good) 
 // False: main would wait for ever, which a line has told.
 bool can_begin(const net::frame_group& group, const node_options& options) {
   if (group.self != group.first || group.nodes == 0 || options.nodes <= group.nodes) return true;
-  std::fprintf(stderr, "weft: tascell: --nodes %u: the launcher has started %u, and none comes later\n", options.nodes, group.nodes);
+  std::fprintf(stderr, "weft: tascell: --nodes %u: the launcher has started %u, and none comes later\n", options.nodes,
+               group.nodes);
   return false;
 }
 
