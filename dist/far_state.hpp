@@ -18,7 +18,7 @@ struct far_process {
   bool is_assisted = false;       // the ticker makes progress
   probe_pace pace;
   std::uint64_t claim_began = 0;  // of the last claim, by the CPU's counter; for the trace
-  int neighbours = 0;  // other ranks on this node
+  int neighbours = 0;             // other ranks on this node
   int neighbour[net::most_ranks] = {};
 };
 extern far_process far;

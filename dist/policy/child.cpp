@@ -111,7 +111,8 @@ void begin(control* mine, const taken_fork& taken) {
   if (taken.victim == all.job.rank) {
     next_is_forker(taken.victim, taken.maker, taken.what.run);
   } else {
-    next_is_stolen({taken.victim, taken.maker, taken.what.run, sizeof taken.what, taken.began, taken.was_claimed, arch::cycles()});
+    next_is_stolen(
+        {taken.victim, taken.maker, taken.what.run, sizeof taken.what, taken.began, taken.was_claimed, arch::cycles()});
   }
   count(mine, taken);
   mine->count.take_up_ticks += arch::cycles() - began;
