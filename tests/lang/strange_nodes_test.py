@@ -250,7 +250,8 @@ class Checks:
     def lent(self):
         """Only what a task that is out names is fetched, and only while its construct runs."""
         server = Server(self.weft)
-        main = self.node(server.address(), "matmul", "--nodes", "2", arguments=("200",))
+        side = 700  # so long that main still gives parts when the stranger asks
+        main = self.node(server.address(), "matmul", "--nodes", "2", arguments=(str(side),))
         server.wait_for_line("runs main")
         stranger, number = self.join(server, self.program_of(server))
         sent = 0
@@ -263,10 +264,12 @@ class Checks:
         given = None
         while given is None:
             send(ASK, struct.pack("<QII", 0, 0, 0))
-            kind, body = stranger.wait_for(GIVE, NONE)
-            given = body if kind == GIVE else None
+            found = stranger.wait_for(GIVE, NONE, END)
+            if found is None or found[0] == END:
+                return self.expect(False, f"main gives no task, and ends: {found}")
+            given = found[1] if found[0] == GIVE else None
         places = [struct.unpack_from("<QQQII", given, at) for at in range(24, len(given) - 31)]
-        places = [place[:3] for place in places if place[0] > 4096 and 0 < place[1] <= 200 * 200 * 8 and 0 < place[2] < 100 and place[3:] == (1, 0)]
+        places = [place[:3] for place in places if place[0] > 4096 and 0 < place[1] <= side * side * 8 and 0 < place[2] < 100 and place[3:] == (1, 0)]
         self.expect(len(places) == 2, f"two places in a task: {places}")
         for low, size, stamp in places:
             size = min(size, 4096)
