@@ -51,7 +51,7 @@ TEST_CASE("values go back and forth, whichever side waits first") {
 
 TEST_CASE("a buffer keeps the order over many rounds, for any capacity") {
   on_one_worker([] {
-    for (const std::size_t capacity : {1, 2, 3, 5, 64}) {
+    for (const std::size_t capacity : {1u, 2u, 3u, 5u, 64u}) {
       weft::buffered_channel<std::uint16_t> numbers(capacity);
       for (std::size_t i = 0; i < capacity; ++i) {
         REQUIRE(numbers.try_push(static_cast<std::uint16_t>(i)) == channel_op_status::success);
