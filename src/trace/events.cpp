@@ -86,7 +86,7 @@ void writer::write_clocks() {
     out_ << (index == 0 ? ",\n\"clocks\":[" : ",\n") << "{\"worker\":" << std::uint64_t{index} << ",\"node\":";
     out_.quoted(its.node) << ",\"ahead_us\":" << (its.ahead < 0 ? "-" : "");
     out_.microseconds(time_.length_ns(its.ahead < 0 ? -its.ahead : its.ahead)) << ",\"rate_ppb\":" << (its.rate < 0 ? "-" : "");
-    out_ << static_cast<std::uint64_t>(milliard * (its.rate < 0 ? -its.rate : its.rate) + 0.5) << ",\"error_us\":";
+    out_ << static_cast<std::uint64_t>(milliard * (its.rate < 0 ? -its.rate : its.rate)) << ",\"error_us\":";
     out_.microseconds(time_.length_ns(static_cast<double>(its.error))) << '}';
   }
   out_ << "]\n";
