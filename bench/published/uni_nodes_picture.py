@@ -50,7 +50,7 @@ def draw_programs(rows, groups):
         row[0].set_ylabel(word)
         for axes in row[:len(groups)]:
             axes.set_xscale("log", base=2)
-            axes.set_ylim(bottom=0)
+            axes.set_ylim(0, 1.08 * axes.get_ylim()[1])  # room for the highest mark
             axes.minorticks_off()
 
 
