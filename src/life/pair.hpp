@@ -1,8 +1,8 @@
 // A body on a context's stack and the side that resumes it, in turns (weft/detail/pair.h): what
 // generators and coroutines are made of. As two user contexts (user_context.hpp) that switch to
-// each other, with one record for both, which remembers who took the last turn and where: a turn of
-// the same unit, on the same worker, from the same stack, needs nothing but the exchange of the
-// stack pointers and of what the worker stands on. Assembly takes such turns
+// each other, with one record for both, which remembers the unit of the last turn and its worker: a
+// turn of the same unit, on the same worker, from the same stack, needs nothing but the exchange of
+// the stack pointers and of what the worker stands on. Assembly takes such turns
 // (arch/x86_64/pair.S); all others are taken here.
 //
 //      resumer --resume--> body ... suspend --> resumer --resume--> body ... end --> resumer
@@ -33,7 +33,7 @@ struct pair_frames {
 struct pair {
   pair_frames body;     // at.sp null: the body runs, or has ended
   pair_frames resumer;  // while the body runs
-  // Who took the last turn, and on which worker; both of the stacks above know this unit as theirs.
+  // The unit that took the last turn, and its worker; both of the stacks above know this unit as theirs.
   // No worker but never null: each turn is taken by a function.
   const void* w;
   const unit* self;

@@ -32,7 +32,7 @@ struct alignas(base::cache_line) record {
   std::uint64_t thread;
   union {
     struct {
-      // turn: who made it ready (0: nobody that is a thread); join: who joined it; note: its value; steal: bytes
+      // turn: the thread that made it ready (0: none did); join: the thread that joined it; note: its value; steal: bytes
       std::uint64_t other;
       // turn: when it became ready, or was forked; fork: when it was forked; steal: when it was claimed. 0: unknown
       std::uint64_t since;

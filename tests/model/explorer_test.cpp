@@ -198,7 +198,7 @@ const model one_for_two{"one wake for two sleepers", {.must_fail = "deadlock"}, 
                                                                                                 os::futex_wake(&word, 1);
                                                                                               }});
                         }};
-// The kernel wakes any of those who sleep: where both did, one of them is woken, and the deadline of the other one passes.
+// The kernel wakes any of the sleepers: where both sleep, one of them is woken, and the deadline of the other one passes.
 const model any_sleeper{"any of two sleepers is woken", {.at_least = 3, .outcomes = "01 10 11"}, [] {
                           base::atomic<std::uint32_t> word{0};
                           bool ended[2] = {};

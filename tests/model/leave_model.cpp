@@ -5,6 +5,7 @@
 // Built with src/run/end.cpp src/run/wake.cpp src/unit/timer.cpp
 #include "arch/cpu.hpp"
 #include "core_world.hpp"
+#include "queue/spinlock.hpp"
 #include "run/carrier.hpp"
 #include "run/choose.hpp"
 #include "run/end.hpp"
@@ -199,13 +200,57 @@ void woken_among_others() {
   check_all_ended(3);
 }
 
-constexpr bounds quick{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 4'000};
+// A slot under a lock: its taker parks with the lock held, and its filler must take the lock.
+struct {
+  weft::queue::spinlock lock;
+  unit* waits;
+  bool is_filled;
+} slot;
+
+void takes_slot(job& self) {
+  step(self);
+  slot.lock.lock();
+  if (!slot.is_filled) {
+    check(park_holding(&slot.waits, "a slot", &slot.lock) == status::ok, "it parks");
+    check(local::current_worker()->current->waiting == nullptr, "it waits no more");
+    slot.lock.lock();
+  }
+  check(slot.is_filled, "it is filled");
+  slot.lock.unlock();
+  step(self);
+  one_less();
+}
+
+void fills_slot(job& self) {
+  step(self);
+  slot.lock.lock();
+  slot.is_filled = true;
+  unit* const waits = slot.waits;
+  slot.lock.unlock();
+  if (waits != nullptr) make_ready(local::current_worker(), waits, push_reason::woken);
+  one_less();
+}
+
+void parks_with_a_lock() {
+  make(2, 2);
+  new (&slot.lock) weft::queue::spinlock;
+  slot.waits = nullptr;
+  slot.is_filled = false;
+  put(0, 0, takes_slot);
+  put(1, 1, fills_slot);
+  threads(thread{"taker's", [] { work(0); }}, thread{"filler's", [] { work(1); }});
+  check_all_ended(2);
+}
+
+// The moments that matter come early in an execution: with one preemption and without stale reads none of them is cut off.
+constexpr bounds quick{.preemptions = 1, .weak = 0, .impatience = 1};
 constexpr bounds deep{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 10'000'000};
 
 const model m1{"leave: yielded units are stolen", {.at_least = 50, .quick = quick, .deep = deep}, yielded_units_are_stolen};
 const model m2{"leave: a named unit is stolen", {.at_least = 50, .quick = quick, .deep = deep}, named_unit_is_stolen};
 const model m3{"leave: parked here, woken there", {.at_least = 50, .quick = quick, .deep = deep}, woken_elsewhere};
 const model m4{"leave: parked among others", {.at_least = 50, .quick = quick, .deep = deep}, woken_among_others};
+const model m5{"leave: parked with a lock", {.at_least = 50, .quick = quick, .deep = deep}, parks_with_a_lock};
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 //
 // A ULT that waits at one channel, without a deadline and for no stop, leaves nothing to be chosen:
 // the caller that takes its place off the queue owns the wake-up. The ULT keeps the lock of the
-// channel until it is off its stack, so its place is found by nobody before it can be woken.
+// channel until it is off its stack, so no waker finds its place before it can be woken.
 //
 // Otherwise there is a record, and the side that moves the record out of `undecided` owns the wake-up, exactly once. A place whose
 // record was decided elsewhere stays in its queue until the call, or a caller on the other side,
@@ -126,7 +126,7 @@ class channel_waiter {
 
  private:
   enum class wakes : std::uint8_t {
-    by_mark,  // the ULT in parked_, if it has parked: whoever is second of the two finds the other's word there
+    by_mark,  // the ULT in parked_, if it has parked: the second of parker and waker finds the first one's word there
     by_event,
     by_call
   };

@@ -1,4 +1,4 @@
-// The model's fiber/fiber.hpp. In most models a fresh fiber is a plain call on the stack of whoever switches to it, and returns when the
+// The model's fiber/fiber.hpp. In most models a fresh fiber is a plain call on the stack of the thread that switches to it, and returns when the
 // real one would jump back to where it came from: ULTs that park are logical threads there (ult.hpp). A model that sets
 // switches_are_real has fibers that are left and resumed, on any worker: explorer/fibers.hpp.
 #pragma once
