@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Tascell programs on several nodes of this machine, over TCP.
 
-usage: nodes_test.py WEFT EXAMPLES PART [--seeds N] [--first SEED]
+usage: nodes_test.py WEFT EXAMPLES PART [--seeds N] [--first SEED] [--everywhere] [--stop SECONDS]
 EXAMPLES is the folder with the compiled examples. PART:
   answers   fib, nq, pen and comp give their answers on 1, 2 and 4 nodes with 1 and 2 workers, and on a tree of servers
   deaths    nodes that are killed in each state of the protocol, at moments from seeds
-  random    random programs, on two nodes
-  leaving   nodes that join late, leave in order, stop for a while
+  random    random programs, on two nodes; --everywhere: on 1, 2 and 4, with 1 and 2 workers
+  leaving   nodes that join late, leave in order, stop for a while: 0.3 s, or as --stop says
 """
 
 import argparse
@@ -133,14 +133,16 @@ class Checks:
         with tempfile.TemporaryDirectory() as scratch:
             self.broadcasts(scratch)
             for first in range(self.arguments.first, self.arguments.first + self.arguments.seeds, random_programs.BATCH):
-                path, program = os.path.join(scratch, "nodes.tc"), os.path.join(scratch, "nodes")
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(random_programs.batch(first))
-                subprocess.run([self.arguments.weft, "tascell", path, "-o", program, "-w", "-O0"], check=True)
+                program, problem = random_programs.compile_batch(self.arguments.weft, first, scratch)
+                self.expect(not problem, f"seeds from {first} on: {problem}")
+                if problem:
+                    continue
                 server = Server(self.arguments.weft)
-                for environments in ([{}, {}], [{"WEFT_TASCELL_STORM": "5"}] * 2):
-                    ends = self.run_group(program, [], [server.address()] * 2, 2, environments)
-                    self.expect(all(end == (0, "", "") for end in ends), f"seeds from {first} on with {environments}: {ends}")
+                for nodes, workers in random_programs.GROUPS if self.arguments.everywhere else ((2, 2),):
+                    for environment in ({}, {"WEFT_TASCELL_STORM": "5"}):
+                        ends = self.run_group(program, [], [server.address()] * nodes, workers, [environment] * nodes)
+                        what = f"seeds from {first} on on {nodes} nodes with {workers} workers and {environment}"
+                        self.expect(all(end == (0, "", "") for end in ends), f"{what}: {ends}")
                 self.check_server("the server of random programs", server)
 
     def broadcasts(self, scratch):
@@ -168,7 +170,7 @@ class Checks:
         late = Node(self.program("nq"), server.address(), 1, words)
         self.expect("runs main" not in server.wait_for_line("node 4"), "a late node runs main, too")
         others[1].process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
+        time.sleep(self.arguments.stop)
         others[0].process.send_signal(signal.SIGCONT)
         ends = [node.wait() for node in (first, *others, late)]
         self.check_ends("nq whose nodes come and go", ends, wanted)
@@ -182,6 +184,8 @@ def main():
     parser.add_argument("part", choices=("answers", "deaths", "random", "leaving"))
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--everywhere", action="store_true")
+    parser.add_argument("--stop", type=float, default=0.3)
     checks = Checks(parser.parse_args())
     getattr(checks, checks.arguments.part)()
     for problem in checks.problems:

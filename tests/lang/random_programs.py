@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 BATCH = 100
+GROUPS = tuple((nodes, workers) for nodes in (1, 2, 4) for workers in (1, 2))  # of nodes
 RUNS = (
     {"WEFT_WORKERS": "3"},
     {"WEFT_WORKERS": "2", "WEFT_TASCELL_STORM": "1", "WEFT_TASCELL_CHECK": "on"},
@@ -171,15 +172,20 @@ def batch(first):
     return "".join([*parts, "  return failed;\n}\n"])
 
 
-def check(arguments, first, scratch):
-    """What is wrong with the programs from this seed on: lines."""
+def compile_batch(weft, first, scratch, cc_options="-O0"):
+    """The programs from this seed on as one: its path, and what is wrong with it, or ""."""
     path, program = os.path.join(scratch, f"from{first}.tc"), os.path.join(scratch, f"from{first}")
     with open(path, "w", encoding="utf-8") as file:
         file.write(batch(first))
-    made = subprocess.run([arguments.weft, "tascell", path, "-o", program, "-w", *shlex.split(arguments.cc_options)], capture_output=True,
-                          text=True, check=False)
-    if made.returncode or made.stderr:
-        return [f"seeds from {first} on: exit status {made.returncode}\n{made.stderr[:3000]}"]
+    made = subprocess.run([weft, "tascell", path, "-o", program, "-w", *shlex.split(cc_options)], capture_output=True, text=True, check=False)
+    return program, f"exit status {made.returncode}\n{made.stderr[:3000]}" if made.returncode or made.stderr else ""
+
+
+def check(arguments, first, scratch):
+    """What is wrong with the programs from this seed on: lines."""
+    program, problem = compile_batch(arguments.weft, first, scratch, arguments.cc_options)
+    if problem:
+        return [f"seeds from {first} on: {problem}"]
     problems = []
     for environment in RUNS:
         try:

@@ -4,6 +4,8 @@
 usage: refusals_test.py WEFT EXAMPLES"""
 
 import os
+import shlex
+import shutil
 import socket
 import struct
 import subprocess
@@ -50,6 +52,7 @@ class FalseServer:
 class Checks:
     def __init__(self, weft, examples):
         self.weft, self.examples, self.problems = weft, examples, []
+        self.silent_host = None
 
     def expect(self, is_good, what):
         if not is_good:
@@ -99,6 +102,35 @@ class Checks:
         for name, (*answer, words) in cases.items():
             server = FalseServer(answer)
             self.expect_line(name, self.node(f"localhost:{server.port}").wait(SECONDS), words)
+
+    # ---- hosts that no packet reaches
+
+    def start_without_route(self, *commands):
+        """A node, in a network of its own, whose server is in another; None where this user may make no network."""
+        in_network = ["unshare", "--user", "--map-root-user", "--net", "--"]
+        if shutil.which("unshare") is None or subprocess.run([*in_network, "true"], capture_output=True, check=False).returncode != 0:
+            return None
+        run = f"exec {shlex.quote(os.path.join(self.examples, 'fib'))} --server 192.0.2.1:4000 --workers 1 20"
+        return subprocess.Popen([*in_network, "sh", "-ec", "; ".join((*commands, run))], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def expect_no_route(self, what, node, wanted):
+        out, err = node.communicate(timeout=SECONDS)
+        self.expect_line(what, (node.returncode, out, err), ["no connection to 192.0.2.1:4000", wanted])
+
+    def no_route(self):
+        """No network at all; and one that swallows everything, whose node gives up after 10 s: expect_silence."""
+        node = self.start_without_route()
+        if node is None:
+            print("skipped: no route: unshare --user --net is not permitted here")
+            return
+        self.expect_no_route("a server to which there is no route", node, "check the network and its firewall")
+        swallowing = ("ip link add near type veth peer name far", "ip address add 192.0.2.2/24 dev near", "ip link set near up", "ip link set far up",
+                      "ip neighbour add 192.0.2.1 lladdr 02:00:00:00:00:01 dev near")
+        self.silent_host = self.start_without_route(*swallowing)
+
+    def expect_silence(self):
+        if self.silent_host is not None:
+            self.expect_no_route("a server that never answers", self.silent_host, "a firewall lets the port through")
 
     # ---- a server whose nodes are none
 
@@ -253,11 +285,12 @@ def main():
     silent = [Stranger(server.port), Stranger(server.port)]
     silent[1].socket.sendall(hello())
     silent[1].next()
-    for part in (checks.false_servers, checks.false_nodes, checks.words, checks.keys, checks.killed):
+    for part in (checks.no_route, checks.false_servers, checks.false_nodes, checks.words, checks.keys, checks.killed):
         part()
     for number, stranger in enumerate(silent):
         found = stranger.next()
         checks.expect(found is not None and found[0] == REFUSED and b"10 s" in found[1], f"stranger {number}, which says nothing, is not refused: {found}")
+    checks.expect_silence()
     server.end()
     for problem in checks.problems:
         print(problem)

@@ -111,11 +111,13 @@ def fuzzed_texts():
 
 
 def nodes():
-    """Beyond the twenty deaths and the hundred programs that the tests have."""
+    """Beyond the twenty deaths, the hundred programs and the short stop that the tests have."""
     examples = os.path.join(steps.TOP, "build", "checked", "examples", "tascell")
     return {
         "nodes that die": python("tests/lang/nodes_test.py", f"{WEFT} {examples} deaths --first 21 --seeds 480"),
-        "random programs on nodes": python("tests/lang/nodes_test.py", f"{WEFT} {examples} random --first 101 --seeds 1900"),
+        "nodes that stop": python("tests/lang/nodes_test.py", f"{WEFT} {examples} leaving --stop 10"),
+        "random programs on nodes": python("tests/lang/nodes_test.py", f"{WEFT} {examples} random --first 101 --seeds 1900 --everywhere"),
+        "random programs on nodes of an MPI": python("tests/lang/random_mpi_test.py", f"{WEFT} mpich openmpi --first 101 --batches 19 --everywhere"),
     }
 
 
