@@ -25,6 +25,9 @@ SLEEPING, POLLING = "1ms", "1us"
 BYTES = {"0 B": 0, "1 KB": 1 << 10, "1 MB": 1 << 20}
 PLACES = {"on one machine": False, "between emulated nodes": True}
 LATENCY, JOIN, RELAY = PREFIX + "from a task's end on node 2 to its next task", PREFIX + "a node that joins", PREFIX + "what servers relay"
+SWEEP = PREFIX + "pauses between two looks, two nodes, "  # the poster's t_slp
+PAUSES = ("1us", "20us", "100us", "300us", "1ms")
+SWEPT = ("mpi-funneled-poster", "mpi-funneled")
 FRAMES = 100000
 HOLDS, FAILS, UNKNOWN = "holds", "does not", "cannot be told here"
 FEWEST_SAMPLES = 7
@@ -36,6 +39,10 @@ def is_of_nodes(cells):
 
 def is_of_programs(cells):
     return is_of_nodes(cells) and "--idle-sleep 1ms: " in cells[0]["group"]
+
+
+def is_of_pauses(cells):
+    return cells[0]["group"].startswith(SWEEP)
 
 
 class Nodes:
@@ -93,12 +100,20 @@ def plan_latency(here, place):
     return cells
 
 
+def plan_pauses(here):
+    """How the pause decides a run's time and an answer's: 1us is none at all."""
+    size = PROGRAMS["pen"][1 + here.context.is_full]
+    kinds = (("Pen, " + str(size), ["nodes-pen", size]), ("answers, 1 KB", ["nodes-latency", BYTES["1 KB"]]))
+    return [here.cell(f"{SWEEP}{here.mpi_name()}: {kind}", f"{transport}, pause: {pause}", transport, 2, words, ["--idle-sleep", pause])
+            for kind, words in kinds for transport in SWEPT for pause in PAUSES]
+
+
 def plan(context):
     here = Nodes(context)
     cells = [cell for program in PROGRAMS for cell in plan_program(here, program)]
     if len(context.usable_cpus) < 2:
         return cells
-    cells += [cell for place in PLACES for cell in plan_latency(here, place)]
+    cells += [cell for place in PLACES for cell in plan_latency(here, place)] + plan_pauses(here)
     cells.append(here.cell(JOIN, "tcp", "tcp", 2, ["nodes-join"], ["--late"]))
     cells.append(here.cell(RELAY, "one server, 2 nodes", "tcp-alone", 2, ["nodes-relay", 2, FRAMES]))
     cells.append(here.cell(RELAY, "tree of three servers, 4 nodes", "tcp-alone", 4, ["nodes-relay", 4, FRAMES // 2], ["--servers", "3"]))
@@ -182,6 +197,21 @@ def show_latency(cells):
     return f"{cells[0]['group']}\n" + experiment.table(cells, columns)
 
 
+def pause_of(cell):
+    """In microseconds."""
+    text = cell["variant"].split(", pause: ")[1]
+    return float(text[:-2]) * (1000 if text.endswith("ms") else 1)
+
+
+def show_pauses(cells):
+    if "answers" in cells[0]["group"]:
+        return show_latency(cells)
+    columns = [("median", lambda cell: f"{experiment.median(cell, 'seconds') * 1e3:,.2f} ms"),
+               ("spread", lambda cell: experiment.spread(cell, "seconds")),
+               ("published", lambda _: "")]
+    return f"{cells[0]['group']}\n" + experiment.table(cells, columns)
+
+
 def show_join(cells):
     columns = [("from its process's start to its first task", lambda cell: f"{experiment.median(cell, 'ms'):,.2f} ms"),
                ("spread", lambda cell: experiment.spread(cell, "ms")),
@@ -205,4 +235,6 @@ def show_relay(cells):
 def show_group(cells):
     if is_of_programs(cells):
         return show_program(cells)
+    if is_of_pauses(cells):
+        return show_pauses(cells)
     return {JOIN: show_join, RELAY: show_relay}.get(cells[0]["group"], show_latency)(cells)

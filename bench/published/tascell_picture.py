@@ -64,6 +64,19 @@ def draw_nodes(axes, cells):
     axes.set_xlabel("nodes")
 
 
+def draw_pauses(axes, cells):
+    figure, unit, scale = ("us", "us", 1) if "answers" in cells[0]["group"] else ("seconds", "ms", 1e3)
+    for transport, colour, mark in TRANSPORTS:
+        found = [cell for cell in cells if cell["variant"].startswith(f"{transport}, pause: ") and experiment.is_measured(cell)]
+        points = sorted((tascell_nodes.pause_of(cell), experiment.median(cell, figure) * scale) for cell in found)
+        if points:
+            axes.plot([pause for pause, _ in points], [value for _, value in points], color=colour, marker=mark, linewidth=1.4, label=transport)
+    axes.set_xscale("log")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("longest pause, us; 1: none")
+    axes.text(0.02, 0.97, unit, transform=axes.transAxes, va="top")
+
+
 def points_of(points):
     return [nodes for nodes, *_ in points], [share for _, share, _ in points]
 
@@ -87,15 +100,16 @@ def draw(groups, path):
     nodes = [group for group in groups if tascell_nodes.is_of_programs(group)]
     copies = [group for group in groups if tascell.is_of_copies(group)]
     runs = [group for group in groups if not tascell.is_of_copies(group) and not tascell_nodes.is_of_nodes(group)]
+    pauses = [group for group in groups if tascell_nodes.is_of_pauses(group)]
     rows = [(cells, *how) for cells, how in ((runs, (draw_efficiency, "efficiency against plain C")), (nodes, (draw_nodes, "efficiency on nodes")),
-                                             (copies, (draw_copies, ""))) if cells]
+                                             (pauses, (draw_pauses, "pauses between two looks")), (copies, (draw_copies, ""))) if cells]
     figure = pyplot.figure(figsize=(COLUMN_IN * max(4, *(len(row[0]) for row in rows)), ROW_IN * len(rows)), layout="constrained")
     parts = figure.subfigures(len(rows), 1, squeeze=False)
     for (found, draw_panel, title), (part,) in zip(rows, parts):
         for place, cells in enumerate(found):
             axes = part.add_subplot(1, len(found), place + 1)
             draw_panel(axes, cells)
-            axes.set_title(cells[0]["group"].split(": ")[-1] if found is nodes else cells[0]["group"], fontsize=style.NORMAL)
+            axes.set_title(cells[0]["group"].split(": ")[-1] if found in (nodes, pauses) else cells[0]["group"], fontsize=style.NORMAL)
             if place == 0 and title:
                 axes.set_ylabel(title)
                 if axes.get_legend_handles_labels()[0]:

@@ -71,7 +71,7 @@ seconds=$(awk "BEGIN {{ print 1.25 / $nodes }}"); case $0 in *-join) echo ;; esa
             picture = next(line for line in shown.splitlines() if line.startswith("Picture: ")).split(": ")[1]
             with open(picture, encoding="utf-8") as file:
                 drawn = file.read()
-            for word in ("efficiency on nodes", "mpi-onesided-poster", "Comp, 30000"):
+            for word in ("efficiency on nodes", "mpi-onesided-poster", "Comp, 30000", "pauses between two looks", "answers, 1 KB"):
                 self.assertIn(word, drawn)
 
     def check_what_goes_between(self, shown):
@@ -79,6 +79,12 @@ seconds=$(awk "BEGIN {{ print 1.25 / $nodes }}"); case $0 in *-join) echo ;; esa
         for transport in ("tcp", *tascell_nodes.TRANSPORTS):
             self.assertRegex(table, rf"(?m)^  {transport} +70 us +90 us +50 us")
         self.assertIn("--transport mpi-multiple --workers 1 --nodes 2 --idle-sleep 1us 1048576", self.asked("nodes-latency"))
+        for kind, printed in (("Pen, 12", "625.00 ms"), ("answers, 1 KB", "70 us +90 us")):
+            swept = shown.split(f"{tascell_nodes.SWEEP}MPICH: {kind}\n")[1].split("\n\n")[0]
+            for transport in tascell_nodes.SWEPT:
+                for pause in tascell_nodes.PAUSES:
+                    self.assertRegex(swept, rf"(?m)^  {transport}, pause: {pause} +{printed}")
+        self.assertIn("--transport mpi-funneled-poster --workers 1 --nodes 2 --idle-sleep 300us 12", self.asked("nodes-pen"))
         self.assertRegex(shown, r"from its process's start to its first task.*\n  tcp +3.50 ms")
         self.assertRegex(shown, r"tree of three servers, 4 nodes +[0-9,]+ +[0-9,]+ ")
         self.assertEqual(self.asked("nodes-relay"), ["--server localhost:7 2 100000", "--server localhost:7 4 50000"])
