@@ -69,12 +69,6 @@ void end_puts() {
   open_count = 0;
 }
 
-// In a fork.
-void poll_while_busy() {
-  if (far.polls) far.net->by->progress(far.net->words);
-  end_puts();
-}
-
 // No fork takes the rare way until the next tick.
 void be_quiet(control* from) { from->limit.store(all.set.poll != 0 ? from->quiet_limit : 0, base::relaxed); }
 
@@ -169,6 +163,7 @@ void end_far_root(control*) {
 }
 
 void note_put(const net::window& into, int rank) {
+  if (far.net->by->send_puts != nullptr) far.net->by->send_puts(into, rank);
   for (unsigned i = 0; i < open_count; ++i) {
     if (open_puts[i].into == &into && open_puts[i].rank == rank) return;
   }
@@ -185,7 +180,7 @@ void poll_far() {
 }
 
 bool may_offer() {
-  poll_while_busy();
+  if (far.polls) far.net->by->progress(far.net->words);
   if (far.offered != nullptr) {
     if (far.offers.stands()) return false;
     far.offers.was_claimed();
@@ -214,7 +209,6 @@ void call_wanting(std::uint64_t asked_by) {
   const int thief = static_cast<int>(asked_by) - 1;
   call_thief(*far.net->by, far.net->words, thief);
   note_put(far.net->words, thief);
-  end_puts();  // the thief waits
 }
 
 bool publish_far(control* from) {

@@ -31,7 +31,7 @@ extern far_process far;
   return {*far.net->by, far.net->words, static_cast<int>(at / all.job.words_bytes), at % all.job.words_bytes};
 }
 
-// A put into that window of the rank that was not waited for: poll_far ends it.
+// A put into that window of the rank that is not waited for: it leaves now, and poll_far ends it.
 void note_put(const net::window& into, int rank);
 
 // In a fork: helps operations, and looks whether the offer still stands. False: nothing is to be

@@ -1,4 +1,4 @@
-// One-sided access to the memory of another rank: eight operations, behind a table, so that a file
+// One-sided access to the memory of another rank: nine operations, behind a table, so that a file
 // a transport implements them. The rank whose memory it is takes no part. Called in ranks, from the
 // OS thread that called net::start; where a transport allows more, its file says so.
 //
@@ -65,6 +65,10 @@ struct rma {
   // From another OS thread of the rank, its *assistant*: as progress, unless the rank is in an
   // operation, which makes progress itself. Null: operations of other ranks need no help.
   void (*assist)(const window& of) = nullptr;
+
+  // Sends this rank's puts into that one's memory so far, and does not wait for their end. Until then
+  // or a flush they may stay here. Null: a put leaves at once.
+  void (*send_puts)(const window& of, int rank) = nullptr;
 };
 
 // Of ranks on one node, over their common memory: rma/shm.cpp. From any OS thread.

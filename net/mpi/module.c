@@ -275,6 +275,11 @@ static int flush(void *window, int rank) {
   return MPI_Win_flush(rank, of(window));
 }
 
+/* Open MPI's osc/pt2pt collects small puts until a flush of either kind. */
+static int send_puts(void *window, int rank) {
+  return may_have_put(window, rank) ? MPI_Win_flush_local(rank, of(window)) : MPI_SUCCESS;
+}
+
 static int progress(void *window) {
   int is_there = 0;
   int code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
@@ -302,4 +307,5 @@ const weft_net_module weft_net_module_table = {WEFT_NET_MODULE_VERSION,
                                                weft_net_is_sent,
                                                weft_net_find,
                                                weft_net_receive,
-                                               put_later};
+                                               put_later,
+                                               send_puts};

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define WEFT_NET_MODULE_VERSION 2
+#define WEFT_NET_MODULE_VERSION 3
 #define WEFT_NET_MODULE_SYMBOL "weft_net_module_table"
 
 /* Which OS threads call an MPI. */
@@ -73,6 +73,9 @@ typedef struct weft_net_module {
 
   /* As put, but from stays unchanged until a flush. */
   int (*put_later)(void *window, int rank, size_t offset, const void *from, size_t bytes);
+
+  /* What put has taken and the MPI may still keep here leaves for the rank. */
+  int (*send_puts)(void *window, int rank);
 } weft_net_module;
 
 #ifdef __cplusplus

@@ -89,6 +89,10 @@ std::uint64_t compare_swap(const window& in, int rank, std::size_t offset, std::
 
 void flush(const window& of, int rank) { require(of, "MPI_Win_flush", rank, in_turn(loaded_mpi->flush, of.handle, rank)); }
 
+void send_puts(const window& of, int rank) {
+  require(of, "MPI_Win_flush_local", rank, in_turn(loaded_mpi->send_puts, of.handle, rank));
+}
+
 void progress(const window& of) { require(of, "MPI_Iprobe", -1, in_turn(loaded_mpi->progress, of.handle)); }
 
 void assist(const window& of) {
@@ -104,6 +108,6 @@ void* alias(const window& of, int rank, std::size_t offset) {
 
 }  // namespace
 
-constinit const rma mpi = {"mpi", region_create, get, put, fetch_add, compare_swap, flush, progress, alias, assist};
+constinit const rma mpi = {"mpi", region_create, get, put, fetch_add, compare_swap, flush, progress, alias, assist, send_puts};
 
 }  // namespace weft::net

@@ -83,7 +83,8 @@ void compute(void*) {
 
 extern "C" const net::rma* weft_net_wrap_transport(const net::rma* of) {
   inner = of;
-  counting = {of->name, of->region_create, get, put, of->fetch_add, of->compare_swap, of->flush, of->progress, of->alias};
+  counting = {of->name,  of->region_create, get,       put,     of->fetch_add, of->compare_swap,
+              of->flush, of->progress,      of->alias, nullptr, of->send_puts};
   return &counting;
 }
 

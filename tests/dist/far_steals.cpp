@@ -1,6 +1,7 @@
 // How many operations that wait for an answer a steal from another node takes: at most 3 when it
-// succeeds, 1 when the victim offers nothing. The transport here counts them; a steal begins with the
-// get of an offer, and ends with the put of its ticket, or where the next one begins.
+// succeeds, 1 when the victim offers nothing; a fork takes none, neither the victim's that makes the
+// offer nor the thief's first. The transport here counts them; a steal begins with the get of an
+// offer, and ends with the put of its ticket, or where the next one begins.
 #include <weft/dist.h>
 #include <weft/hot.h>
 
@@ -28,6 +29,8 @@ net::rma counting = {};
 attempt now;
 found all;
 bool has_open_get = false;
+bool is_in_fork = false;
+std::uint64_t waits_of_forks = 0;
 
 void end_attempt() {
   if (now.is_open && !now.has_swapped) {
@@ -77,6 +80,7 @@ std::uint64_t compare_swap(const net::window& in, int rank, std::size_t offset, 
 void flush(const net::window& of, int rank) {
   if (has_open_get) ++now.waits;
   has_open_get = false;
+  waits_of_forks += is_in_fork;
   inner->flush(of, rank);
 }
 
@@ -115,19 +119,24 @@ void root(void* work) { run_child(work); }
 // Ends only once another rank goes on with its forker; each of its forks may answer the network.
 shared_words words;
 
-void nothing(void*) {}
+void nothing(void*) { is_in_fork = false; }
+
+void fork_nothing() {
+  long none = 0;
+  is_in_fork = true;
+  weft_forked* const child = weft_fork(nothing, &none, sizeof none);
+  is_in_fork = false;  // where the child did not run first
+  weft_fork_join(child, nothing, &none, sizeof none);
+}
 
 void stay(void*) {
-  long none = 0;
-  while (words[0].load() == 0) {
-    weft_forked* const child = weft_fork(nothing, &none, sizeof none);
-    weft_fork_join(child, nothing, &none, sizeof none);
-  }
+  while (words[0].load() == 0) fork_nothing();
 }
 
 void robbed_root(void*) {
   long none = 0;
   weft_forked* const child = weft_fork(stay, &none, sizeof none);
+  fork_nothing();
   words[0].store(1);
   weft_fork_join(child, stay, &none, sizeof none);
 }
@@ -136,7 +145,8 @@ void robbed_root(void*) {
 
 extern "C" const net::rma* weft_net_wrap_transport(const net::rma* of) {
   inner = of;
-  counting = {of->name, of->region_create, get, put, fetch_add, compare_swap, flush, of->progress, of->alias};
+  counting = {of->name, of->region_create, get,       put,     fetch_add,    compare_swap,
+              flush,    of->progress,      of->alias, nullptr, of->send_puts};
   return &counting;
 }
 
@@ -153,6 +163,7 @@ int main() {
                 all.waits_of_empty, all.empty);
     return 1;
   }
+  if (waits_of_forks != 0) return std::printf("rank %d: %lu waits in forks\n", weft_dist_rank(), waits_of_forks), 1;
   if (all.steals != 0) std::printf("rank %d: a steal takes %lu waits\n", weft_dist_rank(), all.waits_of_steal);
   return 0;
 }

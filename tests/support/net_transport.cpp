@@ -124,6 +124,25 @@ void progress(const net::window& of) {
   inner->progress(of);
 }
 
+// In any order.
+void send_puts(const net::window& of, int rank) {
+  std::vector<copy>& all = open_copies();
+  std::vector<copy> mine;
+  for (std::size_t i = 0; i < all.size();) {
+    if (all[i].into != nullptr || all[i].window != &of || all[i].rank != rank) {
+      ++i;
+      continue;
+    }
+    mine.push_back(std::move(all[i]));
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (; !mine.empty(); mine.erase(mine.begin())) {
+    std::swap(mine.front(), mine[draw() % mine.size()]);
+    begin(mine.front());
+  }
+  if (inner->send_puts != nullptr) inner->send_puts(of, rank);
+}
+
 net::rma wrapped = {};
 
 }  // namespace
@@ -136,6 +155,6 @@ extern "C" const net::rma* weft_net_wrap_transport(const net::rma* of) {
   inner = of;
   reorders = std::strcmp(wanted, "reordered") == 0;
   if (const char* const nth = std::getenv("TEST_NET_FAIL")) fails_at = std::strtoull(nth, nullptr, 10);
-  wrapped = {of->name, of->region_create, get, put, fetch_add, compare_swap, flush, progress, of->alias, of->assist};
+  wrapped = {of->name, of->region_create, get, put, fetch_add, compare_swap, flush, progress, of->alias, of->assist, send_puts};
   return &wrapped;
 }
