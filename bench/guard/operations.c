@@ -46,6 +46,15 @@ static void in_batches(long rounds, weft_status (*create)(weft_function, void *,
 }
 
 static void create_join_batch(long rounds) { in_batches(rounds, weft_thread_create); }
+
+/* As create-join-batch, by one call a batch. */
+static void create_many_batch(long rounds) {
+  weft_thread *threads[batch];
+  for (long done = 0; done < rounds; done += batch) {
+    must(weft_thread_create_many(nothing, NULL, 0, batch, NULL, threads));
+    for (int i = 0; i < batch; ++i) must(weft_thread_join(threads[i]));
+  }
+}
 static void tasklet_batch(long rounds) { in_batches(rounds, weft_tasklet_create); }
 
 /* As create-join-batch, with 64 bytes that are copied. */
@@ -145,10 +154,17 @@ static void await_set(long rounds) {
 static const struct {
   const char *name;
   void (*run)(long rounds);
-} operations[] = {{"fork-join", fork_join},       {"create-join", create_join},     {"create-join-batch", create_join_batch},
-                  {"copied-batch", copied_batch}, {"tasklet-batch", tasklet_batch}, {"yield", yield},
-                  {"lock-unlock", lock_unlock},   {"cond-turn", cond_turn},         {"park-unpark", park_unpark},
-                  {"await-set", await_set}};
+} operations[] = {{"fork-join", fork_join},
+                  {"create-join", create_join},
+                  {"create-join-batch", create_join_batch},
+                  {"copied-batch", copied_batch},
+                  {"tasklet-batch", tasklet_batch},
+                  {"yield", yield},
+                  {"lock-unlock", lock_unlock},
+                  {"cond-turn", cond_turn},
+                  {"park-unpark", park_unpark},
+                  {"await-set", await_set},
+                  {"create-many-batch", create_many_batch}};
 enum { operation_count = sizeof operations / sizeof *operations };
 
 #if defined(__clang__)

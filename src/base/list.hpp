@@ -30,6 +30,13 @@ class list {
 
   void push_front(T* node) { insert(node, &head_, head_.next); }
   void push_back(T* node) { insert(node, head_.previous, &head_); }
+  // Nodes that are linked to each other, from `first` to `last`, in that order.
+  void push_front_chain(T* first, T* last) {
+    first->previous = &head_;
+    last->next = head_.next;
+    head_.next->previous = last;
+    head_.next = first;
+  }
 
   T* pop_front() { return is_empty() ? nullptr : static_cast<T*>(take(head_.next)); }
   void remove(T* node) { take(node); }

@@ -72,6 +72,7 @@ class slab_cache {
     return take_one();
   }
   bool is_empty() const { return count_ == 0; }
+  bool has(std::size_t wanted) const { return count_ >= wanted; }
   void* take_one() {  // of a cache that is not empty
     --count_;
     __builtin_prefetch(blocks_[count_], 1);

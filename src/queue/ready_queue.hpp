@@ -37,6 +37,11 @@ class ready_queue {
     recent_.push_front(node);
     count_stealable(1);
   }
+  // As push_new for each node of a chain, from the oldest, which is its last one, to the newest.
+  void push_new_chain(Node* newest, Node* oldest, int count) {
+    recent_.push_front_chain(newest, oldest);
+    count_stealable(count);
+  }
   std::uint16_t number() const { return number_; }
   void push_yielded(Node* node) {
     yielded_.push_back(node);

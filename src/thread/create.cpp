@@ -390,12 +390,40 @@ unit* push_next(worker* w, unit* one) {
   return next;
 }
 
+// As many wake-ups as calls for so many units each would ask for.
+constexpr std::size_t units_a_wake_up = 64;
+
+// In memory that is at hand, so that nothing can fail, and linked as the queue links them: the newest first. At least one.
+void create_plain(worker* w, const creation& how, std::size_t stride, std::size_t count, unit** out) {
+  const std::uint16_t flags = how.tasklet ? is_tasklet : is_default;
+  const std::uintptr_t join = how.detached ? join_word::detached : join_word::open;
+  const auto function = how.function;
+  const void* const made_at = how.made_at;
+  const std::uint16_t in = w->ready.number();
+  auto* argument = static_cast<char*>(how.argument);
+  unit* const oldest = lay_out(w->units.take_one(), function, argument, flags, join, made_at, in);
+  unit* newest = oldest;
+  if (out != nullptr) out[0] = oldest;
+  for (std::size_t index = 1; index < count; ++index) {
+    argument += stride;
+    unit* const one = lay_out(w->units.take_one(), function, argument, flags, join, made_at, in);
+    one->next = newest;
+    newest->previous = one;
+    newest = one;
+    if (out != nullptr) out[index] = one;
+  }
+  enter(w);
+  w->created.store(w->created.load(base::relaxed) + count, base::relaxed);
+  w->ready.push_new_chain(newest, oldest, static_cast<int>(count));
+  w->lock.leave();
+  for (std::size_t told = 0; told < count && somebody_must_wake(w->rt); told += units_a_wake_up) wake_any(w->rt);
+}
+
 // In one stay in the lock as many as a thief can wait for.
 void make_plain_ready(worker* w, unit* chain) {
-  constexpr unsigned at_once = 64;
   while (chain != nullptr) {
     enter(w);
-    for (unsigned count = 0; count < at_once && chain != nullptr; ++count) chain = push_next(w, chain);
+    for (unsigned count = 0; count < units_a_wake_up && chain != nullptr; ++count) chain = push_next(w, chain);
     w->lock.leave();
     if (somebody_must_wake(w->rt)) wake_any(w->rt);
   }
@@ -431,6 +459,10 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
   if (rt == nullptr) return status::not_initialized;
   const bool are_plain = is_plain(w, how);
+  if (are_plain && count != 0 && w->units.has(count)) {
+    create_plain(w, how, stride, count, out);
+    return status::ok;
+  }
   creation each = how;
   base::list_link* chain = nullptr;
   base::list_link** end_of_chain = &chain;

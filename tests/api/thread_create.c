@@ -248,6 +248,27 @@ static void makes_many(void) {
   CHECK(threads[0] == untouched);
 }
 
+/* The second and the third time in memory that the threads before gave back. */
+static void makes_many_in_used_memory(void) {
+  static struct item items[MANY];
+  const size_t numbers[] = {1, 2, 63, 64, 65, MANY};
+  for (size_t round = 0; round < 3 * sizeof numbers / sizeof *numbers; ++round) {
+    const size_t number = numbers[round / 3];
+    memset(items, 0, sizeof items);
+    weft_thread *threads[MANY + 1];
+    weft_thread *const untouched = (weft_thread *)&threads;
+    threads[number] = untouched;
+    OK(weft_thread_create_many(see, items, sizeof *items, number, NULL, threads));
+    CHECK(threads[number] == untouched);
+    OK(weft_thread_join_many(threads, number));
+    for (size_t i = 0; i < MANY; ++i) CHECK(atomic_load(&items[i].seen) == (i < number));
+
+    atomic_int count = 0;
+    OK(weft_thread_create_many(add_one, &count, 0, number, NULL, NULL)); /* detached */
+    wait_for(&count, (int)number);
+  }
+}
+
 static void join_many_reports(void) {
   atomic_int may_end = 0;
   weft_thread *threads[3] = {start(nothing, NULL), start(wait_until_set, &may_end), start(nothing, NULL)};
@@ -289,6 +310,7 @@ static void all(void) {
   RUN(gives_up_joining);
   RUN(races_deadline_with_end);
   RUN(makes_many);
+  RUN(makes_many_in_used_memory);
   RUN(join_many_reports);
   RUN(detaches);
   RUN(detaches_an_ended_one);

@@ -45,6 +45,26 @@ TEST_CASE("new units come last in first out, then those that yielded, first in f
   CHECK(queue.stealable() == 0);
 }
 
+TEST_CASE("a chain lies in the queue as its units would, had each come by itself") {
+  auto nodes = numbered(5);
+  ready_queue queue;
+  queue.start(7);
+  queue.push_recent(&nodes[0]);
+  for (std::size_t i : {2U, 3U}) {
+    nodes[i].next = &nodes[i - 1];
+    nodes[i - 1].previous = &nodes[i];
+  }
+  for (std::size_t i : {1U, 2U, 3U}) nodes[i].in.store(queue.number(), weft::base::relaxed);
+  queue.push_new_chain(&nodes[3], &nodes[1], 3);
+  nodes[4].in.store(queue.number(), weft::base::relaxed);
+  queue.push_new_chain(&nodes[4], &nodes[4], 1);
+  CHECK(queue.stealable() == 5);
+  for (int wanted : {0, 1}) CHECK(queue.pop_oldest()->number == wanted);
+  for (int wanted : {4, 3, 2}) CHECK(queue.pop()->number == wanted);
+  CHECK(queue.is_empty());
+  CHECK(queue.stealable() == 0);
+}
+
 TEST_CASE("on demand the one that waited longest comes first, from the one list and the other in turn") {
   auto nodes = numbered(6);
   ready_queue queue;
