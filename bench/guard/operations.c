@@ -84,6 +84,14 @@ static void lock_unlock(long rounds) {
   }
 }
 
+static void lock_recursive(long rounds) {
+  static weft_mutex mutex = WEFT_MUTEX_RECURSIVE_INIT;
+  for (long i = 0; i < rounds; ++i) {
+    must(weft_mutex_lock(&mutex));
+    must(weft_mutex_unlock(&mutex));
+  }
+}
+
 static struct {
   weft_mutex mutex;
   weft_cond passed;
@@ -164,7 +172,8 @@ static const struct {
                   {"cond-turn", cond_turn},
                   {"park-unpark", park_unpark},
                   {"await-set", await_set},
-                  {"create-many-batch", create_many_batch}};
+                  {"create-many-batch", create_many_batch},
+                  {"lock-recursive", lock_recursive}};
 enum { operation_count = sizeof operations / sizeof *operations };
 
 #if defined(__clang__)

@@ -250,8 +250,12 @@ status mutex::lock_recursive(std::uint64_t deadline_ns) {
   return result;
 }
 
+// Tail calls, so that this needs no frame.
 status mutex::lock_slow(std::uint64_t deadline_ns) {
-  if (is_recursive()) return lock_recursive(deadline_ns);
+  return is_recursive() ? lock_recursive(deadline_ns) : lock_plain(deadline_ns);
+}
+
+[[gnu::noinline]] status mutex::lock_plain(std::uint64_t deadline_ns) {
   if (!knows_owner()) return wait_for_it(deadline_ns);
   const caller who = who_calls();
   if (owner_.load(base::relaxed) == who.id && !who.may_be_several) return status::deadlock;  // it keeps forks of one forker apart
@@ -283,8 +287,9 @@ status mutex::unlock_recursive() {
   return status::ok;
 }
 
-status mutex::unlock_slow() {
-  if (is_recursive()) return unlock_recursive();
+status mutex::unlock_slow() { return is_recursive() ? unlock_recursive() : unlock_plain(); }
+
+[[gnu::noinline]] status mutex::unlock_plain() {
   const bool has_owner = knows_owner();
   const caller who = has_owner ? who_calls() : caller{};
   if (!may_give(who.id)) {

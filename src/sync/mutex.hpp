@@ -82,9 +82,10 @@ class mutex {
   template <std::uint32_t Kind = 0>
   bool take_quietly() {
     if (os::is_alone() && os::replace_alone(&word_, Kind, Kind | held)) return Kind != 0 || note_address();
-    std::uint32_t free = (word_.load(base::relaxed) & contended) | Kind;
+    std::uint32_t free = word_.load(base::relaxed);
+    if ((free & ~contended) != Kind) return false;  // spares one of the other kind, or held, a locked instruction that fails
     // [L1] acquire: sees what the last holder wrote; pairs with [L2] [L5]
-    return word_.compare_exchange_strong(free, free | held, base::acquire, base::relaxed) && (Kind != 0 || note_address());
+    return word_.compare_exchange_strong(free, free + held, base::acquire, base::relaxed) && (Kind != 0 || note_address());
   }
   // For reports: whose stack this is. Always true.
   bool note_address() {
@@ -110,6 +111,8 @@ class mutex {
   status give_up_slow(std::uint32_t* times_held);
   void take_back_slow(std::uint32_t times_held);
   static void leave_queue_of(sched::await_record* one);
+  status lock_plain(std::uint64_t deadline_ns);
+  status unlock_plain();
   status lock_recursive(std::uint64_t deadline_ns);
   status unlock_recursive();
   bool enter_again(caller who, status* result);
