@@ -104,6 +104,7 @@ weft_status weft_ext_thread_create_filled(weft_function function, size_t size, v
   if (attr == nullptr && !is_null_or_point(out) && is_valid(what, nullptr)) [[likely]] {
     return code(sched::create_filled_default(what, reinterpret_cast<sched::unit**>(out), made_at));
   }
+  if (creates_detached(function, attr, out) && is_valid(what, nullptr)) return code(sched::create_filled_detached(what, made_at));
   return create_copied(what, attr, out, made_at);
 }
 

@@ -370,6 +370,31 @@ status create_filled_default(const copying& what, unit** out, const void* made_a
 
 namespace {
 
+[[gnu::noinline]] status create_filled_detached_slow(const copying& what, const void* made_at) {
+  return create_copied(what, {nullptr, nullptr, nullptr, false, true, made_at}, false, nullptr);
+}
+
+// As create_with_slow.
+[[gnu::noinline]] status create_with_slow_detached(copied* block, const void* made_at) {
+  return create({copied_starts[0], block, nullptr, false, true, made_at}, nullptr);
+}
+
+}  // namespace
+
+status create_filled_detached(const copying& what, const void* made_at) {
+  worker* w = local::current_worker();
+  if (!has_copied_block(w, what.size)) [[unlikely]]
+    return create_filled_detached_slow(what, made_at);
+  copied* const block = take_copied_here(w, what.function);
+  write_copied(block, what);
+  if (!w->lock.try_enter()) [[unlikely]]
+    return create_with_slow_detached(block, made_at);
+  void* const memory = w->units.take_one();
+  return put_new(w, lay_out(memory, copied_starts[0], block, is_default, join_word::detached, made_at, w->ready.number()));
+}
+
+namespace {
+
 // Of a chain from the unit of number 0 on; out has what it had before.
 void discard_many(worker* w, base::list_link* chain, unit** out) {
   for (std::size_t index = 0; chain != nullptr; ++index) {

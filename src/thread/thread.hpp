@@ -42,6 +42,8 @@ status create_copied(const copying& what, creation how, bool is_owned, unit** ou
 // As create_default.
 status create_copied_default(unit::function_type function, const void* from, std::size_t size, unit** out, const void* made_at);
 status create_filled_default(const copying& what, unit** out, const void* made_at);
+// As create_detached.
+status create_filled_detached(const copying& what, const void* made_at);
 
 // As create, but the caller owns the unit, as one that it took from a queue.
 status make_owned(const creation& how, unit** out);
