@@ -1,5 +1,5 @@
 // Making units: the short way for those without attributes, the way with all checks, many at once; and those that a builder makes
-// without making them ready, or lets begin anew.
+// without making them ready.
 #include <cstring>
 
 #include "os/heap.hpp"
@@ -11,6 +11,7 @@
 #include "run/ready.hpp"
 #include "run/stack_class.hpp"
 #include "run/wake.hpp"
+#include "thread/making.hpp"
 #include "thread/thread.hpp"
 #include "unit/details.hpp"
 #include "worker/copied.hpp"
@@ -24,21 +25,7 @@ namespace weft::sched {
 
 namespace {
 
-[[gnu::always_inline]] inline unit* lay_out(void* memory, unit::function_type function, void* argument, std::uint16_t flags,
-                                            std::uintptr_t join, const void* made_at, std::uint16_t in, pool* home = nullptr) {
-  auto* one = static_cast<unit*>(memory);
-  one->function = function;
-  one->argument = argument;
-  one->join.store(join, base::relaxed);
-  one->context.set_maker(made_at);
-  one->home.store(home, base::relaxed);
-  one->state.store(unit_state::ready, base::relaxed);
-  one->in.store(in, base::relaxed);
-  one->flags.store(flags, base::relaxed);
-  return one;
-}
-
-unit* lay_out(void* memory, const creation& how) {
+unit* lay_out_unlinked(void* memory, const creation& how) {
   unit* one = lay_out(memory, how.function, how.argument, how.tasklet ? is_tasklet : is_default,
                       how.detached ? join_word::detached : join_word::open, how.made_at, 0);
   one->next = one->previous = nullptr;
@@ -47,13 +34,13 @@ unit* lay_out(void* memory, const creation& how) {
 
 unit* allocate(worker* w, const creation& how) {
   void* memory = w->units.take();
-  return memory != nullptr ? lay_out(memory, how) : nullptr;
+  return memory != nullptr ? lay_out_unlinked(memory, how) : nullptr;
 }
 
 unit* allocate_outside(runtime* rt, const creation& how) {
   const queue::guard hold(rt->outside_lock);
   void* memory = rt->outside_units.take();
-  return memory != nullptr ? lay_out(memory, how) : nullptr;
+  return memory != nullptr ? lay_out_unlinked(memory, how) : nullptr;
 }
 
 // For revive: the mapping goes when the unit ends.
@@ -108,14 +95,6 @@ status apply(runtime* rt, worker* w, unit* one, const weft_thread_attr& wanted, 
   if (result == status::ok) result = apply_details(one, wanted);
   if (result == status::ok && !tasklet) result = apply_stack(rt, w, one, wanted);
   return result;
-}
-
-void count_created(runtime* rt, worker* w, std::uint64_t count) {
-  if (w != nullptr) {
-    w->created.store(w->created.load(base::relaxed) + count, base::relaxed);
-  } else {
-    rt->outside_created.fetch_add(count, base::relaxed);
-  }
 }
 
 void discard(worker* w, unit* one) {
@@ -242,8 +221,6 @@ status create(const creation& how, unit** out) {
 }
 
 namespace {
-
-constexpr unsigned flags_of_owned = unsigned{is_known} | unsigned{ends_noticed} | unsigned{may_be_dispatched};
 
 void count_owned(runtime* rt, worker* w, unit* one, unit** out) {
   const unsigned flags = one->flags.load(base::relaxed) | flags_of_owned;
@@ -582,57 +559,6 @@ void discard_owned(unit* one) {
   discard(w, one);
   count_finished(w);
   wake_finalizer_if_drained(w);
-}
-
-namespace {
-
-// An ended unit has given its stack back, but for a user's.
-status bind_stack_again(runtime* rt, unit* one) {
-  if (!one->has(has_own_stack)) {
-    one->stack = nullptr;
-    return status::ok;
-  }
-  const details* extra = details_if_any(one);
-  if (extra == nullptr || extra->own_stack_bytes == 0) return status::ok;  // the user's memory
-  one->stack = rt->stack_depot.make_mapping(extra->own_stack_bytes);
-  return one->stack != nullptr ? status::ok : status::nomem;
-}
-
-[[gnu::always_inline]] inline void begin_anew(unit* one, unit::function_type function, void* argument) {
-  const unsigned kept = one->flags.load(base::relaxed) & ~unsigned{wants_to_move};
-  const auto flags = static_cast<std::uint16_t>(kept | flags_of_owned);
-  const void* const made_at = one->maker();
-  lay_out(one, function, argument, flags, join_word::open, made_at, 0, one->home.load(base::relaxed));
-  one->parent = nullptr;
-  one->permit.store(0, base::relaxed);
-}
-
-[[gnu::noinline]] status revive_slow(unit* one, unit::function_type function, void* argument) {
-  worker* w = local::current_worker();
-  runtime* rt = w != nullptr ? w->rt : local::current_runtime();
-  if (!join_word::has_ended(one)) return status::busy;
-  if (one->has(stays_put) && !pin_to(rt, one->home_worker)) return status::invalid;
-  if (const status result = bind_stack_again(rt, one); result != status::ok) {
-    if (one->has(stays_put)) unpin_from(rt, one->home_worker);
-    return result;
-  }
-  begin_anew(one, function, argument);
-  count_created(rt, w, 1);
-  note(rt, WEFT_ON_CREATE, one);
-  return status::ok;
-}
-
-}  // namespace
-
-status revive(unit* one, unit::function_type function, void* argument) {
-  worker* w = local::current_worker();
-  if (w == nullptr || w->rt->tells_events.load(base::relaxed) || !join_word::has_ended(one) ||
-      one->has_any(stays_put | has_own_stack)) [[unlikely]]
-    return revive_slow(one, function, argument);
-  begin_anew(one, function, argument);
-  one->stack = nullptr;
-  w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
-  return status::ok;
 }
 
 }  // namespace weft::sched
