@@ -32,9 +32,10 @@ endif()
 add_library(weft_planned_fault OBJECT "${PROJECT_SOURCE_DIR}/tests/fault/planned_fault.cpp")
 target_link_libraries(weft_planned_fault PRIVATE weft_core_flags)
 
-# The libraries are one code: sanitizers see it once, and its lines are counted once.
+# The libraries are one code: sanitizers see it once, its lines are counted once, and how a library
+# is loaded has nothing to do with the processor.
 set(WEFT_TEST_LIBRARIES static shared)
-if(WEFT_SANITIZE OR WEFT_LIBCXX OR WEFT_COVERAGE)
+if(WEFT_SANITIZE OR WEFT_LIBCXX OR WEFT_COVERAGE OR CMAKE_CROSSCOMPILING)
   set(WEFT_TEST_LIBRARIES static)
 endif()
 
