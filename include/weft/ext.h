@@ -349,6 +349,7 @@ WEFT_API void weft_ext_yield_as_new(void);
  * - the caller has no pool, or its pool has priorities, or is one of weft_ext_pool_create;
  * - the caller keeps FP control, has forks that were not joined, or was asked to migrate;
  * - a schedule or an event sink is set;
+ * - another worker or OS thread holds the worker's lock at that moment;
  * - the worker has to poll its timers and sources, as it does once in some 64 switches.
  *
  * Returns: WEFT_OK after the caller was resumed.
