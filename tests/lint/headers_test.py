@@ -13,6 +13,14 @@ class HeadersTest(planted.PlantedTest):
         self.plant("src/mem/slab.hpp", "#pragma once\ninline std::size_t bytes() { return 1; }\n")
         self.assert_found(self.problems(), "src/mem/slab.hpp (C++20) does not compile alone")
 
+    def test_only_the_build_compiles_a_header_that_its_source_includes_first(self):
+        leaning = "#pragma once\ninline std::size_t bytes() { return 1; }\n"
+        self.plant("src/mem/slab.hpp", leaning)
+        self.plant("src/mem/slab.cpp", '// A slab.\n#include "mem/slab.hpp"\n#include <cstddef>\n')
+        self.assertEqual(self.problems(), [])
+        self.plant("src/mem/slab.cpp", '#include <cstddef>\n#include "mem/slab.hpp"\n')
+        self.assert_found(self.problems(), "src/mem/slab.hpp (C++20) does not compile alone")
+
     def test_a_public_header_that_is_no_c_is_found(self):
         self.plant("include/weft/a.h", "enum class colour { red };\n")
         self.assert_found(self.problems(), "include/weft/a.h (C11)")

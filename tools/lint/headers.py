@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Every header compiles alone: *.h of include/ and of faces' include/ as C11 and as C++20, the others as C++20. What did not change since it
-last passed is not compiled again (build/lint/headers.json).
+"""Every header compiles alone: *.h of include/ and of faces' include/ as C11 and as C++20, the others as C++20. A header that a .cpp
+of its folder includes first, as its own, is compiled alone by the build. What did not change since it last passed is not compiled again
+(build/lint/headers.json).
 
 usage: headers.py [folder]"""
 
@@ -37,6 +38,16 @@ def folders_within(path):
     return ["-Iinclude"] + (["-Isrc"] if parts[0] == "src" else ["-Ibench"] if parts[0] == "bench" else [])
 
 
+def is_first_in_its_source(top, path):
+    source = os.path.splitext(path)[0] + ".cpp"
+    try:
+        with open(os.path.join(top, source), encoding="utf-8") as file:
+            first = next((line for line in file if line.startswith("#include")), "")
+    except OSError:
+        return False
+    return path.endswith(first.removeprefix("#include").strip().strip('"<>') or "none")
+
+
 def jobs(top):
     """(name, command) for each header and language."""
     for path in sources.files(top, ["src", "include", "bench/harness", "faces", "net", "dist"], (".h", ".hpp")):
@@ -45,7 +56,8 @@ def jobs(top):
         within = folders_within(path)
         if path.startswith(("include/", "faces/")) and path.endswith(".h"):
             yield f"{path} (C11)", [*C, *WARNINGS, *within, "-include", path, "/dev/null"]
-        yield f"{path} (C++20)", [*CXX, *WARNINGS, *within, "-include", path, "/dev/null"]
+        if not is_first_in_its_source(top, path):
+            yield f"{path} (C++20)", [*CXX, *WARNINGS, *within, "-include", path, "/dev/null"]
 
 
 def stamp(top, dependencies):
