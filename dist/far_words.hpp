@@ -61,7 +61,7 @@ struct basic_far_words {
   alignas(base::cache_line) put_word wanted;          // not 0: the last rank of another node that found no offer, plus one
   put_word called;                                    // not 0: a rank that was asked in vain has an offer now, plus one
   put_word root_end;                                  // not 0: where the root's bytes lie
-  put_word clock_asked, clock_told;                   // for a trace: clocks.cpp
+  put_word clock_asked, clock_told;                   // for a trace: clock_questions.hpp
   alignas(base::cache_line) put_word copied[copies];  // at a ticket's: the ticket, once its copy has ended
   far_record records[most_records];
 };
