@@ -1,6 +1,6 @@
-// Protocol R, clocks of nodes: docs/protocols/R.md. A rank asks rank 0 for its time, some times in a
-// row. How clocks are read, and what is done while a word stays as it is, is said elsewhere, so that
-// a model runs this very header. The words are those of far_words.hpp.
+// Protocol R, clocks of nodes: docs/protocols/R.md. A rank asks rank 0 for its time, some times in
+// a row. How clocks are read, and what is done while a word stays as it is, is said elsewhere, so
+// that a model runs this very header. The words are those of far_words.hpp.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,8 @@ std::uint64_t wait_for_other(const put_word& word, std::uint64_t known, Idle& id
 
 // In rank 0: until that rank needs no more answers. time: later at each call.
 template <class Words, class Idle>
-void answer_clock_questions(const net::rma& by, const net::window& words, Words& mine, int rank, std::uint64_t (*time)(), Idle idle) {
+void answer_clock_questions(const net::rma& by, const net::window& words, Words& mine, int rank, std::uint64_t (*time)(),
+                            Idle idle) {
   put_clock_word(by, words, rank, offsetof(Words, clock_told), clock_goes_on);
   for (;;) {
     const std::uint64_t question = wait_for_other(mine.clock_asked, 0, idle);

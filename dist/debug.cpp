@@ -1,6 +1,6 @@
-// weft_dist_debug_layout: where debuggers find what a job's ranks run, and the threads that wait with
-// their frames off the stack. The form is that of weft/debug.h; `weft ranks` (tools/gdb) reads it.
-// Constant data that nothing here reads.
+// weft_dist_debug_layout: where debuggers find what a job's ranks run, and the threads that wait
+// with their frames off the stack. The form is that of weft/debug.h; `weft ranks` (tools/gdb) reads
+// it. Constant data that nothing here reads.
 #include <weft/debug.h>
 
 #include <cstddef>

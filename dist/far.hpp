@@ -30,8 +30,8 @@ void start_far();
 void begin_far_root(control* mine);
 void end_far_root(control* mine);
 
-// Helps the operations of other ranks, and ends those that this rank did not wait for. In every loop
-// that waits.
+// Helps the operations of other ranks, and ends those that this rank did not wait for. In every
+// loop that waits.
 void poll_far();
 // Changes when it is time to poll.
 [[nodiscard]] std::uint32_t ticks();
@@ -68,7 +68,8 @@ void take_continuation(control* mine, int victim, const offer& claimed);
 bool take_own_fork(control* mine);
 // When the last claim of an offer began, by the CPU's counter; for the trace.
 [[nodiscard]] std::uint64_t when_claim_began();
-// Of a thread's forks that other ranks took, before its frames leave. end: behind the newest of them.
+// Of a thread's forks that other ranks took, before its frames leave. end: behind the newest of
+// them.
 bool make_forks_far(control* mine, weft_forked* end);
 // An idle rank tries a rank of another node now and then. round: of its idling.
 bool try_far(control* mine, unsigned round);
@@ -85,8 +86,8 @@ void bring_back_far(control* mine, std::uint64_t code);
 // An evacuated thread, as ranks of all nodes name it.
 std::uint64_t code_of(const evacuated* frames);
 
-// Of a rank's shared part: `from` and `into` are addresses as the part's owner has them. The put of a 1
-// is not waited for.
+// Of a rank's shared part: `from` and `into` are addresses as the part's owner has them. The put of
+// a 1 is not waited for.
 void get_far_part(int rank, const void* from, void* into, std::size_t bytes);
 void put_far_word(int rank, const put_word* into);
 

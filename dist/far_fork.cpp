@@ -1,5 +1,6 @@
-// See far.hpp: forks that are set aside for ranks of other nodes, where forkers go on. The offer has
-// all of the fork, and the fork's place names the far record from then on: to its forker it is taken.
+// See far.hpp: forks that are set aside for ranks of other nodes, where forkers go on. The offer
+// has all of the fork, and the fork's place names the far record from then on: to its forker it is
+// taken.
 #include <cstring>
 
 #include "dist/far_state.hpp"

@@ -41,8 +41,9 @@ bool may_offer();
 // told behind it.
 std::uint64_t take_wanted();
 void call_wanting(std::uint64_t asked_by);
-// The next fork of a rank whose offer was claimed is to take the rare way, and offer again: a 0 is put
-// to its limit, unless its rank answers the network at ticks alone. One that is lost costs a tick.
+// The next fork of a rank whose offer was claimed is to take the rare way, and offer again: a 0 is
+// put to its limit, unless its rank answers the network at ticks alone. One that is lost costs a
+// tick.
 bool ask_for_next(int victim);
 
 }  // namespace weft::dist

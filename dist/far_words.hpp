@@ -1,7 +1,7 @@
-// Protocol R between nodes: docs/protocols/R.md. What a rank's words hold, which only the operations
-// of a network change (net/rma.hpp), and the steps on them. As in steal_queue.hpp, what the words
-// mean is said elsewhere, so that a model runs this very header over a transport that puts off and
-// reorders.
+// Protocol R between nodes: docs/protocols/R.md. What a rank's words hold, which only the
+// operations of a network change (net/rma.hpp), and the steps on them. As in steal_queue.hpp, what
+// the words mean is said elsewhere, so that a model runs this very header over a transport that
+// puts off and reorders.
 //
 // - The *offer* is one continuation that a rank has set aside for ranks of other nodes, or, where
 //   forkers go on (the policy `child`), one fork.
@@ -78,8 +78,8 @@ class basic_offering {
   }
   [[nodiscard]] Words& words() { return *mine_; }
 
-  // Whether a claim of an offer that had this one's place among the copies goes on. Then nothing may
-  // be offered.
+  // Whether a claim of an offer that had this one's place among the copies goes on. Then nothing
+  // may be offered.
   [[nodiscard]] bool is_full() { return last_ + 1 - first_open() >= Words::copies; }
 
   // Nothing is offered. What was written before is what a claimant sees.

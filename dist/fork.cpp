@@ -110,8 +110,8 @@ weft_forked* weft_fork_slowly(void (*run)(void* work), const void* work, size_t 
   return suspend_and_run(mine, place, run, run_child);
 }
 
-// Where forkers go on; under other policies hot.h finds no bottom. The fork is at the line's end, or
-// the rank was asked, at a tick, for a fork that others may take.
+// Where forkers go on; under other policies hot.h finds no bottom. The fork is at the line's end,
+// or the rank was asked, at a tick, for a fork that others may take.
 void weft_fork_at_limit(weft_forked* forked) {
   control* const mine = here();
   if (!all.how->is_inline || !mine->is_worker)

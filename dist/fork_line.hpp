@@ -105,8 +105,8 @@ class fork_line {
     unlock();
     return taker;
   }
-  // The owner takes its oldest fork, as a thief does, for another rank or for itself. It needs no fence
-  // to keep it from its own joins. may_take, taker: as in claim(). False: there is none.
+  // The owner takes its oldest fork, as a thief does, for another rank or for itself. It needs no
+  // fence to keep it from its own joins. may_take, taker: as in claim(). False: there is none.
   template <class May_take>
   bool take_oldest(weft_hot_line& line, May_take may_take, void* taker, weft_forked* out) {
     lock();

@@ -15,7 +15,8 @@ std::size_t bytes_between(const weft_forked* from, const weft_forked* to) {
 }
 void* pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
-// Begins to fetch what a claim will copy, while the claim itself fetches the victim's word. Most frames are not longer.
+// Begins to fetch what a claim will copy, while the claim itself fetches the victim's word. Most
+// frames are not longer.
 void fetch_continuation(int victim, const descriptor& words) {
   constexpr std::size_t frame_bytes = 8 * base::cache_line;
   continuation what;

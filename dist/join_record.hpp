@@ -37,8 +37,8 @@ class return_list {
   base::atomic<std::uint64_t> first_;
 };
 
-// A word that its owner loads, and that another rank changes by a put, or, on the owner's node, by a
-// store: so the owner learns what the other has done, without an answer.
+// A word that its owner loads, and that another rank changes by a put, or, on the owner's node, by
+// a store: so the owner learns what the other has done, without an answer.
 class put_word {
  public:
   void clear() { value_.store(0, base::relaxed); }
@@ -93,7 +93,8 @@ struct alignas(base::cache_line) join_record {
   // record to which the other side has moved.
   std::uint64_t move_forker(std::uint64_t to) {
     std::uint64_t expected = running;
-    // [R21] release: publishes the far record, or, where the other side has come, sees what it left; pairs with [R7] [R22]
+    // [R21] release: publishes the far record, or, where the other side has come, sees what it
+    // left; pairs with [R7] [R22]
     state.compare_exchange_strong(expected, to, base::release, base::acquire);
     return expected;
   }
@@ -133,8 +134,8 @@ struct alignas(base::cache_line) join_record {
   // back; ended: the forker does; else the far record to which the child's side has moved.
   std::uint64_t discard() {
     std::uint64_t expected = running;
-    // [R24] release: the forker is done with the record, and has counted the fork; where the child's
-    // side has come, sees what it left; pairs with [R7] [R22]
+    // [R24] release: the forker is done with the record, and has counted the fork; where the
+    // child's side has come, sees what it left; pairs with [R7] [R22]
     state.compare_exchange_strong(expected, discarded, base::release, base::acquire);
     return expected;
   }

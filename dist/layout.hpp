@@ -76,8 +76,8 @@ struct control {
   slot* top;                                     // where the next fork suspends its forker
   weft_forked* places;                           // where the next fork's place is
   slot* split;                                   // slots below are public, claimed, or another rank's
-  // A fork whose place is here or above takes the rare way. Thieves store 0, and so it has a line of
-  // its own: a child's end would wait for the one above.
+  // A fork whose place is here or above takes the rare way. Thieves store 0, and so it has a line
+  // of its own: a child's end would wait for the one above.
   alignas(base::cache_line) base::atomic<std::uintptr_t> limit;
 
   // ---- the owner's, seldom written ----

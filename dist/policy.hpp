@@ -1,5 +1,5 @@
-// What differs by WEFT_DIST_POLICY: a table for each, in a file of policy/. docs/decisions/0038 says
-// which to use when.
+// What differs by WEFT_DIST_POLICY: a table for each, in a file of policy/. docs/decisions/0038
+// says which to use when.
 //
 // All but the last two run a fork's child first and suspend the forker in a slot (layout.hpp);
 // another rank may take the forker's frames. They differ in where stacks lie:
@@ -9,9 +9,11 @@
 //   afterwards.
 // - iso-address: each child has a stack of its own, at an address that no other thread of any rank
 //   has. The frames of a thread that waits stay where they are.
-// - stalling: as optimised, but a thread that waits goes on where it waits, not where the child ends.
+// - stalling: as optimised, but a thread that waits goes on where it waits, not where the child
+//   ends.
 // - child: the forker goes on, and another rank takes the function and the bytes of a fork.
-// - run-to-completion: as child, but a thread that waits runs other forks above it, and never leaves.
+// - run-to-completion: as child, but a thread that waits runs other forks above it, and never
+//   leaves.
 #pragma once
 
 #include <cstddef>

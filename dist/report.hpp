@@ -10,7 +10,8 @@
 namespace weft::dist {
 
 void print_ranks(const net::job& job);
-// Collective, in the ranks, where no launcher sees all ranks' memory: print_ranks on rank 0 is next.
+// Collective, in the ranks, where no launcher sees all ranks' memory: print_ranks on rank 0 is
+// next.
 void gather_counts(const net::job& job);
 void describe_rank(const net::job& job, int rank, char* text, std::size_t bytes);
 

@@ -6,10 +6,11 @@
 // that the explorer runs this very header; what they mean is said in layout.hpp.
 //
 // The owner publishes behind end and takes back from end. A thief of the node claims begin by one
-// compare-exchange, copies what the descriptor names, and then stores the descriptor's ticket beside
-// it. The owner must not write over what was claimed until all_copied(). The epoch changes with every
-// publication and every new occupancy, so that a claim with a stale descriptor fails. Claimants that cannot use
-// this CPU's atomics, such as a network's, need a word of their own beside this one.
+// compare-exchange, copies what the descriptor names, and then stores the descriptor's ticket
+// beside it. The owner must not write over what was claimed until all_copied(). The epoch changes
+// with every publication and every new occupancy, so that a claim with a stale descriptor fails.
+// Claimants that cannot use this CPU's atomics, such as a network's, need a word of their own
+// beside this one.
 #pragma once
 
 #include <cstddef>
@@ -68,7 +69,8 @@ class basic_steal_queue {
   }
   void publish(std::uint32_t count) {
     const std::uint64_t added = static_cast<std::uint64_t>(count) + (std::uint64_t{1} << epoch_at);
-    // [R1] acquire: thieves have read the descriptor at the front that is written over next; pairs with [R3]
+    // [R1] acquire: thieves have read the descriptor at the front that is written over next; pairs
+    // with [R3]
     const std::uint64_t now = word_.load(base::acquire);
     if (begin_of(now) == end_of(now)) {
       copy_to_front(end_of(now));
@@ -104,8 +106,8 @@ class basic_steal_queue {
     return true;
   }
 
-  // Nothing is public. The next index to be published is this one, one more than before, because the
-  // continuation there became public elsewhere, or one less, because it is private again.
+  // Nothing is public. The next index to be published is this one, one more than before, because
+  // the continuation there became public elsewhere, or one less, because it is private again.
   void skip(std::uint32_t index) {
     const std::uint64_t now = word_.load(base::relaxed);
     if (index > end_of(now)) {
@@ -123,7 +125,8 @@ class basic_steal_queue {
 
   // ---- thieves ----
 
-  // fetch(descriptor): before the claim, to fetch what will be copied. The descriptor may be stale then.
+  // fetch(descriptor): before the claim, to fetch what will be copied. The descriptor may be stale
+  // then.
   template <class Fetch>
   bool claim(claimed* out, Fetch fetch) {
     // [R2] acquire: frames and descriptors as of this word; pairs with [R4] [R18]
@@ -192,8 +195,8 @@ class basic_steal_queue {
     front_.write(what, from.ticket.load(base::relaxed));
   }
 
-  // Whether the copy of an index has ended that was claimed in this occupancy. Where the cell has another description since,
-  // room() has found so before.
+  // Whether the copy of an index has ended that was claimed in this occupancy. Where the cell has
+  // another description since, room() has found so before.
   [[nodiscard]] bool is_copied(std::uint32_t index) const {
     const cell& its = ring_[index % capacity];
     const std::uint64_t ticket = its.of.ticket.load(base::relaxed);

@@ -27,8 +27,8 @@ struct turns {
   clock_readings clocks;
 };
 
-// In the process that becomes the launcher, or a rank: reads the variables, and opens the file if no
-// other process would have to. Without the variable there is no trace. Errors, told in one line:
+// In the process that becomes the launcher, or a rank: reads the variables, and opens the file if
+// no other process would have to. Without the variable there is no trace. Errors, told in one line:
 // invalid, nomem.
 status open_trace();
 // Of memory behind each rank's shared part; 0: there is no trace.

@@ -1,8 +1,7 @@
-/* Two threads lock two mutexes in opposite order. When nothing can ever run again, Weft says who waits for what; it then waits on,
- * or ends the program when told so:
+/* Two threads lock two mutexes in opposite order. When nothing can ever run again, Weft says who
+ * waits for what; it then waits on, or ends the program when told so:
  *
- *   WEFT_DEADLOCK=abort ./06_deadlock
- */
+ *   WEFT_DEADLOCK=abort ./06_deadlock */
 #include <stdio.h>
 
 #include <weft/weft.h>

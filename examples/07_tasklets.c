@@ -1,4 +1,5 @@
-/* Tasklets: cheaper than threads, since they need no stack of their own; in exchange they must not wait. */
+/* Tasklets: cheaper than threads, since they need no stack of their own; in exchange they must
+ * not wait. */
 #include <stdatomic.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-/* A hundred thousand threads made with one call, each with its own part of an array, and all of them blocked at once. */
+/* A hundred thousand threads made with one call, each with its own part of an array, and all of
+ * them blocked at once. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

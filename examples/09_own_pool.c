@@ -1,6 +1,5 @@
-/* A pool of one's own: it finishes what was begun before it starts anything new, so that few jobs are under way at a time.
- * Weft's FIFO pool would give a1 b1 c1 a2 b2 c2.
- */
+/* A pool of one's own: it finishes what was begun before it starts anything new, so that few
+ * jobs are under way at a time. Weft's FIFO pool would give a1 b1 c1 a2 b2 c2. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>

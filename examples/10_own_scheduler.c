@@ -1,6 +1,6 @@
-/* A scheduler of one's own, itself a thread: it runs two urgent jobs for one of the background, until all have ended. It may run beside
- * others, and within another: each runs only what it takes out of its own pools.
- */
+/* A scheduler of one's own, itself a thread: it runs two urgent jobs for one of the background,
+ * until all have ended. It may run beside others, and within another: each runs only what it
+ * takes out of its own pools. */
 #include <stdio.h>
 
 #include <weft/ext.h>

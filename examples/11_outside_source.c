@@ -1,7 +1,7 @@
-/* Work that comes from outside: messages in a pipe, written by somebody who knows nothing of Weft. A watcher, an OS thread that sleeps
- * in the kernel, notices that the pipe has become readable and notifies; a worker, woken if all of them sleep, reads the messages and
- * makes the waiting thread ready. Busy workers look by themselves now and then.
- */
+/* Work that comes from outside: messages in a pipe, written by somebody who knows nothing of
+ * Weft. A watcher, an OS thread that sleeps in the kernel, notices that the pipe has become
+ * readable and notifies; a worker, woken if all of them sleep, reads the messages and makes the
+ * waiting thread ready. Busy workers look by themselves now and then. */
 #define _GNU_SOURCE /* pipe2 */
 #include <fcntl.h>
 #include <pthread.h>

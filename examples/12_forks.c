@@ -1,4 +1,5 @@
-/* Forks: children at the price of a call. Another worker takes one only when it has nothing to do; else the join runs it here. */
+/* Forks: children at the price of a call. Another worker takes one only when it has nothing to
+ * do; else the join runs it here. */
 #include <stdio.h>
 
 #include <weft/hot.h>
@@ -7,7 +8,8 @@
 
 enum { size = 12 };
 
-/* The ways to place queens in the rows from `row` on, `columns` and the diagonals being attacked. */
+/* The ways to place queens in the rows from `row` on, `columns` and the diagonals being
+ * attacked. */
 struct board {
   unsigned row, columns, left, right;
 };

@@ -1,4 +1,5 @@
-// Forks in C++: results and exceptions come out of join, and the end of the scope joins what is left.
+// Forks in C++: results and exceptions come out of join, and the end of the scope joins what is
+// left.
 #include <cstdio>
 #include <stdexcept>
 

@@ -1,4 +1,5 @@
-/* Loops in C: the Collatz sequences of all numbers up to a million. Some are long, most are short, so workers take parts as they come. */
+/* Loops in C: the Collatz sequences of all numbers up to a million. Some are long, most are
+ * short, so workers take parts as they come. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-// Parallel algorithms in C++: loops in one and two dimensions, reductions, scans, sorting, groups of tasks, and what exceptions do.
+// Parallel algorithms in C++: loops in one and two dimensions, reductions, scans, sorting, groups
+// of tasks, and what exceptions do.
 #include <atomic>
 #include <cstdio>
 #include <functional>

@@ -1,5 +1,5 @@
-/* The generic threads interface: run it with WEFT_THREADS=weft, fifo or pool. Tasks count primes, each its part, and hand the numbers to a
- * thread through a full/empty variable. */
+/* The generic threads interface: run it with WEFT_THREADS=weft, fifo or pool. Tasks count
+ * primes, each its part, and hand the numbers to a thread through a full/empty variable. */
 #include <stdio.h>
 #include <stdlib.h>
 

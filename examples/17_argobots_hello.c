@@ -1,5 +1,6 @@
-/* Argobots' interface on Weft: execution streams with a pool each, and ULTs that each say where they are from. Nothing here is Weft's own:
- * the program is compiled for the one or the other by the abt.h that it finds. */
+/* Argobots' interface on Weft: execution streams with a pool each, and ULTs that each say where
+ * they are from. Nothing here is Weft's own: the program is compiled for the one or the other by
+ * the abt.h that it finds. */
 #include <stdio.h>
 
 #include "must_abt.h"

@@ -1,5 +1,6 @@
-/* Argobots' interface on Weft: Fibonacci numbers with a ULT for every call, and streams that steal from each other. Each stream's scheduler
- * serves all pools, its own first, and one of the others, chosen at random, when that is empty. */
+/* Argobots' interface on Weft: Fibonacci numbers with a ULT for every call, and streams that
+ * steal from each other. Each stream's scheduler serves all pools, its own first, and one of the
+ * others, chosen at random, when that is empty. */
 #include <stdio.h>
 
 #include "must_abt.h"

@@ -1,5 +1,6 @@
-/* Argobots' interface on Weft: what its operations cost, on as many streams as the program is told to use (1), each with the same work.
- * Compiled with a real Argobots' abt.h it tells what they cost there.
+/* Argobots' interface on Weft: what its operations cost, on as many streams as the program is told
+ * to use (1), each with the same work. Compiled with a real Argobots' abt.h it tells what they cost
+ * there.
  *
  * usage: 19_argobots_costs [STREAMS [ROUNDS]] */
 #include <stdio.h>

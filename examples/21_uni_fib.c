@@ -1,5 +1,5 @@
-/* fib as in the paper on uni-address threads. With `weft launch -n 4 21_uni_fib` the threads' creators
- * move between four processes.
+/* fib as in the paper on uni-address threads. With `weft launch -n 4 21_uni_fib` the threads'
+ * creators move between four processes.
  *
  *   21_uni_fib [n]     default 27 */
 #include <stdio.h>

@@ -1,4 +1,5 @@
-// Forks that move between processes: only the root is new. Every rank runs main, and gets the result.
+// Forks that move between processes: only the root is new. Every rank runs main, and gets the
+// result.
 //
 //   22_dist_fib [n]     default 30
 #include <cstdio>

@@ -43,8 +43,8 @@ struct control {
 // first end of a rank ends the job.
 void tell_failure(const job& all, const char* format, ...) __attribute__((format(printf, 2, 3), cold));
 
-// Keeps this rank's part and its region in memory. Null, or why it cannot, with the cure, as the end
-// of "cannot start: ".
+// Keeps this rank's part and its region in memory. Null, or why it cannot, with the cure, as the
+// end of "cannot start: ".
 const char* lock_memory(const job& all);
 
 }  // namespace weft::net

@@ -3,8 +3,8 @@
 // bytes mean. lang/runtime includes this file and no other of net/; it includes nothing of ours.
 //
 // Promises, which every transport keeps (tests/unit/net/frames_conformance.hpp):
-// - A *node* has a number, which is not 0, not self's, and is never used again. A node that is there
-//   when this one opens, or comes later, is told by `joined`, before anything from it.
+// - A *node* has a number, which is not 0, not self's, and is never used again. A node that is
+//   there when this one opens, or comes later, is told by `joined`, before anything from it.
 // - Frames from one node to another arrive whole, once, in the order in which they were sent; each
 //   carries the count of them, from 1. Between different pairs of nodes there is no order.
 // - A node that closes is told by `left`, one that ends without by `died`, each once, after all its

@@ -81,11 +81,13 @@ struct job_request {
 bool is_started_by_other();
 
 // Once a process. Returns in each rank. A failure has been told in one line; the process should
-// then exit; the other ranks of an MPI are ended. Errors: invalid (a variable's value, an address that is taken), nomem, unsupported.
+// then exit; the other ranks of an MPI are ended. Errors: invalid (a variable's value, an address
+// that is taken), nomem, unsupported.
 status start(const job_request& request, job* out);
 
-// Instead of start: ends this process, which cannot become a rank, with the exit status 1. A line has
-// told why. The other ranks, which would wait for it, are ended, too, as after a start that failed.
+// Instead of start: ends this process, which cannot become a rank, with the exit status 1. A line
+// has told why. The other ranks, which would wait for it, are ended, too, as after a start that
+// failed.
 [[noreturn]] void end_start();
 
 // Returns in each rank once all ranks have called it. What a rank wrote before it is seen by all

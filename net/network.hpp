@@ -48,8 +48,8 @@ struct network {
 // In a job whose ranks share memory: each rank is a node of its own, if that is wanted.
 void set_nodes(const settings& wanted, job* all);
 
-// Collective, once a process. Where the job asked for no words there is no network. Errors: those of
-// region_create.
+// Collective, once a process. Where the job asked for no words there is no network. Errors: those
+// of region_create.
 status open_network(const rma& by, progress_by progress, job* all);
 // The network just opened, for what the start finds out.
 network* opened_network();

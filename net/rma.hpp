@@ -1,17 +1,18 @@
-// One-sided access to the memory of another rank: nine operations, behind a table, so that a file
-// a transport implements them. The rank whose memory it is takes no part. Called in ranks, from the
+// One-sided access to the memory of another rank: nine operations, behind a table, so that a file a
+// transport implements them. The rank whose memory it is takes no part. Called in ranks, from the
 // OS thread that called net::start; where a transport allows more, its file says so.
 //
-// A *window* is one part of every rank's memory; a byte in it is named by rank and offset. Promises,
-// on which protocols may build, and which every transport keeps (tests/unit/net/conformance.hpp):
+// A *window* is one part of every rank's memory; a byte in it is named by rank and offset.
+// Promises, on which protocols may build, and which every transport keeps
+// (tests/unit/net/conformance.hpp):
 // - get and put begin a copy. It ends at the latest in the flush of its window and rank, and copies
 //   that one flush ends may happen in any order. get and put of bytes that another rank writes
 //   meanwhile give any mixture, but a put of one aligned word of 8 bytes is seen whole.
 // - fetch_add and compare_swap change a word of 8 aligned bytes at once, and return when they have.
 // - They are ordered among themselves (each acquires and releases): what a rank wrote into its own
 //   memory, or put and flushed, before its operation on a word, is what another rank reads or gets
-//   after an operation that found the new value. So is what it did before a put of one word, for the
-//   owner, and the ranks of its node, that load the new value after the owner's progress.
+//   after an operation that found the new value. So is what it did before a put of one word, for
+//   the owner, and the ranks of its node, that load the new value after the owner's progress.
 // - A word is changed by one transport only: the atomics of a network and of the CPU need not see
 //   each other. Its owner may load it.
 // - A transport that fails ends the job with one line.
@@ -66,8 +67,8 @@ struct rma {
   // operation, which makes progress itself. Null: operations of other ranks need no help.
   void (*assist)(const window& of) = nullptr;
 
-  // Sends this rank's puts into that one's memory so far, and does not wait for their end. Until then
-  // or a flush they may stay here. Null: a put leaves at once.
+  // Sends this rank's puts into that one's memory so far, and does not wait for their end. Until
+  // then or a flush they may stay here. Null: a put leaves at once.
   void (*send_puts)(const window& of, int rank) = nullptr;
 };
 

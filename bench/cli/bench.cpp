@@ -1,4 +1,5 @@
-// Runs one program on one runtime, checks its answer, and prints what was measured or writes it as JSON.
+// Runs one program on one runtime, checks its answer, and prints what was measured or writes it as
+// JSON.
 #include "cli/bench.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// Compares two files, series by series. A ratio is called a change only where its interval does not hold 1, and only where both sides have
-// enough repetitions for an interval to mean something; what else differs between the files is said first.
+// Compares two files, series by series. A ratio is called a change only where its interval does not
+// hold 1, and only where both sides have enough repetitions for an interval to mean something; what
+// else differs between the files is said first.
 #include "cli/compare.hpp"
 
 #include <fmt/format.h>
@@ -70,7 +71,8 @@ void print_facts(const bench::results& a, const bench::results& b) {
   }
 }
 
-// A runtime's settings may depend on the workers: only the same series are compared; each difference is told once.
+// A runtime's settings may depend on the workers: only the same series are compared; each
+// difference is told once.
 void print_settings(const bench::results& a, const bench::results& b) {
   std::set<std::vector<std::string>> told;
   for (const auto& [key, in_a] : a.all) {
@@ -152,8 +154,8 @@ void print_status(const bench::series_key& key, const bench::results& a, const b
   if (in_a != in_b) fmt::print("{}: {} in A, {} in B\n", name_of(key), in_a, in_b);
 }
 
-// Series of only one file are counted, not listed: a comparison of few programs with one of many is nothing unusual. What fails in both
-// has not changed.
+// Series of only one file are counted, not listed: a comparison of few programs with one of many is
+// nothing unusual. What fails in both has not changed.
 void print_others(const bench::results& a, const bench::results& b) {
   std::size_t common = 0;
   for (const auto& [key, unused] : a.all) {

@@ -18,7 +18,8 @@ std::string escape_markup(std::string_view text);  // for HTML and SVG
 // whole. Ends with a newline.
 std::string wrap(std::string_view text, std::size_t columns);
 
-// Columns as wide as their widest cell; the first is aligned left, the others right unless they are named.
+// Columns as wide as their widest cell; the first is aligned left, the others right unless they are
+// named.
 class table {
  public:
   explicit table(std::vector<std::string> head) : rows_{std::move(head)} {}

@@ -1,4 +1,5 @@
-// What to say when the command line makes no sense: what is wrong, the nearest thing that there is, and all things that there are.
+// What to say when the command line makes no sense: what is wrong, the nearest thing that there is,
+// and all things that there are.
 #pragma once
 
 #include <CLI/App.hpp>

@@ -1,5 +1,6 @@
-/* What guard.py counts the instructions of: one operation, so many times over, on one worker. Two runs with different rounds differ by what the
- * rounds cost, and by nothing else. It runs in a ULT, as what programs do often does.
+/* What guard.py counts the instructions of: one operation, so many times over, on one worker. Two
+ * runs with different rounds differ by what the rounds cost, and by nothing else. It runs in a ULT,
+ * as what programs do often does.
  *
  *     guard-weft NAME ROUNDS
  *     guard-weft               the compiler, and the names */

@@ -1,4 +1,5 @@
-// A channel of numbers with a bound, as programs make one of a mutex and two conditions where their runtime brings none.
+// A channel of numbers with a bound, as programs make one of a mutex and two conditions where their
+// runtime brings none.
 #pragma once
 
 #include <array>

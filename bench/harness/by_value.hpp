@@ -1,9 +1,10 @@
-// Ways to add up two parts that are values: their functions are trivially copyable, at most 40 bytes
-// large, hold no addresses, and return what can be added. So forks carry them whole, and on ranks
-// they move (docs/guide/ranks.md). A kernel's text over a Way is kernels/<kernel>/by_value.hpp.
+// Ways to add up two parts that are values: their functions are trivially copyable, at most 40
+// bytes large, hold no addresses, and return what can be added. So forks carry them whole, and on
+// ranks they move (docs/guide/ranks.md). A kernel's text over a Way is
+// kernels/<kernel>/by_value.hpp.
 //
-// What a kernel only reads, and no fork has room for, is made before the measured time, by each rank
-// for itself.
+// What a kernel only reads, and no fork has room for, is made before the measured time, by each
+// rank for itself.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// The children of one thread: a record each, made together and joined together. The first `Inline` records lie in the parent's frame.
+// The children of one thread: a record each, made together and joined together. The first `Inline`
+// records lie in the parent's frame.
 #pragma once
 
 #include <cstddef>

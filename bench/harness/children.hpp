@@ -1,6 +1,8 @@
-// How rivals run the children of a parent. A kernel's text over these (kernels/<kernel>/children.hpp) serves all runtimes whose children
-// are C++ callables; everything is inlined, so that what is compiled is what each rival's own manual would write there. Runtimes with
-// another form of children (Lace's macros, coroutines, other languages) have texts of their own.
+// How rivals run the children of a parent. A kernel's text over these
+// (kernels/<kernel>/children.hpp) serves all runtimes whose children are C++ callables; everything
+// is inlined, so that what is compiled is what each rival's own manual would write there. Runtimes
+// with another form of children (Lace's macros, coroutines, other languages) have texts of their
+// own.
 //
 //   run(parts...)          the parts are children, but tasks call the first part plainly, as programs do; threads make all of them, as
 //                          Weft's threads do in these kernels
@@ -8,9 +10,11 @@
 //   spawn_all(parts...)    all of them are children, for tasks, too
 //   run_all(first, count)  the same as run for an array of records with a run() each
 //
-// Which of them are leaves, leaf_when(...) says of parts (harness/together.hpp), is_leaf() of records, where a runtime asks (as_tasklets_of).
+// Which of them are leaves, leaf_when(...) says of parts (harness/together.hpp), is_leaf() of
+// records, where a runtime asks (as_tasklets_of).
 //
-// A single worker runs parts in their order: tasks and threads are made last first, the newest is taken first.
+// A single worker runs parts in their order: tasks and threads are made last first, the newest is
+// taken first.
 #pragma once
 
 #include <array>
@@ -41,7 +45,8 @@ class records {
   std::unique_ptr<Record[]> heap_;
 };
 
-// Group: one parent's tasks. spawn(part), spawn_record(record): they live until wait() has returned.
+// Group: one parent's tasks. spawn(part), spawn_record(record): they live until wait() has
+// returned.
 template <class Group>
 struct as_tasks_of {
   template <class First, class... Others>
@@ -87,7 +92,8 @@ struct as_tasks_of {
   }
 };
 
-// Thread: start(part) or start_record(record), and join() before it is destroyed; the part lives until then.
+// Thread: start(part) or start_record(record), and join() before it is destroyed; the part lives
+// until then.
 template <class Thread>
 struct as_threads_of {
   template <class... Parts>
@@ -124,7 +130,8 @@ struct as_threads_of {
   }
 };
 
-// A Thread over a Unit that a library makes of a C function: create(function, argument), and join(). Result: what its functions return.
+// A Thread over a Unit that a library makes of a C function: create(function, argument), and
+// join(). Result: what its functions return.
 template <class Result, class Unit>
 class thread_of {
  public:
@@ -150,7 +157,8 @@ class thread_of {
   Unit unit_;
 };
 
-// A Thread over a Unit of two forms: create(function, argument, is_leaf) makes a tasklet of a leaf, and a thread of any other.
+// A Thread over a Unit of two forms: create(function, argument, is_leaf) makes a tasklet of a leaf,
+// and a thread of any other.
 template <class Unit>
 class thread_or_tasklet {
  public:

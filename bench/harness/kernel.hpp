@@ -1,6 +1,7 @@
-// What a measured program is: a kernel (fib, uts-t1, …) with an answer that can be checked and a size. Every kernel fills one `kernel`;
-// kernels/table.cpp lists them; nothing registers itself behind the scenes. A runtime (sequential, ult, …) names the kernels that it
-// runs and its body for each: harness/runtimes.hpp.
+// What a measured program is: a kernel (fib, uts-t1, …) with an answer that can be checked and a
+// size. Every kernel fills one `kernel`; kernels/table.cpp lists them; nothing registers itself
+// behind the scenes. A runtime (sequential, ult, …) names the kernels that it runs and its body for
+// each: harness/runtimes.hpp.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,9 @@ struct kernel_run {
   std::vector<metric> metrics;
 };
 
-// Does the work once. Only what lies between watch.start() and watch.stop() is measured: a body makes its input before and checks or
-// frees its output after. Throws std::runtime_error when the work could not be done.
+// Does the work once. Only what lies between watch.start() and watch.stop() is measured: a body
+// makes its input before and checks or frees its output after. Throws std::runtime_error when the
+// work could not be done.
 using kernel_body = kernel_run (*)(const kernel_input& input, stopwatch& watch);
 
 // The size that this machine can hold, and, when that is less than what was asked for, why.

@@ -1,4 +1,5 @@
-// What a program can measure, as JSON: its runtimes with their cells, and all kernels with their sizes.
+// What a program can measure, as JSON: its runtimes with their cells, and all kernels with their
+// sizes.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,5 @@
-// The facts without which a figure means nothing: the processor, what of it this process may use, the kernel, the compiler.
+// The facts without which a figure means nothing: the processor, what of it this process may use,
+// the kernel, the compiler.
 #pragma once
 
 #include <cstdint>

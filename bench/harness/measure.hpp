@@ -1,4 +1,5 @@
-// Runs one kernel on one runtime several times, checks its answer each time, and says what came out.
+// Runs one kernel on one runtime several times, checks its answer each time, and says what came
+// out.
 #pragma once
 
 #include <optional>

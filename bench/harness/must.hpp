@@ -1,5 +1,5 @@
-// For measured code: a Weft call that fails ends the program with its name. A measurement that lost a thread is worth nothing, and an
-// exception must not cross a thread's entry.
+// For measured code: a Weft call that fails ends the program with its name. A measurement that lost
+// a thread is worth nothing, and an exception must not cross a thread's entry.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// What was measured, read back from a file: a record of `weft bench --json` or a comparison of bench/matrix/matrix.py.
+// What was measured, read back from a file: a record of `weft bench --json` or a comparison of
+// bench/matrix/matrix.py.
 #pragma once
 
 #include <compare>

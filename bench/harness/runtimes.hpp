@@ -1,7 +1,9 @@
-// What runs a kernel's threads or tasks, and which kernels it runs. A runtime is started before a body is called and stopped after it,
-// outside the measured time; the body is called by whom the runtime wants as its first caller (Weft's adopted main thread).
+// What runs a kernel's threads or tasks, and which kernels it runs. A runtime is started before a
+// body is called and stopped after it, outside the measured time; the body is called by whom the
+// runtime wants as its first caller (Weft's adopted main thread).
 //
-// Each program has its own table of runtimes: bench/runtimes/weft.cpp is the weft command's; every rival is a program of its own.
+// Each program has its own table of runtimes: bench/runtimes/weft.cpp is the weft command's; every
+// rival is a program of its own.
 #pragma once
 
 #include <span>
@@ -14,15 +16,17 @@ namespace bench {
 
 inline constexpr std::string_view not_written_yet = "not written for this runtime";
 
-// A kernel on a runtime. Where a body is missing, a reason is there: the runtime's model cannot express the kernel, or nobody wrote it.
+// A kernel on a runtime. Where a body is missing, a reason is there: the runtime's model cannot
+// express the kernel, or nobody wrote it.
 struct cell {
   const kernel* of;
   kernel_body body = nullptr;
   std::string_view why_not = {};
 };
 
-// What a child of the measured programs is: a plain call; a thread, which may block and be switched away; a tasklet where it is known to be
-// a leaf, and a thread elsewhere; a task, which runs to its end.
+// What a child of the measured programs is: a plain call; a thread, which may block and be switched
+// away; a tasklet where it is known to be a leaf, and a thread elsewhere; a task, which runs to its
+// end.
 enum class child_kind { call, thread, tasklet, task };
 std::string_view name_of(child_kind kind);
 

@@ -1,4 +1,5 @@
-// What is said about repeated measurements: the median, how far they spread, and how the medians of two compare.
+// What is said about repeated measurements: the median, how far they spread, and how the medians of
+// two compare.
 #pragma once
 
 #include <span>
@@ -19,8 +20,9 @@ struct ratio {
   double high = 0;
 };
 
-// median(ours) / median(theirs) with its 95 % interval: both are resampled (percentile bootstrap), in the same way each time. Neither may
-// be empty; with fewer than least_repetitions on either side the interval is too narrow to conclude anything from.
+// median(ours) / median(theirs) with its 95 % interval: both are resampled (percentile bootstrap),
+// in the same way each time. Neither may be empty; with fewer than least_repetitions on either side
+// the interval is too narrow to conclude anything from.
 ratio ratio_of_medians(std::span<const double> ours, std::span<const double> theirs);
 
 inline constexpr unsigned least_repetitions = 5;

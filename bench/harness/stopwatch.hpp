@@ -1,4 +1,5 @@
-// Wall-clock and CPU time of the part of a kernel that counts. One start and one stop, or several pairs, which add up.
+// Wall-clock and CPU time of the part of a kernel that counts. One start and one stop, or several
+// pairs, which add up.
 #pragma once
 
 #include <time.h>

@@ -1,5 +1,6 @@
-// What a runtime with threads offers them: a class Threads with these members, which the runtime's file in runtimes/ lists once; the
-// kernels whose threads wait for each other are written over it (kernels/<kernel>/children.hpp), as are all others (harness/children.hpp).
+// What a runtime with threads offers them: a class Threads with these members, which the runtime's
+// file in runtimes/ lists once; the kernels whose threads wait for each other are written over it
+// (kernels/<kernel>/children.hpp), as are all others (harness/children.hpp).
 //
 //   thread      start(part) or start_record(record), and join() before it is destroyed; the part lives until then
 //   gate        an event: wait() and, once, open()
@@ -14,7 +15,8 @@
 
 namespace bench {
 
-// start(worker, first record, second record), join(), and, called by either thread, yield_to(0 for the first, 1 for the second).
+// start(worker, first record, second record), join(), and, called by either thread, yield_to(0 for
+// the first, 1 for the second).
 template <class Threads>
 concept has_yield_to = requires(typename Threads::neighbours two, std::size_t which) {
   two.yield_to(which);

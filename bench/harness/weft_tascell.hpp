@@ -1,5 +1,5 @@
-// Tascell in kernels: a worker function that `weft tascell` has compiled, or one of tascell.hpp, as the root of a run on all workers.
-// What is measured holds the start and the end of the run.
+// Tascell in kernels: a worker function that `weft tascell` has compiled, or one of tascell.hpp, as
+// the root of a run on all workers. What is measured holds the start and the end of the run.
 #pragma once
 
 #include <weft/tascell.hpp>

@@ -1,4 +1,5 @@
-// What Weft offers its threads, in its C++ interface where it has one for the purpose: see threads.hpp.
+// What Weft offers its threads, in its C++ interface where it has one for the purpose: see
+// threads.hpp.
 #pragma once
 
 #include <array>

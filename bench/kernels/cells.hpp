@@ -25,7 +25,8 @@ constexpr auto join_cells(const std::array<cell, Counts>&... lists) {
   return all;
 }
 
-// The kernels whose threads wait for each other or give way to each other, with the reason why a runtime without threads lacks them.
+// The kernels whose threads wait for each other or give way to each other, with the reason why a
+// runtime without threads lacks them.
 constexpr std::array<cell, 8> cells_without_threads(std::string_view why_not,
                                                     std::string_view why_no_yield = a_task_cannot_block) {
   return {{

@@ -1,5 +1,6 @@
-// The cells of the Chapel set: the kernels that Chapel's developers compared tasking layers with. Their text is one for all runtimes that
-// can run two parts, and an array of records (run and run_all of harness/children.hpp and harness/together.hpp).
+// The cells of the Chapel set: the kernels that Chapel's developers compared tasking layers with.
+// Their text is one for all runtimes that can run two parts, and an array of records (run and
+// run_all of harness/children.hpp and harness/together.hpp).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The cells of a runtime whose children are C++ callables: every kernel over what it offers its threads (harness/threads.hpp), or over its
-// tasks (harness/children.hpp).
+// The cells of a runtime whose children are C++ callables: every kernel over what it offers its
+// threads (harness/threads.hpp), or over its tasks (harness/children.hpp).
 #pragma once
 
 #include <algorithm>

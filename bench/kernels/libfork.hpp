@@ -1,5 +1,5 @@
-// The bodies of the kernels for libfork: kernels/<kernel>/libfork.cpp. Its forks run at once, and what may be stolen is the rest of their
-// parent; the last child of a parent is called.
+// The bodies of the kernels for libfork: kernels/<kernel>/libfork.cpp. Its forks run at once, and
+// what may be stolen is the rest of their parent; the last child of a parent is called.
 #pragma once
 
 #include <libfork.hpp>
@@ -29,7 +29,8 @@ struct as_libfork_tasks {
     lf::sync_wait(libfork_pool(), run_records<Record>, first, count);
   }
 };
-// Runs a task in the pool, the watch there around it: handing the work over from outside, and waiting for it there, is not measured.
+// Runs a task in the pool, the watch there around it: handing the work over from outside, and
+// waiting for it there, is not measured.
 template <class Task, class... Arguments>
 void run_watched(stopwatch& watch, Task task, Arguments... arguments) {
   constexpr auto watched = [](auto, stopwatch* around, Task called, Arguments... with) -> lf::task<void> {

@@ -1,4 +1,5 @@
-// What the sorting kernels share: the integers that they sort, how short pieces are sorted, and how the answer is checked.
+// What the sorting kernels share: the integers that they sort, how short pieces are sorted, and how
+// the answer is checked.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-/* The pools, by MICRO_POOL: private, a private FIFO pool (one worker; the default there); randws, pools that are stolen from; plain, what
- * ABT_init makes (one worker). */
+/* The pools, by MICRO_POOL: private, a private FIFO pool (one worker; the default there);
+ * randws, pools that are stolen from; plain, what ABT_init makes (one worker). */
 #include "argobots.h"
 
 #define MICRO_YIELD() must(ABT_thread_yield())

@@ -1,4 +1,5 @@
-/* What the files of this program share. Its text is for whatever abt.h it is compiled with: Argobots, or Weft's face of it. */
+/* What the files of this program share. Its text is for whatever abt.h it is compiled with:
+ * Argobots, or Weft's face of it. */
 #ifndef WEFT_BENCH_MICRO_ARGOBOTS_H
 #define WEFT_BENCH_MICRO_ARGOBOTS_H
 

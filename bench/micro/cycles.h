@@ -1,8 +1,11 @@
-/* Cycles. What a program can read at any time is a counter of constant rate (ticks: the TSC, the generic timer of ARM); the core's own
- * clock goes up and down with load and heat. So figures are taken in ticks, and said in core cycles too, by how many of these a tick was
- * just then: a chain of additions, each of which waits for the one before, takes a cycle an addition on all CPUs that this runs on.
+/* Cycles. What a program can read at any time is a counter of constant rate (ticks: the TSC, the
+ * generic timer of ARM); the core's own clock goes up and down with load and heat. So figures are
+ * taken in ticks, and said in core cycles too, by how many of these a tick was just then: a chain
+ * of additions, each of which waits for the one before, takes a cycle an addition on all CPUs that
+ * this runs on.
  *
- * Nothing here loops until a time has passed, so that callgrind counts the same instructions in every run. */
+ * Nothing here loops until a time has passed, so that callgrind counts the same instructions in
+ * every run. */
 #ifndef WEFT_BENCH_CYCLES_H
 #define WEFT_BENCH_CYCLES_H
 

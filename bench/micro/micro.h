@@ -1,6 +1,7 @@
-/* One operation, measured: `micro-RUNTIME NAME WORKERS` prints the nanoseconds of one operation, the best of three rounds after a warm-up;
- * with --figures behind it, the same in cycles too, as bench/published reads it.
- * Each runtime's file fills the table; compare.py runs the programs in turn and prints ratios. */
+/* One operation, measured: `micro-RUNTIME NAME WORKERS` prints the nanoseconds of one operation,
+ * the best of three rounds after a warm-up; with --figures behind it, the same in cycles too, as
+ * bench/published reads it. Each runtime's file fills the table; compare.py runs the programs in
+ * turn and prints ratios. */
 #ifndef WEFT_BENCH_MICRO_H
 #define WEFT_BENCH_MICRO_H
 

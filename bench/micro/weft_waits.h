@@ -1,4 +1,5 @@
-/* weft_waits.c: waits without a thread, beside what a thread does for the same; copied arguments. */
+/* weft_waits.c: waits without a thread, beside what a thread does for the same; copied
+ * arguments. */
 #ifndef WEFT_BENCH_MICRO_WEFT_WAITS_H
 #define WEFT_BENCH_MICRO_WEFT_WAITS_H
 

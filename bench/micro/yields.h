@@ -10,7 +10,8 @@ static void yielder(void *argument) {
   for (long i = 0; i < MICRO_SWITCHES; ++i) MICRO_YIELD();
 }
 
-/* What is kept makes its loop differ from the other one, so that the compiler does not join them. */
+/* What is kept makes its loop differ from the other one, so that the compiler does not join
+ * them. */
 static void other_yielder(void *argument) {
   (void)argument;
   for (long i = 0; i < MICRO_SWITCHES; ++i) {

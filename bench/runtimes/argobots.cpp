@@ -1,11 +1,14 @@
-// Argobots, set up as its authors advise where many ULTs are made: an execution stream a worker, each with a pool of which its owner takes
-// the newest and others steal the oldest (ABT_POOL_RANDWS); a single worker's is private, without locks. A new ULT runs at once and its
-// maker waits in the pool (ABT_thread_create_to). A ULT that joins a tasklet yields until that has ended, and meanwhile makers go on, so
-// that many ULTs live at once: with tasklets, the pools are FIFO (RANDWS takes two to three times as long, and more memory).
+// Argobots, set up as its authors advise where many ULTs are made: an execution stream a worker,
+// each with a pool of which its owner takes the newest and others steal the oldest
+// (ABT_POOL_RANDWS); a single worker's is private, without locks. A new ULT runs at once and its
+// maker waits in the pool (ABT_thread_create_to). A ULT that joins a tasklet yields until that has
+// ended, and meanwhile makers go on, so that many ULTs live at once: with tasklets, the pools are
+// FIFO (RANDWS takes two to three times as long, and more memory).
 //
-// Tried, and slower: ABT_thread_create; for ULTs alone, a FIFO pool, which goes through a recursion in breadth and makes millions of ULTs
-// before it joins one. Tried, and no faster: ABT_thread_create_many and ABT_thread_free_many for the children of a node or a row (4 %
-// less CPU time in uts-t1 and queens on one worker, more in uts-t3 and queens-array).
+// Tried, and slower: ABT_thread_create; for ULTs alone, a FIFO pool, which goes through a recursion
+// in breadth and makes millions of ULTs before it joins one. Tried, and no faster:
+// ABT_thread_create_many and ABT_thread_free_many for the children of a node or a row (4 % less CPU
+// time in uts-t1 and queens on one worker, more in uts-t3 and queens-array).
 #include <abt.h>
 
 #include <array>
@@ -100,8 +103,9 @@ class abt_condition {
   ABT_cond_memory memory_ = ABT_COND_INITIALIZER;
 };
 
-// A pool that only a scheduler of its own takes from, which some stream runs until the pool is empty: nobody else can steal the one of the
-// two that waits in the pool, where a yield must find it.
+// A pool that only a scheduler of its own takes from, which some stream runs until the pool is
+// empty: nobody else can steal the one of the two that waits in the pool, where a yield must find
+// it.
 class neighbours_in_pool {
  public:
   template <class Record>

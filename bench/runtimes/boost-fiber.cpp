@@ -1,6 +1,7 @@
-// Boost.Fiber: a fiber starts at once (launch::dispatch), which keeps few of them alive, but for the parts of a loop, which other workers
-// must be able to take (launch::post); stacks of 32 KiB, pooled where one worker makes them all. Several workers steal from each other; that
-// scheduler counts its OS threads once in the life of a process, so that they stay from the first start on.
+// Boost.Fiber: a fiber starts at once (launch::dispatch), which keeps few of them alive, but for
+// the parts of a loop, which other workers must be able to take (launch::post); stacks of 32 KiB,
+// pooled where one worker makes them all. Several workers steal from each other; that scheduler
+// counts its OS threads once in the life of a process, so that they stay from the first start on.
 #include <boost/fiber/all.hpp>
 #include <boost/version.hpp>
 

@@ -1,5 +1,6 @@
-// Go: goroutines and sync.WaitGroup, all in Go (go/) but the nodes of UTS and the blocks of matrix products, whose code is the same for all
-// runtimes; so much costs a call from Go to C, which is part of a node's time.
+// Go: goroutines and sync.WaitGroup, all in Go (go/) but the nodes of UTS and the blocks of matrix
+// products, whose code is the same for all runtimes; so much costs a call from Go to C, which is
+// part of a node's time.
 #include <algorithm>
 #include <array>
 #include <string>

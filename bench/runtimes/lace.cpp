@@ -1,5 +1,6 @@
-// Lace 1.4: tasks by its macros, a deque that never fills. The sorting and multiplying kernels, whose parts are not tiny, hand closures to
-// one task, from functions that look up their worker; all others are tasks themselves.
+// Lace 1.4: tasks by its macros, a deque that never fills. The sorting and multiplying kernels,
+// whose parts are not tiny, hand closures to one task, from functions that look up their worker;
+// all others are tasks themselves.
 #include <lace.h>
 
 #include <string>

@@ -1,4 +1,5 @@
-// The main function of each rival's program: weft-bench-RUNTIME NAME [options], with the options of `weft bench`.
+// The main function of each rival's program: weft-bench-RUNTIME NAME [options], with the options of
+// `weft bench`.
 #include <CLI/CLI.hpp>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// MassiveThreads: a new thread runs at once, and the rest of its maker can be stolen; workers are bound to CPUs, as the library comes. It
-// starts once in the life of a process.
+// MassiveThreads: a new thread runs at once, and the rest of its maker can be stolen; workers are
+// bound to CPUs, as the library comes. It starts once in the life of a process.
 #include <myth/myth.h>
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// OpenMP tasks, with the runtime library of the compiler: libgomp or LLVM's. WEFT_OPENMP_NAME: the runtime's name here.
+// OpenMP tasks, with the runtime library of the compiler: libgomp or LLVM's. WEFT_OPENMP_NAME: the
+// runtime's name here.
 #include <omp.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// A thread of the operating system for every child: what programs do without any of these runtimes. So many at once that the system or
-// its other users would suffer are refused, which ends the run.
+// A thread of the operating system for every child: what programs do without any of these runtimes.
+// So many at once that the system or its other users would suffer are refused, which ends the run.
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>

@@ -1,7 +1,8 @@
-// Qthreads: each worker is a shepherd with a queue of its own, from which it takes the newest, and others steal the oldest (the library's
-// scheduler Sherwood, where it was built with it). A thread fills a word at its end, which its parent waits for. The library reads its
-// settings from the environment, and starts once in the life of a process. Tried, and slower: syncvar_t, whose readers spin before they
-// wait; one shepherd for all workers.
+// Qthreads: each worker is a shepherd with a queue of its own, from which it takes the newest, and
+// others steal the oldest (the library's scheduler Sherwood, where it was built with it). A thread
+// fills a word at its end, which its parent waits for. The library reads its settings from the
+// environment, and starts once in the life of a process. Tried, and slower: syncvar_t, whose
+// readers spin before they wait; one shepherd for all workers.
 #include <qthread/qthread.h>
 
 #include <cstdio>

@@ -1,5 +1,6 @@
-// rayon: join and its pool of threads, all in Rust (rayon/) but the nodes of UTS and the blocks of matrix products, whose code is the same
-// for all runtimes. join runs its first closure at once, in fib-cutoff and btc, too; many children of a parent are halved by it.
+// rayon: join and its pool of threads, all in Rust (rayon/) but the nodes of UTS and the blocks of
+// matrix products, whose code is the same for all runtimes. join runs its first closure at once, in
+// fib-cutoff and btc, too; many children of a parent are halved by it.
 #include <string>
 
 #include "harness/processors.hpp"

@@ -1,5 +1,6 @@
-// oneTBB: parallel_invoke for children of a fixed number, a task_group for others, in an arena of as many slots as there are workers. Tried
-// for the former, too, and slower: a task_group (10 % more in tree, else the same).
+// oneTBB: parallel_invoke for children of a fixed number, a task_group for others, in an arena of
+// as many slots as there are workers. Tried for the former, too, and slower: a task_group (10 %
+// more in tree, else the same).
 #include <tbb/global_control.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/task_arena.h>

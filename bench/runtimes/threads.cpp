@@ -1,4 +1,5 @@
-// The threads interface's implementations, each with the caller adopted as a thread and with the caller left outside.
+// The threads interface's implementations, each with the caller adopted as a thread and with the
+// caller left outside.
 #include "runtimes/threads.hpp"
 
 #include <array>

@@ -1,7 +1,9 @@
-// The Chapel set over the generic threads interface (faces/threads): one text, on whichever implementation was started. A `cobegin`, and a
-// loop with a part a worker, is a list of tasks, all of which are children, for which the parent waits.
+// The Chapel set over the generic threads interface (faces/threads): one text, on whichever
+// implementation was started. A `cobegin`, and a loop with a part a worker, is a list of tasks, all
+// of which are children, for which the parent waits.
 //
-// threads.cpp calls through the interface's table and starts any implementation; threads_inlined.cpp is compiled for one.
+// threads.cpp calls through the interface's table and starts any implementation;
+// threads_inlined.cpp is compiled for one.
 #pragma once
 
 #include <weft_threads/threads.h>
@@ -66,7 +68,8 @@ struct as_listed_tasks {
   }
 };
 
-// How a runtime starts the interface. Chapel's FIFO layer makes OS threads without a limit; it gets as many as the system can bear.
+// How a runtime starts the interface. Chapel's FIFO layer makes OS threads without a limit; it gets
+// as many as the system can bear.
 struct recipe {
   const char* implementation;
   bool is_caller_outside = false;

@@ -1,4 +1,5 @@
-// The threads interface compiled for one implementation, whose name is WEFT_THREADS_INLINED: its calls are inlined.
+// The threads interface compiled for one implementation, whose name is WEFT_THREADS_INLINED: its
+// calls are inlined.
 #include "runtimes/threads.hpp"
 
 namespace bench {

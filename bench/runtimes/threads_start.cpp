@@ -1,4 +1,5 @@
-// Starts the threads interface for a measurement, and ends the program where OS threads wait for each other for ever.
+// Starts the threads interface for a measurement, and ends the program where OS threads wait for
+// each other for ever.
 #include <unistd.h>
 #include <weft/version.h>
 
@@ -19,8 +20,8 @@ namespace bench::threads {
 
 namespace {
 
-// FIFO puts a waiting parent's OS thread aside for good if its children come after more tasks than there can be OS threads. The counts say
-// so: tasks are queued, and nobody runs one.
+// FIFO puts a waiting parent's OS thread aside for good if its children come after more tasks than
+// there can be OS threads. The counts say so: tasks are queued, and nobody runs one.
 class deadlock_watch {
  public:
   deadlock_watch() : watching_([this] { watch(); }) {}

@@ -1,4 +1,5 @@
-// What the weft command runs kernels on: plain calls, Weft's threads, its threads with tasklets for leaves, its forks.
+// What the weft command runs kernels on: plain calls, Weft's threads, its threads with tasklets for
+// leaves, its forks.
 #include <weft/weft.h>
 
 #include <cstdlib>
@@ -172,7 +173,8 @@ unsigned start_weft(unsigned workers, std::size_t stack_bytes) {
 }
 unsigned start_for_threads(unsigned workers) { return start_weft(workers, 0); }
 
-// A fork recurses on the stack of whoever runs it, as a call does, however deep: not only the main thread's has to suffice.
+// A fork recurses on the stack of whoever runs it, as a call does, however deep: not only the main
+// thread's has to suffice.
 unsigned start_for_forks(unsigned workers) {
   constexpr std::size_t deep = std::size_t{1} << 20;
   return start_weft(workers, std::getenv("WEFT_STACK_SIZE") == nullptr ? deep : 0);

@@ -1,4 +1,5 @@
-// The cells of Tascell: fib, and the programs of its authors that are searches or divide and conquer.
+// The cells of Tascell: fib, and the programs of its authors that are searches or divide and
+// conquer.
 #pragma once
 
 #include <algorithm>

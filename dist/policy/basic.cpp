@@ -1,6 +1,7 @@
-// The policy `basic`: as if all stacks lay at one address, so that only the thread that runs is in the
-// region. A forker's frames are copied out while its child runs, and back in when the child has
-// ended. They lie in a copy of the stack, at the same distance for all, and there thieves find them.
+// The policy `basic`: as if all stacks lay at one address, so that only the thread that runs is in
+// the region. A forker's frames are copied out while its child runs, and back in when the child has
+// ended. They lie in a copy of the stack, at the same distance for all, and there thieves find
+// them.
 #include <cstring>
 
 #include "base/config.hpp"

@@ -1,7 +1,7 @@
-// The policy `child`: a fork is the inline part of hot.h, and costs what it costs on threads. Another rank
-// takes the function and the bytes of the oldest fork (protocol K between ranks: fork_line.hpp), and
-// runs it at the top of its own stack. A forker whose fork was taken leaves its rank in the join, with
-// its frames and its other forks; where the child ends, the forker goes on.
+// The policy `child`: a fork is the inline part of hot.h, and costs what it costs on threads.
+// Another rank takes the function and the bytes of the oldest fork (protocol K between ranks:
+// fork_line.hpp), and runs it at the top of its own stack. A forker whose fork was taken leaves its
+// rank in the join, with its frames and its other forks; where the child ends, the forker goes on.
 //
 // A fork's bytes are searched for addresses of the region when a thief comes, not when it is made.
 #include <cstring>

@@ -1,9 +1,10 @@
-// The policy `iso-address`: each child has a stack of its own, at an address that no other thread of
-// any rank has. So a rank keeps addresses free for the stacks of all ranks. A stack belongs to the rank
-// whose fork took it; it comes back when its thread has ended, on whatever rank.
+// The policy `iso-address`: each child has a stack of its own, at an address that no other thread
+// of any rank has. So a rank keeps addresses free for the stacks of all ranks. A stack belongs to
+// the rank whose fork took it; it comes back when its thread has ended, on whatever rank.
 //
-// The root has the region's stack. A thread that waits leaves its frames where they are: the rank that
-// resumes it copies them from there. A stack's guard is installed where the rank first uses the stack.
+// The root has the region's stack. A thread that waits leaves its frames where they are: the rank
+// that resumes it copies them from there. A stack's guard is installed where the rank first uses
+// the stack.
 #include <cstring>
 
 #include "arch/context.hpp"
@@ -64,7 +65,8 @@ std::uintptr_t take_stack() {
   return end_of_stack(number);
 }
 
-// The caller may still run on it: it is this rank's, or it is another rank's, whose bytes are others.
+// The caller may still run on it: it is this rank's, or it is another rank's, whose bytes are
+// others.
 void give_stack(std::uintptr_t address) {
   const std::size_t number = number_of(address);
   const auto rank = static_cast<int>(number / stacks);

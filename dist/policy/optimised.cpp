@@ -1,8 +1,8 @@
 // The policies `optimised` and `stalling`: a child runs below its forker, on the same stack, and no
-// switch copies anything. Frames are copied when a thief takes them, and when their thread waits in a
-// join. Under `optimised` the rank on which the child ends goes on with them; under `stalling` the
-// rank on which they wait does, once it is out of work. The quick way of a fork is in fork.cpp; here
-// is what it leaves.
+// switch copies anything. Frames are copied when a thief takes them, and when their thread waits in
+// a join. Under `optimised` the rank on which the child ends goes on with them; under `stalling`
+// the rank on which they wait does, once it is out of work. The quick way of a fork is in fork.cpp;
+// here is what it leaves.
 #include "arch/cpu.hpp"
 #include "dist/below.hpp"
 #include "dist/engine.hpp"

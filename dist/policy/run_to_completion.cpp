@@ -1,10 +1,10 @@
-// The policy `run-to-completion`: forks and steals are those of `child`, but a thread never leaves its
-// rank. One that waits in a join runs other forks above itself, its own older ones first, then other
-// ranks', until its child has ended. It may then have to end what it runs first, however long that
-// takes. It is there to be compared with the others.
+// The policy `run-to-completion`: forks and steals are those of `child`, but a thread never leaves
+// its rank. One that waits in a join runs other forks above itself, its own older ones first, then
+// other ranks', until its child has ended. It may then have to end what it runs first, however long
+// that takes. It is there to be compared with the others.
 //
-// What lies above a waiting thread was started later, and a child is started later than its forker. So
-// no circle of waits can close. A thread takes nothing above it once half of the stack is used.
+// What lies above a waiting thread was started later, and a child is started later than its forker.
+// So no circle of waits can close. A thread takes nothing above it once half of the stack is used.
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "dist/far.hpp"

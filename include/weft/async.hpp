@@ -1,4 +1,5 @@
-// weft::async: calls a function in a thread of its own; the future gets its result or its exception. One allocation.
+// weft::async: calls a function in a thread of its own; the future gets its result or its
+// exception. One allocation.
 //
 //   weft::future<int> left = weft::async(fib, n - 1);
 //   const int right = fib(n - 2);

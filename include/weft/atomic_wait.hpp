@@ -33,8 +33,8 @@ std::uint64_t bytes_of(const T& value) noexcept {
 
 }  // namespace detail
 
-// Waits until word no longer has the value old, and was changed by a caller that notified it. Throws
-// weft::error: cannot_block. Callable from any; may switch.
+// Waits until word no longer has the value old, and was changed by a caller that notified it.
+// Throws weft::error: cannot_block. Callable from any; may switch.
 template <waitable T>
 void atomic_wait(const std::atomic<T>& word, std::type_identity_t<T> old, std::memory_order order = std::memory_order_seq_cst) {
   const std::uint64_t expected = detail::bytes_of<T>(old);

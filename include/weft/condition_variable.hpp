@@ -1,8 +1,10 @@
-// weft::condition_variable: std's, with std::unique_lock<weft::mutex>. Waiters are woken in the order of their coming, and only by a
-// notification; or by a clock that is not steady and was set back during the wait, which is no timeout yet: look at the predicate.
+// weft::condition_variable: std's, with std::unique_lock<weft::mutex>. Waiters are woken in the
+// order of their coming, and only by a notification; or by a clock that is not steady and was set
+// back during the wait, which is no timeout yet: look at the predicate.
 //
-// The waiting calls may switch; from a ULT or outside, the lock held; it is held again when they return or throw. They throw
-// weft::error: cannot_block (a tasklet), and what a predicate throws. notify_* never switch; callable from any.
+// The waiting calls may switch; from a ULT or outside, the lock held; it is held again when they
+// return or throw. They throw weft::error: cannot_block (a tasklet), and what a predicate throws.
+// notify_* never switch; callable from any.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>

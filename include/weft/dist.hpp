@@ -74,7 +74,8 @@ void run_root(void* work) noexcept {
       });
 }
 
-// The exception of this process's last root that threw. Every rank looks at it before the next root begins.
+// The exception of this process's last root that threw. Every rank looks at it before the next root
+// begins.
 inline void* last_thrown = nullptr;
 
 inline void drop_last_thrown() {

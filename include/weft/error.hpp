@@ -1,6 +1,8 @@
-// weft::error: what a C call's weft_status becomes in C++. Calls that can fail throw it; calls that time out, or that try, return.
+// weft::error: what a C call's weft_status becomes in C++. Calls that can fail throw it; calls that
+// time out, or that try, return.
 //
-// An error is a std::system_error of weft::status_category(), and compares equal to the std::errc of the same meaning:
+// An error is a std::system_error of weft::status_category(), and compares equal to the std::errc
+// of the same meaning:
 //   catch (const std::system_error& e) { if (e.code() == std::errc::resource_deadlock_would_occur) ... }
 // Building with -fno-exceptions: use the C calls; they report the same by value.
 #pragma once

@@ -1,4 +1,5 @@
-// Forks for C++: children that may run in parallel, joined in the scope that made them, at the price of a call.
+// Forks for C++: children that may run in parallel, joined in the scope that made them, at the
+// price of a call.
 //
 //   long fib(int n) noexcept {
 //     if (n < 2) return n;
@@ -7,8 +8,9 @@
 //     return left.join() + right;
 //   }
 //
-// What a child may do, and which identity it has, is said in hot.h. A function that cannot throw (noexcept) lets the compiler turn the
-// recursion into itself, as it does for plain code; that is worth a third of such a fork.
+// What a child may do, and which identity it has, is said in hot.h. A function that cannot throw
+// (noexcept) lets the compiler turn the recursion into itself, as it does for plain code; that is
+// worth a third of such a fork.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>
@@ -36,7 +38,8 @@ namespace detail {
 template <class T>
 inline constexpr bool travels_as_bytes = std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>;
 
-// What a fork carries to another worker and back: the callable; afterwards its result, or what it threw.
+// What a fork carries to another worker and back: the callable; afterwards its result, or what it
+// threw.
 template <class Function, class Result>
 struct fork_cargo {
   using held_result = std::conditional_t<std::is_void_v<Result>, char, Result>;
@@ -78,7 +81,8 @@ void run_fork_by_value(void* work) noexcept {
 
 [[noreturn, gnu::noinline]] inline void rethrow_of_fork(void* thrown) { std::rethrow_exception(take_exception(thrown)); }
 
-// The callable and what becomes of it travel as bytes: nothing in the forking frame has its address taken.
+// The callable and what becomes of it travel as bytes: nothing in the forking frame has its address
+// taken.
 template <class Function, class Result>
 class forked_by_value {
   using cargo = fork_cargo<Function, Result>;
@@ -106,7 +110,8 @@ class forked_by_value {
     return weft_fork(run_fork_by_value<Function, Result>, &function, sizeof function);
   }
 
-  // Only what was written is read, and in the pieces in which it was: the whole cargo at once would stall most CPUs.
+  // Only what was written is read, and in the pieces in which it was: the whole cargo at once would
+  // stall most CPUs.
   [[gnu::always_inline]] static Result result_of(const weft_forked* forked) {
     bool has_thrown;
     std::memcpy(&has_thrown, forked->work + offsetof(cargo, has_thrown), sizeof has_thrown);

@@ -1,11 +1,12 @@
-// weft::future and shared_future: a result that comes later, from a promise, a packaged_task (promise.hpp) or an async call
-// (async.hpp). std's, with std's errors: std::future_error, std::future_errc, std::future_status.
+// weft::future and shared_future: a result that comes later, from a promise, a packaged_task
+// (promise.hpp) or an async call (async.hpp). std's, with std's errors: std::future_error,
+// std::future_errc, std::future_status.
 //
 // then calls a function with the future in a ULT of its own, once the result has come. when_all and
 // when_any are in when.hpp; coroutines wait by co_await (task.hpp).
 //
-// get and wait* may switch; from a ULT or outside. Besides what the other side threw, they throw weft::error: cannot_block (a tasklet
-// that would have to wait). The rest never switches.
+// get and wait* may switch; from a ULT or outside. Besides what the other side threw, they throw
+// weft::error: cannot_block (a tasklet that would have to wait). The rest never switches.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>
@@ -95,7 +96,8 @@ class future {
   void wait() const {
     detail::state<T>* const state = state_.valid();
     if (runner_ == nullptr) return state->wait();
-    // Joining, rather than waiting for the event, runs a thread that has not started yet right here, without a switch.
+    // Joining, rather than waiting for the event, runs a thread that has not started yet right
+    // here, without a switch.
     detail::check(weft_thread_join(runner_), "weft_thread_join");
     runner_ = nullptr;
   }

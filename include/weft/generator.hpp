@@ -51,8 +51,9 @@ class generator_sides : public two_sides {
     yielder<T> yield(this);
     function(yield);
   }
-  // The value stays where it is: the function is suspended there. Returns the record in which it was
-  // suspended, which finds the outermost one as `this` does, and which is at hand after the switch.
+  // The value stays where it is: the function is suspended there. Returns the record in which it
+  // was suspended, which finds the outermost one as `this` does, and which is at hand after the
+  // switch.
   generator_sides* yield(value_type& value) {
     auto* const outer = static_cast<generator_sides*>(outermost());
     outer->value_ = std::addressof(value);

@@ -28,7 +28,8 @@ struct later_calls {
   void operator()() const noexcept { invoke_from<Index>(*calls, *failure); }
 };
 
-// The calls from Index on: the later ones are a fork, so that a worker alone calls all in their order.
+// The calls from Index on: the later ones are a fork, so that a worker alone calls all in their
+// order.
 template <std::size_t Index, class Calls>
 void invoke_from(const Calls& calls, first_failure& failure) noexcept {
   const auto call = [&] { failure.call(Index, std::get<Index>(calls)); };

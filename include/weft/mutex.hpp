@@ -1,9 +1,11 @@
-// weft::mutex, recursive_mutex and shared_mutex: std's, for ULTs and OS threads mixed. A ULT that waits leaves its worker to others;
-// a std::mutex would block the whole worker. They work with std::lock_guard, unique_lock, scoped_lock and shared_lock.
+// weft::mutex, recursive_mutex and shared_mutex: std's, for ULTs and OS threads mixed. A ULT that
+// waits leaves its worker to others; a std::mutex would block the whole worker. They work with
+// std::lock_guard, unique_lock, scoped_lock and shared_lock.
 //
-// The waiting calls may switch; from a ULT or outside. They throw weft::error: cannot_block (a tasklet that would have to wait),
-// deadlock (the caller holds it, where that is noticed). try_lock and the unlocking calls never switch. Undefined: unlocking what the
-// caller does not hold (checked builds name it; a recursive_mutex throws not_owner).
+// The waiting calls may switch; from a ULT or outside. They throw weft::error: cannot_block (a
+// tasklet that would have to wait), deadlock (the caller holds it, where that is noticed). try_lock
+// and the unlocking calls never switch. Undefined: unlocking what the caller does not hold (checked
+// builds name it; a recursive_mutex throws not_owner).
 #pragma once
 
 #include <weft/detail/cxx20.hpp>

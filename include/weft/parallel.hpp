@@ -1,4 +1,5 @@
-// All that runs in parallel on top of forks and threads: calls, groups of tasks, loops, reductions, scans, sorting.
+// All that runs in parallel on top of forks and threads: calls, groups of tasks, loops, reductions,
+// scans, sorting.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>

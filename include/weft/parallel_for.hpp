@@ -6,10 +6,11 @@
 //   weft::parallel_for(weft::blocked_range(weft::range(0, rows), weft::range(0, columns)), [&](int row, int column) { ... });
 //   weft::for_each(list, [](item& one) { ... });
 //
-// All of them: the body is called by several workers at once, through a reference to const. If bodies throw, the exception of the first
-// part, in program order, leaves when all have ended; parts after it may have been skipped (dropped_exceptions.hpp tells of the
-// others). Bodies may do what forks may (hot.h): block, lock, fork, loop. May switch. Callable from any; in a tasklet and outside they
-// are plain loops. Undefined: copying an index or iterator that throws.
+// All of them: the body is called by several workers at once, through a reference to const. If
+// bodies throw, the exception of the first part, in program order, leaves when all have ended;
+// parts after it may have been skipped (dropped_exceptions.hpp tells of the others). Bodies may do
+// what forks may (hot.h): block, lock, fork, loop. May switch. Callable from any; in a tasklet and
+// outside they are plain loops. Undefined: copying an index or iterator that throws.
 //
 // An argument that does not fit is one error of the compiler, which begins with the name of the
 // concept that the argument must satisfy.
@@ -190,7 +191,8 @@ void run_steps(const stepped_range<Index>& every, const Body& body) {
   });
 }
 
-// A few iterators of [first, last), evenly spaced, with both ends: one walk for what has no random access.
+// A few iterators of [first, last), evenly spaced, with both ends: one walk for what has no random
+// access.
 template <class Iterator, class End>
 std::vector<Iterator> milestones(Iterator first, const End& last, std::size_t most) {
   std::vector<Iterator> found{first};

@@ -2,8 +2,9 @@
 //
 //   const double dot = weft::parallel_reduce(0, n, 0.0, [&](int i) { return a[i] * b[i]; }, std::plus<>());
 //
-// The results are combined in the order of the indexes, so that combine must be associative, not commutative. Where it is not quite
-// associative, as with floating point, a range with a grain makes the result the same in every run.
+// The results are combined in the order of the indexes, so that combine must be associative, not
+// commutative. Where it is not quite associative, as with floating point, a range with a grain
+// makes the result the same in every run.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>

@@ -1,11 +1,14 @@
 // Scans (prefix sums): each place gets the combination of all values up to it.
 //
-// Done in two passes. The first part goes straight to the end while the other workers only sum up theirs; then these are gone through
-// again with what comes before them, together with the last part, whose sum nobody needed. So n values cost nearly 2n combinations
-// (one worker: n), and p workers are about (p + 1) / 2 times as fast as one. (G. Blelloch, Prefix sums and their applications, 1990.)
+// Done in two passes. The first part goes straight to the end while the other workers only sum up
+// theirs; then these are gone through again with what comes before them, together with the last
+// part, whose sum nobody needed. So n values cost nearly 2n combinations (one worker: n), and p
+// workers are about (p + 1) / 2 times as fast as one. (G. Blelloch, Prefix sums and their
+// applications, 1990.)
 //
-// Combinations keep the order of the indexes: combine must be associative, not commutative. Exceptions, callers, undefined: as
-// parallel_for. They also throw what allocating a few values throws. May switch.
+// Combinations keep the order of the indexes: combine must be associative, not commutative.
+// Exceptions, callers, undefined: as parallel_for. They also throw what allocating a few values
+// throws. May switch.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>

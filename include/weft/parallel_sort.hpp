@@ -1,10 +1,11 @@
 // weft::parallel_sort: sorts in place, not stably.
 //
-// Quicksort: the part above the pivot is a fork, small parts go to std::sort. A sequential partition would bound the speed-up by the
-// logarithm of the size, so large ones are done in pieces whose misplaced ends are then exchanged. Values equal to the pivot are put
-// aside where they are many (as in pdqsort: O. Peters, arXiv:2106.05123). Elements that are in order,
-// or in the reverse order, cost one pass. A part that was badly divided too often is left to std::sort,
-// so O(n log n) comparisons are the worst case.
+// Quicksort: the part above the pivot is a fork, small parts go to std::sort. A sequential
+// partition would bound the speed-up by the logarithm of the size, so large ones are done in pieces
+// whose misplaced ends are then exchanged. Values equal to the pivot are put aside where they are
+// many (as in pdqsort: O. Peters, arXiv:2106.05123). Elements that are in order, or in the reverse
+// order, cost one pass. A part that was badly divided too often is left to std::sort, so O(n log n)
+// comparisons are the worst case.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>

@@ -1,4 +1,5 @@
-// weft::promise and packaged_task: the giving ends of a future. std's, with std's errors. Callable from any; never switches.
+// weft::promise and packaged_task: the giving ends of a future. std's, with std's errors. Callable
+// from any; never switches.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>
@@ -53,7 +54,8 @@ class allocated final : public State {
   [[no_unique_address]] own_allocator allocator_;
 };
 
-// The giving end: its state, and whether the future has been handed out. One that goes without a result breaks its promise.
+// The giving end: its state, and whether the future has been handed out. One that goes without a
+// result breaks its promise.
 template <class T, class State = state<T>>
 class giver {
  public:
@@ -78,7 +80,8 @@ class giver {
   // Throws std::future_error: no_state.
   State* valid() const { return state_.valid(); }
 
-  // The state, claimed: who calls this satisfies it. Throws std::future_error: no_state, promise_already_satisfied.
+  // The state, claimed: who calls this satisfies it. Throws std::future_error: no_state,
+  // promise_already_satisfied.
   State* claim() {
     State* const claimed = state_.valid();
     claimed->claim();

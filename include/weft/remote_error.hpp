@@ -1,6 +1,7 @@
-// weft::dist::remote_error: what an exception becomes that crosses from one process to another. A fork's child that another rank's
-// forker joins, and a root, may throw; the exception itself stays on the rank where it was thrown, and its type's name and its what()
-// travel. In a program that runs on one rank, and in one on libweft, the exception itself arrives.
+// weft::dist::remote_error: what an exception becomes that crosses from one process to another. A
+// fork's child that another rank's forker joins, and a root, may throw; the exception itself stays
+// on the rank where it was thrown, and its type's name and its what() travel. In a program that
+// runs on one rank, and in one on libweft, the exception itself arrives.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>
@@ -16,7 +17,8 @@
 
 #include <weft/weft.h>
 
-// libweft-dist has these. A program on libweft has none of them, and its exceptions stay in the process.
+// libweft-dist has these. A program on libweft has none of them, and its exceptions stay in the
+// process.
 extern "C" {
 // Keeps an exception in this process for the other ranks. Returns a handle that is valid on all
 // ranks; null if there is no memory.

@@ -55,7 +55,8 @@ class runtime {
   // Callable from an OS thread outside, and, if the runtime runs, from a ULT. Does not switch.
   // Throws weft::error.
   explicit runtime(const runtime_config& config = {}) {
-    // Another layer's claim (WEFT_BUSY) is its own affair: everything but blocking inside a catch works as well.
+    // Another layer's claim (WEFT_BUSY) is its own affair: everything but blocking inside a catch
+    // works as well.
     if (const weft_status status = carry_exceptions(); status != WEFT_BUSY) detail::check(status, "weft_ext_carry");
     const weft_config c = config.to_c();
     detail::check(weft_init(&c), "weft_init");

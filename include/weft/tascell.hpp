@@ -306,8 +306,8 @@ void join(weft_tascell_worker* worker, weft_tascell_choice* choice, Take& take) 
   take(box<Task>::of(one.task)->value());
 }
 
-// A function in a record. A small one is copied: what the construct itself calls then need not lie in
-// memory.
+// A function in a record. A small one is copied: what the construct itself calls then need not lie
+// in memory.
 template <class Function>
 class kept {
  public:

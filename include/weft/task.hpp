@@ -286,7 +286,7 @@ inline detail::token_awaiter current_stop_token() noexcept { return {}; }
 
 #endif
 
-// ---- what coroutines can await -------------------------------------------------------------------
+// ---- what coroutines can await ------------------------------------------------------------------
 
 // Waits for the result: the value, or throws what the other side threw; once. Throws
 // std::future_error: no_state.

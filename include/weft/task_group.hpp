@@ -202,7 +202,8 @@ class task_group {
   // The number of the task.
   std::uint64_t begin_one() noexcept { return state_.fetch_add(one_number + one_task, std::memory_order_relaxed) / one_number; }
 
-  // Who ends the last task takes the waiter's mark back and wakes it: nobody else touches the group after its last task.
+  // Who ends the last task takes the waiter's mark back and wakes it: nobody else touches the group
+  // after its last task.
   void end_one() noexcept {
     std::uint64_t seen = state_.load(std::memory_order_relaxed), less = 0;
     // acquire and release: the waiter sees what all tasks did

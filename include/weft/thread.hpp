@@ -1,10 +1,13 @@
-// weft::thread: std::thread, but a lightweight one. Made in tens of nanoseconds; blocking it does not block an OS thread.
+// weft::thread: std::thread, but a lightweight one. Made in tens of nanoseconds; blocking it does
+// not block an OS thread.
 //
-// An exception that leaves the function ends the program (std::terminate); weft::async of future.hpp carries it to get(). A closure
-// that fits in a pointer costs no allocation, any other one. The stack is of 64 KiB unless attributes or WEFT_STACK_SIZE say more.
+// An exception that leaves the function ends the program (std::terminate); weft::async of
+// future.hpp carries it to get(). A closure that fits in a pointer costs no allocation, any other
+// one. The stack is of 64 KiB unless attributes or WEFT_STACK_SIZE say more.
 //
-// Threads migrate between workers when they block or yield: what is bound to the OS thread (thread_local, std::mutex and the locks of
-// other libraries, errno) must not be held across a call that may switch.
+// Threads migrate between workers when they block or yield: what is bound to the OS thread
+// (thread_local, std::mutex and the locks of other libraries, errno) must not be held across a call
+// that may switch.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>
@@ -125,8 +128,8 @@ class thread {
 
   thread() noexcept = default;
 
-  // Runs function(arguments...), each copied or moved as std::thread does, on some worker. Throws weft::error and what copying
-  // throws. Callable from any. Never switches.
+  // Runs function(arguments...), each copied or moved as std::thread does, on some worker. Throws
+  // weft::error and what copying throws. Callable from any. Never switches.
   template <class F, class... As>
     requires(sizeof...(As) > 0 && !std::same_as<std::remove_cvref_t<F>, thread> && detail::not_attributes<F> &&
              !std::same_as<std::remove_cvref_t<F>, detail::adopted>)

@@ -211,7 +211,8 @@ class checker {
       bool is_own = false;
       for (const share_item& item : items) {
         if (item.variable != each) continue;
-        // What a task does with a pointer, or with a variable of its own for good, stays in the task.
+        // What a task does with a pointer, or with a variable of its own for good, stays in the
+        // task.
         bool const is_pointer = each->form == shape::pointer || (each->form == shape::array && each->is_parameter);
         bool const is_shared = item.kind == share_kind::shared && !is_pointer;
         is_result = is_result || item.kind == share_kind::out || item.kind == share_kind::reduce || is_shared;

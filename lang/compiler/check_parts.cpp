@@ -102,7 +102,8 @@ void check_reduction(program& of, const node& construct, const share_item& item)
   });
 }
 
-// E208: what a part uses and does not declare itself must have its type where functions are declared.
+// E208: what a part uses and does not declare itself must have its type where functions are
+// declared.
 void check_names(program& of, const node* part, const token& construct, std::set<const symbol*>* told) {
   std::set<const char*> inside;
   each_token(part, [&](const pieces& parts, size_t i) { inside.insert(parts[i].word.text.data()); });

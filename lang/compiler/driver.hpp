@@ -35,7 +35,8 @@ struct usage_problem : driver_error {
   using driver_error::driver_error;
 };
 
-// Takes the words of a command line: options, FILE.tc, and what the C compiler gets. Throws usage_problem.
+// Takes the words of a command line: options, FILE.tc, and what the C compiler gets. Throws
+// usage_problem.
 void take_words(const std::vector<std::string>& words, order& into);
 
 // Does it. What the compiler and the C compiler say goes to stderr.

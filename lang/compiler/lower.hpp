@@ -1,5 +1,6 @@
-// From the tree to C11. A construct becomes a record on the C stack; what its operations need of the
-// function's variables is captured in the record. include/weft/tascell.h says how each is lowered.
+// From the tree to C11. A construct becomes a record on the C stack; what its operations need of
+// the function's variables is captured in the record. include/weft/tascell.h says how each is
+// lowered.
 #pragma once
 
 #include <map>

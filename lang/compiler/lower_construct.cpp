@@ -399,8 +399,8 @@ void lowering::wind(const node& of, const context& in, writer& to) {
 
 // ---- catch
 
-// The body is a function of its own, and so is what calls setjmp: no variable of the user's function
-// can then be lost by the jump.
+// The body is a function of its own, and so is what calls setjmp: no variable of the user's
+// function can then be lost by the jump.
 void lowering::catch_tag(const node& of, const context& in, writer& to) {
   std::string const name = "weft_catch_" + std::to_string(next());
   record_made made;

@@ -142,7 +142,8 @@ void parser::declaration_or_function(external& into) {
   declarators(type, into.parts, nullptr, &into);
 }
 
-// The declarators of a declaration up to its end; a function's definition where outside is not null.
+// The declarators of a declaration up to its end; a function's definition where outside is not
+// null.
 void parser::declarators(const specifiers_found& type, pieces& parts, std::vector<const symbol*>* declared, external* outside) {
   while (!is(";")) {
     token const begin = now();

@@ -89,7 +89,8 @@ void parser::share_items(handler& into, share_kind kind) {
   }
 }
 
-// The preprocessor takes p[0..N] for a number that goes on to the bracket, and expands no macro there.
+// The preprocessor takes p[0..N] for a number that goes on to the bracket, and expands no macro
+// there.
 void parser::need_expanded_bound() const {
   const token& before = tokens_[at_ - 2];
   const token& dots = tokens_[at_ - 1];

@@ -61,8 +61,8 @@ struct syntax_error : std::runtime_error {
 // Splits the text into tokens. Throws syntax_error.
 void split_into_tokens(source& from);
 
-// The message as a compiler shows it: file, line, column, text, the line, a caret, the cure. line_of
-// returns a line of a file as it stands on disk, or "" if it cannot be had.
+// The message as a compiler shows it: file, line, column, text, the line, a caret, the cure.
+// line_of returns a line of a file as it stands on disk, or "" if it cannot be had.
 std::string shown(const message& told, const source& from,
                   const std::function<std::string(const std::string& file, unsigned line)>& line_of);
 

@@ -1,5 +1,5 @@
-// The syntax tree. Declarations and statements are parsed; an expression stays a run of tokens whose
-// identifiers are bound to symbols. What the language adds to C has nodes of its own.
+// The syntax tree. Declarations and statements are parsed; an expression stays a run of tokens
+// whose identifiers are bound to symbols. What the language adds to C has nodes of its own.
 #pragma once
 
 #include <memory>
@@ -179,7 +179,8 @@ struct explanation {
 // The program as C. *explanations receives what can be said of its tasks.
 std::string lower(const program& of, const lower_options& options, std::vector<explanation>* explanations);
 
-// Calls see(parts, index) for each token of a statement and what is in it, in the order of the text.
+// Calls see(parts, index) for each token of a statement and what is in it, in the order of the
+// text.
 void each_token(const node* in, const std::function<void(const pieces& parts, size_t index)>& see);
 // Calls see for the statement and each statement in it.
 void each_node(const node* in, const std::function<void(const node&)>& see);
@@ -190,14 +191,15 @@ bool is_addressed(const pieces& parts, size_t index);
 bool is_handed_on(const pieces& parts, size_t index);
 // Whether it is one object for all calls of its function, which tasks share.
 bool is_static_object(const symbol& variable);
-// The variables of the function that the statements use and do not declare, in the order of the text.
+// The variables of the function that the statements use and do not declare, in the order of the
+// text.
 std::vector<const symbol*> free_variables(const std::vector<const node*>& in);
 // Whether the statements write the variable.
 bool writes(const std::vector<const node*>& in, const symbol& variable);
 // Whether the statement assigns all of the variable, whatever way it takes, before it uses it.
 bool assigns_first(const node& in, const symbol& variable);
-// What a construct with share (…), or with neither share nor handles, gives to a task: the items that
-// are written, and those that follow from the use of variables.
+// What a construct with share (…), or with neither share nor handles, gives to a task: the items
+// that are written, and those that follow from the use of variables.
 std::vector<share_item> shares_of(const node& of);
 // What of a construct becomes a task.
 const node* given_part(const node& of);

@@ -1,9 +1,10 @@
-// The check mode: the workspace is compared with what it was, after each undo and redo, and before a
-// choice point divides. The workspace is what a program names (weft_tascell_watch), and what the
+// The check mode: the workspace is compared with what it was, after each undo and redo, and before
+// a choice point divides. The workspace is what a program names (weft_tascell_watch), and what the
 // operations of the records name, as those do that the compiler makes.
 //
-// What a choice point's workspace held at its first poll is kept as a note. Notes are a stack, in the
-// order of the records; those of records that are no longer linked are dropped at the next poll.
+// What a choice point's workspace held at its first poll is kept as a note. Notes are a stack, in
+// the order of the records; those of records that are no longer linked are dropped at the next
+// poll.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -93,7 +93,7 @@ std::uint64_t page_ceiling(std::uint64_t at) { return page_floor(at + page_bytes
 
 std::uint32_t own_number() { return this_node == nullptr ? 0 : this_node->group->self; }
 
-// ---- areas and maps: under the lock ---------------------------------------------------------------
+// ---- areas and maps: under the lock -------------------------------------------------------------
 
 area* find_area(std::uint32_t home, std::uint64_t stamp) {
   for (area* each = areas; each != nullptr; each = each->next)
@@ -226,7 +226,7 @@ void lose(area* of) {
   for (lazy_map* each = of->maps; each != nullptr; each = each->next) open_pages(each, each->low, each->high);
 }
 
-// ---- faults: in a signal handler, on the thread that touched an element ----------------------------
+// ---- faults: in a signal handler, on the thread that touched an element -------------------------
 
 lazy_map* map_at(const void* address) {
   for (area* each = areas; each != nullptr; each = each->next)
@@ -314,7 +314,7 @@ void handle_faults() {
   is_handling = sigaction(SIGSEGV, nullptr, &before) == 0 && sigaction(SIGSEGV, &ours, nullptr) == 0;
 }
 
-// ---- what was lent --------------------------------------------------------------------------------
+// ---- what was lent ------------------------------------------------------------------------------
 
 bool holds(const weft_tascell_lazy* of, std::uint64_t low, std::uint64_t bytes) {
   return of->home_low <= low && bytes <= of->bytes && low - of->home_low <= of->bytes - bytes;
@@ -356,7 +356,7 @@ bool map_lazy(task* of, weft_tascell_lazy* lazy, const char* name) {
 
 }  // namespace
 
-// ---- the door -------------------------------------------------------------------------------------
+// ---- the door -----------------------------------------------------------------------------------
 
 void begin_lazies(node* self) {
   const lazy_lock locked;

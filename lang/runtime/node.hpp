@@ -208,7 +208,8 @@ void cancel_far(node* self, task* given);
 // message cannot be.
 bool take_result(node* self, std::uint32_t from, const result_body& head, std::byte* bytes, std::size_t offset, std::size_t size);
 void take_back(node* self, std::uint32_t from, std::uint64_t number);
-// The door: a node has gone (0: all have). It is no member any more, and what it was given runs here.
+// The door: a node has gone (0: all have). It is no member any more, and what it was given runs
+// here.
 void lose_member(node* self, std::uint32_t which);
 
 // ---- node_take.cpp: work from other nodes -------------------------------------------------------

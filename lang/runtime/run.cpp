@@ -12,8 +12,8 @@
 namespace weft::tascell_runtime {
 namespace {
 
-// Beyond this a worker has a word of requests for each 64 workers, what it watches in the check mode,
-// and what the program asks for.
+// Beyond this a worker has a word of requests for each 64 workers, what it watches in the check
+// mode, and what the program asks for.
 static_assert(sizeof(worker) <= 1024);
 
 weft_mutex counts_lock = WEFT_MUTEX_INIT;

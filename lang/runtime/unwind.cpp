@@ -1,9 +1,9 @@
 // Exceptions and cancellation. An unwinding walks the records from the newest on: it undoes winds,
 // has choice points abandon what they gave, and ends at a catch, a bridge or the root.
 //
-// A given task that throws while its giver still works is an exception of the choice point that gave
-// it. Its giver notices at the next poll, is unwound as by a cancellation up to that choice point
-// (the level), and throws the tag there.
+// A given task that throws while its giver still works is an exception of the choice point that
+// gave it. Its giver notices at the next poll, is unwound as by a cancellation up to that choice
+// point (the level), and throws the tag there.
 #include <cstdio>
 #include <cstdlib>
 

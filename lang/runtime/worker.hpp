@@ -162,7 +162,7 @@ bool must_unwind(worker* self, record* newest, unwinding* out);
 void pass_on_cancellations(worker* self, frame* from);
 [[noreturn]] void die(const weft_tascell_place* at, const char* what);
 
-// ---- check.cpp: without a checker the check mode is off, and nothing is done ----------------------------------
+// ---- check.cpp: without a checker the check mode is off, and nothing is done --------------------
 
 checker* make_checker();
 void free_checker(checker* of);

@@ -118,8 +118,8 @@ bool add(shared_ring* all, int rank, std::size_t offset, std::uint64_t by, std::
   return check_call(all, "MPI_Rget_accumulate", all->module->fetch_add(all->window, rank, offset, by, before), calls);
 }
 
-// Reserves bytes, and waits until they are free. `read` only grows, so an old value of it shows less
-// room than there is: it is asked for where that does not suffice.
+// Reserves bytes, and waits until they are free. `read` only grows, so an old value of it shows
+// less room than there is: it is asked for where that does not suffice.
 bool reserve(shared_ring* all, int rank, std::uint64_t bytes, std::uint64_t* at) {
   if (!add(all, rank, offsetof(ring, tail), bytes, at)) return false;
   while (!is_over(all)) {

@@ -1,5 +1,6 @@
-// What ranks that another launcher starts need before their stacks may move: equal addresses of code
-// and libraries. The kernel places them alike in all processes that ask it not to choose at random.
+// What ranks that another launcher starts need before their stacks may move: equal addresses of
+// code and libraries. The kernel places them alike in all processes that ask it not to choose at
+// random.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // The stack protector's canary of the calling OS thread. A frame that moves between ranks bears it,
-// so all ranks need one. Only a function that is compiled without the protector, and returns into no
-// frame with one, may change it.
+// so all ranks need one. Only a function that is compiled without the protector, and returns into
+// no frame with one, may change it.
 #pragma once
 
 #include <cstdint>

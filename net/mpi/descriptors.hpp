@@ -1,5 +1,5 @@
-// A descriptor that one process gives to another over a socket between the two, with a byte that says
-// what it is. Called by a rank and by its keeper.
+// A descriptor that one process gives to another over a socket between the two, with a byte that
+// says what it is. Called by a rank and by its keeper.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-/* MPICH's MPI_Finalize enters a barrier of all ranks, closes the connections of UCX, and tells Hydra
- * "finalize" (PMI 1, a line each). No barrier follows the closing. So a rank that is late, as on a
- * busy machine, closes connections to ranks that have gone: UCX over TCP then waits for ever,
+/* MPICH's MPI_Finalize enters a barrier of all ranks, closes the connections of UCX, and tells
+ * Hydra "finalize" (PMI 1, a line each). No barrier follows the closing. So a rank that is late, as
+ * on a busy machine, closes connections to ranks that have gone: UCX over TCP then waits for ever,
  * spinning (github.com/openucx/ucx/issues/8738), or fails, and MPICH aborts the job. By then all
  * ranks have agreed to end, so neither matters, and a rank leaves MPI_Finalize instead.
  *
@@ -8,9 +8,9 @@
  * ranks of its node by SIGKILL and prints "BAD TERMINATION". So an OS thread stands between the
  * two, passes their lines on, and says what is missing before it ends the process.
  *
- * The limit counts processor time: a rank that waits in the barrier uses none, and one that is slow
- * because its machine is busy gets more time. Dropped: a signal handler that says the words, which
- * cannot know whether the rank has entered the barrier before. */
+ * The limit counts processor time: a rank that waits in the barrier uses none, and one that is
+ * slow because its machine is busy gets more time. Dropped: a signal handler that says the
+ * words, which cannot know whether the rank has entered the barrier before. */
 #include "hydra.h"
 
 #include <mpi.h>
@@ -33,7 +33,8 @@ static const char says_end[] = "cmd=finalize\n";
 static int hydra = -1, rank = -1; /* where the thread finds them; less than 0: another launcher */
 static int exit_status = 0;
 static int is_inside = 0, has_met = 0; /* in the barrier, and afterwards */
-/* Of MPI_Finalize; a failure has called exit(3). Relaxed: they only say "stop", and a join orders the rest. */
+/* Of MPI_Finalize; a failure has called exit(3). Relaxed: they only say "stop", and a join
+ * orders the rest. */
 static atomic_int is_over = 0, has_failed = 0;
 static pthread_t between;
 

@@ -149,8 +149,8 @@ class keeper {
     }
   }
 
-  // An MPI that writes to a rank that has died gets SIGPIPE for it. The keeper of the dead rank tells
-  // the cause.
+  // An MPI that writes to a rank that has died gets SIGPIPE for it. The keeper of the dead rank
+  // tells the cause.
   [[nodiscard]] bool may_be_an_effect(const os::child_end& end) const {
     return end.signal == SIGPIPE && now() == phase::runs && lines_ != 0;
   }

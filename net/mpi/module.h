@@ -4,11 +4,12 @@
  *
  *   mpicc -O2 -shared -fPIC -o libweft-net-mine.so module.c messages.c
  *
- * One OS thread at a time calls it, be it always the one that called start (MPI_THREAD_FUNNELED) or
- * not (MPI_THREAD_SERIALIZED); with MPI_THREAD_MULTIPLE several call send, is_sent, find and receive.
- * Ranks (MPI_THREAD_FUNNELED) have a processor each: their flush and fetch_add spin. With the other
- * two a process has more threads, and may have less than a processor: they let others run.
- * Functions that return an int return 0, or MPI's error code, which error_text explains. */
+ * One OS thread at a time calls it, be it always the one that called start (MPI_THREAD_FUNNELED)
+ * or not (MPI_THREAD_SERIALIZED); with MPI_THREAD_MULTIPLE several call send, is_sent, find and
+ * receive. Ranks (MPI_THREAD_FUNNELED) have a processor each: their flush and fetch_add spin.
+ * With the other two a process has more threads, and may have less than a processor: they let
+ * others run. Functions that return an int return 0, or MPI's error code, which error_text
+ * explains. */
 #ifndef WEFT_NET_MPI_MODULE_H
 #define WEFT_NET_MPI_MODULE_H
 

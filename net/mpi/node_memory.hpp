@@ -10,8 +10,8 @@ namespace weft::net {
 // Before the number of ranks is known: this rank's region, at an address that is the same in all.
 status hold_region(const job_request& request, job* all);
 
-// Collective. nodes: of each rank the least rank that it may share memory with. A rank for which the
-// file cannot be opened becomes a node of its own, also in `nodes`.
+// Collective. nodes: of each rank the least rank that it may share memory with. A rank for which
+// the file cannot be opened becomes a node of its own, also in `nodes`.
 status map_node_memory(int* nodes, job* all);
 
 // In a process that has the node's file and the job as a rank saw it: all that the ranks of that

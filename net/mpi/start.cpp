@@ -38,7 +38,8 @@ status load(const char* file) {
 }
 
 // Such a module takes itself for rank 0 in each process. The launcher's own number says which
-// process tells: the first, whose end ends the others; or another, if the first has the right module.
+// process tells: the first, whose end ends the others; or another, if the first has the right
+// module.
 status tell_misfit(const settings& wanted, const weft_net_facts& facts) {
   char text[2048];
   if (!find_launcher().is_first) os::sleep_until(os::now_ns() + first_tells_within_ns);
@@ -170,7 +171,8 @@ void gather_by_mpi(const job& all, const void* mine, std::size_t bytes, void* in
   if (code != 0) end_failed(all, "MPI_Allgather", -1, code);
 }
 
-// Compiled without the stack protector, and called from net::start, which is, too: it changes the canary.
+// Compiled without the stack protector, and called from net::start, which is, too: it changes the
+// canary.
 __attribute__((no_stack_protector)) status start_mpi(const job_request& request, const settings& wanted, job* all) {
   if (const status forked = fork_rank(request, wanted); forked != status::ok) return forked;
   if (const status held = hold_region(request, all); held != status::ok) return held;

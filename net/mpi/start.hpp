@@ -22,7 +22,8 @@ extern const rma mpi;
 // becomes the same program once more, without. Returns when it need not, or cannot.
 void fix_addresses();
 
-// This process cannot become a rank: has a launcher that would let the other ranks wait for it end them.
+// This process cannot become a rank: has a launcher that would let the other ranks wait for it end
+// them.
 void end_at_launcher();
 // An MPI's launcher drops lines of processes that it kills, and has not read: waits a moment.
 void let_launcher_read();

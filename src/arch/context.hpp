@@ -1,6 +1,7 @@
 // The context switch: its contract, and the choice of the CPU's file.
 //
-// A suspended context is one word, its stack pointer; the rest lies on its stack, lowest address first:
+// A suspended context is one word, its stack pointer; the rest lies on its stack, lowest address
+// first:
 //
 //      x86-64                           aarch64
 //      sp -> | resume address |         sp -> | resume address |
@@ -8,14 +9,16 @@
 //            | rbp            |               | x19            |
 //                                             | (padding)      |
 //
-// Every other register is declared clobbered, so that the compiler spills only what is live at the call. The resume address lies
-// where the compiler's own unwind tables are right: a debugger that loads pc, the two registers and sp + layout::frame_bytes unwinds
-// a suspended context like a running one. The resuming side ends in an indirect jump, never in a return: a return to another
+// Every other register is declared clobbered, so that the compiler spills only what is live at the
+// call. The resume address lies where the compiler's own unwind tables are right: a debugger that
+// loads pc, the two registers and sp + layout::frame_bytes unwinds a suspended context like a
+// running one. The resuming side ends in an indirect jump, never in a return: a return to another
 // stack is always mispredicted.
 //
 // transfer passes through: what one side gives is what the side that it resumes gets.
 //
-// FP control words (MXCSR, x87; FPCR) are not part of a context: save_fp_control/load_fp_control are for those who ask.
+// FP control words (MXCSR, x87; FPCR) are not part of a context: save_fp_control/load_fp_control
+// are for those who ask.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +37,8 @@ namespace weft::arch {
 // Runs on a fresh context; must not return.
 using entry_function = void (*)(void* transfer, void* argument);
 
-// Lays a first frame below `top` (aligned to 16) such that switching to the returned stack pointer calls entry(transfer, argument).
+// Lays a first frame below `top` (aligned to 16) such that switching to the returned stack pointer
+// calls entry(transfer, argument).
 inline void* make_context(void* top, entry_function entry, void* argument) {
   auto* frame = static_cast<std::uintptr_t*>(top) - layout::frame_bytes / sizeof(std::uintptr_t);
   frame[0] = reinterpret_cast<std::uintptr_t>(&weft_context_entry);

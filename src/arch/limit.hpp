@@ -1,5 +1,5 @@
-// A pointer against a limit in memory, as one instruction: as short as the test for null that it stands in for. gcc loads an atomic into
-// a register first.
+// A pointer against a limit in memory, as one instruction: as short as the test for null that it
+// stands in for. gcc loads an atomic into a register first.
 #pragma once
 
 #include <cstdint>

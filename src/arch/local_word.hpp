@@ -1,9 +1,11 @@
-// One word for each OS thread, read in a way that the compiler cannot move across a switch: gcc keeps the address of a thread-local in
-// a register, which after a switch may be another OS thread's.
+// One word for each OS thread, read in a way that the compiler cannot move across a switch: gcc
+// keeps the address of a thread-local in a register, which after a switch may be another OS
+// thread's.
 #pragma once
 
 extern "C" {
-// In the initial-exec model: the library is loaded at start, and the access is one instruction without a call.
+// In the initial-exec model: the library is loaded at start, and the access is one instruction
+// without a call.
 extern thread_local void* weft_local_word __attribute__((visibility("hidden"), tls_model("initial-exec")));
 }
 

@@ -1,4 +1,5 @@
-// The registers that unwind tables speak of, by their numbers in DWARF; and where a suspended context (arch/context.hpp) keeps its own.
+// The registers that unwind tables speak of, by their numbers in DWARF; and where a suspended
+// context (arch/context.hpp) keeps its own.
 #pragma once
 
 #include <cstdint>

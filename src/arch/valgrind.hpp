@@ -1,5 +1,6 @@
-// What Valgrind is told about stacks, and asked. Under other programs and by itself a request is a handful of instructions that change
-// nothing, so no build option is needed. The sequences and numbers are those of Valgrind's client requests, which are fixed for good.
+// What Valgrind is told about stacks, and asked. Under other programs and by itself a request is a
+// handful of instructions that change nothing, so no build option is needed. The sequences and
+// numbers are those of Valgrind's client requests, which are fixed for good.
 #pragma once
 
 #include <cstdarg>

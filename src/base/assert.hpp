@@ -1,14 +1,17 @@
-// Checks and last words. WEFT_ALWAYS holds in every build; WEFT_ASSERT names misuse in checked builds and costs nothing elsewhere.
+// Checks and last words. WEFT_ALWAYS holds in every build; WEFT_ASSERT names misuse in checked
+// builds and costs nothing elsewhere.
 //
-// Everything here may be called from any OS thread, from a ULT, and from a signal handler: it allocates nothing, takes no lock, and
-// a message is one write(2), so that lines of several processes do not mix.
+// Everything here may be called from any OS thread, from a ULT, and from a signal handler: it
+// allocates nothing, takes no lock, and a message is one write(2), so that lines of several
+// processes do not mix.
 #pragma once
 
 #include "base/config.hpp"
 
 namespace weft::base {
 
-// Writes "weft: fatal: ..." and aborts. Formats integers, pointers and strings only (a signal handler may call it).
+// Writes "weft: fatal: ..." and aborts. Formats integers, pointers and strings only (a signal
+// handler may call it).
 [[noreturn]] void panic(const char* format, ...) __attribute__((format(printf, 1, 2), cold));
 
 // Writes "weft: ..." as one line; the newline is added here.

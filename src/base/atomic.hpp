@@ -1,9 +1,10 @@
 // The atomics of the core. Model tests put a file of the same name before this one on the include
 // path, so that the headers that ship run on the explorer's atomics. The compiler's builtins stand
-// behind them: <atomic> includes <string> and <stdexcept> in libstdc++, which took nearly half of the
-// time in which the core compiles, and two thirds of clang-tidy's.
+// behind them: <atomic> includes <string> and <stdexcept> in libstdc++, which took nearly half of
+// the time in which the core compiles, and two thirds of clang-tidy's.
 //
-// Every operation names its order. Every one that is not relaxed carries a tag, see docs/protocols/README.md.
+// Every operation names its order. Every one that is not relaxed carries a tag, see
+// docs/protocols/README.md.
 #pragma once
 
 #include <cstddef>
@@ -111,8 +112,9 @@ inline void fence_seq_cst() {
   }
 }
 
-// The cheap half of an asymmetric fence pair: orders this thread's earlier stores before its later loads as seen by a thread that
-// runs os::heavy_fence(). Costs nothing but the compiler's freedom. Under TSan it is a full fence.
+// The cheap half of an asymmetric fence pair: orders this thread's earlier stores before its later
+// loads as seen by a thread that runs os::heavy_fence(). Costs nothing but the compiler's freedom.
+// Under TSan it is a full fence.
 inline void light_fence() {
   if constexpr (config::thread_sanitizer) {
     fence_seq_cst();

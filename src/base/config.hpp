@@ -1,4 +1,5 @@
-// The only file that reads build macros: each becomes a constexpr that code tests with `if constexpr`.
+// The only file that reads build macros: each becomes a constexpr that code tests with `if
+// constexpr`.
 #pragma once
 
 namespace weft::config {

@@ -1,4 +1,5 @@
-// The one friend of all classes whose private fields a debugger reads: capi/debug.cpp, which notes where they lie.
+// The one friend of all classes whose private fields a debugger reads: capi/debug.cpp, which notes
+// where they lie.
 #pragma once
 
 namespace weft {

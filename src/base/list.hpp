@@ -1,5 +1,5 @@
-// An intrusive doubly linked list. A node derives from list_link; it knows whether it is linked, and can leave its list in O(1).
-// Not synchronised: the owner of the list guards it.
+// An intrusive doubly linked list. A node derives from list_link; it knows whether it is linked,
+// and can leave its list in O(1). Not synchronised: the owner of the list guards it.
 #pragma once
 
 #include <cstddef>

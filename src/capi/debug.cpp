@@ -1,5 +1,6 @@
-// debug.h: the table by which debuggers find their way, made from the structs themselves so that it cannot be out of date. Constant data
-// that nothing in the library reads; weft_init refers to it, so that linkers keep it in programs linked statically.
+// debug.h: the table by which debuggers find their way, made from the structs themselves so that it
+// cannot be out of date. Constant data that nothing in the library reads; weft_init refers to it,
+// so that linkers keep it in programs linked statically.
 
 #include <weft/debug.h>
 
@@ -18,7 +19,8 @@
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
-// The structs are no standard-layout ones (a unit derives from its link); gcc and clang define offsetof for all that have no virtual base.
+// The structs are no standard-layout ones (a unit derives from its link); gcc and clang define
+// offsetof for all that have no virtual base.
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
 namespace weft {
@@ -138,7 +140,8 @@ struct debug_fields {
       FIELD("rwlock", sync::rwlock, has_writer_),
       FIELD("rwlock", sync::rwlock, writer_),
 
-      // A suspended context, from its stack pointer up: where the registers were saved, and how far to go to where they came from.
+      // A suspended context, from its stack pointer up: where the registers were saved, and how far
+      // to go to where they came from.
       NUMBER("frame.bytes", arch::layout::frame_bytes),
       saved(arch::layout::pc_register, 0),
       saved(arch::layout::entry_register, arch::layout::entry_slot),

@@ -1,5 +1,5 @@
-// weft_info_walk: what `weft info` prints. Reads the environment and the machine afresh, so that it also answers before weft_init and
-// after a weft_init that failed. Any OS thread.
+// weft_info_walk: what `weft info` prints. Reads the environment and the machine afresh, so that it
+// also answers before weft_init and after a weft_init that failed. Any OS thread.
 #include <stdio.h>
 #include <sys/resource.h>
 #include <weft/weft.h>

@@ -53,7 +53,8 @@ struct reduce_job {
   void append(const reduce_job& later) { how->combine(value, later.value, argument); }
 };
 
-// Indexes of a part by value. One word holds the grain or, without a grain, the number of parts that they may be divided into.
+// Indexes of a part by value. One word holds the grain or, without a grain, the number of parts
+// that they may be divided into.
 class share_of_indexes {
  public:
   explicit share_of_indexes(const indexes& all) : begin_(all.begin), end_(all.end), grain_(all.grain) {

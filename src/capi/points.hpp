@@ -30,7 +30,8 @@ template <class Object, class Call>
   return static_cast<weft_status>(call(object));
 }
 
-// For calls whose first pointer is none. False: WEFT_UNSUPPORTED, or nothing to be done where there is no status.
+// For calls whose first pointer is none. False: WEFT_UNSUPPORTED, or nothing to be done where there
+// is no status.
 inline bool pass_point() {
   if (sched::call_limit.load(base::relaxed) != 0) [[unlikely]]
     return sched::pass_point();

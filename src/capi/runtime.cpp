@@ -40,8 +40,9 @@ const void* caller_identity() {
   return self != nullptr ? static_cast<const void*>(self) : sched::local::this_outside();
 }
 
-// For weft_init on an OS thread outside: the runtime that ends must be gone before the next one starts. A ULT must not wait, since
-// weft_finalize waits for it; for it the runtime is still there, and calls nest. Returns inside nesting_lock.
+// For weft_init on an OS thread outside: the runtime that ends must be gone before the next one
+// starts. A ULT must not wait, since weft_finalize waits for it; for it the runtime is still there,
+// and calls nest. Returns inside nesting_lock.
 void lock_nesting_after_end() {
   nesting_lock.lock();
   while (is_ending.load(weft::base::relaxed) != 0 && sched::local::current_worker() == nullptr) {

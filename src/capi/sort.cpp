@@ -1,7 +1,8 @@
 // loops.h: sorting.
 //
-// Quicksort on elements whose size is known only here; while the pivot is at work it stands first. Elements equal to the pivot are put
-// aside where few are below it. Where too many divisions were bad, and for small parts, libc's sort does the rest.
+// Quicksort on elements whose size is known only here; while the pivot is at work it stands first.
+// Elements equal to the pivot are put aside where few are below it. Where too many divisions were
+// bad, and for small parts, libc's sort does the rest.
 
 #include <weft/loops.h>
 

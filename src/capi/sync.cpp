@@ -1,5 +1,5 @@
-// The synchronisation part of weft.h: checks arguments, calls src/sync, translates. Every call may come from a ULT, a tasklet or an OS
-// thread outside, before weft_init as well.
+// The synchronisation part of weft.h: checks arguments, calls src/sync, translates. Every call may
+// come from a ULT, a tasklet or an OS thread outside, before weft_init as well.
 #include <weft/weft.h>
 
 #include <cerrno>

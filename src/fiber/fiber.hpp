@@ -1,7 +1,7 @@
 // Contexts on stacks: start one, switch, leave one for good; with the sanitizers told.
 //
-// A fiber is whatever runs on one stack. `transfer` travels to the side that is resumed: the scheduler passes the worker, so that nobody
-// needs a thread-local after a switch.
+// A fiber is whatever runs on one stack. `transfer` travels to the side that is resumed: the
+// scheduler passes the worker, so that nobody needs a thread-local after a switch.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,8 @@ inline context make(mem::stack* stack, arch::entry_function entry, void* argumen
   return {arch::make_context(stack->top(), entry, argument)};
 }
 
-// Saves the running fiber's stack pointer into *from and resumes `to`. Returns what the side that resumes *from transfers.
+// Saves the running fiber's stack pointer into *from and resumes `to`. Returns what the side that
+// resumes *from transfers.
 [[gnu::always_inline]] inline void* switch_to(void** from, context to, const sanitizer::side& target, void* transfer) {
   void* kept = sanitizer::leaving(target);
   transfer = arch::switch_context(from, to.sp, transfer);

@@ -1,8 +1,8 @@
 // What ASan and TSan want to know about a switch. In other builds every function here is empty.
 //
-// ASan keeps, per fiber, the bounds of its stack and its fake stack; TSan keeps a fiber object per stack, made afresh whenever a fiber
-// starts there (frames that were left for good would stay on the old one's call stack). An OS thread's own stack is known by TSan's
-// current fiber.
+// ASan keeps, per fiber, the bounds of its stack and its fake stack; TSan keeps a fiber object per
+// stack, made afresh whenever a fiber starts there (frames that were left for good would stay on
+// the old one's call stack). An OS thread's own stack is known by TSan's current fiber.
 #pragma once
 
 #include <cstddef>

@@ -33,8 +33,8 @@ struct pair_frames {
 struct pair {
   pair_frames body;     // at.sp null: the body runs, or has ended
   pair_frames resumer;  // while the body runs
-  // The unit that took the last turn, and its worker; both of the stacks above know this unit as theirs.
-  // No worker but never null: each turn is taken by a function.
+  // The unit that took the last turn, and its worker; both of the stacks above know this unit as
+  // theirs. No worker but never null: each turn is taken by a function.
   const void* w;
   const unit* self;
   mem::stack* own;  // the context's

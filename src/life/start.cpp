@@ -59,7 +59,8 @@ os::guard_kind chosen_guard(os::guard_choice choice) {
   return os::guard_kind::none;
 }
 
-// A number that the program gives is one that it needs; about policies the environment has the first word.
+// A number that the program gives is one that it needs; about policies the environment has the
+// first word.
 status read_config(runtime* rt, const weft_config* config) {
   if (const status result = os::read_settings(&rt->settings); result != status::ok) return result;
   os::settings& settings = rt->settings;

@@ -124,7 +124,8 @@ void settle_bound(worker* w) {
 
 // To others, once nobody chooses w any more: what came before everybody knew.
 void forward_what_came(worker* w) {
-  // [A33] heavy fence: is_serving, and who serves the domain, before the last look into mail and domain; pairs with [I6] [I7]
+  // [A33] heavy fence: is_serving, and who serves the domain, before the last look into mail and
+  // domain; pairs with [I6] [I7]
   os::heavy_fence();
   forward_mail(w);
   forward_domain(w);
@@ -147,7 +148,8 @@ void slots::hand_over(worker* w) {
 
 namespace {
 
-// A worker that is removed and one that ends with the runtime are told apart inside the lock in which both are decided.
+// A worker that is removed and one that ends with the runtime are told apart inside the lock in
+// which both are decided.
 bool is_being_removed(worker* w) {
   const queue::guard hold(w->rt->workers_lock);
   return !w->is_serving.load(base::relaxed);
@@ -437,7 +439,8 @@ void stop_workers(runtime* rt) {
     rt->is_stopping.store(true, base::relaxed);
   }
   wake_all(rt);
-  // Those who change the workers or made the last units ready from outside finish that; others come too late.
+  // Those who change the workers or made the last units ready from outside finish that; others come
+  // too late.
   // [A47] acquire: they are done with the runtime; pairs with [A46]
   while (rt->calls.load(base::acquire) != 0) let_others_go_on(rt);
   const unsigned slots = rt->worker_slots.load(base::relaxed);

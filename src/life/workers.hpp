@@ -7,10 +7,11 @@ namespace weft::sched {
 
 struct runtime;
 
-// All that the settings ask for, worker 0 being the adopted caller or an OS thread of its own; publishes the runtime. On failure
-// nothing is left.
+// All that the settings ask for, worker 0 being the adopted caller or an OS thread of its own;
+// publishes the runtime. On failure nothing is left.
 status start_workers(runtime* rt);
-// Ends them all, worker 0 included. Called by the one who called start_workers. Their records stay: a report may look at them.
+// Ends them all, worker 0 included. Called by the one who called start_workers. Their records stay:
+// a report may look at them.
 void stop_workers(runtime* rt);
 // Once the runtime is not published any more, and nobody holds it.
 void free_workers(runtime* rt);

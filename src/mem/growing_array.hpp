@@ -1,4 +1,5 @@
-// An array of plain values in pages of its own, twice as large whenever it is full. One user at a time.
+// An array of plain values in pages of its own, twice as large whenever it is full. One user at a
+// time.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,8 @@ class growing_array {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  // Room for `wanted` values in all, so that as many can be pushed without failing. False: no memory; nothing changed.
+  // Room for `wanted` values in all, so that as many can be pushed without failing. False: no
+  // memory; nothing changed.
   bool make_room(std::size_t wanted) {
     if (wanted <= room_) return true;
     std::size_t room = room_ == 0 ? os::page_bytes() / sizeof(T) : room_;

@@ -159,9 +159,9 @@ class stack_depot {
   counts counts_{};
 };
 
-// Most: the stacks in it; Batch: how many go to the depot at a time, and at most come from there. The
-// first ones come in small batches, so that a program which needs few stacks starts sooner: each
-// guard is a system call.
+// Most: the stacks in it; Batch: how many go to the depot at a time, and at most come from there.
+// The first ones come in small batches, so that a program which needs few stacks starts sooner:
+// each guard is a system call.
 template <unsigned Most, unsigned Batch>
 class stack_cache_of {
  public:

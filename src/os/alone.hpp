@@ -1,7 +1,9 @@
-// Whether the process has a single OS thread, so that an operation that is atomic among OS threads need not be: then locks are taken
-// without a locked instruction, which is most of what they cost. The C library does the same inside its own locks.
+// Whether the process has a single OS thread, so that an operation that is atomic among OS threads
+// need not be: then locks are taken without a locked instruction, which is most of what they cost.
+// The C library does the same inside its own locks.
 //
-// True holds until the caller itself starts an OS thread (which then sees all that came before); false may be out of date.
+// True holds until the caller itself starts an OS thread (which then sees all that came before);
+// false may be out of date.
 #pragma once
 
 #if __has_include(<sys/single_threaded.h>)

@@ -39,7 +39,8 @@ int kill_children() {
   if (!read_text(list, sizeof list, "/proc/thread-self/children")) return 0;
   int killed = 0;
   const char* rest = list;
-  // The space behind each number: what is cut is no number, and its turn comes when these have ended.
+  // The space behind each number: what is cut is no number, and its turn comes when these have
+  // ended.
   for (unsigned process = 0; take_number(&rest, &process) && *rest == ' '; ++rest, ++killed) {
     (void)kill(static_cast<pid_t>(process), SIGKILL);
   }

@@ -11,8 +11,8 @@ namespace weft::os {
 // fork(2). 0 in the child; less than 0: refused, errno says why.
 int fork_child();
 
-// In a child: the kernel kills it (SIGKILL) when its parent ends, however it ends. False: the parent
-// has ended already, or the kernel refuses.
+// In a child: the kernel kills it (SIGKILL) when its parent ends, however it ends. False: the
+// parent has ended already, or the kernel refuses.
 bool die_with_parent(int parent);
 
 // Takes one that has ended.

@@ -43,8 +43,9 @@ double limit_v1(const char* directory) {
   return ratio(strtoll(quota, nullptr, 10), strtoll(period, nullptr, 10));
 }
 
-// From root/group up to root. Levels that cannot be seen (a container that shows its own cgroup as the root) do not count. "/.."
-// starts the path of a process that was moved out of its cgroup namespace: only the root is visible then.
+// From root/group up to root. Levels that cannot be seen (a container that shows its own cgroup as
+// the root) do not count. "/.." starts the path of a process that was moved out of its cgroup
+// namespace: only the root is visible then.
 double least_upwards(const char* root, const char* group, double (*limit)(const char*)) {
   char path[path_bytes];
   if (strncmp(group, "/..", 3) == 0) group = "";
@@ -70,7 +71,8 @@ bool has_cpu(const char* controllers) {
   }
 }
 
-// One line of /proc/self/cgroup: "number:controllers:/path"; version 2 has number 0 and no controllers.
+// One line of /proc/self/cgroup: "number:controllers:/path"; version 2 has number 0 and no
+// controllers.
 double limit_of_line(char* line, const char* cgroup_root) {
   char* controllers = strchr(line, ':');
   if (controllers == nullptr) return 0;

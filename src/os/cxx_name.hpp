@@ -23,9 +23,9 @@ enum class callable {
 // The functions with which weft/thread.hpp and the other C++ headers start threads and forks are
 // templates of namespace weft::detail or members of weft::task_group, and what the user wants to be
 // called is the first template argument, at whatever depth: of `void
-// weft::detail::run_placed<weft::detail::bound_call<X, int>>(void*)` it is X. Where that is a lambda
-// of Weft's own, it is the first lambda among the template arguments of the function in which that
-// is written. out: the name of X, if it has one.
+// weft::detail::run_placed<weft::detail::bound_call<X, int>>(void*)` it is X. Where that is a
+// lambda of Weft's own, it is the first lambda among the template arguments of the function in
+// which that is written. out: the name of X, if it has one.
 callable read_cxx_callable(const char* mangled, char* out, std::size_t capacity);
 
 // The function in which that callable, a lambda, is written. False: it is not written in a

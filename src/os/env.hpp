@@ -1,12 +1,13 @@
-// Every WEFT_* variable in one table, and the one place that reads them. `weft info`, the guide's page and the messages below are made
-// from the table, so none of them can be wrong about it.
+// Every WEFT_* variable in one table, and the one place that reads them. `weft info`, the guide's
+// page and the messages below are made from the table, so none of them can be wrong about it.
 //
-// Called once by the runtime's start, on the OS thread that starts it. Promises: a value that cannot be used gives one line on stderr
-// naming variable, value and what is accepted; a WEFT_* name that is not in the table gives one line with the nearest name that is,
-// and is otherwise ignored. In a program with raised privileges, variables that name files or a
-// signal are not even read: the user who starts such a program has fewer rights than it has. Names
-// that start with WEFT_TEST_ belong to test programs, those with WEFT_THREADS to the threads
-// interface, those with WEFT_LAUNCH_ and WEFT_DIST_ to programs that run on several ranks.
+// Called once by the runtime's start, on the OS thread that starts it. Promises: a value that
+// cannot be used gives one line on stderr naming variable, value and what is accepted; a WEFT_*
+// name that is not in the table gives one line with the nearest name that is, and is otherwise
+// ignored. In a program with raised privileges, variables that name files or a signal are not even
+// read: the user who starts such a program has fewer rights than it has. Names that start with
+// WEFT_TEST_ belong to test programs, those with WEFT_THREADS to the threads interface, those with
+// WEFT_LAUNCH_ and WEFT_DIST_ to programs that run on several ranks.
 #pragma once
 
 #include <cstddef>
@@ -97,8 +98,8 @@ struct settings {
   bool is_given(variable which) const { return ((given >> static_cast<unsigned>(which)) & 1u) != 0; }
 };
 
-// The whole environment is read even after a bad value, so that one run shows all mistakes. An empty value counts as unset.
-// Errors: invalid; *out is then untouched.
+// The whole environment is read even after a bad value, so that one run shows all mistakes. An
+// empty value counts as unset. Errors: invalid; *out is then untouched.
 status read_settings(settings* out);
 status read_settings(settings* out, const char* const* environment,  // "NAME=value" strings, then null
                      privileges of_program = privileges::ordinary);
@@ -112,7 +113,8 @@ const variable_info& info(variable which);
 const char* value_in_environment(const char* name);
 void walk_variables(void (*visit)(const variable_info& variable, void* context), void* context);
 
-// The value in force, as a user would write it: "64K", "20us", "hybrid". At most capacity - 1 bytes.
+// The value in force, as a user would write it: "64K", "20us", "hybrid". At most capacity - 1
+// bytes.
 void format_setting(const settings& from, variable which, char* out, std::size_t capacity);
 
 }  // namespace weft::os

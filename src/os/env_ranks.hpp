@@ -1,5 +1,5 @@
-// The variables WEFT_DIST_*, which libweft-dist reads and `weft info` tells. They are no part of a runtime's settings, so the table in
-// env.cpp has none of them.
+// The variables WEFT_DIST_*, which libweft-dist reads and `weft info` tells. They are no part of a
+// runtime's settings, so the table in env.cpp has none of them.
 #pragma once
 
 #include "os/env.hpp"

@@ -1,13 +1,14 @@
-// The fault seam: every call of the system that the core makes and that can fail (enum call), and its use of the heap, ask here first
-// whether a test wants them to fail. Called from any OS thread, also in a signal handler.
+// The fault seam: every call of the system that the core makes and that can fail (enum call), and
+// its use of the heap, ask here first whether a test wants them to fail. Called from any OS thread,
+// also in a signal handler.
 //
-// Not asked (tools/lint/seam.py compares this list, and the functions behind each call of the enumeration, with what the library needs):
-// - clock_gettime, getpid, getppid, geteuid, SYS_gettid, sched_yield, sigprocmask, getrlimit, sysconf,
-//   getauxval, pthread_self, pthread_attr_init,
-//   pthread_attr_setstacksize, pthread_attr_getstack, pthread_attr_destroy: cannot fail with the arguments that they are given
-// - close, closedir, dlclose, munmap in os/mapped_file.cpp,
-//   munmap in os/shared_memory.cpp: give back a whole thing, which does no
-//   harm if it stays
+// Not asked (tools/lint/seam.py compares this list, and the functions behind each call of the
+// enumeration, with what the library needs):
+// - clock_gettime, getpid, getppid, geteuid, SYS_gettid, sched_yield, sigprocmask, getrlimit,
+//   sysconf, getauxval, pthread_self, pthread_attr_init, pthread_attr_setstacksize,
+//   pthread_attr_getstack, pthread_attr_destroy: cannot fail with the arguments that they are given
+// - close, closedir, dlclose, munmap in os/mapped_file.cpp, munmap in os/shared_memory.cpp: give
+//   back a whole thing, which does no harm if it stays
 // - dladdr, dlsym, dl_iterate_phdr: look in memory alone; that they find nothing is an answer
 // - dlerror: returns words, or none
 // - pthread_setname_np: a name is a courtesy
@@ -15,17 +16,19 @@
 // - SYS_tgkill: misses an OS thread that has ended, and nothing else
 // - pthread_join: its failure is a mistake of ours, and ends the program
 // - write in base/assert.cpp: a message on stderr has nobody to be told to
-// - kill, abort, raise, _exit, sigaction in see/overflow.cpp,
-//   sigaction in see/dump_signal.cpp: the program dies, nothing else is left to try
+// - kill, abort, raise, _exit, sigaction in see/overflow.cpp, sigaction in see/dump_signal.cpp: the
+//   program dies, nothing else is left to try
 // - SYS_timer_delete: gives back a whole thing, which does no harm if it stays
 // - dup2: onto a number below the limit; cannot fail
 // - waitpid, sigtimedwait: fail when there is nothing to tell, which is an answer
 // - getrusage: cannot fail for the calling OS thread
-// - SYS_arch_prctl in arch/x86_64/context.hpp: asks for a feature; a failure is a no, as it is on most machines
+// - SYS_arch_prctl in arch/x86_64/context.hpp: asks for a feature; a failure is a no, as it is on
+//   most machines
 //
-// Promises: without a plan the cost is one load of a pointer that never changes; with one, the chosen occurrence of the chosen call
-// fails with the errno that the kernel would give, without having been made. The plan's pointer is the one piece of mutable global
-// state below sched: docs/decisions/0003-fault-seam.md says why.
+// Promises: without a plan the cost is one load of a pointer that never changes; with one, the
+// chosen occurrence of the chosen call fails with the errno that the kernel would give, without
+// having been made. The plan's pointer is the one piece of mutable global state below sched:
+// docs/decisions/0003-fault-seam.md says why.
 #pragma once
 
 #include <cstdint>
@@ -70,8 +73,9 @@ namespace fault {
 
 enum class repeat : std::uint8_t { once, for_ever };
 
-// Fails occurrence `nth` of `which` (from 1), or from it on; nth 0 fails nothing and only counts. One plan serves one body; seen
-// tells afterwards how often each call was made, failed how many of them the plan made fail.
+// Fails occurrence `nth` of `which` (from 1), or from it on; nth 0 fails nothing and only counts.
+// One plan serves one body; seen tells afterwards how often each call was made, failed how many of
+// them the plan made fail.
 struct plan {
   call which = call::mmap;
   std::uint32_t nth = 0;

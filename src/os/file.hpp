@@ -1,26 +1,30 @@
-// Small text files of /proc and /sys, used at start only, from the OS thread that starts the runtime; and records that a run writes.
+// Small text files of /proc and /sys, used at start only, from the OS thread that starts the
+// runtime; and records that a run writes.
 #pragma once
 
 #include <cstddef>
 
 namespace weft::os {
 
-// Reads the start of the file at the path that format makes (at most 511 bytes) into out, ends it with a null, and takes one newline
-// off its end. False: there is no such file, or it cannot be read.
+// Reads the start of the file at the path that format makes (at most 511 bytes) into out, ends it
+// with a null, and takes one newline off its end. False: there is no such file, or it cannot be
+// read.
 bool read_text(char* out, std::size_t capacity, const char* format, ...) __attribute__((format(printf, 3, 4)));
 
-// Calls each(state, line) for the lines of the file at the path that format makes, without their newlines; of long ones the start. False as
-// above.
+// Calls each(state, line) for the lines of the file at the path that format makes, without their
+// newlines; of long ones the start. False as above.
 bool walk_lines(void (*each)(void* state, const char* line), void* state, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// The whole of a file, with a null behind it; to be freed by free(). Null: there is no such file, it cannot be read, or no memory.
+// The whole of a file, with a null behind it; to be freed by free(). Null: there is no such file,
+// it cannot be read, or no memory.
 char* read_whole(const char* path);
 
 // A file to be written from its start (cut) or its end; less than 0: errno says why not. One that
-// is not there is created with mode 0600. In a folder that all users may write to (/tmp), a symbolic
-// link on the way or at its end is not followed (ELOOP), and another user's file or a hard link is
-// not written (EEXIST). A FIFO that no program reads is refused (ENXIO) rather than waited for.
+// is not there is created with mode 0600. In a folder that all users may write to (/tmp), a
+// symbolic link on the way or at its end is not followed (ELOOP), and another user's file or a hard
+// link is not written (EEXIST). A FIFO that no program reads is refused (ENXIO) rather than waited
+// for.
 int open_for_writing(const char* path, bool cut);
 
 // In words, with a cure where there is one.

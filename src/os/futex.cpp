@@ -27,7 +27,8 @@ int wait(base::atomic<std::uint32_t>* word, std::uint32_t expected, const timesp
   return result == 0 ? 0 : errno;
 }
 
-// Whether the wait ended in time. Anything but the three ordinary ends would make callers spin: better to say so.
+// Whether the wait ended in time. Anything but the three ordinary ends would make callers spin:
+// better to say so.
 bool in_time(int error) {
   if (error == ETIMEDOUT) return false;
   if (error == EINTR) yield_cpu();  // where signals never cease, whoever is to wake us gets a turn

@@ -1,7 +1,8 @@
 // Sleeping on a word. Callable from any OS thread; wake also from a signal handler.
 //
-// Promises: a waiter whose word no longer holds `expected` does not sleep; waits may return for no reason, so callers look at their
-// word again. A kernel that refuses to wake would leave somebody asleep for ever: that ends the program with a named message.
+// Promises: a waiter whose word no longer holds `expected` does not sleep; waits may return for no
+// reason, so callers look at their word again. A kernel that refuses to wake would leave somebody
+// asleep for ever: that ends the program with a named message.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ bool futex_wait_until(base::atomic<std::uint32_t>* word, std::uint32_t expected,
 // Wakes up to count waiters of this process.
 void futex_wake(base::atomic<std::uint32_t>* word, int count);
 
-// The pair for a word in memory that several processes share (MAP_SHARED); it also serves waiters of
-// one process, and costs the kernel a look at the mapping more.
+// The pair for a word in memory that several processes share (MAP_SHARED); it also serves waiters
+// of one process, and costs the kernel a look at the mapping more.
 void futex_wait_shared(base::atomic<std::uint32_t>* word, std::uint32_t expected);
 void futex_wake_shared(base::atomic<std::uint32_t>* word, int count);
 

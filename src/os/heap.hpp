@@ -1,5 +1,5 @@
-// The C library's heap, behind the fault seam: for small things that are made rarely (keys' values, pools, sources). Callable wherever
-// malloc is; not in signal handlers.
+// The C library's heap, behind the fault seam: for small things that are made rarely (keys' values,
+// pools, sources). Callable wherever malloc is; not in signal handlers.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// What is used of hwloc's ABI 2 (libhwloc.so.15), declared here so that building does not need its headers. A unit test compares it
-// with hwloc's own (hwloc.h, struct hwloc_obj) where that is installed.
+// What is used of hwloc's ABI 2 (libhwloc.so.15), declared here so that building does not need its
+// headers. A unit test compares it with hwloc's own (hwloc.h, struct hwloc_obj) where that is
+// installed.
 #pragma once
 
 namespace weft::os::hwloc {

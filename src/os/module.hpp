@@ -1,5 +1,5 @@
-// The program's file and the shared libraries that lie in memory. Callable from any OS thread; takes no
-// lock but the dynamic linker's, and allocates nothing.
+// The program's file and the shared libraries that lie in memory. Callable from any OS thread;
+// takes no lock but the dynamic linker's, and allocates nothing.
 #pragma once
 
 #include <cstddef>

@@ -14,8 +14,9 @@ enum class privileges : std::uint8_t { ordinary, raised };
 // As the kernel says (AT_SECURE) about the exec(2) that made this process.
 privileges privileges_of_program();
 
-// From now on every child that fork(2) makes calls function() before fork returns there; not one of vfork, posix_spawn or _Fork. For the
-// process's life, or as long as this library is loaded. Errors: nomem.
+// From now on every child that fork(2) makes calls function() before fork returns there; not one of
+// vfork, posix_spawn or _Fork. For the process's life, or as long as this library is loaded.
+// Errors: nomem.
 status call_in_children(void (*function)());
 
 // From now on each fork(2) of this process calls function() in the parent, on the OS thread that

@@ -10,7 +10,8 @@
 #include "os/fault.hpp"
 #include "os/fence.hpp"
 
-// glibc's: how far the area is from the thread pointer, and its size, which is 0 when it is not registered. Null elsewhere.
+// glibc's: how far the area is from the thread pointer, and its size, which is 0 when it is not
+// registered. Null elsewhere.
 // NOLINTNEXTLINE(readability-identifier-naming): the C library names them
 extern "C" const std::ptrdiff_t __rseq_offset [[gnu::weak]];
 // NOLINTNEXTLINE(readability-identifier-naming): the C library names them

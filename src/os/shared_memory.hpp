@@ -27,8 +27,8 @@ void* map_memory_file(void* held, std::size_t bytes, int descriptor, std::size_t
 // Undoes hold_addresses or map_memory_file.
 void unmap_addresses(void* base, std::size_t bytes);
 
-// Touches the pages of the range and keeps them in memory. Errors: nomem (the limit RLIMIT_MEMLOCK, or
-// no memory), unsupported; errno says why.
+// Touches the pages of the range and keeps them in memory. Errors: nomem (the limit RLIMIT_MEMLOCK,
+// or no memory), unsupported; errno says why.
 status lock_memory(void* base, std::size_t bytes);
 
 }  // namespace weft::os

@@ -1,6 +1,7 @@
-// What the process does at a signal, and the stack on which an OS thread's handlers run: sigaction(2) and sigaltstack(2) behind the
-// fault seam, for starting and stopping. A handler that has the last word before the process dies calls the system itself.
-// Callable from any OS thread; the stack is the caller's.
+// What the process does at a signal, and the stack on which an OS thread's handlers run:
+// sigaction(2) and sigaltstack(2) behind the fault seam, for starting and stopping. A handler that
+// has the last word before the process dies calls the system itself. Callable from any OS thread;
+// the stack is the caller's.
 #pragma once
 
 #include <signal.h>

@@ -1,8 +1,8 @@
-// Names of code addresses, for reports. Callable from any OS thread; name_code also from a handler of SIGSEGV: it allocates nothing and
-// takes no lock but the dynamic linker's.
+// Names of code addresses, for reports. Callable from any OS thread; name_code also from a handler
+// of SIGSEGV: it allocates nothing and takes no lock but the dynamic linker's.
 //
-// Tried first: dladdr(3), which knows exported symbols only; so an ordinary program's own functions come from the symbol table in its
-// file, if it was not stripped.
+// Tried first: dladdr(3), which knows exported symbols only; so an ordinary program's own functions
+// come from the symbol table in its file, if it was not stripped.
 #pragma once
 
 #include <cstddef>
@@ -33,13 +33,13 @@ void name_readably(const void* address, code_place place, spelling how, char* ou
 // callable, if it has a name; otherwise, as callable says, "".
 callable name_start(const void* function, char* out, std::size_t capacity);
 
-// Looks for the C++ library, for name_current_exception, which may not: a look may allocate, and the
-// signal may have come in an allocation.
+// Looks for the C++ library, for name_current_exception, which may not: a look may allocate, and
+// the signal may have come in an allocation.
 void find_exceptions();
 
 // The type of the C++ exception that the calling OS thread throws or handles, such as
-// "std::runtime_error". False: there is none, or no C++ library was there when it was looked for. Callable from a handler of a signal that the caller
-// raised itself.
+// "std::runtime_error". False: there is none, or no C++ library was there when it was looked for.
+// Callable from a handler of a signal that the caller raised itself.
 bool name_current_exception(char* out, std::size_t capacity);
 
 // True: the code there, before which a call returns, is part of the headers of Weft or of the C++

@@ -1,5 +1,6 @@
-// The OS threads of this process as the kernel sees them (/proc/self/task): which of them could still do something. For reports;
-// callable from any OS thread, not from a signal handler. Needs some 5 KiB of stack.
+// The OS threads of this process as the kernel sees them (/proc/self/task): which of them could
+// still do something. For reports; callable from any OS thread, not from a signal handler. Needs
+// some 5 KiB of stack.
 #pragma once
 
 #include <cstdint>

@@ -12,9 +12,9 @@ struct os_thread {
   std::uintptr_t handle = 0;
 };
 
-// Starts fn(arg) on a new OS thread with the caller's signal mask and affinity. stack_bytes 0: the system's default; less
-// than the system's least is raised to it. name (may be null) is cut to 15 characters. Errors: again (no OS thread to be had; *out
-// untouched).
+// Starts fn(arg) on a new OS thread with the caller's signal mask and affinity. stack_bytes 0: the
+// system's default; less than the system's least is raised to it. name (may be null) is cut to 15
+// characters. Errors: again (no OS thread to be had; *out untouched).
 status start_thread(os_thread* out, void* (*fn)(void*), void* arg, std::size_t stack_bytes, const char* name);
 
 // Waits for its end. Exactly once per started OS thread.
@@ -29,8 +29,9 @@ void run_to_end(void (*body)(void*), void (*ended)(void*), void* arg);
 // With an arg, one caller at a time, and always the same function.
 bool watch_end(void (*ended)(void*), void* arg);
 
-// Binds the calling OS thread to one CPU. cpu is one of allowed_cpus() as read before the first bind: then no OS thread leaves the
-// mask that the process inherited. Errors: invalid (no such CPU, or the cpuset forbids it).
+// Binds the calling OS thread to one CPU. cpu is one of allowed_cpus() as read before the first
+// bind: then no OS thread leaves the mask that the process inherited. Errors: invalid (no such CPU,
+// or the cpuset forbids it).
 status bind_thread(unsigned cpu);
 // The same for a set of CPUs: gives an adopted OS thread its inherited mask back.
 status bind_thread_to(const std::uint16_t* cpus, unsigned count);
@@ -46,7 +47,8 @@ void write_mask(const cpu_mask& mask);
 int thread_id();  // the kernel's
 void yield_cpu();
 
-// Lowest address and size of the calling OS thread's stack; null and 0 when the system does not say.
+// Lowest address and size of the calling OS thread's stack; null and 0 when the system does not
+// say.
 void stack_bounds(void** low, std::size_t* bytes);
 
 }  // namespace weft::os

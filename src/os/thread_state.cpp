@@ -58,7 +58,8 @@ constexpr named_call calls[] = {
 // glibc's and musl's pthread_mutex_t begins alike here: lock word, a count (glibc), owner.
 constexpr std::size_t owner_offset = 8;
 
-// stat: "tid (name) S ppid ..."; the name may hold anything, so fields are counted from the last parenthesis.
+// stat: "tid (name) S ppid ..."; the name may hold anything, so fields are counted from the last
+// parenthesis.
 bool parse_stat(const char* text, thread_state* out) {
   const char* end = strrchr(text, ')');
   unsigned long user_ticks = 0;
@@ -72,8 +73,8 @@ bool parse_stat(const char* text, thread_state* out) {
   return true;
 }
 
-// "running"; "number argument argument argument argument argument argument stack-pointer code", or, outside of calls,
-// "-1 stack-pointer code".
+// "running"; "number argument argument argument argument argument argument stack-pointer code", or,
+// outside of calls, "-1 stack-pointer code".
 void parse_syscall(const char* text, thread_state* out) {
   long call = -1;
   unsigned long words[8];

@@ -1,5 +1,5 @@
-// What another OS thread of this process is doing, as far as the kernel tells (/proc). For reports: everything here may be unknown, and
-// is out of date when read. Callable from any OS thread.
+// What another OS thread of this process is doing, as far as the kernel tells (/proc). For reports:
+// everything here may be unknown, and is out of date when read. Callable from any OS thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ struct thread_state {
   std::uintptr_t first_argument = 0;  // of that call
   std::uintptr_t third_argument = 0;
   bool waits_for_others = false;  // in a futex wait without deadline, which a signal does not end
-  // While it is not on a CPU, and the kernel tells: where it goes on, outside the kernel. 0: it runs, or that is unknown.
+  // While it is not on a CPU, and the kernel tells: where it goes on, outside the kernel. 0: it
+  // runs, or that is unknown.
   std::uintptr_t code = 0;
   std::uintptr_t stack_pointer = 0;
 };
@@ -39,8 +40,9 @@ bool is_futex(long number);
 // ends.
 bool is_endless_futex_wait(long number, std::uintptr_t operation, std::uintptr_t timeout);
 
-// The kernel's id of the OS thread that holds a pthread mutex (so also a std::mutex) whose lock word is at `word`; 0: none, or that is
-// no pthread mutex. Reads foreign memory without risk of a fault.
+// The kernel's id of the OS thread that holds a pthread mutex (so also a std::mutex) whose lock
+// word is at `word`; 0: none, or that is no pthread mutex. Reads foreign memory without risk of a
+// fault.
 int owner_of_pthread_mutex(std::uintptr_t word);
 
 }  // namespace weft::os

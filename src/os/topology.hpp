@@ -1,9 +1,10 @@
-// Which CPUs are near which: a fixed-size description of the machine, read at start. It says where each CPU lies at four levels, and
-// nothing else; binding and counting CPUs is not its business.
+// Which CPUs are near which: a fixed-size description of the machine, read at start. It says where
+// each CPU lies at four levels, and nothing else; binding and counting CPUs is not its business.
 //
 // Sources: a synthetic text or hwloc, where one of them is asked for; otherwise Linux's sysfs, and
 // without it a flat machine in which all CPUs are alike. hwloc knows more machines, and takes 10 ms
-// and a dozen plug-ins to say what sysfs says in one: docs/decisions/0035. Nothing is kept: the caller owns the description (20 KiB; os::reserve is a good place).
+// and a dozen plug-ins to say what sysfs says in one: docs/decisions/0035. Nothing is kept: the
+// caller owns the description (20 KiB; os::reserve is a good place).
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,8 @@ struct topology {
 // line on stderr that names the bad part; *out is then undefined.
 status read_topology(topology* out, const char* wanted);
 
-// 0 same core, 1 same last-level cache, 2 same NUMA node, 3 same package, 4 none of these or not there.
+// 0 same core, 1 same last-level cache, 2 same NUMA node, 3 same package, 4 none of these or not
+// there.
 unsigned distance(const topology& machine, unsigned cpu_a, unsigned cpu_b);
 
 const char* source_name(topology_source source);

@@ -1,4 +1,5 @@
-// The topology out of hwloc, whose library is loaded while it is asked and not needed otherwise. Called at start.
+// The topology out of hwloc, whose library is loaded while it is asked and not needed otherwise.
+// Called at start.
 #include <dlfcn.h>
 
 #include "os/fault.hpp"
@@ -77,7 +78,8 @@ bool describe(topology* out, const machine& from) {
 bool ask(topology* out, const hwloc::functions& api) {
   void* handle = nullptr;
   if (api.topology_init(&handle) != 0) return false;
-  // Its cpuid component moves the calling OS thread over all CPUs, to learn what sysfs has told already.
+  // Its cpuid component moves the calling OS thread over all CPUs, to learn what sysfs has told
+  // already.
   (void)api.topology_set_components(handle, hwloc::without, "x86");
   const bool loaded = api.topology_load(handle) == 0 && describe(out, machine{api, handle});
   api.topology_destroy(handle);

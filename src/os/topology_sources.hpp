@@ -1,5 +1,6 @@
-// The sources of a topology, for topology.cpp and the tests. Each fills in which CPUs there are and names their groups by the lowest
-// CPU in them; finish_topology() makes numbers from 0 of those names.
+// The sources of a topology, for topology.cpp and the tests. Each fills in which CPUs there are and
+// names their groups by the lowest CPU in them; finish_topology() makes numbers from 0 of those
+// names.
 #pragma once
 
 #include "os/topology.hpp"

@@ -1,4 +1,5 @@
-// A topology out of a text such as "numa:2 l3:2 core:4 pu:2", for tests and for trying out how a program would be placed elsewhere.
+// A topology out of a text such as "numa:2 l3:2 core:4 pu:2", for tests and for trying out how a
+// program would be placed elsewhere.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-// The topology out of Linux's sysfs. Called at start; the root is a parameter so that tests can show it trees of other machines.
+// The topology out of Linux's sysfs. Called at start; the root is a parameter so that tests can
+// show it trees of other machines.
 //
 // https://docs.kernel.org/admin-guide/cputopology.html and .../ABI/testing/sysfs-devices-system-cpu
 #include <string.h>

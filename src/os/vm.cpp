@@ -80,7 +80,8 @@ void write_canary(void* base, std::size_t bytes) {
   for (std::size_t i = 0; i < canary_words; ++i) words[i] = canary_value(&words[i]);
 }
 
-// The kernel's own access to a guarded page must fail as ours would; this asks without taking a signal.
+// The kernel's own access to a guarded page must fail as ours would; this asks without taking a
+// signal.
 bool faults_on_touch(void* page) {
   if (fault::fails(call::getrandom)) return false;
   return getrandom(page, 1, GRND_NONBLOCK) < 0 && errno == EFAULT;
@@ -116,8 +117,8 @@ void* reserve(std::size_t bytes, std::size_t alignment) {
   return reinterpret_cast<void*>(aligned);
 }
 
-// munmap of what reserve returned cannot fail but for the mapping limit when it splits one; then the range stays reserved, without
-// memory.
+// munmap of what reserve returned cannot fail but for the mapping limit when it splits one; then
+// the range stays reserved, without memory.
 void release(void* base, std::size_t bytes) {
   const std::size_t whole = base::round_up(bytes, page_bytes());
   if (!unmap(base, whole)) (void)advise(base, whole, MADV_DONTNEED);

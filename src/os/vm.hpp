@@ -1,4 +1,5 @@
-// Address space: reserving it, giving its memory back, and guarding parts of it. Callable from any OS thread; nothing here keeps state.
+// Address space: reserving it, giving its memory back, and guarding parts of it. Callable from any
+// OS thread; nothing here keeps state.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +11,29 @@ namespace weft::os {
 
 std::size_t page_bytes();
 
-// Readable and writable address space, without memory until touched (and not counted against overcommit where the kernel can help
-// it). alignment: a power of two. bytes is rounded up to pages. Null: out of address space or mappings.
+// Readable and writable address space, without memory until touched (and not counted against
+// overcommit where the kernel can help it). alignment: a power of two. bytes is rounded up to
+// pages. Null: out of address space or mappings.
 void* reserve(std::size_t bytes, std::size_t alignment);
 
-// Undoes reserve. bytes as given there; a part of a reservation, in whole pages, may be released as well.
+// Undoes reserve. bytes as given there; a part of a reservation, in whole pages, may be released as
+// well.
 void release(void* base, std::size_t bytes);
 
-// Gives the memory of whole pages back; they read as zero when next touched. Guards in the range stay.
+// Gives the memory of whole pages back; they read as zero when next touched. Guards in the range
+// stay.
 status discard(void* base, std::size_t bytes);
 
-// The range is a stack no more, or was one of others'. ASan sees neither that a stack is unmapped nor what dlopen maps there next, and would
-// take that for the frames that were left for good. Nothing in other builds.
+// The range is a stack no more, or was one of others'. ASan sees neither that a stack is unmapped
+// nor what dlopen maps there next, and would take that for the frames that were left for good.
+// Nothing in other builds.
 void forget_frames(const void* base, std::size_t bytes);
 
 // Whether any of the whole pages holds memory. True where the system does not tell.
 bool is_touched(const void* base, std::size_t bytes);
 
-// Asks the kernel not to back the range with huge pages: a stack that touched one page should cost one page. A hint.
+// Asks the kernel not to back the range with huge pages: a stack that touched one page should cost
+// one page. A hint.
 void no_huge_pages(void* base, std::size_t bytes);
 
 // Whole pages.
@@ -51,7 +57,8 @@ enum class guard_kind : std::uint8_t {
 };
 const char* guard_name(guard_kind kind);
 
-// The best that this kernel does, found by trying (a user-mode emulator may accept a marker and ignore it). Never canary or none.
+// The best that this kernel does, found by trying (a user-mode emulator may accept a marker and
+// ignore it). Never canary or none.
 guard_kind best_guard_kind();
 
 // How many mappings the kernel grants this process (vm.max_map_count); the kernel's default where

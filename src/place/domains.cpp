@@ -47,14 +47,16 @@ pool* target_for(runtime* rt, const worker* w) {
   return rt->domain_pools[0];
 }
 
-// After a push, and wake_one, whose fence [I6] stands between the push and this look; or after a heavy fence.
+// After a push, and wake_one, whose fence [I6] stands between the push and this look; or after a
+// heavy fence.
 void forward_if_left(pool* one) {
   if (one->server_count.load(base::relaxed) != 0) [[likely]]
     return;
   while (unit* what = pop_from_pool(one)) make_ready(nullptr, what, push_reason::moved);
 }
 
-// Another domain's pool in which something lies, or null. The own one, which w serves, is looked at elsewhere.
+// Another domain's pool in which something lies, or null. The own one, which w serves, is looked at
+// elsewhere.
 pool* prey_for(const worker* w) {
   const runtime* rt = w->rt;
   // [A63] acquire: sees the pools; pairs with [A65]

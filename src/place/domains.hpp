@@ -1,5 +1,5 @@
-// WEFT_LOCALITY_DOMAIN: the workers under one last-level cache share a pool, which they all serve; work goes from one such domain to
-// another when a worker has nothing left to do in its own.
+// WEFT_LOCALITY_DOMAIN: the workers under one last-level cache share a pool, which they all serve;
+// work goes from one such domain to another when a worker has nothing left to do in its own.
 #pragma once
 
 #include "base/status.hpp"
@@ -11,7 +11,8 @@ namespace weft::sched {
 
 struct worker;
 
-// For a worker that comes to its slot: its domain is found, or made. Inside workers_lock. Errors: nomem.
+// For a worker that comes to its slot: its domain is found, or made. Inside workers_lock. Errors:
+// nomem.
 status enter_domain(runtime* rt, worker* w);
 // Inside pools_lock.
 void leave_domain(runtime* rt, worker* w);

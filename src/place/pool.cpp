@@ -89,7 +89,8 @@ class inside {
   worker* worker_;
 };
 
-// The two ways into a pool's lock, for what is written once and compiled for either. It leans to those who take units out.
+// The two ways into a pool's lock, for what is written once and compiled for either. It leans to
+// those who take units out.
 struct as_owner {
   static bool enter(pool* one) { return one->lock.try_enter(); }
   static void leave(pool* one, const worker*) { one->lock.leave(); }
@@ -184,7 +185,8 @@ pool* make(weft_pool_access access, unsigned most) {
 
 // Whether anybody might have to be told of a push: nobody, mostly.
 bool has_audience(const pool* one) {
-  // [I9] light fence: work before the look for servers and watchers; pairs with [I5] [I8] [I10] [I13]
+  // [I9] light fence: work before the look for servers and watchers; pairs with [I5] [I8] [I10]
+  // [I13]
   base::light_fence();
   return (one->server_count.load(base::relaxed) | one->watch_count.load(base::relaxed)) != 0;
 }
@@ -222,7 +224,8 @@ weft_push_reason told_reason(push_reason reason) {
   return reason == push_reason::yielded_as_new ? WEFT_PUSH_YIELDED : static_cast<weft_push_reason>(reason);
 }
 
-// After the unit can be popped, the pool may go as soon as the lock, or the count of pushers, is left.
+// After the unit can be popped, the pool may go as soon as the lock, or the count of pushers, is
+// left.
 audience push_anywhere(pool* one, unit* what, push_reason reason, bool was_blocked) {
   if (!one->is_custom) {
     const inside hold(one);
@@ -380,8 +383,9 @@ void begin_turns(pool* one) {
 
 namespace {
 
-// Inside the lock: whether the unit lies in this pool. It may have gone to another one since the caller looked, and be on its way back,
-// which waits for the lock: so it is in this pool if it was in some pool before it was seen to belong to this one, and still is.
+// Inside the lock: whether the unit lies in this pool. It may have gone to another one since the
+// caller looked, and be on its way back, which waits for the lock: so it is in this pool if it was
+// in some pool before it was seen to belong to this one, and still is.
 bool is_in(const pool* one, const unit* what) {
   // [A73] acquire: sees whose pool it is; pairs with [A72]
   if (what->in.load(base::acquire) != in_pool) return false;

@@ -31,7 +31,8 @@ class visit {
  public:
   explicit visit(worker* w) : worker_(w) {
     w->is_visiting.store(true, base::relaxed);
-    // [A50] light fence: the visit before the look at the entries, or the scheduler; pairs with [A51]
+    // [A50] light fence: the visit before the look at the entries, or the scheduler; pairs with
+    // [A51]
     base::light_fence();
   }
   // [A52] release: done with the pools, or the scheduler; pairs with [A53]
@@ -46,7 +47,8 @@ class visit {
 // After the worker's entry of a pool was removed, or its scheduler replaced.
 void wait_for_visit(const worker* w) {
   if (w == local::current_worker()) return;
-  // [A51] heavy fence: the entry, or the scheduler, is gone before the look at the visit; pairs with [A50]
+  // [A51] heavy fence: the entry, or the scheduler, is gone before the look at the visit; pairs
+  // with [A50]
   os::heavy_fence();
   // [A53] acquire: the worker is done with the pool, or the scheduler; pairs with [A52]
   while (w->is_visiting.load(base::acquire)) os::yield_cpu();
@@ -54,7 +56,7 @@ void wait_for_visit(const worker* w) {
 
 }  // namespace
 
-// ---- pools ------------------------------------------------------------------------------------------------------------------
+// ---- pools --------------------------------------------------------------------------------------
 
 status begin_serving(pool* one, worker* w) {
   const std::uint32_t servers = one->server_count.load(base::relaxed);
@@ -193,11 +195,12 @@ void wake_fellow_servers(worker* w) {
   });
 }
 
-// ---- a scheduler of its own --------------------------------------------------------------------------------------------------
+// ---- a scheduler of its own ---------------------------------------------------------------------
 
 namespace {
 
-// With a scheduler in worker::custom: the worker has not asked it yet, and must not sleep before it has.
+// With a scheduler in worker::custom: the worker has not asked it yet, and must not sleep before it
+// has.
 constexpr std::uintptr_t is_new = 1;
 
 std::uintptr_t word_of_new(scheduler* made) { return made != nullptr ? reinterpret_cast<std::uintptr_t>(made) | is_new : 0; }

@@ -1,4 +1,5 @@
-// What a worker serves: pools, into which it looks after (every other time: before) its own queue, and a scheduler of the frameless kind.
+// What a worker serves: pools, into which it looks after (every other time: before) its own queue,
+// and a scheduler of the frameless kind.
 #pragma once
 
 #include <weft/ext.h>
@@ -15,15 +16,16 @@ struct runtime;
 struct unit;
 struct worker;
 
-// ---- pools ------------------------------------------------------------------------------------------------------------------
+// ---- pools --------------------------------------------------------------------------------------
 
 status attach_pool(runtime* rt, pool* one, unsigned worker_index);
 status detach_pool(runtime* rt, pool* one, unsigned worker_index);
-// The worker's entry and the pool's, inside pools_lock. Errors: again (no room), invalid (it did not serve it).
+// The worker's entry and the pool's, inside pools_lock. Errors: again (no room), invalid (it did
+// not serve it).
 status begin_serving(pool* one, worker* w);
 status stop_serving(pool* one, worker* w);
 
-// ---- a scheduler of its own --------------------------------------------------------------------------------------------------
+// ---- a scheduler of its own ---------------------------------------------------------------------
 
 // ops null: the built-in one.
 status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state);

@@ -1,5 +1,5 @@
-// Outside sources of work: functions that make units ready when something happened elsewhere. Busy workers call them every few choices,
-// idle ones before they sleep, one worker at a time a source.
+// Outside sources of work: functions that make units ready when something happened elsewhere. Busy
+// workers call them every few choices, idle ones before they sleep, one worker at a time a source.
 #pragma once
 
 #include <cstddef>

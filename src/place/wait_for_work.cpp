@@ -99,8 +99,8 @@ bool may_spin(const runtime* rt, worker* w) {
   return has_none;
 }
 
-// To watch pools takes a heavy fence, and to be woken a call of the system: what comes within the time for which idle workers spin is found
-// by looking.
+// To watch pools takes a heavy fence, and to be woken a call of the system: what comes within the
+// time for which idle workers spin is found by looking.
 template <class Predicate>
 bool comes_soon(const runtime* rt, std::uint64_t deadline_ns, Predicate is_there) {
   constexpr int looks_a_time = 32;

@@ -1,21 +1,23 @@
 // A lock that is nearly free for its owner: protocol D, docs/protocols/D.md.
 //
-// One worker, the owner, enters and leaves with two plain stores and one load, without any fence. Others ("thieves") have one word,
-// attention, through which they
+// One worker, the owner, enters and leaves with two plain stores and one load, without any fence.
+// Others ("thieves") have one word, attention, through which they
 //   ask     attention: 0 -> thief. The owner's next enter() returns the thief, and the owner answers it inside the lock. Cheap: this is
 //           how work is normally stolen (receiver-initiated: Acar, Charguéraud, Rainey 2013, doi:10.1145/2442516.2442538);
 //   raid    attention: thief -> thief|1, heavy fence, wait until the owner is not inside. Costs the thief a membarrier (about a
 //           microsecond): this is how an owner that stays long in one unit is robbed (starvation is bounded by the thief's patience).
 //
-// Exclusion is Dekker's with an asymmetric fence (store buffering; the outcome "neither sees the other" is impossible):
+// Exclusion is Dekker's with an asymmetric fence (store buffering; the outcome "neither sees the
+// other" is impossible):
 //
 //      owner                              thief
 //      busy = 1                           attention = thief|1
 //      light fence                        heavy fence
 //      attention == 0 ?  -> inside        busy == 0 ?  -> inside
 //
-// Tried and dropped: a Chase-Lev deque (a fence a pop, or the same asymmetric fence, and no removal from the middle for yield_to;
-// batches cannot be stolen safely while the owner pops without a CAS); a split deque (an owner in a long unit publishes nothing).
+// Tried and dropped: a Chase-Lev deque (a fence a pop, or the same asymmetric fence, and no removal
+// from the middle for yield_to; batches cannot be stolen safely while the owner pops without a
+// CAS); a split deque (an owner in a long unit publishes nothing).
 #pragma once
 
 #include <cstdint>
@@ -38,7 +40,8 @@ class biased_lock {
     busy_.store(1, base::relaxed);
     // [D1] light fence: busy before attention; pairs with [D5] [T8]
     base::light_fence();
-    // [D2] acquire: sees what a raider left behind, or a thief prepared; pairs with [D7] [D16] [D18]
+    // [D2] acquire: sees what a raider left behind, or a thief prepared; pairs with [D7] [D16]
+    // [D18]
     const std::uintptr_t seen = attention_.load(base::acquire);
     if (seen == 0) [[likely]]
       return nullptr;
@@ -57,12 +60,14 @@ class biased_lock {
     return false;
   }
 
-  // [D3] release: what the owner wrote inside is visible to a raider that sees it outside; pairs with [D6] [D13]
+  // [D3] release: what the owner wrote inside is visible to a raider that sees it outside; pairs
+  // with [D6] [D13]
   void leave() { busy_.store(0, base::release); }
 
   // ---- others ----
 
-  // After a heavy fence: waits until the owner is not, or no more, inside a section that it entered before the fence.
+  // After a heavy fence: waits until the owner is not, or no more, inside a section that it entered
+  // before the fence.
   void wait_until_left() const {
     // [D13] acquire: sees what the owner wrote inside; pairs with [D3] [D8]
     for (int round = 0; busy_.load(base::acquire) != 0; ++round) {
@@ -78,7 +83,8 @@ class biased_lock {
 
   bool ask(Thief* thief) {
     std::uintptr_t expected = 0;
-    // [D16] release: the owner sees what the thief prepared for the answer; pairs with [D2] [D10] [D17]
+    // [D16] release: the owner sees what the thief prepared for the answer; pairs with [D2] [D10]
+    // [D17]
     return attention_.compare_exchange_strong(expected, word(thief), base::release, base::relaxed);
   }
 
@@ -90,8 +96,8 @@ class biased_lock {
 
   enum class raid_result { inside, owner_busy, answered };
 
-  // Turns the thief's own unanswered question into a raid. inside: the thief holds the lock until end_raid(); owner_busy: the
-  // question is withdrawn; answered: the owner was quicker.
+  // Turns the thief's own unanswered question into a raid. inside: the thief holds the lock until
+  // end_raid(); owner_busy: the question is withdrawn; answered: the owner was quicker.
   raid_result raid(Thief* thief) {
     std::uintptr_t expected = word(thief);
     // [D4] acquire: sees what the last raider left behind; pairs with [D7]
@@ -105,12 +111,14 @@ class biased_lock {
       if (busy_.load(base::acquire) == 0) return raid_result::inside;
       arch::pause();
     }
-    // [D18] release: keeps what an earlier raider wrote visible to whoever enters next; pairs with [D2] [D10] [D15] [D17]
+    // [D18] release: keeps what an earlier raider wrote visible to whoever enters next; pairs with
+    // [D2] [D10] [D15] [D17]
     attention_.store(0, base::release);
     return raid_result::owner_busy;
   }
 
-  // [D7] release: what the raider wrote inside is visible to whoever enters next; pairs with [D2] [D4] [D10] [D15] [D17]
+  // [D7] release: what the raider wrote inside is visible to whoever enters next; pairs with [D2]
+  // [D4] [D10] [D15] [D17]
   void end_raid() { attention_.store(0, base::release); }
 
  private:

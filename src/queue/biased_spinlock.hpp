@@ -1,16 +1,19 @@
-// A spinlock that its most frequent taker takes without a locked instruction: protocol S, docs/protocols/S.md.
+// A spinlock that its most frequent taker takes without a locked instruction: protocol S,
+// docs/protocols/S.md.
 //
-// A taker that comes often enough in a row becomes the owner. It enters and leaves by plain stores; others take the word as that of a
-// spinlock, have a heavy fence run and wait until the owner is not inside: Dekker's with an asymmetric fence, as in biased_lock.hpp. That
-// costs them a microsecond, so where they come too often the bias ends: then it is a spinlock, until the former owner has come alone for
-// long. Another one never becomes the owner.
+// A taker that comes often enough in a row becomes the owner. It enters and leaves by plain stores;
+// others take the word as that of a spinlock, have a heavy fence run and wait until the owner is
+// not inside: Dekker's with an asymmetric fence, as in biased_lock.hpp. That costs them a
+// microsecond, so where they come too often the bias ends: then it is a spinlock, until the former
+// owner has come alone for long. Another one never becomes the owner.
 //
 //      owner                              another
 //      busy = 1                           word: free -> held
 //      light fence                        heavy fence
 //      word == free ?  -> inside          busy == 0 ?  -> inside
 //
-// It may be held across a context switch, as a spinlock; the taker that unlocks is the one that locked.
+// It may be held across a context switch, as a spinlock; the taker that unlocks is the one that
+// locked.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +46,8 @@ class biased_spinlock {
   }
 
   void unlock(const Taker* taker) { is_owner(taker) ? leave() : give_back(taker); }
-  // As unlock, by one that came for what only few should come for: who does so often is the owner next time.
+  // As unlock, by one that came for what only few should come for: who does so often is the owner
+  // next time.
   void unlock_and_lean_to(const Taker* taker) { is_owner(taker) ? leave() : give_back_and_lean_to(taker); }
 
   bool is_owner(const Taker* taker) const { return owner_.load(base::relaxed) == name_of(taker); }

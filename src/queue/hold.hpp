@@ -1,5 +1,6 @@
-// A lock for sections that wait for the system: for an OS thread's start or end, for write(2), for a time. Whoever comes meanwhile
-// sleeps. It belongs to the OS thread that took it; a holder that is a ULT must not switch. Zero-filled memory is an unlocked one.
+// A lock for sections that wait for the system: for an OS thread's start or end, for write(2), for
+// a time. Whoever comes meanwhile sleeps. It belongs to the OS thread that took it; a holder that
+// is a ULT must not switch. Zero-filled memory is an unlocked one.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,14 @@
-// The ready units of one worker: protocol D, docs/protocols/D.md. Everything here happens inside the biased lock.
+// The ready units of one worker: protocol D, docs/protocols/D.md. Everything here happens inside
+// the biased lock.
 //
-// Two lists. New and woken units go to the front of `recent` and come from there again (last in, first out: their data are hot).
-// Units that yielded go to the back of `yielded` and come from its front. recent goes first; now and then the owner takes the unit
-// that has waited longest instead, from the one list and the other in turn, so that nothing in either waits for ever. Thieves take
+// Two lists. New and woken units go to the front of `recent` and come from there again (last in,
+// first out: their data are hot). Units that yielded go to the back of `yielded` and come from its
+// front. recent goes first; now and then the owner takes the unit that has waited longest instead,
+// from the one list and the other in turn, so that nothing in either waits for ever. Thieves take
 // from the old end of recent, then from yielded.
 //
-// Node: list_link, a public member `atomic<uint16_t> in` that this class alone writes, and may_be_stolen(), which does not change
-// while the node is inside.
+// Node: list_link, a public member `atomic<uint16_t> in` that this class alone writes, and
+// may_be_stolen(), which does not change while the node is inside.
 #pragma once
 
 #include <cstdint>
@@ -74,8 +76,9 @@ class ready_queue {
     self->in.store(number_, base::relaxed);
   }
 
-  // The unit that a thief should have: the one that has waited longest of those that may be stolen. It looks past any number that may
-  // not, for its owner may never come to run what lies behind them; when none may be stolen it does not look at all.
+  // The unit that a thief should have: the one that has waited longest of those that may be stolen.
+  // It looks past any number that may not, for its owner may never come to run what lies behind
+  // them; when none may be stolen it does not look at all.
   Node* pop_oldest() {
     if (stealable() == 0) return nullptr;
     for (Node* node = recent_.back(); node != nullptr; node = recent_.before(node)) {

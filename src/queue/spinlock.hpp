@@ -1,8 +1,9 @@
-// A lock for critical sections of a few instructions. It may be held across a context switch (the next context of the same OS thread
-// then releases it), never across anything that waits.
+// A lock for critical sections of a few instructions. It may be held across a context switch (the
+// next context of the same OS thread then releases it), never across anything that waits.
 //
-// Waiters spin on a plain load; after `patience` rounds they give their CPU away, so that a preempted holder gets to run when there
-// are more OS threads than CPUs. Zero-filled memory is an unlocked lock.
+// Waiters spin on a plain load; after `patience` rounds they give their CPU away, so that a
+// preempted holder gets to run when there are more OS threads than CPUs. Zero-filled memory is an
+// unlocked lock.
 #pragma once
 
 #include <cstdint>

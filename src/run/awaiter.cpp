@@ -23,8 +23,8 @@ namespace weft::sched {
 
 namespace {
 
-// Where OS threads outside call ready, and cancellers inside another ready. They outlive no call; and what a canceller has is an awaiter,
-// which tells neither its runtime nor its deliverer.
+// Where OS threads outside call ready, and cancellers inside another ready. They outlive no call;
+// and what a canceller has is an awaiter, which tells neither its runtime nor its deliverer.
 constinit queue::spinlock others_lock;
 constinit base::atomic<delivery*> others{nullptr};         // guarded by others_lock
 constinit base::atomic<std::uint32_t> others_returned{0};  // from a ready: a canceller waits for a change of it
@@ -54,7 +54,8 @@ void cancel_alarm(awaiter* one) {
   if (runtime* rt = local::current_runtime(); rt != nullptr) rt->alarms.cancel(&one->records->alarm);
 }
 
-// The winner was taken off by its waker, which may still be inside the lock if that is not the caller.
+// The winner was taken off by its waker, which may still be inside the lock if that is not the
+// caller.
 void leave_all(awaiter* one, const await_record* but = nullptr) {
   cancel_alarm(one);
   for (await_record* each = one->records; each != nullptr; each = each->following) {
@@ -140,7 +141,8 @@ await_record* winner_in(std::uintptr_t word) { return reinterpret_cast<await_rec
 
 bool replace_state(awaiter* one, std::uintptr_t* seen, std::uintptr_t mine) {
   if (os::is_alone()) return arch::replace_unlocked(reinterpret_cast<std::uintptr_t*>(&one->state), seen, mine);
-  // [P15] acq_rel: sees the records in their queues; what was done before is seen by the armer; pairs with [P16] [P17]
+  // [P15] acq_rel: sees the records in their queues; what was done before is seen by the armer;
+  // pairs with [P16] [P17]
   return one->state.compare_exchange_weak(*seen, mine, base::acq_rel, base::relaxed);
 }
 

@@ -29,7 +29,8 @@ namespace weft::sched {
 
 struct awaiter;
 
-// The state of an awaiter, in the lowest bits of its word; above them is the record by which it was taken, or 0: by the clock.
+// The state of an awaiter, in the lowest bits of its word; above them is the record by which it was
+// taken, or 0: by the clock.
 enum await_state : std::uintptr_t { unarmed, arming, armed, taken, calling, withdrawn };
 inline constexpr std::uintptr_t await_state_bits = 7;
 inline await_state state_in(std::uintptr_t word) { return static_cast<await_state>(word & await_state_bits); }
@@ -42,7 +43,8 @@ struct await_record : waiter {
 
   awaiter* of;
   await_record* following = nullptr;  // of the same awaiter
-  // Takes it off its queue, whatever became of it, and returns after its waker has left the object; null: it was never there.
+  // Takes it off its queue, whatever became of it, and returns after its waker has left the object;
+  // null: it was never there.
   void (*leave)(await_record* one) = nullptr;
   std::uint64_t value = 0;                      // what is written, or was read
   alignas(8) unsigned char of_object[16] = {};  // the object's own
@@ -68,7 +70,8 @@ enum class armed_as { waits, over, lost };
 
 // ---- by the one that arms ----
 
-// Pre: unarmed, or its ready was called. as: armed, or arming if others may claim it before all is armed.
+// Pre: unarmed, or its ready was called. as: armed, or arming if others may claim it before all is
+// armed.
 inline void begin_arming(awaiter* one, await_state as) {
   if constexpr (config::checked) one->seal = seal_of(one);
   one->winner = nullptr;
@@ -78,7 +81,8 @@ inline void begin_arming(awaiter* one, await_state as) {
 }
 // As arming, and the clock may claim it.
 void begin_arming_early(awaiter* one, std::uint64_t deadline_ns);
-// What the record waits for is there: takes the awaiter. False: something else came first, and what is there is not to be taken.
+// What the record waits for is there: takes the awaiter. False: something else came first, and what
+// is there is not to be taken.
 bool take_at_once(await_record* one);
 // True: ready will come, or has. False: the wait is over, by the winner.
 bool finish_arming(awaiter* one);
@@ -93,15 +97,17 @@ status arm_join(await_record* one, unit* target, armed_as* what);
 
 enum class claimed_as { lost, delivers, armer_delivers };
 claimed_as claim_awaiter(await_record* one);
-// True: it is the waker's, which then delivers, by this record if *wants_delivery, what it claimed inside the lock. All that one OS thread
-// has claimed is known to it before the first ready runs, which may cancel the others.
+// True: it is the waker's, which then delivers, by this record if *wants_delivery, what it claimed
+// inside the lock. All that one OS thread has claimed is known to it before the first ready runs,
+// which may cancel the others.
 bool claim_to_deliver(await_record* one, bool* wants_delivery);
 // By the clock, inside the lock of the timers. False: something came first, or the armer delivers.
 bool expire_awaiter(await_record* one);
 
 // ---- outside all locks ----
 
-// Of a record that was claimed so that its claimer delivers, or of the first one of an awaiter that the clock has taken.
+// Of a record that was claimed so that its claimer delivers, or of the first one of an awaiter that
+// the clock has taken.
 void deliver(await_record* one);
 
 // True: ready will not come. False: it was called, or is called before this returns.

@@ -92,8 +92,8 @@ void give_up_without_progress(worker* w) {
       w->index, static_cast<unsigned long long>(live_units(w->rt)));
 }
 
-// As long as others go on, or will at a deadline, they may give stacks back, though they may do nothing but yield until the one that waits
-// has run: a warning, once.
+// As long as others go on, or will at a deadline, they may give stacks back, though they may do
+// nothing but yield until the one that waits has run: a warning, once.
 void warn_without_progress(worker* w) {
   w->without_any.since_ns = 0;
   if (last(w, &w->without_stack) <= patience_ns || w->has_warned_of_stacks) return;
@@ -104,7 +104,8 @@ void warn_without_progress(worker* w) {
       w->index);
 }
 
-// Behind the others that came from where it did: whoever may run it there may have a stack, and whoever chooses there has it in view.
+// Behind the others that came from where it did: whoever may run it there may have a stack, and
+// whoever chooses there has it in view.
 void put_back(worker* w, unit* one) {
   if (pool* home = one->home.load(base::relaxed); home != nullptr) return push_yielded_to_pool(home, one);
   if (has_domains(w->rt) && !one->has(stays_put)) return push_to_domain(w->rt, w, one, push_reason::yielded);
@@ -114,8 +115,9 @@ void put_back(worker* w, unit* one) {
   wake_one(w->rt);
 }
 
-// Without a spare stack a unit that parks would leave its worker nowhere to stand, so none is started: it waits until some stack comes
-// back. Those that have a stack may go on meanwhile, and give theirs back.
+// Without a spare stack a unit that parks would leave its worker nowhere to stand, so none is
+// started: it waits until some stack comes back. Those that have a stack may go on meanwhile, and
+// give theirs back.
 void wait_for_stack(worker* w, unit* one) {
   constexpr std::uint64_t pause_ns = 1'000'000;
   put_back(w, one);
@@ -163,8 +165,9 @@ std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end
   settle_end(w, one, found);
 }
 
-// Runs `one`, and after it those that are next in the queue while all that they need is a call: nobody asks for attention, no look
-// around is due, the next one starts here. Returns the worker, with `first` set if the next one has been chosen.
+// Runs `one`, and after it those that are next in the queue while all that they need is a call:
+// nobody asks for attention, no look around is due, the next one starts here. Returns the worker,
+// with `first` set if the next one has been chosen.
 [[gnu::always_inline]] inline worker* run_in_a_row(worker* w, unit* one, unsigned of_class) {
   for (;;) {
     become(w, one);
@@ -197,7 +200,8 @@ std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end
   }
 }
 
-// Where guards cannot be had any more, canaries are on those stacks alone that were made from then on.
+// Where guards cannot be had any more, canaries are on those stacks alone that were made from then
+// on.
 bool has_canary(const mem::stack* one) { return one->guard == os::guard_kind::canary; }
 
 bool is_inspected(const runtime* rt, const mem::stack* one) { return rt->inspects_stacks || has_canary(one); }
@@ -294,7 +298,8 @@ void give_back_stack(worker* w, void* stack) {
   }
 }
 
-// The memory beneath a user's stack is the user's again once the thread was joined: it ends when nobody stands there any more.
+// The memory beneath a user's stack is the user's again once the thread was joined: it ends when
+// nobody stands there any more.
 void end_on_users_stack(worker* w, void* unit_that_left) {
   auto* ended = static_cast<unit*>(unit_that_left);
   fiber::sanitizer::forget(ended->stack);
@@ -323,8 +328,8 @@ void carrier_entry(void* transfer, void* stack) {
 
 namespace {
 
-// Whether a unit that is not watched, and that ends on a stack of the worker's, leaves nothing behind but that stack, its join word, and
-// a scheduler that goes on.
+// Whether a unit that is not watched, and that ends on a stack of the worker's, leaves nothing
+// behind but that stack, its join word, and a scheduler that goes on.
 bool ends_plainly(const worker* w, const unit* ended) {
   constexpr unsigned obstacles = keeps_fp | has_own_stack | stays_put;
   if (w == nullptr || w->rt->tells_events.load(base::relaxed)) return false;
@@ -333,7 +338,8 @@ bool ends_plainly(const worker* w, const unit* ended) {
   return ended->parent != nullptr;
 }
 
-// Both: part of their caller. A call from which nobody returns would upset the processor's predictions of all returns that come after it.
+// Both: part of their caller. A call from which nobody returns would upset the processor's
+// predictions of all returns that come after it.
 [[noreturn, gnu::always_inline]] inline void leave_to_scheduler(worker* w, unit* ended) {
   unit* const parent = ended->parent;
   w->current = nullptr;

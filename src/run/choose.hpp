@@ -9,7 +9,8 @@ struct worker;
 // Timers and sources: done every few choices. Outside the lock.
 void look_around(worker* w);
 
-// What w can run without taking it from another worker: its queue, its mail, its pools. Null: nothing. Outside the lock.
+// What w can run without taking it from another worker: its queue, its mail, its pools. Null:
+// nothing. Outside the lock.
 unit* find_own(worker* w);
 
 // Whether the calling scheduler should return. Lets timers, sources and mail have their turn.

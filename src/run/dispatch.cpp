@@ -64,7 +64,8 @@ constexpr unsigned usual_when_new = unsigned{is_default} | unsigned{is_known} | 
 
 unsigned what_is_unusual(const unit* fresh) { return fresh->flags.load(base::relaxed) & ~usual_when_new; }
 
-// Whether the running unit can be left for a new one on a stack of the worker's with nothing to look after; if so, inside the lock.
+// Whether the running unit can be left for a new one on a stack of the worker's with nothing to
+// look after; if so, inside the lock.
 bool enters_lock_to_start(worker* w, const unit* one) {
   return !one->has_parked() && !w->is_watched && w->carried == nullptr && w->stacks.has_two() && w->lock.try_enter();
 }

@@ -56,7 +56,8 @@ void end(worker* w, unit* one) {
 // ---- the last unit ----
 
 std::uint64_t live_units(runtime* rt) {
-  // Ends first: whatever is made meanwhile only adds. Equal sums mean that nothing lived when the first sum was complete.
+  // Ends first: whatever is made meanwhile only adds. Equal sums mean that nothing lived when the
+  // first sum was complete.
   // [A100] acquire: as [A26]; pairs with [A99]
   std::uint64_t ended = rt->outside_discarded.load(base::acquire);
   std::uint64_t made = 0;
@@ -84,7 +85,8 @@ void wake_finalizer(runtime* rt) {
 }  // namespace
 
 void check_drained(runtime* rt) {
-  // [A98] fence: the caller's own count before those of others, of whom the last to look must see all; pairs with [A98]
+  // [A98] fence: the caller's own count before those of others, of whom the last to look must see
+  // all; pairs with [A98]
   base::fence_seq_cst();
   if (live_units(rt) == 0) wake_finalizer(rt);
 }

@@ -17,7 +17,8 @@ std::uint64_t live_units(runtime* rt);
 // Wakes the finalizer if the last unit has ended.
 void check_drained(runtime* rt);
 
-// A unit ended, and wake_finalizer_if_drained is called before its worker rests, or another unit lives that will have it called.
+// A unit ended, and wake_finalizer_if_drained is called before its worker rests, or another unit
+// lives that will have it called.
 inline void count_finished(worker* w) {
   // [A27] release: what a unit made is counted before its end is; pairs with [A26]
   w->finished.store(w->finished.load(base::relaxed) + 1, base::release);
@@ -32,7 +33,8 @@ inline void wake_finalizer_if_drained(runtime* rt) {
 }
 inline void wake_finalizer_if_drained(const worker* w) { wake_finalizer_if_drained(w->rt); }
 
-// Ends a unit that returned from its function: joiners are woken, its descriptor freed if nobody will join it.
+// Ends a unit that returned from its function: joiners are woken, its descriptor freed if nobody
+// will join it.
 void end(worker* w, unit* one);
 // What is left to do after the join word was set, outside the lock. found: as of join_word::end.
 void settle_end(worker* w, unit* one, std::uintptr_t found);

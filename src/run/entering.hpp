@@ -17,7 +17,8 @@ namespace weft::sched {
 // A carrier that `first` (null: nobody yet) will be run by.
 fiber::context fresh_carrier(worker* w, unit* first);
 
-// The bottom of a unit that starts on a stack of its own; the plain one for those that nobody watches, and that do not keep their FP control.
+// The bottom of a unit that starts on a stack of its own; the plain one for those that nobody
+// watches, and that do not keep their FP control.
 void own_stack_entry(void* transfer, void* argument);
 void plain_stack_entry(void* transfer, void* argument);
 
@@ -55,7 +56,8 @@ inline fiber::context context_of(unit* one) {
   return fiber::make(one->stack, own_stack_entry, one);
 }
 
-// Whether it stands, or will stand, on a stack that is its own. One that should start elsewhere is left to the carrier.
+// Whether it stands, or will stand, on a stack that is its own. One that should start elsewhere is
+// left to the carrier.
 inline bool can_be_entered(const unit* one) {
   if (one->has_parked()) return true;
   if (!one->has_any(has_own_stack | may_be_dispatched)) return false;
@@ -67,7 +69,8 @@ inline bool is_pinned_elsewhere(const worker* w, const unit* one) {
   return one->has(stays_put) && base::load_relaxed(one->home_worker) != w->index;
 }
 
-// Whether a ready unit that w owns may go on there: nobody wants it elsewhere, and it is nothing of `obstacles`.
+// Whether a ready unit that w owns may go on there: nobody wants it elsewhere, and it is nothing of
+// `obstacles`.
 [[gnu::always_inline]] inline bool may_run_here(const worker* w, const unit* one, unsigned obstacles = 0) {
   if (!one->has_any(wants_to_move | stays_put | obstacles)) [[likely]]
     return true;
@@ -89,23 +92,25 @@ inline unit* choose_as_scheduled(worker* w) {
   return choose(w);
 }
 
-// Inside the lock: the next unit, or null when a carrier must look further: into pools, or now and then at timers, sources and mail,
-// which units that wake each other for ever would keep from everybody.
+// Inside the lock: the next unit, or null when a carrier must look further: into pools, or now and
+// then at timers, sources and mail, which units that wake each other for ever would keep from
+// everybody.
 inline unit* choose_directly(worker* w) {
   if (w->detours.load(base::relaxed) != 0 || is_time_to_look(w)) [[unlikely]]
     return nullptr;
   return choose(w);
 }
 
-// Whether the running unit has something in the carried words. They are zero most of the time; a unit that leaves them otherwise takes
-// them along and zeroes them, so that whoever comes next finds zero.
+// Whether the running unit has something in the carried words. They are zero most of the time; a
+// unit that leaves them otherwise takes them along and zeroes them, so that whoever comes next
+// finds zero.
 bool carries_something(const worker* w);
 inline bool carries(const worker* w) { return w->carried != nullptr && carries_something(w); }
 // True also where more than two words are carried.
 inline bool may_carry(const worker* w) { return (w->two_carried[0] | w->two_carried[1]) != 0; }
 
-// Whether the running unit, self, can be left without anything but a look into the own queue: no luggage, nothing else that w looks
-// after or is due to look after, nobody else to go back to.
+// Whether the running unit, self, can be left without anything but a look into the own queue: no
+// luggage, nothing else that w looks after or is due to look after, nobody else to go back to.
 template <bool (*Carries)(const worker* w) = carries>
 [[gnu::always_inline]] inline bool may_leave_plainly(const worker* w, const unit* self, unsigned obstacles = 0) {
   const unsigned special = is_tasklet | may_be_dispatched | wants_to_move | keeps_fp | obstacles;
@@ -113,7 +118,8 @@ template <bool (*Carries)(const worker* w) = carries>
          self->home.load(base::relaxed) == nullptr && !self->has_any(special);
 }
 
-// Notes in a unit that is left for the first time what reports and its return need: it stays on this stack.
+// Notes in a unit that is left for the first time what reports and its return need: it stays on
+// this stack.
 [[gnu::always_inline]] inline void leave_mark(const worker* w, unit* self) {
   if (self->has_parked()) [[likely]]
     return;

@@ -1,8 +1,10 @@
-// Forks that hot.h cannot do alone: the first one of a worker, those that were taken, those joined out of order; and thieves.
+// Forks that hot.h cannot do alone: the first one of a worker, those that were taken, those joined
+// out of order; and thieves.
 //
-// The owner moves bottom without a lock; everything else happens inside the deque's lock, by the owner or by a thief. A thief first
-// moves `taken` over the place that it wants, has the kernel run a fence in the owner, and then looks at bottom. An owner that has come
-// back below `taken` enters the lock to find out.
+// The owner moves bottom without a lock; everything else happens inside the deque's lock, by the
+// owner or by a thief. A thief first moves `taken` over the place that it wants, has the kernel run
+// a fence in the owner, and then looks at bottom. An owner that has come back below `taken` enters
+// the lock to find out.
 
 #include "run/fork.hpp"
 
@@ -94,7 +96,8 @@ fork_segment* segment_left_with(const weft_forked* one) { return reinterpret_cas
 void mark_joined(weft_forked* one) { one->run = nullptr; }
 bool is_joined(const weft_forked* one) { return one->run == nullptr; }
 
-// A place whose fork runs in its join, inside the library: nobody else may take it, but its forker has not done with it.
+// A place whose fork runs in its join, inside the library: nobody else may take it, but its forker
+// has not done with it.
 void runs_in_join(void*) {}
 void mark_run_in_join(weft_forked* one) { one->run = runs_in_join; }
 bool may_become_unit(const weft_forked* one) { return !is_joined(one) && one->run != runs_in_join; }
@@ -117,7 +120,8 @@ unit* make_unit(worker* w, weft_forked* forked, unit* forker, const worker* on) 
   return one;
 }
 
-// There is no way back for a thread that waits while its forks cannot run: who is short of memory may soon have some again.
+// There is no way back for a thread that waits while its forks cannot run: who is short of memory
+// may soon have some again.
 unit* insist_on_unit(worker* w, weft_forked* forked, unit* forker, const worker* on) {
   constexpr int tries = 100;
   for (int attempt = 0; attempt < tries; ++attempt) {
@@ -127,7 +131,8 @@ unit* insist_on_unit(worker* w, weft_forked* forked, unit* forker, const worker*
   base::panic("mmap failed %d times: no memory for the forks of a thread that waits", tries);
 }
 
-// Owner: all forks become units, chained by next, the oldest first; the unit that runs keeps the segment.
+// Owner: all forks become units, chained by next, the oldest first; the unit that runs keeps the
+// segment.
 unit* cut_off(worker* w) {
   fork_deque& forks = w->forks;
   const queue::guard hold(forks.lock);
@@ -192,8 +197,8 @@ std::size_t count_unjoined(const fork_deque& forks) {
 
 enum class place { ours, taken, elsewhere };
 
-// Owner. ours: the fork was not taken, and is the caller's to run; *run says what, if it is to be run in its place, which stays the fork's
-// then.
+// Owner. ours: the fork was not taken, and is the caller's to run; *run says what, if it is to be
+// run in its place, which stays the fork's then.
 place find(worker* w, weft_forked* forked, void (**run)(void* work)) {
   fork_deque& forks = w->forks;
   if (forks.segment == nullptr || !forks.segment->holds(forked)) return place::elsewhere;
@@ -239,14 +244,15 @@ bool run_in_place(const worker* w, void (*run)(void* work), weft_forked* forked)
 
 // ---- thieves ----
 
-// Whoever made the forks that wait runs until they are joined, so that it is still there. A tasklet could not wait for them.
+// Whoever made the forks that wait runs until they are joined, so that it is still there. A tasklet
+// could not wait for them.
 unit* forker_of(const worker* victim) {
   unit* one = base::load_relaxed(victim->current);
   return one != nullptr && !one->has(is_tasklet) ? identity_of(one) : nullptr;
 }
 
-// Inside the lock: moves top over the oldest forks, half of those that wait and not more than `most`. Returns how many: none where
-// nobody may take them, which costs no fence.
+// Inside the lock: moves top over the oldest forks, half of those that wait and not more than
+// `most`. Returns how many: none where nobody may take them, which costs no fence.
 std::size_t claim_oldest(worker* victim, std::size_t most) {
   fork_deque& forks = victim->forks;
   weft_forked* const oldest = forks.top.load(base::relaxed);
@@ -266,8 +272,8 @@ std::size_t claim_oldest(worker* victim, std::size_t most) {
   return count;
 }
 
-// Inside the lock: units of `count` claimed forks from `one` on, chained by next, the oldest first. Without memory, top goes back to the first
-// that is none.
+// Inside the lock: units of `count` claimed forks from `one` on, chained by next, the oldest first.
+// Without memory, top goes back to the first that is none.
 unit* make_units(worker* w, worker* victim, weft_forked* one, std::size_t count, unit* forker) {
   unit* chain = nullptr;
   unit* last = nullptr;
@@ -310,8 +316,8 @@ unit* take_oldest(worker* w, worker* victim, std::size_t most) {
 
 // ---- giving forks to idle workers ----
 
-// Whether a worker that has just ended a fork holds out its hand for the next one. It is waited for, about as long as two lines take from
-// CPU to CPU.
+// Whether a worker that has just ended a fork holds out its hand for the next one. It is waited
+// for, about as long as two lines take from CPU to CPU.
 bool is_back(const worker* taker) {
   constexpr int rounds = 24;
   hand::reach_for(taker);
@@ -331,7 +337,8 @@ worker* open_hand_for(const worker* w) {
   return nullptr;
 }
 
-// Owner: the oldest forks as units, as claim_oldest and make_units, but without a fence: what is taken is the caller's own.
+// Owner: the oldest forks as units, as claim_oldest and make_units, but without a fence: what is
+// taken is the caller's own.
 unit* take_own_oldest(worker* w, std::size_t most) {
   fork_deque& forks = w->forks;
   const queue::guard hold(forks.lock);
@@ -368,8 +375,8 @@ void expect_taker(fork_deque& forks) {
   weft_hot_store(&forks.hot.limit, nullptr, __ATOMIC_RELAXED);
 }
 
-// Some worker has set limit to null: it looks for work, or sleeps. The worker of an open hand, but for an expected one, is counted
-// as a searcher: a sleeper is woken by that one if it must be.
+// Some worker has set limit to null: it looks for work, or sleeps. The worker of an open hand, but
+// for an expected one, is counted as a searcher: a sleeper is woken by that one if it must be.
 void look_for_takers(worker* w) {
   fork_deque& forks = w->forks;
   worker* const expected = forks.expected;
@@ -475,7 +482,8 @@ unit* steal_forks(worker* w, worker* victim, std::size_t most) {
 }
 
 void want_to_hear_of_forks(const runtime* rt) {
-  // [K8] fence: the sleeper's announcement, or the open hand, before the look at limits; pairs with [K7]
+  // [K8] fence: the sleeper's announcement, or the open hand, before the look at limits; pairs with
+  // [K7]
   base::fence_seq_cst();
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {

@@ -1,4 +1,5 @@
-// Forks: what hot.h leaves to the library, and what the scheduler does about them. Protocol K, docs/protocols/K.md.
+// Forks: what hot.h leaves to the library, and what the scheduler does about them. Protocol K,
+// docs/protocols/K.md.
 #pragma once
 
 #include "base/config.hpp"
@@ -23,18 +24,20 @@ inline bool has_forks(const worker* w) {
   return weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED) != forks.rest;
 }
 
-// Makes the forks of the running unit units, which others may run while it is away. Owner, before the unit is left or another one runs
-// on its stack; outside the worker's lock, with any spinlock held that making a unit ready does not need.
+// Makes the forks of the running unit units, which others may run while it is away. Owner, before
+// the unit is left or another one runs on its stack; outside the worker's lock, with any spinlock
+// held that making a unit ready does not need.
 void detach_forks(worker* w);
 
 // Whether the victim seems to have something to take. Anyone.
 bool has_forks_to_take(const worker* victim);
 // Whether its owner has stayed in one call while they wait: for about a microsecond. Anyone.
 bool forks_stand_still(const worker* victim);
-// Takes the oldest forks, half of those that wait and not more than `most`, and makes them units of the thief's, chained by next, the oldest
-// first. Null: there were none.
+// Takes the oldest forks, half of those that wait and not more than `most`, and makes them units of
+// the thief's, chained by next, the oldest first. Null: there were none.
 unit* steal_forks(worker* w, worker* victim, std::size_t most);
-// A worker is about to sleep: the next fork of each other one shall look for it. A heavy fence and a last look must follow.
+// A worker is about to sleep: the next fork of each other one shall look for it. A heavy fence and
+// a last look must follow.
 void want_to_hear_of_forks(const runtime* rt);
 
 void free_fork_segments(worker* w);
@@ -55,7 +58,8 @@ inline void note_return() {
 
 // ---- what forks ask of threads (thread/), which stand above: create.cpp, join.cpp ----
 
-// A ULT for a fork that was taken from its forker, whose identity it has. Null: no memory. The caller tells the event sink.
+// A ULT for a fork that was taken from its forker, whose identity it has. Null: no memory. The
+// caller tells the event sink.
 unit* make_fork_unit(worker* w, unit::function_type function, void* argument, unit* forker);
 // Of a fork that became a unit. It runs on its joiner's stack only where a fork's own stack would
 // hardly have more room.

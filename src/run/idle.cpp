@@ -86,8 +86,9 @@ void give_clock_back(worker* w) {
 
 void count_sleep(worker* w) { w->sleeps.store(w->sleeps.load(base::relaxed) + 1, base::relaxed); }
 
-// Announces, looks once more, sleeps. Whoever makes work available does it before it looks for sleepers; the sleeper announces
-// itself before it looks for work: with the fences between, one of the two sees the other.
+// Announces, looks once more, sleeps. Whoever makes work available does it before it looks for
+// sleepers; the sleeper announces itself before it looks for work: with the fences between, one of
+// the two sees the other.
 void go_to_sleep(worker* w) {
   runtime* rt = w->rt;
   w->is_asleep.store(1, base::relaxed);
@@ -95,7 +96,8 @@ void go_to_sleep(worker* w) {
   rt->searchers.fetch_sub(1, base::relaxed);
   want_to_hear_of_forks(rt);
   try_to_take_clock(w);
-  // [I5] heavy fence: announcement and keeper before the last look, also at the clock; pairs with [I4] [I6] [I7] [I9] [I15] [K2]
+  // [I5] heavy fence: announcement and keeper before the last look, also at the clock; pairs with
+  // [I4] [I6] [I7] [I9] [I15] [K2]
   os::heavy_fence();
   // Without a keeper the one that gave the clock back meanwhile may have looked for deadlines too
   // early.
@@ -131,8 +133,9 @@ void go_to_sleep_in_turn(worker* w) {
 
 std::uint64_t earlier(std::uint64_t one, std::uint64_t other) { return one < other ? one : other; }
 
-// Between questions to others that were not worth it: a sleep that others may shorten, but not by work for anybody. It looks up now and
-// then, under the one announcement: another fence each time would cost the others more than what it stands back from.
+// Between questions to others that were not worth it: a sleep that others may shorten, but not by
+// work for anybody. It looks up now and then, under the one announcement: another fence each time
+// would cost the others more than what it stands back from.
 void pause_searching(worker* w) {
   w->is_asleep.store(asleep_for_a_pause, base::relaxed);
   // [I8] heavy fence: as [I5]; pairs with [I7] [I9]
@@ -146,8 +149,9 @@ void pause_searching(worker* w) {
   w->is_asleep.store(0, base::relaxed);
 }
 
-// A worker whose work came by mail the last time, as when units on two workers wake each other, expects that again: for about as long
-// as such an answer takes it looks at its own lines only, before it disturbs others by its search.
+// A worker whose work came by mail the last time, as when units on two workers wake each other,
+// expects that again: for about as long as such an answer takes it looks at its own lines only,
+// before it disturbs others by its search.
 bool mail_comes_at_once(const worker* w) {
   constexpr int rounds = 64;
   const runtime* rt = w->rt;

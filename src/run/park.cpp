@@ -27,7 +27,8 @@ namespace weft::sched {
 
 namespace {
 
-// What belongs to the running unit but lives in the OS thread: kept in the frame of the unit that is left.
+// What belongs to the running unit but lives in the OS thread: kept in the frame of the unit that
+// is left.
 class luggage {
  public:
   luggage(worker* w, const unit* self) : carries_(carries(w)) {

@@ -21,16 +21,17 @@
 
 namespace weft::sched {
 
-// Inside the lock: leaves the running unit `self` for `next` (null: for a fresh carrier). Returns, when self is resumed, the worker on
-// which that happened.
+// Inside the lock: leaves the running unit `self` for `next` (null: for a fresh carrier). Returns,
+// when self is resumed, the worker on which that happened.
 worker* leave_for(worker* w, unit* self, unit* next);
 
-// Parks the running unit: `after` runs once its context is saved. Returns the worker on which it was resumed.
+// Parks the running unit: `after` runs once its context is saved. Returns the worker on which it
+// was resumed.
 worker* park(worker* w, unit* self, after_switch after);
 
-// Parks the caller until make_woken, for what is named. `held` guards what leads to the caller, whose
-// address is in *self before, and is released once its context is saved; null: no other OS thread looks
-// there. Errors, with `held` held: cannot_block.
+// Parks the caller until make_woken, for what is named. `held` guards what leads to the caller,
+// whose address is in *self before, and is released once its context is saved; null: no other OS
+// thread looks there. Errors, with `held` held: cannot_block.
 status park_holding(unit** self, const char* what, queue::spinlock* held);
 // What releases it.
 inline void let_go_of(worker*, void* held) { static_cast<queue::spinlock*>(held)->unlock(); }

@@ -83,8 +83,9 @@ void push_own(worker* w, unit* one, push_reason reason) {
   wake_one(w->rt);
 }
 
-// After mail, and wake(target), whose fence [I7] stands between the mail and this look. A worker that ended while we chose it has emptied its
-// mail before or after our push: then the mail is ours to forward.
+// After mail, and wake(target), whose fence [I7] stands between the mail and this look. A worker
+// that ended while we chose it has emptied its mail before or after our push: then the mail is ours
+// to forward.
 void forward_if_ended(worker* target) {
   if (target->is_serving.load(base::relaxed)) [[likely]]
     return;

@@ -11,7 +11,8 @@ namespace weft::sched {
 // The last one yielded, as builders' pools are told, but comes back where a new unit would.
 enum class push_reason : int { created, yielded, woken, moved, yielded_as_new };
 
-// From any OS thread; w is the calling worker or null. The unit's context is saved, or it is new. Outside any worker's lock.
+// From any OS thread; w is the calling worker or null. The unit's context is saved, or it is new.
+// Outside any worker's lock.
 void make_ready(worker* w, unit* one, push_reason reason);
 // As make_ready of a unit that parked, where most need nothing but a place in w's queue.
 void make_woken_slowly(worker* w, unit* one);

@@ -11,15 +11,17 @@ struct worker;
 // False: the clock was first.
 inline bool claim(waiter* one, wait_word as) {
   std::uint32_t expected = waiting;
-  // [P1] acq_rel: the one that moves it sees the record's fields, and is seen by the waiter; pairs with [P3]
+  // [P1] acq_rel: the one that moves it sees the record's fields, and is seen by the waiter; pairs
+  // with [P3]
   return one->word.compare_exchange_strong(expected, as, base::acq_rel, base::relaxed);
 }
 
-// Makes the owner of a record that was taken from its list ready. False: its deadline was first. The record may be gone afterwards.
+// Makes the owner of a record that was taken from its list ready. False: its deadline was first.
+// The record may be gone afterwards.
 bool wake(waiter* one);
 
-// As wake, for callers that hold a lock which making units ready may need: returns the ULT that they must make ready afterwards, with
-// push_reason::woken, or null.
+// As wake, for callers that hold a lock which making units ready may need: returns the ULT that
+// they must make ready afterwards, with push_reason::woken, or null.
 unit* take_to_wake(waiter* one);
 
 // Makes the owners of records whose deadlines have passed ready.

@@ -30,17 +30,19 @@ constexpr std::uint32_t most_at_once = 16;
 // A question that an owner has not answered after this long is turned into a raid.
 constexpr std::uint64_t patience_ns = 20'000;
 
-// Stealing costs about two cache lines a unit. If what was stolen ran in less than this a unit, the thief stands back for a while,
-// twice as long each time. Forks should run for as long as it took to get them, most of which is a fence in their owner; when they did
-// not, the next theft takes twice as many with one fence. The oldest fork of a divide-and-conquer program is half of its work, and enough;
-// in an irregular tree (UTS T3) most forks are a leaf.
+// Stealing costs about two cache lines a unit. If what was stolen ran in less than this a unit, the
+// thief stands back for a while, twice as long each time. Forks should run for as long as it took
+// to get them, most of which is a fence in their owner; when they did not, the next theft takes
+// twice as many with one fence. The oldest fork of a divide-and-conquer program is half of its
+// work, and enough; in an irregular tree (UTS T3) most forks are a leaf.
 constexpr std::uint64_t worth_ns = 400;
 constexpr std::uint64_t first_pause_ns = 5'000;
 constexpr std::uint64_t longest_pause_ns = 500'000;
 constexpr std::uint32_t most_forks_at_once = 16;
 // What was given to an open hand costs its giver and its taker some lines of memory each.
 constexpr std::uint64_t given_worth_ns = 1'200;
-// A worker with an open hand asks for forks this often, and takes none by itself, with a fence in their owner, for so long.
+// A worker with an open hand asks for forks this often, and takes none by itself, with a fence in
+// their owner, for so long.
 constexpr std::uint64_t ask_every_ns = 2'000;
 constexpr std::uint64_t ask_only_ns = 5'000;
 
@@ -152,15 +154,17 @@ bool steals(const worker* w) {
 
 namespace {
 
-// The worker at `index` if it holds something that w may take. One that is ending is robbed, too: what it runs may take long.
+// The worker at `index` if it holds something that w may take. One that is ending is robbed, too:
+// what it runs may take long.
 worker* victim_at(const worker* w, unsigned index) {
   worker* victim = worker_in_slot(w->rt, index);
   if (victim == nullptr || victim == w) return nullptr;
   return has_something(victim) ? victim : nullptr;
 }
 
-// While w stands back: whether somebody keeps forks waiting in a long call, or those who have units to steal have finished none since it
-// last looked. What it stole before was not worth it, but now somebody is in a long one.
+// While w stands back: whether somebody keeps forks waiting in a long call, or those who have units
+// to steal have finished none since it last looked. What it stole before was not worth it, but now
+// somebody is in a long one.
 bool is_somebody_stuck(worker* w, std::uint64_t now) {
   if (now - w->looked_at_ns < look_while_standing_back_ns) return false;
   bool has_prey = false;
@@ -185,7 +189,8 @@ unit* take_forks_from(worker* w, worker* victim) {
   if (!has_forks_to_take(victim)) return nullptr;
   // Between domains a worker's own queue is nobody else's: what it takes, it must run.
   if (hand::is_open(w) && os::now_ns() - w->opened_ns < ask_only_ns) return nullptr;
-  // An event sink that is told of the theft may wait for the forker, which must not give this worker anything meanwhile.
+  // An event sink that is told of the theft may wait for the forker, which must not give this
+  // worker anything meanwhile.
   if (close_hand(w)) return nullptr;
   unit* chain = steal_forks(w, victim, has_domains(w->rt) ? 1 : w->forks_at_once);
   if (chain == nullptr) stand_back(w, os::now_ns());

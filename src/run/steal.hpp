@@ -16,14 +16,17 @@ unit* steal(worker* w);
 
 // An idle worker holds out its hand for forks, unless it stands back: protocol K.
 void hold_out_hand(worker* w);
-// The first unit out of its hand, or null; further ones are in w's own queue. No stop: the hand stays open if it is.
+// The first unit out of its hand, or null; further ones are in w's own queue. No stop: the hand
+// stays open if it is.
 unit* take_from_hand(worker* w);
-// After a unit that came by hand has ended: its forker may have the next one at once. Null: it has not.
+// After a unit that came by hand has ended: its forker may have the next one at once. Null: it has
+// not.
 unit* await_next_fork(worker* w);
 // Closes the hand; what was in it goes into w's own queue. True: there was something.
 bool close_hand(worker* w);
 
-// While w stands back: whether it shall look for work again, because its time is over, a deadline has come, or an owner has got stuck.
+// While w stands back: whether it shall look for work again, because its time is over, a deadline
+// has come, or an owner has got stuck.
 bool has_stood_back(worker* w);
 
 // Whether another worker holds something that w may take. Racy.

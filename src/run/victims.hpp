@@ -1,4 +1,5 @@
-// In which order a worker robs the others: near ones first, those at equal distance in an order of its own.
+// In which order a worker robs the others: near ones first, those at equal distance in an order of
+// its own.
 #pragma once
 
 namespace weft::sched {

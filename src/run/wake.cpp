@@ -10,7 +10,8 @@
 namespace weft::sched {
 
 void stop_searching(runtime* rt) {
-  // What came while this one searched woke nobody: if it was the last searcher, another one must look.
+  // What came while this one searched woke nobody: if it was the last searcher, another one must
+  // look.
   if (rt->searchers.fetch_sub(1, base::relaxed) == 1) wake_one(rt);
 }
 
@@ -77,7 +78,8 @@ void wake_somebody(runtime* rt) {
 }
 
 bool wake(worker* w) {
-  // [I7] light fence: as [I6], and mail before the look at is_serving; pairs with [A33] [I5] [I8] [I13]
+  // [I7] light fence: as [I6], and mail before the look at is_serving; pairs with [A33] [I5] [I8]
+  // [I13]
   base::light_fence();
   if (!can_be_woken(w)) return false;
   std::uint32_t pausing = asleep_for_a_pause;

@@ -22,7 +22,7 @@ namespace weft::sched {
 
 namespace {
 
-// ---- the short way: two units that have both parked before, in this worker's own queue, and need nothing but to change places ----
+// ---- the short way: two units that have both parked before, in this worker's own queue, and need nothing but to change places
 
 // Whether the two, of which self may be left plainly, only need to change places.
 [[gnu::always_inline]] inline bool may_change_places(const unit* self, const unit* next) {
@@ -50,7 +50,8 @@ namespace {
   sched::yield(w, self);
 }
 
-// Takes `next` out of this worker's queue, or of a pool that this worker serves; inside the lock if true.
+// Takes `next` out of this worker's queue, or of a pool that this worker serves; inside the lock if
+// true.
 bool take_ready(worker* w, unit* next) {
   if (w->must_end.load(base::relaxed)) return false;  // a carrier must see that
   if (pool* home = next->home.load(base::relaxed); home != nullptr) {
@@ -170,7 +171,8 @@ status yield_to_owned(unit* next, bool as_new) {
 
 namespace {
 
-// Inside the pool's lock: whether next can be entered as it is. Then the worker's lock is entered, too.
+// Inside the pool's lock: whether next can be entered as it is. Then the worker's lock is entered,
+// too.
 bool may_enter_now(worker* w, unit* next, bool (*accepts)(void* state, weft_thread* unit), void* state) {
   if (!may_run_here(w, next) || !next->has_parked() || !w->lock.try_enter()) [[unlikely]]
     return false;

@@ -29,7 +29,8 @@ constexpr std::uint64_t first_pause_ns = 200 * ns_per_ms;
 constexpr std::uint64_t longest_pause_ns = 30'000 * ns_per_ms;
 constexpr std::uint64_t between_readings_ns = 10 * ns_per_ms;
 
-// Those who would look at the same time as another come later: awake, they would be in each other's way for ever.
+// Those who would look at the same time as another come later: awake, they would be in each other's
+// way for ever.
 constexpr std::uint64_t stagger_ns = 50 * ns_per_ms;
 constexpr int most_tries = 3;
 
@@ -152,7 +153,8 @@ bool wait_between_readings(const sleep_word& own) {
 
 bool does_anyone_wait(runtime* rt, const reading& all) { return is_main_blocked(rt) || all.in_weft != 0 || live_units(rt) != 0; }
 
-// Of a reading that did not change. Who waits for the runtime, which the looker holds, goes on when the look is over.
+// Of a reading that did not change. Who waits for the runtime, which the looker holds, goes on when
+// the look is over.
 verdict judge_still(const reading& all) {
   if (local::is_hold_wanted()) return verdict::alive;
   return all.elsewhere != 0 ? verdict::possible : verdict::certain;
@@ -163,7 +165,8 @@ verdict judge(runtime* rt, const sleep_word& own) {
   reading now{};
   bool was_still = read_all(rt, &before);
   if (was_still && !does_anyone_wait(rt, before)) return verdict::alive;
-  // More than once, because another one may be awake for a moment, only to find that somebody looks already.
+  // More than once, because another one may be awake for a moment, only to find that somebody looks
+  // already.
   for (int tried = 0; tried < most_tries && wait_between_readings(own); ++tried, before = now) {
     const bool is_still = read_all(rt, &now);
     if (is_still && was_still && now.signature == before.signature) return judge_still(now);

@@ -1,22 +1,27 @@
 // When nothing can ever run again: the report that says who waits for what.
 //
-// Nobody looks while anything moves. The last worker that goes to sleep, and every OS thread outside that blocks in Weft without a
-// deadline, sleeps in steps (0.2 s, doubling up to half a minute) and looks between them. It is a deadlock when
+// Nobody looks while anything moves. The last worker that goes to sleep, and every OS thread
+// outside that blocks in Weft without a deadline, sleeps in steps (0.2 s, doubling up to half a
+// minute) and looks between them. It is a deadlock when
 //   - all workers sleep, no deadline is set, no outside source of work is registered, and somebody waits;
 //   - every other OS thread of the process is blocked: in one of our waits without a deadline (then it is certain), or in a
 //     futex wait without a deadline, a lock or join of OS threads (then it is called possible: the other side of that futex may lie in
 //     another process).
-// An OS thread that computes, sleeps, or waits for a descriptor could still wake somebody: then there is silence, however long.
+// An OS thread that computes, sleeps, or waits for a descriptor could still wake somebody: then
+// there is silence, however long.
 //
-// What is read of many OS threads one after the other is no moment in time. So it is read twice: who is asleep both times with the same
-// number of context switches did not run in between, and if that holds for all, then nobody ran at the moment between the two, no
-// wake-up was on its way, and none can come. A worker, or an OS thread in one of our waits, may wake up in between to look by itself;
-// for those it counts that their waits go on (is_asleep, is_blocked), and who ends such a wait is in the middle of running.
+// What is read of many OS threads one after the other is no moment in time. So it is read twice:
+// who is asleep both times with the same number of context switches did not run in between, and if
+// that holds for all, then nobody ran at the moment between the two, no wake-up was on its way, and
+// none can come. A worker, or an OS thread in one of our waits, may wake up in between to look by
+// itself; for those it counts that their waits go on (is_asleep, is_blocked), and who ends such a
+// wait is in the middle of running.
 //
 // In a runtime without a watchdog (one worker) a look also finds circles of units that wait for
 // each other (circles.hpp) while other OS threads go on.
 //
-// Dropped: reporting whatever is still for long as possible. A server that waits for a message looks just like that.
+// Dropped: reporting whatever is still for long as possible. A server that waits for a message
+// looks just like that.
 #pragma once
 
 #include <cstdint>
@@ -30,18 +35,20 @@ namespace weft::sched {
 struct runtime;
 struct worker;
 
-// The last worker is about to sleep until `until`, and no deadline is set: sleeps until then, or until it is woken, or is not the last
-// any more; the caller looks at is_asleep again.
+// The last worker is about to sleep until `until`, and no deadline is set: sleeps until then, or
+// until it is woken, or is not the last any more; the caller looks at is_asleep again.
 void all_workers_idle(worker* w, std::uint64_t until);
 
-// All virtual workers sleep (turns.hpp), no deadline is set and no source is there: looks, now and then, whether that is for ever. Where
-// the process has no other OS thread it is, at once. A deadlock ends the process with exit_deadlock. Returns early when *bell changes.
+// All virtual workers sleep (turns.hpp), no deadline is set and no source is there: looks, now and
+// then, whether that is for ever. Where the process has no other OS thread it is, at once. A
+// deadlock ends the process with exit_deadlock. Returns early when *bell changes.
 void look_at_still_turns(runtime* rt, base::atomic<std::uint32_t>* bell, std::uint32_t rung);
 
 // An OS thread outside: as os::futex_wait, looking now and then.
 void sleep_and_look(base::atomic<std::uint32_t>* word, std::uint32_t value);
 
-// Every live unit with its state, what it waits for, since when, and where it was made. Errors: not_initialized, again (not written).
+// Every live unit with its state, what it waits for, since when, and where it was made. Errors:
+// not_initialized, again (not written).
 status dump(int fd);
 
 }  // namespace weft::sched

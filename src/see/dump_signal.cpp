@@ -26,7 +26,8 @@ namespace {
 
 constexpr std::size_t os_stack_bytes = 256 * 1024;
 
-// A handler is given nothing but its signal, so this is the process's: one runtime at a time uses it.
+// A handler is given nothing but its signal, so this is the process's: one runtime at a time uses
+// it.
 constinit base::atomic<std::uint32_t> asked{0};  // futex: twice the signals so far, and must_stop
 constexpr std::uint32_t must_stop = 1;
 // whoever starts and stops the runtime

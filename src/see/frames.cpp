@@ -17,7 +17,8 @@ namespace weft::sched {
 
 namespace {
 
-// `dine+0x2d (dine-together+0x11bc)`: the function, and in parentheses what addr2line takes, which lies inside the call.
+// `dine+0x2d (dine-together+0x11bc)`: the function, and in parentheses what addr2line takes, which
+// lies inside the call.
 void name_frame(std::uintptr_t code, bool is_exact, char* out, std::size_t capacity) {
   constexpr std::size_t most_place_bytes = sizeof(os::code_module::name) + 32;
   const std::uintptr_t inside = is_exact ? code : code - 1;

@@ -1,5 +1,5 @@
-// Who is told of what happens to units: the trace, those who count errors, and the event sink, which may be set and taken away while units
-// run.
+// Who is told of what happens to units: the trace, those who count errors, and the event sink,
+// which may be set and taken away while units run.
 #include "see/observers.hpp"
 
 #include <cstdlib>

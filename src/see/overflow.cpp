@@ -203,7 +203,8 @@ void tell_overflow(const worker* w, const char* how_noticed, const void* address
   tell_cure(out, w, one, stack);
 }
 
-// Several workers may overflow at once, and the end of one is the end of all: those who come later wait until the first has told.
+// Several workers may overflow at once, and the end of one is the end of all: those who come later
+// wait until the first has told.
 constinit base::atomic<const worker*> teller{nullptr};
 constinit base::atomic<bool> has_told{false};
 
@@ -287,7 +288,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 void install(handled* one) {
   struct sigaction now;
   if (!os::set_signal_action(one->signal, nullptr, &now) || is_ours(now)) return;
-  // Ours was followed by another that may still call it: to go in front of that one would be a ring.
+  // Ours was followed by another that may still call it: to go in front of that one would be a
+  // ring.
   if (one->is_installed && is_function(now)) return;
   if (!is_of_memory(one->signal) && is_function(now)) return;  // the program may want to go on
   one->before = now;

@@ -120,7 +120,8 @@ void read_name(const details* extra, unit_view* out) {
   if (extra == nullptr || !os::peek_text(extra->name, out->name, sizeof out->name)) out->name[0] = '\0';
 }
 
-// Slabs are never unmapped while the runtime lives: when the kernel does not copy, plain reading does.
+// Slabs are never unmapped while the runtime lives: when the kernel does not copy, plain reading
+// does.
 __attribute__((no_sanitize("thread", "address"), noinline)) void copy_plainly(const unit* one, unsigned char* to) {
   const auto* from = reinterpret_cast<const volatile unsigned char*>(one);
   for (std::size_t index = 0; index < sizeof(unit); ++index) to[index] = from[index];

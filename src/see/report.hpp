@@ -1,7 +1,9 @@
-// What reports say of a unit, and how they write it. Used by the overflow message (in a signal handler), the deadlock report and dumps.
+// What reports say of a unit, and how they write it. Used by the overflow message (in a signal
+// handler), the deadlock report and dumps.
 //
-// A unit may be looked at while it runs, waits, or ends: then its descriptor, its record of waiting and its name are copied through the
-// kernel, so that what has just vanished reads as unknown and is no fault.
+// A unit may be looked at while it runs, waits, or ends: then its descriptor, its record of waiting
+// and its name are copied through the kernel, so that what has just vanished reads as unknown and
+// is no fault.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +17,8 @@ namespace weft::sched {
 
 struct runtime;
 
-// Text for a file descriptor, or for somebody who takes it in pieces, in a buffer of its own: whole lines go out in one write(2) as long
-// as they fit. Allocates nothing.
+// Text for a file descriptor, or for somebody who takes it in pieces, in a buffer of its own: whole
+// lines go out in one write(2) as long as they fit. Allocates nothing.
 class text {
  public:
   explicit text(int fd) : fd_(fd) {}
@@ -82,8 +84,9 @@ struct unit_view {
   const mem::stack* stack = nullptr;  // while it is parked; null: the adopted caller's
 };
 
-// The function that reports name for a unit that begins with function(argument): a builder's units may all begin with one of the
-// builder's (ext.h: weft_ext_show_function), and one with copied bytes begins with one of copied.hpp.
+// The function that reports name for a unit that begins with function(argument): a builder's units
+// may all begin with one of the builder's (ext.h: weft_ext_show_function), and one with copied
+// bytes begins with one of copied.hpp.
 unit::function_type shown_function(const unit* one, unit::function_type function, void* argument);
 inline unit::function_type shown_function(const unit* one) { return shown_function(one, one->function, one->argument); }
 // Whether units begin so that a builder made in its own name.
@@ -92,7 +95,8 @@ bool is_builders_start(unit::function_type function);
 // False: it is no unit, or cannot be read.
 bool look_at(const unit* one, unit_view* out);
 
-// Adds on which worker a running unit is, and its context where that is a virtual worker waiting for its turn.
+// Adds on which worker a running unit is, and its context where that is a virtual worker waiting
+// for its turn.
 void look_at_runner(runtime* rt, unit_view* one);
 
 // The running unit, by whoever runs it; gives it an id.
@@ -104,13 +108,16 @@ text& identity(text& out, const unit_view& one, names how);
 // One line with everything. `now_ns` as of os::coarse_ns().
 void describe(text& out, const unit_view& one, std::uint64_t now_ns, names how);
 
-// Ends the program: `weft: fatal: thread 7 "name" (entry) `, what it did, and how many of what. Whoever runs the unit.
+// Ends the program: `weft: fatal: thread 7 "name" (entry) `, what it did, and how many of what.
+// Whoever runs the unit.
 [[noreturn]] void panic_about(unit* one, const char* did, std::uint64_t number, const char* thing, const char* things);
 
-// Calls each(state, unit) for every unit that lives, the adopted caller first. No lock is held meanwhile.
+// Calls each(state, unit) for every unit that lives, the adopted caller first. No lock is held
+// meanwhile.
 void walk_units(runtime* rt, void (*each)(void* state, unit* one), void* state);
 
-// Runs body(argument) on an OS thread of its own, with a stack on which names can be made readable, or right here if there is none.
+// Runs body(argument) on an OS thread of its own, with a stack on which names can be made readable,
+// or right here if there is none.
 void run_beside(void (*body)(void* argument, names how), void* argument);
 
 }  // namespace weft::sched

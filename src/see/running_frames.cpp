@@ -133,7 +133,8 @@ void uninstall() {
     static_cast<void>(os::set_signal_action(signal_of_questions, &before, nullptr));
 }
 
-// Who starts an OS thread blocks all signals for a moment; who blocks this one for longer will not answer.
+// Who starts an OS thread blocks all signals for a moment; who blocks this one for longer will not
+// answer.
 bool awaits_answer_in_vain(int os_thread) {
   constexpr std::uint64_t look_ns = 50'000'000;
   constexpr int most_looks = 4;
@@ -145,7 +146,8 @@ bool awaits_answer_in_vain(int os_thread) {
   return true;
 }
 
-// False: no answer. Else the OS thread stands still, until the question is withdrawn or it has lost its patience.
+// False: no answer. Else the OS thread stands still, until the question is withdrawn or it has lost
+// its patience.
 bool ask(int os_thread, arch::registers* registers, std::uintptr_t* code) {
   {
     const queue::guard hold(open_question.lock);

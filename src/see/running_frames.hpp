@@ -1,12 +1,15 @@
 // Where a unit stands that runs: for reports, from an OS thread that is no worker.
 //
-// A worker that computes, or waits for a lock of OS threads, is asked by a signal, SIGURG, which the system ignores unless somebody wants
-// it: its handler hands over the registers that were interrupted, and stands still until its stack was read. One that sleeps in another call
-// of the kernel, which a signal might end early, is not disturbed: /proc tells its stack pointer and where it goes on. What else was in
-// registers is not known then, so that such a backtrace may end at a function with a frame pointer.
+// A worker that computes, or waits for a lock of OS threads, is asked by a signal, SIGURG, which
+// the system ignores unless somebody wants it: its handler hands over the registers that were
+// interrupted, and stands still until its stack was read. One that sleeps in another call of the
+// kernel, which a signal might end early, is not disturbed: /proc tells its stack pointer and where
+// it goes on. What else was in registers is not known then, so that such a backtrace may end at a
+// function with a frame pointer.
 //
-// The handler is there while one question is open only. It takes one lock that nobody holds who runs units, and goes on by itself when
-// whoever asks is held up: by the lock of the dynamic linker, for one, which the worker may have been interrupted in.
+// The handler is there while one question is open only. It takes one lock that nobody holds who
+// runs units, and goes on by itself when whoever asks is held up: by the lock of the dynamic
+// linker, for one, which the worker may have been interrupted in.
 #pragma once
 
 #include <signal.h>

@@ -144,7 +144,8 @@ void list_one_outside(const listing* all, const outside_copy& one) {
   *all->out << "\n";
 }
 
-// Copied first: writing may take for ever, and an OS thread that begins or ends to use Weft would wait for it.
+// Copied first: writing may take for ever, and an OS thread that begins or ends to use Weft would
+// wait for it.
 void list_outside(const listing* all) {
   constexpr unsigned batch = 32;
   outside_copy copies[batch];

@@ -1,8 +1,9 @@
 // How a trace begins and ends: with its runtime, or before its time, when the program dies.
 //
-// Of the ways to die, these write it: SIGABRT (abort, assert, the runtime's fatal errors, an uncaught exception), a stack overflow or another
-// fault that no handler of the program's takes, a deadlock under a schedule, and exit without weft_finalize. Not: _exit, SIGKILL, signals
-// with their default action.
+// Of the ways to die, these write it: SIGABRT (abort, assert, the runtime's fatal errors, an
+// uncaught exception), a stack overflow or another fault that no handler of the program's takes, a
+// deadlock under a schedule, and exit without weft_finalize. Not: _exit, SIGKILL, signals with
+// their default action.
 #include <unistd.h>
 
 #include "base/assert.hpp"
@@ -80,8 +81,8 @@ void add_open_turns(const survey& to) {
   }
 }
 
-// A unit that waits, or is ready: until now. Others may run, so it is looked at as reports do; one that goes on meanwhile has a wrong line
-// in the trace of a program that dies.
+// A unit that waits, or is ready: until now. Others may run, so it is looked at as reports do; one
+// that goes on meanwhile has a wrong line in the trace of a program that dies.
 void add_living(void* state, unit* one) {
   const auto* to = static_cast<const survey*>(state);
   unit_view view;
@@ -116,7 +117,8 @@ void write(tracing* all, const char* how_ended, bool is_dying) {
 // The OS thread that writes while the program dies; 0: none.
 constinit base::atomic<int> writing_thread{0};
 
-// Several OS threads may die at once, and the end of one is the end of all. Not for ever: the writer may stand still itself.
+// Several OS threads may die at once, and the end of one is the end of all. Not for ever: the
+// writer may stand still itself.
 void let_another_write() {
   constexpr std::uint64_t longest_ns = 10'000'000'000, step_ns = 1'000'000;
   const std::uint64_t until = os::now_ns() + longest_ns;

@@ -1,4 +1,5 @@
-// The state of a trace: the runtime's, and each unit's. For tracing.cpp, which records, and trace_end.cpp, which writes what is left.
+// The state of a trace: the runtime's, and each unit's. For tracing.cpp, which records, and
+// trace_end.cpp, which writes what is left.
 #pragma once
 
 #include <cstdint>

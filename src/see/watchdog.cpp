@@ -50,7 +50,7 @@ int index_of_os_thread(const runtime* rt, int thread_id) {
   return -1;
 }
 
-// ---- what it says --------------------------------------------------------------------------------------------------
+// ---- what it says -------------------------------------------------------------------------------
 
 void tell_futex(const worker* w, const os::thread_state& state) {
   const int owner = os::owner_of_pthread_mutex(state.first_argument);
@@ -113,7 +113,8 @@ void tell(const worker* w, const episode& now, std::uint64_t for_ns, const os::t
   tell_sleep(w, state);
 }
 
-// A running thread is judged by its CPU time, since the machine may have other things to do. The clock of it starts at the second look.
+// A running thread is judged by its CPU time, since the machine may have other things to do. The
+// clock of it starts at the second look.
 bool has_computed(const episode& now, std::uint64_t limit_ns, const os::thread_state& state) {
   return state.letter == 'R' && state.cpu_ms - now.cpu_ms_then >= limit_ns * (looks - 1) / looks / ns_per_ms;
 }
@@ -238,8 +239,8 @@ void look_for_standstills(watchdog* dog, bool stood_still, std::uint64_t now_ns)
 
 bool all_sleep(const runtime* rt) { return sleeping_workers(rt) == rt->worker_count.load(base::relaxed); }
 
-// What the bell's lowest bits ask for; the others count how often it rang. All of it is one word, so
-// that the watchdog sees what it is called for as soon as it sees the bell.
+// What the bell's lowest bits ask for; the others count how often it rang. All of it is one word,
+// so that the watchdog sees what it is called for as soon as it sees the bell.
 constexpr std::uint32_t must_stop = 1;
 constexpr std::uint32_t must_dump = 2;
 constexpr std::uint32_t ring = 4;

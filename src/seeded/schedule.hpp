@@ -35,7 +35,8 @@ class schedule {
   status open(const schedule_wish& wish, unsigned run, unsigned workers);
   void close();
 
-  // alternatives: at least 1; a single one is no choice. workers: the index of each, where workers are chosen among; else null.
+  // alternatives: at least 1; a single one is no choice. workers: the index of each, where workers
+  // are chosen among; else null.
   std::uint32_t choose(choice_kind kind, std::uint32_t alternatives, const std::uint16_t* workers);
 
   // The worker waits in circles.

@@ -1,12 +1,14 @@
-// The file in which a run's choices are recorded, and from which they are replayed. Text, a line a choice that was not the usual one:
+// The file in which a run's choices are recorded, and from which they are replayed. Text, a line a
+// choice that was not the usual one:
 //
 //      weft schedule 1
 //      run 1, 4 workers              the first runtime that the process starts
 //      17 turn 2/4 8f3a0112          choice 17: whose turn it is; of the alternatives 0 to 3 the one numbered 2, 0 being usual
 //      end 120 5b0c9d31              after 120 choices; missing when the program did not come to its end
 //
-// The last word sums up kind and number of alternatives of all choices so far, so that a replay notices that the program took another
-// way also when no recorded choice was touched by that. Lines are written one by one: a crash loses none.
+// The last word sums up kind and number of alternatives of all choices so far, so that a replay
+// notices that the program took another way also when no recorded choice was touched by that. Lines
+// are written one by one: a crash loses none.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +38,8 @@ const char* name_of(choice_kind kind);
 
 class schedule_writer {
  public:
-  // run: which runtime of this process it is, from 1; the first one begins the file. Errors: invalid, after a line on stderr.
+  // run: which runtime of this process it is, from 1; the first one begins the file. Errors:
+  // invalid, after a line on stderr.
   status open(const char* path, unsigned run, unsigned workers);
   void write(const recorded_choice& one);
   void close(std::uint64_t choices, std::uint32_t sum);

@@ -35,7 +35,8 @@ turn_taking* turns_of(const worker* w) { return w->rt->turns; }
 
 // ---- from one virtual worker to another ----
 
-// What belongs to an OS thread and is each worker's own: kept in the frame of the worker that waits for its turn.
+// What belongs to an OS thread and is each worker's own: kept in the frame of the worker that waits
+// for its turn.
 class belongings {
  public:
   explicit belongings(const worker* w) : error_(errno), fp_(arch::save_fp_control()) {
@@ -266,7 +267,8 @@ bool awaits_turn(const worker* w) {
 
 namespace {
 
-// Thieves take the oldest units, so that any order may come of it; where there are none, the queue's own holds.
+// Thieves take the oldest units, so that any order may come of it; where there are none, the
+// queue's own holds.
 bool has_thieves(const runtime* rt) {
   if (rt->settings.locality == WEFT_LOCALITY_STRICT && !rt->steals_by_now.load(base::relaxed)) return false;
   return rt->worker_count.load(base::relaxed) > 1;

@@ -28,13 +28,14 @@ inline constexpr unsigned await_kinds = 15;
 // One's object and value are set. Errors: invalid, busy, nomem.
 status arm(sched::await_record* one, await_kind kind, sched::armed_as* what);
 
-// An awaiter with one record, no deadline, and no thread to wait for: nothing comes before the record is in its queue.
+// An awaiter with one record, no deadline, and no thread to wait for: nothing comes before the
+// record is in its queue.
 status arm_alone(sched::awaiter* one, await_kind kind, bool* waits);
 // What became of it, after a problem, or when all records are armed or one is over.
 status end_arming(sched::awaiter* one, status problem, std::uint64_t deadline_ns, bool* waits);
 
-// All of an awaiter's records, of which kind_of(record) is the kind, while none is armed, or the number of the one to come. *waits false:
-// the wait is over. Errors: those of arm; timeout.
+// All of an awaiter's records, of which kind_of(record) is the kind, while none is armed, or the
+// number of the one to come. *waits false: the wait is over. Errors: those of arm; timeout.
 template <class KindOf>
 status arm_all(sched::awaiter* one, KindOf kind_of, std::uint64_t deadline_ns, bool* waits) {
   sched::await_record* each = one->records;

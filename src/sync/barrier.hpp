@@ -1,4 +1,5 @@
-// A barrier for a fixed number of callers, reusable: whoever is released may enter the next round at once.
+// A barrier for a fixed number of callers, reusable: whoever is released may enter the next round
+// at once.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,12 @@ class barrier {
  public:
   // Errors: invalid (0 parties).
   status start(std::uint32_t parties);
-  // *is_last is true for the one that completes the round. Errors: cannot_block, invalid (never started).
+  // *is_last is true for the one that completes the round. Errors: cannot_block, invalid (never
+  // started).
   status wait(bool* is_last);
 
-  // As wait; the value of the last one's record is 1, that of the others' 0. invalid: never started.
+  // As wait; the value of the last one's record is 1, that of the others' 0. invalid: never
+  // started.
   status await(sched::await_record* one, sched::armed_as* what);
 
  private:

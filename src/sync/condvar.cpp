@@ -6,7 +6,8 @@ namespace weft::sync {
 status condvar::wait(mutex* held, std::uint64_t deadline_ns) {
   if (!sched::may_block()) [[unlikely]]
     return status::cannot_block;
-  // Also with a deadline that has passed, the mutex is given up: whoever loops over such waits lets others in.
+  // Also with a deadline that has passed, the mutex is given up: whoever loops over such waits lets
+  // others in.
   sched::waiter me{"condition", this};
   me.deadline_ns = deadline_ns;
   std::uint32_t times_held;

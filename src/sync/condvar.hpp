@@ -1,6 +1,7 @@
 // A condition variable. Waiters are woken in the order of their coming, never without a signal.
 //
-// A waiter enters the queue before it gives the mutex up, so that no signal given under the mutex can miss it.
+// A waiter enters the queue before it gives the mutex up, so that no signal given under the mutex
+// can miss it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace weft::sync {
 
 class condvar {
  public:
-  // The caller holds *held; so it does afterwards, whatever is returned. Errors: timeout, cannot_block, not_owner.
+  // The caller holds *held; so it does afterwards, whatever is returned. Errors: timeout,
+  // cannot_block, not_owner.
   status wait(mutex* held, std::uint64_t deadline_ns);
   // Waits for a signal; of a mutex the awaiter knows nothing.
   sched::armed_as await(sched::await_record* one);

@@ -26,7 +26,8 @@ bool event::announce() {
   }
   do {
     if ((word & set_bit) != 0) return false;
-    // [E2] acquire: as [E1] when it fails; the mark itself is read inside lock_ only; pairs with [E3] [E4]
+    // [E2] acquire: as [E1] when it fails; the mark itself is read inside lock_ only; pairs with
+    // [E3] [E4]
   } while (!word_.compare_exchange_weak(word, word | waiters, base::acquire, base::acquire));
   return true;
 }
@@ -114,7 +115,8 @@ status event::count_down(std::uint32_t count) {
     if (word >> count_shift < count) return status::invalid;
     next = word - (std::uint64_t{count} << count_shift);
     if (next == 0) next = set_bit;
-    // [E4] acq_rel: publishes what this caller did, and carries what earlier ones did on; pairs with [E1] [E2] [E5]
+    // [E4] acq_rel: publishes what this caller did, and carries what earlier ones did on; pairs
+    // with [E1] [E2] [E5]
   } while (!word_.compare_exchange_weak(word, next, base::acq_rel, base::relaxed));
   if (next >> count_shift == 0 && next != set_bit) set();
   return status::ok;

@@ -1,7 +1,9 @@
-// Something that happens once: event, latch, and what once and future wait on. Protocol E, docs/protocols/E.md.
+// Something that happens once: event, latch, and what once and future wait on. Protocol E,
+// docs/protocols/E.md.
 //
-// One 64-bit word tells all to those who need not wait: the count of a latch in its upper half, state bits in its lower one. Setting
-// the event is the last access of whoever sets it, so the first that sees it set may free the memory.
+// One 64-bit word tells all to those who need not wait: the count of a latch in its upper half,
+// state bits in its lower one. Setting the event is the last access of whoever sets it, so the
+// first that sees it set may free the memory.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,11 @@
-// Full/empty bits on any aligned word (B. Smith, HEP, 1981; the operations are those of Wheeler, Murphy, Thain, 2008,
-// doi:10.1109/IPDPS.2008.4536359). The state lives in a table beside the words: feb_table.hpp.
+// Full/empty bits on any aligned word (B. Smith, HEP, 1981; the operations are those of Wheeler,
+// Murphy, Thain, 2008, doi:10.1109/IPDPS.2008.4536359). The state lives in a table beside the
+// words: feb_table.hpp.
 //
-// When a word becomes full all that wait to read it are served, then the first that waits to take it, which empties it again; when it
-// becomes empty the first that waits to write it is. So it goes on until nobody can be served; each kind is served first come first
-// served, by the caller that changed the word, which does the copying. Whoever is served finds its operation done.
+// When a word becomes full all that wait to read it are served, then the first that waits to take
+// it, which empties it again; when it becomes empty the first that waits to write it is. So it goes
+// on until nobody can be served; each kind is served first come first served, by the caller that
+// changed the word, which does the copying. Whoever is served finds its operation done.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +15,8 @@
 
 namespace weft::sync::feb {
 
-// Each may return nomem. Those with a deadline: cannot_block, timeout; a deadline of `immediately` never waits. out may be null, or
-// the word itself.
+// Each may return nomem. Those with a deadline: cannot_block, timeout; a deadline of `immediately`
+// never waits. out may be null, or the word itself.
 status read_full(std::uint64_t* word, std::uint64_t deadline_ns, std::uint64_t* out);
 status take_full(std::uint64_t* word, std::uint64_t deadline_ns, std::uint64_t* out);
 status write_empty(std::uint64_t* word, std::uint64_t value, std::uint64_t deadline_ns);

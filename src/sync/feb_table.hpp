@@ -1,8 +1,10 @@
-// Where the state of full/empty words lives: protocol F, docs/protocols/F.md. A word that has no entry is full, and nobody waits on it.
+// Where the state of full/empty words lives: protocol F, docs/protocols/F.md. A word that has no
+// entry is full, and nobody waits on it.
 //
-// Words are spread over stripes, each a hash table under a spinlock of its own. Stripes and entries stay for the life of the process:
-// the words are the user's, and may be used before a runtime starts and after it ended. It is the one table of the core that is not
-// reached through the runtime, because a word's address is all that a caller has.
+// Words are spread over stripes, each a hash table under a spinlock of its own. Stripes and entries
+// stay for the life of the process: the words are the user's, and may be used before a runtime
+// starts and after it ended. It is the one table of the core that is not reached through the
+// runtime, because a word's address is all that a caller has.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +29,8 @@ struct feb_entry {
 
 inline constexpr unsigned feb_stripe_bits = 8;
 
-// Fibonacci hashing (Knuth, TAOCP 3, 6.4): the upper bits depend on all bits of the address. Stripes use the topmost, buckets the next.
+// Fibonacci hashing (Knuth, TAOCP 3, 6.4): the upper bits depend on all bits of the address.
+// Stripes use the topmost, buckets the next.
 inline std::uint64_t feb_hash_of(const std::uint64_t* word) {
   return (reinterpret_cast<std::uintptr_t>(word) >> 3) * std::uint64_t{0x9e3779b97f4a7c15};
 }

@@ -43,7 +43,8 @@ void mutex::prepare() {
 
 // ---- taking ----
 
-// Takes the lock if it is free; `mine` are the bits of the word that the caller may clear with that.
+// Takes the lock if it is free; `mine` are the bits of the word that the caller may clear with
+// that.
 bool mutex::take_free(std::uint32_t mine) {
   std::uint32_t word = word_.load(base::relaxed);
   while ((word & held) == 0) {
@@ -53,7 +54,8 @@ bool mutex::take_free(std::uint32_t mine) {
   return false;
 }
 
-// A short critical section on another worker is over sooner than a switch is done. Nobody spins past those who wait.
+// A short critical section on another worker is over sooner than a switch is done. Nobody spins
+// past those who wait.
 bool mutex::spin_for_it() {
   if (take_free(0)) return true;
   if (!others_may_run()) return false;
@@ -65,7 +67,8 @@ bool mutex::spin_for_it() {
   return false;
 }
 
-// Inside lock_. Either takes the lock (true), or marks it so that its holder's unlock comes to the queue.
+// Inside lock_. Either takes the lock (true), or marks it so that its holder's unlock comes to the
+// queue.
 bool mutex::take_or_announce(std::uint32_t mine) {
   for (;;) {
     std::uint32_t word = word_.load(base::relaxed);
@@ -78,7 +81,8 @@ bool mutex::take_or_announce(std::uint32_t mine) {
   }
 }
 
-// The holder of a mutex that was never contended may be in the middle of a restartable store that wipes the mark out.
+// The holder of a mutex that was never contended may be in the middle of a restartable store that
+// wipes the mark out.
 bool mutex::mark_stands() {
   if (os::is_alone() || !os::needs_restart_fence()) return true;
   os::restart_fence();
@@ -167,7 +171,8 @@ bool mutex::give_free() {
   return true;
 }
 
-// The caller holds the mutex, and no woken waiter is on its way. True: the mutex now belongs to the waiter that was chosen.
+// The caller holds the mutex, and no woken waiter is on its way. True: the mutex now belongs to the
+// waiter that was chosen.
 bool mutex::choose_next(wake_later* chosen) {
   const queue::guard inside(lock_);
   bool is_given = false;
@@ -227,7 +232,8 @@ inline bool mutex::is_owned_by(std::uintptr_t caller) const {
   return owner == caller || owner == no_thread;
 }
 
-// The caller leaves it once, or however often it holds it. times: how often it held it. False: the caller does not hold it.
+// The caller leaves it once, or however often it holds it. times: how often it held it. False: the
+// caller does not hold it.
 [[gnu::always_inline]] inline bool mutex::leave(caller who, bool wholly, std::uint32_t* times) {
   const among_siblings hold(lock_, who);
   if (!is_owned_by(who.id)) return false;

@@ -1,14 +1,18 @@
-// A mutual exclusion lock: protocol L, docs/protocols/L.md. Plain or recursive; for ULTs and OS threads alike.
+// A mutual exclusion lock: protocol L, docs/protocols/L.md. Plain or recursive; for ULTs and OS
+// threads alike.
 //
-// A lock that nobody waits for is one compare-exchange of the word to take and one to give back, and the latter is the last access:
-// the next owner may free the memory at once. Who finds it held enters the queue under the spinlock and marks the word, which sends
-// the holder's unlock to the queue as well.
+// A lock that nobody waits for is one compare-exchange of the word to take and one to give back,
+// and the latter is the last access: the next owner may free the memory at once. Who finds it held
+// enters the queue under the spinlock and marks the word, which sends the holder's unlock to the
+// queue as well.
 //
-// Fairness: an unlock wakes the waiter at the front and frees the lock at once, so that running callers need not wait for it to get
-// going; until that waiter has tried, no other is woken. If it finds the lock taken it goes back to the front of the queue, and
-// the next unlock hands the lock over to it directly. Without the first rule 64 ULTs on one mutex switch at every unlock; without the
-// second a waiter may starve. An unfair mutex does without the second, because who was handed the lock may not be able to run: when its
-// worker is held up by somebody who tries to get that very lock.
+// Fairness: an unlock wakes the waiter at the front and frees the lock at once, so that running
+// callers need not wait for it to get going; until that waiter has tried, no other is woken. If it
+// finds the lock taken it goes back to the front of the queue, and the next unlock hands the lock
+// over to it directly. Without the first rule 64 ULTs on one mutex switch at every unlock; without
+// the second a waiter may starve. An unfair mutex does without the second, because who was handed
+// the lock may not be able to run: when its worker is held up by somebody who tries to get that
+// very lock.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +33,20 @@ namespace weft::sync {
 
 class mutex {
  public:
-  // When the runtime starts: from then on unlocking needs no locked instruction, where the system can do without.
+  // When the runtime starts: from then on unlocking needs no locked instruction, where the system
+  // can do without.
   static void prepare();
 
-  // Errors: cannot_block, timeout, deadlock (a plain one that the caller holds; checked builds only).
+  // Errors: cannot_block, timeout, deadlock (a plain one that the caller holds; checked builds
+  // only).
   status lock(std::uint64_t deadline_ns) {
     if (!config::checked && take_quietly()) [[likely]]
       return status::ok;
     return lock_slow(deadline_ns);
   }
 
-  // The mutex then belongs to no thread: any caller may unlock it. Errors: invalid (a recursive one, which a thread owns).
+  // The mutex then belongs to no thread: any caller may unlock it. Errors: invalid (a recursive
+  // one, which a thread owns).
   status await(sched::await_record* one, sched::armed_as* what);
 
   status try_lock() {
@@ -55,7 +62,8 @@ class mutex {
     return unlock_slow();
   }
 
-  // For condition variables: gives the lock up, however often a recursive one is held, and takes it again.
+  // For condition variables: gives the lock up, however often a recursive one is held, and takes it
+  // again.
   status give_up(std::uint32_t* times_held) {
     *times_held = 1;
     if (!config::checked && give_quietly()) [[likely]]
@@ -78,7 +86,8 @@ class mutex {
   static constexpr std::uint32_t recursive = 8;   // never changes; keeps such a mutex off the inlined paths
   static constexpr std::uint32_t contended = 16;  // somebody has waited once: no restartable stores any more
 
-  // Takes the lock without a queue. Kind: 0, or recursive. A recursive mutex notes its holder later.
+  // Takes the lock without a queue. Kind: 0, or recursive. A recursive mutex notes its holder
+  // later.
   template <std::uint32_t Kind = 0>
   bool take_quietly() {
     if (os::is_alone() && os::replace_alone(&word_, Kind, Kind | held)) return Kind != 0 || note_address();

@@ -1,7 +1,9 @@
-// A lock for many readers or one writer, first come first served: a reader that comes after a waiting writer waits behind it, so
-// neither kind can starve the other. An unlock hands the lock over to those at the front: a writer, or all readers up to the next one.
+// A lock for many readers or one writer, first come first served: a reader that comes after a
+// waiting writer waits behind it, so neither kind can starve the other. An unlock hands the lock
+// over to those at the front: a writer, or all readers up to the next one.
 //
-// Read locks do not nest: a second one of the same caller deadlocks behind a writer that waits in between.
+// Read locks do not nest: a second one of the same caller deadlocks behind a writer that waits in
+// between.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
-// What all objects of this layer share: the queue of those that wait on an object, and the two moments of a wake-up.
+// What all objects of this layer share: the queue of those that wait on an object, and the two
+// moments of a wake-up.
 //
-// An object's queue is guarded by the object's spinlock. A waker takes a record off the queue inside the lock; when the owner of the
-// record is made ready depends on whether the clock competes for it:
+// An object's queue is guarded by the object's spinlock. A waker takes a record off the queue
+// inside the lock; when the owner of the record is made ready depends on whether the clock competes
+// for it:
 //   - a record without a deadline is woken after the lock was released (wake_later::now), so that whoever is released may reuse the
 //     object's memory at once: the waker does not come back to it;
 //   - one with a deadline is claimed inside the lock, because its owner might leave meanwhile; to make up for that its owner passes
@@ -78,7 +80,8 @@ class wait_queue {
 // Wake-ups that were decided on inside the lock, to be done after its release.
 class wake_later {
  public:
-  // Inside the lock, for a record just taken off its queue. False: its deadline came first, and nobody was woken.
+  // Inside the lock, for a record just taken off its queue. False: its deadline came first, and
+  // nobody was woken.
   bool add(sched::waiter* one) {
     if (one->deadline_ns != sched::forever) return add_timed(one);
     append(one);
@@ -112,14 +115,16 @@ class wake_later {
 
 inline constexpr std::uint64_t immediately = 0;  // a deadline that has always passed
 
-// Whether the caller may begin a wait that ends at deadline_ns: timeout when that has passed, cannot_block from a tasklet.
+// Whether the caller may begin a wait that ends at deadline_ns: timeout when that has passed,
+// cannot_block from a tasklet.
 status may_wait(std::uint64_t deadline_ns);
 
 // After a wait with a deadline: takes the lock, and *me off the queue.
 status follow_waker(sched::waiter* me, wait_queue* queue, queue::spinlock* lock, sched::wait_result result);
 
-// Waits for a wake-up. *me is in `queue`, which `lock`, held by the caller, guards. Ok or timeout; after a timeout *me is off the queue.
-// May switch. *holds_lock: whether it returns with the lock, always so after a timeout: then others may have to be looked after.
+// Waits for a wake-up. *me is in `queue`, which `lock`, held by the caller, guards. Ok or timeout;
+// after a timeout *me is off the queue. May switch. *holds_lock: whether it returns with the lock,
+// always so after a timeout: then others may have to be looked after.
 inline status wait_in(sched::waiter* me, wait_queue* queue, queue::spinlock* lock, bool* holds_lock) {
   const sched::wait_result result = sched::wait(me, lock);
   *holds_lock = me->deadline_ns != sched::forever;

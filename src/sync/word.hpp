@@ -1,8 +1,10 @@
-// Waiting at words of the program: protocol W, docs/protocols/W.md. A futex for ULTs, OS threads and awaiters alike.
+// Waiting at words of the program: protocol W, docs/protocols/W.md. A futex for ULTs, OS threads
+// and awaiters alike.
 //
-// The words are spread over stripes by their addresses; a stripe has one queue, in the order of coming, for all its words. Nothing is
-// known of a word but its address: when its waiters are woken, its memory may be gone. Stripes stay for the life of the process, as those
-// of full/empty bits do, and for the same reason.
+// The words are spread over stripes by their addresses; a stripe has one queue, in the order of
+// coming, for all its words. Nothing is known of a word but its address: when its waiters are
+// woken, its memory may be gone. Stripes stay for the life of the process, as those of full/empty
+// bits do, and for the same reason.
 #pragma once
 
 #include <cstddef>

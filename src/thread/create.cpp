@@ -1,5 +1,5 @@
-// Making units: the short way for those without attributes, the way with all checks, many at once; and those that a builder makes
-// without making them ready.
+// Making units: the short way for those without attributes, the way with all checks, many at once;
+// and those that a builder makes without making them ready.
 #include <cstring>
 
 #include "os/heap.hpp"
@@ -103,8 +103,9 @@ void discard(worker* w, unit* one) {
   free_unit(w, one);
 }
 
-// Whether another worker than the caller's may run the new unit, or the unit's end takes the long way
-// anyway: its end then notices joiners, which costs it a locked instruction and spares them a fence.
+// Whether another worker than the caller's may run the new unit, or the unit's end takes the long
+// way anyway: its end then notices joiners, which costs it a locked instruction and spares them a
+// fence.
 bool ends_far_from_its_maker(const runtime* rt, const worker* w, const unit* fresh) {
   return w == nullptr || has_domains(rt) || fresh->home.load(base::relaxed) != nullptr ||
          fresh->has_any(stays_put | has_own_stack);
@@ -230,7 +231,7 @@ void count_owned(runtime* rt, worker* w, unit* one, unit** out) {
   *out = one;
 }
 
-// ---- units that own their arguments -------------------------------------------------------------------------------------------
+// ---- units that own their arguments -------------------------------------------------------------
 
 void write_copied(copied* block, const copying& what) {
   block->function = what.function;
@@ -395,7 +396,8 @@ unit* push_next(worker* w, unit* one) {
 // As many wake-ups as calls for so many units each would ask for.
 constexpr std::size_t units_a_wake_up = 64;
 
-// In memory that is at hand, so that nothing can fail, and linked as the queue links them: the newest first. At least one.
+// In memory that is at hand, so that nothing can fail, and linked as the queue links them: the
+// newest first. At least one.
 void create_plain(worker* w, const creation& how, std::size_t stride, std::size_t count, unit** out) {
   const std::uint16_t flags = how.tasklet ? is_tasklet : is_default;
   const std::uintptr_t join = how.detached ? join_word::detached : join_word::open;
@@ -489,7 +491,7 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
   return status::ok;
 }
 
-// ---- units that a builder owns ------------------------------------------------------------------------------------------------
+// ---- units that a builder owns ------------------------------------------------------------------
 
 status make_owned(const creation& how, unit** out) {
   worker* w = local::current_worker();

@@ -1,5 +1,5 @@
-// Joining: an ended unit is reaped at once; one that has not started may run right here, on its joiner's stack; otherwise the joiner
-// parks in the join word (protocol T).
+// Joining: an ended unit is reaped at once; one that has not started may run right here, on its
+// joiner's stack; otherwise the joiner parks in the join word (protocol T).
 
 #include "arch/cpu.hpp"
 #include "os/clock.hpp"
@@ -28,16 +28,16 @@ bool has_room(const worker* w, std::size_t wanted_bytes) {
   return static_cast<std::size_t>(here - static_cast<const char*>(low)) >= wanted_bytes;
 }
 
-// Whether `self` can lend its stack to a ULT, which may park on it and go on elsewhere: the identity, pinning and stack limit of both
-// stay right.
+// Whether `self` can lend its stack to a ULT, which may park on it and go on elsewhere: the
+// identity, pinning and stack limit of both stay right.
 bool may_lend(const unit* self) {
   constexpr unsigned obstacles =
       is_tasklet | has_own_stack | keeps_fp | is_main | is_adopted | stays_put | wants_to_move | may_be_dispatched;
   return self->home.load(base::relaxed) == nullptr && !self->has_any(obstacles);
 }
 
-// Whether `one`, if it has not started, may run on the stack of `self`. A tasklet returns before anything else happens, so that any ULT
-// can lend to it.
+// Whether `one`, if it has not started, may run on the stack of `self`. A tasklet returns before
+// anything else happens, so that any ULT can lend to it.
 bool may_run_on(const unit* self, const unit* one) {
   constexpr unsigned common = unsigned{is_known} | unsigned{is_fork} | unsigned{ends_noticed} | size_class_flags;
   const unsigned flags = one->flags.load(base::relaxed) & ~common;
@@ -45,7 +45,8 @@ bool may_run_on(const unit* self, const unit* one) {
   return flags == is_default && may_lend(self);
 }
 
-// Takes `one` out of this worker's queue if it is there, has not started, and may run on the stack of `self`.
+// Takes `one` out of this worker's queue if it is there, has not started, and may run on the stack
+// of `self`.
 bool take_to_run_here(worker* w, const unit* self, unit* one) {
   if (!w->ready.contains(one) || w->is_special || one->has_parked() || !may_run_on(self, one)) return false;
   if (!has_room(w, w->rt->lend_bytes)) return false;
@@ -53,15 +54,17 @@ bool take_to_run_here(worker* w, const unit* self, unit* one) {
   const bool is_mine = w->ready.contains(one) && one->join.load(base::relaxed) == join_word::open;
   if (is_mine) {
     w->ready.taken(one);
-    // No exchange: another joiner who comes in this very moment is lost, but one who comes later is told.
+    // No exchange: another joiner who comes in this very moment is lost, but one who comes later is
+    // told.
     one->join.store(join_word::lent, base::relaxed);
   }
   w->lock.leave();
   return is_mine;
 }
 
-// What the unit did beyond running on its joiner's stack. One that parked there and was dispatched by a scheduler meanwhile leaves the
-// way back to that scheduler to its joiner, which goes on in its place.
+// What the unit did beyond running on its joiner's stack. One that parked there and was dispatched
+// by a scheduler meanwhile leaves the way back to that scheduler to its joiner, which goes on in
+// its place.
 [[gnu::noinline]] worker* end_on_joiners_stack(unit* self, unit* one) {
   if (one->has(is_known)) run_key_destructors(one);
   worker* w = local::current_worker();
@@ -91,8 +94,8 @@ struct join_wait {
   std::uintptr_t found;
 };
 
-// The heavy half of the end of a unit that never parks, for whoever has just changed its join word: see there. After it no end will
-// overwrite the word.
+// The heavy half of the end of a unit that never parks, for whoever has just changed its join word:
+// see there. After it no end will overwrite the word.
 void outlast_plain_ends(const unit* target) {
   if (target->has_parked() || target->has(ends_noticed)) return;
   runtime* rt = local::current_runtime();
@@ -106,8 +109,8 @@ void outlast_plain_ends(const unit* target) {
   }
 }
 
-// Calls change() if the target waits in this worker's own queue, or is what this worker runs next: it starts after this, so no fence is
-// needed. False: it is not there, and nothing was done.
+// Calls change() if the target waits in this worker's own queue, or is what this worker runs next:
+// it starts after this, so no fence is needed. False: it is not there, and nothing was done.
 template <class Change>
 bool change_in_queue(const unit* target, Change change) {
   worker* w = local::current_worker();
@@ -132,8 +135,8 @@ bool publish_join(void* argument) {
   return false;
 }
 
-// After the deadline of a joiner whose record was in the join word. If the unit has just ended it has noticed the joiner, and its finisher
-// still holds the record.
+// After the deadline of a joiner whose record was in the join word. If the unit has just ended it
+// has noticed the joiner, and its finisher still holds the record.
 status give_up(unit* one, waiter* me) {
   if (join_word::give_up(one, me)) return status::timeout;
   // [T7] acquire: the finisher has let go; pairs with [T6]
@@ -236,8 +239,8 @@ status join(unit* one, std::uint64_t deadline_ns) {
 
 namespace {
 
-// A fork that another worker runs has often been begun when its forker began with the rest, and ends with it: for as long as parking and
-// being woken cost, the forker waits for it in place.
+// A fork that another worker runs has often been begun when its forker began with the rest, and
+// ends with it: for as long as parking and being woken cost, the forker waits for it in place.
 bool ends_soon(const worker* w, const unit* one) {
   constexpr std::uint64_t wait_ns = 2'000;
   constexpr int rounds = 16;

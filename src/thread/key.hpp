@@ -1,4 +1,5 @@
-// Thread-specific keys: a table of live keys for the process, a small array of values with each unit or OS thread that set one.
+// Thread-specific keys: a table of live keys for the process, a small array of values with each
+// unit or OS thread that set one.
 #pragma once
 
 #include <cstdint>

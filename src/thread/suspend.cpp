@@ -1,4 +1,5 @@
-// Suspend and resume by name. Suspend has one permit a unit (protocol P): a resume that comes first is kept.
+// Suspend and resume by name. Suspend has one permit a unit (protocol P): a resume that comes first
+// is kept.
 
 #include "run/ready.hpp"
 #include "run/resume.hpp"
@@ -47,7 +48,8 @@ status resume(unit* one) {
   std::uint32_t seen = one->permit.load(base::relaxed);
   for (;;) {
     const std::uint32_t wanted = seen == suspended ? no_permit : permitted;
-    // [P9] acq_rel: publishes what the resumer did, and sees the saved context; pairs with [P7] [P8]
+    // [P9] acq_rel: publishes what the resumer did, and sees the saved context; pairs with [P7]
+    // [P8]
     if (one->permit.compare_exchange_weak(seen, wanted, base::acq_rel, base::relaxed)) break;
   }
   if (seen == suspended) wake(one->waiting);

@@ -21,7 +21,8 @@ struct creation {
   const void* made_at;
 };
 
-// A ULT (flag: is_default) or a tasklet (is_tasklet) without any attribute, to be joined; the path to be short.
+// A ULT (flag: is_default) or a tasklet (is_tasklet) without any attribute, to be joined; the path
+// to be short.
 status create_default(unit::function_type function, void* argument, unit_flag kind, unit** out, const void* made_at);
 // As create_default, but detached.
 status create_detached(unit::function_type function, void* argument, unit_flag kind, const void* made_at);
@@ -29,7 +30,8 @@ status create_detached(unit::function_type function, void* argument, unit_flag k
 status create(const creation& how, unit** out);
 status create_many(const creation& how, std::size_t stride, std::size_t count, unit** out);
 
-// What a unit is created with that owns its argument: a copy of `size` bytes, or what fill(block, source) writes.
+// What a unit is created with that owns its argument: a copy of `size` bytes, or what fill(block,
+// source) writes.
 struct copying {
   unit::function_type function;
   const void* from;
@@ -47,12 +49,13 @@ status create_filled_detached(const copying& what, const void* made_at);
 
 // As create, but the caller owns the unit, as one that it took from a queue.
 status make_owned(const creation& how, unit** out);
-// The same without attributes but a home (or null), for units that are called with their own address; kind: of is_tasklet and
-// join_word::detached. The path to be short.
+// The same without attributes but a home (or null), for units that are called with their own
+// address; kind: of is_tasklet and join_word::detached. The path to be short.
 status make_owned_plainly(pool* home, unit::function_type function, unsigned kind, unit** out, const void* made_at);
 // One that has not started.
 void discard_owned(unit* one);
-// An ended unit that nobody joined begins anew, owned by the caller; with its id, name, home, pin, extension bytes and stack size.
+// An ended unit that nobody joined begins anew, owned by the caller; with its id, name, home, pin,
+// extension bytes and stack size.
 status revive(unit* one, unit::function_type function, void* argument);
 
 status join(unit* one, std::uint64_t deadline_ns);

@@ -1,7 +1,8 @@
 // See chrome.hpp.
 //
-// A record has several parts in the file, at different times: who a thread was woken by and when, how long it was ready, its turn. All
-// parts of all records are sorted by time, so that each track's events come in order; then written, one a line.
+// A record has several parts in the file, at different times: who a thread was woken by and when,
+// how long it was ready, its turn. All parts of all records are sorted by time, so that each
+// track's events come in order; then written, one a line.
 #include "trace/chrome.hpp"
 
 #include <string.h>
@@ -40,7 +41,8 @@ class array {
   T* items_;
 };
 
-// What is left out: what was pushed out of some ring is missing from all, so that the file is complete from some time on.
+// What is left out: what was pushed out of some ring is missing from all, so that the file is
+// complete from some time on.
 struct extent {
   std::size_t records = 0;
   std::uint64_t pushed_out = 0;

@@ -1,5 +1,5 @@
-// Times of records: the cycle counter where the kernel itself keeps time by it, so that it runs evenly and alike on all CPUs; otherwise
-// the monotonic clock.
+// Times of records: the cycle counter where the kernel itself keeps time by it, so that it runs
+// evenly and alike on all CPUs; otherwise the monotonic clock.
 #pragma once
 
 #include <cstdint>

@@ -204,7 +204,8 @@ void writer::write_wait(const part& one) {
   out_.quoted(one.of->about != nullptr ? code_.of_words(one.of->about) : "its turn") << "}}";
 }
 
-// The thread is ready; the begin of its arrow, in a moment of its own where no thread made it ready.
+// The thread is ready; the begin of its arrow, in a moment of its own where no thread made it
+// ready.
 void writer::write_source(const part& one) {
   const record& turn = *one.of;
   begin_event("X", threads, turn.thread, one.begin);

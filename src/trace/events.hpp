@@ -1,4 +1,5 @@
-// The lines of a trace's file. Tracks: of process 1, a worker each; of process 2, a thread each; of process 3, a thread's forks that it ran itself.
+// The lines of a trace's file. Tracks: of process 1, a worker each; of process 2, a thread each; of
+// process 3, a thread's forks that it ran itself.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,8 @@ struct part {
   bool has_arrow;  // of a turn and its source: both ends of it are in the file
 };
 
-// An arrow's word: from whoever made the thread ready. Null: there is none, for a yield is the thread's own doing.
+// An arrow's word: from whoever made the thread ready. Null: there is none, for a yield is the
+// thread's own doing.
 const char* arrow_of(const record& turn);
 
 // The end of a record: a name has but one time.

@@ -1,4 +1,5 @@
-// Texts that a trace repeats: names of functions, and words for what threads wait for. Each is looked up once.
+// Texts that a trace repeats: names of functions, and words for what threads wait for. Each is
+// looked up once.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,8 @@ namespace weft::trace {
 
 namespace {
 
-// How many bytes the UTF-8 character at `at` has; 0: none is there. Reads up to the first byte that does not belong to it.
+// How many bytes the UTF-8 character at `at` has; 0: none is there. Reads up to the first byte that
+// does not belong to it.
 unsigned utf8_length(const char* at) {
   const auto first = static_cast<unsigned char>(*at);
   const unsigned length = first < 0x80                    ? 1

@@ -1,4 +1,5 @@
-// The file of a trace: text in a buffer made beforehand, so that a program that dies can still write. JSON's quoting.
+// The file of a trace: text in a buffer made beforehand, so that a program that dies can still
+// write. JSON's quoting.
 #pragma once
 
 #include <cstddef>

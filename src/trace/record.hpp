@@ -1,5 +1,7 @@
-// What is recorded while a program runs: one record for each turn of a thread on a worker (not one at its begin and one at its end, which could
-// be torn apart when old ones are dropped), each fork that its forker ran in its join, each join, each steal of a rank, each thread's name, and each note of a builder.
+// What is recorded while a program runs: one record for each turn of a thread on a worker (not one
+// at its begin and one at its end, which could be torn apart when old ones are dropped), each fork
+// that its forker ran in its join, each join, each steal of a rank, each thread's name, and each
+// note of a builder.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +34,11 @@ struct alignas(base::cache_line) record {
   std::uint64_t thread;
   union {
     struct {
-      // turn: the thread that made it ready (0: none did); join: the thread that joined it; note: its value; steal: bytes
+      // turn: the thread that made it ready (0: none did); join: the thread that joined it; note:
+      // its value; steal: bytes
       std::uint64_t other;
-      // turn: when it became ready, or was forked; fork: when it was forked; steal: when it was claimed. 0: unknown
+      // turn: when it became ready, or was forked; fork: when it was forked; steal: when it was
+      // claimed. 0: unknown
       std::uint64_t since;
       // turn: when its last turn ended, 0: this is the first one; steal: when it was copied
       std::uint64_t left;
@@ -46,7 +50,8 @@ struct alignas(base::cache_line) record {
       const void* made_at;  // of such a thread; see os/place.hpp
     };
   };
-  // turn: the worker on which `other` was then, or `outside`; steal: the victim; join, fork, name, note: where it happened
+  // turn: the worker on which `other` was then, or `outside`; steal: the victim; join, fork, name,
+  // note: where it happened
   std::uint16_t on;
   record_kind kind;
   reason why;

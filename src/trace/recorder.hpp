@@ -1,5 +1,5 @@
-// All that is recorded of one runtime: the rings of its workers, the clock, the file. Memory is bounded; what a ring cannot hold is
-// pushed out, oldest first.
+// All that is recorded of one runtime: the rings of its workers, the clock, the file. Memory is
+// bounded; what a ring cannot hold is pushed out, oldest first.
 #pragma once
 
 #include <cstdint>
@@ -39,14 +39,16 @@ struct recorder {
 
 // Errors: invalid (the file cannot be written: one line on stderr names it and the cure), nomem.
 status start(recorder** out, const char* path, std::size_t ring_bytes);
-// The same in two steps. Errors of the first: nomem, which is told. The second is false if the file cannot be written;
-// describe_unopened then writes the line into `text`. A recorder without a file is not stopped.
+// The same in two steps. Errors of the first: nomem, which is told. The second is false if the file
+// cannot be written; describe_unopened then writes the line into `text`. A recorder without a file
+// is not stopped.
 status start_without_file(recorder** out, const char* path, std::size_t ring_bytes);
 bool open_file(recorder* all);
 void describe_unopened(const recorder* all, char* text, std::size_t bytes);
 void stop(recorder* all);
 
-// Nothing is recorded from now on. others_run: they may be in the middle of a record, which is waited for.
+// Nothing is recorded from now on. others_run: they may be in the middle of a record, which is
+// waited for.
 void stop_recording(recorder* all, bool others_run);
 
 // By the one writer of ring `index`.

@@ -1,7 +1,9 @@
-// The records of one worker: a ring, in which the newest push out the oldest. Protocol H, docs/protocols/H.md.
+// The records of one worker: a ring, in which the newest push out the oldest. Protocol H,
+// docs/protocols/H.md.
 //
-// One writer: the worker's OS thread, or whoever holds the lock of those outside. One reader at the end, who may come while the writer
-// is still at it when the program dies: it leaves out the one place that may be written right then.
+// One writer: the worker's OS thread, or whoever holds the lock of those outside. One reader at the
+// end, who may come while the writer is still at it when the program dies: it leaves out the one
+// place that may be written right then.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +19,8 @@ class ring {
   bool start(std::size_t bytes);
   // In memory of the caller's, which several processes may map at one address. Do not stop it.
   void start_in(void* memory, std::size_t bytes);
-  // A copy of another process's ring in memory of the caller's: its first records, as that ring has them, and how many it has written.
+  // A copy of another process's ring in memory of the caller's: its first records, as that ring has
+  // them, and how many it has written.
   void adopt(void* memory, std::size_t bytes, std::uint64_t written) {
     start_in(memory, bytes);
     written_.store(written, base::relaxed);
@@ -43,7 +46,8 @@ class ring {
     read([&](const record* one) { each(const_cast<record*>(one)); });
   }
 
-  // Calls each(record) for all that are still there, the oldest first. Returns how many were pushed out.
+  // Calls each(record) for all that are still there, the oldest first. Returns how many were pushed
+  // out.
   template <class Each>
   std::uint64_t read(Each each) const {
     // [H2] acquire: sees the records; pairs with [H1]

@@ -50,7 +50,8 @@ inline void note_pool(unit* enters) {
   // [A72] release: whose pool it is; pairs with [A73]
   enters->in.store(in_pool, base::release);
 }
-// The first ready unit of a plain pool, whose lock the caller then holds; null, and no lock: nobody, no such pool, or another holds it.
+// The first ready unit of a plain pool, whose lock the caller then holds; null, and no lock:
+// nobody, no such pool, or another holds it.
 inline unit* lock_first(const worker* w, pool* one) {
   if (!one->is_plain || !one->lock.try_lock(w)) [[unlikely]]
     return nullptr;
@@ -63,8 +64,9 @@ inline void remove_first(pool* one) {
   one->queues[0].pop_front()->in.store(0, base::relaxed);
   one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
 }
-// Inside the lock: takes the first one out, and puts `by` behind all others, so that there are as many as before, and nobody is to be told.
-// Nobody finds it before the lock is left, which may be after a switch (docs/decisions/0022-who-leaves-chooses.md).
+// Inside the lock: takes the first one out, and puts `by` behind all others, so that there are as
+// many as before, and nobody is to be told. Nobody finds it before the lock is left, which may be
+// after a switch (docs/decisions/0022-who-leaves-chooses.md).
 inline void replace_first(pool* one, unit* by) {
   one->queues[0].pop_front()->in.store(0, base::relaxed);
   note_pool(by);

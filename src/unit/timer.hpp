@@ -1,5 +1,6 @@
-// Deadlines of waits: an intrusive pairing heap under a lock (Fredman, Sedgewick, Sleator, Tarjan 1986, doi:10.1007/BF01840439).
-// Busy workers look at it every few choices, one idle worker sleeps until its first deadline.
+// Deadlines of waits: an intrusive pairing heap under a lock (Fredman, Sedgewick, Sleator, Tarjan
+// 1986, doi:10.1007/BF01840439). Busy workers look at it every few choices, one idle worker sleeps
+// until its first deadline.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,8 @@ class timers {
   // The first deadline, or UINT64_MAX. A hint outside the lock.
   std::uint64_t next_ns() const { return next_ns_.load(base::relaxed); }
 
-  // Takes all that are due; for each, inside the lock, keep(one) says whether it goes on the chain that is returned (by sibling).
+  // Takes all that are due; for each, inside the lock, keep(one) says whether it goes on the chain
+  // that is returned (by sibling).
   template <class Keep>
   timer* take_due(std::uint64_t now_ns, Keep keep) {
     const queue::guard hold(lock_);

@@ -1,8 +1,8 @@
 // A unit: the descriptor of a ULT or tasklet. Its join word is protocol T, docs/protocols/T.md.
 //
-// Two cache lines, from a worker's slab. A unit that runs to its end without parking, and is never asked who it is, touches the first
-// line only: the second one is laid out zero, and cleaned when a unit that used it is freed. What few units need (name, keys) hangs on
-// `extra`.
+// Two cache lines, from a worker's slab. A unit that runs to its end without parking, and is never
+// asked who it is, touches the first line only: the second one is laid out zero, and cleaned when a
+// unit that used it is freed. What few units need (name, keys) hangs on `extra`.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,8 @@ inline constexpr unsigned size_class_shift = 12;
 inline constexpr unsigned size_class_flags = (mem::stack_classes - 1) << size_class_shift;
 static_assert(size_class_flags <= UINT16_MAX && (size_class_flags & (unsigned{is_adopted} << 1)) != 0);
 
-// free: a block of the slab that is no unit now; zero-filled memory is free. One that has ended says so in its join word alone.
+// free: a block of the slab that is no unit now; zero-filled memory is free. One that has ended
+// says so in its join word alone.
 enum class unit_state : std::uint8_t { free, ready, running, blocked, suspended };
 
 inline constexpr std::uint16_t in_pool = UINT16_MAX;
@@ -79,7 +80,8 @@ struct alignas(base::cache_line) unit : base::list_link {
   // any OS thread; protocol T
   base::atomic<std::uintptr_t> join;
 
-  // whoever runs it, or took it from a queue; who names the unit meanwhile looks at home_worker by load_relaxed
+  // whoever runs it, or took it from a queue; who names the unit meanwhile looks at home_worker by
+  // load_relaxed
   context_word context;
   base::atomic<pool*> home;  // null: the default queue of whoever makes it ready
   base::atomic<unit_state> state;
@@ -140,9 +142,11 @@ static_assert(sizeof(unit) == unit_bytes);
 //      open ----> detached --> (freed)      nobody will join; on the way `detaching`, which the end leaves to the detacher
 //      open ----> lent ------> (freed)      it runs on its joiner's stack: for others who come to join it
 //
-// A unit that has parked, or is marked so (ends_noticed), ends with an exchange. Another that ran in
-// one go on one worker ends inside that worker's lock, with a load and a store: a joiner that comes in between is overwritten. It finds out by itself: after announcing itself it has a heavy fence run and
-// waits until no worker is inside its lock; `ended` in the word then means that nobody saw it, `noticed` that it will be woken.
+// A unit that has parked, or is marked so (ends_noticed), ends with an exchange. Another that ran
+// in one go on one worker ends inside that worker's lock, with a load and a store: a joiner that
+// comes in between is overwritten. It finds out by itself: after announcing itself it has a heavy
+// fence run and waits until no worker is inside its lock; `ended` in the word then means that
+// nobody saw it, `noticed` that it will be woken.
 
 namespace join_word {
 inline constexpr std::uintptr_t open = 0;
@@ -159,7 +163,8 @@ inline bool has_ended(const unit* one) {
   return means_ended(one->join.load(base::acquire));
 }
 
-// As end, in a process with one OS thread: nobody comes in between, and one that is started later sees all that came before.
+// As end, in a process with one OS thread: nobody comes in between, and one that is started later
+// sees all that came before.
 inline std::uintptr_t end_alone(unit* one) {
   const std::uintptr_t found = one->join.load(base::relaxed);
   one->join.store(noticed, base::relaxed);
@@ -169,7 +174,8 @@ inline std::uintptr_t end_alone(unit* one) {
 // The unit's last act. Returns what was there: open, detached, or a waiter to wake.
 inline std::uintptr_t end(unit* one) {
   if (os::is_alone()) return end_alone(one);
-  // [T2] acq_rel: publishes what the unit did, and sees the waiter's fields; pairs with [T1] [T3] [T5] [T10] [T11]
+  // [T2] acq_rel: publishes what the unit did, and sees the waiter's fields; pairs with [T1] [T3]
+  // [T5] [T10] [T11]
   return one->join.exchange(noticed, base::acq_rel);
 }
 
@@ -191,7 +197,8 @@ inline bool wait_for(unit* one, waiter* joiner, std::uintptr_t* found) {
   return one->join.compare_exchange_strong(*found, reinterpret_cast<std::uintptr_t>(joiner), base::acq_rel, base::acquire);
 }
 
-// A joiner whose deadline passed. False: it has ended meanwhile, and noticed the joiner, who waits for [T6]: that orders.
+// A joiner whose deadline passed. False: it has ended meanwhile, and noticed the joiner, who waits
+// for [T6]: that orders.
 inline bool give_up(unit* one, waiter* joiner) {
   auto found = reinterpret_cast<std::uintptr_t>(joiner);
   return one->join.compare_exchange_strong(found, open, base::relaxed, base::relaxed);

@@ -1,12 +1,12 @@
-// A wait: the record that a blocked ULT or OS thread leaves with whoever will wake it. It lives in the frame of the blocked call.
-// Protocol P, docs/protocols/P.md.
+// A wait: the record that a blocked ULT or OS thread leaves with whoever will wake it. It lives in
+// the frame of the blocked call. Protocol P, docs/protocols/P.md.
 //
 //      waiting ----> woken          by the waker that took it from its list
 //      waiting ----> timed_out      by the clock; only records with a deadline
 //
-// Who moves it out of `waiting` makes the ULT ready, exactly once. A waker that loses to the clock drops the record; it does so
-// inside the lock of the list, which the waiter takes once more before its frame goes. Where there is no list (joins) it says so:
-// timed_out ----> dropped.
+// Who moves it out of `waiting` makes the ULT ready, exactly once. A waker that loses to the clock
+// drops the record; it does so inside the lock of the list, which the waiter takes once more before
+// its frame goes. Where there is no list (joins) it says so: timed_out ----> dropped.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ inline constexpr std::uint64_t forever = UINT64_MAX;
 // awaits: it is no thread's, but an awaiter's (awaiter.hpp), in whose word all is decided.
 enum wait_word : std::uint32_t { waiting, woken, timed_out, dropped, awaits };
 
-// The deadline of awaiters' records: wakers claim them as those with a deadline, inside the lock of the queue.
+// The deadline of awaiters' records: wakers claim them as those with a deadline, inside the lock of
+// the queue.
 inline constexpr std::uint64_t never_but_claimed = forever - 1;
 
 struct waiter : base::list_link {

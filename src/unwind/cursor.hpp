@@ -1,6 +1,7 @@
-// Reads the numbers of which unwind tables consist, one after the other: DWARF 5, section 7.6 (LEB128) and the Linux Standard Base's page
-// on DWARF extensions (encoded pointers). Beyond the end, or where memory cannot be read, everything is 0 and has_failed() is true from
-// then on: so a caller may read all that it wants and ask once.
+// Reads the numbers of which unwind tables consist, one after the other: DWARF 5, section 7.6
+// (LEB128) and the Linux Standard Base's page on DWARF extensions (encoded pointers). Beyond the
+// end, or where memory cannot be read, everything is 0 and has_failed() is true from then on: so a
+// caller may read all that it wants and ask once.
 #pragma once
 
 #include <cstdint>

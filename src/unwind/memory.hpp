@@ -1,6 +1,8 @@
-// Memory that a walk reads: stacks that may be in use meanwhile, tables that may be wrong or unloaded. Everything goes through a function
-// that fails instead of faulting (os::peek), which is a system call: so it is read in pieces, and the last few are kept. A piece lies
-// within a page, so nothing is lost by reading more than was asked for. One walk, one of these: what it keeps grows old.
+// Memory that a walk reads: stacks that may be in use meanwhile, tables that may be wrong or
+// unloaded. Everything goes through a function that fails instead of faulting (os::peek), which is
+// a system call: so it is read in pieces, and the last few are kept. A piece lies within a page, so
+// nothing is lost by reading more than was asked for. One walk, one of these: what it keeps grows
+// old.
 #pragma once
 
 #include <cstddef>

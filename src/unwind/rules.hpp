@@ -1,5 +1,6 @@
-// How the registers of a function's caller are found, at one instruction of the function: a row of the table that DWARF 5, section 6.4.1
-// describes, made by running the programs of its entry (section 6.4.2). CFA: the caller's stack pointer, from which all else is counted.
+// How the registers of a function's caller are found, at one instruction of the function: a row of
+// the table that DWARF 5, section 6.4.1 describes, made by running the programs of its entry
+// (section 6.4.2). CFA: the caller's stack pointer, from which all else is counted.
 #pragma once
 
 #include <cstdint>

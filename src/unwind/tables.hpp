@@ -1,7 +1,9 @@
-// What a module's tables say of the function around an address: its entry (FDE) with the one that it shares with others (CIE).
+// What a module's tables say of the function around an address: its entry (FDE) with the one that
+// it shares with others (CIE).
 //
-// .eh_frame_hdr is a sorted list of all functions, .eh_frame holds their entries: Linux Standard Base, Core, "DWARF Extensions" and
-// "Exception Frames"; DWARF 5, section 6.4.1. Linkers always write the list in one form, and only that is read.
+// .eh_frame_hdr is a sorted list of all functions, .eh_frame holds their entries: Linux Standard
+// Base, Core, "DWARF Extensions" and "Exception Frames"; DWARF 5, section 6.4.1. Linkers always
+// write the list in one form, and only that is read.
 #pragma once
 
 #include <cstdint>

@@ -84,7 +84,8 @@ class walker {
     }
     if (rules.rules[arch::dwarf::stack_pointer].kind == rule_kind::same) caller.set(arch::dwarf::stack_pointer, cfa);
     if (!caller.has(arch::dwarf::stack_pointer)) return false;
-    // A handler may have run on another stack; elsewhere only a function that was interrupted, or saved nothing, takes no room.
+    // A handler may have run on another stack; elsewhere only a function that was interrupted, or
+    // saved nothing, takes no room.
     const bool is_higher = cfa > here || (cfa == here && is_exact_);
     if (!is_higher && !function.is_signal_frame) return false;
     registers_ = caller;

@@ -1,12 +1,13 @@
-// Backtraces of contexts that are not running, by the unwind tables that compilers put into every program (.eh_frame): the frames of
-// functions without frame pointers, at any optimisation.
+// Backtraces of contexts that are not running, by the unwind tables that compilers put into every
+// program (.eh_frame): the frames of functions without frame pointers, at any optimisation.
 //
-// Called by reports, on an OS thread of their own. Nothing is allocated and nothing can fault: all memory is read through a function that
-// fails instead. A stack that is in use meanwhile, is gone, or was written over gives wrong or fewer frames, never more than most_frames.
-// Each frame lies higher than the one that it called, so that no walk goes in circles.
+// Called by reports, on an OS thread of their own. Nothing is allocated and nothing can fault: all
+// memory is read through a function that fails instead. A stack that is in use meanwhile, is gone,
+// or was written over gives wrong or fewer frames, never more than most_frames. Each frame lies
+// higher than the one that it called, so that no walk goes in circles.
 //
-// Not used instead: libgcc's unwinder walks the caller's own stack only, and faults on a bad one; frame pointers would cost a register in
-// every function of every program.
+// Not used instead: libgcc's unwinder walks the caller's own stack only, and faults on a bad one;
+// frame pointers would cost a register in every function of every program.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,8 @@ struct found_row {
   row rules;
 };
 
-// What walks have found in tables, for the next ones: many threads wait in the same places. Large. Good as long as no module is unloaded.
+// What walks have found in tables, for the next ones: many threads wait in the same places. Large.
+// Good as long as no module is unloaded.
 class known_rows {
  public:
   // Where the row for that place is, or belongs.
@@ -54,7 +56,8 @@ class known_rows {
   found_row rows_[64];
 };
 
-// The registers of a context that was saved by arch::switch_context, by its stack pointer. False: nothing to read there.
+// The registers of a context that was saved by arch::switch_context, by its stack pointer. False:
+// nothing to read there.
 bool registers_of_context(memory* from, const void* stack_pointer, arch::registers* out, std::uintptr_t* code);
 
 // known: null where there is no room for it.

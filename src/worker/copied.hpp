@@ -1,8 +1,10 @@
-// Copied bytes: what a thread was created with lies in a block of its own, which goes back when the thread's function has returned.
+// Copied bytes: what a thread was created with lies in a block of its own, which goes back when the
+// thread's function has returned.
 //
-// Such a thread starts with one of three functions of this file, one for each size of block; the block begins with the function that
-// the program asked for. So no other thread pays for it, neither where threads start nor where they end. Blocks are recycled as unit
-// descriptors are: the worker that frees one keeps it, and what is too much goes through the depot of the runtime.
+// Such a thread starts with one of three functions of this file, one for each size of block; the
+// block begins with the function that the program asked for. So no other thread pays for it,
+// neither where threads start nor where they end. Blocks are recycled as unit descriptors are: the
+// worker that frees one keeps it, and what is too much goes through the depot of the runtime.
 #pragma once
 
 #include <cstddef>

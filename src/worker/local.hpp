@@ -1,7 +1,9 @@
-// The calling OS thread's place in the runtime: the only thread-locals of the core, and the one runtime pointer.
+// The calling OS thread's place in the runtime: the only thread-locals of the core, and the one
+// runtime pointer.
 //
-// A ULT may continue on another OS thread after any switch, and gcc keeps the address of a thread-local in a register across it: so
-// current_worker() is read afresh each time (arch/local_word.hpp), and asked again after every possible switch.
+// A ULT may continue on another OS thread after any switch, and gcc keeps the address of a
+// thread-local in a register across it: so current_worker() is read afresh each time
+// (arch/local_word.hpp), and asked again after every possible switch.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +50,8 @@ struct outside_copy {
 
 namespace local {
 
-// For debuggers, by capi/debug.cpp: the addresses of the word that holds the runtime's address, and of the list of records of OS threads
-// outside, which is all zero before the first one.
+// For debuggers, by capi/debug.cpp: the addresses of the word that holds the runtime's address, and
+// of the list of records of OS threads outside, which is all zero before the first one.
 extern const void* const debug_roots[2];
 
 inline worker* current_worker() { return static_cast<worker*>(arch::local_word()); }  // null outside
@@ -63,7 +65,8 @@ unit* current_unit();
 runtime* current_runtime();     // null before start
 void set_runtime(runtime* rt);  // null: waits for those who hold it
 
-// In a child of fork(2): the OS threads that the parent had besides the caller are not here, and hold no lock.
+// In a child of fork(2): the OS threads that the parent had besides the caller are not here, and
+// hold no lock.
 void forget_others();
 // As set_runtime(nullptr), without a wait; the caller is no worker any more.
 void forget_runtime();
@@ -71,8 +74,9 @@ void forget_runtime();
 // Which runtime of this process a starting one is, among those that run under a schedule: from 1.
 unsigned count_run();
 
-// Holds the runtime, or the absence of one, against its end, for OS threads outside that look into it. One holder at a time; try_hold
-// is false while there is another; hold sleeps. For reports, and what is seldom done outside: a slow report keeps the next holder waiting.
+// Holds the runtime, or the absence of one, against its end, for OS threads outside that look into
+// it. One holder at a time; try_hold is false while there is another; hold sleeps. For reports, and
+// what is seldom done outside: a slow report keeps the next holder waiting.
 void hold(runtime** rt);
 bool try_hold(runtime** rt);
 // By the holder: whether another one waits for it.
@@ -85,7 +89,8 @@ delivery* delivery_outside();
 // This OS thread's record; made at the first call, unmade when the OS thread ends. Null: no memory.
 outside* this_outside();
 
-// Calls each(state, record) for every OS thread that has a record, inside a lock: each must be short.
+// Calls each(state, record) for every OS thread that has a record, inside a lock: each must be
+// short.
 void walk_outside(void (*each)(void* state, outside* one), void* state);
 
 // The next ones after the one with that number (0: from the first); how many there were.

@@ -44,7 +44,8 @@ inline constexpr unsigned most_sources = 64;
 inline constexpr unsigned most_builders_words = 8;
 inline constexpr unsigned most_domains = most_workers;
 
-// Whom the event sink is. Those that were replaced go with the runtime: a call may still be inside them.
+// Whom the event sink is. Those that were replaced go with the runtime: a call may still be inside
+// them.
 struct listener {
   void (*hear)(void* state, weft_event_kind kind, weft_thread* thread);
   void* state;
@@ -164,7 +165,8 @@ inline bool has_domains(const runtime* rt) { return rt->settings.locality == WEF
 // Whether schedulers are to return.
 inline bool is_over(const runtime* rt) { return rt->is_stopping.load(base::relaxed) || rt->is_draining.load(base::relaxed); }
 
-// The worker that is or was in a slot; null: none yet. A slot is never emptied before the runtime ends.
+// The worker that is or was in a slot; null: none yet. A slot is never emptied before the runtime
+// ends.
 inline worker* worker_in_slot(const runtime* rt, unsigned index) {
   // [A8] acquire: sees the worker's fields; pairs with [A4]
   return rt->workers[index].load(base::acquire);
@@ -176,7 +178,8 @@ worker* serving_worker(runtime* rt, unsigned index);
 bool pin_to(runtime* rt, unsigned index);
 void unpin_from(runtime* rt, unsigned index);
 
-// Around a call of somebody whom weft_finalize would not wait for otherwise. The end is its last access to the runtime.
+// Around a call of somebody whom weft_finalize would not wait for otherwise. The end is its last
+// access to the runtime.
 void begin_call(runtime* rt);
 void end_call(runtime* rt);
 

@@ -1,4 +1,5 @@
-// What builders set (ext.h), most of it before the runtime starts: stack memory, extension bytes, carried state, what reports show, event sink.
+// What builders set (ext.h), most of it before the runtime starts: stack memory, extension bytes,
+// carried state, what reports show, event sink.
 #pragma once
 
 #include <cstddef>

@@ -27,8 +27,8 @@ struct pool;
 struct scheduler;
 struct waiter;
 
-// What remains to be done for a fiber that was left, once its context is saved: publish it, free its stack. Runs on the fiber that
-// the worker went to, without identity; must not switch.
+// What remains to be done for a fiber that was left, once its context is saved: publish it, free
+// its stack. Runs on the fiber that the worker went to, without identity; must not switch.
 struct after_switch {
   void (*run)(worker* w, void* argument) = nullptr;
   void* argument = nullptr;
@@ -164,7 +164,8 @@ struct alignas(base::cache_line) worker {
   std::uint16_t victims[most_workers];  // worker indices, near first; at the end, where those that are not there take no memory
 };
 
-// Around callbacks of the builders, which have no identity and so cannot wait, whoever's turn it is. They must not switch either.
+// Around callbacks of the builders, which have no identity and so cannot wait, whoever's turn it
+// is. They must not switch either.
 class without_identity {
  public:
   explicit without_identity(worker* w) : without_identity(w, false) {}

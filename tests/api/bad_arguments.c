@@ -1,5 +1,6 @@
-/* What every call of weft.h answers to arguments that are null, foreign, finished or out of range: the documented status, and an
- * output that was not touched. The files about each family of calls have more; here is the table that misses none. */
+/* What every call of weft.h answers to arguments that are null, foreign, finished or out of
+ * range: the documented status, and an output that was not touched. The files about each family
+ * of calls have more; here is the table that misses none. */
 #include <string.h>
 
 #include "check.h"

@@ -1,4 +1,5 @@
-// Runs a test's body on 1, 2, 4 and 16 workers, each time by every kind of caller: the main thread, a ULT, a tasklet, an OS thread outside.
+// Runs a test's body on 1, 2, 4 and 16 workers, each time by every kind of caller: the main thread,
+// a ULT, a tasklet, an OS thread outside.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-/* context.h from C: what create refuses, rooms, memory of the caller's, and what a switch passes. */
+/* context.h from C: what create refuses, rooms, memory of the caller's, and what a switch
+ * passes. */
 #include <weft/context.h>
 
 #include <string.h>

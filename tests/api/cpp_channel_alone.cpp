@@ -1,6 +1,6 @@
-// Channels in a process with one OS thread, where a value goes from call to call without a lock; and
-// what was begun so once there are more. The order of the cases matters: the last one starts an OS
-// thread.
+// Channels in a process with one OS thread, where a value goes from call to call without a lock;
+// and what was begun so once there are more. The order of the cases matters: the last one starts an
+// OS thread.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What ends the program: a thread destroyed while joinable, assigned over, or left by an exception. Each is tried in a child process.
+// What ends the program: a thread destroyed while joinable, assigned over, or left by an exception.
+// Each is tried in a child process.
 #include <doctest/doctest.h>
 
 #include <sys/wait.h>

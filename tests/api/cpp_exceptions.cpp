@@ -1,4 +1,5 @@
-// Exceptions and switches: a ULT may yield, block and move to another worker inside a catch block, and while it unwinds.
+// Exceptions and switches: a ULT may yield, block and move to another worker inside a catch block,
+// and while it unwinds.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -11,7 +12,8 @@
 
 namespace {
 
-// What a ULT catches, rethrows and finds current, with switch_now() between all of these; the empty string when all was its own.
+// What a ULT catches, rethrows and finds current, with switch_now() between all of these; the empty
+// string when all was its own.
 template <class Switch>
 std::string rethrow_own(const std::string& name, Switch switch_now) {
   try {

@@ -1,4 +1,5 @@
-// Forks from C++: results of all kinds, exceptions, ends of scopes, misuse that checked builds name.
+// Forks from C++: results of all kinds, exceptions, ends of scopes, misuse that checked builds
+// name.
 #include <atomic>
 #include <memory>
 #include <numeric>

@@ -1,6 +1,6 @@
 // Steps of generators that are nearly the same as the step before, of which the library remembers
-// its thread, worker and stack: another thread on the same stack, the same thread on another stack, and a
-// thread that blocks after steps that needed no call.
+// its thread, worker and stack: another thread on the same stack, the same thread on another stack,
+// and a thread that blocks after steps that needed no call.
 #include <weft/generator.hpp>
 
 #include <doctest/doctest.h>

@@ -42,7 +42,8 @@ class visits {
 
 constexpr std::size_t sizes[] = {0, 1, 2, 3, 7, 64, 1000, 4099};
 
-// A range of one's own: the nodes of a complete binary tree below one of them, numbered as in a heap.
+// A range of one's own: the nodes of a complete binary tree below one of them, numbered as in a
+// heap.
 class subtree {
  public:
   subtree(std::size_t root, int depth) : root_(root), depth_(depth) {}

@@ -1,4 +1,5 @@
-// parallel_sort against std::sort: distributions, sizes, comparisons, types, comparisons that throw.
+// parallel_sort against std::sort: distributions, sizes, comparisons, types, comparisons that
+// throw.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -117,7 +118,8 @@ TEST_CASE("elements in order, or in the reverse order, cost one pass") {
 }
 
 TEST_CASE("an adversary's input takes no more than n log n comparisons") {
-  // M. D. McIlroy, A killer adversary for quicksort, 1999: values are decided while they are compared. One worker runs at a time.
+  // M. D. McIlroy, A killer adversary for quicksort, 1999: values are decided while they are
+  // compared. One worker runs at a time.
   const weft::runtime runtime(config_of(2));
   constexpr int size = 20000, undecided = size;
   std::vector<int> value(size, undecided), items(size);

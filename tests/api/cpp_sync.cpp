@@ -1,4 +1,5 @@
-// The mutexes, the condition variable, barrier, latch, semaphores and call_once, among ULTs and OS threads.
+// The mutexes, the condition variable, barrier, latch, semaphores and call_once, among ULTs and OS
+// threads.
 #include <weft/sync.hpp>
 
 #include <doctest/doctest.h>

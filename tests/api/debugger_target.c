@@ -1,4 +1,5 @@
-/* What debugger_test.py looks into: threads in every state, each in a function of its own name. Stops in stops_here. */
+/* What debugger_test.py looks into: threads in every state, each in a function of its own name.
+ * Stops in stops_here. */
 #include <weft/hot.h>
 #include <weft/weft.h>
 

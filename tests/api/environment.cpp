@@ -1,5 +1,6 @@
-// The environment against weft_config: a number that the program gives holds, about policies an explicit variable has the first word;
-// and what is said about variables that cannot be used. The wait policy is in idle_cpu.c.
+// The environment against weft_config: a number that the program gives holds, about policies an
+// explicit variable has the first word; and what is said about variables that cannot be used. The
+// wait policy is in idle_cpu.c.
 #include <doctest/doctest.h>
 
 #include <sched.h>
@@ -25,7 +26,8 @@ weft_config config_of(unsigned workers) {
   return config;
 }
 
-// Runs body in a child whose environment has the variable (null: has it not), in a runtime with this config (null: none).
+// Runs body in a child whose environment has the variable (null: has it not), in a runtime with
+// this config (null: none).
 template <class Body>
 void check_with(const char* name, const char* value, const weft_config* config, Body body) {
   const child_end end = run_in_child([&] {
@@ -74,7 +76,8 @@ int cpus_allowed() {
 
 void add_one(void* count) { static_cast<std::atomic<int>*>(count)->fetch_add(1); }
 
-// What worker 0 makes while it does not yield: another one takes it, or none does although worker 1 looks for work again and again.
+// What worker 0 makes while it does not yield: another one takes it, or none does although worker 1
+// looks for work again and again.
 void check_is_stolen() {
   std::atomic<int> ran{0};
   for (int i = 0; i < 20; ++i) NEED(weft_thread_create(add_one, &ran, nullptr, nullptr) == WEFT_OK);
@@ -91,7 +94,8 @@ void check_stays() {
   while (ran.load() != 20) weft_yield();
 }
 
-// What weft_init says about the variable; the exit code is 0 if it refused, and took the corrected value.
+// What weft_init says about the variable; the exit code is 0 if it refused, and took the corrected
+// value.
 child_end refusal(const char* name, const char* bad, const char* good) {
   return run_in_child([&] {
     setenv(name, bad, 1);

@@ -1,4 +1,5 @@
-/* Awaiters: each object is set first, waited for first, cancelled, timed out, and gone as soon as ready may know. */
+/* Awaiters: each object is set first, waited for first, cancelled, timed out, and gone as soon
+ * as ready may know. */
 #include "await_support.h"
 
 /* ---- an object of each kind, and how it is set ---- */
@@ -346,8 +347,9 @@ static void ends_of_many_threads(void) {
   for (int i = 0; i < MANY; ++i) OK(weft_thread_try_join(threads[i]));
 }
 
-/* One event wakes four, and the first ready cancels one of the others, whose ready comes inside that call. The ready of the rest come
- * afterwards, and after them that of an awaiter at an event which the first ready sets. */
+/* One event wakes four, and the first ready cancels one of the others, whose ready comes inside
+ * that call. The ready of the rest come afterwards, and after them that of an awaiter at an
+ * event which the first ready sets. */
 struct canceller {
   weft_awaiter awaiter;
   struct wait *other;

@@ -1,4 +1,5 @@
-/* Awaiters that wait for several objects, for a time, and in one queue with threads; and what their ready may do. */
+/* Awaiters that wait for several objects, for a time, and in one queue with threads; and what
+ * their ready may do. */
 #include "await_support.h"
 
 /* ---- several at once ---- */
@@ -193,8 +194,9 @@ static void arms_again(void) {
   CHECK(weft_ext_await_cancel(&one.awaiter));
 }
 
-/* One event wakes both; the first ready cancels the second awaiter, whose ready then comes inside that call. There both are being
- * called on this OS thread, so a cancellation of either returns at once. */
+/* One event wakes both; the first ready cancels the second awaiter, whose ready then comes
+ * inside that call. There both are being called on this OS thread, so a cancellation of either
+ * returns at once. */
 struct pair {
   weft_awaiter awaiter;
   struct wait *other;
@@ -231,8 +233,8 @@ static void cancels_the_other(void) {
   wait_for(&first.done, 1);
 }
 
-/* One event ends the waits of two. When the first ready runs, the second awaiter still stands at a word: it came too late for a waker
- * of that word, which wakes the next one. */
+/* One event ends the waits of two. When the first ready runs, the second awaiter still stands at
+ * a word: it came too late for a waker of that word, which wakes the next one. */
 struct word_waker {
   weft_awaiter awaiter;
   _Atomic uint32_t word;

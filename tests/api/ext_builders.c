@@ -50,7 +50,8 @@ static void a_dispatched_thread_that_ends_gives_back(void) {
   OK(weft_pool_destroy(traveller.pool));
 }
 
-/* The same for one that runs on its joiner's stack: the joiner goes on in its place, until it waits. */
+/* The same for one that runs on its joiner's stack: the joiner goes on in its place, until it
+ * waits. */
 struct host {
   struct traveller guest;
   weft_thread *guest_thread;

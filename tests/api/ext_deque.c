@@ -1,4 +1,5 @@
-/* WEFT_POOL_DEQUE, and the far end of every pool: who comes as new, who comes last, what thieves take. */
+/* WEFT_POOL_DEQUE, and the far end of every pool: who comes as new, who comes last, what thieves
+ * take. */
 #include <pthread.h>
 
 #include "row_scene.h"

@@ -9,7 +9,8 @@ static void gives_way(void *argument) {
   note('>');
 }
 
-/* The owned unit takes the place of the one that gives way, which goes behind those that wait in the pool. */
+/* The owned unit takes the place of the one that gives way, which goes behind those that wait in
+ * the pool. */
 static void gives_way_in_a_row(void) {
   begin();
   weft_thread *owned = make_owned(yields_twice, "o", false, WEFT_ANY_WORKER);
@@ -278,7 +279,8 @@ static void worker_ends_among_those_who_give_way(void) {
   worker_ends(yields_for_ever);
 }
 
-/* Two workers switch within one pool, while a third takes units out of its middle, and pushes them again. */
+/* Two workers switch within one pool, while a third takes units out of its middle, and pushes
+ * them again. */
 static void pool_is_shared(void) {
   if (weft_worker_count() < 3) return;
   weft_thread *threads[THEY];

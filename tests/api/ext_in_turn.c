@@ -1,4 +1,5 @@
-/* weft_ext_dispatch_in_turn: a scheduler's units run one after the other without a switch to the scheduler in between. */
+/* weft_ext_dispatch_in_turn: a scheduler's units run one after the other without a switch to the
+ * scheduler in between. */
 #include "row_scene.h"
 
 static void takes_turns(void) {
@@ -11,7 +12,8 @@ static void takes_turns(void) {
   end(threads, 3);
 }
 
-/* Who is alone comes back to its scheduler with each yield, since it is not in its pool when the next one is chosen. */
+/* Who is alone comes back to its scheduler with each yield, since it is not in its pool when the
+ * next one is chosen. */
 static void yields_to_nobody(void) {
   begin();
   weft_thread *one = make(yields_twice, "a", false, 0);

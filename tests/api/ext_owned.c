@@ -1,5 +1,5 @@
-/* Units that a builder owns: made without being ready, discarded, waited for, revived; pools whose middle is reached into; waits that block
- * the OS thread. */
+/* Units that a builder owns: made without being ready, discarded, waited for, revived; pools
+ * whose middle is reached into; waits that block the OS thread. */
 #include <pthread.h>
 #include <stdint.h>
 #include <weft/ext.h>

@@ -180,7 +180,8 @@ static void hand_over(void *argument) {
   OK(weft_thread_join(parked));
 }
 
-/* Now and then a worker lets the one go on that has yielded longest, which here is the caller: at every phase of that, and only then. */
+/* Now and then a worker lets the one go on that has yielded longest, which here is the caller:
+ * at every phase of that, and only then. */
 static void hand_over_at_each_phase(void *argument) {
   enum { phases = 128 };
   int behind = 0;

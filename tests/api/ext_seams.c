@@ -1,4 +1,5 @@
-/* ext.h: what is set before weft_init and holds for the process: extension bytes, carried bytes, stack memory, event sink. */
+/* ext.h: what is set before weft_init and holds for the process: extension bytes, carried bytes,
+ * stack memory, event sink. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
@@ -436,7 +437,8 @@ static void sink_comes_and_goes(void) {
 
 static void sink_is_set_while_running(void) { with_workers("event sink while running", 1, sink_comes_and_goes); }
 
-/* A sink that keeps a lock of its own which a forker wants: here it waits until the forker has used every way to its forks. */
+/* A sink that keeps a lock of its own which a forker wants: here it waits until the forker has
+ * used every way to its forks. */
 static atomic_int is_armed, is_in_sink, has_passed;
 static void hold_thief(void *state, weft_event_kind kind, weft_thread *thread) {
   (void)state;
@@ -452,7 +454,8 @@ static void tell_run(void *work) {
   atomic_store(&has_run, 1);
 }
 
-/* A fork that a thief takes. One that the forker gives to a worker that searches is told on the forker's worker. */
+/* A fork that a thief takes. One that the forker gives to a worker that searches is told on the
+ * forker's worker. */
 static weft_forked *fork_for_thief(char *nothing_to_carry) {
   const struct timespec until_it_sleeps = {0, 2000000};
   for (;;) {

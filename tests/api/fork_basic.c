@@ -1,4 +1,5 @@
-/* Forks from C: results, order of joins, stolen children, who they are, what they may do, starvation without a clock. */
+/* Forks from C: results, order of joins, stolen children, who they are, what they may do,
+ * starvation without a clock. */
 #include <weft/hot.h>
 
 #include <pthread.h>
@@ -6,7 +7,7 @@
 #include "check.h"
 #include "fork_fib.h"
 
-/* ---- results --------------------------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static void recursion(void) {
   for (int round = 0; round < (IS_SLOW ? 2 : 20); ++round) CHECK(fib(18) == 2584);
@@ -61,7 +62,7 @@ static void more_than_fit(void) {
   CHECK(fib(10) == 55);
 }
 
-/* ---- what children may do -------------------------------------------------------------------------------------------------- */
+/* ---- what children may do -------------------------------------------------------------------- */
 
 static weft_mutex mutex = WEFT_MUTEX_INIT;
 static weft_key key;
@@ -115,7 +116,8 @@ static void look(void *work) {
   atomic_store(&running, 1);
 }
 
-/* The parked forker's children are ready: a yield is enough for another worker, or this one, to run them. */
+/* The parked forker's children are ready: a yield is enough for another worker, or this one, to
+ * run them. */
 static void identity_of_one(void *out) {
   int mine = 0;
   OK(weft_key_set(key, &mine));
@@ -131,7 +133,8 @@ static void identity_of_one(void *out) {
   add_one(out);
 }
 
-/* A forker that yields to a thread by name: its forks stay its own, although that thread forks and blocks meanwhile. */
+/* A forker that yields to a thread by name: its forks stay its own, although that thread forks
+ * and blocks meanwhile. */
 struct named {
   weft_thread *other;
   weft_event may_end;
@@ -196,7 +199,8 @@ static void ownership(void) {
   }
 }
 
-/* Held before the fork, and at its join: the child, wherever it runs, and however many wait for the mutex, locks it at once. */
+/* Held before the fork, and at its join: the child, wherever it runs, and however many wait for
+ * the mutex, locks it at once. */
 static void lock_once_more(void *work) {
   (void)work;
   OK(weft_mutex_lock(&held));
@@ -221,7 +225,7 @@ static void held_across_the_join(void) {
   OK(weft_mutex_unlock(&held));
 }
 
-/* ---- starvation -------------------------------------------------------------------------------------------------------------- */
+/* ---- starvation ------------------------------------------------------------------------------ */
 
 static atomic_int sibling;
 static void run_sibling(void *work) {
@@ -299,7 +303,8 @@ static void siblings_and_strangers(void) {
   OK(weft_mutex_unlock(&held));
 }
 
-/* Locks that are not recursive keep siblings apart: they wait for each other, and are no deadlock. */
+/* Locks that are not recursive keep siblings apart: they wait for each other, and are no
+ * deadlock. */
 static weft_rwlock written = WEFT_RWLOCK_INIT;
 static void write_it(void *work) {
   atomic_store((atomic_int *)*(void **)work, 1);
@@ -318,7 +323,7 @@ static void siblings_wait(void) {
   weft_fork_join(forked, write_it, &work, sizeof work);
 }
 
-/* ---- other callers --------------------------------------------------------------------------------------------------------------- */
+/* ---- other callers --------------------------------------------------------------------------- */
 
 static void *from_outside(void *argument) {
   CHECK(weft_self() == NULL);

@@ -1,6 +1,6 @@
-/* Where large stacks for forks cannot be had, forks get stacks of the default size, the program goes
- * on, and one line says so: where the system counts reserved memory, where 10,000 are held, and
- * where there is no memory for one as large as the forker's. */
+/* Where large stacks for forks cannot be had, forks get stacks of the default size, the program
+ * goes on, and one line says so: where the system counts reserved memory, where 10,000 are held,
+ * and where there is no memory for one as large as the forker's. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

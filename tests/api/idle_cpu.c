@@ -21,7 +21,8 @@ static void rests(uint64_t interval) {
   CHECK(false);
 }
 
-/* One that sleeps uses a thousandth; to one that spins, and makes way for others, a busy machine leaves at least this now and then. */
+/* One that sleeps uses a thousandth; to one that spins, and makes way for others, a busy machine
+ * leaves at least this now and then. */
 static void spins(uint64_t interval) {
   for (int attempt = 0; attempt < 20; ++attempt) {
     const uint64_t before = cpu_time_ns();
@@ -95,7 +96,8 @@ static void with_policy(const char *name, weft_wait_policy policy, unsigned work
   OK(weft_finalize());
 }
 
-/* One worker that has nothing to do but keep its caller's deadline. from_environment: WEFT_WAIT_POLICY; empty: unset. */
+/* One worker that has nothing to do but keep its caller's deadline. from_environment:
+ * WEFT_WAIT_POLICY; empty: unset. */
 static void idles(const char *name, weft_wait_policy policy, const char *from_environment,
                   void (*as_it_should)(uint64_t interval)) {
   phase = name;

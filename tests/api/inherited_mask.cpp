@@ -1,4 +1,5 @@
-// How many workers there are by default and where they may be bound follows from the affinity mask that the process inherited.
+// How many workers there are by default and where they may be bound follows from the affinity mask
+// that the process inherited.
 #include <doctest/doctest.h>
 
 #include <sched.h>

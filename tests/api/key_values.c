@@ -187,7 +187,8 @@ static void set_the_farthest(void *value) {
   for (int i = 0; i < FAR - 1; ++i) CHECK(weft_key_get(far_keys[i]) == NULL);
 }
 
-/* A table of values that grows comes from memory that held something else: here what looks like values of these very keys. */
+/* A table of values that grows comes from memory that held something else: here what looks like
+ * values of these very keys. */
 static void unset_places_are_empty(void) {
   struct looks_like_a_value {
     void *value;

@@ -1,5 +1,6 @@
-// What weft.h and ext.h leave undefined, a checked build names and ends with, as far as the library can know. Each misuse is tried in a
-// child process. Other builds name what costs nothing to know, and keep the statuses at the end.
+// What weft.h and ext.h leave undefined, a checked build names and ends with, as far as the library
+// can know. Each misuse is tried in a child process. Other builds name what costs nothing to know,
+// and keep the statuses at the end.
 #include <doctest/doctest.h>
 
 #include <cstring>

@@ -1,4 +1,5 @@
-/* Loops from C: every index once, parts, order of reductions, sorting, all kinds of callers, bad arguments. */
+/* Loops from C: every index once, parts, order of reductions, sorting, all kinds of callers, bad
+ * arguments. */
 #include <weft/loops.h>
 
 #include <pthread.h>
@@ -11,7 +12,7 @@ static const size_t sizes[] = {0, 1, 2, 3, 10, 1000, 5003};
 static const size_t grains[] = {0, 1, 2, 64, 5003, SIZE_MAX};
 #define EACH(type, one, values) for (const type *one = (values); one != (values) + sizeof(values) / sizeof *(values); ++one)
 
-/* ---- loops ------------------------------------------------------------------------------------------------------------------ */
+/* ---- loops ----------------------------------------------------------------------------------- */
 
 struct visits {
   size_t size, grain;
@@ -58,7 +59,7 @@ static void nested(void) {
   CHECK(count == 2000);
 }
 
-/* ---- reductions ------------------------------------------------------------------------------------------------------------- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 /* Not commutative: x -> a x + b. */
 struct affine {
@@ -111,7 +112,7 @@ static void largest_value(void) {
   for (size_t i = 0; i < bins; ++i) CHECK(found.counts[i] == 100);
 }
 
-/* ---- sorting ----------------------------------------------------------------------------------------------------------------- */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
 struct element {
   uint32_t key;
@@ -167,7 +168,7 @@ static void sorting(void) {
   for (size_t i = 1; i < sizeof bytes; ++i) CHECK(bytes[i - 1] <= bytes[i]);
 }
 
-/* ---- bad arguments ------------------------------------------------------------------------------------------------------------ */
+/* ---- bad arguments --------------------------------------------------------------------------- */
 
 static void bad_arguments(void) {
   IS(WEFT_INVALID, weft_parallel_for(0, 10, 0, NULL, NULL));
@@ -196,7 +197,7 @@ static void bad_arguments(void) {
   OK(weft_parallel_sort(NULL, 0, 8, compare_bytes, NULL));
 }
 
-/* ---- callers ------------------------------------------------------------------------------------------------------------------- */
+/* ---- callers --------------------------------------------------------------------------------- */
 
 static void all(void *argument) {
   (void)argument;

@@ -296,7 +296,8 @@ static void is_shared(void) {
   OK(weft_pool_destroy(pool));
 }
 
-/* A pool full of threads that yield for ever leaves turns to the worker's own queue, and the other way round. */
+/* A pool full of threads that yield for ever leaves turns to the worker's own queue, and the
+ * other way round. */
 static void yield_until_set(void *argument) {
   while (atomic_load((atomic_int *)argument) == 0) weft_yield();
 }

@@ -1,5 +1,6 @@
-// fork() of the process: a child made while the runtime runs is refused every call that would need it, never hangs, and may exec or exit;
-// before weft_init and after weft_finalize a child is a process like any other.
+// fork() of the process: a child made while the runtime runs is refused every call that would need
+// it, never hangs, and may exec or exit; before weft_init and after weft_finalize a child is a
+// process like any other.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -23,7 +24,8 @@
 extern "C" char** environ;
 
 #if defined(__SANITIZE_THREAD__)
-// Its own rule, which our children do not need: no OS threads in a child of a process that had several.
+// Its own rule, which our children do not need: no OS threads in a child of a process that had
+// several.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 #endif
 
@@ -169,7 +171,8 @@ void on_other_worker(Body body) {
   REQUIRE(weft_thread_join(made) == WEFT_OK);
 }
 
-// A runtime with a thread that waits. For cases, not subcases: of a fatal error within one doctest (2.4.9) dies before it has told.
+// A runtime with a thread that waits. For cases, not subcases: of a fatal error within one doctest
+// (2.4.9) dies before it has told.
 class parent {
  public:
   ~parent() {

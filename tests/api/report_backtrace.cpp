@@ -1,4 +1,5 @@
-// Backtraces in dumps: of threads in every state, with the functions where they stand, and of stacks that were written over.
+// Backtraces in dumps: of threads in every state, with the functions where they stand, and of
+// stacks that were written over.
 #include <doctest/doctest.h>
 
 #include <linux/futex.h>
@@ -211,7 +212,8 @@ void blocks_signals_and_computes(void* is_running) {
   computes(is_running);
   STAY;
 }
-// In a lock of OS threads, for ever; with a frame pointer, for its room is not known to the compiler.
+// In a lock of OS threads, for ever; with a frame pointer, for its room is not known to the
+// compiler.
 void waits_for_os_threads(void* about) {
   auto* word = static_cast<std::atomic<std::uint32_t>*>(about);
   asm volatile("" : : "r"(__builtin_alloca(64 + word->load())) : "memory");

@@ -1,4 +1,5 @@
-// The deadlock report: said when nothing can ever run again, and never otherwise. Each scene runs in a child.
+// The deadlock report: said when nothing can ever run again, and never otherwise. Each scene runs
+// in a child.
 #include <doctest/doctest.h>
 
 #include <pthread.h>
@@ -248,8 +249,9 @@ TEST_CASE("a forker that joins a fork of another worker's") {
   }
 }
 
-// As hot.h says, who holds a recursive mutex while it joins a fork that locks it must have held it when it forked. Here a third thread
-// holds it until both wait, and gives it to the forker, which was first.
+// As hot.h says, who holds a recursive mutex while it joins a fork that locks it must have held it
+// when it forked. Here a third thread holds it until both wait, and gives it to the forker, which
+// was first.
 TEST_CASE("a recursive mutex that was locked after the fork and is held at its join") {
   const child_end end = end_of_deadlock({4, false}, [] {
     weft_mutex mutex = WEFT_MUTEX_RECURSIVE_INIT;

@@ -112,8 +112,8 @@ volatile int sink;
 volatile int raced;
 std::atomic<int> racing = 0;
 
-// Two callers run at the same time, on a worker each, and nothing orders what they do then. They do it often, since TSan
-// may miss two accesses at the very same time.
+// Two callers run at the same time, on a worker each, and nothing orders what they do then. They do
+// it often, since TSan may miss two accesses at the very same time.
 void race_by(int number) {
   racing.fetch_add(1, std::memory_order_relaxed);
   while (racing.load(std::memory_order_relaxed) < 2) {

@@ -1,4 +1,5 @@
-// Stack overflows name the thread and the cure; other faults reach the program's own handlers unchanged. Each scene runs in a child.
+// Stack overflows name the thread and the cure; other faults reach the program's own handlers
+// unchanged. Each scene runs in a child.
 #include <doctest/doctest.h>
 
 #include <sched.h>
@@ -156,8 +157,8 @@ void fault_once(void* result) {
 
 }  // namespace
 
-// On several workers the recursion goes over thousands of stacks. ThreadSanitizer ends a program that
-// has more than 8,128 at a time.
+// On several workers the recursion goes over thousands of stacks. ThreadSanitizer ends a program
+// that has more than 8,128 at a time.
 #if defined(__SANITIZE_THREAD__)
 constexpr unsigned many_workers = 1;
 #else

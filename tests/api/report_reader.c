@@ -1,4 +1,5 @@
-/* weft_dump into a pipe that nobody reads: those who must wait for it sleep, the others do not wait. */
+/* weft_dump into a pipe that nobody reads: those who must wait for it sleep, the others do not
+ * wait. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

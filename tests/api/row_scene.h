@@ -1,4 +1,5 @@
-/* Units of one pool that a scheduler runs in a row, and that write down when they run. For one file of a program. */
+/* Units of one pool that a scheduler runs in a row, and that write down when they run. For one
+ * file of a program. */
 #ifndef WEFT_TESTS_ROW_SCENE_H
 #define WEFT_TESTS_ROW_SCENE_H
 

@@ -1,4 +1,5 @@
-/* OS threads that become workers and are OS threads outside again: weft_worker_adopt, weft_worker_leave. */
+/* OS threads that become workers and are OS threads outside again: weft_worker_adopt,
+ * weft_worker_leave. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

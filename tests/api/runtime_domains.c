@@ -1,4 +1,5 @@
-/* WEFT_LOCALITY_DOMAIN: workers that come to a domain, found one, are the last to leave one; many under one cache, many caches. */
+/* WEFT_LOCALITY_DOMAIN: workers that come to a domain, found one, are the last to leave one;
+ * many under one cache, many caches. */
 #include <pthread.h>
 
 #include "check.h"

@@ -1,4 +1,5 @@
-/* weft_init and the last weft_finalize from several OS threads at once: a runtime starts only after the one before is gone. */
+/* weft_init and the last weft_finalize from several OS threads at once: a runtime starts only
+ * after the one before is gone. */
 #include <pthread.h>
 
 #include "check.h"
@@ -24,7 +25,7 @@ static pthread_t run_beside(void *(*function)(void *), void *argument) {
   return made;
 }
 
-/* ---- the last finalize waits for a ULT; meanwhile another OS thread wants a runtime, and the ULT nests one ---- */
+/* ---- the last finalize waits for a ULT; meanwhile another OS thread wants a runtime, and the ULT nests one  */
 
 struct waiting {
   bool caller_outside;

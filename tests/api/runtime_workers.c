@@ -133,7 +133,8 @@ static void comes_and_goes_under_load(void) {
   OK(weft_thread_join_many(workers, 8));
 }
 
-/* Workers that were part of the runtime from the beginning go, too; and come back when the runtime ends with some missing. */
+/* Workers that were part of the runtime from the beginning go, too; and come back when the
+ * runtime ends with some missing. */
 static void first_ones_go(void) {
   const unsigned count = weft_worker_count();
   for (unsigned index = 1; index < count; ++index) OK(weft_worker_remove(index));
@@ -190,7 +191,8 @@ static void stay_here(void *argument) {
   add_one(argument);
 }
 
-/* Without stealing, what is made and yields on a worker stays there; what is woken goes to its waker. */
+/* Without stealing, what is made and yields on a worker stays there; what is woken goes to its
+ * waker. */
 static void stays_where_it_is_made(void *argument) {
   atomic_int *done = argument;
   const int home = weft_worker_self();

@@ -1,4 +1,5 @@
-/* Time under WEFT_SCHEDULE: a microsecond for each call, and when nothing can go on the clock jumps to the first deadline. */
+/* Time under WEFT_SCHEDULE: a microsecond for each call, and when nothing can go on the clock
+ * jumps to the first deadline. */
 #include <stdlib.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
-/* Many waiters on one object: a call that releases all of them releases all, however many there are, and one that releases some
- * leaves none out. What leaves a waiter behind hangs here. */
+/* Many waiters on one object: a call that releases all of them releases all, however many there
+ * are, and one that releases some leaves none out. What leaves a waiter behind hangs here. */
 #include <string.h>
 
 #include "check.h"

@@ -191,7 +191,8 @@ static void lock_once(void *mutex) {
   IS_OK(weft_mutex_unlock(mutex));
 }
 
-/* A waiter that lost once gets the lock at the next unlock; an unfair one lets the caller, whose worker the waiter needs, have it. */
+/* A waiter that lost once gets the lock at the next unlock; an unfair one lets the caller, whose
+ * worker the waiter needs, have it. */
 static void handed_over(weft_mutex *mutex, weft_status after_unlock) {
   weft_thread_attr here = WEFT_THREAD_ATTR_INIT;
   here.worker = weft_worker_self();

@@ -1,5 +1,6 @@
-/* What the tests of synchronisation share: checks, and teams of callers that are ULTs and OS threads mixed. Each test program runs
- * its cases with OS threads alone, before weft_init, then with one worker, then with several. */
+/* What the tests of synchronisation share: checks, and teams of callers that are ULTs and OS
+ * threads mixed. Each test program runs its cases with OS threads alone, before weft_init, then
+ * with one worker, then with several. */
 #ifndef WEFT_TESTS_SYNC_SUPPORT_H
 #define WEFT_TESTS_SYNC_SUPPORT_H
 
@@ -86,7 +87,8 @@ static inline void end_caller(struct caller *one) {
   }
 }
 
-/* Waits until a ULT is blocked, or was so for a short time and has ended; what an OS thread does cannot be seen. */
+/* Waits until a ULT is blocked, or was so for a short time and has ended; what an OS thread does
+ * cannot be seen. */
 static inline void wait_until_blocked(const struct caller *one) {
   while (weft_thread_get_state(one->ult) != WEFT_THREAD_BLOCKED && atomic_load(&one->has_ended) == 0) breathe();
 }

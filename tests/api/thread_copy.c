@@ -1,4 +1,5 @@
-/* Threads that own a copy of their arguments: every size up to the largest, from every caller, with every attribute; no malloc. */
+/* Threads that own a copy of their arguments: every size up to the largest, from every caller,
+ * with every attribute; no malloc. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
@@ -181,7 +182,8 @@ static long pages_in_use(void) {
   return strtol(text, NULL, 10);
 }
 
-/* Makes threads of the largest size that never start. A block that each of them kept would add up to twice what is allowed. */
+/* Makes threads of the largest size that never start. A block that each of them kept would add
+ * up to twice what is allowed. */
 static void keeps_no_block(void (*make_none)(const struct message *message)) {
   enum { TURNS = 2000 };
   static struct message message;
@@ -212,7 +214,8 @@ static void those_that_never_start_keep_no_block(void) {
   keeps_no_block(be_refused);
 }
 
-/* The block of a thread that moves while it runs goes to the worker on which it ends: there the next thread gets it. */
+/* The block of a thread that moves while it runs goes to the worker on which it ends: there the
+ * next thread gets it. */
 static void *copy_of_mover;
 
 static void move_to_last(void *copy) {

@@ -197,7 +197,8 @@ static void work_a_little(void *argument) {
   }
 }
 
-/* The deadline comes about when the thread ends: either answer is right, and a joined thread is joined once. */
+/* The deadline comes about when the thread ends: either answer is right, and a joined thread is
+ * joined once. */
 static void races_deadline_with_end(void) {
   int joined = 0;
   for (int round = 0; round < 2000; ++round) {

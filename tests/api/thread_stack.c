@@ -1,4 +1,5 @@
-/* Stacks: sizes, the caller's own memory, and the FP control words of threads that asked to keep them. */
+/* Stacks: sizes, the caller's own memory, and the FP control words of threads that asked to keep
+ * them. */
 #include <fenv.h>
 #include <string.h>
 
@@ -112,7 +113,8 @@ static void yield_once(void *argument) {
   weft_yield();
 }
 
-/* Kept until the thread was joined, and not a moment longer: the joiner is on another worker, if there is one. */
+/* Kept until the thread was joined, and not a moment longer: the joiner is on another worker, if
+ * there is one. */
 static void is_done_with_the_memory_once_joined(void) {
   const int elsewhere = (int)weft_worker_count() - 1;
   for (int round = 0; round < 1000; ++round) {

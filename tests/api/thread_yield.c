@@ -1,4 +1,5 @@
-/* Yield: order, fairness, and that nobody starves. None of this looks at a clock: what starves, hangs. */
+/* Yield: order, fairness, and that nobody starves. None of this looks at a clock: what starves,
+ * hangs. */
 #include <string.h>
 
 #include "check.h"
@@ -24,7 +25,8 @@ static void write_letters(void *argument) {
   }
 }
 
-/* After any yield, everybody else who was ready has had a turn: no letter comes again before the others came. */
+/* After any yield, everybody else who was ready has had a turn: no letter comes again before the
+ * others came. */
 static void takes_turns(void) {
   enum { SCRIBES = 5, TIMES = 200 };
   static struct journal journal;
@@ -64,7 +66,8 @@ enum { KEPT_WORDS = 12, KEPT_ROUNDS = 50 };
 static volatile long double long_factor = 1.25L; /* volatile, so that what is kept is compared with what is computed afresh */
 static volatile double factor = 0.5;
 
-/* Calls nothing: the compiler may keep `words` below the stack pointer, and the numbers in registers. */
+/* Calls nothing: the compiler may keep `words` below the stack pointer, and the numbers in
+ * registers. */
 __attribute__((noinline)) static bool keeps_its_own(long mine, weft_thread *other) {
   volatile long words[KEPT_WORDS];
   for (int i = 0; i < KEPT_WORDS; ++i) words[i] = mine + i;

@@ -235,7 +235,8 @@ static void parting(void) {
   struct stat about;
   CHECK(stat(getenv("WEFT_TRACE"), &about) == 0 && about.st_size == 0);
 }
-/* Another program that uses Weft, with the same variables: its trace stands in the file until this one ends. */
+/* Another program that uses Weft, with the same variables: its trace stands in the file until
+ * this one ends. */
 static const char *own_path;
 static void starting(void) {
   const char *words[] = {own_path, "turns", NULL};

@@ -1,4 +1,5 @@
-// WEFT_WATCHDOG: what it says about a worker that stays in one thread, and when it keeps silent. Each scene runs in a child process.
+// WEFT_WATCHDOG: what it says about a worker that stays in one thread, and when it keeps silent.
+// Each scene runs in a child process.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
@@ -60,7 +61,8 @@ void compute_until_told() {
   }
 }
 
-// What the child wrote to stderr while scene ran under the watchdog. A scene that cannot end calls _exit.
+// What the child wrote to stderr while scene ran under the watchdog. A scene that cannot end calls
+// _exit.
 template <class Scene>
 std::string report_of(unsigned workers, const char* limit, Scene scene) {
   int errors[2], seen[2];
@@ -108,7 +110,8 @@ void compute(std::chrono::nanoseconds interval) {
   while (in_ns(now) < until) clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 }
 
-// Stops the process and lets it go on, in turn, as a quota of CPU time does: for half a second, shorter each time than the watchdog's limit.
+// Stops the process and lets it go on, in turn, as a quota of CPU time does: for half a second,
+// shorter each time than the watchdog's limit.
 pid_t start_throttling() {
   const pid_t process = getpid();
   const pid_t throttle = fork();

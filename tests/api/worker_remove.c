@@ -1,5 +1,5 @@
-/* A worker that goes: its own units do not keep it, others rob it meanwhile, nothing of it stays in its slot, and neither a pool nor
- * the end of the runtime gets in between. */
+/* A worker that goes: its own units do not keep it, others rob it meanwhile, nothing of it stays
+ * in its slot, and neither a pool nor the end of the runtime gets in between. */
 #include <pthread.h>
 #include <weft/ext.h>
 

@@ -1,4 +1,5 @@
-/* A yield in a function that holds AVX-512's masks and upper registers keeps them, as a call does. */
+/* A yield in a function that holds AVX-512's masks and upper registers keeps them, as a call
+ * does. */
 #include "check.h"
 
 #include <immintrin.h>

@@ -42,7 +42,8 @@ std::uint64_t question() {
       ->question.value();
 }
 
-// Four say that all ranks are at rest, if no rank has run a thread between its first answer and its second.
+// Four say that all ranks are at rest, if no rank has run a thread between its first answer and its
+// second.
 constexpr std::uint64_t more_questions_than_that = 5;
 
 // It is this rank's turn.

@@ -1,7 +1,8 @@
 // What a fork carries, byte by byte, also where its forker or its child is on another rank.
 //
 // - Bytes of every length arrive at the child, and come back; those behind them stay as they were.
-// - An address of the region in any of its words keeps the fork in place, one beside the region does not.
+// - An address of the region in any of its words keeps the fork in place, one beside the region
+//   does not.
 // - Its place is free again once it was joined, wherever the child was, or discarded.
 // - What a function was given is still there when it has moved, and when it was brought back.
 //
@@ -119,7 +120,8 @@ void add_one(void* work) {
   std::memcpy(work, &first, sizeof first);
 }
 
-// The fork has `count` words, and the address is the one at `which`. Under the policy `child` the thief that finds it counts it.
+// The fork has `count` words, and the address is the one at `which`. Under the policy `child` the
+// thief that finds it counts it.
 template <bool Stays, std::size_t Count, bool Is_known>
 bool is_kept_as(std::size_t which, std::uintptr_t address) {
   constexpr std::size_t bytes = Count * sizeof(std::uintptr_t);
@@ -179,8 +181,8 @@ bool is_given(const void* work, std::uint64_t salt) {
   return std::memcmp(work, &right, sizeof right) == 0;
 }
 
-// The root's continuation is taken first, then that of keep_own, or, under the policy `child`, this function. Ends once the one that
-// forked it waits, with its frames off the stack.
+// The root's continuation is taken first, then that of keep_own, or, under the policy `child`, this
+// function. Ends once the one that forked it waits, with its frames off the stack.
 void end_once_joined(void*) {
   if (weft_dist_ranks() == 1) return;
   if (forkers_go_on())

@@ -1,4 +1,5 @@
-// What single calls promise (dist.h, uni_threads.h, remote_error.hpp), which programs of many forks do not show.
+// What single calls promise (dist.h, uni_threads.h, remote_error.hpp), which programs of many forks
+// do not show.
 //
 //   contract CASE
 #include <unistd.h>
@@ -238,7 +239,7 @@ bool root_in_handler_moves() {
   }
 }
 
-// ---- a fork that is discarded counts before its child can find that out: the root ends once the count is 0 ----
+// ---- a fork that is discarded counts before its child can find that out: the root ends once the count is 0
 
 enum { forker_went_on, was_discarded, all_words };
 

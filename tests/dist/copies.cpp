@@ -1,13 +1,15 @@
 // What moves arrives as it was, although its rank goes on meanwhile.
 //
-// Frames: each call fills a large frame with words of its own, so that another's frame at the same addresses differs. Each forks a short
-// child, so that the child ends while a thief copies its forker. The victim then takes frames to the same addresses from a third rank.
-// The children look into the library for the thief.
+// Frames: each call fills a large frame with words of its own, so that another's frame at the same
+// addresses differs. Each forks a short child, so that the child ends while a thief copies its
+// forker. The victim then takes frames to the same addresses from a third rank. The children look
+// into the library for the thief.
 //
-// A thread that waits for a future leaves the stack while a thief copies its forker, whose frame is large. What the rank runs next must
-// not lie on the stack before the thief has all.
+// A thread that waits for a future leaves the stack while a thief copies its forker, whose frame is
+// large. What the rank runs next must not lie on the stack before the thief has all.
 //
-// Results: a root's result fills much of the stack of the rank on which it ended, which begins the next root at once, while others copy.
+// Results: a root's result fills much of the stack of the rank on which it ended, which begins the
+// next root at once, while others copy.
 #include <sched.h>
 
 #include <cstdint>

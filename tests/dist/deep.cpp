@@ -41,7 +41,7 @@ long call_where_moved() {
   return child.join();
 }
 
-// ---- of three ranks one runs what keeps the others' stacks busy, one the forker, and one its child, which brings the forker back ----
+// ---- of three ranks one runs what keeps the others' stacks busy, one the forker, and one its child, which brings the forker back
 
 long end_once_moved(int which) {
   words.wait_for(which, 1);

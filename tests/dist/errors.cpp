@@ -1,5 +1,6 @@
-// Exceptions on several ranks: what a child throws arrives at its join, as itself on its own rank, as a remote_error on another; what
-// the root throws arrives on every rank. Each kind must be seen. A thread with an open exception stays on its rank.
+// Exceptions on several ranks: what a child throws arrives at its join, as itself on its own rank,
+// as a remote_error on another; what the root throws arrives on every rank. Each kind must be seen.
+// A thread with an open exception stays on its rank.
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // How many operations that wait for an answer a steal from another node takes: at most 3 when it
-// succeeds, 1 when the victim offers nothing; a fork takes none, neither the victim's that makes the
-// offer nor the thief's first. The transport here counts them; a steal begins with the get of an
-// offer, and ends with the put of its ticket, or where the next one begins.
+// succeeds, 1 when the victim offers nothing; a fork takes none, neither the victim's that makes
+// the offer nor the thief's first. The transport here counts them; a steal begins with the get of
+// an offer, and ends with the put of its ticket, or where the next one begins.
 #include <weft/dist.h>
 #include <weft/hot.h>
 
@@ -51,7 +51,8 @@ void get(const net::window& from, int rank, std::size_t offset, void* into, std:
   inner->get(from, rank, offset, into, bytes);
 }
 
-// A claimed offer's ticket, behind the copy: the steal has succeeded. Any other put is of another step.
+// A claimed offer's ticket, behind the copy: the steal has succeeded. Any other put is of another
+// step.
 void put(const net::window& into, int rank, std::size_t offset, const void* from, std::size_t bytes) {
   if (&into != &into.all->network->words) return inner->put(into, rank, offset, from, bytes);  // a hint beside the copy
   constexpr std::size_t copied = offsetof(dist::far_words, copied);

@@ -1,4 +1,5 @@
-// Exceptions that cross ranks, also nodes: each leaf of a tree throws, and its parent catches what arrives.
+// Exceptions that cross ranks, also nodes: each leaf of a tree throws, and its parent catches what
+// arrives.
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -57,7 +58,8 @@ bool root_throws() {
   return false;
 }
 
-// The child throws once its forker has moved, and the forker joins about then. Whether what it caught came from another rank.
+// The child throws once its forker has moved, and the forker joins about then. Whether what it
+// caught came from another rank.
 shared_words words;
 enum { has_moved, throws };
 

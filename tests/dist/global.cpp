@@ -187,7 +187,7 @@ bool memory_is_used_again() {
   return is_right || fail("memory is used again");
 }
 
-// ---- futures -----------------------------------------------------------------------------------------------------------------
+// ---- futures ------------------------------------------------------------------------------------
 
 using value = shared_future<element>;
 
@@ -274,7 +274,7 @@ bool wavefront() {
   return is_right || fail("a wavefront of futures");
 }
 
-// ---- forks that no forker joins ------------------------------------------------------------------------------------------------
+// ---- forks that no forker joins -----------------------------------------------------------------
 
 void scatter(global<std::uint64_t> sums, std::uint64_t seed, long depth) {
   compute();

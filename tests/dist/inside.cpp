@@ -171,7 +171,7 @@ void fork_beside_busy_rank(void* work) {
   std::memcpy(work, &is_right, sizeof is_right);
 }
 
-// ---- where there are fewer records than continuations that are to be offered, as many are public as have one ----
+// ---- where there are fewer records than continuations that are to be offered, as many are public as have one
 
 constexpr long depth_without_records = 4;
 
@@ -182,7 +182,8 @@ void look_with_one_record(void* work) {
   std::memcpy(work, &is_right, sizeof is_right);
 }
 
-// The root's continuation is public. Those below it stay private, until there is one record, and a rank wants some.
+// The root's continuation is public. Those below it stay private, until there is one record, and a
+// rank wants some.
 void fork_deeper(void* work) {
   long depth = 0, is_right = 0;
   std::memcpy(&depth, work, sizeof depth);

@@ -1,4 +1,5 @@
-// The objects of the benchmarks' forks, unchanged, on libweft-dist: each answers as its kernel says, on any number of ranks.
+// The objects of the benchmarks' forks, unchanged, on libweft-dist: each answers as its kernel
+// says, on any number of ranks.
 //
 //   kernels [name size]...     without words: all, small
 #include <cstdio>

@@ -1,6 +1,7 @@
-// A rank that stays in one leaf gives what is public all the same: the leaf ends only once another rank has run what its forker does
-// next. A thief that took the last public continuation is given another at the victim's next fork. Wants two ranks; hangs if a
-// continuation cannot be stolen meanwhile. Large frames are being copied while their child ends.
+// A rank that stays in one leaf gives what is public all the same: the leaf ends only once another
+// rank has run what its forker does next. A thief that took the last public continuation is given
+// another at the victim's next fork. Wants two ranks; hangs if a continuation cannot be stolen
+// meanwhile. Large frames are being copied while their child ends.
 //
 // Under the policy `child` it is the forker that stays in one leaf, and its forks that are taken.
 //
@@ -29,7 +30,7 @@ void stay(void* work) {
   std::memcpy(work, &rank, sizeof rank);
 }
 
-// ---- the continuation of the leaf's forker is the last public one, and is taken before the leaf forks ----
+// ---- the continuation of the leaf's forker is the last public one, and is taken before the leaf forks
 
 void stay_again(void*) { words.wait_for(went_on_again, 1); }
 

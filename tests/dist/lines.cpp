@@ -1,8 +1,9 @@
 // The policy `child`, where thieves look at a rank's line of forks at bad moments.
 //
 // - A claim in vain leaves no trace in what the rank says of itself.
-// - A thread that another rank brings back has forks that wait: no rank takes them before they lie where the line says. What lies there
-//   before are forks of an earlier thread, which would run twice.
+// - A thread that another rank brings back has forks that wait: no rank takes them before they lie
+//   where the line says. What lies there before are forks of an earlier thread, which would run
+//   twice.
 //
 //   lines in_vain, on two ranks | lines brought_back, on three
 #include <sched.h>

@@ -1,6 +1,7 @@
 // Ranks that compute, and neither fork nor call Weft, until another rank has read and written their
-// memory: inside a root, where the other rank must steal first, and outside. Only progress that does
-// not wait for the rank ends it. Run on two nodes, or where each rank is one (tools.launch_mpi).
+// memory: inside a root, where the other rank must steal first, and outside. Only progress that
+// does not wait for the rank ends it. Run on two nodes, or where each rank is one
+// (tools.launch_mpi).
 #include <weft/dist.hpp>
 #include <weft/fork.hpp>
 #include <weft/global.hpp>

@@ -1,7 +1,7 @@
 // Loops and reductions on several ranks. Those of values are divided among the ranks: the part of
-// index 0 ends only once the last index has been run, which one rank alone would do after it, unless
-// forkers go on: then one rank may run all.
-// Those that hold addresses stay on one rank, and are right.
+// index 0 ends only once the last index has been run, which one rank alone would do after it,
+// unless forkers go on: then one rank may run all. Those that hold addresses stay on one rank, and
+// are right.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

@@ -1,4 +1,5 @@
-// What ends a job with a line that names the cure. Each case hangs, or goes on with wrong values, where the library does not notice.
+// What ends a job with a line that names the cure. Each case hangs, or goes on with wrong values,
+// where the library does not notice.
 //
 //   misuse CASE
 #include <sys/wait.h>
@@ -19,9 +20,10 @@ namespace {
 
 constexpr std::size_t more_than_the_pool = 5 * 1024 * 1024;
 
-// ---- a deadlock: WEFT_DIST_CHECK=all on one rank, where the order in which threads are taken up is fixed ----
+// ---- a deadlock: WEFT_DIST_CHECK=all on one rank, where the order in which threads are taken up is fixed
 
-// Three that have moved: the newest is taken up first, then the oldest, which joins the one in between.
+// Three that have moved: the newest is taken up first, then the oldest, which joins the one in
+// between.
 long below(long depth) {
   if (depth == 0) return 1;
   auto child = weft::fork([=] { return below(depth - 1); });

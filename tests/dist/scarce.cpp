@@ -1,4 +1,5 @@
-// What a fork or a move has taken when the rest is refused is given back: afterwards there is as much as before.
+// What a fork or a move has taken when the rest is refused is given back: afterwards there is as
+// much as before.
 //
 //   scarce stacks, under `iso-address` | scarce records, with WEFT_DIST_CHECK=all on one rank
 #include <cstdio>

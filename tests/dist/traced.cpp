@@ -1,6 +1,6 @@
 // Steals between ranks, one in each root at least, whose clocks are not alike: that of a node is
-// seconds ahead of rank 0's, and one part in a hundred fast, each by its number. The trace must show
-// them in one time all the same: trace_test.py, tests/tools/traces.py.
+// seconds ahead of rank 0's, and one part in a hundred fast, each by its number. The trace must
+// show them in one time all the same: trace_test.py, tests/tools/traces.py.
 #include <weft/dist.hpp>
 #include <weft/fork.hpp>
 #include <weft/global.hpp>
@@ -33,7 +33,8 @@ void write_to_others(first_cell first, std::uint64_t value) {
   }
 }
 
-// Forks until the oldest forker is there for the others, then computes until one has gone on with it.
+// Forks until the oldest forker is there for the others, then computes until one has gone on with
+// it.
 int descend(first_cell first, std::uint64_t round, int levels) noexcept {
   if (levels == 0) {
     wait_for_another(first, round);

@@ -1,5 +1,5 @@
-// A forker that waits with its frames off the stack, for a debugger to find: its child, on another rank, spins until the job is killed.
-// Two ranks.
+// A forker that waits with its frames off the stack, for a debugger to find: its child, on another
+// rank, spins until the job is killed. Two ranks.
 #include <sched.h>
 
 #include <weft/dist.h>

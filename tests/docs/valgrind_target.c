@@ -1,4 +1,5 @@
-/* For sanitizers_test.py, under Memcheck: threads that decide by what nobody has set. The argument says which. */
+/* For sanitizers_test.py, under Memcheck: threads that decide by what nobody has set. The
+ * argument says which. */
 #include <stdlib.h>
 #include <string.h>
 #include <weft/ext.h>

@@ -1,5 +1,6 @@
-// Each family of the interface when the system refuses something: every call returns a named status or does what was asked, and
-// afterwards the threads that were made end, the runtime is finalized, and gives everything back.
+// Each family of the interface when the system refuses something: every call returns a named status
+// or does what was asked, and afterwards the threads that were made end, the runtime is finalized,
+// and gives everything back.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -81,7 +82,8 @@ void fork_and_wait(void* argument) {
   for (int i = width; i-- != 0;) weft_fork_join(waiting[i], wait_and_pass, &work, sizeof work);
 }
 
-// The forker itself waits, before the join: its fork must become a unit. Without memory it is none, and runs in its join.
+// The forker itself waits, before the join: its fork must become a unit. Without memory it is none,
+// and runs in its join.
 void fork_and_be_cut_off(void* argument) {
   weft_event event = WEFT_EVENT_INIT;
   blocking_fork work{&event, static_cast<std::atomic<int>*>(argument)};
@@ -215,7 +217,8 @@ void end_under_boss(void* argument) {
   static_cast<boss*>(argument)->ended.fetch_add(1);
 }
 
-// Owns a unit that could not be dispatched, and pushes it back. Where that lasts, such a program has to end by itself.
+// Owns a unit that could not be dispatched, and pushes it back. Where that lasts, such a program
+// has to end by itself.
 void dispatch_until_done(void* argument) {
   constexpr int most_refusals = 1000;
   auto* self = static_cast<boss*>(argument);
@@ -270,7 +273,8 @@ bool use_schedulers() {
 
 // ---- tables that grow ----
 
-// More words of one stripe of the table than its buckets were made for; twice, so that the second growth finds the first.
+// More words of one stripe of the table than its buckets were made for; twice, so that the second
+// growth finds the first.
 bool use_many_words() {
   return with_workers(1, [] {
     constexpr std::size_t count = 6000;

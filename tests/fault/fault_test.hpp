@@ -1,12 +1,13 @@
-// Runs a body once for every occurrence of the system calls that it names, with that call failing: first only that occurrence, then
-// it and all later ones. The body must cope: report a status, leave things usable, leak nothing, hang never.
+// Runs a body once for every occurrence of the system calls that it names, with that call failing:
+// first only that occurrence, then it and all later ones. The body must cope: report a status,
+// leave things usable, leak nothing, hang never.
 //
 //   weft::fault_test::each_failure({os::call::mmap, os::call::thread_start}, [] { ... CHECK(...) ... });
 //
-// The body is run without a plan first (it then must succeed as it would without the driver), then counted, then failed. Leaks:
-// address space, heap, file descriptors and OS threads are compared over repeated runs of the same failure, since libraries keep what
-// they once had.
-// A body that hangs ends the program with the failure that it hung on.
+// The body is run without a plan first (it then must succeed as it would without the driver), then
+// counted, then failed. Leaks: address space, heap, file descriptors and OS threads are compared
+// over repeated runs of the same failure, since libraries keep what they once had. A body that
+// hangs ends the program with the failure that it hung on.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -105,7 +106,8 @@ inline bool grows_always(const std::vector<resources>& after, std::size_t resour
   return true;
 }
 
-// Steady growth is a leak; some steps are caches that were filled, malloc's own among them, so a suspicion is looked into for longer.
+// Steady growth is a leak; some steps are caches that were filled, malloc's own among them, so a
+// suspicion is looked into for longer.
 template <class Body>
 void run_with_failure(os::call which, std::uint32_t nth, os::fault::repeat how, Body& body) {
   const std::string what = describe(which, nth, how);
@@ -201,10 +203,12 @@ void each_failure(std::initializer_list<os::call> calls, Body body) {
   detail::run(nullptr, body);  // and all is well again
 }
 
-// For a body that may end the program with a message when a call fails for ever, as a runtime that can get no stack for anyone must.
-// body says by its bool whether it coped. A failure that comes once is survived in this process, without leaks; one that lasts is met
-// in children, which cope or end with "weft: fatal: ...". Last words may come after seconds of patience: the last case of a program
-// looks at the children of all its cases, by check_lasting_failures(). most: occurrences that are failed one by one.
+// For a body that may end the program with a message when a call fails for ever, as a runtime that
+// can get no stack for anyone must. body says by its bool whether it coped. A failure that comes
+// once is survived in this process, without leaks; one that lasts is met in children, which cope or
+// end with "weft: fatal: ...". Last words may come after seconds of patience: the last case of a
+// program looks at the children of all its cases, by check_lasting_failures(). most: occurrences
+// that are failed one by one.
 template <class Body>
 void each_failure_or_last_words(std::initializer_list<os::call> calls, Body body, std::uint32_t most = 32) {
   std::signal(SIGALRM, detail::report_hang);

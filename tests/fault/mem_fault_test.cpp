@@ -1,4 +1,5 @@
-// Stacks and slabs when memory, guards or advice fail: what was had stays usable, what was not is null, nothing leaks.
+// Stacks and slabs when memory, guards or advice fail: what was had stays usable, what was not is
+// null, nothing leaks.
 #include <doctest/doctest.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// The start of a job with one call of the system failing, in the launcher or in a rank: the job runs, or
-// ends with a line that names the rank; it never hangs.
+// The start of a job with one call of the system failing, in the launcher or in a rank: the job
+// runs, or ends with a line that names the rank; it never hangs.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -48,8 +48,8 @@ void check_end(const test::child_end& end) {
   }
 }
 
-// Every occurrence of the call, in whichever process it is; each fails in one run. How many runs met
-// a failure.
+// Every occurrence of the call, in whichever process it is; each fails in one run. How many runs
+// met a failure.
 int fail_each(call which, os::fault::repeat how) {
   for (std::uint32_t nth = 1;; ++nth) {
     os::fault::plan* const plan = fault_test::detail::make_shared_plan();

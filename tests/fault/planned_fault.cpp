@@ -1,4 +1,5 @@
-// Linked into every API test program that has the static library: lets everywhere.py run the program, as it is, with a fault in it.
+// Linked into every API test program that has the static library: lets everywhere.py run the
+// program, as it is, with a fault in it.
 //
 //   WEFT_TEST_FAULT       mmap:3:once, mmap:3:ever (see call_name of os/fault.hpp), or count
 //   WEFT_TEST_FAULT_FILE  the plan, shared by this process and its children, and by everywhere.py, which reads the counts there
@@ -11,10 +12,12 @@
 //   SIGABRT        a fatal error of Weft's that names the call
 // Anything else is a fault of Weft's.
 //
-// Later calls: when the program has noticed an error, or is at its end, the plan is removed and the process asked to go on. Where no
-// runtime is there, a small program of its own must work, from weft_init to weft_finalize. Where one is, the program's threads wait for
-// what the failing call should have done, so that it can never be finalized; but one more thread must be created, run and be joined,
-// unless the caller may not wait. runtime_fault_test goes on to weft_finalize, after every failure, with programs made for it.
+// Later calls: when the program has noticed an error, or is at its end, the plan is removed and the
+// process asked to go on. Where no runtime is there, a small program of its own must work, from
+// weft_init to weft_finalize. Where one is, the program's threads wait for what the failing call
+// should have done, so that it can never be finalized; but one more thread must be created, run and
+// be joined, unless the caller may not wait. runtime_fault_test goes on to weft_finalize, after
+// every failure, with programs made for it.
 //
 // C++ without its library, since the C programs are linked without.
 #include <stdio.h>
@@ -106,7 +109,8 @@ void at_end() {
   os::fault::installed.store(&shared->plan, base::relaxed);
 }
 
-// Of "WEFT_NOMEM", "1 == 0" and "weft_init: memory, or address space for a stack, is exhausted" the name; else as it is.
+// Of "WEFT_NOMEM", "1 == 0" and "weft_init: memory, or address space for a stack, is exhausted" the
+// name; else as it is.
 const char* name_status(const char* got) {
   if (got == nullptr) return nullptr;
   if (got[0] >= '0' && got[0] <= '9') return weft_status_name(static_cast<weft_status>(atoi(got)));

@@ -1,5 +1,6 @@
-// The whole runtime, from init to finalize, when the system refuses something in between: every call returns a named status or succeeds,
-// what was created runs and can be joined, finalize gives everything back, and the next init works.
+// The whole runtime, from init to finalize, when the system refuses something in between: every
+// call returns a named status or succeeds, what was created runs and can be joined, finalize gives
+// everything back, and the next init works.
 #include <doctest/doctest.h>
 #include <weft/weft.h>
 
@@ -183,7 +184,8 @@ bool life_of_a_runtime(unsigned workers) {
   return good && !weft_is_initialized();
 }
 
-// A trace that cannot be had is a refusal with a line that names it, or a line at the end; never the program's end.
+// A trace that cannot be had is a refusal with a line that names it, or a line at the end; never
+// the program's end.
 bool life_with_a_trace() {
   setenv("WEFT_TRACE", "/dev/null", 1);
   weft_config config = WEFT_CONFIG_INIT;

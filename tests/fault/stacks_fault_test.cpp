@@ -190,7 +190,8 @@ int run_more_than_there_are_stacks_for() {
 
 // ---- guards that cannot be had: the stacks made from then on have canaries ----
 
-// Writes where an overflow would have, and comes back; perhaps from another fiber than the carrier's.
+// Writes where an overflow would have, and comes back; perhaps from another fiber than the
+// carrier's.
 void reach_below(void* must_park) {
   constexpr std::uintptr_t stack_bytes = 65536, guard_bytes = 4096;
   char here = 0;
@@ -265,7 +266,8 @@ TEST_CASE("a builder's pool hears of whoever waits for a stack as of one that yi
 }
 
 TEST_CASE("who waits for a stack waits for those who will end at a deadline") {
-  // Other guards fall back to a pattern; and without mmap there would be no records of threads either.
+  // Other guards fall back to a pattern; and without mmap there would be no records of threads
+  // either.
   if (weft::os::best_guard_kind() != weft::os::guard_kind::marker) return;
   const weft::test::child_end end = weft::test::run_in_child(run_more_than_there_are_stacks_for);
   CAPTURE(end.errors);

@@ -1,4 +1,5 @@
-// What the tests of families of calls share: runtimes whose start may be refused, and threads some of which may be.
+// What the tests of families of calls share: runtimes whose start may be refused, and threads some
+// of which may be.
 #pragma once
 
 #include <weft/ext.h>
@@ -12,7 +13,8 @@
 
 namespace weft::fault_test::families {
 
-// Every call of the seam is failed in every API program by everywhere.py: here fewer occurrences do.
+// Every call of the seam is failed in every API program by everywhere.py: here fewer occurrences
+// do.
 template <class Body>
 void each_failure_or_last_words(std::initializer_list<os::call> calls, Body body) {
   fault_test::each_failure_or_last_words(calls, body, 8);
@@ -33,7 +35,8 @@ bool with_workers(unsigned workers, Use use) {
   return with_runtime(config, use);
 }
 
-// Starts count threads of which some may be refused, and joins those that there are. Their number, or -1.
+// Starts count threads of which some may be refused, and joins those that there are. Their number,
+// or -1.
 inline int run_threads(int count, weft_function function, void* argument, weft_pool* pool = nullptr) {
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
   attr.pool = pool;

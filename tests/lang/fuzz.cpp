@@ -1,8 +1,8 @@
-// Fuzzing of the Tascell compiler, aware of the grammar: the programs of constructs/ and diagnostics/
-// are taken apart into tokens, and tokens, groups in brackets and statements are removed, doubled,
-// exchanged between programs, or replaced by words of the language. Whatever comes of it, the
-// compiler ends, and either makes C or says what is wrong. A crash or a hang ends the test with the
-// seed, which repeats it.
+// Fuzzing of the Tascell compiler, aware of the grammar: the programs of constructs/ and
+// diagnostics/ are taken apart into tokens, and tokens, groups in brackets and statements are
+// removed, doubled, exchanged between programs, or replaced by words of the language. Whatever
+// comes of it, the compiler ends, and either makes C or says what is wrong. A crash or a hang ends
+// the test with the seed, which repeats it.
 //
 // usage: lang_fuzz SECONDS FOLDER [SEED]
 #include <chrono>

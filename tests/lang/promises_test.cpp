@@ -1,5 +1,6 @@
-// What the headers promise beside answers: probabilities, cancellations that come at a bad time, notes
-// of the check mode, runs on many workers and on workers with gaps between, tasks that carry vectors.
+// What the headers promise beside answers: probabilities, cancellations that come at a bad time,
+// notes of the check mode, runs on many workers and on workers with gaps between, tasks that carry
+// vectors.
 #include <atomic>
 #include <cstdint>
 #include <stdexcept>

@@ -2,9 +2,11 @@
 // they hand over by, while units are sent to them or pinned to them, and weft_finalize waits.
 // Worker 0 is there from the beginning, as in A_workers_model.cpp; the logical thread that adopts
 // is the OS thread.
-// Built with src/life/adopted.cpp src/life/workers.cpp src/worker/runtime.cpp src/life/drain.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
-// Built with src/run/ready.cpp src/run/idle.cpp src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp src/place/serving.cpp
-// Built with src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Built with src/life/adopted.cpp src/life/workers.cpp src/worker/runtime.cpp src/life/drain.cpp
+// Built with src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp src/run/ready.cpp
+// Built with src/run/idle.cpp src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp
+// Built with src/place/serving.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp
+// Built with src/unit/timer.cpp
 #include <new>
 
 #include "life/adopted.hpp"
@@ -90,7 +92,7 @@ void check_gone() {
   check(live_units(the.rt) == 0, "its caller has ended");
 }
 
-// ---- it goes ----------------------------------------------------------------------------------------------------------------
+// ---- it goes ------------------------------------------------------------------------------------
 
 void leaves_while_mail_comes() {
   make_alone();
@@ -147,7 +149,7 @@ void leaves_while_pinned_to() {
   if (is_pinned) check_run_once(what);
 }
 
-// ---- two at a time ----------------------------------------------------------------------------------------------------------
+// ---- two at a time ------------------------------------------------------------------------------
 
 void two_come_and_go() {
   make_alone();
@@ -159,7 +161,7 @@ void two_come_and_go() {
   check_gone();
 }
 
-// ---- the end ----------------------------------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------------------
 
 // weft_finalize waits for the OS thread that is adopted, and ends nothing that it still uses.
 void goes_while_all_end() {

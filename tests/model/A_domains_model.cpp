@@ -1,7 +1,10 @@
 // Protocol A: the domains of workers and their pools, over src/place/domains.cpp: a domain appears
 // with its first worker, and is left by its last one, while units are pushed to it and others look
 // there.
-// Built with src/place/domains.cpp src/life/workers.cpp src/worker/runtime.cpp src/run/ready.cpp src/run/idle.cpp src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp src/place/serving.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Built with src/place/domains.cpp src/life/workers.cpp src/worker/runtime.cpp src/run/ready.cpp
+// Built with src/run/idle.cpp src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp
+// Built with src/place/serving.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp
+// Built with src/unit/timer.cpp
 #include "os/heap.hpp"
 #include "os/topology.hpp"
 #include "place/domains.hpp"

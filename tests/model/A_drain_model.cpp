@@ -1,5 +1,8 @@
-// Protocol A, the last unit: weft_finalize returns when as many units have ended as were made, sees what they did, and is always woken.
-// Built with src/life/drain.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
+// Protocol A, the last unit: weft_finalize returns when as many units have ended as were made, sees
+// what they did, and is always woken.
+// Built with src/life/drain.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp
+// Built with src/unit/timer.cpp src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp
+// Built with src/thread/thread.cpp
 #include "core_world.hpp"
 #include "life/drain.hpp"
 #include "run/end.hpp"
@@ -82,7 +85,8 @@ void two_end_at_once() {
                                                                                            }});
 }
 
-// One outside makes a unit and discards it while another unit lives, which must be counted throughout.
+// One outside makes a unit and discards it while another unit lives, which must be counted
+// throughout.
 void discarded_outside() {
   core_world::make(1);
   count_made(the.workers[0]);

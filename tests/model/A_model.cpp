@@ -1,7 +1,9 @@
 // Protocol A: what is published once and read by anybody: workers, pools that a worker serves,
 // sources. Over src/place/pool.cpp, source.cpp, idle.cpp, ready.cpp and steal.cpp: who sees the
 // pointer sees what it points to; work behind it is found.
-// Built with src/place/pool.cpp src/place/serving.cpp src/place/source.cpp src/run/idle.cpp src/run/wake.cpp src/run/ready.cpp src/run/steal.cpp src/unit/timer.cpp src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
+// Built with src/place/pool.cpp src/place/serving.cpp src/place/source.cpp src/run/idle.cpp
+// Built with src/run/wake.cpp src/run/ready.cpp src/run/steal.cpp src/unit/timer.cpp
+// Built with src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
 #include <cstdlib>
 
 #include "core_world.hpp"
@@ -58,7 +60,7 @@ void find_one(unsigned index) {
   check(idle(the.workers[index]) != nullptr, "woken to run something");
 }
 
-// ---- pools ------------------------------------------------------------------------------------------------------------------
+// ---- pools --------------------------------------------------------------------------------------
 
 pool* make_pool() {
   pool* made = nullptr;
@@ -93,7 +95,8 @@ void attached_and_pushed() {
           thread{"pusher", [&] { push_to_pool(late, &one, push_reason::created); }});
 }
 
-// As with pools: what a scheduler that is set meanwhile has to run, the worker finds without another push.
+// As with pools: what a scheduler that is set meanwhile has to run, the worker finds without
+// another push.
 void scheduler_set_meanwhile() {
   core_world::make(1);
   unit one{};
@@ -103,7 +106,8 @@ void scheduler_set_meanwhile() {
           thread{"setter", [&] { check(set_scheduler(the.rt, 0, &ops, &one) == status::ok, "there is memory"); }});
 }
 
-// A worker that stands back from stealing still learns of work in its pool, and not only by its next look at the clock's bidding.
+// A worker that stands back from stealing still learns of work in its pool, and not only by its
+// next look at the clock's bidding.
 void pushed_while_pausing() {
   core_world::make(1);
   the.workers[0]->steal_after_ns = explorer::never_ns;
@@ -118,8 +122,8 @@ void pushed_while_pausing() {
           thread{"pusher", [&] { push_to_pool(ready, &one, push_reason::created); }});
 }
 
-// A worker has looked whose pool the unit lies in, to yield to it; meanwhile the unit goes to another pool, out of which it must not
-// be taken with the lock of the first one.
+// A worker has looked whose pool the unit lies in, to yield to it; meanwhile the unit goes to
+// another pool, out of which it must not be taken with the lock of the first one.
 void goes_to_another_pool() {
   core_world::make(1);
   pool* from = make_pool();
@@ -174,7 +178,8 @@ void is_pushed_and_comes_back() {
   });
 }
 
-// Two send a unit that gets ready to different places: it goes to one of these, or stays, and nowhere else.
+// Two send a unit that gets ready to different places: it goes to one of these, or stays, and
+// nowhere else.
 void sent_by_two() {
   core_world::make(3);
   pool* wanted = make_pool();
@@ -189,7 +194,7 @@ void sent_by_two() {
   check(the.workers[0]->mail.is_empty() && the.workers[0]->ready.is_empty(), "nobody sent it to worker 0");
 }
 
-// ---- sources ----------------------------------------------------------------------------------------------------------------
+// ---- sources ------------------------------------------------------------------------------------
 
 struct post {
   unit one{};
@@ -304,7 +309,7 @@ void two_are_added() {
   for (source* each : made) check(remove_source(the.rt, each) == status::ok, "it is there");
 }
 
-// ---- workers ----------------------------------------------------------------------------------------------------------------
+// ---- workers ------------------------------------------------------------------------------------
 
 void worker_appears(void (*meets_it)(unit* one)) {
   core_world::make(1);

@@ -1,7 +1,9 @@
 // Protocol A: what is allocated and goes again while others look: a pool that a worker visits, a
 // builder's pool that somebody pushes to, a scheduler that is replaced, a unit's details that two
 // want to make. Over src/place/pool.cpp, serving.cpp, wait_for_work.cpp, choose.cpp and thread.cpp.
-// Built with src/place/pool.cpp src/place/serving.cpp src/place/wait_for_work.cpp src/run/choose.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp src/unit/timer.cpp
+// Built with src/place/pool.cpp src/place/serving.cpp src/place/wait_for_work.cpp
+// Built with src/run/choose.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
+// Built with src/unit/timer.cpp
 #include <cstdlib>
 
 #include "core_world.hpp"
@@ -44,7 +46,7 @@ namespace {
 
 using namespace core_world::words;
 
-// ---- a pool goes ------------------------------------------------------------------------------------------------------------
+// ---- a pool goes --------------------------------------------------------------------------------
 
 void detached_during(void (*visit)(worker*)) {
   core_world::make(1);
@@ -71,7 +73,7 @@ void detached_while_counted() {
 
 void detached_while_fellows_are_woken() { detached_during(wake_fellow_servers); }
 
-// ---- a builder's pool goes ---------------------------------------------------------------------------------------------------
+// ---- a builder's pool goes ----------------------------------------------------------------------
 
 struct shelf {
   base::atomic<weft_thread*> place{nullptr};
@@ -101,7 +103,8 @@ void destroyed_after_push() {
   check(here.notes == 2, "the push had ended before");
 }
 
-// A builder's pool in which somebody waited for work. destroy_pool is asked again and again while it refuses.
+// A builder's pool in which somebody waited for work. destroy_pool is asked again and again while
+// it refuses.
 void destroyed_after_watch() {
   core_world::make(1);
   shelf here;
@@ -122,7 +125,7 @@ void destroyed_after_watch() {
   check(here.notes == 2, "it is gone");
 }
 
-// ---- what a pool counts -------------------------------------------------------------------------------------------------------
+// ---- what a pool counts -------------------------------------------------------------------------
 
 void comes_back_while_counted() {
   core_world::make(1);
@@ -135,7 +138,7 @@ void comes_back_while_counted() {
   std::free(home);
 }
 
-// ---- a scheduler is replaced ------------------------------------------------------------------------------------------------
+// ---- a scheduler is replaced --------------------------------------------------------------------
 
 struct script {
   int line = 0;  // written before the scheduler is set
@@ -162,7 +165,7 @@ void replaced_while_asked() {
                  }});
 }
 
-// ---- details that two want --------------------------------------------------------------------------------------------------
+// ---- details that two want ----------------------------------------------------------------------
 
 void details_of_two() {
   core_world::make(1);

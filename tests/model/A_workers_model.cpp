@@ -2,7 +2,9 @@
 // choose.cpp, idle.cpp), while units are sent to them, others look for work, and weft_finalize
 // waits. Worker 0 is there from the beginning; nobody runs it but for what the model says: what it
 // holds at the end counts as found.
-// Built with src/life/workers.cpp src/worker/runtime.cpp src/run/ready.cpp src/run/idle.cpp src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp src/place/serving.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Built with src/life/workers.cpp src/worker/runtime.cpp src/run/ready.cpp src/run/idle.cpp
+// Built with src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp src/place/serving.cpp
+// Built with src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include "run/wake.hpp"
 #include "workers_world.hpp"
 
@@ -15,7 +17,7 @@ void end_all() {
   wake_all(the.rt);
 }
 
-// ---- a worker goes ----------------------------------------------------------------------------------------------------------
+// ---- a worker goes ------------------------------------------------------------------------------
 
 // A unit is on its way to it meanwhile.
 void removed_while_mail_comes() {
@@ -40,7 +42,8 @@ void removed_with_units() {
   check_run_once(what);
 }
 
-// Somebody pins a unit to it: then it stays until the unit has run there; or nobody can pin any more.
+// Somebody pins a unit to it: then it stays until the unit has run there; or nobody can pin any
+// more.
 void removed_while_pinned_to() {
   make(1);
   add();
@@ -68,7 +71,7 @@ void removed_while_pinned_to() {
   if (is_pinned) check_run_once(what);
 }
 
-// ---- a worker comes ---------------------------------------------------------------------------------------------------------
+// ---- a worker comes -----------------------------------------------------------------------------
 
 void comes_while_mail_comes() {
   make(1);
@@ -97,7 +100,7 @@ void counts_when_it_begins() {
                                                                  }});
 }
 
-// ---- the end ----------------------------------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------------------
 
 void added_while_all_end() {
   make(1);

@@ -1,5 +1,5 @@
-// Protocol B over src/queue/inbox.hpp: every node that was pushed is taken exactly once, with what its pusher wrote, and a pusher's own
-// nodes keep their order.
+// Protocol B over src/queue/inbox.hpp: every node that was pushed is taken exactly once, with what
+// its pusher wrote, and a pusher's own nodes keep their order.
 #include "arch/cpu.hpp"
 #include "base/list.hpp"
 #include "explorer/explorer.hpp"
@@ -21,7 +21,8 @@ void push(inbox& box, node* one, int payload) {
   box.push(one);
 }
 
-// Takes what there is; returns how many. Newest first: of one pusher's nodes a later one comes before an earlier one.
+// Takes what there is; returns how many. Newest first: of one pusher's nodes a later one comes
+// before an earlier one.
 int take(inbox& box) {
   int count = 0;
   int newest_of[2] = {100, 100};

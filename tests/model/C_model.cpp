@@ -2,7 +2,8 @@
 // done before the release; no waiter is missed, whichever caller holds the lock of the queue; a
 // release, also a handler's, touches nothing once its tokens are there. The callers are OS threads
 // outside, and one ULT.
-// Built with src/sync/semaphore.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Built with src/sync/semaphore.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp
+// Built with src/run/resume.cpp src/unit/timer.cpp
 #include "place/source.hpp"
 #include "run/next.hpp"
 #include "sync/semaphore.hpp"

@@ -1,5 +1,6 @@
-// Protocol D over src/queue/biased_lock.hpp and ready_queue.hpp: owner and thieves are never inside together, each sees what the other
-// left behind, every question gets one end, and every unit is taken once. D11 and D12 are in steal_model.cpp.
+// Protocol D over src/queue/biased_lock.hpp and ready_queue.hpp: owner and thieves are never inside
+// together, each sees what the other left behind, every question gets one end, and every unit is
+// taken once. D11 and D12 are in steal_model.cpp.
 #include "arch/cpu.hpp"
 #include "explorer/explorer.hpp"
 #include "queue/biased_lock.hpp"
@@ -125,7 +126,8 @@ void exclusion() {
   check(inside >= 2 && inside <= 3, "nobody is lost inside");
 }
 
-// Two raids after each other: the second sees what the first left behind, although the owner never came.
+// Two raids after each other: the second sees what the first left behind, although the owner never
+// came.
 void two_thieves() {
   owner victim;
   thief first, second;
@@ -195,7 +197,8 @@ void question_replaced() {
   check_taken(victim, units);
 }
 
-// The same thief asks again: the owner must see what it prepared for the second question, although it has seen the first.
+// The same thief asks again: the owner must see what it prepared for the second question, although
+// it has seen the first.
 void question_asked_again() {
   owner victim;
   thief robber;

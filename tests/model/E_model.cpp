@@ -1,6 +1,7 @@
-// Protocol E over src/sync/event.cpp: nobody misses the setting, who saw it sees what was done before, and the setter touches nothing
-// after it. The callers are OS threads outside.
-// Built with src/sync/event.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Protocol E over src/sync/event.cpp: nobody misses the setting, who saw it sees what was done
+// before, and the setter touches nothing after it. The callers are OS threads outside.
+// Built with src/sync/event.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp
+// Built with src/run/resume.cpp src/unit/timer.cpp
 #include "core_world.hpp"
 #include "run/park.hpp"
 #include "sync/event.hpp"

@@ -1,6 +1,8 @@
-// Protocol F over src/sync/feb.cpp and feb_table.cpp: no wake-up is lost, no value is lost or doubled, who goes on sees what was done
-// before, and an entry stands as long as it says something and no longer. The callers are OS threads outside.
-// Built with src/sync/feb.cpp src/sync/feb_table.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Protocol F over src/sync/feb.cpp and feb_table.cpp: no wake-up is lost, no value is lost or
+// doubled, who goes on sees what was done before, and an entry stands as long as it says something
+// and no longer. The callers are OS threads outside.
+// Built with src/sync/feb.cpp src/sync/feb_table.cpp src/sync/waiters.cpp src/run/awaiter.cpp
+// Built with src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include "core_world.hpp"
 #include "os/heap.hpp"
 #include "sync/feb.hpp"
@@ -92,7 +94,7 @@ void* allocate(std::size_t bytes) {
 
 namespace {
 
-// ---- readers, takers, writers ------------------------------------------------------------------------------------------------
+// ---- readers, takers, writers -------------------------------------------------------------------
 
 void one_value_is_handed_over() {
   world it;
@@ -178,7 +180,7 @@ void into_the_word_itself() {
   it.ends(it.word, true, 2);
 }
 
-// ---- the entry comes and goes ------------------------------------------------------------------------------------------------
+// ---- the entry comes and goes -------------------------------------------------------------------
 
 // It is made by who takes, or waits, and goes with the last that fills.
 void as_a_lock() {
@@ -239,7 +241,7 @@ void two_words_in_one_chain() {
   it.ends(it.other, true, 2);
 }
 
-// ---- deadlines ---------------------------------------------------------------------------------------------------------------
+// ---- deadlines ----------------------------------------------------------------------------------
 
 void taker_with_deadline() {
   world it;

@@ -1,5 +1,6 @@
-// Protocol G, over dist/global_words.hpp and a transport: a block of a rank's heap has one owner at a time, whichever ranks take and give
-// it; what was put into it is what the next owner's thread finds; and a reader of a cell that is set finds the whole value.
+// Protocol G, over dist/global_words.hpp and a transport: a block of a rank's heap has one owner at
+// a time, whichever ranks take and give it; what was put into it is what the next owner's thread
+// finds; and a reader of a cell that is set finds the whole value.
 #include "arch/cpu.hpp"
 #include "dist/global_words.hpp"
 #include "explorer/explorer.hpp"
@@ -18,7 +19,8 @@ using object_memory = dist::basic_object_memory<words>;
 constexpr unsigned blocks = 2;
 constexpr unsigned words_of_block = object_memory::smallest / sizeof(std::uint64_t);
 
-// A rank's heap: its words, and blocks of whose first word a racing rank may see any value, so that it is an atomic here.
+// A rank's heap: its words, and blocks of whose first word a racing rank may see any value, so that
+// it is an atomic here.
 struct heap {
   net::job all;
   words its;
@@ -105,7 +107,7 @@ void the_same_block_comes_back() {
                  }});
 }
 
-// ---- cells -------------------------------------------------------------------------------------------------------------------
+// ---- cells --------------------------------------------------------------------------------------
 
 struct cell {
   net::job all;

@@ -38,7 +38,7 @@ unit* steal(worker*) {
 
 }  // namespace weft::sched
 
-// ---- the models -----------------------------------------------------------------------------------------------------------------
+// ---- the models ---------------------------------------------------------------------------------
 
 namespace {
 
@@ -145,7 +145,8 @@ void deadline_appears() {
                                                         }});
 }
 
-// The same for one of two workers, while the other one still searches and is therefore not woken: the keeper must learn of it.
+// The same for one of two workers, while the other one still searches and is therefore not woken:
+// the keeper must learn of it.
 void deadline_appears_to_two() {
   core_world::make(2);
   unit one{};
@@ -159,7 +160,8 @@ void deadline_appears_to_two() {
                  }});
 }
 
-// Whoever looks whom to wake never finds a wrong count: the woken one may stop searching before its waker goes on.
+// Whoever looks whom to wake never finds a wrong count: the woken one may stop searching before its
+// waker goes on.
 void searchers_are_counted() {
   core_world::make(1);
   unit one{};
@@ -196,7 +198,8 @@ void two_owners_stay_away() {
           thread{"owner 0", [&] { leave(0); }}, thread{"owner 1", [&] { leave(1); }});
 }
 
-// The keeper is called for a unit and runs it for long: the other one keeps the clock, or learns of the deadline.
+// The keeper is called for a unit and runs it for long: the other one keeps the clock, or learns of
+// the deadline.
 void called_keeper_leaves_the_clock() {
   core_world::make(2);
   unit pinned{}, due{};
@@ -225,7 +228,8 @@ void called_keeper_leaves_the_clock() {
                  }});
 }
 
-// The same when the keeper is called for the deadline and for a unit at once. Worker 1 sleeps all the time: it has to be woken.
+// The same when the keeper is called for the deadline and for a unit at once. Worker 1 sleeps all
+// the time: it has to be woken.
 void keeper_is_called_twice() {
   core_world::make(2);
   worker* const sleeper = the.workers[1];

@@ -1,7 +1,8 @@
 // Protocols I and A under a schedule, over src/seeded/turns.cpp and idle.cpp: the virtual workers
 // of one OS thread and those outside, which wake them, add one, or wait until one has left. Choices
 // of the schedule are the explorer's.
-// Built with src/seeded/turns.cpp src/worker/clock.cpp src/run/idle.cpp src/run/wake.cpp src/run/ready.cpp src/unit/timer.cpp
+// Built with src/seeded/turns.cpp src/worker/clock.cpp src/run/idle.cpp src/run/wake.cpp
+// Built with src/run/ready.cpp src/unit/timer.cpp
 #include "core_world.hpp"
 #include "place/source.hpp"
 #include "run/enter.hpp"
@@ -64,7 +65,7 @@ void begin_host() {
   host_turns(the.workers[0]);
 }
 
-// ---- waking -----------------------------------------------------------------------------------------------------------------
+// ---- waking -------------------------------------------------------------------------------------
 
 // The OS thread looks again after a nap at the latest: whoever was woken must not need that.
 void check_no_nap() { check(turns()->now_ns < 900'000, "nobody slept through the bell"); }
@@ -95,9 +96,10 @@ void stopped_from_outside() {
   check_no_nap();
 }
 
-// ---- coming and going --------------------------------------------------------------------------------------------------------
+// ---- coming and going ---------------------------------------------------------------------------
 
-// What worker 1 does in its first turn, in which it stands on its root stack. It never wants another one.
+// What worker 1 does in its first turn, in which it stands on its root stack. It never wants
+// another one.
 void* take_one_turn(void* argument) {
   auto* w = static_cast<worker*>(argument);
   root.header.low = w->root->base;

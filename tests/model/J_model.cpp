@@ -1,6 +1,6 @@
-// Protocol J over net/barrier.hpp and rma/shm.cpp: no rank leaves a round before all have entered it, each then sees what
-// all wrote before, and the words serve the next round at once; what was put before an
-// operation on a word is got after one that finds it.
+// Protocol J over net/barrier.hpp and rma/shm.cpp: no rank leaves a round before all have entered
+// it, each then sees what all wrote before, and the words serve the next round at once; what was
+// put before an operation on a word is got after one that finds it.
 #include "arch/cpu.hpp"
 #include "explorer/explorer.hpp"
 #include "net/barrier.hpp"
@@ -47,7 +47,7 @@ void three_ranks_one_round() {
   check(all.words.round.load(weft::base::relaxed) == 2, "two rounds have passed");
 }
 
-// ---- operations on another rank's memory -------------------------------------------------------------------------------------
+// ---- operations on another rank's memory --------------------------------------------------------
 
 struct memory {
   alignas(8) weft::base::atomic<std::uint64_t> word{0};

@@ -55,7 +55,8 @@ void one_taker() {
   check(first.runs == 1 && second.runs == 1, "each fork is run once");
 }
 
-// The forker is asked before it forks, so that its first fork fills the hand; and it looks for the taker at its second one.
+// The forker is asked before it forks, so that its first fork fills the hand; and it looks for the
+// taker at its second one.
 void taker_is_expected() {
   world its;
   begin(its, 2);

@@ -17,7 +17,7 @@ namespace {
 
 using namespace fork_world;
 
-// ---- the models --------------------------------------------------------------------------------------------------------------
+// ---- the models ---------------------------------------------------------------------------------
 
 void one_fork() {
   world its;
@@ -132,7 +132,8 @@ void detached() {
   check(first.runs == 1 && second.runs == 1, "each fork is run once");
 }
 
-// Against a worker that goes to sleep: either it sees the fork, or the forker hears that somebody sleeps.
+// Against a worker that goes to sleep: either it sees the fork, or the forker hears that somebody
+// sleeps.
 void going_to_sleep() {
   world its;
   base::atomic<int> woken{0};
@@ -156,7 +157,8 @@ void going_to_sleep() {
   check(has_seen || woken.load(base::relaxed) != 0, "the fork was seen, or the sleeper woken");
 }
 
-// limit is null already, as in a new segment: a fork that is joined again puts it back while the sleeper lies down.
+// limit is null already, as in a new segment: a fork that is joined again puts it back while the
+// sleeper lies down.
 void going_to_sleep_meanwhile() {
   world its;
   base::atomic<int> woken{0};
@@ -193,8 +195,8 @@ void worker_appears() {
                                                                                     }});
 }
 
-// A tasklet, which cannot wait for forks, uses a place after a ULT: a thief may come late for the fork of the one, and does not get that of
-// the other.
+// A tasklet, which cannot wait for forks, uses a place after a ULT: a thief may come late for the
+// fork of the one, and does not get that of the other.
 void tasklet_after_ult() {
   world its;
   make(its, 2);
@@ -215,8 +217,8 @@ void tasklet_after_ult() {
   check(first.runs == 1 && second.runs == 1, "each fork is run once");
 }
 
-// The last two places of a segment: with the second fork it is full and closed, the third runs in its join, and the second one's join
-// opens it again.
+// The last two places of a segment: with the second fork it is full and closed, the third runs in
+// its join, and the second one's join opens it again.
 void segment_is_full() {
   world its;
   make(its, 2);

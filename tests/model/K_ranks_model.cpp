@@ -1,5 +1,6 @@
-// Protocol K between ranks, over include/weft/hot.h and dist/fork_line.hpp: each fork is run once, by its forker or by a thief; a thief
-// sees what the forker wrote, and the forker what the thief did; a fork that stays is its forker's; one that leaves is no thief's.
+// Protocol K between ranks, over include/weft/hot.h and dist/fork_line.hpp: each fork is run once,
+// by its forker or by a thief; a thief sees what the forker wrote, and the forker what the thief
+// did; a fork that stays is its forker's; one that leaves is no thief's.
 #include "arch/cpu.hpp"
 #include "dist/fork_line.hpp"
 #include "explorer/explorer.hpp"
@@ -108,7 +109,8 @@ void two_forks(bool is_in_order, int places) {
   // A place joined before a newer one is dropped by the next slow join.
   check(!is_in_order || its.forks.seems_empty(its.line), "nothing is left");
 }
-// A thief passes over all places that were joined before newer ones, and takes the fork behind them.
+// A thief passes over all places that were joined before newer ones, and takes the fork behind
+// them.
 void joined_below() {
   world its;
   make(its, true);
@@ -202,8 +204,8 @@ void forker_leaves() {
   check(what.runs == 1, "the fork is run once");
 }
 
-// A thread ends with a joined place in the line. Where the next one lays its places, a thief that looks
-// too early takes a fork that waits again later.
+// A thread ends with a joined place in the line. Where the next one lays its places, a thief that
+// looks too early takes a fork that waits again later.
 void another_comes() {
   world its;
   make(its, true);
@@ -228,8 +230,9 @@ void another_comes() {
   check(third.runs == 1, "the fork is run once");
 }
 
-// The owner takes its oldest fork and offers it to another node, which has no lock to enter; a thief of the node looks meanwhile. The offer
-// is a word that one of them exchanges, as protocol R has it.
+// The owner takes its oldest fork and offers it to another node, which has no lock to enter; a
+// thief of the node looks meanwhile. The offer is a word that one of them exchanges, as protocol R
+// has it.
 struct offering {
   base::atomic<int> is_open{0};
   weft_forked what = {};

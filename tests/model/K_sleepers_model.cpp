@@ -1,7 +1,8 @@
 // Protocol K with workers that go to sleep, over include/weft/hot.h, src/run/fork.cpp and idle.cpp:
 // a fork whose forker stays away is run, however many workers sleep, or lie down, or have just been
 // woken for another fork.
-// Built with src/capi/fork.cpp src/run/fork.cpp src/run/idle.cpp src/run/wake.cpp src/unit/timer.cpp
+// Built with src/capi/fork.cpp src/run/fork.cpp src/run/idle.cpp src/run/wake.cpp
+// Built with src/unit/timer.cpp
 #include "arch/cpu.hpp"
 #include "fork_world.hpp"
 #include "run/idle.hpp"
@@ -60,7 +61,8 @@ void one_sleeper() {
   check(what.runs == 1, "the fork is run once");
 }
 
-// The first fork may wake one of the two, who comes too late for it; the second must not be left to nobody.
+// The first fork may wake one of the two, who comes too late for it; the second must not be left to
+// nobody.
 void two_sleepers() {
   world its;
   make(its, 3);

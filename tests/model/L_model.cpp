@@ -1,6 +1,8 @@
-// Protocol L over src/sync/mutex.cpp: one holder at a time, who comes next sees what was written, nobody is left waiting, and nobody
-// touches the mutex after it was free. The callers are OS threads outside; siblings, as forks and their forker are, have one number.
-// Built with src/sync/mutex.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Protocol L over src/sync/mutex.cpp: one holder at a time, who comes next sees what was written,
+// nobody is left waiting, and nobody touches the mutex after it was free. The callers are OS
+// threads outside; siblings, as forks and their forker are, have one number.
+// Built with src/sync/mutex.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp
+// Built with src/run/resume.cpp src/unit/timer.cpp
 #include <weft/weft.h>
 
 #include <cstring>
@@ -136,7 +138,8 @@ void goes_with_its_last_user() {
   threads(thread{"a", work}, thread{"b", work});
 }
 
-// A recursive mutex, and how often strangers were inside: siblings, who may be inside together, only look at that.
+// A recursive mutex, and how often strangers were inside: siblings, who may be inside together,
+// only look at that.
 struct shared_by_siblings {
   static constexpr std::uint32_t recursive = 8;  // as in WEFT_MUTEX_RECURSIVE_INIT
   mutex lock;
@@ -184,7 +187,8 @@ void siblings_and_a_stranger() {
   shared.check_free();
 }
 
-// The forker held it when it forked, and holds it until the join: its fork never waits, though a stranger does.
+// The forker held it when it forked, and holds it until the join: its fork never waits, though a
+// stranger does.
 void held_across_the_join() {
   core_world::make(1);
   shared_by_siblings shared(2);

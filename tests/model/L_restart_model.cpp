@@ -3,7 +3,8 @@
 // the first waiter marks the word and has a restart fence run. Restartable stores are switched on
 // while others lock and wait. Then a process with one OS thread, which locks without atomic
 // operations what others unlock later, and the other way round. The callers are OS threads outside.
-// Built with src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Built with src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp
+// Built with src/unit/timer.cpp
 #define MODEL_WITH_RESTARTS  // before the mutex is seen: so its files are compiled here
 
 #include <cstdarg>

@@ -1,7 +1,8 @@
 // Protocol P over src/run/awaiter.cpp: the wait of an awaiter ends exactly once, by a waker, the
 // clock or a canceller; its memory, and that of what it waited for, may go with ready, or with a
 // cancel that returned; what was done before is seen.
-// Built with src/sync/event.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Built with src/sync/event.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp
+// Built with src/run/resume.cpp src/unit/timer.cpp
 #include <cstring>
 
 #include "core_world.hpp"
@@ -156,8 +157,8 @@ void is_cancelled_while_a_worker_sets() {
                  }});
 }
 
-// One event ends the waits of both. The first ready cancels the second awaiter, whose ready so comes
-// inside that call, while another thread cancels it too: that one learns of its end.
+// One event ends the waits of both. The first ready cancels the second awaiter, whose ready so
+// comes inside that call, while another thread cancels it too: that one learns of its end.
 wait* cancelled_by_two;
 base::atomic<bool> first_is_called{false};
 
@@ -264,8 +265,8 @@ void won_early_without_a_lock(bool gives_up) {
 
 // ---- the clock ----
 
-// Each logical thread has a clock of its own, which goes on by a step whenever it is read: no armer comes
-// as far as this.
+// Each logical thread has a clock of its own, which goes on by a step whenever it is read: no armer
+// comes as far as this.
 constexpr std::uint64_t near = 100'000;
 
 void expire() {
@@ -285,7 +286,8 @@ void with_deadline() {
   check(mine.calls.load(base::relaxed) == 1, "by the one or the other");
 }
 
-// The clock comes while the records are put into queues: the armer learns of it, and ready does not come.
+// The clock comes while the records are put into queues: the armer learns of it, and ready does not
+// come.
 void expires_while_it_is_armed() {
   core_world::make(1);
   source from;

@@ -1,7 +1,8 @@
 // Protocol P over src/run/wait.cpp, resume.cpp and suspend.cpp: a wait ends exactly once, by its
 // waker or by the clock; no other touches a record after its owner went on; the owner sees what was
 // done before.
-// Built with src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/thread/suspend.cpp src/unit/timer.cpp
+// Built with src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/thread/suspend.cpp
+// Built with src/unit/timer.cpp
 #include "run/fork.hpp"
 #include "run/resume.hpp"
 #include "run/wait.hpp"
@@ -65,7 +66,7 @@ void wait_and_check(event& what, std::uint64_t deadline_ns) {
   if (what.wait_until(deadline_ns)) check(what.payload == 1, "who was woken sees what was done before");
 }
 
-// ---- ULTs -------------------------------------------------------------------------------------------------------------------
+// ---- ULTs ---------------------------------------------------------------------------------------
 
 void ult_waits() {
   core_world::make(2);
@@ -121,7 +122,7 @@ void clock_alone() {
                                                          }});
 }
 
-// ---- publications -----------------------------------------------------------------------------------------------------------
+// ---- publications -------------------------------------------------------------------------------
 
 // A word that holds the waiter, as the join word does.
 struct slot {
@@ -158,7 +159,7 @@ void publication() {
                  }});
 }
 
-// ---- OS threads outside -----------------------------------------------------------------------------------------------------
+// ---- OS threads outside -------------------------------------------------------------------------
 
 void outside_waits() {
   core_world::make(1);
@@ -195,7 +196,7 @@ void direct_wake(std::uint64_t deadline_ns) {
                  }});
 }
 
-// ---- suspend and resume -----------------------------------------------------------------------------------------------------
+// ---- suspend and resume -------------------------------------------------------------------------
 
 void suspend_and_resume() {
   core_world::make(2);

@@ -1,6 +1,6 @@
-// Protocol R, over dist/clock_questions.hpp: each time that a rank is told lies between its question
-// and the arrival of the answer, rank 0 serves one rank after the other, and the words are as they
-// were when all have ended, so that the next reading begins anew.
+// Protocol R, over dist/clock_questions.hpp: each time that a rank is told lies between its
+// question and the arrival of the answer, rank 0 serves one rank after the other, and the words are
+// as they were when all have ended, so that the next reading begins anew.
 #include "arch/cpu.hpp"
 #include "dist/clock_questions.hpp"
 #include "dist/far_words.hpp"

@@ -1,7 +1,8 @@
-// Protocol R between nodes, over dist/far_words.hpp and join_record.hpp, and a transport as bad as a network may be: the words of a get
-// arrive in either order, a put arrives at any time until the flush. Each continuation goes on once, with the frames that its owner wrote;
-// the owner writes over frames only once their copy has ended; each joined forker goes on once, with what the child left, whichever side
-// went to another node before.
+// Protocol R between nodes, over dist/far_words.hpp and join_record.hpp, and a transport as bad as
+// a network may be: the words of a get arrive in either order, a put arrives at any time until the
+// flush. Each continuation goes on once, with the frames that its owner wrote; the owner writes
+// over frames only once their copy has ended; each joined forker goes on once, with what the child
+// left, whichever side went to another node before.
 #include "arch/cpu.hpp"
 #include "dist/far_words.hpp"
 #include "explorer/explorer.hpp"
@@ -58,7 +59,7 @@ void deliver() {
 const net::rma network = {"model",        nullptr,           get,           put, net::shm.fetch_add, net::shm.compare_swap,
                           net::shm.flush, net::shm.progress, net::shm.alias};
 
-// ---- offers ------------------------------------------------------------------------------------------------------------------
+// ---- offers -------------------------------------------------------------------------------------
 
 struct offers {
   node net;
@@ -180,7 +181,7 @@ void fork_offered(bool is_backward) {
   check(ran_here + ran_elsewhere.load(base::relaxed) == 2, "each fork is run once");
 }
 
-// ---- joins -------------------------------------------------------------------------------------------------------------------
+// ---- joins --------------------------------------------------------------------------------------
 
 struct join {
   node net;
@@ -243,7 +244,7 @@ void record_used_again() {
                  }});
 }
 
-// ---- a near record, from which either side goes to a far one -------------------------------------------------------------------
+// ---- a near record, from which either side goes to a far one ------------------------------------
 
 constexpr std::uint64_t far_of_forker = 1 << 20, far_of_child = 1 << 21;
 
@@ -305,10 +306,10 @@ void child_moves() {
                  }});
 }
 
-// ---- forks that no forker joins ----------------------------------------------------------------------------------------------
+// ---- forks that no forker joins -----------------------------------------------------------------
 
-// Of the child's side and the forker's, one gives the record back, after the other is done with it; the count of such forks falls after
-// it has risen.
+// Of the child's side and the forker's, one gives the record back, after the other is done with it;
+// the count of such forks falls after it has risen.
 struct discarded_fork {
   dist::join_record near;
   base::atomic<int> count{0};

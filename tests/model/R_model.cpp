@@ -1,6 +1,7 @@
-// Protocol R over dist/steal_queue.hpp and join_record.hpp: each continuation goes on once, on its own rank or a thief's, with the frames
-// that its owner wrote; the owner writes over frames only once their copies have ended; each joined forker goes on once, with what the
-// child left, wherever its own frames lie; blocks come back to their owner once.
+// Protocol R over dist/steal_queue.hpp and join_record.hpp: each continuation goes on once, on its
+// own rank or a thief's, with the frames that its owner wrote; the owner writes over frames only
+// once their copies have ended; each joined forker goes on once, with what the child left, wherever
+// its own frames lie; blocks come back to their owner once.
 #include "arch/cpu.hpp"
 #include "dist/exception.hpp"
 #include "dist/in_place.hpp"
@@ -31,7 +32,8 @@ struct rank {
     queue.describe(index, {{index, number}});
     queue.publish(1);
   }
-  // The child above the continuation at index ends. False: the continuation is gone, and nothing is copied any more.
+  // The child above the continuation at index ends. False: the continuation is gone, and nothing is
+  // copied any more.
   bool child_ends(unsigned index) {
     std::uint32_t new_end = 0;
     if (queue.take_back(index, &new_end)) {
@@ -149,7 +151,8 @@ void cell_written_early() {
   check(victim.times(1) + victim.times(2) <= 1, "one goes on at most");
 }
 
-// Likewise for the descriptor at the front, which the next publication of an empty queue writes over.
+// Likewise for the descriptor at the front, which the next publication of an empty queue writes
+// over.
 void front_written_early() {
   rank<2> victim;
   threads(thread{"owner",
@@ -161,7 +164,8 @@ void front_written_early() {
   check(victim.times(1) + victim.times(2) <= 1, "one goes on at most");
 }
 
-// Of two claims that had one cell after the other, both copies end before the owner writes over the frames.
+// Of two claims that had one cell after the other, both copies end before the owner writes over the
+// frames.
 void cell_of_two_claims() {
   rank<1> victim;
   bool is_second_public = false;
@@ -178,7 +182,8 @@ void cell_of_two_claims() {
   check(victim.times(2) == (is_second_public ? 1 : 0), "the second goes on once if it was published");
 }
 
-// A cell whose second description is taken back says nothing of the first one's claim, whose copy had ended before.
+// A cell whose second description is taken back says nothing of the first one's claim, whose copy
+// had ended before.
 void description_taken_back() {
   rank<1> victim;
   bool is_mine = false;
@@ -213,7 +218,7 @@ void occupied_again() {
   check(!is_second || victim.times(2) == 1, "the second goes on once");
 }
 
-// ---- joins -------------------------------------------------------------------------------------------------------------------
+// ---- joins --------------------------------------------------------------------------------------
 
 struct join {
   dist::join_record record;
@@ -250,7 +255,7 @@ void one_join() {
   check(its.resumed == 1, "the forker goes on once");
 }
 
-// ---- what comes back -----------------------------------------------------------------------------------------------------------
+// ---- what comes back ----------------------------------------------------------------------------
 
 struct block {
   base::atomic<std::uint64_t> link;
@@ -295,7 +300,8 @@ void root_ends() {
                  }});
 }
 
-// Three ranks wait in place for children, of which the third rank has ended the first one's, or none.
+// Three ranks wait in place for children, of which the third rank has ended the first one's, or
+// none.
 struct waits {
   dist::in_place_waits all;
   dist::join_record records[3];

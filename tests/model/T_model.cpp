@@ -1,7 +1,9 @@
 // Protocol T over the join word of src/unit/unit.hpp, join.cpp and thread.cpp: a joiner returns
 // after the unit's end and sees what it did, however the two meet; the unit is freed exactly once,
 // and nobody touches it or the joiner's record afterwards.
-// Built with src/thread/join.cpp src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Built with src/thread/join.cpp src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp
+// Built with src/thread/thread.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp
+// Built with src/unit/timer.cpp
 #include "run/choose.hpp"
 #include "run/end.hpp"
 #include "run/enter.hpp"
@@ -90,7 +92,7 @@ void join_and_check(target& what, std::uint64_t deadline_ns) {
   explorer::outcome(result == status::ok ? 1 : 0);
 }
 
-// ---- joiners outside --------------------------------------------------------------------------------------------------------
+// ---- joiners outside ----------------------------------------------------------------------------
 
 template <class End>
 void outside_joins(End end_it) {
@@ -122,7 +124,8 @@ void looked_at() {
                  }});
 }
 
-// The worker is being removed: it takes no part in stealing and waking any more, but still runs its last unit.
+// The worker is being removed: it takes no part in stealing and waking any more, but still runs its
+// last unit.
 void end_on_a_leaving_worker() {
   core_world::make(1);
   the.workers[0]->is_serving.store(false, base::relaxed);
@@ -174,7 +177,7 @@ void try_first() {
   check(times_freed(what) == 1, "freed once");
 }
 
-// ---- joiners that are ULTs --------------------------------------------------------------------------------------------------
+// ---- joiners that are ULTs ----------------------------------------------------------------------
 
 template <class End>
 void ult_joins(End end_it) {
@@ -232,7 +235,8 @@ void ult_timed_parked_end() {
   ult_joins_with_deadline([](target& what) { what.end_after_parking(the.workers[2]); });
 }
 
-// The target still stands in the joiner's own queue; the worker that the joiner leaves runs it next.
+// The target still stands in the joiner's own queue; the worker that the joiner leaves runs it
+// next.
 void target_in_own_queue() {
   core_world::make(2);
   ult u;
@@ -255,7 +259,7 @@ void target_in_own_queue() {
   check(times_freed(what) == 1, "freed once");
 }
 
-// ---- detaching --------------------------------------------------------------------------------------------------------------
+// ---- detaching ----------------------------------------------------------------------------------
 
 // Whoever makes the next unit writes to the descriptor that was freed here, if it was.
 void use_again_outside() {

@@ -1,5 +1,6 @@
 // Protocol W over src/sync/word.cpp: a wake-up that follows a change of the word is not missed.
-// Built with src/sync/word.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Built with src/sync/word.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp
+// Built with src/run/resume.cpp src/unit/timer.cpp
 #include "core_world.hpp"
 #include "sync/word.hpp"
 

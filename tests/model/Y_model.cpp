@@ -1,6 +1,6 @@
-// Protocol Y over lang/runtime/words.hpp: a request is answered or withdrawn, and never both; what a
-// thief wants, what a victim gives and what a task leaves are seen by the other side; a worker that
-// sleeps is woken by what it waits for.
+// Protocol Y over lang/runtime/words.hpp: a request is answered or withdrawn, and never both; what
+// a thief wants, what a victim gives and what a task leaves are seen by the other side; a worker
+// that sleeps is woken by what it waits for.
 #include "explorer/explorer.hpp"
 #include "lang/runtime/words.hpp"
 

@@ -1,5 +1,6 @@
-// Protocol Z over faces/argobots/src/dump.cpp: the stream that prints sees what was asked for, after all others have stopped; they go on
-// when it has, and the next dump begins when all of them have.
+// Protocol Z over faces/argobots/src/dump.cpp: the stream that prints sees what was asked for,
+// after all others have stopped; they go on when it has, and the next dump begins when all of them
+// have.
 // Built with faces/argobots/src/dump.cpp
 #include "abt_world.hpp"
 #include "dump.hpp"

@@ -1,5 +1,6 @@
-// Protocol Z over faces/argobots/src/eventual.cpp and waiting.cpp: nobody misses the setting, who sees an eventual set sees its value and what
-// was done before, a reset lets the next value in and nobody's earlier one, and the memory goes with the last who uses it.
+// Protocol Z over faces/argobots/src/eventual.cpp and waiting.cpp: nobody misses the setting, who
+// sees an eventual set sees its value and what was done before, a reset lets the next value in and
+// nobody's earlier one, and the memory goes with the last who uses it.
 // Built with faces/argobots/src/eventual.cpp faces/argobots/src/waiting.cpp
 #include "abt_world.hpp"
 #include "self.hpp"
@@ -13,7 +14,8 @@ ABT_eventual of_the_model;
 
 }  // namespace
 
-// A timed wait found somebody who was setting the eventual. In these models nobody resets it before the wait has seen it.
+// A timed wait found somebody who was setting the eventual. In these models nobody resets it before
+// the wait has seen it.
 void weft::abt::yield_somehow() {
   for (;;) {
     ABT_bool is_ready = ABT_FALSE;
@@ -57,7 +59,7 @@ struct shared_eventual {
   void free() { check(ABT_eventual_free(&handle) == ABT_SUCCESS, "always"); }
 };
 
-// ---- setting and waiting ------------------------------------------------------------------------------------------------------
+// ---- setting and waiting ------------------------------------------------------------------------
 
 void without_a_value() {
   shared_eventual shared(0);
@@ -109,7 +111,7 @@ void goes_with_its_waiter() {
           thread{"setter", [&] { static_cast<void>(ABT_eventual_set(handle, &value, sizeof value)); }});
 }
 
-// ---- resetting ------------------------------------------------------------------------------------------------------------------
+// ---- resetting ----------------------------------------------------------------------------------
 
 // The reader never waits, or it does, or with a deadline first.
 void values_in_turn(int (*get)(const shared_eventual&)) {
@@ -175,7 +177,7 @@ void one_waits_while_another_resets() {
           thread{"waiter", [&] { check(ABT_eventual_wait(shared.handle, nullptr) == ABT_SUCCESS, "it is set twice"); }});
 }
 
-// ---- late leavers -----------------------------------------------------------------------------------------------------------------
+// ---- late leavers -------------------------------------------------------------------------------
 
 struct left_late {
   late_leavers late;

@@ -1,4 +1,5 @@
-// Protocol Z over faces/argobots/src/init.cpp: who finds the runtime there, by asking or by initialising it as well, finds it laid out.
+// Protocol Z over faces/argobots/src/init.cpp: who finds the runtime there, by asking or by
+// initialising it as well, finds it laid out.
 #include "abt_world.hpp"
 
 // Its counts outlive an execution that is left in the middle: this file sets them back.
@@ -22,7 +23,7 @@ program* of_the_model;
 
 }  // namespace
 
-// ---- the core: whoever starts it becomes the primary ULT ---------------------------------------------------------------------------
+// ---- the core: whoever starts it becomes the primary ULT ----------------------------------------
 
 extern "C" {
 
@@ -46,7 +47,7 @@ weft_status weft_pin(int) { return WEFT_OK; }
 
 }  // extern "C"
 
-// ---- the face's other files -----------------------------------------------------------------------------------------------------------
+// ---- the face's other files ---------------------------------------------------------------------
 
 namespace weft::abt {
 

@@ -1,7 +1,9 @@
-// Execution streams of the Argobots face that end, over stream.cpp, switch.cpp and the schedulers as they are: whoever joins or cancels one is
-// heard, also by a main scheduler that takes the stream over meanwhile, and nobody touches the one that goes.
-// Built with faces/argobots/src/stream.cpp faces/argobots/src/switch.cpp faces/argobots/src/xstream.cpp
-// Built with faces/argobots/src/sched.cpp faces/argobots/src/sched_predefined.cpp faces/argobots/src/sched_config.cpp
+// Execution streams of the Argobots face that end, over stream.cpp, switch.cpp and the schedulers
+// as they are: whoever joins or cancels one is heard, also by a main scheduler that takes the
+// stream over meanwhile, and nobody touches the one that goes.
+// Built with faces/argobots/src/stream.cpp faces/argobots/src/switch.cpp
+// Built with faces/argobots/src/xstream.cpp faces/argobots/src/sched.cpp
+// Built with faces/argobots/src/sched_predefined.cpp faces/argobots/src/sched_config.cpp
 // Built with faces/argobots/src/config_values.cpp faces/argobots/src/pool_ops.cpp
 // Built with faces/argobots/src/request.cpp faces/argobots/src/thread_migrate.cpp
 #include "abt_world.hpp"
@@ -14,7 +16,7 @@
 #include "stream.hpp"
 #include "unit_end.hpp"
 
-// ---- the core's pools: one unit at most ------------------------------------------------------------------------------------------------
+// ---- the core's pools: one unit at most ---------------------------------------------------------
 
 struct weft_pool {
   weft::abt::atomic<std::uint32_t> notified{0};
@@ -101,7 +103,8 @@ weft_status weft_ext_wait_for_work(weft_pool* const* pools, std::size_t count, s
   return WEFT_OK;
 }
 
-// The unit that replaces the main scheduler runs on the scheduler's stack until it waits, and does nothing afterwards.
+// The unit that replaces the main scheduler runs on the scheduler's stack until it waits, and does
+// nothing afterwards.
 weft_status weft_ext_dispatch(weft_thread* owned) {
   check(owned == of_the_model->replacer.self, "the only unit");
   of_the_model->replace();
@@ -121,7 +124,7 @@ void weft_ext_unpark(weft_thread* thread) {
 
 }  // extern "C"
 
-// ---- the face's other files -----------------------------------------------------------------------------------------------------------
+// ---- the face's other files ---------------------------------------------------------------------
 
 namespace weft::abt {
 

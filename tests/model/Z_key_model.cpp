@@ -1,5 +1,5 @@
-// Protocol Z over faces/argobots/src/key.cpp: who reads a unit's value by key sees what it points to, no value is lost when several set some at
-// a time, and all go with the unit.
+// Protocol Z over faces/argobots/src/key.cpp: who reads a unit's value by key sees what it points
+// to, no value is lost when several set some at a time, and all go with the unit.
 // Built with faces/argobots/src/key.cpp
 #include "abt_world.hpp"
 #include "environment.hpp"

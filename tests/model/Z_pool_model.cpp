@@ -1,16 +1,19 @@
-// Protocol Z over the pools and schedulers of the Argobots face: a pool goes when nobody is inside any more, with the last scheduler that had
-// it or the last unit that remembers it, and a scheduler that is asked to stop sees what was done before.
-// Built with faces/argobots/src/pool_ops.cpp faces/argobots/src/unit_pool.cpp faces/argobots/src/sched.cpp
-// Built with faces/argobots/src/pool_config.cpp faces/argobots/src/config_values.cpp
+// Protocol Z over the pools and schedulers of the Argobots face: a pool goes when nobody is inside
+// any more, with the last scheduler that had it or the last unit that remembers it, and a scheduler
+// that is asked to stop sees what was done before.
+// Built with faces/argobots/src/pool_ops.cpp faces/argobots/src/unit_pool.cpp
+// Built with faces/argobots/src/sched.cpp faces/argobots/src/pool_config.cpp
+// Built with faces/argobots/src/config_values.cpp
 #include "abt_world.hpp"
 #include "pool.hpp"
 #include "scheduler.hpp"
 #include "unit_map.hpp"
 
-// Its list of pools that are kept outlives an execution that is left in the middle: this file empties it.
+// Its list of pools that are kept outlives an execution that is left in the middle: this file
+// empties it.
 #include "pool.cpp"
 
-// ---- the core's pools: how many units are in one ------------------------------------------------------------------------------------
+// ---- the core's pools: how many units are in one ------------------------------------------------
 
 struct weft_pool {
   weft::abt::atomic<std::size_t> ready{0};
@@ -58,7 +61,7 @@ void begin() {
   weft::abt::kept = nullptr;
 }
 
-// ---- a pool goes ------------------------------------------------------------------------------------------------------------------
+// ---- a pool goes --------------------------------------------------------------------------------
 
 struct taking {
   flag has_unit;
@@ -120,7 +123,7 @@ void goes_with_its_last_scheduler() {
   threads(thread{"a", use_and_release}, thread{"b", use_and_release});
 }
 
-// ---- a scheduler is asked to stop ---------------------------------------------------------------------------------------------------
+// ---- a scheduler is asked to stop ---------------------------------------------------------------
 
 void asked_to_stop(std::uint32_t how) {
   begin();

@@ -1,5 +1,5 @@
-// Protocol Z over faces/argobots/src/request.cpp and thread_query.cpp: a unit's record of its migration is made once and seen laid out, and
-// a unit that goes to another pool sees that pool.
+// Protocol Z over faces/argobots/src/request.cpp and thread_query.cpp: a unit's record of its
+// migration is made once and seen laid out, and a unit that goes to another pool sees that pool.
 // Built with faces/argobots/src/request.cpp faces/argobots/src/thread_query.cpp
 #include "abt_world.hpp"
 #include "pool.hpp"

@@ -1,5 +1,5 @@
-// Protocol Z over faces/argobots/src/switch.cpp: who resumes a unit finds its context saved, and the primary ULT goes to its own stream with
-// all that the finder did.
+// Protocol Z over faces/argobots/src/switch.cpp: who resumes a unit finds its context saved, and
+// the primary ULT goes to its own stream with all that the finder did.
 // Built with faces/argobots/src/switch.cpp
 #include "abt_world.hpp"
 #include "pool.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using namespace abt_world::words;
 
-// ---- suspended units ------------------------------------------------------------------------------------------------------------
+// ---- suspended units ----------------------------------------------------------------------------
 
 // Of the unit of the model, in what the core keeps.
 struct context {
@@ -64,11 +64,12 @@ void is_suspended_until(int (*resume)(weft_thread*)) {
 
 }  // namespace
 
-// ---- the primary ULT ------------------------------------------------------------------------------------------------------------
+// ---- the primary ULT ----------------------------------------------------------------------------
 
 namespace {
 
-// The primary stream, whose main scheduler runs in one logical thread, and another one that finds the primary ULT in a pool.
+// The primary stream, whose main scheduler runs in one logical thread, and another one that finds
+// the primary ULT in a pool.
 struct two_streams {
   stream primary{}, other{};
   unit primary_unit{is_yieldable | is_primary};

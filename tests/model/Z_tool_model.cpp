@@ -1,5 +1,5 @@
-// Protocol Z over faces/argobots/src/tool.cpp: the tool's callback is called with the argument that it was registered with, and sees what was
-// done before that.
+// Protocol Z over faces/argobots/src/tool.cpp: the tool's callback is called with the argument that
+// it was registered with, and sees what was done before that.
 // Built with faces/argobots/src/tool.cpp
 #include "abt_world.hpp"
 #include "runtime.hpp"

@@ -1,6 +1,8 @@
-// Conditions and futures of the Argobots face, over cond.cpp, future.cpp and waiting.cpp: a tasklet that waits at a condition is woken by a
-// signal or by the clock, and whoever frees one of these objects when nobody waits any more frees it once and under nobody.
-// Built with faces/argobots/src/cond.cpp faces/argobots/src/future.cpp faces/argobots/src/mutex.cpp faces/argobots/src/waiting.cpp
+// Conditions and futures of the Argobots face, over cond.cpp, future.cpp and waiting.cpp: a tasklet
+// that waits at a condition is woken by a signal or by the clock, and whoever frees one of these
+// objects when nobody waits any more frees it once and under nobody.
+// Built with faces/argobots/src/cond.cpp faces/argobots/src/future.cpp faces/argobots/src/mutex.cpp
+// Built with faces/argobots/src/waiting.cpp
 #include "abt_world.hpp"
 
 namespace {
@@ -40,7 +42,7 @@ weft_status weft_event_set(weft_event* event) {
 
 namespace {
 
-// ---- conditions -----------------------------------------------------------------------------------------------------------------
+// ---- conditions ---------------------------------------------------------------------------------
 
 struct guarded {
   ABT_mutex lock = ABT_MUTEX_NULL;
@@ -100,7 +102,8 @@ void two_wait() {
   check(taken[0] + taken[1] + shared.tickets == 2, "taken or there");
 }
 
-// Nobody waits after a broadcast: it may be freed at once, while the one that waited is on the way out.
+// Nobody waits after a broadcast: it may be freed at once, while the one that waited is on the way
+// out.
 void freed_behind_a_waiter() {
   guarded shared;
   unit tasklet{0};
@@ -111,7 +114,7 @@ void freed_behind_a_waiter() {
           thread{"owner", [&] { shared.give(1, broadcast_and_free); }});
 }
 
-// ---- futures --------------------------------------------------------------------------------------------------------------------
+// ---- futures ------------------------------------------------------------------------------------
 
 struct answers {
   ABT_future all = ABT_FUTURE_NULL;

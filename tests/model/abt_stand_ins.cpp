@@ -1,6 +1,7 @@
-// What a model over files of the Argobots face does not include itself: calls of Weft, of libc and of the face's other files, in the fewest
-// words that keep the promise. All of it is weak: a model that includes the real file, or defines something of its own, replaces it. The
-// linker leaves out functions that no model reaches, and what they call.
+// What a model over files of the Argobots face does not include itself: calls of Weft, of libc and
+// of the face's other files, in the fewest words that keep the promise. All of it is weak: a model
+// that includes the real file, or defines something of its own, replaces it. The linker leaves out
+// functions that no model reaches, and what they call.
 #include <pthread.h>
 #include <sched.h>
 
@@ -21,12 +22,12 @@ using abt_world::running;
 using abt_world::the_heap;
 using abt_world::word_in;
 
-// ---- libc -------------------------------------------------------------------------------------------------------------------
+// ---- libc ---------------------------------------------------------------------------------------
 
 extern "C" {
 
-// By the linker's --wrap, in files of the model alone. Sizes lie in front. Who uses what is freed, or has used it and did not come before,
-// fails the model.
+// By the linker's --wrap, in files of the model alone. Sizes lie in front. Who uses what is freed,
+// or has used it and did not come before, fails the model.
 [[gnu::no_sanitize_thread]] void* __wrap_malloc(std::size_t bytes) {
   constexpr std::size_t step = alignof(std::max_align_t);
   const std::size_t rounded = (bytes + step - 1) / step * step;
@@ -74,7 +75,7 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t* condition) {
   return 0;
 }
 
-// ---- weft.h, hot.h -------------------------------------------------------------------------------------------------------------
+// ---- weft.h, hot.h ------------------------------------------------------------------------------
 
 STAND_IN weft_thread* weft_self() { return running() != nullptr ? running()->self : nullptr; }
 STAND_IN std::uint64_t weft_thread_id(const weft_thread*) { return 1; }
@@ -120,7 +121,7 @@ STAND_IN void weft_yield() { weft::abt::spin_hint(); }
 STAND_IN std::uint64_t weft_now_ns() { return explorer::now_ns(); }
 STAND_IN std::uint64_t weft_deadline_in(std::uint64_t ns) { return explorer::now_ns() + ns; }
 
-// ---- ext.h --------------------------------------------------------------------------------------------------------------------
+// ---- ext.h --------------------------------------------------------------------------------------
 
 STAND_IN weft_status weft_ext_call_outside(weft_function function, void* argument) {
   function(argument);
@@ -144,7 +145,7 @@ constinit weft_hot_line outside{{nullptr}, {nullptr}, {nullptr}, &nobody};
 
 weft_hot_line* weft_hot_here() { return running() != nullptr ? &running()->line : &outside; }
 
-// ---- the face's other files -----------------------------------------------------------------------------------------------------
+// ---- the face's other files ---------------------------------------------------------------------
 
 namespace weft::abt {
 

@@ -1,5 +1,6 @@
-// Work units of the Argobots face, for models over files of faces/argobots/src as they are. A logical thread stands for the unit that it runs
-// (run_as), or for an OS thread outside. What a model does not include comes from abt_stand_ins.cpp.
+// Work units of the Argobots face, for models over files of faces/argobots/src as they are. A
+// logical thread stands for the unit that it runs (run_as), or for an OS thread outside. What a
+// model does not include comes from abt_stand_ins.cpp.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,8 @@ inline unit* unit_of(weft_thread* thread) { return reinterpret_cast<unit*>(threa
 inline void run_as(unit& one) { explorer::set_local_word(&one); }
 inline unit* running() { return static_cast<unit*>(explorer::local_word()); }
 
-// Memory that malloc gives in logical threads. What was freed is never raised again in the same execution, and who touches it then without
-// having come before is told.
+// Memory that malloc gives in logical threads. What was freed is never raised again in the same
+// execution, and who touches it then without having come before is told.
 inline constexpr std::size_t heap_bytes = 8192;
 struct heap {
   alignas(std::max_align_t) unsigned char memory[heap_bytes];

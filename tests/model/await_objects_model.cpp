@@ -1,8 +1,9 @@
 // Protocol P where an awaiter waits for an event and for something that is taken by the wait: a
 // semaphore's token, a mutex, a read-write lock. The event is set while the awaiter is armed;
 // whichever comes first, what was not the winner is not kept, and the next in its queue gets it.
-// Built with src/sync/semaphore.cpp src/sync/rwlock.cpp src/sync/mutex.cpp src/sync/event.cpp src/sync/waiters.cpp src/run/awaiter.cpp
-// Built with src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Built with src/sync/semaphore.cpp src/sync/rwlock.cpp src/sync/mutex.cpp src/sync/event.cpp
+// Built with src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp
+// Built with src/unit/timer.cpp
 #include "core_world.hpp"
 #include "outside_callers.hpp"
 #include "place/source.hpp"

@@ -1,7 +1,7 @@
 // weft/detail/channel_core.hpp, selection.hpp and pending.hpp on the explorer's memory: a value
-// goes to exactly one pop, a select takes exactly one branch, the caller that ends a wait touches nothing
-// after the wake-up, and a stop and a wake of the same wait end it once. Parking, events and
-// tasklets are the model's own.
+// goes to exactly one pop, a select takes exactly one branch, the caller that ends a wait touches
+// nothing after the wake-up, and a stop and a wake of the same wait end it once. Parking, events
+// and tasklets are the model's own.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -22,7 +22,7 @@ using namespace explorer::words;
 using namespace weft::base;
 using weft::channel_op_status;
 
-// ---- what the library has ------------------------------------------------------------------------------------------------------
+// ---- what the library has -----------------------------------------------------------------------
 
 // A ULT. It has parked when publish has run, which nothing follows on its stack.
 struct ult {
@@ -90,7 +90,7 @@ char __tsan_atomic8_load(const volatile char* word, int) { return *word; }
 
 namespace {
 
-// ---- channels --------------------------------------------------------------------------------------------------------------------
+// ---- channels -----------------------------------------------------------------------------------
 
 // What the value tells of, written before the push.
 int payloads[3];
@@ -198,7 +198,7 @@ void timed_pop() {
         "both or neither");
 }
 
-// ---- select ----------------------------------------------------------------------------------------------------------------------
+// ---- select -------------------------------------------------------------------------------------
 
 // Two wakers: one of them succeeds, the other's value is there for a later pop.
 void select_of_two_wakers() {
@@ -325,7 +325,7 @@ void select_is_cancelled() {
   check((channel.try_pop(left) == channel_op_status::success) == was_cancelled, "the value is taken, or there");
 }
 
-// ---- a wait without a thread: a stop against a wake --------------------------------------------------------------------------------
+// ---- a wait without a thread: a stop against a wake ---------------------------------------------
 
 // As stop_source, with the form of a token that pending asks for.
 struct stop_state {

@@ -56,7 +56,7 @@ extern "C" STAND_IN void weft_context_entry() {}
 
 namespace weft::sched {
 
-// ---- ready.cpp, choose.cpp, park.cpp -----------------------------------------------------------------------------------------------------------
+// ---- ready.cpp, choose.cpp, park.cpp ------------------------------------------------------------
 
 STAND_IN void take_in(worker* w, unit* chain) {
   enter(w);
@@ -88,7 +88,7 @@ STAND_IN worker* yield(worker* w, unit*) { return w; }
 STAND_IN worker* leave_for(worker* w, unit*, unit*) { return w; }
 STAND_IN worker* yield_away(worker* w, unit*, bool) { return w; }
 
-// ---- dispatch.cpp: no schedulers that are ULTs ------------------------------------------------------------------------------
+// ---- dispatch.cpp: no schedulers that are ULTs --------------------------------------------------
 
 STAND_IN status dispatch(unit*) { return status::unsupported; }
 STAND_IN bool begins_to_start(worker*, const unit*) { return false; }
@@ -98,7 +98,7 @@ STAND_IN void unbind_stack(worker*, unit*) {}
 STAND_IN void send_home(worker*, unit*) { explorer::fail("assertion", "the model dispatches nothing"); }
 STAND_IN unit* ask_scheduler(worker*) { return nullptr; }
 
-// ---- carrier.cpp: units that return -------------------------------------------------------------------------------------------
+// ---- carrier.cpp: units that return -------------------------------------------------------------
 
 STAND_IN void carrier_entry(void* transfer, void*) {
   auto* w = static_cast<worker*>(transfer);
@@ -112,7 +112,7 @@ STAND_IN void carrier_entry(void* transfer, void*) {
   enter(w);
 }
 
-// ---- turns.cpp: no schedule -------------------------------------------------------------------------------------------------
+// ---- turns.cpp: no schedule ---------------------------------------------------------------------
 
 STAND_IN bool pass_point() { return true; }
 STAND_IN void refuse_if_left_behind(const char*) {}
@@ -135,17 +135,17 @@ STAND_IN std::uint64_t turns_now_ns(const runtime*) { return os::now_ns(); }
 STAND_IN std::uint64_t now_ns() { return os::now_ns(); }
 STAND_IN std::uint64_t now_ns(const worker*) { return os::now_ns(); }
 
-// ---- adopted.cpp --------------------------------------------------------------------------------------------------------------
+// ---- adopted.cpp --------------------------------------------------------------------------------
 
 STAND_IN void end_adopted(worker*) {}
 
-// ---- steal.cpp --------------------------------------------------------------------------------------------------------------
+// ---- steal.cpp ----------------------------------------------------------------------------------
 
 STAND_IN unit* steal(worker*) { return nullptr; }
 STAND_IN bool sees_prey(worker*) { return false; }
 STAND_IN void answer(worker*, worker*) {}
 
-// ---- tracing.cpp: no traces -------------------------------------------------------------------------------------------------
+// ---- tracing.cpp: no traces ---------------------------------------------------------------------
 
 STAND_IN void trace_event(const runtime*, worker*, weft_event_kind, unit*) {}
 STAND_IN void trace_fork(const worker*, weft_forked*) {}
@@ -153,7 +153,7 @@ STAND_IN void trace_fork_as_unit(const runtime*, unit*, const weft_forked*, cons
 STAND_IN void trace_resumed(worker*, unit*) {}
 STAND_IN void run_traced(const runtime*, void (*)(void*), weft_forked*) {}
 
-// ---- fork.cpp: no forks -----------------------------------------------------------------------------------------------------
+// ---- fork.cpp: no forks -------------------------------------------------------------------------
 
 STAND_IN void detach_forks(worker*) {}
 STAND_IN void free_fork_segments(worker*) {}
@@ -169,7 +169,7 @@ STAND_IN void trim_stacks(worker*) {}
 STAND_IN void empty_stack_caches(worker* w) { w->stacks.stop(); }
 STAND_IN unit* make_fork_unit(worker*, unit::function_type, void*, unit*) { return nullptr; }
 
-// ---- copied.cpp: threads have no bytes of their own -------------------------------------------------------------------------
+// ---- copied.cpp: threads have no bytes of their own ---------------------------------------------
 
 constinit const unit::function_type copied_starts[copied_classes] = {};
 STAND_IN copied* take_copied(runtime*, worker*, unsigned) { return nullptr; }
@@ -177,7 +177,7 @@ STAND_IN void give_copied(runtime*, worker*, copied*, unsigned) {}
 STAND_IN void give_copied_of(const unit*) {}
 STAND_IN void stop_copied(worker*) {}
 
-// ---- pools and sources: none ------------------------------------------------------------------------------------------------
+// ---- pools and sources: none --------------------------------------------------------------------
 
 STAND_IN bool serves(const worker*, const pool*) { return true; }
 STAND_IN bool pools_have_work(worker*) { return false; }
@@ -206,7 +206,7 @@ STAND_IN bool sources_want_poll(const worker*) { return false; }
 STAND_IN void poll_sources(worker*) {}
 STAND_IN void expected_from_outside::count(int) {}
 
-// ---- idle.cpp, wake.cpp, ready.cpp ----------------------------------------------------------------------------------------------------
+// ---- idle.cpp, wake.cpp, ready.cpp --------------------------------------------------------------
 
 STAND_IN unit* idle(worker*) { return nullptr; }
 STAND_IN void begin_call(runtime*) {}
@@ -221,7 +221,7 @@ STAND_IN void send_where_pinned(runtime*, unit*) { explorer::fail("assertion", "
 
 STAND_IN void panic_about(unit*, const char*, std::uint64_t, const char*, const char*) { explorer::fail("assertion", "panic"); }
 
-// ---- the rest ---------------------------------------------------------------------------------------------------------------
+// ---- the rest -----------------------------------------------------------------------------------
 
 STAND_IN bool pin_to(runtime*, unsigned) { return true; }
 STAND_IN void unpin_from(runtime*, unsigned) {}

@@ -43,7 +43,8 @@ inline void publish(unsigned index, std::memory_order pointer) {
   the.rt->worker_count.store(index + 1, weft::base::relaxed);
 }
 
-// Without stealing, and every worker sleeps as soon as it finds nothing; the model changes what it wants otherwise.
+// Without stealing, and every worker sleeps as soon as it finds nothing; the model changes what it
+// wants otherwise.
 inline void make(unsigned count) {
   the.rt = new (the.runtime_memory) runtime{};
   the.records = 0;

@@ -1,4 +1,5 @@
-// The explorer's own tests: planted bugs that it must find, and correct programs that it must not accuse.
+// The explorer's own tests: planted bugs that it must find, and correct programs that it must not
+// accuse.
 #include "explorer/explorer.hpp"
 #include "arch/cpu.hpp"
 #include "base/atomic.hpp"
@@ -13,7 +14,7 @@ using namespace explorer::words;
 
 namespace {
 
-// ---- plain fields -----------------------------------------------------------------------------------------------------------
+// ---- plain fields -------------------------------------------------------------------------------
 
 void pass_plain(std::memory_order store, std::memory_order load) {
   base::atomic<int> flag{0};
@@ -73,7 +74,7 @@ void pass_a_copy(std::memory_order store) {
 const model copied{"copies behind release and acquire", {.at_least = 2}, [] { pass_a_copy(base::release); }};
 const model no_release_of_copy{"copies without release", {.must_fail = "data race"}, [] { pass_a_copy(base::relaxed); }};
 
-// ---- spinning ---------------------------------------------------------------------------------------------------------------
+// ---- spinning -----------------------------------------------------------------------------------
 
 void spin_lock_test(std::memory_order take, std::memory_order give) {
   base::atomic<int> word{0};
@@ -157,7 +158,7 @@ const model impatient{"patience with impatience",
                       {.at_least = 2, .quick = {.impatience = 1}, .deep = {.impatience = 1}, .outcomes = "0 1"},
                       [] { patience(); }};
 
-// ---- sleeping ---------------------------------------------------------------------------------------------------------------
+// ---- sleeping -----------------------------------------------------------------------------------
 
 template <class Announce>
 void sleep_and_wake(Announce announce) {
@@ -198,7 +199,8 @@ const model one_for_two{"one wake for two sleepers", {.must_fail = "deadlock"}, 
                                                                                                 os::futex_wake(&word, 1);
                                                                                               }});
                         }};
-// The kernel wakes any of the sleepers: where both sleep, one of them is woken, and the deadline of the other one passes.
+// The kernel wakes any of the sleepers: where both sleep, one of them is woken, and the deadline of
+// the other one passes.
 const model any_sleeper{"any of two sleepers is woken", {.at_least = 3, .outcomes = "01 10 11"}, [] {
                           base::atomic<std::uint32_t> word{0};
                           bool ended[2] = {};
@@ -254,7 +256,7 @@ const model deadline{"a deadline ends a wait for nothing", {.at_least = 1}, [] {
                                       }});
                      }};
 
-// ---- lifetimes --------------------------------------------------------------------------------------------------------------
+// ---- lifetimes ----------------------------------------------------------------------------------
 
 template <class T>
 union late {  // an object whose life the test controls
@@ -321,7 +323,7 @@ const model not_made_before{"used without order after its construction", {.must_
                               beginning_of_life(base::relaxed);
                             }};
 
-// ---- phases -----------------------------------------------------------------------------------------------------------------
+// ---- phases -------------------------------------------------------------------------------------
 
 const model second_phase{"the second phase knows of the first", {.at_least = 1}, [] {
                            base::atomic<int> word{0};
@@ -329,9 +331,10 @@ const model second_phase{"the second phase knows of the first", {.at_least = 1},
                            threads(thread{"second", [&] { check(word.load(base::relaxed) == 1, "what the first one wrote"); }});
                          }};
 
-// ---- restartable stores -----------------------------------------------------------------------------------------------------
+// ---- restartable stores -------------------------------------------------------------------------
 
-// A store of 1 where 0 was, against a store of 2 and a restart fence: behind the fence the 1 does not come any more.
+// A store of 1 where 0 was, against a store of 2 and a restart fence: behind the fence the 1 does
+// not come any more.
 void store_against_restart() {
   base::atomic<int> word{0};
   int made = 0, seen = 0;
@@ -358,7 +361,7 @@ const model interrupted{
     "an interruption", {.at_least = 2, .quick = one_interruption, .deep = one_interruption, .outcomes = "0 1"}, store_alone};
 const model not_interrupted{"no interruption", {.at_least = 1, .outcomes = "1"}, store_alone};
 
-// ---- bounds -----------------------------------------------------------------------------------------------------------------
+// ---- bounds -------------------------------------------------------------------------------------
 
 // Needs two preemptions to fail: the explorer finds it with two and not with one.
 void needs_two_preemptions() {

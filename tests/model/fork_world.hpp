@@ -68,7 +68,8 @@ inline void make(world& its, unsigned workers) {
   explorer::name(the.workers[0]->forks.hot.taken.value, "taken");
 }
 
-// The first fork of a worker makes its segment, the second one moves the limit: not what is to be explored.
+// The first fork of a worker makes its segment, the second one moves the limit: not what is to be
+// explored.
 inline void warm_up(unsigned index) {
   local::set_worker(the.workers[index]);
   for (int round = 0; round < 2; ++round) {
@@ -78,7 +79,8 @@ inline void warm_up(unsigned index) {
   }
 }
 
-// As after thousands of forks of which others took all: the last of them is not joined, and so many places are left.
+// As after thousands of forks of which others took all: the last of them is not joined, and so many
+// places are left.
 inline void leave_places(int count) {
   fork_deque& forks = the.workers[0]->forks;
   weft_forked* const next = forks.segment->end() - count;

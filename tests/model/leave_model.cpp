@@ -1,8 +1,10 @@
-// Leaving and yielding, over src/run/park.cpp, yield.cpp, carrier.cpp and choose.cpp: ULTs that really switch, on workers that steal from
-// each other. A unit that is left goes on once, after it was left, where it was taken to, and finds there what it had; no other worker
-// stands on its stack meanwhile, nor on the stack of a carrier that was left.
-// Built with src/run/park.cpp src/run/yield.cpp src/run/carrier.cpp src/run/choose.cpp src/run/ready.cpp src/run/steal.cpp
-// Built with src/run/end.cpp src/run/wake.cpp src/unit/timer.cpp
+// Leaving and yielding, over src/run/park.cpp, yield.cpp, carrier.cpp and choose.cpp: ULTs that
+// really switch, on workers that steal from each other. A unit that is left goes on once, after it
+// was left, where it was taken to, and finds there what it had; no other worker stands on its stack
+// meanwhile, nor on the stack of a carrier that was left.
+// Built with src/run/park.cpp src/run/yield.cpp src/run/carrier.cpp src/run/choose.cpp
+// Built with src/run/ready.cpp src/run/steal.cpp src/run/end.cpp src/run/wake.cpp
+// Built with src/unit/timer.cpp
 #include "arch/cpu.hpp"
 #include "core_world.hpp"
 #include "queue/spinlock.hpp"
@@ -111,7 +113,7 @@ void step(job& self) {
   ++self.steps;
 }
 
-// ---- yields ---------------------------------------------------------------------------------------------------------------------
+// ---- yields -------------------------------------------------------------------------------------
 
 void yields_once(job& self) {
   step(self);
@@ -150,7 +152,7 @@ void named_unit_is_stolen() {
   check_all_ended(2);
 }
 
-// ---- parking --------------------------------------------------------------------------------------------------------------------
+// ---- parking ------------------------------------------------------------------------------------
 
 base::atomic<unit*> parked{nullptr};
 
@@ -189,7 +191,8 @@ void woken_elsewhere() {
   check_all_ended(2);
 }
 
-// The worker that was left has another unit, which yields: it starts on a fresh carrier, and is left for the woken one.
+// The worker that was left has another unit, which yields: it starts on a fresh carrier, and is
+// left for the woken one.
 void woken_among_others() {
   make(2, 3);
   parked.store(nullptr, base::relaxed);
@@ -242,7 +245,8 @@ void parks_with_a_lock() {
   check_all_ended(2);
 }
 
-// The moments that matter come early in an execution: with one preemption and without stale reads none of them is cut off.
+// The moments that matter come early in an execution: with one preemption and without stale reads
+// none of them is cut off.
 constexpr bounds quick{.preemptions = 1, .weak = 0, .impatience = 1};
 constexpr bounds deep{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 10'000'000};
 
@@ -258,7 +262,8 @@ namespace weft::sched {
 
 bool wake(waiter*) { explorer::fail("assertion", "nothing joins in this model"); }
 
-// Until all units have ended. After an attempt it waits for something that may make another one worth while.
+// Until all units have ended. After an attempt it waits for something that may make another one
+// worth while.
 unit* idle(worker* w) {
   for (;;) {
     const unsigned before = what_there_is();

@@ -1,4 +1,5 @@
-// Litmus tests of compare-exchanges, whose failing needs no order of its success; all other read-modify-writes are in programs in litmus/.
+// Litmus tests of compare-exchanges, whose failing needs no order of its success; all other
+// read-modify-writes are in programs in litmus/.
 #include "base/atomic.hpp"
 #include "explorer/explorer.hpp"
 
@@ -18,7 +19,8 @@ const model one_winner{"compare_exchange has one winner", {.at_least = 2, .outco
                          outcome(won[0], won[1], x.load(base::relaxed));
                        }};
 
-// data = 1; flag = 1 (release)   against   a compare-exchange of flag; r2 = data. Outcome: whether it succeeded, the flag seen, the data.
+// data = 1; flag = 1 (release)   against   a compare-exchange of flag; r2 = data. Outcome: whether
+// it succeeded, the flag seen, the data.
 template <int Expected>
 void message_to_exchange(std::memory_order success, std::memory_order failure) {
   base::atomic<int> data{0}, flag{0};

@@ -1,5 +1,5 @@
-// Litmus tests of the asymmetric fences, of which C11 and herd7 know nothing: a light and a heavy one are ordered as two seq_cst fences are.
-// All others are programs in litmus/.
+// Litmus tests of the asymmetric fences, of which C11 and herd7 know nothing: a light and a heavy
+// one are ordered as two seq_cst fences are. All others are programs in litmus/.
 #include "base/atomic.hpp"
 #include "explorer/explorer.hpp"
 #include "os/fence.hpp"
@@ -65,7 +65,8 @@ const model light_message{"MP light fences", not_ordered, [] {
                             outcome(r1, r2);
                           }};
 
-// The third thread runs after the second one's store to z, and its fence may yet be the first: the order of the fences alone decides.
+// The third thread runs after the second one's store to z, and its fence may yet be the first: the
+// order of the fences alone decides.
 template <class Second, class Third>
 void fences_behind_a_chain(Second second, Third third) {
   base::atomic<int> x{0}, y{0}, z{0};

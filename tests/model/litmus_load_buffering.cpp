@@ -1,5 +1,6 @@
-// Litmus tests of load buffering (LB) beyond the programs in litmus/: may two threads each read what the other one writes afterwards? C++ permits it unless the
-// reads-from edges synchronise, but nothing may come out of thin air.
+// Litmus tests of load buffering (LB) beyond the programs in litmus/: may two threads each read
+// what the other one writes afterwards? C++ permits it unless the reads-from edges synchronise, but
+// nothing may come out of thin air.
 #include "base/atomic.hpp"
 #include "explorer/explorer.hpp"
 #include "os/fence.hpp"
@@ -44,7 +45,7 @@ void load_buffering(void (*left)(), void (*right)()) {
 const model asymmetric{"LB light and heavy fence", permits(3, all_but_11), [] { load_buffering(light, heavy); }};
 const model two_light{"LB light fences", permits(4, all_four), [] { load_buffering(light, light); }};
 
-// ---- dependencies -----------------------------------------------------------------------------------------------------------------
+// ---- dependencies -------------------------------------------------------------------------------
 
 // r1 = x; y = left(r1)   against   r2 = y; x = right(r2); 0: no store
 void dependent(int (*left)(int), int (*right)(int)) {
@@ -65,7 +66,7 @@ const model thin_air{"LB nothing out of thin air", permits(1, "00", 2), [] { dep
 const model one_dependency{"LB one side depends", permits(3, "00 01 11"), [] { dependent(always, copies); }};
 const model false_dependency{"LB a dependency that is none", permits(4, all_four), [] { dependent(in_any_case, in_any_case); }};
 
-// ---- read-modify-writes, coherence, longer cycles ---------------------------------------------------------------------------------
+// ---- read-modify-writes, coherence, longer cycles -----------------------------------------------
 
 // Nobody comes between the read and the write of an addition that was promised.
 const model kept_by_addition{"LB an addition keeps the promise", permits(6, "005 105 505 056 556 656"), [] {

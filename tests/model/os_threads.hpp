@@ -1,5 +1,6 @@
-// OS threads that the core starts itself, for models over the files that do. Each is a logical thread of the model (run) that waits until
-// the core starts it, or whoever started the last one says that no more will come (close). Start and join are in core_stand_ins.cpp.
+// OS threads that the core starts itself, for models over the files that do. Each is a logical
+// thread of the model (run) that waits until the core starts it, or whoever started the last one
+// says that no more will come (close). Start and join are in core_stand_ins.cpp.
 #pragma once
 
 #include <new>

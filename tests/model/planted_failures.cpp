@@ -1,4 +1,5 @@
-// Models that fail, each in a way of its own, for replay_test.py: the command that a failure ends with must give the same schedule again.
+// Models that fail, each in a way of its own, for replay_test.py: the command that a failure ends
+// with must give the same schedule again.
 #include "arch/cpu.hpp"
 #include "base/atomic.hpp"
 #include "explorer/explorer.hpp"

@@ -2,7 +2,8 @@
 // the far end, taken out by name and pushed again into another pool, by two workers and an OS
 // thread outside. Each unit is taken once, what its pusher wrote is seen, the order of what nothing
 // else touched stays, and the counts are right in the end.
-// Built with src/place/pool.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp src/unit/timer.cpp
+// Built with src/place/pool.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
+// Built with src/unit/timer.cpp
 #include <cstdlib>
 
 #include "core_world.hpp"

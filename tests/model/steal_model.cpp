@@ -1,14 +1,15 @@
 // Protocols D and I together, over src/run/steal.cpp, idle.cpp and ready.cpp: units go from worker
 // to worker by questions, answers and raids; each is run once; a worker that sleeps is woken when
 // another one has more than it runs.
-// Built with src/run/steal.cpp src/run/idle.cpp src/run/wake.cpp src/run/ready.cpp src/unit/timer.cpp
+// Built with src/run/steal.cpp src/run/idle.cpp src/run/wake.cpp src/run/ready.cpp
+// Built with src/unit/timer.cpp
 #include "core_world.hpp"
 #include "run/choose.hpp"
 #include "run/idle.hpp"
 #include "run/ready.hpp"
 #include "run/steal.hpp"
 
-// ---- the models -----------------------------------------------------------------------------------------------------------------
+// ---- the models ---------------------------------------------------------------------------------
 
 namespace {
 
@@ -41,7 +42,8 @@ void run_all(worker* w) {
   for (unit* one = find_own(w); one != nullptr; one = find_own(w)) run(one);
 }
 
-// The owner creates and is then busy for ever with something else: the other worker must get the unit.
+// The owner creates and is then busy for ever with something else: the other worker must get the
+// unit.
 void owner_stays_long() {
   make(2);
   job what;

@@ -2,8 +2,9 @@
 // barrier, a call that is made once, and a future. Each waiter is woken by one that may release it
 // and by no other, sees what was done before, and nothing touches the object or a waiter's record
 // after the last user has left. The callers are OS threads outside, and one ULT in some scenes.
-// Built with src/sync/rwlock.cpp src/sync/condvar.cpp src/sync/barrier.cpp src/sync/once.cpp src/sync/future.cpp src/sync/event.cpp
-// Built with src/sync/mutex.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+// Built with src/sync/rwlock.cpp src/sync/condvar.cpp src/sync/barrier.cpp src/sync/once.cpp
+// Built with src/sync/future.cpp src/sync/event.cpp src/sync/mutex.cpp src/sync/waiters.cpp
+// Built with src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include "dead_frames.hpp"
 #include "outside_callers.hpp"
 #include "sync/barrier.hpp"

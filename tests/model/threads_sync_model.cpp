@@ -1,5 +1,6 @@
-// Full/empty variables of the threads interface (faces/threads, detail/sync_fast.h and sync_slow.h): no wake-up is lost, no value is lost or
-// doubled, and who read a value may reuse the variable's memory. Mutex and condition are the model's own, on futexes.
+// Full/empty variables of the threads interface (faces/threads, detail/sync_fast.h and
+// sync_slow.h): no wake-up is lost, no value is lost or doubled, and who read a value may reuse the
+// variable's memory. Mutex and condition are the model's own, on futexes.
 #include <new>
 
 #include <weft_threads/types.h>
@@ -14,7 +15,7 @@ using namespace explorer::words;
 using word = weft::base::atomic<std::uint32_t>;
 using namespace weft::base;
 
-// ---- what an implementation has ----------------------------------------------------------------------------------------------
+// ---- what an implementation has -----------------------------------------------------------------
 
 word& word_in(void* object) { return *static_cast<word*>(object); }
 
@@ -55,7 +56,7 @@ threads_status threads_sync_slowly(threads_sync* sync, threads_sync_want want, t
 
 #include <weft_threads/detail/sync_fast.h>
 
-// ---- the models --------------------------------------------------------------------------------------------------------------
+// ---- the models ---------------------------------------------------------------------------------
 
 struct variable {
   threads_sync sync = THREADS_SYNC_INIT;

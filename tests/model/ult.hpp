@@ -1,7 +1,7 @@
-// ULTs for models over src/run/wait.cpp and resume.cpp. A ULT is a logical thread; a
-// worker that it leaves is another one, which runs what remains to be done once the context is saved (leave()), while the
-// ULT may already go on elsewhere. Making ready and resuming synchronise, as the queues do that
-// carry units from one to the other.
+// ULTs for models over src/run/wait.cpp and resume.cpp. A ULT is a logical thread; a worker that it
+// leaves is another one, which runs what remains to be done once the context is saved (leave()),
+// while the ULT may already go on elsewhere. Making ready and resuming synchronise, as the queues
+// do that carry units from one to the other.
 #pragma once
 
 #include "arch/cpu.hpp"
@@ -52,7 +52,8 @@ inline void begin(ult& u) {
   u.workers[0]->current = &u.one;
 }
 
-// The logical thread of the worker that `u` leaves: waits until it parks for the nth time, and does what remains; or has ended.
+// The logical thread of the worker that `u` leaves: waits until it parks for the nth time, and does
+// what remains; or has ended.
 inline void leave(ult& u, int nth) {
   worker* w = u.after_parking(nth - 1);
   weft::sched::local::set_worker(w);

@@ -1,6 +1,7 @@
-// Programs with known answers while the process's CPUs go away and come back: the affinity of all its OS threads is narrowed to one CPU and
-// widened again, and, where a cgroup can be written, its quota of CPU time shrinks and grows. A worker that others wait for in vain
-// is a hang. Usage: affinity WORKERS.
+// Programs with known answers while the process's CPUs go away and come back: the affinity of all
+// its OS threads is narrowed to one CPU and widened again, and, where a cgroup can be written, its
+// quota of CPU time shrinks and grows. A worker that others wait for in vain is a hang. Usage:
+// affinity WORKERS.
 #include <dirent.h>
 #include <sched.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-// A million blocked threads, each on a guarded stack, within the kernel's default limit of mappings. Fewer where memory is short, or
-// where guards cost mappings; it says how many.
+// A million blocked threads, each on a guarded stack, within the kernel's default limit of
+// mappings. Fewer where memory is short, or where guards cost mappings; it says how many.
 #include <unistd.h>
 
 #include <cstdio>

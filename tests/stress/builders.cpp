@@ -1,6 +1,8 @@
-// What builders of runtimes use, all at once: trees of threads that live in pools of all kinds (one written here), and go from one to the
-// other; schedulers that are threads and dispatch units out of pools; schedulers of workers; a source of work that unparks; while an OS
-// thread adds and removes workers, has them serve pools or not, and changes their schedulers. Usage: builders WORKERS.
+// What builders of runtimes use, all at once: trees of threads that live in pools of all kinds (one
+// written here), and go from one to the other; schedulers that are threads and dispatch units out
+// of pools; schedulers of workers; a source of work that unparks; while an OS thread adds and
+// removes workers, has them serve pools or not, and changes their schedulers. Usage: builders
+// WORKERS.
 #include <array>
 #include <atomic>
 #include <mutex>

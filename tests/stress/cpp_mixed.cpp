@@ -1,7 +1,9 @@
-// Random trees of calls, evaluated by threads and, for comparison, by plain recursion. A call waits, yields, locks, throws its result
-// instead of returning it, and blocks inside the catch. On one worker, on some, on many more than there are cores; from OS threads too.
+// Random trees of calls, evaluated by threads and, for comparison, by plain recursion. A call
+// waits, yields, locks, throws its result instead of returning it, and blocks inside the catch. On
+// one worker, on some, on many more than there are cores; from OS threads too.
 //
-// STRESS_SECONDS: how long (2). STRESS_SEED: where to start; the seed of every round that fails is printed.
+// STRESS_SECONDS: how long (2). STRESS_SEED: where to start; the seed of every round that fails is
+// printed.
 #include <doctest/doctest.h>
 
 #include <atomic>

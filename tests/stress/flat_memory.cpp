@@ -1,5 +1,6 @@
-// Forks and threads leave memory flat, however many there have been: forks in trees, threads joined, detached, and made by one worker and
-// freed by another. Usage: flat_memory [FORKS THREADS], else as many as there is time for, and no more than ten million threads.
+// Forks and threads leave memory flat, however many there have been: forks in trees, threads
+// joined, detached, and made by one worker and freed by another. Usage: flat_memory [FORKS
+// THREADS], else as many as there is time for, and no more than ten million threads.
 #include <atomic>
 
 #include <weft/hot.h>
@@ -108,7 +109,7 @@ void create_detached(const amount& wanted) {
   threads.finish(made);
 }
 
-// ---- one pinned worker creates, another one joins: what the one frees must come back to the other ----
+// ---- one pinned worker creates, another one joins: what the one frees must come back to the other
 
 constexpr std::size_t slots = 256;
 struct channel {

@@ -1,6 +1,8 @@
-// Random trees of forks, made and joined in all orders or left to the end of their scope, whose nodes yield, lock, wait on full/empty
-// bits, sleep, start threads and throw, at random from a seed, each with an outcome that is known beforehand. The threads that fork move
-// between workers and pools meanwhile, and in every second runtime workers come and go. Usage: forks WORKERS [LOCALITY].
+// Random trees of forks, made and joined in all orders or left to the end of their scope, whose
+// nodes yield, lock, wait on full/empty bits, sleep, start threads and throw, at random from a
+// seed, each with an outcome that is known beforehand. The threads that fork move between workers
+// and pools meanwhile, and in every second runtime workers come and go. Usage: forks WORKERS
+// [LOCALITY].
 #include <array>
 #include <atomic>
 #include <cstring>

@@ -1,6 +1,6 @@
-// Random loops, reductions, scans and sorts, in C and in C++, nested, with bodies that yield, lock, sleep and throw, and groups of tasks
-// that add tasks and are cancelled; from ULTs, tasklets and OS threads outside at once, each compared with plain code. Usage: loops
-// WORKERS.
+// Random loops, reductions, scans and sorts, in C and in C++, nested, with bodies that yield, lock,
+// sleep and throw, and groups of tasks that add tasks and are cancelled; from ULTs, tasklets and OS
+// threads outside at once, each compared with plain code. Usage: loops WORKERS.
 #include <algorithm>
 #include <atomic>
 #include <cstring>

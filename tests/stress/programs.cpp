@@ -1,5 +1,6 @@
-// Random programs: trees of threads and tasklets that create, join, detach, yield, suspend, lock, wait, sleep, migrate and use keys, at
-// random from a seed, each with an answer that is known beforehand. Usage: programs WORKERS.
+// Random programs: trees of threads and tasklets that create, join, detach, yield, suspend, lock,
+// wait, sleep, migrate and use keys, at random from a seed, each with an answer that is known
+// beforehand. Usage: programs WORKERS.
 #include <atomic>
 #include <cstring>
 

@@ -1,4 +1,5 @@
-// A scene of a random program: some parties do something together, with an answer that the scene's seed gives beforehand.
+// A scene of a random program: some parties do something together, with an answer that the scene's
+// seed gives beforehand.
 #pragma once
 
 #include <weft/weft.h>
@@ -7,7 +8,8 @@
 
 namespace weft::stress {
 
-// Repeats a call that may time out or be refused for now, in one of its three forms, until it succeeds.
+// Repeats a call that may time out or be refused for now, in one of its three forms, until it
+// succeeds.
 template <class Until, class Try>
 void insist(dice* time, Until until, Try try_once) {
   for (;;) {

@@ -108,7 +108,8 @@ class notice_scene : public scene {
 
 // ---- awaiters: tokens that threads give, taken by whoever is told of them ----
 
-// Each taker wants so many tokens out of two semaphores, one at a time, by an awaiter at both, which it cancels now and then.
+// Each taker wants so many tokens out of two semaphores, one at a time, by an awaiter at both,
+// which it cancels now and then.
 class taking_scene : public scene {
  public:
   explicit taking_scene(dice from) : scene(2 * (1 + from.below(3))), each_(1 + from.below(60)) {}

@@ -1,7 +1,9 @@
-// What the stress programs share: the seed, the time that they may take, checks that name their place and the seed, runtimes of all kinds.
+// What the stress programs share: the seed, the time that they may take, checks that name their
+// place and the seed, runtimes of all kinds.
 //
-// A program runs one *life* after the other: a runtime from its start to its end, with everything decided by one seed. STRESS_SEED names
-// the first one's, a failure names its own, so that STRESS_SEED with STRESS_SECONDS=0 repeats that life alone.
+// A program runs one *life* after the other: a runtime from its start to its end, with everything
+// decided by one seed. STRESS_SEED names the first one's, a failure names its own, so that
+// STRESS_SEED with STRESS_SECONDS=0 repeats that life alone.
 #pragma once
 
 #include <weft/weft.h>
@@ -44,7 +46,8 @@ inline bool has_time() { return weft_now_ns() < deadline_ns; }
   std::abort();
 }
 
-// A generator that a program carries along: splitmix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195).
+// A generator that a program carries along: splitmix64 (Steele, Lea, Flood 2014,
+// doi:10.1145/2660193.2660195).
 class dice {
  public:
   explicit dice(std::uint64_t from) : state_(from) {}
@@ -71,7 +74,8 @@ inline std::uint64_t some_deadline(dice* from) {
   }
 }
 
-// A runtime of any kind with that many workers. Spinning for ever is for those that have a CPU each.
+// A runtime of any kind with that many workers. Spinning for ever is for those that have a CPU
+// each.
 inline weft_config some_config(unsigned workers, dice* from) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = workers;
@@ -92,8 +96,8 @@ inline long resident_kib() {
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-// Whether memory grows from life to life: the most of the last third of a long run against the most of the first. Sanitizers keep
-// what was freed.
+// Whether memory grows from life to life: the most of the last third of a long run against the most
+// of the first. Sanitizers keep what was freed.
 class growth {
  public:
   void note() {
@@ -122,8 +126,9 @@ inline void print_programs() {
   std::printf("figure: programs soaked = %llu\n", static_cast<unsigned long long>(programs.load()));
 }
 
-// What a program does whose argument is the number of workers (0: any number up to 32): one life after the other, each from a seed of its
-// own, while there is time. STRESS_TELL has the seed of each printed before it begins, for those that hang.
+// What a program does whose argument is the number of workers (0: any number up to 32): one life
+// after the other, each from a seed of its own, while there is time. STRESS_TELL has the seed of
+// each printed before it begins, for those that hang.
 inline int live_on(const char* name, int count, char** arguments, void (*live)(unsigned workers, std::uint64_t seed)) {
   start(name);
   for (int i = 0; i < count; ++i) command.append(i == 0 ? "" : " ").append(arguments[i]);

@@ -1,5 +1,5 @@
-// No wake-up is lost: ping-pong of two threads pinned to two workers, which both go to sleep between, and storms of all kinds of waits.
-// A lost one is a hang.
+// No wake-up is lost: ping-pong of two threads pinned to two workers, which both go to sleep
+// between, and storms of all kinds of waits. A lost one is a hang.
 #include <pthread.h>
 #include <sched.h>
 
@@ -156,7 +156,8 @@ void watch_until_served(void* argument) {
   }
 }
 
-// The server that was woken for the pool may have something else to do first: then the other one must come.
+// The server that was woken for the pool may have something else to do first: then the other one
+// must come.
 void busy_server(std::uint64_t seed) {
   dice from(seed);
   shop one;

@@ -1,5 +1,6 @@
-// Runs a body in a child process and tells how it ended and what it wrote to stderr: for messages, aborts, and changed environments.
-// The body must leave no OS threads behind in the parent before the fork.
+// Runs a body in a child process and tells how it ended and what it wrote to stderr: for messages,
+// aborts, and changed environments. The body must leave no OS threads behind in the parent before
+// the fork.
 #pragma once
 
 #include <sys/resource.h>
@@ -47,7 +48,8 @@ struct child_end {
 
 namespace detail {
 
-// A test framework's or a sanitizer's handlers would turn the signal that we want to see into something else.
+// A test framework's or a sanitizer's handlers would turn the signal that we want to see into
+// something else.
 inline void die_plainly() {
   for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) std::signal(signal, SIG_DFL);
   const rlimit none{0, 0};

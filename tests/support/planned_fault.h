@@ -1,4 +1,5 @@
-/* Where a test program notices that something is wrong, it says so here first: see tests/fault/planned_fault.cpp. */
+/* Where a test program notices that something is wrong, it says so here first: see
+ * tests/fault/planned_fault.cpp. */
 #ifndef WEFT_TESTS_PLANNED_FAULT_H
 #define WEFT_TESTS_PLANNED_FAULT_H
 
@@ -8,11 +9,13 @@
 extern "C" {
 #endif
 
-/* Does not return once a planned fault has fired; null in a program without planned faults. what: the check that failed. got: what the
- * failing call returned (a status's name or its number) or threw; null where the check was about something else. */
+/* Does not return once a planned fault has fired; null in a program without planned faults.
+ * what: the check that failed. got: what the failing call returned (a status's name or its
+ * number) or threw; null where the check was about something else. */
 void weft_test_check_failed(const char *what, const char *got) __attribute__((weak));
 
-/* A child that the program forked has ended: by a signal, unless that is 0. What it wrote may say which call failed. */
+/* A child that the program forked has ended: by a signal, unless that is 0. What it wrote may
+ * say which call failed. */
 void weft_test_child_ended(int by_signal, const char *errors) __attribute__((weak));
 
 #ifdef __cplusplus

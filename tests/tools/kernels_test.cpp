@@ -1,4 +1,5 @@
-// The sequential bodies and the pieces that all bodies share. What the parallel ones answer is tested through the command.
+// The sequential bodies and the pieces that all bodies share. What the parallel ones answer is
+// tested through the command.
 #include <doctest/doctest.h>
 #include <weft/ext.h>
 

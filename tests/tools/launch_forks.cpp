@@ -1,6 +1,6 @@
-// Forks that migrate, for ever: launch_deaths.py kills its ranks. The frames are large, so that a rank
-// is often inside a claim, copying them. As `exit STATUS` its root exits with that status; as `for
-// SECONDS` it ends well then.
+// Forks that migrate, for ever: launch_deaths.py kills its ranks. The frames are large, so that a
+// rank is often inside a claim, copying them. As `exit STATUS` its root exits with that status; as
+// `for SECONDS` it ends well then.
 #include <time.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-/* An OS thread outside ends the wait of the main thread, after so many of its looks as OUTSIDE_LOOKS says; with 0 it has ended before. */
+/* An OS thread outside ends the wait of the main thread, after so many of its looks as
+ * OUTSIDE_LOOKS says; with 0 it has ended before. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

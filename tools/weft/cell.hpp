@@ -1,5 +1,6 @@
-// One cell of the demonstration's table: a program on a runtime with a number of workers, run as a process of its own
-// (`weft bench NAME --json -`), so that a crash or a hang of one cell leaves the others standing.
+// One cell of the demonstration's table: a program on a runtime with a number of workers, run as a
+// process of its own (`weft bench NAME --json -`), so that a crash or a hang of one cell leaves the
+// others standing.
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,8 @@ struct pipes {
   _exit(exit_not_started);
 }
 
-// Each child finds the same input: the file's, from its beginning; what can be read but once, none of them reads.
+// Each child finds the same input: the file's, from its beginning; what can be read but once, none
+// of them reads.
 void read_from_the_beginning() {
   if (lseek(STDIN_FILENO, 0, SEEK_SET) == 0) return;
   close(STDIN_FILENO);

@@ -1,4 +1,5 @@
-// Runs this very program again, or another one, as a child. A crash or a hang of the child is a result for the parent, not its end.
+// Runs this very program again, or another one, as a child. A crash or a hang of the child is a
+// result for the parent, not its end.
 #pragma once
 
 #include <functional>
@@ -32,8 +33,9 @@ struct interrupted {
   int signal;
 };
 
-// Whatever the child started ends with it. It reads our standard input from its beginning, if that is a file; else none.
-// tick(seconds since start) is called about ten times a second. Throws interrupted, and std::system_error when no child can be started.
+// Whatever the child started ends with it. It reads our standard input from its beginning, if that
+// is a file; else none. tick(seconds since start) is called about ten times a second. Throws
+// interrupted, and std::system_error when no child can be started.
 child_result run_child(const child_order& order, double limit_seconds, const std::function<void(double)>& tick);
 child_result run_self(const std::vector<std::string>& arguments, double limit_seconds, const std::function<void(double)>& tick);
 

@@ -1,5 +1,6 @@
-// The sub-commands. Each adds itself to the command line; when it was the one chosen, it sets *status to the exit status:
-// 0 all right, 1 something ran and went wrong (an answer, a crash, a file), 2 the command line makes no sense.
+// The sub-commands. Each adds itself to the command line; when it was the one chosen, it sets
+// *status to the exit status: 0 all right, 1 something ran and went wrong (an answer, a crash, a
+// file), 2 the command line makes no sense.
 #pragma once
 
 #include <CLI/App.hpp>

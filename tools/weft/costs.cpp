@@ -1,5 +1,6 @@
-// weft costs: what a child costs on this machine as a plain call, as a fork, as a thread and as a Tascell task, on one worker, from
-// programs with next to no work a child to such with some. What it runs are processes of `weft bench`, so that every answer is checked.
+// weft costs: what a child costs on this machine as a plain call, as a fork, as a thread and as a
+// Tascell task, on one worker, from programs with next to no work a child to such with some. What
+// it runs are processes of `weft bench`, so that every answer is checked.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -52,7 +53,8 @@ cells run_program(const costs_options& options, const bench::kernel& what, progr
   return done;
 }
 
-// 0: it has not run. CPU time: with one worker the same as wall-clock time, but for what other programs take.
+// 0: it has not run. CPU time: with one worker the same as wall-clock time, but for what other
+// programs take.
 double cost_of(const cell_result& cell) {
   if (!cell.has_run) return 0;
   return cell.record.at("cpu_seconds").value("median", 0.0) / static_cast<double>(cell.units);

@@ -1,5 +1,6 @@
-// weft demo: all programs sequentially, and as threads and as forks on one worker and on all workers, with their answers checked; a
-// table and a picture at the end. What it runs are processes of `weft bench`.
+// weft demo: all programs sequentially, and as threads and as forks on one worker and on all
+// workers, with their answers checked; a table and a picture at the end. What it runs are processes
+// of `weft bench`.
 #include "demo.hpp"
 
 #include <fmt/format.h>

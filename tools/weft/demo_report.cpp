@@ -56,7 +56,8 @@ void add_notes(const demo_result& result, const demo_row& of, std::vector<std::s
   }
 }
 
-// A sequential program computes all the time; CPU time below its wall-clock time is time that other programs took.
+// A sequential program computes all the time; CPU time below its wall-clock time is time that other
+// programs took.
 std::string describe_busy_cpus(const demo_result& result) {
   double wall = 0;
   double cpu = 0;

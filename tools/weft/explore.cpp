@@ -1,4 +1,5 @@
-// weft explore: runs a program under many schedules until one of them makes it fail, shrinks that schedule, and says how to repeat it.
+// weft explore: runs a program under many schedules until one of them makes it fail, shrinks that
+// schedule, and says how to repeat it.
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -97,7 +98,8 @@ void write_record(const std::string& path, const schedule_lines& lines) {
 
 bool has_failed(const child_result& run) { return run.is_timed_out || run.signal != 0 || run.exit_status != 0; }
 
-// weft_init found no use for it (a file that is not there, another number of workers), so that what followed was not under it.
+// weft_init found no use for it (a file that is not there, another number of workers), so that what
+// followed was not under it.
 bool is_refused(const child_result& run) { return run.errors.find("weft: error: WEFT_SCHEDULE") != std::string::npos; }
 
 bool fails_alike(const child_result& one, const child_result& other) {
@@ -197,7 +199,8 @@ void explorer::tell(const failure& found) {
   fmt::print("{}{}", found.run.output, found.run.errors);
 }
 
-// The name under which the program finds what we wrote, which may go to another folder first. None: the failure does not come again.
+// The name under which the program finds what we wrote, which may go to another folder first. None:
+// the failure does not come again.
 std::optional<std::string> explorer::name_that_repeats(const failure& found) {
   std::string const whole = fs::absolute(options_.out).string();
   for (std::string const& name : {options_.out, has_comma(whole) ? options_.out : whole}) {

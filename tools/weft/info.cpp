@@ -1,4 +1,5 @@
-// weft info: what this library and this machine are. --parsable prints key=value lines whose keys stay as they are.
+// weft info: what this library and this machine are. --parsable prints key=value lines whose keys
+// stay as they are.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <weft/tascell.h>

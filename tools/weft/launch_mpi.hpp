@@ -12,8 +12,8 @@ struct mpi_launch {
   std::vector<std::string> words;  // the launcher's command line, up to the program
 };
 
-// word: the launcher as the user named it, a path or a command in PATH. Throws std::runtime_error with
-// one line: there is none, it is of no MPI that is known, or there is no module for its MPI.
+// word: the launcher as the user named it, a path or a command in PATH. Throws std::runtime_error
+// with one line: there is none, it is of no MPI that is known, or there is no module for its MPI.
 mpi_launch find_mpi(const std::string& word, const std::string& ranks, const std::string& arguments);
 
 // A file that belongs to this command: beside it where it was built, or in lib/weft where it is

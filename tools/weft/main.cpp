@@ -1,4 +1,5 @@
-// The weft command: demonstrates, measures and describes the library. See commands.hpp for the exit status.
+// The weft command: demonstrates, measures and describes the library. See commands.hpp for the exit
+// status.
 #include <signal.h>
 #include <weft/version.h>
 

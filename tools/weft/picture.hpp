@@ -1,4 +1,5 @@
-// The demonstration's picture: one HTML file that needs nothing beside it, with bars as SVG and the table beneath.
+// The demonstration's picture: one HTML file that needs nothing beside it, with bars as SVG and the
+// table beneath.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// weft profile: what a trace says of a program: work, span, parallelism, how busy the workers were, and what they were busy with.
+// weft profile: what a trace says of a program: work, span, parallelism, how busy the workers were,
+// and what they were busy with.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

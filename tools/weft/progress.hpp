@@ -1,5 +1,5 @@
-// What goes on while programs run, on standard error: one line that is written over where there is a terminal; elsewhere, one line for
-// each program that ended.
+// What goes on while programs run, on standard error: one line that is written over where there is
+// a terminal; elsewhere, one line for each program that ended.
 #pragma once
 
 #include <cstddef>

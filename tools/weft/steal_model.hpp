@@ -30,8 +30,8 @@ struct steal_setting {
   double retry_ns = 0;   // between the answer to a failed probe and the next one
   double near_part = 0;  // of all probes: those that go to workers of the own node
   double poll_ns = 0;    // a worker that computes lets operations on its memory go on so often; 0: the network does
-  // Weft's own protocol, as dist/ has it: what is public, offers, the pace of idle workers, calls. Else all forkers are public, and
-  // idle workers probe without a pause.
+  // Weft's own protocol, as dist/ has it: what is public, offers, the pace of idle workers, calls.
+  // Else all forkers are public, and idle workers probe without a pause.
   bool is_weft = false;
   double tick_ns = 200'000;  // WEFT_DIST_POLL: a fork looks so often what is to be offered
   std::uint64_t seed = 1;

@@ -150,7 +150,8 @@ class searching : public state {
     if (!set_.is_weft) return !its.forkers.empty();
     return node_of(thief) == node_of(victim) ? its.open != 0 : its.is_offered;
   }
-  // A thief of another node asks for the next offer, by a put that goes along with its get of the frames.
+  // A thief of another node asks for the next offer, by a put that goes along with its get of the
+  // frames.
   void note_taken(int thief, int victim, double at) {
     worker_state& its = of(victim);
     if (node_of(thief) == node_of(victim)) {

@@ -1,5 +1,5 @@
-// What the simulation of steals (steal_model.cpp) knows of each worker, thread and join, and what an
-// operation on another worker's memory takes.
+// What the simulation of steals (steal_model.cpp) knows of each worker, thread and join, and what
+// an operation on another worker's memory takes.
 #pragma once
 
 #include <algorithm>

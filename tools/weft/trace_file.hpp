@@ -1,4 +1,5 @@
-// A trace that WEFT_TRACE has written (docs/guide/tracing.md): what weft profile needs of it. Times are ns since the trace's begin.
+// A trace that WEFT_TRACE has written (docs/guide/tracing.md): what weft profile needs of it. Times
+// are ns since the trace's begin.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Many blocked threads over a rival's own (harness/threads.hpp). That all are blocked is known from a count that each raises just before
-// it waits.
+// Many blocked threads over a rival's own (harness/threads.hpp). That all are blocked is known from
+// a count that each raises just before it waits.
 #pragma once
 
 #include <atomic>

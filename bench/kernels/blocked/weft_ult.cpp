@@ -42,7 +42,8 @@ std::vector<weft_thread*> create_all(std::vector<member>& members) {
   return threads;
 }
 
-// Every thread is looked at until it is seen blocked. None can unblock before the gate opens, so all are blocked at once at the end.
+// Every thread is looked at until it is seen blocked. None can unblock before the gate opens, so
+// all are blocked at once at the end.
 bool wait_until_blocked(const std::vector<weft_thread*>& threads) {
   std::uint64_t const deadline = weft_deadline_in(patience_ns);
   for (weft_thread* const thread : threads) {

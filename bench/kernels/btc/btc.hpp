@@ -1,6 +1,7 @@
-// Binary Task Creation: a full binary tree of tasks with nothing in its nodes; both children of a node are tasks, also with forks. The
-// scalability test of uni-address threads: Akiyama, Taura (2015), doi:10.1145/2749246.2749272.
-// The answer is the number of leaves. units: tasks, those that are not the root; each is a thread in the ult variant.
+// Binary Task Creation: a full binary tree of tasks with nothing in its nodes; both children of a
+// node are tasks, also with forks. The scalability test of uni-address threads: Akiyama, Taura
+// (2015), doi:10.1145/2749246.2749272. The answer is the number of leaves. units: tasks, those that
+// are not the root; each is a thread in the ult variant.
 #pragma once
 
 #include "harness/kernel.hpp"

@@ -1,6 +1,7 @@
-// Quicksort as Chapel's example program has it (quicksort.chpl, 2010-11), with which Wheeler, Murphy, Stark and Chamberlain (2011), The
-// Chapel Tasking Layer Over Qthreads, compared it with OS threads: a sequential partition about the median of three, eight values and
-// fewer by bubbles, and a `cobegin` of both parts, on the upper levels of the recursion alone.
+// Quicksort as Chapel's example program has it (quicksort.chpl, 2010-11), with which Wheeler,
+// Murphy, Stark and Chamberlain (2011), The Chapel Tasking Layer Over Qthreads, compared it with OS
+// threads: a sequential partition about the median of three, eight values and fewer by bubbles, and
+// a `cobegin` of both parts, on the upper levels of the recursion alone.
 //   chapel-quicksort-1    on one level, as the program comes: two tasks
 //   chapel-quicksort-log  on log2 of the workers + 2 levels: about four tasks a worker
 //   chapel-quicksort-10   on ten levels: 2046 tasks

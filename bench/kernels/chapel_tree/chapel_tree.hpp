@@ -1,6 +1,7 @@
-// Tree exploration as Chapel's example program has it (tree.chpl): builds a full binary tree of `size` levels on the heap, then sums the
-// numbers in it, which are 1 … 2^size - 1 in preorder. Each visit of an inner node is a `cobegin` of two tasks, one a child, without
-// any threshold: 2 * (2^size - 2) tasks in all. See kernels/chapel_quicksort for the comparison that it comes from.
+// Tree exploration as Chapel's example program has it (tree.chpl): builds a full binary tree of
+// `size` levels on the heap, then sums the numbers in it, which are 1 … 2^size - 1 in preorder.
+// Each visit of an inner node is a `cobegin` of two tasks, one a child, without any threshold: 2 *
+// (2^size - 2) tasks in all. See kernels/chapel_quicksort for the comparison that it comes from.
 // units: visits, two a node.
 #pragma once
 

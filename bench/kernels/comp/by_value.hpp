@@ -1,5 +1,5 @@
-// Array comparison over harness/by_value.hpp: a block is told by the indexes of its elements in the arrays, which are each process's
-// own.
+// Array comparison over harness/by_value.hpp: a block is told by the indexes of its elements in the
+// arrays, which are each process's own.
 #pragma once
 
 #include "harness/by_value.hpp"

@@ -1,7 +1,8 @@
-// Array comparison, as Tascell's sample program Comp does it: how many pairs of an element of one array and one of another are each
-// other's complement, bit for bit. All pairs are looked at; the square of pairs is halved along its longer side until no side is longer
-// than 4. Hiraishi, Yasugi, Umatani, Yuasa (2009), doi:10.1145/1504176.1504187. One half of a block is a plain call with tasks and forks.
-// units: pairs.
+// Array comparison, as Tascell's sample program Comp does it: how many pairs of an element of one
+// array and one of another are each other's complement, bit for bit. All pairs are looked at; the
+// square of pairs is halved along its longer side until no side is longer than 4. Hiraishi, Yasugi,
+// Umatani, Yuasa (2009), doi:10.1145/1504176.1504187. One half of a block is a plain call with
+// tasks and forks. units: pairs.
 #pragma once
 
 #include <memory>

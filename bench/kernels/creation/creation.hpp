@@ -1,10 +1,10 @@
 // Threads that are made and waited for, with next to nothing to do in each.
 //   create-flat    one parent makes its children in batches and joins each batch
 //   create-nested  every child makes the next one and joins it, in chains: all of a chain live at the same time
-// With tasks and forks instead of threads, one child of each batch is a plain call; in a chain every child is a task.
-// Compilers inline some levels of tasks and forks into each other, but the plain calls of the sequential variant stay calls, so that a chain
-// of forks may be faster than they.
-// units: creations, which is to say children.
+// With tasks and forks instead of threads, one child of each batch is a plain call; in a chain
+// every child is a task. Compilers inline some levels of tasks and forks into each other, but the
+// plain calls of the sequential variant stay calls, so that a chain of forks may be faster than
+// they. units: creations, which is to say children.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,9 @@
-// fib(n) by its definition: the cheapest possible work at every call, so that what is measured is the cost of the calls.
+// fib(n) by its definition: the cheapest possible work at every call, so that what is measured is
+// the cost of the calls.
 //   fib         every call is a thread, down to fib(0)
 //   fib-cutoff  calls with n < 10 are plain calls; above, both children of a call are threads
-// With forks instead of threads, fib forks one child of a call and calls the other, as programs do; fib-cutoff forks both.
-// units: calls; those that are threads in the ult variants.
+// With forks instead of threads, fib forks one child of a call and calls the other, as programs do;
+// fib-cutoff forks both. units: calls; those that are threads in the ult variants.
 #pragma once
 
 #include "harness/kernel.hpp"
@@ -24,7 +25,8 @@ constexpr std::uint64_t answer(std::uint64_t n) {
   return current;
 }
 
-// Calls with n at or above the cutoff have two children each: a binary tree with one leaf per call below it.
+// Calls with n at or above the cutoff have two children each: a binary tree with one leaf per call
+// below it.
 constexpr std::uint64_t calls(std::uint64_t n, std::uint64_t cut) { return n < cut ? 1 : 2 * answer(n - cut + 3) - 1; }
 static_assert(calls(30, cutoff) == 57'313 && calls(35, cutoff) == 635'621 && calls(40, cutoff) == 7'049'155);
 static_assert(calls(4, no_cutoff) == 9);

@@ -28,7 +28,8 @@ template <class Callee>
   return left + right;
 }
 
-// The recursion is unfolded once. Compilers do so with plain calls, but not with functions that exceptions may leave.
+// The recursion is unfolded once. Compilers do so with plain calls, but not with functions that
+// exceptions may leave.
 [[gnu::noinline]] std::uint64_t above_cutoff(tascell::context c, std::uint64_t n) {
   return both_calls(c, n, [](tascell::context inner, std::uint64_t below) {
     if (below < no_cutoff) return below;

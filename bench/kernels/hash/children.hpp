@@ -1,7 +1,8 @@
-// SHA-256 of a directory's files over harness/children.hpp, for tasks, which cannot wait for a free buffer, as for threads: first every
-// directory is listed by a child of its own; then a few lanes, children, too, take one file after the other. A lane holds the buffers
-// of two windows of blocks: while those of the one are hashed, children read those of the other. So few files are open and few blocks are in
-// memory, however large the directory is.
+// SHA-256 of a directory's files over harness/children.hpp, for tasks, which cannot wait for a free
+// buffer, as for threads: first every directory is listed by a child of its own; then a few lanes,
+// children, too, take one file after the other. A lane holds the buffers of two windows of blocks:
+// while those of the one are hashed, children read those of the other. So few files are open and
+// few blocks are in memory, however large the directory is.
 #pragma once
 
 #include <algorithm>

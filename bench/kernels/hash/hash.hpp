@@ -1,7 +1,8 @@
-// SHA-256 of every regular file under a directory: real input, of which nobody knows beforehand where the work is. Symbolic links are
-// not followed. The answer stands for the lines "digest  path" of all files in the order of their paths; it is checked against what
-// find and sha256sum say about the same directory (reference.cpp). Files that cannot be read are counted and left out, as sha256sum does.
-// units: files.
+// SHA-256 of every regular file under a directory: real input, of which nobody knows beforehand
+// where the work is. Symbolic links are not followed. The answer stands for the lines "digest
+// path" of all files in the order of their paths; it is checked against what find and sha256sum say
+// about the same directory (reference.cpp). Files that cannot be read are counted and left out, as
+// sha256sum does. units: files.
 #pragma once
 
 #include <array>
@@ -66,7 +67,8 @@ class input_file {
 
   [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
   [[nodiscard]] std::size_t expect_bytes() const;  // its size now
-  // Fills buffer from position on; less than block_bytes only at the end. Negative: it cannot be read.
+  // Fills buffer from position on; less than block_bytes only at the end. Negative: it cannot be
+  // read.
   [[nodiscard]] std::ptrdiff_t read_block(std::byte* buffer, std::size_t position) const;
 
  private:

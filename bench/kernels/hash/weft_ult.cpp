@@ -1,7 +1,8 @@
-// A thread a directory, a file, and a block of a file. A digest is sequential over its file, so the file's thread hashes, and the threads
-// of the next few blocks read ahead for it. Memory is bounded: a file is opened when one of a fixed number of lanes (the buffers of a
-// window of blocks) is free; the directory's thread waits for it, and a file's thread waits for nobody but its own readers, so that
-// every lane comes back.
+// A thread a directory, a file, and a block of a file. A digest is sequential over its file, so the
+// file's thread hashes, and the threads of the next few blocks read ahead for it. Memory is
+// bounded: a file is opened when one of a fixed number of lanes (the buffers of a window of blocks)
+// is free; the directory's thread waits for it, and a file's thread waits for nobody but its own
+// readers, so that every lane comes back.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -100,8 +101,9 @@ void start_block(file_task& task, block_read& block, const input_file& file, std
   task.of->threads.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Blocks in order; behind each hashed one the next unread one is started, until a short block shows the end. How many there are is
-// only expected, from the size: the file may grow or shrink meanwhile.
+// Blocks in order; behind each hashed one the next unread one is started, until a short block shows
+// the end. How many there are is only expected, from the size: the file may grow or shrink
+// meanwhile.
 bool hash_blocks(file_task& task, const input_file& file) {
   auto& blocks = task.with->blocks;
   std::size_t const expected = file.expect_bytes() / block_bytes + 1;

@@ -1,7 +1,8 @@
-// Matrix multiplication, divide and conquer without regard to caches' sizes: Frigo, Leiserson, Prokop, Ramachandran (1999),
-// doi:10.1109/SFFCS.1999.814600. The longest of the three extents is halved until a block is left. Halves of the product are threads or
-// forks in the parallel variants; halves of the inner extent add to the same product, one after the other.
-// units: products of blocks.
+// Matrix multiplication, divide and conquer without regard to caches' sizes: Frigo, Leiserson,
+// Prokop, Ramachandran (1999), doi:10.1109/SFFCS.1999.814600. The longest of the three extents is
+// halved until a block is left. Halves of the product are threads or forks in the parallel
+// variants; halves of the inner extent add to the same product, one after the other. units:
+// products of blocks.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,8 @@
-// Matrices of whole numbers as doubles, which hold their products exactly, and the check of a product that does not multiply matrices:
-// R. Freivalds (1977), Probabilistic machines can use less running time. The answer of a kernel is the sum of all elements of its
-// product, each weighted by a random number of its row and one of its column, modulo 2^64. The right one comes from the factors,
-// by two products of a matrix and a vector: row weights · (A · (B · column weights)).
+// Matrices of whole numbers as doubles, which hold their products exactly, and the check of a
+// product that does not multiply matrices: R. Freivalds (1977), Probabilistic machines can use less
+// running time. The answer of a kernel is the sum of all elements of its product, each weighted by
+// a random number of its row and one of its column, modulo 2^64. The right one comes from the
+// factors, by two products of a matrix and a vector: row weights · (A · (B · column weights)).
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Mergesort of seeded 32-bit integers, with merges that are parallel, too: a long one is cut at the middle of its longer run. Both halves
-// of a segment, and both parts of a cut merge, are threads or forks in the parallel variants.
-// units: segments, down to those that are sorted by insertion.
+// Mergesort of seeded 32-bit integers, with merges that are parallel, too: a long one is cut at the
+// middle of its longer run. Both halves of a segment, and both parts of a cut merge, are threads or
+// forks in the parallel variants. units: segments, down to those that are sorted by insertion.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The pentomino puzzle over harness/by_value.hpp: the placements on a square are halved until one is left. The tables of the puzzle are
-// each process's own.
+// The pentomino puzzle over harness/by_value.hpp: the placements on a square are halved until one
+// is left. The tables of the puzzle are each process's own.
 #pragma once
 
 #include <bit>

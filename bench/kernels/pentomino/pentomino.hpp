@@ -1,9 +1,10 @@
-// The pentomino puzzle: in how many ways the twelve pentominoes fill a rectangle of 60 squares, rotations and reflections of the whole not
-// counted. One of the programs of Tascell's authors: Hiraishi, Yasugi, Umatani, Yuasa (2009), doi:10.1145/1504176.1504187. The first free
-// square, column by column, is filled with each piece that fits, in each of its positions. That rectangles are counted once is by a
-// piece without a symmetry of its own, which lies in two of its eight positions alone.
-// units: placements tried, that is, partial boards, the empty one included; each is a thread in the ult variant. With forks, the last
-// placement on a square is a plain call.
+// The pentomino puzzle: in how many ways the twelve pentominoes fill a rectangle of 60 squares,
+// rotations and reflections of the whole not counted. One of the programs of Tascell's authors:
+// Hiraishi, Yasugi, Umatani, Yuasa (2009), doi:10.1145/1504176.1504187. The first free square,
+// column by column, is filled with each piece that fits, in each of its positions. That rectangles
+// are counted once is by a piece without a symmetry of its own, which lies in two of its eight
+// positions alone. units: placements tried, that is, partial boards, the empty one included; each
+// is a thread in the ult variant. With forks, the last placement on a square is a plain call.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// The positions of the pieces: each piece in all ways that it can lie, those that are the same counted once.
+// The positions of the pieces: each piece in all ways that it can lie, those that are the same
+// counted once.
 #include <algorithm>
 #include <string_view>
 #include <vector>

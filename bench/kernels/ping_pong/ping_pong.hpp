@@ -7,8 +7,8 @@
 //                        and passes the turn. The answer is how often the turns went to and fro
 //   channel-ping-pong    such pairs with a channel for each direction, which has a place for one number. The answer is what became of
 //                        the numbers, to which everybody adds 1
-// Where the two of a pair run is the runtime's business. units: locks; changes of the turn; messages. With more workers the same number
-// is divided among more pairs.
+// Where the two of a pair run is the runtime's business. units: locks; changes of the turn;
+// messages. With more workers the same number is divided among more pairs.
 #pragma once
 
 #include "harness/kernel.hpp"

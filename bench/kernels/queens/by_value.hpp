@@ -1,4 +1,5 @@
-// n-queens over harness/by_value.hpp: the first placement of a row is one part, the others are the other.
+// n-queens over harness/by_value.hpp: the first placement of a row is one part, the others are the
+// other.
 #pragma once
 
 #include "harness/by_value.hpp"

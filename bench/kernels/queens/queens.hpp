@@ -1,6 +1,7 @@
-// n-queens: how many ways there are to place n queens on an n × n board so that none attacks another.
-// units: placements tried, that is, partial boards without an attack, the empty one included; each is a thread in the ult variant. With forks,
-// the last placement of a row is a plain call.
+// n-queens: how many ways there are to place n queens on an n × n board so that none attacks
+// another. units: placements tried, that is, partial boards without an attack, the empty one
+// included; each is a thread in the ult variant. With forks, the last placement of a row is a plain
+// call.
 #pragma once
 
 #include "harness/kernel.hpp"

@@ -1,4 +1,5 @@
-// n-queens with copied boards over harness/by_value.hpp: a placement, and all later ones of its row.
+// n-queens with copied boards over harness/by_value.hpp: a placement, and all later ones of its
+// row.
 #pragma once
 
 #include "harness/by_value.hpp"

@@ -1,6 +1,7 @@
-// n-queens as task runtimes are usually measured with it (Cilk, BOTS): a board is an array, which each placement copies, and a square is
-// checked against every queen that stands already. A placement costs a multiple of what it costs in `queens`, where a board is three words.
-// units: as in queens; each is a thread or a fork in the parallel variants.
+// n-queens as task runtimes are usually measured with it (Cilk, BOTS): a board is an array, which
+// each placement copies, and a square is checked against every queen that stands already. A
+// placement costs a multiple of what it costs in `queens`, where a board is three words. units: as
+// in queens; each is a thread or a fork in the parallel variants.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
-/* The board of queens-board, for C, Tascell and C++. The number of rows and the row to fill are not part of it: a search that has them
- * in variables of its own need not load them anew after each call. */
+/* The board of queens-board, for C, Tascell and C++. The number of rows and the row to fill are
+ * not part of it: a search that has them in variables of its own need not load them anew after
+ * each call. */
 #ifndef WEFT_BENCH_QUEENS_BOARD_H
 #define WEFT_BENCH_QUEENS_BOARD_H
 

@@ -1,7 +1,9 @@
-// n-queens over one board with undo: a queen is placed, the rows below are searched, and it is removed. The board is some 150 bytes, and
-// a square is looked up in three of them. Plain calls and Tascell work in one board throughout; threads, forks and tasks of others need
-// one each, which they copy. Tascell's authors compare so: Hiraishi, Yasugi, Umatani, Yuasa (2009), doi:10.1145/1504176.1504187.
-// units: as in queens; each is a thread or a fork in the parallel variants.
+// n-queens over one board with undo: a queen is placed, the rows below are searched, and it is
+// removed. The board is some 150 bytes, and a square is looked up in three of them. Plain calls and
+// Tascell work in one board throughout; threads, forks and tasks of others need one each, which
+// they copy. Tascell's authors compare so: Hiraishi, Yasugi, Umatani, Yuasa (2009),
+// doi:10.1145/1504176.1504187. units: as in queens; each is a thread or a fork in the parallel
+// variants.
 #pragma once
 
 #include "harness/children.hpp"

@@ -8,7 +8,8 @@ namespace {
 
 count solve(const position& at) noexcept;
 
-// The placements in the next row from the i-th column on. A thief may take the first one, so it has a board of its own.
+// The placements in the next row from the i-th column on. A thief may take the first one, so it has
+// a board of its own.
 count solve_from(const position& parent, int i) noexcept {
   while (i < parent.size && !parent.is_free(i)) ++i;
   if (i == parent.size) return {};

@@ -1,4 +1,5 @@
-// Quicksort over harness/children.hpp. Threads are those of the lower parts alone, as in weft_ult.cpp.
+// Quicksort over harness/children.hpp. Threads are those of the lower parts alone, as in
+// weft_ult.cpp.
 #pragma once
 
 #include "harness/together.hpp"

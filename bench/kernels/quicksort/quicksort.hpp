@@ -1,5 +1,5 @@
-// Quicksort of seeded 32-bit integers. The lower of the two parts of a segment longer than the cutoff is a thread or fork of its own in
-// the parallel variants.
+// Quicksort of seeded 32-bit integers. The lower of the two parts of a segment longer than the
+// cutoff is a thread or fork of its own in the parallel variants.
 //   quicksort        segments up to 2048 are sorted by the same sequential code in all variants
 //   quicksort-every  no cutoff: segments are parted down to one integer
 // units: segments longer than the cutoff, plus one.
@@ -37,7 +37,8 @@ inline halves partition(const segment& whole) {
     if (low >= high) break;
     std::swap(*low++, *high--);
   }
-  // Everything up to high is at most the pivot. When both ended on one pivot, it goes with the lower part.
+  // Everything up to high is at most the pivot. When both ended on one pivot, it goes with the
+  // lower part.
   auto split = static_cast<std::size_t>(high - whole.first) + 1;
   split = std::min(split, whole.count - 1);
   return {{whole.first, split}, {whole.first + split, whole.count - split}};

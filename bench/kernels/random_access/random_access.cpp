@@ -46,7 +46,8 @@ void table::update(chunk numbers) const {
   std::uint64_t power = power_at(numbers.first);
   for (std::uint64_t number = numbers.first; number < numbers.last; ++number) {
     power = step(power);
-    // Two accesses, between which another worker's update may be lost; but not a data race of the language.
+    // Two accesses, between which another worker's update may be lost; but not a data race of the
+    // language.
     std::atomic_ref<std::uint64_t> const word(words_[power & mask_]);
     word.store(word.load(std::memory_order_relaxed) ^ power, std::memory_order_relaxed);
   }

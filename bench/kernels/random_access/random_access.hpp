@@ -1,10 +1,13 @@
-// RandomAccess of the HPC Challenge, as Chapel's program has it (hpcc/ra.chpl): a table of 2^size words, T[i] = i, and four times as many
-// updates T[r mod 2^size] ^= r, a part a worker. The numbers r are those of the benchmark: powers of x modulo x^64 + x^2 + x + 1 over
-// GF(2), so that a part can begin anywhere. Updates race and may be lost: the benchmark allows it, and 1 % of them to be wrong.
+// RandomAccess of the HPC Challenge, as Chapel's program has it (hpcc/ra.chpl): a table of 2^size
+// words, T[i] = i, and four times as many updates T[r mod 2^size] ^= r, a part a worker. The
+// numbers r are those of the benchmark: powers of x modulo x^64 + x^2 + x + 1 over GF(2), so that a
+// part can begin anywhere. Updates race and may be lost: the benchmark allows it, and 1 % of them
+// to be wrong.
 //
-// Verification: the same updates again, undisturbed, must restore T[i] = i. They are made here by one thread, from the first to the last by
-// single steps: a part that began elsewhere than at its place would not be undone.
-// The answer: how many updates hold; all of them when what is wrong lies within the benchmark's tolerance. units: updates.
+// Verification: the same updates again, undisturbed, must restore T[i] = i. They are made here by
+// one thread, from the first to the last by single steps: a part that began elsewhere than at its
+// place would not be undone. The answer: how many updates hold; all of them when what is wrong lies
+// within the benchmark's tolerance. units: updates.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
-// Matrix multiplication by seven products of half the extent: V. Strassen (1969), doi:10.1007/BF02165411. Each product is a thread or fork
-// in the parallel variants, which makes the sums that it multiplies. Small and odd extents are multiplied in the plain way.
-// units: products that are.
+// Matrix multiplication by seven products of half the extent: V. Strassen (1969),
+// doi:10.1007/BF02165411. Each product is a thread or fork in the parallel variants, which makes
+// the sums that it multiplies. Small and odd extents are multiplied in the plain way. units:
+// products that are.
 #pragma once
 
 #include <array>

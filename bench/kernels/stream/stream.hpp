@@ -1,9 +1,12 @@
-// STREAM's triad, a = b + alpha * c, as the HPC Challenge program of Chapel has it (hpcc/stream.chpl): ten trials, each a loop over all
-// elements with a part a worker, of which the best counts. John D. McCalpin (1995), Memory Bandwidth and Machine Balance in Current High
-// Performance Computers. It measures memory, and what it costs to hand a loop out and to wait for it.
+// STREAM's triad, a = b + alpha * c, as the HPC Challenge program of Chapel has it
+// (hpcc/stream.chpl): ten trials, each a loop over all elements with a part a worker, of which the
+// best counts. John D. McCalpin (1995), Memory Bandwidth and Machine Balance in Current High
+// Performance Computers. It measures memory, and what it costs to hand a loop out and to wait for
+// it.
 //
-// The values of b and c are multiples of 2^-21 below 1, so that the triad is exact in any order and with any contraction, and the right
-// answer comes from whole numbers. units: elements, in all trials.
+// The values of b and c are multiples of 2^-21 below 1, so that the triad is exact in any order and
+// with any contraction, and the right answer comes from whole numbers. units: elements, in all
+// trials.
 #pragma once
 
 #include <memory>

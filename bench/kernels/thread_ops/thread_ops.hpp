@@ -1,8 +1,10 @@
-// ThreadOpsBench: 16 threads are created, then joined, over and over. What operations on threads cost by themselves.
+// ThreadOpsBench: 16 threads are created, then joined, over and over. What operations on threads
+// cost by themselves.
 //   thread-ops          the threads do nothing: creation, start, end and join are measured
 //   thread-ops-yields   each yields 4000 times: nearly all that is measured is yields
-// Source: J. Ciesko's program of that name, https://github.com/janciesko/ThreadOpsBench.
-// units: threads; yields. A yield counts whether or not another thread ran meanwhile: that is the scheduler's affair.
+// Source: J. Ciesko's program of that name, https://github.com/janciesko/ThreadOpsBench. units:
+// threads; yields. A yield counts whether or not another thread ran meanwhile: that is the
+// scheduler's affair.
 #pragma once
 
 #include "harness/kernel.hpp"

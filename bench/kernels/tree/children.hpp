@@ -1,4 +1,5 @@
-// Tree exploration over harness/children.hpp. A child without work (an empty range, no node) is none.
+// Tree exploration over harness/children.hpp. A child without work (an empty range, no node) is
+// none.
 #pragma once
 
 #include "harness/together.hpp"

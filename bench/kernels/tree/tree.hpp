@@ -1,6 +1,6 @@
-// Tree exploration: builds a balanced binary tree of `size` nodes on the heap, then sums the numbers in it.
-// units: visits, two a node: one builds it, one sums it; each is a thread in the ult variant. With forks, one child of a node is forked,
-// the other a plain call.
+// Tree exploration: builds a balanced binary tree of `size` nodes on the heap, then sums the
+// numbers in it. units: visits, two a node: one builds it, one sums it; each is a thread in the ult
+// variant. With forks, one child of a node is forked, the other a plain call.
 #pragma once
 
 #include "harness/kernel.hpp"

@@ -1,4 +1,5 @@
-// UTS over harness/by_value.hpp: the children of a node are halved until one is left. What describes the tree is each process's own.
+// UTS over harness/by_value.hpp: the children of a node are halved until one is left. What
+// describes the tree is each process's own.
 #pragma once
 
 #include "harness/by_value.hpp"

@@ -1,4 +1,5 @@
-// UTS over harness/children.hpp: a child a node. T3 is more than 1500 levels deep, so that a visit's frame is small.
+// UTS over harness/children.hpp: a child a node. T3 is more than 1500 levels deep, so that a
+// visit's frame is small.
 #pragma once
 
 #include "harness/children.hpp"

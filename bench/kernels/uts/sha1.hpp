@@ -1,5 +1,5 @@
-// SHA-1 (FIPS 180-4) of messages that fit in one block: the random-number generator of UTS hashes 20 or 24 bytes. It is the work of a
-// node, the same in all variants, not a library for other uses.
+// SHA-1 (FIPS 180-4) of messages that fit in one block: the random-number generator of UTS hashes
+// 20 or 24 bytes. It is the work of a node, the same in all variants, not a library for other uses.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@ namespace bench::uts {
 
 using digest = std::array<std::uint32_t, 5>;
 
-// s rotates by one place a round: instead of moving five words, each round finds a … e at another place.
+// s rotates by one place a round: instead of moving five words, each round finds a … e at another
+// place.
 template <int Round>
 [[gnu::always_inline]] constexpr void sha1_round(digest& s, std::array<std::uint32_t, 16>& w) {
   constexpr std::size_t first = static_cast<std::size_t>(80 - Round) % 5;

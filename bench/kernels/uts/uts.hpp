@@ -1,10 +1,12 @@
-// Unbalanced Tree Search: counts the nodes of a tree that exists only as a random-number generator, so that no part of it can be
-// foreseen. Olivier, Huan, Liu, Prins, Dinan, Sadayappan, Tseng (2006), doi:10.1007/978-3-540-72521-3_18. The trees are the sample trees
-// of the UTS distribution; their node counts are published with it.
+// Unbalanced Tree Search: counts the nodes of a tree that exists only as a random-number generator,
+// so that no part of it can be foreseen. Olivier, Huan, Liu, Prins, Dinan, Sadayappan, Tseng
+// (2006), doi:10.1007/978-3-540-72521-3_18. The trees are the sample trees of the UTS distribution;
+// their node counts are published with it.
 //   uts-t1   geometric, fixed branching, -t 1 -a 3 -d 10 -b 4 -r 19           4,130,071 nodes
 //   uts-t3   binomial, -t 0 -b 2000 -q 0.124875 -m 8 -r 42                     4,112,897 nodes
 //   uts-t1l  geometric, fixed branching, -t 1 -a 3 -d 13 -b 4 -r 29         102,181,082 nodes
-// units: nodes; each is a thread in the ult variants. With forks, the last child of a node is a plain call.
+// units: nodes; each is a thread in the ult variants. With forks, the last child of a node is a
+// plain call.
 #pragma once
 
 #include "harness/kernel.hpp"

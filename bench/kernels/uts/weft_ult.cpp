@@ -1,5 +1,6 @@
-// A thread a node. A visit's frame is small, because T3 is more than 1500 levels deep and a join may run a child on its joiner's
-// stack: up to 8 children (all nodes of T3 but the root) have their records in the frame, more have them on the heap.
+// A thread a node. A visit's frame is small, because T3 is more than 1500 levels deep and a join
+// may run a child on its joiner's stack: up to 8 children (all nodes of T3 but the root) have their
+// records in the frame, more have them on the heap.
 #include "harness/child_group.hpp"
 #include "kernels/uts/uts.hpp"
 

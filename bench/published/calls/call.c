@@ -1,5 +1,6 @@
-/* What a call costs: `call-VARIANT NAME ROUNDS` does an operation so many times and prints what one took; without arguments, the names.
- * The variants are this file with other libraries, other options, or inlined_loops.c: see CMakeLists.txt. */
+/* What a call costs: `call-VARIANT NAME ROUNDS` does an operation so many times and prints what
+ * one took; without arguments, the names. The variants are this file with other libraries, other
+ * options, or inlined_loops.c: see CMakeLists.txt. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,8 @@ static int refuse(void) {
   return 2;
 }
 
-/* The ticks of one in the fastest batch: every batch does the same, and what else ran on this CPU is in the others. */
+/* The ticks of one in the fastest batch: every batch does the same, and what else ran on this
+ * CPU is in the others. */
 static double least_ticks(const struct operation *operation, struct tally *tally, long rounds) {
   double least = 0;
   for (int batch = 0; batch < batches; ++batch) {

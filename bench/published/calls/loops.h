@@ -1,5 +1,5 @@
-/* The loops that are measured. call_loops.c and inlined_loops.c have the same ones; nothing but the loop is in each function, so that its
- * disassembly shows what a call is. */
+/* The loops that are measured. call_loops.c and inlined_loops.c have the same ones; nothing but
+ * the loop is in each function, so that its disassembly shows what a call is. */
 #ifndef WEFT_BENCH_LOOPS_H
 #define WEFT_BENCH_LOOPS_H
 

@@ -1,4 +1,5 @@
-/* A library of three calls that are as short as a runtime's are. call.c calls them in a static and in a shared library, or inlined. */
+/* A library of three calls that are as short as a runtime's are. call.c calls them in a static
+ * and in a shared library, or inlined. */
 #ifndef WEFT_BENCH_TALLY_H
 #define WEFT_BENCH_TALLY_H
 
@@ -9,7 +10,8 @@ struct tally {
   long calls;
 };
 
-/* 0, or -1 where there is no tally: a check and two words of state, as a lock's or a counter's fast path has. */
+/* 0, or -1 where there is no tally: a check and two words of state, as a lock's or a counter's
+ * fast path has. */
 int tally_add(struct tally *tally, long amount);
 
 /* Two calls of tally_add, as functions of a library call each other. */

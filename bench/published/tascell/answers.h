@@ -20,7 +20,8 @@ static inline long queens_of(long n) {
   return n >= 0 && n < (long)(sizeof known / sizeof known[0]) ? known[n] : 0;
 }
 
-/* name: the program's. Pentominoes have one size, 12 pieces: 2339, by C. B. Haselgrove, J. Haselgrove, Eureka 23 (1960). */
+/* name: the program's. Pentominoes have one size, 12 pieces: 2339, by C. B. Haselgrove, J.
+ * Haselgrove, Eureka 23 (1960). */
 static inline long answer_of(const char *name, long size) {
   if (strncmp(name, "fib", 3) == 0) return size > 0 && size <= 60 ? fib_of(size) : 0;
   if (strncmp(name, "nq", 2) == 0) return queens_of(size);

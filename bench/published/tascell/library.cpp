@@ -1,4 +1,5 @@
-// fib, nq and comp by tascell.hpp, one of them in each program (IS_FIB, IS_NQ, IS_COMP): what the compiler's form is compared with.
+// fib, nq and comp by tascell.hpp, one of them in each program (IS_FIB, IS_NQ, IS_COMP): what the
+// compiler's form is compared with.
 #include <cstdlib>
 #include <memory>
 
@@ -29,7 +30,8 @@ template <class Callee>
   return a + b;
 }
 
-// The recursion is unfolded once. Compilers do so with plain calls, but not with functions that exceptions may leave.
+// The recursion is unfolded once. Compilers do so with plain calls, but not with functions that
+// exceptions may leave.
 [[gnu::noinline]] long above_two(context c, long n) {
   return both_calls(c, n, [](context inner, long below) {
     return below <= 2 ? 1 : both_calls(inner, below, [](context last, long m) { return fib(last, m); });

@@ -1,6 +1,6 @@
-/* Runs measured(size), and prints what bench/published reads. tascell-NAME SIZE WORKERS runs NAME.tc as `weft tascell` compiles it;
- * plain-NAME SIZE the same text without its constructs (IS_PLAIN), as plain C. The time is that of a whole run, its start and end
- * included. */
+/* Runs measured(size), and prints what bench/published reads. tascell-NAME SIZE WORKERS runs
+ * NAME.tc as `weft tascell` compiles it; plain-NAME SIZE the same text without its constructs
+ * (IS_PLAIN), as plain C. The time is that of a whole run, its start and end included. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,5 +1,6 @@
-// How soon a sleeping worker begins: the first worker computes without a poll until the other one sleeps, and then has work to give.
-// `tascell-wake` prints what bench/published reads: the median and the 90th percentile of 101 times.
+// How soon a sleeping worker begins: the first worker computes without a poll until the other one
+// sleeps, and then has work to give. `tascell-wake` prints what bench/published reads: the median
+// and the 90th percentile of 101 times.
 #include <algorithm>
 #include <array>
 #include <cstdio>

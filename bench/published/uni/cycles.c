@@ -1,5 +1,6 @@
-/* What a fork and its join take, in cycles: `uni-cycles empty|fib`. The text of the forks is that of
- * hot.h; on_ranks.c and on_threads.c say where they run. The best of three rounds after a warm-up. */
+/* What a fork and its join take, in cycles: `uni-cycles empty|fib`. The text of the forks is
+ * that of hot.h; on_ranks.c and on_threads.c say where they run. The best of three rounds after
+ * a warm-up. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* How soon an idle rank has work again: `weft launch -n 2 uni-found [MILLISECONDS]`. A rank computes
- * for so long (500) and forks nothing, while the others become idle and ask ever more seldom. Then
- * it forks, and time is taken until another rank goes on with the forker. Clocks are one: ranks, or
- * nodes of namespaces, of one machine. Prints the median, the most, and how many of the samples
- * another rank went on with at all. */
+/* How soon an idle rank has work again: `weft launch -n 2 uni-found [MILLISECONDS]`. A rank
+ * computes for so long (500) and forks nothing, while the others become idle and ask ever more
+ * seldom. Then it forks, and time is taken until another rank goes on with the forker. Clocks
+ * are one: ranks, or nodes of namespaces, of one machine. Prints the median, the most, and how
+ * many of the samples another rank went on with at all. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// A kernel of the matrix on ranks, `weft launch -n P uni-kernels NAME SIZE HOW`, or on the workers of one process,
-// `uni-kernels-threads NAME SIZE HOW WORKERS`. Rank 0 prints what bench/published reads. The seconds are those of the kernel's own
-// stopwatch, which moves with the root. HOW:
+// A kernel of the matrix on ranks, `weft launch -n P uni-kernels NAME SIZE HOW`, or on the workers
+// of one process, `uni-kernels-threads NAME SIZE HOW WORKERS`. Rank 0 prints what bench/published
+// reads. The seconds are those of the kernel's own stopwatch, which moves with the root. HOW:
 //   forks        the text of the matrix: what its forks carry may be addresses of the stack
 //   values       the text over values (harness/by_value.hpp)
 //   sequential   plain calls

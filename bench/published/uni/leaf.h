@@ -1,7 +1,7 @@
 /* The smallest leaf at which a run still has half, or nine tenths, of the speed that its processors
- * could give (METG of Task Bench: Slaughter et al., SC 2020). The number of leaves stays, and leaves
- * become smaller by halves until efficiency is below a quarter. A leaf is a chain of multiplications;
- * what it takes alone is measured beside it, by plain calls, in the same process.
+ * could give (METG of Task Bench: Slaughter et al., SC 2020). The number of leaves stays, and
+ * leaves become smaller by halves until efficiency is below a quarter. A leaf is a chain of
+ * multiplications; what it takes alone is measured beside it, by plain calls, in the same process.
  *
  * Included by one file for each runtime, which runs trees of forks: leaf.c, leaf_itoyori.cpp,
  * leaf_massivethreads_dm.cpp. C and C++. */
@@ -62,8 +62,8 @@ struct leaf_point {
   double seconds, efficiency; /* of a leaf */
 };
 
-/* Where the efficiency first is `wanted`, from the smallest leaf on, between two points, which become
- * smaller; 0: it never is. */
+/* Where the efficiency first is `wanted`, from the smallest leaf on, between two points, which
+ * become smaller; 0: it never is. */
 static inline double leaf_smallest(const struct leaf_point *points, int count, double wanted) {
   int last = count - 1;
   while (last >= 0 && points[last].efficiency < wanted) --last;

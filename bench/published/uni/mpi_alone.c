@@ -1,5 +1,6 @@
-/* What an MPI's own start and end take, with nothing of Weft: `mpirun -n RANKS uni-MPI-alone`. As a rank does, each process says that it
- * has another OS thread, and finds out with which others it shares memory. */
+/* What an MPI's own start and end take, with nothing of Weft: `mpirun -n RANKS uni-MPI-alone`.
+ * As a rank does, each process says that it has another OS thread, and finds out with which
+ * others it shares memory. */
 #include <mpi.h>
 
 int main(int count, char **words) {

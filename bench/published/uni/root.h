@@ -1,4 +1,5 @@
-/* Where a measured root runs: on ranks (on_ranks.c) or on the workers of one process (on_threads.c). */
+/* Where a measured root runs: on ranks (on_ranks.c) or on the workers of one process
+ * (on_threads.c). */
 #ifndef WEFT_BENCH_UNI_ROOT_H
 #define WEFT_BENCH_UNI_ROOT_H
 
@@ -9,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Runs run(copy of *work) once, and brings the copy back. workers: of threads; ranks are as many as were launched. True: the caller is the
- * one that prints. */
+/* Runs run(copy of *work) once, and brings the copy back. workers: of threads; ranks are as many
+ * as were launched. True: the caller is the one that prints. */
 bool run_root(unsigned workers, void (*run)(void *work), void *work, size_t bytes);
 
 /* How many ranks there are, or that many threads. */

@@ -1,7 +1,7 @@
 /* The address space that stacks take in each rank, as /proc/self/maps has it: `weft launch -n P
- * uni-space`. Rank 0 prints two sizes: of the region, in which every thread's stack lies at an address
- * that is the same in all ranks, and of all that maps the job's memory, which has the regions of the
- * other ranks of the node, too. */
+ * uni-space`. Rank 0 prints two sizes: of the region, in which every thread's stack lies at an
+ * address that is the same in all ranks, and of all that maps the job's memory, which has the
+ * regions of the other ranks of the node, too. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

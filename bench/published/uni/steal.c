@@ -1,14 +1,15 @@
-/* How long a steal takes while the victim computes: `weft launch -n 2 uni-steal`. A child that spins
- * is forked again and again. Its forker's continuation is stolen meanwhile, joins, waits, and is
- * resumed by the child's end. Under WEFT_DIST_POLICY=child the forker spins for half as long, its
- * child is taken meanwhile, and then it joins and waits. Two times are taken: from the fork to what
- * the other rank runs, and from the child's end to the forker that goes on. Each sample stays on the
- * rank that took it; at the end rank 0 prints a line for each. Clocks of the ranks are one: the
- * counter is the machine's.
+/* How long a steal takes while the victim computes: `weft launch -n 2 uni-steal`. A child that
+ * spins is forked again and again. Its forker's continuation is stolen meanwhile, joins, waits, and
+ * is resumed by the child's end. Under WEFT_DIST_POLICY=child the forker spins for half as long,
+ * its child is taken meanwhile, and then it joins and waits. Two times are taken: from the fork to
+ * what the other rank runs, and from the child's end to the forker that goes on. Each sample stays
+ * on the rank that took it; at the end rank 0 prints a line for each. Clocks of the ranks are one:
+ * the counter is the machine's.
  *
  * `uni-steal polls` is for ranks of two nodes whose network needs the target's help: the child does
- * not spin, but forks children that do nothing, in each of which its rank answers (WEFT_DIST_POLL=0).
- * The phases of each steal are taken, too: the claim, the copy, and until the thread can go on.
+ * not spin, but forks children that do nothing, in each of which its rank answers
+ * (WEFT_DIST_POLL=0). The phases of each steal are taken, too: the claim, the copy, and until the
+ * thread can go on.
  *
  * Then small trees of forks are run, and the page faults of all ranks are counted. */
 #include <stdbool.h>
@@ -41,7 +42,8 @@ struct child {
   int rank; /* where it ran */
 };
 
-/* On the rank that has just stolen: the phases of this steal, if it is the only one since the last call here. */
+/* On the rank that has just stolen: the phases of this steal, if it is the only one since the
+ * last call here. */
 static void note_phases(double ticks_per_ns) {
   static weft_dist_counts before;
   weft_dist_counts now;
@@ -149,7 +151,8 @@ static void run_trees(double ticks_per_ns) {
 
 static void rest(void *work) { (void)work; }
 
-/* Rank 0 prints for all: an MPI's launcher may mix what processes of several nodes print. The program's exit status. */
+/* Rank 0 prints for all: an MPI's launcher may mix what processes of several nodes print. The
+ * program's exit status. */
 static int print_all(char *text) {
   weft_global texts;
   const int ranks = weft_dist_ranks();

@@ -1,4 +1,5 @@
-/* Trees of forks on ranks: `[weft launch -n RANKS] uni-tree HOW ...`, of which rank 0 prints what bench/published reads.
+/* Trees of forks on ranks: `[weft launch -n RANKS] uni-tree HOW ...`, of which rank 0 prints what
+ * bench/published reads.
  *   btc DEPTH ITERATIONS   Binary Task Creation of uni-address threads: a task creates two, waits for both, and does so ITERATIONS times
  *                          (by plain calls it would take no time: the compiler computes the sum)
  *   recpfor LOG US         RecPFor of Shiina and Taura (CLUSTER 2022): five loops over 2^LOG leaves that spin US microseconds, one after
@@ -35,7 +36,8 @@ static unsigned long count_btc(unsigned long depth) {
   return made;
 }
 
-/* A task carries its depth, or the leaves of its range, and brings back how many leaves it has computed. */
+/* A task carries its depth, or the leaves of its range, and brings back how many leaves it has
+ * computed. */
 static void run_btc(void *work) { *(unsigned long *)work = count_btc(*(unsigned long *)work); }
 
 static unsigned long spin(void) {

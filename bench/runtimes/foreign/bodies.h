@@ -1,6 +1,7 @@
-/* The bodies of kernels in another language: its library defines these functions, foreign/cells.hpp calls them. Each runs its work on the
- * language's own workers, the watch there around it, and makes the children that kernels/<kernel>/children.hpp makes. Types are as plain
- * as cgo wants them: no const. */
+/* The bodies of kernels in another language: its library defines these functions,
+ * foreign/cells.hpp calls them. Each runs its work on the language's own workers, the watch
+ * there around it, and makes the children that kernels/<kernel>/children.hpp makes. Types are as
+ * plain as cgo wants them: no const. */
 #ifndef WEFT_BENCH_FOREIGN_BODIES_H
 #define WEFT_BENCH_FOREIGN_BODIES_H
 
@@ -28,7 +29,8 @@ typedef struct {
   uint32_t children; /* how many it has */
 } foreign_node;
 
-/* What threads that wait for each other or give way to each other did, and the kernel's own ratio. */
+/* What threads that wait for each other or give way to each other did, and the kernel's own
+ * ratio. */
 typedef struct {
   uint64_t done;
   double ratio;

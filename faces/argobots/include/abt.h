@@ -1,5 +1,6 @@
-/* Weft's Argobots interface: the functions of Argobots 1.2 and later on Weft's threads. A program that was written for Argobots is
- * compiled with this header instead, unchanged, and linked with libweft-abt.
+/* Weft's Argobots interface: the functions of Argobots 1.2 and later on Weft's threads. A program
+ * that was written for Argobots is compiled with this header instead, unchanged, and linked with
+ * libweft-abt.
  *
  * Conventions of this header
  *   Words       A work unit is a ULT or a tasklet. An execution stream is an OS thread that runs a
@@ -27,8 +28,7 @@
  *   Owner       A "popped" work unit was taken out of its pool. The caller that took it must run it,
  *               or push it again.
  *   Undefined   Freeing an object that is in use; a call for a work unit that may end and be freed
- *               at that moment.
- */
+ *               at that moment. */
 #ifndef ABT_H_INCLUDED
 #define ABT_H_INCLUDED
 
@@ -47,7 +47,7 @@ struct timespec; /* time.h leaves it out under -std=c99 */
 extern "C" {
 #endif
 
-/* ---- start and end ------------------------------------------------------------------------------------------------- */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 /* Starts the library. Calls nest, and further ones may come from any caller. The first call makes
  * its caller the primary ULT, on stream 0. The arguments are not used. */
@@ -57,7 +57,7 @@ int ABT_init(int argc, char **argv) ABT_API_PUBLIC;
 int ABT_finalize(void) ABT_API_PUBLIC;
 int ABT_initialized(void) ABT_API_PUBLIC; /* ABT_SUCCESS or ABT_ERR_UNINITIALIZED; in signal handlers too */
 
-/* ---- execution streams --------------------------------------------------------------------------------------------- */
+/* ---- execution streams ----------------------------------------------------------------------- */
 
 /* Make a stream that runs a scheduler. If sched is null, the stream has a basic scheduler with a
  * pool of its own. A scheduler serves one stream at a time (else ABT_ERR_INV_SCHED). */
@@ -115,7 +115,7 @@ int ABT_xstream_barrier_create(uint32_t num_waiters, ABT_xstream_barrier *newbar
 int ABT_xstream_barrier_free(ABT_xstream_barrier *barrier) ABT_API_PUBLIC;
 int ABT_xstream_barrier_wait(ABT_xstream_barrier barrier) ABT_API_PUBLIC; /* blocks the caller's OS thread; does not switch */
 
-/* ---- schedulers ---------------------------------------------------------------------------------------------------- */
+/* ---- schedulers ------------------------------------------------------------------------------ */
 
 /* Make a scheduler. For each null pool in pools, a new pool is made. For ABT_sched_create_basic,
  * pools itself may also be null. config may be null. */
@@ -146,7 +146,7 @@ int ABT_sched_config_set(ABT_sched_config config, int idx, ABT_sched_config_type
 int ABT_sched_config_get(ABT_sched_config config, int idx, ABT_sched_config_type *type,
                          void *val) ABT_API_PUBLIC; /* ABT_ERR_INV_ARG: unset */
 
-/* ---- pools --------------------------------------------------------------------------------------------------------- */
+/* ---- pools ----------------------------------------------------------------------------------- */
 
 int ABT_pool_create(ABT_pool_user_def def, ABT_pool_config config,
                     ABT_pool *newpool) ABT_API_PUBLIC; /* also of an ABT_pool_def */
@@ -173,7 +173,8 @@ int ABT_pool_pop_wait_thread_ex(ABT_pool pool, ABT_thread *thread, double second
 int ABT_pool_print_all_threads(ABT_pool pool, void *arg, void (*print)(void *arg, ABT_thread)) ABT_API_PUBLIC;
 int ABT_pool_set_data(ABT_pool pool, void *data) ABT_API_PUBLIC;
 int ABT_pool_get_data(ABT_pool pool, void **data) ABT_API_PUBLIC;
-/* Pushes a scheduler to a pool as a work unit, which ends when the scheduler's own pools are empty. */
+/* Pushes a scheduler to a pool as a work unit, which ends when the scheduler's own pools are
+ * empty. */
 int ABT_pool_add_sched(ABT_pool pool, ABT_sched sched) ABT_API_PUBLIC;
 int ABT_pool_get_id(ABT_pool pool, int *id) ABT_API_PUBLIC;
 
@@ -212,7 +213,7 @@ int ABT_unit_get_thread(ABT_unit unit, ABT_thread *thread) ABT_API_PUBLIC;
  * by ABT_thread_set_associated_pool. */
 int ABT_unit_set_associated_pool(ABT_unit unit, ABT_pool pool) ABT_API_PUBLIC;
 
-/* ---- ULTs ---------------------------------------------------------------------------------------------------------- */
+/* ---- ULTs ------------------------------------------------------------------------------------ */
 
 /* Makes a ULT, and pushes it to a pool. attr may be null. newthread may be null: the ULT is then
  * unnamed. */
@@ -291,7 +292,7 @@ int ABT_thread_attr_get_stacksize(ABT_thread_attr attr, size_t *bytes) ABT_API_P
 int ABT_thread_attr_set_callback(ABT_thread_attr attr, void (*callback)(ABT_thread thread, void *arg), void *arg) ABT_API_PUBLIC;
 int ABT_thread_attr_set_migratable(ABT_thread_attr attr, ABT_bool is_migratable) ABT_API_PUBLIC;
 
-/* ---- tasklets: work units that run to their end without a stack of their own; all of ABT_thread_* take them too ---------- */
+/* ---- tasklets: work units that run to their end without a stack of their own; all of ABT_thread_* take them too  */
 
 int ABT_task_create(ABT_pool pool, void (*task_func)(void *), void *arg, ABT_task *newtask) ABT_API_PUBLIC;
 int ABT_task_create_on_xstream(ABT_xstream xstream, void (*task_func)(void *), void *arg, ABT_task *newtask) ABT_API_PUBLIC;
@@ -314,7 +315,7 @@ int ABT_task_get_arg(ABT_task task, void **arg) ABT_API_PUBLIC;
 #define ABT_task_set_specific ABT_thread_set_specific
 #define ABT_task_get_specific ABT_thread_get_specific
 
-/* ---- the caller: not from outside (ABT_ERR_INV_XSTREAM) except where said ------------------------------------------ */
+/* ---- the caller: not from outside (ABT_ERR_INV_XSTREAM) except where said -------------------- */
 
 int ABT_self_get_xstream(ABT_xstream *xstream) ABT_API_PUBLIC;
 int ABT_self_get_xstream_rank(int *rank) ABT_API_PUBLIC;
@@ -361,7 +362,7 @@ int ABT_key_free(ABT_key *key) ABT_API_PUBLIC;
 int ABT_key_set(ABT_key key, void *value) ABT_API_PUBLIC;
 int ABT_key_get(ABT_key key, void **value) ABT_API_PUBLIC;
 
-/* ---- mutexes: created ones also before ABT_init ---------------------------------------------------------------------- */
+/* ---- mutexes: created ones also before ABT_init ---------------------------------------------- */
 
 int ABT_mutex_create(ABT_mutex *newmutex) ABT_API_PUBLIC;
 int ABT_mutex_create_with_attr(ABT_mutex_attr attr, ABT_mutex *newmutex) ABT_API_PUBLIC;
@@ -385,7 +386,7 @@ int ABT_mutex_attr_free(ABT_mutex_attr *attr) ABT_API_PUBLIC;
 int ABT_mutex_attr_set_recursive(ABT_mutex_attr attr, ABT_bool recursive) ABT_API_PUBLIC;
 int ABT_mutex_attr_get_recursive(ABT_mutex_attr attr, ABT_bool *recursive) ABT_API_PUBLIC;
 
-/* ---- other things to wait at ----------------------------------------------------------------------------------------- */
+/* ---- other things to wait at ----------------------------------------------------------------- */
 
 int ABT_cond_create(ABT_cond *newcond) ABT_API_PUBLIC;
 int ABT_cond_free(ABT_cond *cond) ABT_API_PUBLIC;
@@ -405,9 +406,10 @@ int ABT_rwlock_rdlock(ABT_rwlock rwlock) ABT_API_PUBLIC;
 int ABT_rwlock_wrlock(ABT_rwlock rwlock) ABT_API_PUBLIC;
 int ABT_rwlock_unlock(ABT_rwlock rwlock) ABT_API_PUBLIC;
 
-/* An eventual: a value of nbytes bytes that is set once. nbytes 0 means that it has no value. A wait
- * stores in *value the address of the eventual's own copy. Tasklets cannot wait for an eventual
- * (ABT_ERR_EVENTUAL), nor for a future (ABT_ERR_FUTURE) or a barrier (ABT_ERR_BARRIER) below. */
+/* An eventual: a value of nbytes bytes that is set once. nbytes 0 means that it has no value. A
+ * wait stores in *value the address of the eventual's own copy. Tasklets cannot wait for an
+ * eventual (ABT_ERR_EVENTUAL), nor for a future (ABT_ERR_FUTURE) or a barrier (ABT_ERR_BARRIER)
+ * below. */
 int ABT_eventual_create(int nbytes, ABT_eventual *neweventual) ABT_API_PUBLIC;
 int ABT_eventual_free(ABT_eventual *eventual) ABT_API_PUBLIC;
 int ABT_eventual_wait(ABT_eventual eventual, void **value) ABT_API_PUBLIC; /* value may be null */
@@ -433,10 +435,11 @@ int ABT_barrier_free(ABT_barrier *barrier) ABT_API_PUBLIC;
 int ABT_barrier_wait(ABT_barrier barrier) ABT_API_PUBLIC;
 int ABT_barrier_get_num_waiters(ABT_barrier barrier, uint32_t *num_waiters) ABT_API_PUBLIC;
 
-/* ---- errors, time: also before ABT_init ------------------------------------------------------------------------------ */
+/* ---- errors, time: also before ABT_init ------------------------------------------------------ */
 
-/* Stores the name of an error, such as "ABT_ERR_MEM", with a terminating 0 in str, and the length of
- * the name, without the 0, in *len. str and len may be null. ABT_ERR_OTHER: no such error. */
+/* Stores the name of an error, such as "ABT_ERR_MEM", with a terminating 0 in str, and the
+ * length of the name, without the 0, in *len. str and len may be null. ABT_ERR_OTHER: no such
+ * error. */
 int ABT_error_get_str(int err, char *str, size_t *len) ABT_API_PUBLIC;
 
 double ABT_get_wtime(void) ABT_API_PUBLIC; /* seconds of CLOCK_REALTIME, which can be set; timers cannot */
@@ -450,7 +453,7 @@ int ABT_timer_stop_and_read(ABT_timer timer, double *secs) ABT_API_PUBLIC;
 int ABT_timer_stop_and_add(ABT_timer timer, double *secs) ABT_API_PUBLIC;
 int ABT_timer_get_overhead(double *overhead) ABT_API_PUBLIC; /* what a start and stop cost themselves */
 
-/* ---- information: for people, in words that may change -------------------------------------------------------------- */
+/* ---- information: for people, in words that may change --------------------------------------- */
 
 int ABT_info_query_config(ABT_info_query_kind query_kind, void *val) ABT_API_PUBLIC; /* what val points to: see the kinds */
 int ABT_info_print_config(FILE *fp) ABT_API_PUBLIC;
@@ -463,14 +466,14 @@ int ABT_info_print_thread_attr(FILE *fp, ABT_thread_attr attr) ABT_API_PUBLIC;
 int ABT_info_print_task(FILE *fp, ABT_task task) ABT_API_PUBLIC;
 int ABT_info_print_thread_stack(FILE *fp, ABT_thread thread) ABT_API_PUBLIC; /* undefined for one that may run meanwhile */
 int ABT_info_print_thread_stacks_in_pool(FILE *fp, ABT_pool pool) ABT_API_PUBLIC;
-/* Requests all streams to stop when they next check for events, and one of them to print the stacks
- * of all READY ULTs. After timeout seconds, that stream prints without waiting for streams that have
- * not stopped; if timeout is negative, it waits for all. callback(timed out, arg) may be null.
- * Callers: any, signal handlers included. */
+/* Requests all streams to stop when they next check for events, and one of them to print the
+ * stacks of all READY ULTs. After timeout seconds, that stream prints without waiting for
+ * streams that have not stopped; if timeout is negative, it waits for all. callback(timed out,
+ * arg) may be null. Callers: any, signal handlers included. */
 int ABT_info_trigger_print_all_thread_stacks(FILE *fp, double timeout, void (*callback)(ABT_bool timed_out, void *arg),
                                              void *arg) ABT_API_PUBLIC;
 
-/* ---- tools --------------------------------------------------------------------------------------------------------- */
+/* ---- tools ----------------------------------------------------------------------------------- */
 
 int ABT_tool_register_thread_callback(ABT_tool_thread_callback_fn callback, uint64_t event_mask,
                                       void *user_arg) ABT_API_PUBLIC; /* null: none */

@@ -1,4 +1,5 @@
-// The CPUs on which streams run. ABT_SET_AFFINITY binds each stream when it starts, by its rank; a program may bind it otherwise.
+// The CPUs on which streams run. ABT_SET_AFFINITY binds each stream when it starts, by its rank; a
+// program may bind it otherwise.
 #pragma once
 
 namespace weft::abt {
@@ -15,7 +16,8 @@ void bind_by_rank(const stream* self);
 // Any caller.
 void rebind_by_rank(stream* one);
 
-// ABT_ codes. count 0: all CPUs that ABT_init was called with. read_cpus writes at most `most` of them, and how many there are.
+// ABT_ codes. count 0: all CPUs that ABT_init was called with. read_cpus writes at most `most` of
+// them, and how many there are.
 int bind_to(stream* one, int count, const int* cpus);
 int read_cpus(stream* one, int most, int* cpus, int* count);
 

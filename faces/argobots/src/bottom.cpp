@@ -14,7 +14,8 @@ namespace weft::abt {
 
 namespace {
 
-// ABT_STACK_OVERFLOW_CHECK=mprotect_strict: the lowest page of the stack cannot be written while the unit runs, be it the user's memory.
+// ABT_STACK_OVERFLOW_CHECK=mprotect_strict: the lowest page of the stack cannot be written while
+// the unit runs, be it the user's memory.
 class page_guard {
  public:
   explicit page_guard(const weft_thread* self) {
@@ -40,8 +41,8 @@ class page_guard {
 
 constexpr int words_of_exit_point = 5;  // as __builtin_setjmp wants
 
-// Who was named to run instead of a unit that ends: its turn comes after destructors and the tool's callbacks, which may yield and wait, and
-// come back on another stream.
+// Who was named to run instead of a unit that ends: its turn comes after destructors and the tool's
+// callbacks, which may yield and wait, and come back on another stream.
 class successor {
  public:
   explicit successor(const unit_fields* ending) : ending_(ending), named_(here()->next) { here()->next = nullptr; }

@@ -1,5 +1,6 @@
-// ABT_cond_*: Weft's condition variables. All that wait on one do so with one mutex, the first that was used with it. Waits with a
-// deadline sleep until then. A tasklet may only wait with a deadline; it does so at an event of its own, and is woken before others.
+// ABT_cond_*: Weft's condition variables. All that wait on one do so with one mutex, the first that
+// was used with it. Waits with a deadline sleep until then. A tasklet may only wait with a
+// deadline; it does so at an event of its own, and is woken before others.
 
 #include <weft_abt/atomic.hpp>
 

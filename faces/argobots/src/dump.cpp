@@ -23,7 +23,8 @@ constinit wish asked{};  // written while the state is being_asked_for
 constinit weft_event is_over = WEFT_EVENT_INIT;
 constinit atomic<weft_source*> bell{nullptr};
 
-// [Z36] acquire: what they did before they stopped, as in pools without a lock, before it is printed; pairs with [Z25]
+// [Z36] acquire: what they did before they stopped, as in pools without a lock, before it is
+// printed; pairs with [Z25]
 int stopped_streams() { return static_cast<int>(dump.load(std::memory_order_acquire) / one_stream); }
 
 int running_streams(const runtime* all) {

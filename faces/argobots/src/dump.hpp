@@ -1,5 +1,5 @@
-// ABT_info_trigger_print_all_thread_stacks: all streams stop at their next look at events, and one prints the stacks of the units in
-// their pools.
+// ABT_info_trigger_print_all_thread_stacks: all streams stop at their next look at events, and one
+// prints the stacks of the units in their pools.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace weft::abt {
 
 struct stream;
 
-// One word: the state, and above it how many streams have stopped for the dump. They come while it is wanted, and no later.
+// One word: the state, and above it how many streams have stopped for the dump. They come while it
+// is wanted, and no later.
 enum dump_word : std::uint32_t {
   no_dump = 0,
   being_asked_for = 1,

@@ -1,5 +1,6 @@
-// The environment variables of Argobots, ABT_NAME or ABT_ENV_NAME (the first wins). A value that cannot be used is answered by one line on
-// stderr, and so are variables that mean nothing here, all in one line; each once a process.
+// The environment variables of Argobots, ABT_NAME or ABT_ENV_NAME (the first wins). A value that
+// cannot be used is answered by one line on stderr, and so are variables that mean nothing here,
+// all in one line; each once a process.
 #pragma once
 
 #include <cstddef>

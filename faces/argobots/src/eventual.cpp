@@ -1,9 +1,11 @@
 // ABT_eventual_*: a value that is set once, and then perhaps reset.
 //
-// While nobody has had to wait for it, a word says it all. The first that waits changes the eventual for good: from then on it is ready when
-// Weft's event in it is set. Becoming ready is the last access of whoever sets it, as weft.h promises of events: who is released may free
-// the eventual. Waits with a deadline have an event of their own each, in a list that the setter takes before: an eventual may be reset
-// before they have gone on, which Weft's event does not allow while somebody waits for it with a deadline. See docs/protocols/Z.md.
+// While nobody has had to wait for it, a word says it all. The first that waits changes the
+// eventual for good: from then on it is ready when Weft's event in it is set. Becoming ready is the
+// last access of whoever sets it, as weft.h promises of events: who is released may free the
+// eventual. Waits with a deadline have an event of their own each, in a list that the setter takes
+// before: an eventual may be reset before they have gone on, which Weft's event does not allow
+// while somebody waits for it with a deadline. See docs/protocols/Z.md.
 #include <cstring>
 
 #include "object.hpp"
@@ -44,13 +46,15 @@ bool has_been_set(const eventual* one) {
 
 // ---- setting ----
 
-// False: it is set, or somebody is about to. *seen: the state before. Without a value nor waiters it is ready at once.
+// False: it is set, or somebody is about to. *seen: the state before. Without a value nor waiters
+// it is ready at once.
 bool take(eventual* one, std::uint32_t* seen) {
   *seen = one->state.load(std::memory_order_relaxed);
   for (;;) {
     if ((*seen & (taken | ready | being_reset)) != 0) return false;
     const std::uint32_t next = *seen == unset && one->bytes == 0 ? ready : *seen | taken;
-    // [Z63] acq_rel: the value that was read before a reset is not written over earlier; publishes what was done; pairs with [Z64] [Z74] [Z76]
+    // [Z63] acq_rel: the value that was read before a reset is not written over earlier; publishes
+    // what was done; pairs with [Z64] [Z74] [Z76]
     if (one->state.compare_exchange_weak(*seen, next, std::memory_order_acq_rel, std::memory_order_relaxed)) return true;
   }
 }
@@ -117,7 +121,8 @@ weft_status wait_with_deadline(eventual* one, std::uint64_t deadline_ns) {
 
 // ---- resetting ----
 
-// One that was awaited. Others may do the same: one of them does. Where somebody is setting it, this reset came before.
+// One that was awaited. Others may do the same: one of them does. Where somebody is setting it,
+// this reset came before.
 void reset_event(eventual* one) {
   std::uint32_t state = one->state.load(std::memory_order_relaxed);
   if ((state & taken) == 0) return;

@@ -100,7 +100,8 @@ void print_unit(std::FILE* to, weft_thread* thread) {
   std::fputc('\n', to);
 }
 
-// What the ULT can use of its stack; the size that was asked for counts what lies above that, too. Lines that are all zero are left out.
+// What the ULT can use of its stack; the size that was asked for counts what lies above that, too.
+// Lines that are all zero are left out.
 void print_memory(std::FILE* to, weft_thread* thread) {
   placed_stack stack{};
   weft_ext_thread_stack(thread, &stack.low, &stack.bytes);

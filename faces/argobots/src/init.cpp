@@ -1,4 +1,5 @@
-// ABT_init and ABT_finalize: counted, from any caller; the first makes the runtime, the last ends it.
+// ABT_init and ABT_finalize: counted, from any caller; the first makes the runtime, the last ends
+// it.
 
 #include <pthread.h>
 
@@ -154,7 +155,8 @@ void go_to_primary_pool(runtime* all) {
   static_cast<void>(associate(all->primary_thread, main->pool_at(0)));
 }
 
-// By the primary ULT, which stays there: whoever takes it out of a pool hands it to the primary stream.
+// By the primary ULT, which stays there: whoever takes it out of a pool hands it to the primary
+// stream.
 void go_to_primary_stream(runtime* all) {
   all->keeps_primary.store(true, std::memory_order_relaxed);
   static_cast<void>(weft_pin(WEFT_ANY_WORKER));
@@ -173,7 +175,8 @@ void free_secondary_streams(runtime* all) {
   }
 }
 
-// Runs what is in the primary stream's pools; the caller goes into none of them any more, but destructors of its values may ask for its pool.
+// Runs what is in the primary stream's pools; the caller goes into none of them any more, but
+// destructors of its values may ask for its pool.
 void end_primary_stream(runtime* all) {
   stream* const one = all->primary_stream;
   static_cast<void>(weft_ext_thread_set_pool(all->primary_thread, nullptr));
@@ -198,7 +201,7 @@ void end(runtime* all) {
   end_core();
 }
 
-// ---- counting ------------------------------------------------------------------------------------------------------------------------
+// ---- counting -----------------------------------------------------------------------------------
 
 // Guards the rest; whoever starts or ends the runtime does so outside it.
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -213,7 +216,8 @@ class count_lock {
   count_lock(const count_lock&) = delete;
   count_lock& operator=(const count_lock&) = delete;
 
-  // While somebody starts or ends the runtime. False: a unit that is still there, which would keep it from ending.
+  // While somebody starts or ends the runtime. False: a unit that is still there, which would keep
+  // it from ending.
   bool wait_for_change() {
     while (is_changing) {
       if (weft_self() != nullptr) return false;

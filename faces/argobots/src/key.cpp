@@ -30,7 +30,8 @@ key_table* table_of(unit_fields* unit) {
   if (table != nullptr) return table;
   key_table* const fresh = make_table(current_settings().key_table_size);
   if (fresh == nullptr) return nullptr;
-  // [Z66] acq_rel: publishes the table; acquire where another was faster; pairs with [Z65] [Z66] [Z71]
+  // [Z66] acq_rel: publishes the table; acquire where another was faster; pairs with [Z65] [Z66]
+  // [Z71]
   if (unit->keys.compare_exchange_strong(table, fresh, std::memory_order_acq_rel, std::memory_order_acquire)) return fresh;
   free_object(fresh);
   return table;
@@ -62,7 +63,8 @@ keyed_value* add(key_table* table, const key* of, keyed_value* seen) {
   mine->id = of->id;
   mine->destructor = of->destructor;
   mine->next = seen;
-  // [Z68] acq_rel: publishes the entry; acquire where another came first; pairs with [Z67] [Z68] [Z73]
+  // [Z68] acq_rel: publishes the entry; acquire where another came first; pairs with [Z67] [Z68]
+  // [Z73]
   while (!table->list_of(of->id)->compare_exchange_weak(mine->next, mine, std::memory_order_acq_rel, std::memory_order_acquire)) {
     if (keyed_value* const same = find(mine->next, of->id, seen); same != nullptr) {
       free_entry(table, mine);
@@ -86,7 +88,8 @@ bool takes_first_place(unit_fields* unit, const key* of) {
 
 // ---- when the unit goes ----
 
-// A value is not there any more when its destructor runs, which may set this one and others. False: there was none to call it for.
+// A value is not there any more when its destructor runs, which may set this one and others. False:
+// there was none to call it for.
 bool destroy(atomic<void*>* place, void (*destructor)(void* value)) {
   void* const value = place->load(std::memory_order_relaxed);
   if (value == nullptr || destructor == nullptr) return false;
@@ -105,7 +108,8 @@ bool destroy_values(key_table* table) {
   return was_any;
 }
 
-// Each value that is there, once, and those that are set meanwhile in later places. False: there was none.
+// Each value that is there, once, and those that are set meanwhile in later places. False: there
+// was none.
 bool destroy_values(unit_fields* unit) {
   const bool had_first = destroy(&unit->first_value, unit->first_destructor.load(std::memory_order_relaxed));
   key_table* const table = unit->keys.load(std::memory_order_relaxed);

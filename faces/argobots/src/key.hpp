@@ -1,8 +1,9 @@
-// Values of work units by key, which any caller may read and write. The value that is set first has its place in the unit's fields; the others
-// are in a table that the unit gets with its second one.
+// Values of work units by key, which any caller may read and write. The value that is set first has
+// its place in the unit's fields; the others are in a table that the unit gets with its second one.
 //
-// A unit has few values, looked up far more often than added: short lists, which only grow, with the newest in front. Keys count up and are
-// never used twice, so values of a key that was freed stay unseen until the unit goes; then their destructors run, too.
+// A unit has few values, looked up far more often than added: short lists, which only grow, with
+// the newest in front. Keys count up and are never used twice, so values of a key that was freed
+// stay unseen until the unit goes; then their destructors run, too.
 #pragma once
 
 #include <abt.h>
@@ -79,7 +80,8 @@ int set_value(unit_fields* unit, const key* of, void* value);
 inline bool has_values(const unit_fields* unit) {
   return unit->first_key.load(std::memory_order_relaxed) != 0 || unit->keys.load(std::memory_order_relaxed) != nullptr;
 }
-// Calls the destructors and frees the table. The unit has ended, or does so; nobody else uses its values.
+// Calls the destructors and frees the table. The unit has ended, or does so; nobody else uses its
+// values.
 void free_values(unit_fields* unit);
 
 }  // namespace weft::abt

@@ -58,8 +58,8 @@ int code_of(weft_status status) {
 
 namespace {
 
-// The core's smallest stack is larger than what Argobots takes: a smaller one is made larger, and memory of the user's that is too small
-// for it is left alone.
+// The core's smallest stack is larger than what Argobots takes: a smaller one is made larger, and
+// memory of the user's that is too small for it is left alone.
 void choose_stack(const unit_plan& plan, weft_thread_attr* attr) {
   if (plan.stack_bytes == 0 || (plan.kind & is_yieldable) == 0) return;
   const bool is_small = plan.stack_bytes < WEFT_STACK_MIN;

@@ -1,5 +1,6 @@
-// ABT_mutex_*: Weft's mutexes. One that nobody waits for is locked and unlocked without a look at the caller; an unlock wakes one waiter.
-// The priorities of _low, _high, _se and _de change nothing, as in Argobots.
+// ABT_mutex_*: Weft's mutexes. One that nobody waits for is locked and unlocked without a look at
+// the caller; an unlock wakes one waiter. The priorities of _low, _high, _se and _de change
+// nothing, as in Argobots.
 #include "mutex.hpp"
 
 #include "object.hpp"
@@ -81,7 +82,8 @@ int ABT_mutex_trylock(ABT_mutex handle) {
   return answer(weft_mutex_try_lock(&mutex_of(handle)->lock));
 }
 
-// The caller keeps its stream for as long as others hold a lock that they mean to keep shortly, and then waits as in ABT_mutex_lock.
+// The caller keeps its stream for as long as others hold a lock that they mean to keep shortly, and
+// then waits as in ABT_mutex_lock.
 int ABT_mutex_spinlock(ABT_mutex handle) {
   if (handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
   const weft_status result = try_for_a_while(&mutex_of(handle)->lock);

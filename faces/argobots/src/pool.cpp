@@ -144,8 +144,9 @@ void push_nowhere(ABT_pool, ABT_unit unit, ABT_pool_context) {
          weft_thread_id(thread_of_unit(unit)));
 }
 
-// From here on the pool makes do without the user's functions, which may use what the user frees now: it holds nothing. But units that have
-// a name there give it back, perhaps just now: free_unit, and `old` behind it, stay as they are.
+// From here on the pool makes do without the user's functions, which may use what the user frees
+// now: it holds nothing. But units that have a name there give it back, perhaps just now:
+// free_unit, and `old` behind it, stay as they are.
 void forget_user(pool* one) {
   pool_callbacks& user = one->user;
   user.is_empty = [](ABT_pool) -> ABT_bool { return ABT_TRUE; };

@@ -1,12 +1,14 @@
 // Pools of the face, and which pool a unit belongs to.
 //
-// FIFO and FIFO_WAIT are the core's FIFO pools, RANDWS is its deque: the owner takes from where new units go, thieves
-// (ABT_POOL_CONTEXT_OWNER_SECONDARY) from the other end, where those go that yielded or woke. The user's pools are behind the core's table of
-// pool operations: the core pushes through it (a unit that yields or wakes goes home), the face pops without the core, so that pop
+// FIFO and FIFO_WAIT are the core's FIFO pools, RANDWS is its deque: the owner takes from where new
+// units go, thieves (ABT_POOL_CONTEXT_OWNER_SECONDARY) from the other end, where those go that
+// yielded or woke. The user's pools are behind the core's table of pool operations: the core pushes
+// through it (a unit that yields or wakes goes home), the face pops without the core, so that pop
 // is called by whom it would be called in Argobots, with the pool context as given.
 //
-// A unit is associated with one pool, its home in the core. ABT_unit of a built-in pool is the unit's address with its lowest bit set;
-// of a user's pool it is what create_unit gave, found by unit_map.hpp.
+// A unit is associated with one pool, its home in the core. ABT_unit of a built-in pool is the
+// unit's address with its lowest bit set; of a user's pool it is what create_unit gave, found by
+// unit_map.hpp.
 #pragma once
 
 #include <cstddef>
@@ -60,13 +62,14 @@ struct pool {
   bool is_built_in() const { return family != pool_family::user; }
 };
 
-// ---- making and freeing (pool.cpp): ABT_ codes ----------------------------------------------------------------------------------
+// ---- making and freeing (pool.cpp): ABT_ codes --------------------------------------------------
 
 int create_basic_pool(ABT_pool_kind kind, ABT_pool_access access, bool is_automatic, pool** out);
 int create_user_pool(const pool_callbacks& callbacks, const ABT_pool_def* old, ABT_pool_access access, ABT_pool_config config,
                      pool** out);
-// Units may still point to it, and to the core's queue: what they find stays good, until no unit is left or, of a built-in pool, as another
-// pool of its family. So while a unit remembers a pool no pool of another family, nor another user's pool, has its address.
+// Units may still point to it, and to the core's queue: what they find stays good, until no unit is
+// left or, of a built-in pool, as another pool of its family. So while a unit remembers a pool no
+// pool of another family, nor another user's pool, has its address.
 void free_pool(pool* one);
 void free_kept_pools();  // when no unit is left
 void reset_pool_ids();   // at ABT_init; they count on where there are pools of before
@@ -88,7 +91,7 @@ inline void retain_pool(pool* one) { one->scheduler_count.fetch_add(1, std::memo
 // A scheduler that had it is gone: frees it if it is automatic and has no other, or if must_go.
 void release_pool(pool* one, bool must_go);
 
-// ---- units and their pools (unit_pool.cpp): ABT_ codes; only the unit's owner may call, or the unit itself ----------------------
+// ---- units and their pools (unit_pool.cpp): ABT_ codes; only the unit's owner may call, or the unit itself
 
 inline ABT_unit built_in_unit(weft_thread* thread) {
   return reinterpret_cast<ABT_unit>(reinterpret_cast<std::uintptr_t>(thread) | 1);
@@ -101,8 +104,8 @@ inline weft_thread* thread_of_unit(ABT_unit unit) {
   return reinterpret_cast<weft_thread*>(reinterpret_cast<std::uintptr_t>(unit) & ~std::uintptr_t{1});
 }
 
-// A new unit's first pool: makes the ABT_unit of a user's pool. The unit was made with attr.pool = one->queue, and has no home in its
-// fields yet. ABT_ERR_OTHER: create_unit gave none; ABT_ERR_MEM.
+// A new unit's first pool: makes the ABT_unit of a user's pool. The unit was made with attr.pool =
+// one->queue, and has no home in its fields yet. ABT_ERR_OTHER: create_unit gave none; ABT_ERR_MEM.
 int associate_new_with_user_pool(weft_thread* thread, pool* one);
 inline int associate_new(weft_thread* thread, pool* one) {
   unit_fields* const fields = fields_of(thread);
@@ -113,8 +116,9 @@ inline int associate_new(weft_thread* thread, pool* one) {
   return ABT_SUCCESS;
 }
 
-// Another pool for an owned unit, or the running one: the new ABT_unit is made before the old one is freed; on failure, as above, the
-// unit stays where it was. rebind leaves the core's home to the push that follows.
+// Another pool for an owned unit, or the running one: the new ABT_unit is made before the old one
+// is freed; on failure, as above, the unit stays where it was. rebind leaves the core's home to the
+// push that follows.
 int rebind_elsewhere(weft_thread* thread, pool* one);
 inline int rebind(weft_thread* thread, pool* one) {
   return fields_of(thread)->home == one ? ABT_SUCCESS : rebind_elsewhere(thread, one);
@@ -123,7 +127,7 @@ int associate(weft_thread* thread, pool* one);
 // Before a unit is freed.
 void dissociate(weft_thread* thread);
 
-// ---- what a pool does (pool_ops.cpp) --------------------------------------------------------------------------------------------
+// ---- what a pool does (pool_ops.cpp) ------------------------------------------------------------
 
 // Whether RANDWS pools take such units as new, as they take those that leave for their own child.
 inline bool comes_as_new(ABT_pool_context context) {

@@ -1,4 +1,5 @@
-// Definitions of users' pools: those by ABT_pool_user_def_create, and the older ABT_pool_def, which share a C type.
+// Definitions of users' pools: those by ABT_pool_user_def_create, and the older ABT_pool_def, which
+// share a C type.
 #pragma once
 
 #include <abt.h>

@@ -9,8 +9,8 @@
 
 namespace weft::abt {
 
-// One that cannot run here waits in its pool: without memory for a stack until somebody gives one back, pinned elsewhere (weft.h) for its
-// worker.
+// One that cannot run here waits in its pool: without memory for a stack until somebody gives one
+// back, pinned elsewhere (weft.h) for its worker.
 void put_back(weft_thread* owned);
 // Runs the one that was named as the stream's next one, and those that it names.
 void run_named(weft_thread* self, stream* here);

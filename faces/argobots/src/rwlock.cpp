@@ -1,5 +1,6 @@
-// ABT_rwlock_*: readers go first, as in Argobots: who reads already may come again while a writer waits, for which Weft's own lock, first come
-// first served, would make it wait for itself. So this is a mutex around the state and a condition variable for each kind of waiter.
+// ABT_rwlock_*: readers go first, as in Argobots: who reads already may come again while a writer
+// waits, for which Weft's own lock, first come first served, would make it wait for itself. So this
+// is a mutex around the state and a condition variable for each kind of waiter.
 #include "object.hpp"
 #include "tool.hpp"
 #include "waiting.hpp"
@@ -26,7 +27,8 @@ weft_status enter(rwlock* one) { return lock_anywhere(&one->guard); }
 
 void leave(rwlock* one) { static_cast<void>(weft_mutex_unlock(&one->guard)); }
 
-// Inside guard. Readers that were woken and have not come yet do the same when they unlock, or find that they were cancelled.
+// Inside guard. Readers that were woken and have not come yet do the same when they unlock, or find
+// that they were cancelled.
 void wake_next(rwlock* one) {
   if (one->is_written) return;
   if (one->waiting_readers != 0) {

@@ -1,8 +1,9 @@
-// BASIC takes units from its pools in the order of their access (private ones first), PRIO in the order given, RANDWS from its first pool
-// or else as a thief from others. Each sleeps when all its pools are empty. BASIC_WAIT, which waits in a pool where Argobots' BASIC
-// spins, is BASIC here.
+// BASIC takes units from its pools in the order of their access (private ones first), PRIO in the
+// order given, RANDWS from its first pool or else as a thief from others. Each sleeps when all its
+// pools are empty. BASIC_WAIT, which waits in a pool where Argobots' BASIC spins, is BASIC here.
 //
-// Argobots' BASIC starves later pools while a unit of an earlier one yields again and again; here now and then a later one has its turn.
+// Argobots' BASIC starves later pools while a unit of an earlier one yields again and again; here
+// now and then a later one has its turn.
 
 #include "sched_predefined.hpp"
 
@@ -18,7 +19,8 @@ namespace {
 
 // ---- who is next ----
 
-// When the unit that leaves goes back into one of the pools (comes_back), no pool after that one is looked at: the unit itself comes first.
+// When the unit that leaves goes back into one of the pools (comes_back), no pool after that one is
+// looked at: the unit itself comes first.
 struct in_order {
   scheduler* who;
 

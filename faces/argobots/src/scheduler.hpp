@@ -1,7 +1,9 @@
-// Schedulers of the face: who asks "does my scheduler stop", "what has it to run", "who frees it" goes through here.
+// Schedulers of the face: who asks "does my scheduler stop", "what has it to run", "who frees it"
+// goes through here.
 //
-// A scheduler runs in a ULT of its own (`thread`): a stream's main scheduler, or one that was put into a pool. Requests are bits that
-// anyone sets; the scheduler looks at them by has_to_stop(). Those who set them wake a scheduler that sleeps.
+// A scheduler runs in a ULT of its own (`thread`): a stream's main scheduler, or one that was put
+// into a pool. Requests are bits that anyone sets; the scheduler looks at them by has_to_stop().
+// Those who set them wake a scheduler that sleeps.
 #pragma once
 
 #include <cstddef>
@@ -57,18 +59,20 @@ struct scheduler {
   bool serves(const pool* what) const { return serves(what, pool_count); }
 };
 
-// ---- making and freeing (sched.cpp, sched_basic.cpp): ABT_ codes ----------------------------------------------------------------
+// ---- making and freeing (sched.cpp, sched_basic.cpp): ABT_ codes --------------------------------
 
 int create_scheduler(const ABT_sched_def* def, scheduler_kind kind, int pool_count, const ABT_pool* pools,
                      ABT_sched_config config, bool is_automatic, scheduler** out);
 int create_basic_scheduler(ABT_sched_predef predef, int pool_count, const ABT_pool* pools, ABT_sched_config config,
                            scheduler** out);
-// One that is not in use, with its pools where they are automatic and no other scheduler has them, or all if pools_go.
+// One that is not in use, with its pools where they are automatic and no other scheduler has them,
+// or all if pools_go.
 void free_scheduler(scheduler* one, bool pools_go);
-// One whose use ends: free_scheduler if it is automatic or must_go. Its thread is not its own any more.
+// One whose use ends: free_scheduler if it is automatic or must_go. Its thread is not its own any
+// more.
 void retire_scheduler(scheduler* one, bool must_go);
 
-// ---- while it runs (sched.cpp) --------------------------------------------------------------------------------------------------
+// ---- while it runs (sched.cpp) ------------------------------------------------------------------
 
 // Any caller.
 void request(scheduler* one, std::uint32_t bits);
@@ -78,7 +82,7 @@ bool has_to_stop(scheduler* one);
 // Ready units in its pools, and blocked ones in those that no other scheduler serves.
 bool has_units(scheduler* one);
 
-// ---- stackable schedulers (sched_stack.cpp) -------------------------------------------------------------------------------------
+// ---- stackable schedulers (sched_stack.cpp) -----------------------------------------------------
 
 // Puts a scheduler as a ULT into a pool.
 int add_scheduler(pool* one, scheduler* added);

@@ -1,4 +1,5 @@
-// ABT_self_*: yield, suspend, exit, with and without a ULT that runs instead, and acting as a scheduler.
+// ABT_self_*: yield, suspend, exit, with and without a ULT that runs instead, and acting as a
+// scheduler.
 
 #include <abt.h>
 

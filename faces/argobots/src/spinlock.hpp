@@ -1,4 +1,5 @@
-// A lock for a few instructions, which never switches: also where the caller has no identity, as in the core's callbacks.
+// A lock for a few instructions, which never switches: also where the caller has no identity, as in
+// the core's callbacks.
 #pragma once
 
 #include <sched.h>

@@ -1,4 +1,5 @@
-// The life of execution streams: made, run, joined, revived, freed, and given other main schedulers.
+// The life of execution streams: made, run, joined, revived, freed, and given other main
+// schedulers.
 
 #include "stream.hpp"
 
@@ -40,7 +41,7 @@ void set_main_scheduler(stream* one, scheduler* to) {
 
 }  // namespace
 
-// ---- what a main scheduler's ULT does ----------------------------------------------------------------------------------------------
+// ---- what a main scheduler's ULT does -----------------------------------------------------------
 
 namespace {
 
@@ -109,7 +110,7 @@ ABT_xstream_state state_of(const stream* one) {
   return has_ended ? ABT_XSTREAM_STATE_TERMINATED : ABT_XSTREAM_STATE_RUNNING;
 }
 
-// ---- making --------------------------------------------------------------------------------------------------------------------------
+// ---- making -------------------------------------------------------------------------------------
 
 namespace {
 
@@ -183,7 +184,7 @@ int create_stream(scheduler* main, int rank, bool is_primary, stream** out) {
   return ABT_SUCCESS;
 }
 
-// ---- ending --------------------------------------------------------------------------------------------------------------------------
+// ---- ending -------------------------------------------------------------------------------------
 
 int join_stream(stream* one) {
   if (one->is_primary || one->scheduler_thread == weft_self()) return ABT_ERR_INV_XSTREAM;
@@ -216,7 +217,7 @@ void free_stream(stream* one) {
   free_object(one);
 }
 
-// ---- other main schedulers -----------------------------------------------------------------------------------------------------------
+// ---- other main schedulers ----------------------------------------------------------------------
 
 namespace {
 
@@ -229,7 +230,8 @@ void replace_while_joined(stream* one, scheduler* old, scheduler* by) {
   retire_scheduler(old, false);
 }
 
-// Somebody else's wish that came before, and was not met yet: its caller goes on as if it had been, and had been replaced since.
+// Somebody else's wish that came before, and was not met yet: its caller goes on as if it had been,
+// and had been replaced since.
 void forget_earlier(scheduler* old) {
   if (old->replacement == nullptr) return;
   retire_scheduler(old->replacement, false);

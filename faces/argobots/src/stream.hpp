@@ -1,4 +1,5 @@
-// Execution streams: each is a worker of the core, with a ULT pinned to it that runs the stream's main scheduler.
+// Execution streams: each is a worker of the core, with a ULT pinned to it that runs the stream's
+// main scheduler.
 //
 //   worker's own queue:  main scheduler's ULT --dispatch--> units from pools --dispatch--> units of ULTs that act as schedulers
 //
@@ -23,7 +24,8 @@ struct chosen {
   bool is_same;
 };
 
-// How a main scheduler chooses, without a switch to its ULT: on the stack of the unit that leaves, or after it. Must not block or switch.
+// How a main scheduler chooses, without a switch to its ULT: on the stack of the unit that leaves,
+// or after it. Must not block or switch.
 struct choice_of_units {
   // comes_back: the pool into which the unit that leaves goes next; or null.
   chosen (*next)(void* state, const pool* comes_back);
@@ -66,21 +68,25 @@ struct stream {
 // TERMINATED: it can be revived, freed, and given another main scheduler.
 ABT_xstream_state state_of(const stream* one);
 
-// Runs a unit that the caller, a ULT, owns, and those that it names as next ones. Returns when they ended, wait or yielded. First its
-// requests are obeyed; the primary ULT goes to the primary stream if ABT_finalize needs it there. The caller may be on another stream
-// afterwards, if it is no main scheduler.
+// Runs a unit that the caller, a ULT, owns, and those that it names as next ones. Returns when they
+// ended, wait or yielded. First its requests are obeyed; the primary ULT goes to the primary stream
+// if ABT_finalize needs it there. The caller may be on another stream afterwards, if it is no main
+// scheduler.
 void run_unit(weft_thread* owned);
 
-// The same by a main scheduler's ULT, for `owned` and those that are chosen after it, until none is: from one to the other without a switch
-// to the caller.
+// The same by a main scheduler's ULT, for `owned` and those that are chosen after it, until none
+// is: from one to the other without a switch to the caller.
 void run_units(weft_thread* owned, choice_of_units* choice);
 
-// What a scheduler does now and then: requests for its stream (join, cancel), which it takes as its own, the dump of stacks, the primary ULT.
+// What a scheduler does now and then: requests for its stream (join, cancel), which it takes as its
+// own, the dump of stacks, the primary ULT.
 void check_events(stream* here, scheduler* who);
-// Whether check_events would find something. For those who are about to sleep; after it comes true, wake_main_scheduler is called.
+// Whether check_events would find something. For those who are about to sleep; after it comes true,
+// wake_main_scheduler is called.
 bool has_events(const stream* here, const scheduler* who);
 
-// look(its main scheduler), which stays meanwhile; null: the stream is not made yet. For other streams' units; must be short, and switch never.
+// look(its main scheduler), which stays meanwhile; null: the stream is not made yet. For other
+// streams' units; must be short, and switch never.
 template <class Look>
 auto with_main_scheduler(stream* one, Look look) {
   const guard hold(one->changing);
@@ -106,7 +112,8 @@ void end_main_scheduler(stream* one);
 bool take_rank(stream* one, int rank);  // into the runtime's list; false: another one has it
 bool change_rank(stream* one, int rank);
 void return_rank(stream* one);
-// Of a caller that is no unit: a callback of a user's pool has no identity (weft/ext.h), but a stream. Null: outside.
+// Of a caller that is no unit: a callback of a user's pool has no identity (weft/ext.h), but a
+// stream. Null: outside.
 stream* stream_of_callback();
 
 }  // namespace weft::abt

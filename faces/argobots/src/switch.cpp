@@ -16,7 +16,7 @@
 
 namespace weft::abt {
 
-// ---- leaving -----------------------------------------------------------------------------------------------------------------------
+// ---- leaving ------------------------------------------------------------------------------------
 
 void yield_somehow() {
   const caller me = who_calls_maybe_early();
@@ -173,7 +173,7 @@ int take_suspended(weft_thread* thread) {
   return ABT_SUCCESS;
 }
 
-// ---- running -----------------------------------------------------------------------------------------------------------------------
+// ---- running ------------------------------------------------------------------------------------
 
 namespace {
 
@@ -210,7 +210,8 @@ struct row {
   stream* here;
 };
 
-// Names the next one of a row; one that needs more than to be entered is left to the scheduler's own ULT, as the stream's next unit.
+// Names the next one of a row; one that needs more than to be entered is left to the scheduler's
+// own ULT, as the stream's next unit.
 weft_thread* next_of_row(void* argument, weft_thread* yielding) {
   const auto* const mine = static_cast<row*>(argument);
   stream* const here = mine->here;

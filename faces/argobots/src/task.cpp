@@ -1,4 +1,5 @@
-// ABT_task_*: tasklets. What holds for work units of both kinds is asked of ABT_thread_*, whose errors get the tasklet's name.
+// ABT_task_*: tasklets. What holds for work units of both kinds is asked of ABT_thread_*, whose
+// errors get the tasklet's name.
 
 #include <abt.h>
 

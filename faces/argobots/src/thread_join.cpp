@@ -20,8 +20,9 @@ int need_joinable(const weft_thread* self, weft_thread* thread) {
   return fields_of(thread)->is_exactly(is_named, is_named | is_primary | is_main_scheduler) ? ABT_SUCCESS : ABT_ERR_INV_THREAD;
 }
 
-// A unit that lies in a pool of the caller's own stream need not wait for its turn, nor the caller for the scheduler: it runs at once. The
-// pools of its main scheduler cannot go while a unit of the stream looks at them.
+// A unit that lies in a pool of the caller's own stream need not wait for its turn, nor the caller
+// for the scheduler: it runs at once. The pools of its main scheduler cannot go while a unit of the
+// stream looks at them.
 [[gnu::always_inline]] inline void run_if_it_lies_here(weft_thread* self, stream* here, weft_thread* thread) {
   const scheduler* const main = here->main_scheduler.load(std::memory_order_relaxed);
   if (weft_ext_pool_remove_from(main->queues, main->pool_count, thread)) run_unit_by(self, here, thread);

@@ -43,7 +43,8 @@ destination destination_on(stream* one, const weft_thread* thread) {
   return with_main_scheduler(one, [thread](scheduler* main) { return destination_in(main, thread); });
 }
 
-// Of the streams behind a rank the first one that runs and is not the unit's last; its rank. False: none.
+// Of the streams behind a rank the first one that runs and is not the unit's last; its rank. False:
+// none.
 bool find_next(const weft_thread* thread, int* rank, destination* out) {
   runtime* const all = current_runtime();
   const guard hold(all->lock);

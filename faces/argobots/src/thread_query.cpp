@@ -121,7 +121,7 @@ int ABT_thread_get_thread_func(ABT_thread thread, void (**thread_func)(void*)) {
   return ABT_SUCCESS;
 }
 
-// ---- stacks --------------------------------------------------------------------------------------------------------------------------
+// ---- stacks -------------------------------------------------------------------------------------
 
 int ABT_thread_get_stacksize(ABT_thread thread, size_t* bytes) {
   if (thread == ABT_THREAD_NULL) return ABT_ERR_INV_THREAD;
@@ -153,7 +153,7 @@ int ABT_thread_get_attr(ABT_thread thread, ABT_thread_attr* attr) {
   return ABT_SUCCESS;
 }
 
-// ---- values by key -------------------------------------------------------------------------------------------------------------------
+// ---- values by key ------------------------------------------------------------------------------
 
 int ABT_thread_set_specific(ABT_thread thread, ABT_key key, void* value) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;

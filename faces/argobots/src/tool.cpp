@@ -1,7 +1,8 @@
 // The tool interface: a callback that is told what work units do.
 //
-// The callback and what it is called with change together, under a count that is odd meanwhile: whoever tells it something reads them
-// between two equal, even counts. Whoever tells it something while another one takes the callback away may still call it.
+// The callback and what it is called with change together, under a count that is odd meanwhile:
+// whoever tells it something reads them between two equal, even counts. Whoever tells it something
+// while another one takes the callback away may still call it.
 
 #include "tool.hpp"
 
@@ -35,7 +36,8 @@ constinit atomic<std::uint32_t> version{0};
 constinit atomic<ABT_tool_thread_callback_fn> callback{nullptr};
 constinit atomic<void*> callback_argument{nullptr};
 
-// Who wakes others without being a unit, as the core does at the end of one, does so on a stream nevertheless.
+// Who wakes others without being a unit, as the core does at the end of one, does so on a stream
+// nevertheless.
 constinit thread_local stream* stream_of_os_thread = nullptr;
 
 caller who_acts() {

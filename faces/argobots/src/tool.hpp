@@ -1,5 +1,6 @@
-// What is told to the callback of ABT_tool_register_thread_callback. Most events are told where the face acts; that a unit waits, and
-// that it was woken, is told by the core's event sink, which sees what happens inside Weft's locks and objects too.
+// What is told to the callback of ABT_tool_register_thread_callback. Most events are told where the
+// face acts; that a unit waits, and that it was woken, is told by the core's event sink, which sees
+// what happens inside Weft's locks and objects too.
 #pragma once
 
 #include <abt.h>

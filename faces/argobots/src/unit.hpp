@@ -1,4 +1,5 @@
-// What the face keeps of each work unit, in the unit's extension bytes. A handle (ABT_thread, ABT_task) is the core's weft_thread.
+// What the face keeps of each work unit, in the unit's extension bytes. A handle (ABT_thread,
+// ABT_task) is the core's weft_thread.
 //
 // They are zero in a new unit, which is what most fields begin with.
 #pragma once
@@ -101,7 +102,8 @@ inline weft_thread* thread_of(unit_fields* fields) {
 // READY, RUNNING, BLOCKED or TERMINATED.
 ABT_thread_state state_of(const weft_thread* thread);
 
-// Where its stack lies: as many bytes as it was made with, or somewhat fewer; all may be read. low null: it has none now.
+// Where its stack lies: as many bytes as it was made with, or somewhat fewer; all may be read. low
+// null: it has none now.
 struct placed_stack {
   void* low;
   std::size_t bytes;
@@ -122,7 +124,8 @@ struct unit_plan {
   scheduler* runs = nullptr;
 };
 
-// Makes a unit and associates it with its pool; the caller owns it as if popped. An ABT_ error code.
+// Makes a unit and associates it with its pool; the caller owns it as if popped. An ABT_ error
+// code.
 int make_unit(const unit_plan& plan, weft_thread** out);
 // As make_unit, and pushes it.
 int create_unit(const unit_plan& plan, weft_thread** out);

@@ -1,4 +1,5 @@
-// Creating and reviving units. Those as most are, in few instructions: no attributes, a built-in pool, and somebody gets the handle.
+// Creating and reviving units. Those as most are, in few instructions: no attributes, a built-in
+// pool, and somebody gets the handle.
 #pragma once
 
 #include "handle.hpp"

@@ -1,7 +1,8 @@
-// How the face's objects wait: by Weft's calls, which work on any OS thread and before ABT_init. Weft refuses to let a tasklet wait, the
-// interface does not always: there the OS thread waits, and its execution stream with it. That must not be for somebody who needs this very
-// stream: so mutexes are unfair, since who is handed one may be a ULT of this stream, and who holds up a stream tries to get them again and
-// again.
+// How the face's objects wait: by Weft's calls, which work on any OS thread and before ABT_init.
+// Weft refuses to let a tasklet wait, the interface does not always: there the OS thread waits, and
+// its execution stream with it. That must not be for somebody who needs this very stream: so
+// mutexes are unfair, since who is handed one may be a ULT of this stream, and who holds up a
+// stream tries to get them again and again.
 #pragma once
 
 #include <abt.h>
@@ -55,7 +56,8 @@ inline weft_status lock_anywhere(weft_mutex* lock) {
 // WEFT_BUSY: not for a while.
 weft_status try_for_a_while(weft_mutex* lock);
 
-// A time of CLOCK_REALTIME as it stands now, for Weft's waits, which steps of that clock do not move any more.
+// A time of CLOCK_REALTIME as it stands now, for Weft's waits, which steps of that clock do not
+// move any more.
 std::uint64_t deadline_at(const timespec& realtime);
 
 // A wait at an event of the caller's own, listed with the object that it waits for.
@@ -92,11 +94,12 @@ class private_waits {
 // Those that were taken, after the access.
 void wake(private_wait* taken);
 
-// Waits at mine, which is listed in `list`. May be called as by wait_outside. Errors: WEFT_TIMEOUT, when it was not taken.
+// Waits at mine, which is listed in `list`. May be called as by wait_outside. Errors: WEFT_TIMEOUT,
+// when it was not taken.
 weft_status wait_until(private_waits* list, private_wait* mine, std::uint64_t deadline_ns);
 
-// Calls with a deadline still touch their object after they were woken, when its owner may think that nobody uses it: its memory goes
-// with the last of them.
+// Calls with a deadline still touch their object after they were woken, when its owner may think
+// that nobody uses it: its memory goes with the last of them.
 class late_leavers {
  public:
   void enter() { word_.fetch_add(1, std::memory_order_relaxed); }

@@ -123,7 +123,7 @@ int ABT_xstream_cancel(ABT_xstream xstream) {
   return ABT_SUCCESS;
 }
 
-// ---- main schedulers -----------------------------------------------------------------------------------------------------------------
+// ---- main schedulers ----------------------------------------------------------------------------
 
 int ABT_xstream_set_main_sched(ABT_xstream xstream, ABT_sched sched) {
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;

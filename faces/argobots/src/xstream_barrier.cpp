@@ -1,4 +1,5 @@
-// ABT_xstream_barrier_*: a barrier of OS threads. Whoever waits at it keeps its execution stream, which runs nothing else meanwhile.
+// ABT_xstream_barrier_*: a barrier of OS threads. Whoever waits at it keeps its execution stream,
+// which runs nothing else meanwhile.
 #include "object.hpp"
 #include "waiting.hpp"
 

@@ -85,7 +85,7 @@ int ABT_xstream_is_primary(ABT_xstream xstream, ABT_bool* is_primary) {
   return ABT_SUCCESS;
 }
 
-// ---- for schedulers ------------------------------------------------------------------------------------------------------------------
+// ---- for schedulers -----------------------------------------------------------------------------
 
 int ABT_xstream_run_unit(ABT_unit unit, ABT_pool pool) {
   if (pool == ABT_POOL_NULL) return ABT_ERR_INV_POOL;
@@ -108,7 +108,7 @@ int ABT_xstream_check_events(ABT_sched sched) {
   return ABT_SUCCESS;
 }
 
-// ---- CPUs ----------------------------------------------------------------------------------------------------------------------------
+// ---- CPUs ---------------------------------------------------------------------------------------
 
 namespace {
 

@@ -1,4 +1,5 @@
-// Yielding to one unit, in few instructions where neither of the two needs more than to change places.
+// Yielding to one unit, in few instructions where neither of the two needs more than to change
+// places.
 #pragma once
 
 #include <weft/ext.h>
@@ -20,8 +21,8 @@ inline bool need_only_change_places(const unit_fields* mine, const unit_fields* 
          tool_mask.load(std::memory_order_relaxed) == 0 && mine->home->is_built_in() && !its->is(is_primary);
 }
 
-// By a ULT. It goes to its pool with context, which user's pools are told, and obeys requests; target, which the caller owns, runs instead at
-// once.
+// By a ULT. It goes to its pool with context, which user's pools are told, and obeys requests;
+// target, which the caller owns, runs instead at once.
 [[gnu::always_inline]] inline void yield_self_to(const caller& me, weft_thread* target, ABT_pool_context context) {
   unit_fields* const its = fields_of(target);
   if (!need_only_change_places(me.fields, its)) [[unlikely]]

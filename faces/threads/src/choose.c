@@ -17,7 +17,7 @@ static const threads_component *const builtin[] = {&threads_component_weft, &thr
 static const char *const loadable[] = {"argobots", "qthreads"};
 enum { builtins = sizeof builtin / sizeof *builtin, loadables = sizeof loadable / sizeof *loadable, longest_path = 4096 };
 
-/* ---- added by the program ------------------------------------------------------------------------------------------- */
+/* ---- added by the program -------------------------------------------------------------------- */
 
 static const threads_component *added[8];
 static size_t added_count;
@@ -41,15 +41,15 @@ static const threads_component *among(const threads_component *const *components
   return NULL;
 }
 
-/* ---- modules ------------------------------------------------------------------------------------------------------ */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 static bool module_in(const char *folder, size_t folder_length, const char *name, char *path) {
   const int length = snprintf(path, longest_path, "%.*s/weft-threads-%s.so", (int)folder_length, folder, name);
   return length > 0 && length < longest_path && access(path, R_OK) == 0;
 }
 
-/* The library's own folder of modules lies beside it, wherever it was installed; a program that holds the library itself looks where
- * the library was to be installed. */
+/* The library's own folder of modules lies beside it, wherever it was installed; a program that
+ * holds the library itself looks where the library was to be installed. */
 static bool module_beside_library(const char *name, char *path) {
   Dl_info library;
   const char *slash = NULL;
@@ -105,7 +105,7 @@ static const threads_component *load_module(const char *path) {
   return component;
 }
 
-/* ---- names -------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 void threads_walk(void (*each)(void *state, const char *name, bool installed), void *state) {
   char path[longest_path];

@@ -1,5 +1,6 @@
-/* The OS thread on which another library's runtime starts and ends where the caller of threads_start stays outside of it. One for each
- * implementation, which brings what runs there: it starts the runtime, says so by elsewhere_tell, and if that went well waits, in the
+/* The OS thread on which another library's runtime starts and ends where the caller of
+ * threads_start stays outside of it. One for each implementation, which brings what runs there:
+ * it starts the runtime, says so by elsewhere_tell, and if that went well waits, in the
  * runtime's own way, until it is to stop it. */
 #ifndef WEFT_THREADS_ELSEWHERE_H
 #define WEFT_THREADS_ELSEWHERE_H
@@ -26,7 +27,8 @@ static inline void elsewhere_tell(elsewhere *it, threads_status status) {
   pthread_mutex_unlock(&it->mutex);
 }
 
-/* Returns what was told; it has ended where that is no THREADS_OK. THREADS_AGAIN: there is no OS thread. */
+/* Returns what was told; it has ended where that is no THREADS_OK. THREADS_AGAIN: there is no OS
+ * thread. */
 static inline threads_status elsewhere_start(elsewhere *it, void *(*function)(void *argument), void *argument) {
   it->is_told = false;
   if (pthread_create(&it->os_thread, NULL, function, argument) != 0) return THREADS_AGAIN;

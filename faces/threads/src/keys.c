@@ -6,7 +6,8 @@
 
 enum { most_keys = 128, most_rounds = 4 };
 
-/* generation: atomic; even while there is no such key. The rest, and changes of it, belong to the mutex. */
+/* generation: atomic; even while there is no such key. The rest, and changes of it, belong to
+ * the mutex. */
 struct key {
   uint64_t generation;
   void (*destructor)(void *value);

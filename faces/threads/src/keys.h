@@ -1,6 +1,7 @@
-/* Keys for implementations that have none, or none that notice a key that is gone: one table of keys, and an array of values for each thread
- * that sets one. Where a thread's array is kept is the implementation's affair; a destructor may set values of the thread that ends, so it
- * must be found until key_values_end returned. */
+/* Keys for implementations that have none, or none that notice a key that is gone: one table of
+ * keys, and an array of values for each thread that sets one. Where a thread's array is kept is
+ * the implementation's affair; a destructor may set values of the thread that ends, so it must
+ * be found until key_values_end returned. */
 #ifndef WEFT_THREADS_SRC_KEYS_H
 #define WEFT_THREADS_SRC_KEYS_H
 

@@ -1,4 +1,5 @@
-/* The table before the start and after the stop: it refuses everything, so that no call has to ask whether there is one. */
+/* The table before the start and after the stop: it refuses everything, so that no call has to
+ * ask whether there is one. */
 #include <weft_threads/threads.h>
 
 #include "builtin.h"

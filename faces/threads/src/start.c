@@ -1,4 +1,5 @@
-/* Start and stop: who is chosen, and that what was compiled for one implementation runs on it alone. */
+/* Start and stop: who is chosen, and that what was compiled for one implementation runs on it
+ * alone. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -110,8 +110,8 @@ class channel_core {
   // Values that are bytes, few enough to be returned in registers.
   static constexpr bool is_plain = std::is_trivially_copyable_v<T> && std::is_move_assignable_v<T> && sizeof(T) <= sizeof(void*);
 
-  // As push without a deadline, of a value in a register. In a process with one OS thread a value goes
-  // into the buffer, or the call waits, without a call.
+  // As push without a deadline, of a value in a register. In a process with one OS thread a value
+  // goes into the buffer, or the call waits, without a call.
   [[gnu::always_inline]] channel_op_status push_plain(T value)
     requires is_plain
   {

@@ -1,5 +1,5 @@
-// How a call waits at channels, and at a condition_variable_any: its record, its place in the queue of each channel, and the one
-// choice between those that may end the wait.
+// How a call waits at channels, and at a condition_variable_any: its record, its place in the queue
+// of each channel, and the one choice between those that may end the wait.
 //
 //      undecided ----> branch n     by the caller on the other side, inside the lock of a channel
 //      undecided ----> given up     by the call itself, after its deadline
@@ -9,10 +9,11 @@
 // the caller that takes its place off the queue owns the wake-up. The ULT keeps the lock of the
 // channel until it is off its stack, so no waker finds its place before it can be woken.
 //
-// Otherwise there is a record, and the side that moves the record out of `undecided` owns the wake-up, exactly once. A place whose
-// record was decided elsewhere stays in its queue until the call, or a caller on the other side,
-// takes it off; both do so inside the lock of the channel. After the wake-up the waker touches
-// neither the record nor the channel, so the woken call may free both.
+// Otherwise there is a record, and the side that moves the record out of `undecided` owns the
+// wake-up, exactly once. A place whose record was decided elsewhere stays in its queue until the
+// call, or a caller on the other side, takes it off; both do so inside the lock of the channel.
+// After the wake-up the waker touches neither the record nor the channel, so the woken call may
+// free both.
 //
 // Dropped: weft_mutex as the lock of a channel. A tasklet may use a channel as long as it need not
 // wait, and it can sleep for no mutex. It could spin, but under WEFT_SCHEDULE each call on a mutex
@@ -199,7 +200,8 @@ struct channel_place {
   // Of a ULT that parks, with the lock (park). What is not named is not looked at.
   explicit channel_place(void* at) noexcept : waiter(nullptr), value(at) {}
 
-  // True: the caller owns the wake-up of the call. Inside the lock, when the place is off the queue.
+  // True: the caller owns the wake-up of the call. Inside the lock, when the place is off the
+  // queue.
   bool claim() const noexcept { return waiter == nullptr || waiter->decide(branch); }
   // Wakes a call that was claimed. The place may be gone afterwards.
   void finish(outcome how) noexcept {

@@ -10,7 +10,8 @@
 
 namespace weft::detail {
 
-// Rounded up, since a wait is never shorter than was asked; nothing below 0; what does not fit waits for ever.
+// Rounded up, since a wait is never shorter than was asked; nothing below 0; what does not fit
+// waits for ever.
 template <class Rep, class Period>
 constexpr std::uint64_t to_ns(const std::chrono::duration<Rep, Period>& interval) {
   using namespace std::chrono;
@@ -25,7 +26,8 @@ std::uint64_t deadline_in(const std::chrono::duration<Rep, Period>& interval) {
   return weft_deadline_in(to_ns(interval));
 }
 
-// What is left until then; 0 when it has come. Far times are told apart as double: their difference may overflow.
+// What is left until then; 0 when it has come. Far times are told apart as double: their difference
+// may overflow.
 template <class Clock, class Duration>
 std::uint64_t ns_until(const std::chrono::time_point<Clock, Duration>& deadline) {
   using seconds = std::chrono::duration<double>;
@@ -36,8 +38,8 @@ std::uint64_t ns_until(const std::chrono::time_point<Clock, Duration>& deadline)
   return left > far ? to_ns(left) : to_ns(deadline - now);
 }
 
-// One wait: attempt(deadline_ns) waits and returns a status. On Linux std::chrono::steady_clock is the clock of weft_now_ns(). Other
-// clocks can be set meanwhile: there it may end too early.
+// One wait: attempt(deadline_ns) waits and returns a status. On Linux std::chrono::steady_clock is
+// the clock of weft_now_ns(). Other clocks can be set meanwhile: there it may end too early.
 template <class Clock, class Duration, class Attempt>
 weft_status attempt_once(const std::chrono::time_point<Clock, Duration>& deadline, Attempt attempt) {
   if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>) {

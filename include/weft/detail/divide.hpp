@@ -1,9 +1,10 @@
-// What all loops are made of: a job that halves itself as long as that keeps workers busy. Used by the C loops of the core too, hence
-// without the C++ library.
+// What all loops are made of: a job that halves itself as long as that keeps workers busy. Used by
+// the C loops of the core too, hence without the C++ library.
 //
-// The later half becomes a fork and the earlier one is divided further, so that a worker alone does everything in program order, and a
-// thief takes the latest and largest part. How far: a job begins with the right to a number of parts, which each half inherits by half;
-// a part that another worker took begins anew, as idle workers are what parts are for. (The splitter of rayon,
+// The later half becomes a fork and the earlier one is divided further, so that a worker alone does
+// everything in program order, and a thief takes the latest and largest part. How far: a job begins
+// with the right to a number of parts, which each half inherits by half; a part that another worker
+// took begins anew, as idle workers are what parts are for. (The splitter of rayon,
 // https://github.com/rayon-rs/rayon, rayon/src/iter/plumbing.)
 #pragma once
 

@@ -1,4 +1,5 @@
-// What a promise (or task, or async thread) and its futures share: one allocation, counted references.
+// What a promise (or task, or async thread) and its futures share: one allocation, counted
+// references.
 //
 // One word says how far the result is, and where those stand that want to hear of it: callers that
 // wait at the event, and continuations, which are called when the result comes (future::then, a

@@ -1,5 +1,6 @@
-// Between a C function pointer with one argument and what the user wants called. No exception enters the core: here is where they
-// all end, by std::terminate (run_packed, run_boxed) or in somebody's hands (run_caught).
+// Between a C function pointer with one argument and what the user wants called. No exception
+// enters the core: here is where they all end, by std::terminate (run_packed, run_boxed) or in
+// somebody's hands (run_caught).
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,8 @@ class bound_call {
   [[no_unique_address]] std::tuple<Arguments...> arguments_;
 };
 
-// A function pointer, or a lambda that captures one reference or nothing, travels in the pointer itself: no allocation.
+// A function pointer, or a lambda that captures one reference or nothing, travels in the pointer
+// itself: no allocation.
 template <class Function>
 inline constexpr bool fits_in_pointer =
     sizeof(Function) <= sizeof(void*) && std::is_trivially_copyable_v<Function> && std::is_trivially_destructible_v<Function>;
@@ -79,7 +81,8 @@ void move_to_place(void* place, void* source) noexcept {
   ::new (place) Call(std::move(*static_cast<Call*>(source)));
 }
 
-// Calls function; what it throws goes to on_failure(std::exception_ptr). remote_error.hpp has the only other catch (...).
+// Calls function; what it throws goes to on_failure(std::exception_ptr). remote_error.hpp has the
+// only other catch (...).
 template <class Function, class OnFailure>
 void run_caught(Function&& function, OnFailure on_failure) noexcept {
   try {

@@ -3,7 +3,8 @@
 // ship run on the explorer's atomics. The compiler's builtins stand behind them, because C programs
 // link the library.
 //
-// Every operation names its order. Every one that is not relaxed carries a tag: docs/protocols/Y.md.
+// Every operation names its order. Every one that is not relaxed carries a tag:
+// docs/protocols/Y.md.
 #pragma once
 
 #include <cstdint>

@@ -77,8 +77,9 @@ inline constexpr char argument_register[] = "x29";
       : "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28");
 }
 
-// Saves the caller here, as switch_context does, and calls function(first, second) below it on the same stack. It returns when the
-// call returns, or when another context switches to what was saved: then the call never returns here.
+// Saves the caller here, as switch_context does, and calls function(first, second) below it on the
+// same stack. It returns when the call returns, or when another context switches to what was saved:
+// then the call never returns here.
 [[gnu::always_inline]] inline void call_below(void** save, void (*function)(void*, void*), void* first, void* second) {
   register void* x0 asm("x0") = first;
   register void* x1 asm("x1") = second;

@@ -12,8 +12,8 @@ inline constexpr unsigned argument = 29;  // x29
 inline constexpr unsigned stack_pointer = 31;
 }  // namespace dwarf
 
-// A return address as it lies on the stack, without the CPU's signature (pointer authentication). Cores that make none take the
-// instruction for a hint and do nothing.
+// A return address as it lies on the stack, without the CPU's signature (pointer authentication).
+// Cores that make none take the instruction for a hint and do nothing.
 inline std::uintptr_t plain_code(std::uintptr_t saved) {
   register std::uintptr_t code asm("x30") = saved;
   asm("hint #7" : "+r"(code));  // xpaclri

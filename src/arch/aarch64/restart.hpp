@@ -1,4 +1,5 @@
-// See arch/restart.hpp. Not used here: the compare-exchange of this CPU's larger cores costs little more than a store.
+// See arch/restart.hpp. Not used here: the compare-exchange of this CPU's larger cores costs little
+// more than a store.
 #pragma once
 
 #include <cstddef>

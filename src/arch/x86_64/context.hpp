@@ -30,7 +30,8 @@ inline constexpr char argument_register[] = "rbp";
 #define WEFT_VECTOR_CLOBBERS
 #endif
 
-// Pushes below the compiler's own frame: for code that is compiled without a red zone (cmake/layer.cmake).
+// Pushes below the compiler's own frame: for code that is compiled without a red zone
+// (cmake/layer.cmake).
 [[gnu::always_inline]] inline void* switch_context(void** save, void* target, void* transfer) {
   asm volatile(
       "pushq %%rbp\n\t"
@@ -88,9 +89,10 @@ inline constexpr char argument_register[] = "rbp";
   return result;
 }
 
-// Saves the caller here, as switch_context does, and calls function(first, second) below it on the same stack. It returns when the
-// call returns, or when another context switches to what was saved: then the call never returns here. The callee keeps the registers
-// that belong to its caller, so only the one who comes by a switch loads them.
+// Saves the caller here, as switch_context does, and calls function(first, second) below it on the
+// same stack. It returns when the call returns, or when another context switches to what was saved:
+// then the call never returns here. The callee keeps the registers that belong to its caller, so
+// only the one who comes by a switch loads them.
 [[gnu::always_inline]] inline void call_below(void** save, void (*function)(void*, void*), void* first, void* second) {
   register auto r8 asm("r8") = function;
   asm volatile(
@@ -138,7 +140,8 @@ inline constexpr char argument_register[] = "rbp";
   __builtin_unreachable();
 }
 
-// Whether the calling OS thread has a shadow stack (CET), which a switch that ends in a jump would leave behind.
+// Whether the calling OS thread has a shadow stack (CET), which a switch that ends in a jump would
+// leave behind.
 inline bool has_shadow_stack() {
   constexpr int shadow_stack_status = 0x5005;  // ARCH_SHSTK_STATUS; headers older than Linux 6.6 lack it
   unsigned long features = 0;

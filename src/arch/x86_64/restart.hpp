@@ -1,4 +1,5 @@
-// See arch/restart.hpp. The layout of the descriptor and the signature before the landing place are the kernel's (linux/rseq.h).
+// See arch/restart.hpp. The layout of the descriptor and the signature before the landing place are
+// the kernel's (linux/rseq.h).
 //
 // "?": the two sections belong to the group of the function that this is inlined into. Where the
 // linker drops a second copy of an inline function, it then drops what these sections say about it,

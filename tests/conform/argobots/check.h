@@ -1,5 +1,6 @@
-/* Checks for the conformance tests of the Argobots interface: a failed one names its place and ends the program. The programs are plain
- * Argobots programs: built with a real Argobots they pass, too, but for what IS_WEFT guards. */
+/* Checks for the conformance tests of the Argobots interface: a failed one names its place and
+ * ends the program. The programs are plain Argobots programs: built with a real Argobots they
+ * pass, too, but for what IS_WEFT guards. */
 #ifndef WEFT_TESTS_CONFORM_ARGOBOTS_CHECK_H
 #define WEFT_TESTS_CONFORM_ARGOBOTS_CHECK_H
 

@@ -1,4 +1,5 @@
-/* Pools that go before their units: what units know of a pool stays good, whatever comes in its place. */
+/* Pools that go before their units: what units know of a pool stays good, whatever comes in its
+ * place. */
 #include "check.h"
 
 #include <unistd.h>

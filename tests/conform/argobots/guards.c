@@ -1,5 +1,5 @@
-/* ABT_STACK_OVERFLOW_CHECK=mprotect_strict, by which the lowest whole page of a program's own stack cannot be written while a ULT runs on it.
- * Run with and without. */
+/* ABT_STACK_OVERFLOW_CHECK=mprotect_strict, by which the lowest whole page of a program's own
+ * stack cannot be written while a ULT runs on it. Run with and without. */
 #include "check.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
-/* Calls after which a named ULT runs at once: who runs when, what the pool of the one that leaves is told, and what is refused. */
+/* Calls after which a named ULT runs at once: who runs when, what the pool of the one that
+ * leaves is told, and what is refused. */
 #include "trail.h"
 
 /* ---- a pool that nobody serves, and that notes with which context it was pushed to ---- */
@@ -239,7 +240,8 @@ static ABT_thread ended_one(void) {
   return target;
 }
 
-/* Whoever dispatches the caller has to find the one that it names: a ULT that acts as a scheduler, one that joins it, a main scheduler. */
+/* Whoever dispatches the caller has to find the one that it names: a ULT that acts as a
+ * scheduler, one that joins it, a main scheduler. */
 static void run_by_hand(void (*function)(void *), ABT_thread *target) {
   const ABT_thread caller = owned(function, target);
   run(caller);

@@ -22,7 +22,8 @@ static void set_mine(void *value) {
   CHECK(now == value);
 }
 
-/* The destructor of a named unit's value runs when the unit is freed; that of an unnamed one when it ends. */
+/* The destructor of a named unit's value runs when the unit is freed; that of an unnamed one
+ * when it ends. */
 static void destructors(void) {
   int values[4];
   atomic_store(&destroyed, 0);

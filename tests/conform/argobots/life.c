@@ -1,4 +1,5 @@
-/* ABT_init and ABT_finalize: what is refused outside of them; several libraries of one program that do not know of each other. */
+/* ABT_init and ABT_finalize: what is refused outside of them; several libraries of one program
+ * that do not know of each other. */
 #include "check.h"
 
 #if IS_WEFT

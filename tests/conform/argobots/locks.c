@@ -88,7 +88,8 @@ static void take_turn(void *argument) {
   OK(ABT_mutex_unlock(turns->mutex));
 }
 
-/* A tasklet that waits keeps the ULT behind it from running: the mutex must not be that ULT's already. */
+/* A tasklet that waits keeps the ULT behind it from running: the mutex must not be that ULT's
+ * already. */
 static void not_handed_over(void) {
   struct turns turns = {.done = 0};
   OK(ABT_mutex_create(&turns.mutex));
@@ -267,7 +268,8 @@ static void *meet_as_os_thread(void *argument) {
   return NULL;
 }
 
-/* A ULT, a tasklet and an OS thread: who waits keeps its stream, so that the unit beside it waits, too. */
+/* A ULT, a tasklet and an OS thread: who waits keeps its stream, so that the unit beside it
+ * waits, too. */
 static void barrier_of_streams(void) {
   struct meeting meeting = {.parties = 3};
   OK(ABT_xstream_barrier_create(1, &meeting.streams));

@@ -1,4 +1,5 @@
-/* Main schedulers of streams: what predefined ones do; others instead of them, while streams run and when they were joined. */
+/* Main schedulers of streams: what predefined ones do; others instead of them, while streams run
+ * and when they were joined. */
 #include "check.h"
 
 static ABT_pool new_automatic_pool(void) {
@@ -95,7 +96,8 @@ static ABT_xstream stream_on(ABT_pool pools[2], int frequency) {
   return stream;
 }
 
-/* The second pool's turn comes at every other look at events, and is one of the units till the next. */
+/* The second pool's turn comes at every other look at events, and is one of the units till the
+ * next. */
 static void second_pool(int frequency, bool with_new_units) {
   ABT_pool pools[2] = {new_pool(ABT_POOL_FIFO), new_pool(ABT_POOL_FIFO)};
   struct pools_in_turn all = {.first = pools[0], .with_new_units = with_new_units};
@@ -143,7 +145,7 @@ static void prio_is_strict(void) {
   for (int i = 0; i < 2; ++i) OK(ABT_pool_free(&pools[i]));
 }
 
-/* ---- a scheduler in a pool ends when there is nothing in its own, whatever its stream's main scheduler was told ---- */
+/* ---- a scheduler in a pool ends when there is nothing in its own, whatever its stream's main scheduler was told  */
 
 struct exiting {
   ABT_xstream stream;

@@ -1,5 +1,6 @@
 /* usage: conform_argobots_memory [FAMILY ...], all of them without. Every request for memory fails in turn, while the program makes and
- * uses what the family has: each call succeeds or answers ABT_ERR_MEM, nothing is lost, and the same works afterwards. */
+ * uses what the family has: each call succeeds or answers ABT_ERR_MEM, nothing is lost, and the
+ * same works afterwards. */
 #include "memory.h"
 
 static const struct family {

@@ -5,7 +5,8 @@
 #include "check.h"
 #include "failing.h"
 
-/* A call that may want memory: true if it got it. Any other answer than ABT_SUCCESS and, after a failure, ABT_ERR_MEM ends the program. */
+/* A call that may want memory: true if it got it. Any other answer than ABT_SUCCESS and, after a
+ * failure, ABT_ERR_MEM ends the program. */
 #define GOT(call) got(call, #call, __FILE__, __LINE__)
 static inline bool got(int code, const char *call, const char *file, int line) {
   if (code == ABT_SUCCESS) return true;

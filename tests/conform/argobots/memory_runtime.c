@@ -25,7 +25,8 @@ static bool is_blocked(ABT_thread thread) {
   return state == ABT_THREAD_STATE_BLOCKED;
 }
 
-/* So many that records and stacks have to be got. One for which there is no stack waits until there is. */
+/* So many that records and stacks have to be got. One for which there is no stack waits until
+ * there is. */
 void lack_memory_for_many_blocked(void) {
   enum { count = 150 };
   atomic_int ran = 0;
@@ -228,7 +229,8 @@ static ABT_thread popped_from(ABT_pool pool) {
   return popped;
 }
 
-/* Whoever named one that cannot run yet has left nevertheless: its pool is told why it comes, then and the next time. */
+/* Whoever named one that cannot run yet has left nevertheless: its pool is told why it comes,
+ * then and the next time. */
 static void check_each_turn(ABT_thread giver, ABT_pool pool) {
   run_what_is_there(pool);
   while (is_blocked(giver)) {

@@ -1,4 +1,5 @@
-/* Threads that weft.h makes, in a program that uses abt.h too: for abt.h they are OS threads outside. */
+/* Threads that weft.h makes, in a program that uses abt.h too: for abt.h they are OS threads
+ * outside. */
 #include "check.h"
 
 #if IS_WEFT
@@ -132,7 +133,8 @@ static void unheard_by_tools(void) {
   CHECK(atomic_load(&told) > count);
 }
 
-/* The primary ULT, which goes on right after a unit that ends, stands on its OS thread's stack all the time: not on one of Weft's. */
+/* The primary ULT, which goes on right after a unit that ends, stands on its OS thread's stack
+ * all the time: not on one of Weft's. */
 static void own_stack_of_the_primary(void) {
   ABT_bool is_primary = ABT_FALSE;
   OK(ABT_self_is_primary(&is_primary));

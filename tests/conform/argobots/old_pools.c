@@ -1,4 +1,5 @@
-/* Pools by ABT_pool_def, the older definition: all that one may have, and one that has only what it must. */
+/* Pools by ABT_pool_def, the older definition: all that one may have, and one that has only what
+ * it must. */
 #include "check.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* ABT_pool_pop_timedwait is of that age */

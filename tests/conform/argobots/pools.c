@@ -85,7 +85,8 @@ static ABT_thread pop_from(ABT_pool pool, ABT_pool_context context) {
   return popped;
 }
 
-/* The owner takes the latest new one, thieves take from the other end, where those lie that are no new ones. */
+/* The owner takes the latest new one, thieves take from the other end, where those lie that are
+ * no new ones. */
 static void owner_and_thief(void) {
   ABT_pool pool = new_pool(ABT_POOL_RANDWS);
   ABT_thread threads[4];
@@ -134,7 +135,8 @@ static ABT_pool last_pool_of(ABT_thread thread) {
   return last;
 }
 
-/* ABT_unit_set_associated_pool only looks at its arguments: a unit changes pools by a push, or by ABT_thread_set_associated_pool. */
+/* ABT_unit_set_associated_pool only looks at its arguments: a unit changes pools by a push, or
+ * by ABT_thread_set_associated_pool. */
 static void association(void) {
   atomic_int ran = 0;
   ABT_pool pools[2];
@@ -206,7 +208,7 @@ static void sizes_of_schedulers(void) {
   for (int i = 0; i < 2; ++i) OK(ABT_pool_free(&pools[i]));
 }
 
-/* ---- who pops with a wait keeps its stream, whose scheduler does not run what comes instead ---- */
+/* ---- who pops with a wait keeps its stream, whose scheduler does not run what comes instead -- */
 
 struct late {
   ABT_pool pool;

@@ -1,4 +1,5 @@
-/* The primary ULT runs on whichever stream takes it out of a pool, as any other ULT, and ends everything from wherever it is. */
+/* The primary ULT runs on whichever stream takes it out of a pool, as any other ULT, and ends
+ * everything from wherever it is. */
 #include "check.h"
 
 #include <sched.h>

@@ -1,4 +1,5 @@
-/* What is printed for people: that it is there, names its object, and prints nothing that is not asked for. */
+/* What is printed for people: that it is there, names its object, and prints nothing that is not
+ * asked for. */
 #include "check.h"
 
 #include <sys/uio.h>

@@ -1,4 +1,5 @@
-/* Mutexes, conditions and eventuals in the program's own memory: before ABT_init, with ULTs and OS threads together, after ABT_finalize. */
+/* Mutexes, conditions and eventuals in the program's own memory: before ABT_init, with ULTs and
+ * OS threads together, after ABT_finalize. */
 #include "check.h"
 
 #include <time.h>

@@ -1,4 +1,5 @@
-/* Waits with a deadline, idle streams that sleep, and objects that go while woken waiters are on their way. */
+/* Waits with a deadline, idle streams that sleep, and objects that go while woken waiters are on
+ * their way. */
 #include "check.h"
 
 #include <sys/resource.h>
@@ -50,7 +51,8 @@ static void await_in_vain(void *argument) {
   CHECK(value == &value && has_passed(until));
 }
 
-/* ULTs of two streams, the primary ULT, a tasklet and an OS thread: they all sleep, and so do the streams. */
+/* ULTs of two streams, the primary ULT, a tasklet and an OS thread: they all sleep, and so do
+ * the streams. */
 static void nobody_polls(void) {
   OK(ABT_mutex_create(&mutex));
   OK(ABT_cond_create(&cond));
@@ -168,7 +170,8 @@ static void await_long(void *with_deadline) {
   add_one(&gone_on);
 }
 
-/* Set and reset, or set and freed, before those that wait have gone on: they have waited long enough. */
+/* Set and reset, or set and freed, before those that wait have gone on: they have waited long
+ * enough. */
 static void reset_or_gone_after_set(void) {
   for (int round = 0; round < 20; ++round) {
     OK(ABT_eventual_create(round % 3, &eventual));

@@ -1,4 +1,5 @@
-/* Checks for the conformance tests of the threads interface: a failed one names its place and ends the program. */
+/* Checks for the conformance tests of the threads interface: a failed one names its place and
+ * ends the program. */
 #ifndef WEFT_TESTS_CONFORM_THREADS_CHECK_H
 #define WEFT_TESTS_CONFORM_THREADS_CHECK_H
 
@@ -46,7 +47,8 @@ static inline void wait_for(atomic_int *value, int wanted) {
   while (atomic_load(value) != wanted) threads_yield();
 }
 
-/* No more threads than these wait for each other here: an implementation with a limit has so many OS threads. */
+/* No more threads than these wait for each other here: an implementation with a limit has so
+ * many OS threads. */
 enum { workers = 4 };
 
 void check_life(void);

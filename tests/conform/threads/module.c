@@ -1,4 +1,5 @@
-/* A module with an implementation that runs tasks when somebody waits for them; or, as MODULE_VERSION says, one of another version. */
+/* A module with an implementation that runs tasks when somebody waits for them; or, as
+ * MODULE_VERSION says, one of another version. */
 #include <weft_threads/component.h>
 
 static threads_status start(const threads_config *config) {

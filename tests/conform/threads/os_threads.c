@@ -1,4 +1,5 @@
-/* fifo makes an OS thread for each task that is there at once, and none beyond: also when tasks come while OS threads are being started. */
+/* fifo makes an OS thread for each task that is there at once, and none beyond: also when tasks
+ * come while OS threads are being started. */
 #include <dirent.h>
 
 #include "check.h"

@@ -1,4 +1,5 @@
-/* Starts what the environment asks for, says what it is, runs some threads and stops. usage: probe [also-compiled-for]. */
+/* Starts what the environment asks for, says what it is, runs some threads and stops. usage:
+ * probe [also-compiled-for]. */
 #include <stdio.h>
 
 #include <weft_threads/threads.h>

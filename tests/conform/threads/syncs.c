@@ -93,7 +93,8 @@ static void write_5(threads_sync *sync) { OK(threads_sync_write_ef(sync, 5)); }
 static void write_5_whatever(threads_sync *sync) { OK(threads_sync_write_xf(sync, 5)); }
 static void fill_with_5(threads_sync *sync) { OK(threads_sync_fill(sync)); }
 
-/* Whichever call fills it; the variable's memory is the caller's stack, and used for other things at once. */
+/* Whichever call fills it; the variable's memory is the caller's stack, and used for other
+ * things at once. */
 static void all_readers_are_woken_by(void (*fill)(threads_sync *sync)) {
   threads_sync sync = THREADS_SYNC_INIT;
   OK(threads_sync_write_ef(&sync, 5));
@@ -135,7 +136,8 @@ static void an_empty_wakes_a_writer(void) {
 
 static void set_done(void *done) { OK(threads_sync_write_ef(done, 1)); }
 
-/* As a cobegin of old: the parent's frame, and the variable with it, is gone as soon as the value is read. */
+/* As a cobegin of old: the parent's frame, and the variable with it, is gone as soon as the
+ * value is read. */
 static void wait_in_a_frame(void) {
   threads_sync done = THREADS_SYNC_INIT;
   OK(threads_create(set_done, &done, NULL));

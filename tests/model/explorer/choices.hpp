@@ -1,5 +1,6 @@
-// The path through the tree of choices: which thread is next, which store a load reads, where in the modification order a store goes.
-// Depth first: an execution replays the path and extends it with first options; advance() then turns the last choice that has an option left.
+// The path through the tree of choices: which thread is next, which store a load reads, where in
+// the modification order a store goes. Depth first: an execution replays the path and extends it
+// with first options; advance() then turns the last choice that has an option left.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +26,12 @@ class choices {
   // Starts an execution from the path as it is.
   void rewind() { position_ = 0; }
 
-  // One of 0..options-1. Every execution with the same path must ask the same questions; false determinism() says it did not.
+  // One of 0..options-1. Every execution with the same path must ask the same questions; false
+  // determinism() says it did not.
   int choose(int options);
 
-  // As choose(), but each finding that is added at this place (depth() - 1) by executions that go on from it makes `each` options more.
+  // As choose(), but each finding that is added at this place (depth() - 1) by executions that go
+  // on from it makes `each` options more.
   open_choice choose_open(int options, int each);
   void add(std::size_t place, const finding& what);
 
@@ -38,14 +41,15 @@ class choices {
   // Clears the path, or sets it to one that id() returned. False: not such an id.
   void clear();
   bool restore(const std::string& id);
-  // The path in short: a letter or digit a choice, `.N.` for N zeros in a row, `@THREAD:VALUE:TAKEN@` for one behind a finding. Trailing
-  // zeros are left out.
+  // The path in short: a letter or digit a choice, `.N.` for N zeros in a row,
+  // `@THREAD:VALUE:TAKEN@` for one behind a finding. Trailing zeros are left out.
   std::string id() const;
 
   bool deterministic() const { return deterministic_; }
   std::size_t depth() const { return position_; }
 
-  // How many places with a choice were met so far; those of a path that is walked again are not counted again.
+  // How many places with a choice were met so far; those of a path that is walked again are not
+  // counted again.
   long places() const { return places_; }
 
  private:

@@ -1,5 +1,6 @@
-// What shipping files call from the layers base and os: a panic or a failed check fails the execution, giving the CPU away is a pause,
-// and each thread has a clock of its own that moves when it is read.
+// What shipping files call from the layers base and os: a panic or a failed check fails the
+// execution, giving the CPU away is a pause, and each thread has a clock of its own that moves when
+// it is read.
 #include <cstdarg>
 #include <cstdio>
 

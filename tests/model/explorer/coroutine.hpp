@@ -1,5 +1,5 @@
-// Logical threads as coroutines of one OS thread. x86-64 has its own switch (an exploration switches millions of times, and
-// swapcontext enters the kernel each time); elsewhere ucontext.
+// Logical threads as coroutines of one OS thread. x86-64 has its own switch (an exploration
+// switches millions of times, and swapcontext enters the kernel each time); elsewhere ucontext.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ class coroutine {
   coroutine(const coroutine&) = delete;
   coroutine& operator=(const coroutine&) = delete;
 
-  // The next switch here calls entry on the coroutine's stack, from its top. entry never returns. May be repeated.
+  // The next switch here calls entry on the coroutine's stack, from its top. entry never returns.
+  // May be repeated.
   void prepare(void (*entry)());
 
   // Leaves `from` (whose context is kept in it) for `to`.

@@ -11,7 +11,8 @@
 namespace explorer {
 namespace {
 
-// The execution at hand. Of static duration because the shadow headers have no parameter to carry it.
+// The execution at hand. Of static duration because the shadow headers have no parameter to carry
+// it.
 struct world {
   choices path;
   memory mem{path};
@@ -93,7 +94,7 @@ report run(void (*body)(), choices& path, const bounds& limits, bool traced) {
   return std::move(w.result);
 }
 
-// ---- called by models -----------------------------------------------------------------------------------------------------
+// ---- called by models ---------------------------------------------------------------------------
 
 void run_threads(const start* first, int count) {
   w.alone = false;
@@ -125,7 +126,7 @@ void prune_if_owing() {
   if (w.mem.owes()) prune();
 }
 
-// ---- called by the shadow headers -----------------------------------------------------------------------------------------
+// ---- called by the shadow headers ---------------------------------------------------------------
 
 void construct_atomic(const void* address) {
   if (running) w.mem.construct(w.threads.self(), address);
@@ -242,7 +243,8 @@ void pause(site where) {
   if (w.traced) trace("pauses", where);
 }
 
-// The kernel looks at the word and enters the queue under one lock, with full barriers on both sides.
+// The kernel looks at the word and enters the queue under one lock, with full barriers on both
+// sides.
 bool futex_wait(cell at, word expected, std::uint64_t deadline_ns, site where) {
   const int location = find(at);
   w.threads.before({operation_kind::futex, location, true});
@@ -273,7 +275,7 @@ void peek(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from,
 void* local_word() { return w.local_words[w.threads.self()]; }
 void set_local_word(void* to) { w.local_words[w.threads.self()] = to; }
 
-// ---- called by the parts of the explorer ----------------------------------------------------------------------------------
+// ---- called by the parts of the explorer --------------------------------------------------------
 
 std::string thread_name(int thread) { return w.threads.name(thread); }
 std::uint32_t thread_time(int thread) { return w.mem.now(thread); }

@@ -1,5 +1,6 @@
-// One execution of a model under the explorer: what the shadow headers (include/) call for every atomic operation, fence, pause and futex
-// call, and what the runner uses to start it. There is one execution at a time, on one OS thread.
+// One execution of a model under the explorer: what the shadow headers (include/) call for every
+// atomic operation, fence, pause and futex call, and what the runner uses to start it. There is one
+// execution at a time, on one OS thread.
 #pragma once
 
 #include <source_location>
@@ -12,7 +13,7 @@ namespace explorer {
 
 using site = std::source_location;
 
-// ---- bounds and results -------------------------------------------------------------------------------------------------------
+// ---- bounds and results -------------------------------------------------------------------------
 
 inline constexpr int unlimited = -1;
 
@@ -47,7 +48,7 @@ struct report {
 // Runs body once along path.
 report run(void (*body)(), choices& path, const bounds& limits, bool traced);
 
-// ---- called by models ---------------------------------------------------------------------------------------------------------
+// ---- called by models ---------------------------------------------------------------------------
 
 struct start {
   const char* name;
@@ -62,9 +63,10 @@ void note(const std::string& text);  // a line in the schedule
 int any_of(int options);  // a choice of the model's own
 void be_alone();          // the body is a process with one OS thread, until it runs threads
 
-// ---- called by the shadow headers ---------------------------------------------------------------------------------------------
+// ---- called by the shadow headers ---------------------------------------------------------------
 
-// An atomic is known by its address; what memory holds there counts only if it was never constructed.
+// An atomic is known by its address; what memory holds there counts only if it was never
+// constructed.
 struct cell {
   const void* address;
   std::size_t size;
@@ -94,7 +96,7 @@ void peek(void* to, const void* from, std::size_t bytes);  // copies without loo
 void* local_word();                                        // what a thread-local is to a logical thread; null at first
 void set_local_word(void* to);
 
-// ---- called by the parts of the explorer ----------------------------------------------------------------------------------------
+// ---- called by the parts of the explorer --------------------------------------------------------
 
 [[noreturn]] void prune();  // this execution does not count
 void prune_if_owing();  // before a failure is told: what fails while promises are open fails afterwards, too, if they can be kept

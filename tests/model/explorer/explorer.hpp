@@ -1,5 +1,6 @@
-// What a model is written with. A model is a constant at namespace scope; its body makes the shared objects, starts the threads, and
-// checks what came of it. The explorer calls the body once for every execution, so the body keeps nothing between calls.
+// What a model is written with. A model is a constant at namespace scope; its body makes the shared
+// objects, starts the threads, and checks what came of it. The explorer calls the body once for
+// every execution, so the body keeps nothing between calls.
 //
 //   const explorer::model message_passing{"message passing", {.at_least = 2}, [] {
 //     base::atomic<int> flag{0};

@@ -1,5 +1,6 @@
-// What a thread, or a message between threads, knows: for every location the oldest store that may still be read (coherence), and for
-// every thread how far its past is covered (happens-before). The two differ: a seq_cst fence moves the first and not the second.
+// What a thread, or a message between threads, knows: for every location the oldest store that may
+// still be read (coherence), and for every thread how far its past is covered (happens-before). The
+// two differ: a seq_cst fence moves the first and not the second.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,8 @@ inline constexpr int max_threads = 6;  // thread 0 is the model's body, before a
 inline constexpr int max_locations = 96;
 inline int locations_in_use = 0;  // of this execution: views need not be joined beyond
 
-// A place in a location's modification order. Stores are appended far apart, so that others can be inserted between.
+// A place in a location's modification order. Stores are appended far apart, so that others can be
+// inserted between.
 using timestamp = std::uint32_t;
 inline constexpr timestamp timestamp_step = 1u << 18;
 

@@ -21,7 +21,7 @@ word apply(rmw_kind kind, word old, word operand) {
 
 }  // namespace
 
-// ---- an execution's frame -------------------------------------------------------------------------------------------------
+// ---- an execution's frame -----------------------------------------------------------------------
 
 void memory::reset(int weak_choices, int promises) {
   weak_left_ = weak_choices;
@@ -59,7 +59,7 @@ void memory::tick(int thread) {
   if (owes()) prune_if_hopeless(thread);
 }
 
-// ---- locations ------------------------------------------------------------------------------------------------------------
+// ---- locations ----------------------------------------------------------------------------------
 
 int memory::add_location(const void* address) {
   if (locations_in_use == max_locations) fail("the model is too large", "raise max_locations");
@@ -126,7 +126,7 @@ void memory::touch(int thread, history& place) {
   place.used.at[thread] = clock_[thread];
 }
 
-// ---- operations -----------------------------------------------------------------------------------------------------------
+// ---- operations ---------------------------------------------------------------------------------
 
 timestamp memory::oldest_readable(int thread, int location, order o) const {
   timestamp bound = threads_[thread].current.seen.at[location];
@@ -134,7 +134,8 @@ timestamp memory::oldest_readable(int thread, int location, order o) const {
   return bound;
 }
 
-// The first option is what sequential consistency would give; any other is weak behaviour, of which there may be a budget.
+// The first option is what sequential consistency would give; any other is weak behaviour, of which
+// there may be a budget.
 int memory::pick(int options) {
   if (options == 1 || weak_left_ == 0) return 0;
   const int taken = path_.choose(options);
@@ -142,7 +143,8 @@ int memory::pick(int options) {
   return taken;
 }
 
-// The stores that thread may read, the newest first; none that is as new as a promise of its own, which it could not keep afterwards.
+// The stores that thread may read, the newest first; none that is as new as a promise of its own,
+// which it could not keep afterwards.
 void memory::collect(int thread, int location, order o) {
   const timestamp bound = oldest_readable(thread, location, o);
   const std::vector<stored>& stores = locations_[location].stores;
@@ -266,7 +268,7 @@ exchange_result memory::compare_exchange(int thread, int location, word expected
   return replace(thread, location, position, desired, success);
 }
 
-// ---- fences ---------------------------------------------------------------------------------------------------------------
+// ---- fences -------------------------------------------------------------------------------------
 
 void memory::fence(int thread, order o) {
   thread_state& self = threads_[thread];
@@ -283,8 +285,9 @@ void memory::fence(int thread, order o) {
   tick(thread);
 }
 
-// A pair of light fences does nothing; a heavy and a light one are ordered as two seq_cst fences would be (P1202, without the
-// synchronisation through relaxed operations that it would also allow: TSan sees none either).
+// A pair of light fences does nothing; a heavy and a light one are ordered as two seq_cst fences
+// would be (P1202, without the synchronisation through relaxed operations that it would also allow:
+// TSan sees none either).
 void memory::light_fence(int thread) {
   thread_state& self = threads_[thread];
   self.current.seen.join(heavy_);
@@ -300,7 +303,7 @@ void memory::heavy_fence(int thread) {
   tick(thread);
 }
 
-// ---- questions ------------------------------------------------------------------------------------------------------------
+// ---- questions ----------------------------------------------------------------------------------
 
 bool memory::has_news(int location, timestamp since, word value) const {
   const std::vector<stored>& stores = locations_[location].stores;

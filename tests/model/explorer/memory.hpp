@@ -1,16 +1,21 @@
-// The weak memory that the logical threads see: the C++20 model in operational form, by views and message frontiers (Kang, Hur, Lahav,
-// Vafeiadis, Dreyer 2017, doi:10.1145/3009837.3009850).
+// The weak memory that the logical threads see: the C++20 model in operational form, by views and
+// message frontiers (Kang, Hur, Lahav, Vafeiadis, Dreyer 2017, doi:10.1145/3009837.3009850).
 //
-// A location is the list of its stores in modification order. A load may read any store that is not older than what its thread knows; a
-// store may go anywhere behind what its thread knows, except between a store and the read-modify-write that read it. Release stores
-// carry their thread's frontier; acquire loads take it over; relaxed loads keep it for a later acquire fence. Read-modify-writes carry on
-// the release sequence that they read from. Two global views order the seq_cst fences and operations.
+// A location is the list of its stores in modification order. A load may read any store that is not
+// older than what its thread knows; a store may go anywhere behind what its thread knows, except
+// between a store and the read-modify-write that read it. Release stores carry their thread's
+// frontier; acquire loads take it over; relaxed loads keep it for a later acquire fence.
+// Read-modify-writes carry on the release sequence that they read from. Two global views order the
+// seq_cst fences and operations.
 //
-// A load may also read a promise: a store that its thread has yet to make (load buffering). It must be known that the thread can make it:
-// it does so in another execution with the same beginning, in which the load reads something else. (So nothing comes out of thin air:
-// whoever reads x to write y and y to write x finds no store to begin with.) An execution counts only if all promises are kept.
+// A load may also read a promise: a store that its thread has yet to make (load buffering). It must
+// be known that the thread can make it: it does so in another execution with the same beginning, in
+// which the load reads something else. (So nothing comes out of thin air: whoever reads x to write
+// y and y to write x finds no store to begin with.) An execution counts only if all promises are
+// kept.
 //
-// What the model leaves out is in docs/protocols/explorer.md: the one freedom that C++20 has over C++11 for seq_cst mixed with weaker orders.
+// What the model leaves out is in docs/protocols/explorer.md: the one freedom that C++20 has over
+// C++11 for seq_cst mixed with weaker orders.
 #pragma once
 
 #include <atomic>
@@ -61,12 +66,14 @@ class memory {
 
   void construct(int thread, const void* address);
   void destroy(int thread, const void* address);
-  // An address that no logical thread constructed (the body's objects, zero-filled memory) has been holding `initial` from the beginning.
+  // An address that no logical thread constructed (the body's objects, zero-filled memory) has been
+  // holding `initial` from the beginning.
   int find(const void* address, word initial);
 
   // ---- operations ----
 
-  // same_as: not 0 makes the load read that store again if it may (a spin loop that goes on without news).
+  // same_as: not 0 makes the load read that store again if it may (a spin loop that goes on without
+  // news).
   read_result load(int thread, int location, order o, timestamp same_as);
   timestamp store(int thread, int location, word value, order o);
   exchange_result exchange(int thread, int location, rmw_kind kind, word operand, word mask, order o);

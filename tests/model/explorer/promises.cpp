@@ -6,7 +6,7 @@
 
 namespace explorer {
 
-// ---- read ---------------------------------------------------------------------------------------------------------------------
+// ---- read ---------------------------------------------------------------------------------------
 
 // The position of the store that is read: one of candidates_, or a promise behind one of them.
 std::size_t memory::choose_store(int thread, int location, order o) {
@@ -37,7 +37,7 @@ std::size_t memory::make_promise(const finding& what, int location, std::size_t 
   return position + 1;
 }
 
-// ---- found --------------------------------------------------------------------------------------------------------------------
+// ---- found --------------------------------------------------------------------------------------
 
 // Whether somebody who synchronises with the store learns something by that.
 bool memory::carries_news(int location, const stored& made) const {
@@ -58,7 +58,7 @@ void memory::tell_open_loads(int thread, int location, const stored& made) {
   }
 }
 
-// ---- kept ---------------------------------------------------------------------------------------------------------------------
+// ---- kept ---------------------------------------------------------------------------------------
 
 memory::promise* memory::promise_at(int location, timestamp at) {
   const auto is_it = [&](const promise& each) { return each.location == location && each.at == at; };
@@ -73,7 +73,8 @@ void memory::prune_if_hopeless(int thread) const {
   }
 }
 
-// The promise that thread can keep by a store of value: its oldest one of that location. Null: none.
+// The promise that thread can keep by a store of value: its oldest one of that location. Null:
+// none.
 memory::promise* memory::owed(int thread, int location, word value) {
   promise* oldest = nullptr;
   for (promise& each : promises_) {
@@ -86,8 +87,9 @@ memory::promise* memory::owed(int thread, int location, word value) {
   return promised->value == value ? oldest : nullptr;
 }
 
-// Who read the promise did not know what the store releases: if he has synchronised with it since, what he has done does not follow. Nor
-// does a seq_cst store come after an operation or fence of that order that knows of it.
+// Who read the promise did not know what the store releases: if he has synchronised with it since,
+// what he has done does not follow. Nor does a seq_cst store come after an operation or fence of
+// that order that knows of it.
 timestamp memory::keep(int thread, promise* kept, order o, const stored* continued) {
   const promise it = *kept;
   promises_.erase(promises_.begin() + (kept - promises_.data()));

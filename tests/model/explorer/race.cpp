@@ -132,7 +132,7 @@ void reset_races() {
 
 }  // namespace explorer
 
-// ---- the names that the compiler calls ------------------------------------------------------------------------------------
+// ---- the names that the compiler calls ----------------------------------------------------------
 
 using explorer::touch_plain;
 
@@ -158,7 +158,8 @@ void __tsan_read_range(void* p, unsigned long bytes) { touch_plain(p, bytes, fal
 void __tsan_write_range(void* p, unsigned long bytes) { touch_plain(p, bytes, true, __builtin_return_address(0)); }
 // weft/hot.h looks at flags of the unit that runs, which do not change meanwhile.
 unsigned short __tsan_atomic16_load(const volatile unsigned short* p, int) { return *p; }
-// Words of the user's own, such as full/empty bits guard: atomics for the core, and memory holds what was stored last.
+// Words of the user's own, such as full/empty bits guard: atomics for the core, and memory holds
+// what was stored last.
 unsigned long __tsan_atomic64_load(const volatile unsigned long* p, int order) {
   return explorer::atomic_load({const_cast<const unsigned long*>(p), sizeof *p}, explorer::order{order}, {});
 }

@@ -1,4 +1,5 @@
-// Explores the models of a program: the loop over paths, what is expected of it, and the command line.
+// Explores the models of a program: the loop over paths, what is expected of it, and the command
+// line.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -71,7 +72,8 @@ bool take(exploration& so_far, const report& result, const choices& path) {
   return true;
 }
 
-// Everything within the limits, depth first. Adds to the failure that was found, if any; the counts are of this call.
+// Everything within the limits, depth first. Adds to the failure that was found, if any; the counts
+// are of this call.
 void explore_once(const model& what, const bounds& limits, long budget, exploration& result) {
   result.finished = result.pruned = 0;
   result.cut = false;
@@ -95,8 +97,9 @@ bounds capped(const bounds& limits, int most) {
   return result;
 }
 
-// Bounded explorations go by rounds with more and more preemptions and weak choices, so that the simplest failure comes first and a cut
-// leaves out the most intricate executions, not the ones that happen to come late.
+// Bounded explorations go by rounds with more and more preemptions and weak choices, so that the
+// simplest failure comes first and a cut leaves out the most intricate executions, not the ones
+// that happen to come late.
 exploration explore(const model& what, const bounds& limits) {
   const auto begin = std::chrono::steady_clock::now();
   exploration result;

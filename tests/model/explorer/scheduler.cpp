@@ -27,7 +27,7 @@ bool independent(const operation& a, const operation& b) {
   return a.kind == operation_kind::read && b.kind == operation_kind::read && !(a.seq_cst && b.seq_cst);
 }
 
-// ---- starting and ending --------------------------------------------------------------------------------------------------
+// ---- starting and ending ------------------------------------------------------------------------
 
 void scheduler::run(void (*body)(), const bounds& limits) {
   entering = this;
@@ -79,7 +79,8 @@ void scheduler::jump(int to) {
   coroutine::jump(thread(from).context, thread(to).context);
 }
 
-// Each thread first runs up to its first operation, so that what everybody is about to do is known when the first choice is made.
+// Each thread first runs up to its first operation, so that what everybody is about to do is known
+// when the first choice is made.
 void scheduler::fork(const start* first, int count) {
   if (count >= max_threads) fail("the model is too large", "raise max_threads");
   count_ = count;
@@ -104,7 +105,7 @@ void scheduler::fork(const start* first, int count) {
   count_ = 0;
 }
 
-// ---- choosing -------------------------------------------------------------------------------------------------------------
+// ---- choosing -----------------------------------------------------------------------------------
 
 void scheduler::before(operation next) {
   if (self_ == 0) return;
@@ -190,7 +191,8 @@ void scheduler::collect_forced() {
   options_.push_back({best, how::forced});
 }
 
-// Sleep sets (Godefroid 1996) are sound only where every thread may always be chosen, and a store depends on nothing that was read of it.
+// Sleep sets (Godefroid 1996) are sound only where every thread may always be chosen, and a store
+// depends on nothing that was read of it.
 bool scheduler::reduces() const {
   return left_.preemptions < 0 && left_.weak < 0 && left_.impatience == 0 && left_.timeouts == 0 && left_.spurious == 0 &&
          left_.promises == 0;
@@ -210,7 +212,8 @@ scheduler::option scheduler::choose() {
   return chosen;
 }
 
-// Those explored before the chosen one need not go next, until something happens that they depend on.
+// Those explored before the chosen one need not go next, until something happens that they depend
+// on.
 void scheduler::put_to_sleep(int chosen_index) {
   for (int i = 0; i < chosen_index; ++i) {
     const option& explored = options_[static_cast<std::size_t>(i)];
@@ -238,7 +241,7 @@ void scheduler::resume(option chosen) {
   it.is = state::ready;
 }
 
-// ---- loops that pause -----------------------------------------------------------------------------------------------------
+// ---- loops that pause ---------------------------------------------------------------------------
 
 void scheduler::saw(int location, timestamp at, word value) {
   if (self_ != 0) thread(self_).reads.push_back({location, at, value});
@@ -253,8 +256,9 @@ timestamp scheduler::same_as(int location) const {
   return 0;
 }
 
-// The thread goes on to its next operation and stops there until it can see something new. An iteration that could have seen something
-// new and did not is not explored: the same execution exists with one iteration less, and stores become visible in finite time.
+// The thread goes on to its next operation and stops there until it can see something new. An
+// iteration that could have seen something new and did not is not explored: the same execution
+// exists with one iteration less, and stores become visible in finite time.
 void scheduler::pause() {
   if (self_ == 0) return;
   logical_thread& me = thread(self_);
@@ -268,7 +272,7 @@ void scheduler::pause() {
   me.paused = !me.alone;
 }
 
-// ---- futex ----------------------------------------------------------------------------------------------------------------
+// ---- futex --------------------------------------------------------------------------------------
 
 bool scheduler::sleep(int location, std::uint64_t deadline_ns) {
   if (self_ == 0) fail("deadlock", "the body waits while no thread runs");

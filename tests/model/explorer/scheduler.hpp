@@ -1,5 +1,6 @@
-// Which logical thread performs the next operation. Threads stop before every operation on an atomic; the scheduler then asks the path
-// of choices who goes on. See docs/protocols/explorer.md for what pausing, sleeping and the bounds mean.
+// Which logical thread performs the next operation. Threads stop before every operation on an
+// atomic; the scheduler then asks the path of choices who goes on. See docs/protocols/explorer.md
+// for what pausing, sleeping and the bounds mean.
 #pragma once
 
 #include <string>

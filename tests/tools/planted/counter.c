@@ -1,4 +1,5 @@
-/* Each access to the counter is locked, but what was read may be old by the time that it is written back. */
+/* Each access to the counter is locked, but what was read may be old by the time that it is
+ * written back. */
 #include <weft/weft.h>
 
 #include "../../../examples/must.h"

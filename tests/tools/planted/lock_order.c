@@ -1,4 +1,5 @@
-/* Two transfers between two accounts, each locking the one that it takes from first: in opposite orders. */
+/* Two transfers between two accounts, each locking the one that it takes from first: in opposite
+ * orders. */
 #include <weft/weft.h>
 
 #include "../../../examples/must.h"

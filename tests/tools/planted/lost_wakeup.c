@@ -1,4 +1,5 @@
-/* A lost wake-up: the consumer looks at the flag without the mutex, so that the signal may come between its look and its wait. */
+/* A lost wake-up: the consumer looks at the flag without the mutex, so that the signal may come
+ * between its look and its wait. */
 #include <weft/weft.h>
 
 #include "../../../examples/must.h"

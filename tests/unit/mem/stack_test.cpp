@@ -298,7 +298,8 @@ TEST_CASE("a provider's memory is used and given back") {
   CHECK(from.alive.empty());
 }
 
-// A provider of memory that looks, when it gets memory back, whether ASan still has bytes of it poisoned, as it has those of a frame.
+// A provider of memory that looks, when it gets memory back, whether ASan still has bytes of it
+// poisoned, as it has those of a frame.
 struct checked_for_frames {
   bool has_frames = false;
   static void* map(void*, std::size_t bytes) { return os::reserve(bytes, os::page_bytes()); }

@@ -141,7 +141,8 @@ class conformance {
     return by_.compare_swap(net_.words, 0, turns, 1, 2) == 5 * times * static_cast<std::uint64_t>(all_.ranks);
   }
 
-  // A token goes round; each rank puts bytes into the next one's region before it hands the token on.
+  // A token goes round; each rank puts bytes into the next one's region before it hands the token
+  // on.
   bool put_then_added() {
     constexpr std::uint64_t rounds = 10;
     for (std::uint64_t round = 1; round <= rounds; ++round) {

@@ -283,8 +283,8 @@ class frames_conformance {
     return got;
   }
 
-  // Looks that a pause of 20 us lets happen, the shortest of a transport's own choice; without pauses
-  // there are ten times as many, unless the machine is very busy.
+  // Looks that a pause of 20 us lets happen, the shortest of a transport's own choice; without
+  // pauses there are ten times as many, unless the machine is very busy.
   bool waits_pause() {
     constexpr std::uint64_t most = 20000;
     if (!barrier(of_inner_barrier)) return false;
@@ -295,7 +295,8 @@ class frames_conformance {
     return net::read_count(&group_->counts.empty) - before < most || fail("a wait does not pause");
   }
 
-  // The node with the smallest number sends what no network takes at once, and nothing else happens.
+  // The node with the smallest number sends what no network takes at once, and nothing else
+  // happens.
   bool sends_beside_a_wait() {
     constexpr std::size_t size = 16 << 20;
     if (!by_.sends_from_any_thread || others_.empty()) return true;

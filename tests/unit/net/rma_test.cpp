@@ -1,4 +1,5 @@
-// The operations of rma.hpp between ranks of one node; conformance.hpp has what holds for every transport.
+// The operations of rma.hpp between ranks of one node; conformance.hpp has what holds for every
+// transport.
 #include <doctest/doctest.h>
 
 #include <cstring>

@@ -22,8 +22,8 @@ bool alias_is_late = false;  // the target's first step where it computes
 
 constexpr std::uint64_t computing = 0x676e697475706d6f;  // as net/self_test.cpp marks it
 
-// Of a transport that needs help: what the word holds when the target helps, which it does not while
-// it computes. A target that computes does nothing but set its marks.
+// Of a transport that needs help: what the word holds when the target helps, which it does not
+// while it computes. A target that computes does nothing but set its marks.
 std::uint64_t help(const net::window& in, int rank, std::size_t offset) {
   const auto* const marked = static_cast<const volatile std::uint64_t*>(shm.alias(in, rank, offset));
   for (;;) {

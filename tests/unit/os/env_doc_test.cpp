@@ -1,5 +1,5 @@
-// The guide's page and the manual page about environment variables are what the table says. With WEFT_TEST_WRITE_DOCS set the pages are
-// written anew instead.
+// The guide's page and the manual page about environment variables are what the table says. With
+// WEFT_TEST_WRITE_DOCS set the pages are written anew instead.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

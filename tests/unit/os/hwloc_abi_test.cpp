@@ -1,4 +1,5 @@
-// What os/hwloc_abi.hpp says of hwloc's ABI, against hwloc's own header where that is installed. Compiling it is the test.
+// What os/hwloc_abi.hpp says of hwloc's ABI, against hwloc's own header where that is installed.
+// Compiling it is the test.
 #include <doctest/doctest.h>
 
 #include "os/hwloc_abi.hpp"

@@ -48,7 +48,8 @@ void write_cpu(test::temp_tree* tree, unsigned cpu, const std::string& core, con
   tree->write(at + "/cache/index2/shared_cpu_list", cache);
 }
 
-// Two packages of two cores with two CPUs each, numbered as Linux does: siblings are n and n + 4. CPU 3 is offline.
+// Two packages of two cores with two CPUs each, numbered as Linux does: siblings are n and n + 4.
+// CPU 3 is offline.
 void write_machine(test::temp_tree* tree) {
   tree->write("cpu/online", "0-2,4-7");
   const char* cores[] = {"0,4", "1,5", "2,6", "7"};

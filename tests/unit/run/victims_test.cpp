@@ -15,7 +15,8 @@ namespace {
 
 using namespace weft;
 
-// A worker on each CPU of "numa:2 core:4 pu:2": CPUs 2n and 2n + 1 share a core, the first eight a NUMA node.
+// A worker on each CPU of "numa:2 core:4 pu:2": CPUs 2n and 2n + 1 share a core, the first eight a
+// NUMA node.
 class made_up {
  public:
   explicit made_up(unsigned workers) : machine_(std::make_unique<os::topology>()), rt_(std::make_unique<sched::runtime>()) {

@@ -12,7 +12,8 @@ using weft::status;
 using weft::sched::forever;
 using weft::sync::mutex;
 
-// What waiting callers leave in the word would slow every later lock down; that there were some stays.
+// What waiting callers leave in the word would slow every later lock down; that there were some
+// stays.
 std::uint32_t word_of(const mutex& one) {
   constexpr std::uint32_t contended = 16;
   std::uint32_t word;
@@ -47,7 +48,8 @@ TEST_CASE("no trace of contention is left") {
   CHECK(word_of(one) == 0);
 }
 
-// The first to wait on a mutex must find out whether the holder is about to give it back by a plain store.
+// The first to wait on a mutex must find out whether the holder is about to give it back by a plain
+// store.
 TEST_CASE("a mutex that was never contended loses nobody when it is contended first") {
   mutex::prepare();
   constexpr int count = 2000;

@@ -1,4 +1,5 @@
-// What becomes of records in the file. The whole, from a program's events on, is tested by api.trace.
+// What becomes of records in the file. The whole, from a program's events on, is tested by
+// api.trace.
 #include "trace/chrome.hpp"
 
 #include <doctest/doctest.h>

@@ -37,7 +37,8 @@ void has_variable_array(call_chain* chain) {
   chain->keeps = array[bytes - 1];
 }
 
-// More than the stack is aligned to, with a size that is not known: gcc finds the caller's frame by an expression.
+// More than the stack is aligned to, with a size that is not known: gcc finds the caller's frame by
+// an expression.
 void aligns_its_stack(call_chain* chain) {
   struct alignas(128) wide {
     volatile char bytes[128];
@@ -73,8 +74,8 @@ void calls_itself(call_chain* chain) {
   chain->keeps = chain->keeps + 1;
 }
 
-// The call is its last instruction: the return address lies in the next function. ASan, which was not told of the switch, takes what does not
-// return for a sign that it may forget the stack.
+// The call is its last instruction: the return address lies in the next function. ASan, which was
+// not told of the switch, takes what does not return for a sign that it may forget the stack.
 __attribute__((no_sanitize("address"))) void never_returns(call_chain* chain) {
   struct endless {
     [[noreturn]] __attribute__((noinline, no_sanitize("address"))) static void go(call_chain* inner) {

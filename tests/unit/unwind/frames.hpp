@@ -1,5 +1,5 @@
-// Functions of many shapes, each of which calls what comes next in a list, and the innermost of which leaves its stack. They are compiled
-// twice, in two namespaces: FRAMES_NAMESPACE.
+// Functions of many shapes, each of which calls what comes next in a list, and the innermost of
+// which leaves its stack. They are compiled twice, in two namespaces: FRAMES_NAMESPACE.
 #pragma once
 
 struct call_chain {

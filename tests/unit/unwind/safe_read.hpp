@@ -1,4 +1,5 @@
-// Reads memory as os::peek does, also where the system has no process_vm_readv (an emulator): a pipe refuses what cannot be read.
+// Reads memory as os::peek does, also where the system has no process_vm_readv (an emulator): a
+// pipe refuses what cannot be read.
 #pragma once
 
 #include <fcntl.h>

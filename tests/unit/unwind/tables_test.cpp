@@ -1,5 +1,5 @@
-// Tables: every kind of instruction in one that is written by hand, all that the compiler made for this program and its libraries, and
-// tables that are cut off or damaged.
+// Tables: every kind of instruction in one that is written by hand, all that the compiler made for
+// this program and its libraries, and tables that are cut off or damaged.
 #include "unwind/tables.hpp"
 
 #include <doctest/doctest.h>
@@ -194,7 +194,7 @@ TEST_CASE("expressions") {
   CHECK(value(bytes(100, 0x31)) == -1);  // more than fits
 }
 
-// ---- those of this program -------------------------------------------------------------------------------------------------
+// ---- those of this program ----------------------------------------------------------------------
 
 struct table {
   std::uintptr_t list;
@@ -254,7 +254,7 @@ TEST_CASE("modules") {
   CHECK_FALSE(os::find_module(0, &found));
 }
 
-// ---- what is damaged -------------------------------------------------------------------------------------------------------
+// ---- what is damaged ----------------------------------------------------------------------------
 
 TEST_CASE("a table that is cut off anywhere") {
   const hand_made whole("zPLR", {7, 0x03, 1, 2, 3, 4, 0x1b, 0x00}, usual,
@@ -276,8 +276,8 @@ TEST_CASE("a table that is cut off anywhere") {
   munmap(pages, page);
 }
 
-// A copy of this program's own tables, whose numbers count from where they stand: so it describes a copy of the code at the same
-// distance, which is not there.
+// A copy of this program's own tables, whose numbers count from where they stand: so it describes a
+// copy of the code at the same distance, which is not there.
 TEST_CASE("tables with wrong bytes") {
   const table own = tables_of_all_modules()[0];
   os::code_module here;

@@ -1,5 +1,5 @@
-// Walks of suspended contexts: the compiler's own unwinder, asked from inside just before, says what is right. And of stacks that are
-// damaged, which must end.
+// Walks of suspended contexts: the compiler's own unwinder, asked from inside just before, says
+// what is right. And of stacks that are damaged, which must end.
 #include "unwind/walk.hpp"
 
 #include <doctest/doctest.h>
@@ -82,7 +82,8 @@ unwind::backtrace walk(const scene& all) {
   return found;
 }
 
-// The innermost frame stands at the switch instead of the call of the unwinder; the last one that the unwinder names may be the end.
+// The innermost frame stands at the switch instead of the call of the unwinder; the last one that
+// the unwinder names may be the end.
 void check_same(const scene& all, const unwind::backtrace& found) {
   CHECK(found.why == unwind::ending::bottom);
   CHECK_FALSE(found.is_exact(0));
@@ -175,7 +176,8 @@ void on_signal(int) {
   chain->keeps = chain->keeps + 1;
 }
 
-// What was interrupted saved nothing for its caller's sake: the system's table tells by expressions where all registers are.
+// What was interrupted saved nothing for its caller's sake: the system's table tells by expressions
+// where all registers are.
 TEST_CASE("through a handler of a signal") {
   if (weft::config::thread_sanitizer) return;  // its handler comes before ours, and the walk through that is not ours to check
   struct sigaction ours = {}, before;
@@ -265,7 +267,8 @@ TEST_CASE("a context that goes on where no code is") {
   }
 }
 
-// The stack of a context is written over, a byte, a word or all of it: every walk ends, within its limit, and never goes down.
+// The stack of a context is written over, a byte, a word or all of it: every walk ends, within its
+// limit, and never goes down.
 TEST_CASE("stacks that were written over") {
   weft::base::rng random(2);
   scene* all = a_scene();

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* ---- version: that of the interface, not of Weft (which is WEFT_VERSION) ------------------------------------------- */
+/* ---- version: that of the interface, not of Weft (which is WEFT_VERSION) --------------------- */
 
 #define ABT_RELEASE_TYPE_ALPHA 0
 #define ABT_RELEASE_TYPE_BETA 1
@@ -20,7 +20,7 @@
 
 #define ABT_WEFT 1 /* lets a program see that this is Weft's abt.h */
 
-/* ---- error codes: ABT_error_get_str gives their names -------------------------------------------------------------- */
+/* ---- error codes: ABT_error_get_str gives their names ---------------------------------------- */
 
 #define ABT_SUCCESS 0
 #define ABT_ERR_UNINITIALIZED 1 /* ABT_init has not been called, or ABT_finalize has */
@@ -56,7 +56,8 @@
 #define ABT_ERR_INV_ARG 53
 #define ABT_ERR_INV_POOL_CONFIG 56
 #define ABT_ERR_INV_POOL_USER_DEF 57
-/* The handle is good, but its object is not in a state for this call, or of a sort that cannot do it. */
+/* The handle is good, but its object is not in a state for this call, or of a sort that cannot
+ * do it. */
 #define ABT_ERR_XSTREAM 29
 #define ABT_ERR_XSTREAM_STATE 30 /* never returned */
 #define ABT_ERR_XSTREAM_BARRIER 31
@@ -83,7 +84,7 @@
 #define ABT_ERR_SYS 54          /* a call of the system failed */
 #define ABT_ERR_CPUID 55
 
-/* ---- states and kinds ---------------------------------------------------------------------------------------------- */
+/* ---- states and kinds ------------------------------------------------------------------------ */
 
 #define ABT_TRUE 1
 #define ABT_FALSE 0
@@ -119,7 +120,8 @@ enum ABT_pool_kind {
   ABT_POOL_RANDWS /* the newest of those just made or revived first; a pop as ABT_POOL_CONTEXT_OWNER_SECONDARY takes the oldest */
 };
 
-/* Who promises to push and pop: one execution stream or several. Weft's pools serve any number in every case. */
+/* Who promises to push and pop: one execution stream or several. Weft's pools serve any number
+ * in every case. */
 enum ABT_pool_access {
   ABT_POOL_ACCESS_PRIV, /* one execution stream does both */
   ABT_POOL_ACCESS_SPSC,
@@ -135,7 +137,8 @@ enum ABT_unit_type {
   ABT_UNIT_TYPE_EXT      /* an OS thread outside */
 };
 
-/* What ABT_info_query_config answers, and the type of the value that it writes. ABT_bool unless said otherwise. */
+/* What ABT_info_query_config answers, and the type of the value that it writes. ABT_bool unless
+ * said otherwise. */
 enum ABT_info_query_kind {
   ABT_INFO_QUERY_KIND_ENABLED_DEBUG,
   ABT_INFO_QUERY_KIND_ENABLED_PRINT_ERRNO,
@@ -167,7 +170,7 @@ enum ABT_info_query_kind {
   ABT_INFO_QUERY_KIND_ENABLED_LAZY_STACK_ALLOC
 };
 
-/* ---- tools --------------------------------------------------------------------------------------------------------- */
+/* ---- tools ----------------------------------------------------------------------------------- */
 
 /* What ABT_tool_query_thread answers, and the type of the value that it writes. */
 enum ABT_tool_query_kind {
@@ -208,7 +211,7 @@ enum ABT_sync_event_type {
 #define ABT_TOOL_EVENT_THREAD_RESUME (1 << 9)
 #define ABT_TOOL_EVENT_THREAD_ALL ((uint64_t)((1 << 12) - 1))
 
-/* ---- what a pool is told of a push or pop: a priority, an owner and one operation, or-ed --------------------------- */
+/* ---- what a pool is told of a push or pop: a priority, an owner and one operation, or-ed ----- */
 
 typedef uint64_t ABT_pool_context;
 #define ABT_POOL_CONTEXT_PRIO_DEFAULT_PRIO UINT64_C(0x0)

@@ -1,5 +1,5 @@
-/* Weft's Argobots interface: handles, static objects, and the definitions of schedulers and pools that programs fill in. Included by
- * abt.h. */
+/* Weft's Argobots interface: handles, static objects, and the definitions of schedulers and
+ * pools that programs fill in. Included by abt.h. */
 #ifndef WEFT_ABT_TYPES_H
 #define WEFT_ABT_TYPES_H
 
@@ -15,7 +15,7 @@ extern "C" {
 #define ABT_API_PUBLIC __attribute__((visibility("default")))
 #define ABT_DEPRECATED __attribute__((deprecated))
 
-/* ---- handles: pointers to what only the library knows -------------------------------------------------------------- */
+/* ---- handles: pointers to what only the library knows ---------------------------------------- */
 
 typedef struct ABT_xstream_opaque *ABT_xstream; /* an execution stream */
 typedef struct ABT_xstream_barrier_opaque *ABT_xstream_barrier;
@@ -56,7 +56,8 @@ typedef uint64_t ABT_unit_id;
 typedef ABT_unit_id ABT_thread_id;
 typedef int ABT_bool;
 
-/* No object. With Weft they are null pointers, which Argobots allows and does not do by default: use the names. */
+/* No object. With Weft they are null pointers, which Argobots allows and does not do by default:
+ * use the names. */
 #define ABT_NULL 1
 #define ABT_XSTREAM_NULL ((ABT_xstream)NULL)
 #define ABT_XSTREAM_BARRIER_NULL ((ABT_xstream_barrier)NULL)
@@ -80,10 +81,11 @@ typedef int ABT_bool;
 #define ABT_TIMER_NULL ((ABT_timer)NULL)
 #define ABT_TOOL_CONTEXT_NULL ((ABT_tool_context)NULL)
 
-/* ---- static objects ------------------------------------------------------------------------------------------------ */
+/* ---- static objects -------------------------------------------------------------------------- */
 
-/* A mutex, condition variable or eventual (without a value) in the program's own memory: set to its initialiser and used through its
- * handle, from the start of the process on, before ABT_init and after ABT_finalize too. It is not freed. */
+/* A mutex, condition variable or eventual (without a value) in the program's own memory: set to
+ * its initialiser and used through its handle, from the start of the process on, before ABT_init
+ * and after ABT_finalize too. It is not freed. */
 typedef struct {
   int dummy[16] __attribute__((aligned(8)));
 } ABT_mutex_memory;
@@ -102,7 +104,7 @@ typedef struct {
 #define ABT_COND_MEMORY_GET_HANDLE(memory) ((ABT_cond)(memory))
 #define ABT_EVENTUAL_MEMORY_GET_HANDLE(memory) ((ABT_eventual)(memory))
 
-/* ---- schedulers ---------------------------------------------------------------------------------------------------- */
+/* ---- schedulers ------------------------------------------------------------------------------ */
 
 typedef enum { ABT_SCHED_CONFIG_INT = 0, ABT_SCHED_CONFIG_DOUBLE = 1, ABT_SCHED_CONFIG_PTR = 2 } ABT_sched_config_type;
 typedef struct {
@@ -113,7 +115,8 @@ typedef struct {
 extern ABT_sched_config_var ABT_sched_config_var_end ABT_API_PUBLIC; /* ends the arguments of ABT_sched_config_create */
 extern ABT_sched_config_var ABT_sched_basic_freq ABT_API_PUBLIC;     /* int: units between two looks at events */
 extern ABT_sched_config_var ABT_sched_config_access ABT_API_PUBLIC;  /* int: an ABT_pool_access for pools that it makes itself */
-/* int: freed with the stream or stack that it was given to. Default: true for ABT_sched_create_basic, false for ABT_sched_create. */
+/* int: freed with the stream or stack that it was given to. Default: true for
+ * ABT_sched_create_basic, false for ABT_sched_create. */
 extern ABT_sched_config_var ABT_sched_config_automatic ABT_API_PUBLIC;
 
 typedef int (*ABT_sched_init_fn)(ABT_sched, ABT_sched_config);
@@ -129,7 +132,7 @@ typedef struct {
   ABT_sched_get_migr_pool_fn get_migr_pool; /* where units that migrate to this scheduler go; null: its first pool */
 } ABT_sched_def;
 
-/* ---- pools --------------------------------------------------------------------------------------------------------- */
+/* ---- pools ----------------------------------------------------------------------------------- */
 
 typedef enum { ABT_POOL_CONFIG_INT = 0, ABT_POOL_CONFIG_DOUBLE = 1, ABT_POOL_CONFIG_PTR = 2 } ABT_pool_config_type;
 typedef struct {
@@ -139,8 +142,9 @@ typedef struct {
 /* int: freed with the last scheduler that it was given to. Default: false. */
 extern const ABT_pool_config_var ABT_pool_config_automatic ABT_API_PUBLIC;
 
-/* A pool of the program's own, for ABT_pool_user_def_create. All may be called on any stream and outside, at the same time, and may not
- * wait. A unit handle is unique among those that are there at a time, and its two lowest bits are 0 (a pointer to an int will do). */
+/* A pool of the program's own, for ABT_pool_user_def_create. All may be called on any stream and
+ * outside, at the same time, and may not wait. A unit handle is unique among those that are
+ * there at a time, and its two lowest bits are 0 (a pointer to an int will do). */
 typedef ABT_unit (*ABT_pool_user_create_unit_fn)(ABT_pool, ABT_thread); /* ABT_UNIT_NULL: no memory */
 typedef void (*ABT_pool_user_free_unit_fn)(ABT_pool, ABT_unit);
 typedef ABT_bool (*ABT_pool_user_is_empty_fn)(ABT_pool);
@@ -194,10 +198,11 @@ struct ABT_pool_def {
 };
 typedef struct ABT_pool_def ABT_pool_def;
 
-/* ---- tools --------------------------------------------------------------------------------------------------------- */
+/* ---- tools ----------------------------------------------------------------------------------- */
 
-/* Called where a work unit does something; event is one of the bits ABT_TOOL_EVENT_THREAD_*, thread the unit that the event is of, and
- * the stream is null outside. It may not wait, nor keep the context. */
+/* Called where a work unit does something; event is one of the bits ABT_TOOL_EVENT_THREAD_*,
+ * thread the unit that the event is of, and the stream is null outside. It may not wait, nor
+ * keep the context. */
 typedef void (*ABT_tool_thread_callback_fn)(ABT_thread, ABT_xstream, uint64_t event, ABT_tool_context context, void *user_arg);
 typedef void (*ABT_tool_task_callback_fn)(ABT_task, ABT_xstream, uint64_t event, ABT_tool_context context, void *user_arg);
 

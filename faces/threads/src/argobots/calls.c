@@ -8,7 +8,7 @@
 #include "../keys.h"
 #include "calls.h"
 
-/* ---- time ----------------------------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 /* Argobots has no timers: a thread that sleeps yields until it is time. */
 threads_status threads_argobots_sleep_ns(uint64_t interval_ns) {
@@ -21,7 +21,8 @@ threads_status threads_argobots_sleep_ns(uint64_t interval_ns) {
   return THREADS_OK;
 }
 
-/* Its deadlines are on the clock of the day; a wait that this one ends too early counts as spurious. */
+/* Its deadlines are on the clock of the day; a wait that this one ends too early counts as
+ * spurious. */
 threads_status threads_argobots_cond_wait_until(threads_cond *cond, threads_mutex *mutex, uint64_t deadline_ns) {
   if (cond == NULL || mutex == NULL) return THREADS_INVALID;
   if (deadline_ns == THREADS_FOREVER) return threads_cond_wait(cond, mutex);
@@ -37,7 +38,7 @@ threads_status threads_argobots_cond_wait_until(threads_cond *cond, threads_mute
   return clock_now_ns() >= deadline_ns ? THREADS_TIMEOUT : THREADS_OK;
 }
 
-/* ---- sync variables ------------------------------------------------------------------------------------------------- */
+/* ---- sync variables -------------------------------------------------------------------------- */
 
 threads_status threads_argobots_sync_slowly(threads_sync *sync, threads_sync_want want, threads_sync_leave leave,
                                             const uint64_t *in, uint64_t *out) {
@@ -46,7 +47,7 @@ threads_status threads_argobots_sync_slowly(threads_sync *sync, threads_sync_wan
 
 threads_status threads_argobots_sync_destroy(threads_sync *sync) { return threads_sync_destroy_parts(sync); }
 
-/* ---- keys: one of Argobots' own leads to all values of a thread ------------------------------------------------------- */
+/* ---- keys: one of Argobots' own leads to all values of a thread ------------------------------ */
 
 static ABT_key values_key;
 

@@ -1,4 +1,5 @@
-/* The implementation argobots as a table of functions; a module of its own, or linked into a program. */
+/* The implementation argobots as a table of functions; a module of its own, or linked into a
+ * program. */
 #include <weft_threads/argobots/functions.h>
 #include <weft_threads/component.h>
 

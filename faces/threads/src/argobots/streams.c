@@ -1,5 +1,5 @@
-/* Set up as Argobots' authors advise where many threads are made: an execution stream a worker, each with a pool of which it takes the
- * newest and others steal the oldest (ABT_POOL_RANDWS). */
+/* Set up as Argobots' authors advise where many threads are made: an execution stream a worker,
+ * each with a pool of which it takes the newest and others steal the oldest (ABT_POOL_RANDWS). */
 #include "streams.h"
 
 #include <pthread.h>
@@ -36,7 +36,8 @@ static void learn_rank(void) {
   known.start = starts;
 }
 
-/* Not inlined: a caller that switched in between would keep the address of another OS thread's word. */
+/* Not inlined: a caller that switched in between would keep the address of another OS thread's
+ * word. */
 __attribute__((noinline)) static int own_rank(void) {
   if (__builtin_expect(known.start != starts, 0)) learn_rank();
   return known.rank;
@@ -50,7 +51,7 @@ ABT_pool threads_argobots_pool(void) {
   return all.pools[__atomic_fetch_add(&all.next, 1, __ATOMIC_RELAXED) % all.count];
 }
 
-/* ---- start -------------------------------------------------------------------------------------------------------- */
+/* ---- start ----------------------------------------------------------------------------------- */
 
 /* A stream's own pool first, then those that follow it. */
 static ABT_sched new_scheduler(unsigned stream) {
@@ -101,7 +102,7 @@ threads_status streams_start(unsigned count) {
   return status;
 }
 
-/* ---- stop --------------------------------------------------------------------------------------------------------- */
+/* ---- stop ------------------------------------------------------------------------------------ */
 
 /* Ready, or blocked and to come back. */
 static bool is_something_left(void) {
@@ -112,7 +113,8 @@ static bool is_something_left(void) {
   return false;
 }
 
-/* When what it runs has ended. The caller is stolen like any other thread, and must not wait for the stream that it runs on. */
+/* When what it runs has ended. The caller is stolen like any other thread, and must not wait for
+ * the stream that it runs on. */
 static void free_stream(unsigned stream) {
   while (own_rank() == (int)stream) ABT_self_yield();
   ABT_xstream_free(&all.streams[stream]);
@@ -126,7 +128,7 @@ void streams_stop(void) {
   end_all();
 }
 
-/* ---- on an OS thread of its own ------------------------------------------------------------------------------------- */
+/* ---- on an OS thread of its own -------------------------------------------------------------- */
 
 static elsewhere primary = ELSEWHERE_INIT;
 static ABT_eventual end_of_primary;

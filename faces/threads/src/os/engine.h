@@ -1,8 +1,11 @@
-/* Tasks on OS threads, as Chapel's FIFO tasking layer has them: what the files of this folder share.
+/* Tasks on OS threads, as Chapel's FIFO tasking layer has them: what the files of this folder
+ * share.
  *
- * One queue of tasks, first in first out, under one mutex. An OS thread takes a task, runs it to its end and takes the next. Whenever more
- * tasks are queued than OS threads are idle, another is made, up to a limit if there is one; they end with threads_stop alone. Where
- * parents help (the implementation "pool", and Chapel's layer as of 2011), who waits for tasks of its own runs those that are still queued.
+ * One queue of tasks, first in first out, under one mutex. An OS thread takes a task, runs it to
+ * its end and takes the next. Whenever more tasks are queued than OS threads are idle, another is
+ * made, up to a limit if there is one; they end with threads_stop alone. Where parents help (the
+ * implementation "pool", and Chapel's layer as of 2011), who waits for tasks of its own runs those
+ * that are still queued.
  *
  * Lock order: none; no two of the mutexes here are held at once. */
 #ifndef WEFT_THREADS_SRC_OS_ENGINE_H
@@ -19,7 +22,8 @@ struct os_group {
   size_t remaining;
 };
 
-/* A task in the queue or running; in a list it lies in a threads_task. Links and is_queued belong to the queue's mutex. */
+/* A task in the queue or running; in a list it lies in a threads_task. Links and is_queued
+ * belong to the queue's mutex. */
 struct os_task {
   threads_function function;
   void *argument;

@@ -31,7 +31,7 @@ static struct {
 
 const struct os_settings *os_queue_settings(void) { return &pool.settings; }
 
-/* ---- under the mutex ---------------------------------------------------------------------------------------------- */
+/* ---- under the mutex ------------------------------------------------------------------------- */
 
 static void unlink_task(struct os_task *task) {
   if (task->previous != NULL) {
@@ -79,7 +79,7 @@ static size_t claim_os_threads(void) {
   return wanted;
 }
 
-/* ---- OS threads --------------------------------------------------------------------------------------------------- */
+/* ---- OS threads ------------------------------------------------------------------------------ */
 
 static void *serve(void *unused) {
   (void)unused;
@@ -145,7 +145,7 @@ static void add_os_threads(size_t count) {
   }
 }
 
-/* ---- tasks -------------------------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 static void append_tasks(struct os_task *first, struct os_task *last, size_t count) {
   struct os_task *previous = pool.tail;
@@ -199,7 +199,7 @@ void os_queue_counts(threads_count *out) {
   out->running = started > blocked ? started - blocked : 0;
 }
 
-/* ---- start and stop ----------------------------------------------------------------------------------------------- */
+/* ---- start and stop -------------------------------------------------------------------------- */
 
 threads_status os_queue_start(const struct os_settings *settings) {
   pool.settings = *settings;

@@ -1,7 +1,9 @@
-/* The calls of threads.h on Qthreads: hidden in the module, so that they are not taken for the library's own. And what its files share.
+/* The calls of threads.h on Qthreads: hidden in the module, so that they are not taken for the
+ * library's own. And what its files share.
  *
- * What waits does so at full/empty words. Qthreads keeps their state beside them, by address, and a fill touches nothing but that: so it may
- * come after the word's memory went, and wakes at worst somebody who looks again. */
+ * What waits does so at full/empty words. Qthreads keeps their state beside them, by address,
+ * and a fill touches nothing but that: so it may come after the word's memory went, and wakes at
+ * worst somebody who looks again. */
 #ifndef WEFT_THREADS_SRC_QTHREADS_CALLS_H
 #define WEFT_THREADS_SRC_QTHREADS_CALLS_H
 

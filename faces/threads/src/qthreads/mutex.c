@@ -1,5 +1,6 @@
-/* Mutexes: Qthreads' own cannot be tried. State 0: free, 1: held, 2: held, and somebody may wait; who waits empties the word, and an unlock that
- * finds 2 fills it. The word's first state does not matter: who passes it looks at the state again. (As with a futex: U. Drepper, Futexes
+/* Mutexes: Qthreads' own cannot be tried. State 0: free, 1: held, 2: held, and somebody may
+ * wait; who waits empties the word, and an unlock that finds 2 fills it. The word's first state
+ * does not matter: who passes it looks at the state again. (As with a futex: U. Drepper, Futexes
  * are tricky, 2004.) */
 #include "calls.h"
 

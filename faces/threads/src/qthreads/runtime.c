@@ -1,5 +1,5 @@
-/* Start and stop. Qthreads makes its caller a task, and reads its settings from the environment: a shepherd a worker, stacks that hold what
- * programs call. */
+/* Start and stop. Qthreads makes its caller a task, and reads its settings from the environment:
+ * a shepherd a worker, stacks that hold what programs call. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void stop_here(void) {
   qthread_finalize();
 }
 
-/* ---- on an OS thread of its own, so that the caller stays outside -------------------------------------------------- */
+/* ---- on an OS thread of its own, so that the caller stays outside ---------------------------- */
 
 static elsewhere first = ELSEWHERE_INIT;
 static aligned_t end_of_first;
@@ -59,7 +59,7 @@ static void *be_first_task(void *unused) {
   return NULL;
 }
 
-/* ---- both ----------------------------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 threads_status runtime_start(const threads_config *config) {
   if (!set_environment(config)) return THREADS_NOMEM;

@@ -39,7 +39,7 @@ static void run(threads_function function, void *argument, const struct threads_
   if (self.values != NULL) key_values_end(self.values);
 }
 
-/* ---- the adopted caller ------------------------------------------------------------------------------------------- */
+/* ---- the adopted caller ---------------------------------------------------------------------- */
 
 static struct self caller;
 
@@ -59,7 +59,7 @@ void wait_for_all_threads(void) {
   while (__atomic_load_n(&living, __ATOMIC_ACQUIRE) != 0) qthread_yield();
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------ */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static aligned_t run_thread(void *given) {
   struct threads_thread *const thread = given;
@@ -115,7 +115,7 @@ threads_status threads_sleep_ns(uint64_t interval_ns) {
   return THREADS_OK;
 }
 
-/* ---- lists: a count, and a word that the last task fills ------------------------------------------------------------ */
+/* ---- lists: a count, and a word that the last task fills ------------------------------------- */
 
 struct group {
   size_t remaining; /* atomic */
@@ -135,7 +135,8 @@ static aligned_t run_task(void *given) {
   return 0;
 }
 
-/* Tasks that could not be made do not run; the others must have ended before the list is as it was. */
+/* Tasks that could not be made do not run; the others must have ended before the list is as it
+ * was. */
 static threads_status give_up(threads_list *list, size_t made, int code) {
   const size_t missing = list->count - made;
   if (__atomic_sub_fetch(&group_of(list)->remaining, missing, __ATOMIC_ACQ_REL) != 0)
@@ -176,7 +177,7 @@ threads_status threads_list_wait(threads_list *list) {
   return THREADS_OK;
 }
 
-/* ---- values of keys ------------------------------------------------------------------------------------------------- */
+/* ---- values of keys -------------------------------------------------------------------------- */
 
 threads_status threads_key_create(void (*destructor)(void *value), threads_key *out) { return keys_create(destructor, out); }
 threads_status threads_key_delete(threads_key key) { return keys_delete(key); }

@@ -1,4 +1,5 @@
-/* How many threads of libweft are queued, run and are blocked, by its events: only where the program asked for it. */
+/* How many threads of libweft are queued, run and are blocked, by its events: only where the
+ * program asked for it. */
 #ifndef WEFT_THREADS_SRC_WEFT_COUNTS_H
 #define WEFT_THREADS_SRC_WEFT_COUNTS_H
 

@@ -1,5 +1,6 @@
-// The model's base/atomic.hpp: the names of src/base/atomic.hpp on the explorer's memory. An atomic is as large as the real one, and the
-// explorer knows it by its address; where the operation stands in the source comes along, for the schedule that a failure prints.
+// The model's base/atomic.hpp: the names of src/base/atomic.hpp on the explorer's memory. An atomic
+// is as large as the real one, and the explorer knows it by its address; where the operation stands
+// in the source comes along, for the schedule that a failure prints.
 #pragma once
 
 #include <atomic>

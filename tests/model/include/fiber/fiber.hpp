@@ -1,6 +1,7 @@
-// The model's fiber/fiber.hpp. In most models a fresh fiber is a plain call on the stack of the thread that switches to it, and returns when the
-// real one would jump back to where it came from: ULTs that park are logical threads there (ult.hpp). A model that sets
-// switches_are_real has fibers that are left and resumed, on any worker: explorer/fibers.hpp.
+// The model's fiber/fiber.hpp. In most models a fresh fiber is a plain call on the stack of the
+// thread that switches to it, and returns when the real one would jump back to where it came from:
+// ULTs that park are logical threads there (ult.hpp). A model that sets switches_are_real has
+// fibers that are left and resumed, on any worker: explorer/fibers.hpp.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The model's os/futex.hpp. Deadlines pass when nothing else can happen, or earlier as far as bounds::timeouts allows.
+// The model's os/futex.hpp. Deadlines pass when nothing else can happen, or earlier as far as
+// bounds::timeouts allows.
 #pragma once
 
 #include <cstdint>

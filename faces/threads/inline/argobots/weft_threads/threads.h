@@ -1,5 +1,5 @@
-/* Weft: the generic threads interface, inlined for the implementation "argobots". Documented in the threads.h of the target weft::threads, which
- * this one stands in for. */
+/* Weft: the generic threads interface, inlined for the implementation "argobots". Documented in
+ * the threads.h of the target weft::threads, which this one stands in for. */
 #ifndef WEFT_THREADS_THREADS_H
 #define WEFT_THREADS_THREADS_H
 

@@ -1,4 +1,5 @@
-// The model's weft_threads/detail/sync_word.h: full/empty variables of the threads interface on the explorer's memory.
+// The model's weft_threads/detail/sync_word.h: full/empty variables of the threads interface on the
+// explorer's memory.
 #ifndef WEFT_THREADS_DETAIL_SYNC_WORD_H
 #define WEFT_THREADS_DETAIL_SYNC_WORD_H
 
