@@ -36,9 +36,19 @@ bool descends(const worker* self, const task* from) {
   return false;
 }
 
+bool wants_descendant(const worker* self, unsigned thief) {
+  return is_outside(self, thief) ? wants_part_of_one(self->all->far, thief) : self->all->workers[thief].wanted != nullptr;
+}
+
+const task* wanted_by(const worker* self, unsigned thief) {
+  return is_outside(self, thief) ? find_wanted(self->all->far, thief) : self->all->workers[thief].wanted;
+}
+
 bool accepts(worker* self, unsigned thief) {
-  const task* const wanted = self->all->workers[thief].wanted;
-  if (wanted != nullptr) return descends(self, wanted);
+  if (wants_descendant(self, thief)) {
+    const task* const wanted = wanted_by(self, thief);
+    return wanted != nullptr && descends(self, wanted);
+  }
   return !self->all->how.refuses || self->probability >= 1 || draw_unit(self) < self->probability;
 }
 
@@ -114,8 +124,8 @@ void send(worker* self, weft_tascell_choice* from, task* made, unsigned thief) {
   state_of(made).store(task_given, base::relaxed);
   ++self->counts.given;
   weft_ext_trace_note(note_of_gift, made->kind->bytes);
+  if (to != self && wants_descendant(self, thief)) ++self->counts.stolen_back;
   if (is_outside(self, thief)) {
-    if (to->wanted != nullptr) ++self->counts.stolen_back;
     answer_outside(self, thief, made);
     return;
   }
@@ -124,7 +134,6 @@ void send(worker* self, weft_tascell_choice* from, task* made, unsigned thief) {
     self->own = made;
     return;
   }
-  if (to->wanted != nullptr) ++self->counts.stolen_back;
   answer(self, thief, reinterpret_cast<std::uintptr_t>(made));
 }
 

@@ -201,7 +201,12 @@ member* find_member(node* in, std::uint32_t number);
 void serve_ask(node* self, std::uint32_t from, const ask_body& what);
 // The door: looks after requests that victims do not answer. True: there are some.
 bool look_after_requests(node* self);
-// A victim: answers a request from outside, with a task or with null.
+// A victim, of a request from outside: whether descendants of one task are wanted.
+bool wants_part_of_one(const node* self, unsigned thief);
+// That task. Null: it does not run here any more. It may go as soon as this returns, unless the
+// caller runs a descendant.
+const task* find_wanted(node* self, unsigned thief);
+// Answers it, with a task or with null.
 void answer_outside(worker* self, unsigned thief, task* made);
 void cancel_far(node* self, task* given);
 // The door: a task that was given is done, or comes back. The bytes are the callee's. False: the

@@ -50,9 +50,21 @@ void refuse_idle(node* self, std::uint32_t to, const ask_body& of) {
   say_none(self, to, of, runs_anything(self->all));
 }
 
+// The task may go as soon as the lock is free, and its worker stays.
+worker* runner_of_wanted(node* self, const outside_request& of) {
+  const node_lock locked(self);
+  const task* const wanted = find_in(self->running, of.node, of.wanted);
+  return wanted == nullptr ? nullptr : as_worker(wanted->thief);
+}
+
+worker* follow_wanted(node* self, const outside_request& of) {
+  worker* const runner = runner_of_wanted(self, of);
+  return runner == nullptr ? nullptr : follow(self->all->workers + thief_of(self, &of), runner);
+}
+
 bool post_outside(node* self, outside_request* of) {
   worker* const thief = self->all->workers + thief_of(self, of);
-  worker* const victim = thief->wanted == nullptr ? draw_victim(thief) : follow(thief, thief->wanted);
+  worker* const victim = of->wanted == 0 ? draw_victim(thief) : follow_wanted(self, *of);
   if (victim == nullptr) return false;
   of->victim = victim;
   of->posted_ns = weft_now_ns();
@@ -97,18 +109,13 @@ void serve_ask(node* self, std::uint32_t from, const ask_body& what) {
     say_none(self, from, what, true);
     return;
   }
-  worker* const thief = self->all->workers + thief_of(self, made);
-  {
-    const node_lock locked(self);
-    thief->wanted = what.wanted == 0 ? nullptr : find_in(self->running, from, what.wanted);
-  }
-  if (what.wanted != 0 && thief->wanted == nullptr) {  // it has ended, or has not begun
-    say_none(self, from, what, false);
-    return;
-  }
   made->node = from;
   made->asker = what.asker;
   made->wanted = what.wanted;
+  if (what.wanted != 0 && runner_of_wanted(self, *made) == nullptr) {  // it has ended, or has not begun
+    say_none(self, from, what, false);
+    return;
+  }
   made->begun_ns = weft_now_ns();
   made->word.begin();
   if (post_outside(self, made)) return;
@@ -132,6 +139,14 @@ bool look_after_requests(node* self) {
   }
   return there_are;
 }
+
+const task* find_wanted(node* self, unsigned thief) {
+  const outside_request& of = self->requests[thief - self->all->count];
+  const node_lock locked(self);
+  return find_in(self->running, of.node, of.wanted);
+}
+
+bool wants_part_of_one(const node* self, unsigned thief) { return self->requests[thief - self->all->count].wanted != 0; }
 
 void answer_outside(worker* self, unsigned thief, task* made) {
   node* const all = self->all->far;

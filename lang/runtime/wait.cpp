@@ -166,8 +166,9 @@ static worker* thief_of(run* all, const task* what) {
   return as_worker(what->thief);
 }
 
-worker* follow(worker* self, const task* what) {
-  worker* at = thief_of(self->all, what);
+worker* follow(worker* self, const task* what) { return follow(self, thief_of(self->all, what)); }
+
+worker* follow(worker* self, worker* at) {
   for (unsigned hops = 0; hops < self->all->count && at != self; ++hops) {
     if (at->index >= self->all->count) return nullptr;  // it is on another node
     const std::uint32_t status = at->status.load(base::relaxed);

@@ -134,6 +134,8 @@ void wait_for(worker* self, record* newest, task* what, bool may_steal);
 worker* draw_victim(worker* self);
 // The worker that runs a descendant of a task; null: it is not known, or none does.
 worker* follow(worker* self, const task* what);
+// Beginning with the worker that runs the task.
+worker* follow(worker* self, worker* at);
 // Asks for tasks and runs them, until the run ends.
 void be_idle(worker* self);
 
