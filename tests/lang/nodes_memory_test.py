@@ -19,6 +19,7 @@ QUIET = {**os.environ, "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_o
 FEW, MANY = 16384, 4 << 20  # elements of 8 bytes: main's node gives half of them away at once
 LARGEST = MANY // 2 * 8
 MOST = 2 * LARGEST + (16 << 20)
+ROUNDS = {FEW: 100, MANY: 1}  # so that even small tasks keep the nodes there for as long as a few looks take
 PRINTED = {FEW: "16384 elements: 668941dd9395e000\n", MANY: "4194304 elements: 7e9da48b95e00000\n"}
 MARK = "WEFT_TEST_MARK"
 
@@ -55,12 +56,12 @@ def peaks(mark, processes):
 def run(commands, elements):
     """Starts the nodes by these commands. The peak of the second one, and what is wrong, or ""."""
     mark = f"{os.getpid()}.{elements}"
-    started = [subprocess.Popen([*each, str(elements)], env={**QUIET, MARK: mark}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    started = [subprocess.Popen([*each, str(elements), str(ROUNDS[elements])], env={**QUIET, MARK: mark}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                for each in commands]
     found = peaks(mark, started)
     ends = [(each.returncode, *each.communicate(timeout=100)) for each in started]
     is_good = all(status == 0 and err == "" for status, _, err in ends) and "".join(out for _, out, _ in ends) == PRINTED[elements]
-    return found[1] if len(found) > 1 else 0, "" if is_good else str(ends)
+    return (found[1], "" if is_good else str(ends)) if len(found) > 1 else (0, "it ended before a look saw two nodes")
 
 
 def check(what, commands):
