@@ -18,7 +18,7 @@
 // transfer passes through: what one side gives is what the side that it resumes gets.
 //
 // FP control words (MXCSR, x87; FPCR) are not part of a context: save_fp_control/load_fp_control
-// are for those who ask.
+// are for callers that ask for that.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ void write_line(const char* prefix, const char* format, va_list arguments) {
   size_t length = static_cast<size_t>(used) + static_cast<size_t>(more < 0 ? 0 : more);
   if (length > sizeof line - 2) length = sizeof line - 2;
   line[length++] = '\n';
-  // There is nobody left to tell that stderr is closed.
+  // There is no other place to report that stderr is closed.
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, line, length);
 }
 

@@ -41,7 +41,7 @@ class list {
   T* pop_front() { return is_empty() ? nullptr : static_cast<T*>(take(head_.next)); }
   void remove(T* node) { take(node); }
 
-  // As remove, for those who never ask a node whether it is linked: its links stay as they were.
+  // As remove, for lists that never ask a node whether it is linked: its links stay as they were.
   void drop(T* node) {
     node->previous->next = node->next;
     node->next->previous = node->previous;

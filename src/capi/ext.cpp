@@ -46,7 +46,7 @@ struct parking {
 
 bool commit_parking(void* given) {
   const parking todo = *static_cast<parking*>(given);
-  const sched::without_identity callback(local::current_worker());  // who runs next on this worker is there already
+  const sched::without_identity callback(local::current_worker());  // the unit that runs next on this worker is there already
   return todo.commit(todo.self, todo.argument);
 }
 

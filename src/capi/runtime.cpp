@@ -26,7 +26,7 @@ namespace sched = weft::sched;
 
 namespace {
 
-// weft_init calls nest. The first caller is the one who must finalize last.
+// weft_init calls nest. The first caller is the one that must finalize last.
 constinit weft::queue::spinlock nesting_lock;
 constinit unsigned nesting = 0;  // guarded by nesting_lock
 constinit const void* first_caller = nullptr;
@@ -62,7 +62,8 @@ void note_end() {
   weft::os::futex_wake(&is_ending, INT32_MAX);
 }
 
-// In a child of fork(2). Whoever started, ended or used the runtime meanwhile is not there.
+// In a child of fork(2). The OS thread that started, ended or used the runtime meanwhile is not
+// there.
 void on_fork_in_child() {
   const bool was_changing = !nesting_lock.try_lock();
   sched::local::forget_others();

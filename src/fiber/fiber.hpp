@@ -1,7 +1,7 @@
 // Contexts on stacks: start one, switch, leave one for good; with the sanitizers told.
 //
 // A fiber is whatever runs on one stack. `transfer` travels to the side that is resumed: the
-// scheduler passes the worker, so that nobody needs a thread-local after a switch.
+// scheduler passes the worker, so that no side needs a thread-local after a switch.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace weft::fiber {
 
-// A suspended fiber. Copyable only while nobody resumes it.
+// A suspended fiber. Copyable only while it is not resumed.
 struct context {
   void* sp = nullptr;
 };

@@ -24,8 +24,8 @@ bool publish_finalizer(void* argument) {
   // [A22] heavy fence: draining before the counts; pairs with [A23]
   os::heavy_fence();
   if (live_units(rt) != 0) return true;
-  // Who takes it back reads nothing through it, and what the units did is known by [A26]; if
-  // another was quicker, its wake-up orders.
+  // The worker that takes it back reads nothing through it, and what the units did is known by
+  // [A26]; if another was quicker, its wake-up orders.
   return rt->finalizer.exchange(nullptr, base::relaxed) == nullptr;
 }
 

@@ -10,7 +10,7 @@ namespace weft::sched {
 struct runtime;
 
 status start(const weft_config* config, void (*finalize)());
-// Waits for the last unit, ends the workers. The caller is the one who started.
+// Waits for the last unit, ends the workers. The caller is the OS thread that started it.
 status finish(runtime* rt);
 
 }  // namespace weft::sched

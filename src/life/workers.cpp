@@ -122,10 +122,10 @@ void settle_bound(worker* w) {
   if (w->rt->settings.bind && w->rt->turns == nullptr) static_cast<void>(os::bind_thread(w->cpu));
 }
 
-// To others, once nobody chooses w any more: what came before everybody knew.
+// To others, once no worker chooses w any more: what came before all of them knew.
 void forward_what_came(worker* w) {
-  // [A33] heavy fence: is_serving, and who serves the domain, before the last look into mail and
-  // domain; pairs with [I6] [I7]
+  // [A33] heavy fence: is_serving, and which workers serve the domain, before the last look into
+  // mail and domain; pairs with [I6] [I7]
   os::heavy_fence();
   forward_mail(w);
   forward_domain(w);
@@ -181,7 +181,7 @@ void run_worker(worker* w) {
   slots::unsettle(w);
   if (!is_being_removed(w)) return;
   slots::hand_over(w);
-  // Whoever comes too late to wait sees what was done here by joining the OS thread.
+  // A caller that comes too late to wait sees what was done here by joining the OS thread.
   // [A34] acquire: sees the remover's record; pairs with [A35]
   if (waiter* remover = w->remover.exchange(already_over(), base::acquire); remover != nullptr) wake(remover);
 }
@@ -439,8 +439,8 @@ void stop_workers(runtime* rt) {
     rt->is_stopping.store(true, base::relaxed);
   }
   wake_all(rt);
-  // Those who change the workers or made the last units ready from outside finish that; others come
-  // too late.
+  // Callers that change the workers or made the last units ready from outside finish that; others
+  // come too late.
   // [A47] acquire: they are done with the runtime; pairs with [A46]
   while (rt->calls.load(base::acquire) != 0) let_others_go_on(rt);
   const unsigned slots = rt->worker_slots.load(base::relaxed);

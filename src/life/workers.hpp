@@ -10,10 +10,10 @@ struct runtime;
 // All that the settings ask for, worker 0 being the adopted caller or an OS thread of its own;
 // publishes the runtime. On failure nothing is left.
 status start_workers(runtime* rt);
-// Ends them all, worker 0 included. Called by the one who called start_workers. Their records stay:
-// a report may look at them.
+// Ends them all, worker 0 included. Called by the OS thread that called start_workers. Their
+// records stay: a report may look at them.
 void stop_workers(runtime* rt);
-// Once the runtime is not published any more, and nobody holds it.
+// Once the runtime is not published any more, and no OS thread holds it.
 void free_workers(runtime* rt);
 
 // Starts a worker in a free slot.

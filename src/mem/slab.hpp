@@ -5,9 +5,9 @@
 // slab_cache   one a worker (and one for OS threads outside, which share it under a lock): last in,
 // first out
 //
-// A block goes back to the cache of whoever frees it, so memory follows the consumer; whole batches
-// return through the depot. That replaced a list of remote frees a worker (protocol M): no atomic
-// at all, and no owner that must come back to collect.
+// A block goes back to the cache of the OS thread that frees it, so memory follows the consumer;
+// whole batches return through the depot. That replaced a list of remote frees a worker (protocol
+// M): no atomic at all, and no owner that must come back to collect.
 //
 // Free blocks are noted in arrays: a list through the blocks would miss the cache at each step when
 // a batch moves, and could not say early enough which block comes next.
@@ -24,8 +24,8 @@ namespace weft::mem {
 
 class slab_depot {
  public:
-  // False: something holds the lock and keeps it, as a program may that dies inside. For those who
-  // would wait for ever.
+  // False: something holds the lock and keeps it, as a program may that dies inside. For callers
+  // that would wait for ever.
   bool can_be_listed();
 
   void start(std::size_t block_bytes) { block_bytes_ = block_bytes; }  // a multiple of the cache line
@@ -43,7 +43,7 @@ class slab_depot {
   bool contains(const void* block);
 
   // The blocks of that walk from number `first` on, up to `capacity` of them; how many. For those
-  // who may not hold the lock for long.
+  // that may not hold the lock for long.
   std::size_t list(std::size_t first, void** blocks, std::size_t capacity);
 
  private:

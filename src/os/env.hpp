@@ -5,7 +5,7 @@
 // cannot be used gives one line on stderr naming variable, value and what is accepted; a WEFT_*
 // name that is not in the table gives one line with the nearest name that is, and is otherwise
 // ignored. In a program with raised privileges, variables that name files or a signal are not even
-// read: the user who starts such a program has fewer rights than it has. Names that start with
+// read: the user that starts such a program has fewer rights than it has. Names that start with
 // WEFT_TEST_ belong to test programs, those with WEFT_THREADS to the threads interface, those with
 // WEFT_LAUNCH_ and WEFT_DIST_ to programs that run on several ranks.
 #pragma once

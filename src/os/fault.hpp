@@ -15,7 +15,7 @@
 // - clock_nanosleep: is repeated for ever by contract
 // - SYS_tgkill: misses an OS thread that has ended, and nothing else
 // - pthread_join: its failure is a mistake of ours, and ends the program
-// - write in base/assert.cpp: a message on stderr has nobody to be told to
+// - write in base/assert.cpp: a failure of a message on stderr cannot be reported
 // - kill, abort, raise, _exit, sigaction in see/overflow.cpp, sigaction in see/dump_signal.cpp: the
 //   program dies, nothing else is left to try
 // - SYS_timer_delete: gives back a whole thing, which does no harm if it stays

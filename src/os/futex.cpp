@@ -31,7 +31,7 @@ int wait(base::atomic<std::uint32_t>* word, std::uint32_t expected, const timesp
 // better to say so.
 bool in_time(int error) {
   if (error == ETIMEDOUT) return false;
-  if (error == EINTR) yield_cpu();  // where signals never cease, whoever is to wake us gets a turn
+  if (error == EINTR) yield_cpu();  // where signals never cease, the waker gets a turn
   if (error != 0 && error != EAGAIN && error != EINTR)
     base::panic("futex wait failed with errno %d: this system forbids or lacks futex(2)", error);
   return true;

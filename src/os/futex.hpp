@@ -1,7 +1,7 @@
 // Sleeping on a word. Callable from any OS thread; wake also from a signal handler.
 //
 // Promises: a waiter whose word no longer holds `expected` does not sleep; waits may return for no
-// reason, so callers look at their word again. A kernel that refuses to wake would leave somebody
+// reason, so callers look at their word again. A kernel that refuses to wake would leave a waiter
 // asleep for ever: that ends the program with a named message.
 #pragma once
 

@@ -44,7 +44,7 @@ bool enable_restartable_stores(bool machine_has_them) {
   if (restart_area() != 0) return true;
   if (!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ)) return false;
   detail::restarts_may_be_used.store(true, base::relaxed);
-  // [L7] heavy fence: who looked before has changed its word before; pairs with [L6]
+  // [L7] heavy fence: an OS thread that looked before has changed its word before; pairs with [L6]
   os::heavy_fence();
   // [L9] release: the fence before the first restartable store; pairs with [L8]
   detail::restart_area.store(__rseq_offset + offset_of_rseq_cs, base::release);

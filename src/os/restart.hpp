@@ -19,7 +19,7 @@ namespace detail {
 }  // namespace detail
 
 // After register_asymmetric_fence() succeeded; repeating it is harmless. False: this system cannot,
-// nobody may use them.
+// they may not be used.
 bool enable_restartable_stores(bool machine_has_them);
 
 // Where the calling OS thread keeps the address of its sequence, relative to its thread pointer. 0:
@@ -29,8 +29,8 @@ inline std::ptrdiff_t restart_area() {
   return detail::restart_area.load(base::acquire);
 }
 
-// Asked after a word was changed: whether somebody may be in the middle of a restartable store to
-// it.
+// Asked after a word was changed: whether an OS thread may be in the middle of a restartable store
+// to it.
 inline bool needs_restart_fence() {
   // [L6] light fence: the change before the look; pairs with [L7]
   base::light_fence();

@@ -89,7 +89,7 @@ bool serves_its_domain_only(const worker* w) { return w->pool_count.load(base::r
 void push_to_domain(runtime* rt, const worker* w, unit* one, push_reason reason) {
   pool* const target = target_for(rt, w);
   push_to_pool(target, one, reason);
-  wake_one(rt);  // if nobody sleeps who serves it, somebody of another domain may come
+  wake_one(rt);  // if no worker that serves it sleeps, one of another domain may come
   forward_if_left(target);
 }
 

@@ -90,7 +90,7 @@ class inside {
 };
 
 // The two ways into a pool's lock, for what is written once and compiled for either. It leans to
-// those who take units out.
+// the workers that take units out.
 struct as_owner {
   static bool enter(pool* one) { return one->lock.try_enter(); }
   static void leave(pool* one, const worker*) { one->lock.leave(); }
@@ -183,7 +183,7 @@ pool* make(weft_pool_access access, unsigned most) {
   return one;
 }
 
-// Whether anybody might have to be told of a push: nobody, mostly.
+// Whether a worker or a watcher might have to be told of a push: mostly there is none.
 bool has_audience(const pool* one) {
   // [I9] light fence: work before the look for servers and watchers; pairs with [I5] [I8] [I10]
   // [I13]
@@ -202,7 +202,7 @@ worker* sleeping_server(const pool* one) {
   return nullptr;
 }
 
-// Who is to be told of a push.
+// Which workers and watchers are told of a push.
 struct audience {
   worker* server;  // asleep; or null
   bool are_watchers;
@@ -282,7 +282,7 @@ std::size_t ready_units(const pool* one) {
 }
 
 std::size_t total_units(const pool* one) {
-  // [A92] acquire: who is not blocked any more is ready, or was; pairs with [A97]
+  // [A92] acquire: a unit that is not blocked any more is ready, or was; pairs with [A97]
   const std::size_t blocked = one->blocked_count.load(base::acquire);
   return blocked + ready_units(one);
 }
@@ -290,7 +290,7 @@ std::size_t total_units(const pool* one) {
 status destroy_pool(pool* one) {
   if (one->server_count.load(base::relaxed) != 0) return status::busy;
   if (total_units(one) != 0) return status::busy;
-  // [A102] acquire: those who waited for work in it are done with it; pairs with [A101]
+  // [A102] acquire: the schedulers that waited for work in it are done with it; pairs with [A101]
   if (one->watch_count.load(base::acquire) != 0) return status::busy;
   wait_for_pushers(one);
   if (one->is_custom && one->ops.destroy != nullptr) one->ops.destroy(one->state);
@@ -342,7 +342,7 @@ template <class Way>
 worker* server_for_rest(const pool* one) { return ready_units(one) != 0 ? sleeping_server(one) : nullptr; }
 
 worker* server_for_rest_inside(pool* one) {
-  const inside hold(one);  // who pushes later sees who is awake
+  const inside hold(one);  // a later pusher sees which workers are awake
   return server_for_rest(one);
 }
 

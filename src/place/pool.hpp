@@ -1,6 +1,6 @@
 // Pools: queues of ready units that a user can name, built-in or the user's own behind
-// weft_pool_ops. A unit whose `home` is a pool enters it whenever it becomes ready. Who looks into
-// pools: serving.hpp.
+// weft_pool_ops. A unit whose `home` is a pool enters it whenever it becomes ready. Which workers
+// look into pools: serving.hpp.
 #pragma once
 
 #include <cstddef>

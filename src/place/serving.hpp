@@ -31,7 +31,7 @@ status stop_serving(pool* one, worker* w);
 status set_scheduler(runtime* rt, unsigned worker_index, const weft_scheduler_ops* ops, void* state);
 // Of a worker that has ended: the next one in its slot starts with the built-in one.
 void retire_scheduler(runtime* rt, worker* w);
-// Of a worker at which nobody looks any more.
+// Of a worker at which no other looks any more.
 void free_scheduler(worker* w);
 
 }  // namespace weft::sched

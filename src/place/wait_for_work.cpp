@@ -77,7 +77,8 @@ unit* take_those(runtime* rt, Predicate wanted) {
   return chain;
 }
 
-// Outside the lock: a scheduler that becomes ready in a pool is work for those who watch that pool.
+// Outside the lock: a scheduler that becomes ready in a pool is work for those that watch that
+// pool.
 template <class Predicate>
 void wake_those(runtime* rt, Predicate wanted) {
   unit* chain = take_those(rt, wanted);

@@ -48,7 +48,7 @@ class biased_lock {
     return enter_slow(seen);
   }
 
-  // As enter, or false when somebody wants attention: then the owner is outside.
+  // As enter, or false when a raider wants attention: then the owner is outside.
   bool try_enter() {
     busy_.store(1, base::relaxed);
     // [D14] light fence: as [D1]; pairs with [D5] [T8]
@@ -111,13 +111,15 @@ class biased_lock {
       if (busy_.load(base::acquire) == 0) return raid_result::inside;
       arch::pause();
     }
-    // [D18] release: keeps what an earlier raider wrote visible to whoever enters next; pairs with
+    // [D18] release: keeps what an earlier raider wrote visible to the side that enters next; pairs
+    // with
     // [D2] [D10] [D15] [D17]
     attention_.store(0, base::release);
     return raid_result::owner_busy;
   }
 
-  // [D7] release: what the raider wrote inside is visible to whoever enters next; pairs with [D2]
+  // [D7] release: what the raider wrote inside is visible to the side that enters next; pairs with
+  // [D2]
   // [D4] [D10] [D15] [D17]
   void end_raid() { attention_.store(0, base::release); }
 

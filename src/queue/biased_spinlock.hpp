@@ -37,7 +37,7 @@ inline constexpr bias_limits usual_bias_limits{256, 2000, 4};
 template <class Taker, bias_limits Limits = usual_bias_limits>
 class biased_spinlock {
  public:
-  // ---- anybody ----
+  // ---- any OS thread ----
 
   bool try_lock(const Taker* taker) { return is_owner(taker) ? try_enter() : try_take(); }
 
@@ -46,8 +46,8 @@ class biased_spinlock {
   }
 
   void unlock(const Taker* taker) { is_owner(taker) ? leave() : give_back(taker); }
-  // As unlock, by one that came for what only few should come for: who does so often is the owner
-  // next time.
+  // As unlock, by a taker that came for what only few should come for: one that does so often is
+  // the owner next time.
   void unlock_and_lean_to(const Taker* taker) { is_owner(taker) ? leave() : give_back_and_lean_to(taker); }
 
   bool is_owner(const Taker* taker) const { return owner_.load(base::relaxed) == name_of(taker); }
@@ -68,7 +68,8 @@ class biased_spinlock {
     return false;
   }
 
-  // [S8] release: what the owner wrote inside is visible to who sees it outside; pairs with [S11]
+  // [S8] release: what the owner wrote inside is visible to a taker that sees it outside; pairs
+  // with [S11]
   void leave() { busy_.store(0, base::release); }
 
   // ---- others ----
@@ -167,7 +168,7 @@ class biased_spinlock {
   std::uint32_t entries_ = 0;                   // of the owner
   std::uint32_t entries_seen_ = 0;              // when another one came last
   std::uint32_t strikes_ = 0;                   // others that came too early, one after the other
-  std::uint32_t times_ = 0;                     // that last_taker_ has left by give_back_and_lean_to, nobody else in between
+  std::uint32_t times_ = 0;                     // that last_taker_ has left by give_back_and_lean_to, no other in between
   std::uint32_t times_wanted_ = Limits.times_before_bias;
   const Taker* last_taker_ = nullptr;
   const Taker* first_owner_ = nullptr;  // whose `busy_` it is

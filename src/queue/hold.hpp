@@ -1,6 +1,6 @@
 // A lock for sections that wait for the system: for an OS thread's start or end, for write(2), for
-// a time. Whoever comes meanwhile sleeps. It belongs to the OS thread that took it; a holder that
-// is a ULT must not switch. Zero-filled memory is an unlocked one.
+// a time. A caller that comes meanwhile sleeps. It belongs to the OS thread that took it; a holder
+// that is a ULT must not switch. Zero-filled memory is an unlocked one.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@ class hold {
     if (word_.exchange(is_free, base::release) == is_wanted) os::futex_wake(&word_, 1);
   }
 
-  // By the holder: whether anybody has come since.
+  // By the holder: whether another caller has come since.
   bool is_waited_for() const { return word_.load(base::relaxed) == is_wanted; }
 
  private:
   static constexpr std::uint32_t is_free = 0;
   static constexpr std::uint32_t is_held = 1;
-  static constexpr std::uint32_t is_wanted = 2;  // held, and somebody may sleep
+  static constexpr std::uint32_t is_wanted = 2;  // held, and another caller may sleep
 
   base::atomic<std::uint32_t> word_{is_free};
 };

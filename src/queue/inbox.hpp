@@ -1,5 +1,5 @@
-// A many-to-one (or many-to-many) list: protocol B, docs/protocols/B.md. Anyone pushes one node; a
-// taker takes all of them at once, so there is no ABA.
+// A many-to-one (or many-to-many) list: protocol B, docs/protocols/B.md. Any OS thread pushes one
+// node; a taker takes all of them at once, so there is no ABA.
 //
 // Node has a member `list_link* next` that is free for use while the node is inside.
 #pragma once

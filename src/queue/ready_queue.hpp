@@ -111,7 +111,7 @@ class ready_queue {
 
   bool contains(const Node* node) const { return node->in.load(base::relaxed) == number_; }
 
-  // Of those that may be stolen: a hint for anyone, exact inside the lock.
+  // Of those that may be stolen: a hint for any OS thread, exact inside the lock.
   std::uint32_t stealable() const { return stealable_.load(base::relaxed); }
   bool is_empty() const { return recent_.is_empty() && yielded_.is_empty(); }
 

@@ -104,8 +104,8 @@ void warn_without_progress(worker* w) {
       w->index);
 }
 
-// Behind the others that came from where it did: whoever may run it there may have a stack, and
-// whoever chooses there has it in view.
+// Behind the others that came from where it did: a worker that may run it there may have a stack,
+// and a scheduler that chooses there has it in view.
 void put_back(worker* w, unit* one) {
   if (pool* home = one->home.load(base::relaxed); home != nullptr) return push_yielded_to_pool(home, one);
   if (has_domains(w->rt) && !one->has(stays_put)) return push_to_domain(w->rt, w, one, push_reason::yielded);
@@ -165,8 +165,8 @@ std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end
   settle_end(w, one, found);
 }
 
-// Runs `one`, and after it those that are next in the queue while all that they need is a call:
-// nobody asks for attention, no look around is due, the next one starts here. Returns the worker,
+// Runs `one`, and after it those that are next in the queue while all that they need is a call: no
+// raider asks for attention, no look around is due, the next one starts here. Returns the worker,
 // with `first` set if the next one has been chosen.
 [[gnu::always_inline]] inline worker* run_in_a_row(worker* w, unit* one, unsigned of_class) {
   for (;;) {
@@ -215,7 +215,7 @@ bool is_inspected(const runtime* rt, const mem::stack* one) { return rt->inspect
   fiber::jump_to(target, side_of(w), w);
 }
 
-// As run_in_a_row for one unit, with everything that somebody may want to be told about it.
+// As run_in_a_row for one unit, with everything that observers may want to be told about it.
 worker* run_watched(worker* w, unit* one, mem::stack* here) {
   if (w->rt->inspects_stacks) the_hooks.prepare_stack(w, here);
   if (one->has(keeps_fp)) w->fp = arch::save_fp_control();
@@ -299,7 +299,7 @@ void give_back_stack(worker* w, void* stack) {
 }
 
 // The memory beneath a user's stack is the user's again once the thread was joined: it ends when
-// nobody stands there any more.
+// no unit stands there any more.
 void end_on_users_stack(worker* w, void* unit_that_left) {
   auto* ended = static_cast<unit*>(unit_that_left);
   fiber::sanitizer::forget(ended->stack);
@@ -338,14 +338,14 @@ bool ends_plainly(const worker* w, const unit* ended) {
   return ended->parent != nullptr;
 }
 
-// Both: part of their caller. A call from which nobody returns would upset the processor's
+// Both: part of their caller. A call that does not return would upset the processor's
 // predictions of all returns that come after it.
 [[noreturn, gnu::always_inline]] inline void leave_to_scheduler(worker* w, unit* ended) {
   unit* const parent = ended->parent;
   w->current = nullptr;
   end_unheard(w, ended);
   unit* const next = parent->relays == nullptr ? parent : next_in_turn(w, parent, nullptr);
-  w->stacks.give(w->standing);  // nobody takes it before the jump
+  w->stacks.give(w->standing);  // it is not taken before the jump
   enter(w);
   step_over(w, next);
   const fiber::context target = context_of(next);  // first: TSan's fiber of a new stack is made there

@@ -18,8 +18,8 @@ namespace weft::sched {
 
 namespace {
 
-// Anybody may find a pinned unit in a pool that several serve; then its own worker gets it. After
-// some of them the rest must wait, since those to whom they go may put them back as fast.
+// Any worker may find a pinned unit in a pool that several serve; then its own worker gets it.
+// After some of them the rest must wait, since the workers that get them may put them back as fast.
 template <class Take>
 unit* take_what_may_run_here(worker* w, Take take) {
   constexpr unsigned most_sent = 16;

@@ -22,7 +22,7 @@ namespace weft::sched {
 
 namespace {
 
-// A new unit gets a stack of its own; one more must remain for whoever parks.
+// A new unit gets a stack of its own; one more must remain for a unit that parks.
 bool bind_stack(worker* w, unit* one) {
   unsigned size_class = 0;
   if (!ensure_stack_for(w, one, &size_class)) return false;

@@ -22,8 +22,8 @@ status dispatch(unit* one);
 // Runs `first` so, and then, as siblings of it, the others of a row: straight from one to the
 // other. Errors are those of dispatch for `first`.
 status dispatch_in_turn(unit* first, const weft_row& row);
-// Outside the lock: who follows a dispatched unit that leaves its worker. Its scheduler, if that
-// names nobody. yielding: the unit, if it will be ready again at once.
+// Outside the lock: the unit that follows a dispatched one that leaves its worker. It is the
+// scheduler, if that names none. yielding: the unit, if it will be ready again at once.
 unit* next_in_turn(worker* w, unit* scheduler, unit* yielding);
 
 // Whether the running unit of w, which has nothing to look after, can be left for a new one by

@@ -85,7 +85,7 @@ void wake_finalizer(runtime* rt) {
 }  // namespace
 
 void check_drained(runtime* rt) {
-  // [A98] fence: the caller's own count before those of others, of whom the last to look must see
+  // [A98] fence: the caller's own count before those of others, of which the last to look must see
   // all; pairs with [A98]
   base::fence_seq_cst();
   if (live_units(rt) == 0) wake_finalizer(rt);

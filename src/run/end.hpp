@@ -33,12 +33,12 @@ inline void wake_finalizer_if_drained(runtime* rt) {
 }
 inline void wake_finalizer_if_drained(const worker* w) { wake_finalizer_if_drained(w->rt); }
 
-// Ends a unit that returned from its function: joiners are woken, its descriptor freed if nobody
+// Ends a unit that returned from its function: joiners are woken, its descriptor freed if no thread
 // will join it.
 void end(worker* w, unit* one);
 // What is left to do after the join word was set, outside the lock. found: as of join_word::end.
 void settle_end(worker* w, unit* one, std::uintptr_t found);
-// As end, for one that is not pinned, when nobody wants to be told.
+// As end, for one that is not pinned, when no observer wants to be told.
 inline void end_unheard(worker* w, unit* one) {
   const std::uintptr_t found = join_word::end(one);
   if (found != join_word::open) [[unlikely]]

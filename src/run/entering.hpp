@@ -14,10 +14,10 @@ namespace weft::sched {
 
 // ---- carrier.cpp ----
 
-// A carrier that `first` (null: nobody yet) will be run by.
+// A carrier that `first` (null: none yet) will be run by.
 fiber::context fresh_carrier(worker* w, unit* first);
 
-// The bottom of a unit that starts on a stack of its own; the plain one for those that nobody
+// The bottom of a unit that starts on a stack of its own; the plain one for those that no other
 // watches, and that do not keep their FP control.
 void own_stack_entry(void* transfer, void* argument);
 void plain_stack_entry(void* transfer, void* argument);
@@ -69,8 +69,8 @@ inline bool is_pinned_elsewhere(const worker* w, const unit* one) {
   return one->has(stays_put) && base::load_relaxed(one->home_worker) != w->index;
 }
 
-// Whether a ready unit that w owns may go on there: nobody wants it elsewhere, and it is nothing of
-// `obstacles`.
+// Whether a ready unit that w owns may go on there: no request wants it elsewhere, and it is
+// nothing of `obstacles`.
 [[gnu::always_inline]] inline bool may_run_here(const worker* w, const unit* one, unsigned obstacles = 0) {
   if (!one->has_any(wants_to_move | stays_put | obstacles)) [[likely]]
     return true;
@@ -102,7 +102,7 @@ inline unit* choose_directly(worker* w) {
 }
 
 // Whether the running unit has something in the carried words. They are zero most of the time; a
-// unit that leaves them otherwise takes them along and zeroes them, so that whoever comes next
+// unit that leaves them otherwise takes them along and zeroes them, so that a unit that comes next
 // finds zero.
 bool carries_something(const worker* w);
 inline bool carries(const worker* w) { return w->carried != nullptr && carries_something(w); }
@@ -110,7 +110,7 @@ inline bool carries(const worker* w) { return w->carried != nullptr && carries_s
 inline bool may_carry(const worker* w) { return (w->two_carried[0] | w->two_carried[1]) != 0; }
 
 // Whether the running unit, self, can be left without anything but a look into the own queue: no
-// luggage, nothing else that w looks after or is due to look after, nobody else to go back to.
+// luggage, nothing else that w looks after or is due to look after, no other unit to go back to.
 template <bool (*Carries)(const worker* w) = carries>
 [[gnu::always_inline]] inline bool may_leave_plainly(const worker* w, const unit* self, unsigned obstacles = 0) {
   const unsigned special = is_tasklet | may_be_dispatched | wants_to_move | keeps_fp | obstacles;

@@ -61,7 +61,7 @@ fork_segment* take_segment(worker* w) {
   return one;
 }
 
-// The segment itself stays for a while: somebody may still read a result in it.
+// The segment itself stays for a while: a thief may still read a result in it.
 void give_segment(worker* w, fork_segment* one) {
   fork_segment* const before = w->spare_forks;
   one->next = before;
@@ -77,7 +77,7 @@ void start_segment(worker* w, fork_segment* one) {
   fork_deque& forks = w->forks;
   forks.segment = one;
   set_top(forks, one != nullptr ? one->first() : nullptr);
-  weft_hot_store(&forks.hot.limit, nullptr, __ATOMIC_RELAXED);  // somebody may be asleep already
+  weft_hot_store(&forks.hot.limit, nullptr, __ATOMIC_RELAXED);  // a worker may be asleep already
   if (one == nullptr) {
     forks.closed_bottom.store(nullptr, base::relaxed);
     weft_hot_store(&forks.hot.bottom, nullptr, __ATOMIC_RELAXED);
@@ -96,8 +96,8 @@ fork_segment* segment_left_with(const weft_forked* one) { return reinterpret_cas
 void mark_joined(weft_forked* one) { one->run = nullptr; }
 bool is_joined(const weft_forked* one) { return one->run == nullptr; }
 
-// A place whose fork runs in its join, inside the library: nobody else may take it, but its forker
-// has not done with it.
+// A place whose fork runs in its join, inside the library: no other worker may take it, but its
+// forker has not done with it.
 void runs_in_join(void*) {}
 void mark_run_in_join(weft_forked* one) { one->run = runs_in_join; }
 bool may_become_unit(const weft_forked* one) { return !is_joined(one) && one->run != runs_in_join; }
@@ -120,8 +120,8 @@ unit* make_unit(worker* w, weft_forked* forked, unit* forker, const worker* on) 
   return one;
 }
 
-// There is no way back for a thread that waits while its forks cannot run: who is short of memory
-// may soon have some again.
+// There is no way back for a thread that waits while its forks cannot run: a thread that is short
+// of memory may soon have some again.
 unit* insist_on_unit(worker* w, weft_forked* forked, unit* forker, const worker* on) {
   constexpr int tries = 100;
   for (int attempt = 0; attempt < tries; ++attempt) {
@@ -157,7 +157,7 @@ unit* cut_off(worker* w) {
   return chain;
 }
 
-// Outside the lock: the event sink may wait for somebody who wants to fork.
+// Outside the lock: the event sink may wait for a thread that wants to fork.
 void push(worker* w, unit* one) {
   one->next = nullptr;
   note(w->rt, WEFT_ON_CREATE, one);
@@ -244,15 +244,15 @@ bool run_in_place(const worker* w, void (*run)(void* work), weft_forked* forked)
 
 // ---- thieves ----
 
-// Whoever made the forks that wait runs until they are joined, so that it is still there. A tasklet
-// could not wait for them.
+// The thread that made the forks that wait runs until they are joined, so that it is still there. A
+// tasklet could not wait for them.
 unit* forker_of(const worker* victim) {
   unit* one = base::load_relaxed(victim->current);
   return one != nullptr && !one->has(is_tasklet) ? identity_of(one) : nullptr;
 }
 
 // Inside the lock: moves top over the oldest forks, half of those that wait and not more than
-// `most`. Returns how many: none where nobody may take them, which costs no fence.
+// `most`. Returns how many: none where no worker may take them, which costs no fence.
 std::size_t claim_oldest(worker* victim, std::size_t most) {
   fork_deque& forks = victim->forks;
   weft_forked* const oldest = forks.top.load(base::relaxed);

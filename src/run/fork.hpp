@@ -29,9 +29,10 @@ inline bool has_forks(const worker* w) {
 // held that making a unit ready does not need.
 void detach_forks(worker* w);
 
-// Whether the victim seems to have something to take. Anyone.
+// Whether the victim seems to have something to take. From any OS thread.
 bool has_forks_to_take(const worker* victim);
-// Whether its owner has stayed in one call while they wait: for about a microsecond. Anyone.
+// Whether its owner has stayed in one call while they wait: for about a microsecond. From any OS
+// thread.
 bool forks_stand_still(const worker* victim);
 // Takes the oldest forks, half of those that wait and not more than `most`, and makes them units of
 // the thief's, chained by next, the oldest first. Null: there were none.

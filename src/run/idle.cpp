@@ -35,7 +35,7 @@ bool has_ready(worker* w) {
 
 bool has_mail(const worker* w) { return !w->mail.is_empty() || !w->pinned_mail.is_empty(); }
 
-// What w itself, and nobody's permission, can take.
+// What w can take by itself, without another's permission.
 bool has_own_work(worker* w) {
   return has_mail(w) || has_ready(w) || pools_have_work(w) || has_new_scheduler(w) || sources_want_poll(w);
 }
@@ -86,7 +86,7 @@ void give_clock_back(worker* w) {
 
 void count_sleep(worker* w) { w->sleeps.store(w->sleeps.load(base::relaxed) + 1, base::relaxed); }
 
-// Announces, looks once more, sleeps. Whoever makes work available does it before it looks for
+// Announces, looks once more, sleeps. A unit that makes work available does it before it looks for
 // sleepers; the sleeper announces itself before it looks for work: with the fences between, one of
 // the two sees the other.
 void go_to_sleep(worker* w) {
@@ -134,8 +134,8 @@ void go_to_sleep_in_turn(worker* w) {
 std::uint64_t earlier(std::uint64_t one, std::uint64_t other) { return one < other ? one : other; }
 
 // Between questions to others that were not worth it: a sleep that others may shorten, but not by
-// work for anybody. It looks up now and then, under the one announcement: another fence each time
-// would cost the others more than what it stands back from.
+// work for any worker. It looks up now and then, under the one announcement: another fence each
+// time would cost the others more than what it stands back from.
 void pause_searching(worker* w) {
   w->is_asleep.store(asleep_for_a_pause, base::relaxed);
   // [I8] heavy fence: as [I5]; pairs with [I7] [I9]

@@ -53,7 +53,7 @@ class luggage {
   arch::fp_control fp_;
 };
 
-// Outside the lock: who was said to run after `self`; null: whoever is next in the queue.
+// Outside the lock: the unit that was said to run after `self`; null: the next one in the queue.
 unit* named_successor(worker* w, unit* self, bool is_yielding) {
   if (!self->is_dispatched()) return nullptr;
   unit* const scheduler = self->parent;

@@ -1,4 +1,4 @@
-// Making units ready: which queue they enter, and who is woken for them.
+// Making units ready: which queue they enter, and which worker is woken for them.
 #pragma once
 
 #include "run/enter.hpp"

@@ -41,7 +41,7 @@ bool wake(waiter* one) {
       // [P4] release: the waiter sees what the waker did; pairs with [P3]
       one->word.store(woken, base::release);
     }
-    os::futex_wake(&one->word, 1);  // on a dead record it wakes nobody, or somebody who looks again
+    os::futex_wake(&one->word, 1);  // on a dead record it wakes no OS thread, or one that looks again
     return true;
   }
   if (!claim(one, woken)) return false;

@@ -162,9 +162,9 @@ worker* victim_at(const worker* w, unsigned index) {
   return has_something(victim) ? victim : nullptr;
 }
 
-// While w stands back: whether somebody keeps forks waiting in a long call, or those who have units
-// to steal have finished none since it last looked. What it stole before was not worth it, but now
-// somebody is in a long one.
+// While w stands back: whether a worker keeps forks waiting in a long call, or those that have
+// units to steal have finished none since it last looked. What it stole before was not worth it,
+// but now a worker is in a long one.
 bool is_somebody_stuck(worker* w, std::uint64_t now) {
   if (now - w->looked_at_ns < look_while_standing_back_ns) return false;
   bool has_prey = false;
@@ -187,7 +187,7 @@ bool is_somebody_stuck(worker* w, std::uint64_t now) {
 // When the owner was faster, its forks are too small.
 unit* take_forks_from(worker* w, worker* victim) {
   if (!has_forks_to_take(victim)) return nullptr;
-  // Between domains a worker's own queue is nobody else's: what it takes, it must run.
+  // Between domains a worker's own queue is its alone: what it takes, it must run.
   if (hand::is_open(w) && os::now_ns() - w->opened_ns < ask_only_ns) return nullptr;
   // An event sink that is told of the theft may wait for the forker, which must not give this
   // worker anything meanwhile.

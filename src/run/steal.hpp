@@ -5,7 +5,7 @@
 
 namespace weft::sched {
 
-// A thief that stands back looks this often whether somebody has got stuck.
+// A thief that stands back looks this often whether a worker has got stuck.
 inline constexpr std::uint64_t look_while_standing_back_ns = 50'000;
 
 struct unit;

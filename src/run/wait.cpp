@@ -37,7 +37,7 @@ void arm(worker* w, waiter* me) {
 }
 
 void publish(worker* w, farewell* todo) {
-  // Armed first, while nobody else can wake the record.
+  // Armed first, while no waker can see the record.
   const bool is_timed = todo->me->deadline_ns != forever;
   if (is_timed) arm(w, todo->me);
   unit* self = todo->me->who;
@@ -45,7 +45,7 @@ void publish(worker* w, farewell* todo) {
   // [P5] release: the frame is not touched any more; pairs with [P6]
   todo->is_over.store(true, base::release);
   if (!goes_on) return;
-  const without_identity nobody_wakes_it(w);  // not whoever runs here now
+  const without_identity nobody_wakes_it(w);  // not the unit that runs here now
   make_ready(w, self, push_reason::woken);
 }
 

@@ -10,7 +10,7 @@
 namespace weft::sched {
 
 void stop_searching(runtime* rt) {
-  // What came while this one searched woke nobody: if it was the last searcher, another one must
+  // What came while this one searched woke no other: if it was the last searcher, another one must
   // look.
   if (rt->searchers.fetch_sub(1, base::relaxed) == 1) wake_one(rt);
 }

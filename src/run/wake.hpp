@@ -28,9 +28,9 @@ inline bool can_be_woken(const worker* w) {
 
 void wake_any(runtime* rt);
 
-// After work was made available to any worker. Cheap when nobody sleeps.
+// After work was made available to any worker. Cheap when no worker sleeps.
 inline bool somebody_must_wake(const runtime* rt) {
-  // [I6] light fence: work before the look for sleepers, and at who serves a domain; pairs with
+  // [I6] light fence: work before the look for sleepers, and at the workers of a domain; pairs with
   // [A33] [I5] [I13]
   base::light_fence();
   return rt->sleepers.load(base::relaxed) != 0 && rt->searchers.load(base::relaxed) == 0;
@@ -39,7 +39,7 @@ inline void wake_one(runtime* rt) {
   if (somebody_must_wake(rt)) [[unlikely]]
     wake_any(rt);
 }
-// After something came up that any worker may look after but that a thief who stands back does not
+// After something came up that any worker may look after but that a thief that stands back does not
 // look for: a source, a deadline.
 void wake_somebody(runtime* rt);
 // After work was made available to w alone. True: it slept, and will look at its own work first.

@@ -1,4 +1,4 @@
-// Yields: to whoever is next, to a named unit, and to one that the caller owns.
+// Yields: to the next one, to a named unit, and to one that the caller owns.
 
 #include "run/yield.hpp"
 

@@ -16,7 +16,7 @@ status yield_to(unit* next);
 status yield_to_owned(unit* next, bool as_new);
 void yield_as_new();
 // As yield of a unit whose home is a built-in pool without priorities, if its first ready unit can
-// run instead at once. again: nobody is ready there; busy: it cannot.
+// run instead at once. again: none is ready there; busy: it cannot.
 status yield_in_pool(bool (*accepts)(void* state, weft_thread* unit), void* state);
 
 }  // namespace weft::sched

@@ -66,7 +66,8 @@ void tell_thread() {
   name_place(out << "weft: this happened in ", w, w->current, "");
 }
 
-// ASan tells of each error, also where it goes on after it; who dies of one was told about already.
+// ASan tells of each error, also where it goes on after it; a program that dies of one was told
+// already.
 constinit base::atomic<bool> has_told{false};
 
 void after_report(const char*) {
@@ -185,7 +186,7 @@ constexpr std::uint64_t most_told = 100;  // a loop may repeat an error for ever
 constinit base::atomic<std::uint64_t> errors_seen{0};
 constinit base::atomic<std::uint64_t> times_told{0};
 
-// Those that came since anybody looked.
+// Those that came since the last look.
 std::uint64_t take_new_errors() {
   const std::uint64_t now = arch::valgrind::errors();
   std::uint64_t seen = errors_seen.load(base::relaxed);

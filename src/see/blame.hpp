@@ -1,5 +1,5 @@
-// Whom the errors concern that AddressSanitizer, UndefinedBehaviorSanitizer, ThreadSanitizer and
-// Memcheck find: their reports know OS threads and frames, Weft adds the thread. Also in builds
+// Which unit the errors concern that AddressSanitizer, UndefinedBehaviorSanitizer, ThreadSanitizer
+// and Memcheck find: their reports know OS threads and frames, Weft adds the thread. Also in builds
 // without a sanitizer, for programs that have one.
 #pragma once
 
@@ -18,12 +18,12 @@ void add_threads_to_error_reports();
 // one that ran there before.
 void name_in_race_reports(const worker* w, const unit* one);
 
-// Memcheck calls nobody back but counts: then each event of a unit is an opportunity to look at the
-// count. False: it does not run the program, as nearly always.
+// Memcheck calls no function back but counts: then each event of a unit is an opportunity to look
+// at the count. False: it does not run the program, as nearly always.
 bool starts_to_count_errors();
 
-// When the count has grown since somebody looked, a line behind Memcheck's report names `one`,
-// which ran on w until now; null: nobody did.
+// When the count has grown since the last look, a line behind Memcheck's report names `one`,
+// which ran on w until now; null: none did.
 void blame_errors(const worker* w, unit* one);
 
 // One line about a signal that ends the program in the running unit: what ("SIGSEGV at 0x40"), on
@@ -45,7 +45,8 @@ void blame_death(const death& how);
 // follows.
 [[noreturn]] void abort_after_report();
 
-// As blame_errors, by whoever runs. Nothing happens without Memcheck. From signal handlers as well.
+// As blame_errors, by the running unit. Nothing happens without Memcheck. From signal handlers as
+// well.
 void blame_errors_so_far();
 
 }  // namespace weft::sched

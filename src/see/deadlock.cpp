@@ -29,8 +29,8 @@ constexpr std::uint64_t first_pause_ns = 200 * ns_per_ms;
 constexpr std::uint64_t longest_pause_ns = 30'000 * ns_per_ms;
 constexpr std::uint64_t between_readings_ns = 10 * ns_per_ms;
 
-// Those who would look at the same time as another come later: awake, they would be in each other's
-// way for ever.
+// Lookers that would look at the same time as another come later: awake, they would be in each
+// other's way for ever.
 constexpr std::uint64_t stagger_ns = 50 * ns_per_ms;
 constexpr int most_tries = 3;
 
@@ -134,7 +134,7 @@ void read_one(void* state, const os::task& one) {
   }
 }
 
-// False: somebody could still do something.
+// False: an OS thread could still do something.
 bool read_all(runtime* rt, reading* all) {
   *all = {rt, os::thread_id()};
   if (!all_workers_sleep(rt)) return false;
@@ -153,8 +153,8 @@ bool wait_between_readings(const sleep_word& own) {
 
 bool does_anyone_wait(runtime* rt, const reading& all) { return is_main_blocked(rt) || all.in_weft != 0 || live_units(rt) != 0; }
 
-// Of a reading that did not change. Who waits for the runtime, which the looker holds, goes on when
-// the look is over.
+// Of a reading that did not change. A caller that waits for the runtime, which the looker holds,
+// goes on when the look is over.
 verdict judge_still(const reading& all) {
   if (local::is_hold_wanted()) return verdict::alive;
   return all.elsewhere != 0 ? verdict::possible : verdict::certain;
@@ -165,7 +165,7 @@ verdict judge(runtime* rt, const sleep_word& own) {
   reading now{};
   bool was_still = read_all(rt, &before);
   if (was_still && !does_anyone_wait(rt, before)) return verdict::alive;
-  // More than once, because another one may be awake for a moment, only to find that somebody looks
+  // More than once, because another one may be awake for a moment, only to find that another looks
   // already.
   for (int tried = 0; tried < most_tries && wait_between_readings(own); ++tried, before = now) {
     const bool is_still = read_all(rt, &now);
@@ -210,8 +210,8 @@ std::uint64_t look(runtime* rt, const sleep_word& own) {
 
 std::uint64_t look_if_possible(const sleep_word& own) {
   runtime* rt = nullptr;
-  if (!local::try_hold(&rt)) return os::now_ns() + first_pause_ns + stagger_ns;  // somebody else is looking
-  std::uint64_t next = os::now_ns() + longest_pause_ns;                          // without a runtime nobody is missed
+  if (!local::try_hold(&rt)) return os::now_ns() + first_pause_ns + stagger_ns;  // another one is looking
+  std::uint64_t next = os::now_ns() + longest_pause_ns;                          // without a runtime no look is missed
   if (rt != nullptr) next = rt->settings.deadlock == os::deadlock_action::off ? UINT64_MAX : look(rt, own);
   local::let_go();
   return next;

@@ -1,21 +1,21 @@
-// When nothing can ever run again: the report that says who waits for what.
+// When nothing can ever run again: the report that says which thread waits for what.
 //
-// Nobody looks while anything moves. The last worker that goes to sleep, and every OS thread
+// No worker looks while anything moves. The last worker that goes to sleep, and every OS thread
 // outside that blocks in Weft without a deadline, sleeps in steps (0.2 s, doubling up to half a
 // minute) and looks between them. It is a deadlock when
-//   - all workers sleep, no deadline is set, no outside source of work is registered, and somebody waits;
+//   - all workers sleep, no deadline is set, no outside source of work is registered, and a thread waits;
 //   - every other OS thread of the process is blocked: in one of our waits without a deadline (then it is certain), or in a
 //     futex wait without a deadline, a lock or join of OS threads (then it is called possible: the other side of that futex may lie in
 //     another process).
-// An OS thread that computes, sleeps, or waits for a descriptor could still wake somebody: then
+// An OS thread that computes, sleeps, or waits for a descriptor could still wake a thread: then
 // there is silence, however long.
 //
 // What is read of many OS threads one after the other is no moment in time. So it is read twice:
-// who is asleep both times with the same number of context switches did not run in between, and if
-// that holds for all, then nobody ran at the moment between the two, no wake-up was on its way, and
-// none can come. A worker, or an OS thread in one of our waits, may wake up in between to look by
-// itself; for those it counts that their waits go on (is_asleep, is_blocked), and who ends such a
-// wait is in the middle of running.
+// one that is asleep both times with the same number of context switches did not run in between,
+// and if that holds for all, then none ran at the moment between the two, no wake-up was on its
+// way, and none can come. A worker, or an OS thread in one of our waits, may wake up in between to
+// look by itself; for those it counts that their waits go on (is_asleep, is_blocked), and a caller
+// that ends such a wait is in the middle of running.
 //
 // In a runtime without a watchdog (one worker) a look also finds circles of units that wait for
 // each other (circles.hpp) while other OS threads go on.

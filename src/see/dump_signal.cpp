@@ -30,7 +30,7 @@ constexpr std::size_t os_stack_bytes = 256 * 1024;
 // it.
 constinit base::atomic<std::uint32_t> asked{0};  // futex: twice the signals so far, and must_stop
 constexpr std::uint32_t must_stop = 1;
-// whoever starts and stops the runtime
+// the OS thread that starts and stops the runtime
 constinit int signal_in_use = 0;  // 0: none
 constinit bool has_writer = false;
 constinit os::os_thread writer{};

@@ -1,5 +1,5 @@
-// Who is told of what happens to units: the trace, those who count errors, and the event sink,
-// which may be set and taken away while units run.
+// Which observers are told of what happens to units: the trace, counters of errors, and the event
+// sink, which may be set and taken away while units run.
 #include "see/observers.hpp"
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ using event_hearer = void (*)(void* state, weft_event_kind kind, weft_thread* th
 
 namespace {
 
-// Whoever is still inside a replaced record only reads what never changes. Null: no memory.
+// A caller that is still inside a replaced record only reads what never changes. Null: no memory.
 listener* replaced_or_new(runtime* rt, event_hearer hear, void* state) {
   for (listener** link = &rt->replaced_sinks; *link != nullptr; link = &(*link)->replaced) {
     listener* const known = *link;
@@ -50,7 +50,8 @@ status set_listener(runtime* rt, event_hearer hear, void* state) {
 
 namespace {
 
-// Who ran on w until this event; null: nobody did. Whoever ends or yields may have left already.
+// The unit that ran on w until this event; null: none did. One that ends or yields may have left
+// already.
 unit* runner_until(const worker* w, weft_event_kind kind, unit* one) {
   return kind == WEFT_ON_END || kind == WEFT_ON_YIELD ? one : w->current;
 }

@@ -12,10 +12,10 @@ struct unit;
 
 // Null: none any more. Errors: nomem.
 status set_listener(runtime* rt, void (*hear)(void* state, weft_event_kind kind, weft_thread* thread), void* state);
-// When nobody can call any of them any more.
+// When no OS thread can call any of them any more.
 void free_listeners(runtime* rt);
 
-// Tells the trace, those who count errors, and the event sink, which runs without identity.
+// Tells the trace, the counters of errors, and the event sink, which runs without identity.
 void tell_observers(const runtime* rt, weft_event_kind kind, unit* one);
 
 }  // namespace weft::sched

@@ -203,7 +203,7 @@ void tell_overflow(const worker* w, const char* how_noticed, const void* address
   tell_cure(out, w, one, stack);
 }
 
-// Several workers may overflow at once, and the end of one is the end of all: those who come later
+// Several workers may overflow at once, and the end of one is the end of all: those that come later
 // wait until the first has told.
 constinit base::atomic<const worker*> teller{nullptr};
 constinit base::atomic<bool> has_told{false};
@@ -246,7 +246,7 @@ void raise_behind(int signal) {
   static_cast<void>(raise(signal));
 }
 
-// ---- those who come after us ----
+// ---- workers that come later ----
 
 void call_before(const struct sigaction& before, int signal, siginfo_t* info, void* context) {
   // As the kernel would: our own entry blocked nothing. The mask returns with the signal frame.

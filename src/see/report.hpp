@@ -17,8 +17,8 @@ namespace weft::sched {
 
 struct runtime;
 
-// Text for a file descriptor, or for somebody who takes it in pieces, in a buffer of its own: whole
-// lines go out in one write(2) as long as they fit. Allocates nothing.
+// Text for a file descriptor, or for a function that takes it in pieces, in a buffer of its own:
+// whole lines go out in one write(2) as long as they fit. Allocates nothing.
 class text {
  public:
   explicit text(int fd) : fd_(fd) {}
@@ -99,7 +99,7 @@ bool look_at(const unit* one, unit_view* out);
 // for its turn.
 void look_at_runner(runtime* rt, unit_view* one);
 
-// The running unit, by whoever runs it; gives it an id.
+// The running unit, by its worker; gives it an id.
 bool look_at_own(unit* one, unit_view* out);
 
 // `main`, or `thread 7 "name" (entry)`; forks and tasklets say so.
@@ -109,7 +109,7 @@ text& identity(text& out, const unit_view& one, names how);
 void describe(text& out, const unit_view& one, std::uint64_t now_ns, names how);
 
 // Ends the program: `weft: fatal: thread 7 "name" (entry) `, what it did, and how many of what.
-// Whoever runs the unit.
+// By the worker that runs the unit.
 [[noreturn]] void panic_about(unit* one, const char* did, std::uint64_t number, const char* thing, const char* things);
 
 // Calls each(state, unit) for every unit that lives, the adopted caller first. No lock is held

@@ -26,7 +26,7 @@ namespace weft::sched {
 namespace {
 
 constexpr std::uint64_t patience_ns = 2'000'000'000;   // for the answer
-constexpr std::uint64_t most_held_ns = 2'000'000'000;  // of whoever has answered
+constexpr std::uint64_t most_held_ns = 2'000'000'000;  // of an OS thread that has answered
 constexpr char went_on[] = "it went on meanwhile";
 
 // ---- a question, and its answer in a signal handler ----
@@ -43,7 +43,7 @@ constinit queue::spinlock asking;  // for one question from its begin to its end
 constinit question open_question;
 constinit base::atomic<std::uint32_t> news{0};  // futex: what happened to questions; counted inside the lock
 
-// Whoever asks.
+// By the asker.
 constinit base::atomic<bool> is_installed{false};
 struct sigaction before;
 
@@ -94,7 +94,7 @@ constinit base::atomic<void (*)(const void* context)> look{nullptr};
 void on_question(int, siginfo_t* info, void* context) {
   const int kept = errno;
   const int me = os::thread_id();
-  // Not by taking the lock: a signal of somebody else's may come to whoever asks, and holds it.
+  // Not by taking the lock: another's signal may come to the asker, which holds it.
   if (is_asked(me) && answer(me, context)) {
     const bool is_released = await_held(false, me, os::now_ns() + most_held_ns);
     if (!is_released) static_cast<void>(withdraw_question(me));
@@ -133,8 +133,8 @@ void uninstall() {
     static_cast<void>(os::set_signal_action(signal_of_questions, &before, nullptr));
 }
 
-// Who starts an OS thread blocks all signals for a moment; who blocks this one for longer will not
-// answer.
+// A starter of an OS thread blocks all signals for a moment; one that blocks this one for longer
+// will not answer.
 bool awaits_answer_in_vain(int os_thread) {
   constexpr std::uint64_t look_ns = 50'000'000;
   constexpr int most_looks = 4;

@@ -33,7 +33,7 @@ namespace {
 
 // Handlers are given nothing: this is the process's. One runtime at a time is there.
 constinit base::atomic<tracing*> active{nullptr};
-constinit bool is_registered_at_exit = false;  // whoever starts the runtime
+constinit bool is_registered_at_exit = false;  // the OS thread that starts the runtime
 
 // ---- what is under way at the end ----
 
@@ -172,7 +172,7 @@ void write_trace(runtime* rt) {
 void write_trace_of_dying(const char* how) {
   int nobody = 0;
   if (!writing_thread.compare_exchange_strong(nobody, os::thread_id(), base::relaxed, base::relaxed)) return let_another_write();
-  // [H6] acquire: whoever dies sees the trace; pairs with [H5]
+  // [H6] acquire: an OS thread that dies sees the trace; pairs with [H5]
   if (tracing* all = active.exchange(nullptr, base::acquire); all != nullptr) write(all, how, true);
   writing_thread.store(0, base::relaxed);
 }

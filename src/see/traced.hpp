@@ -17,7 +17,7 @@
 
 namespace weft::sched {
 
-// Beside a unit; whoever has the unit has this. Zero at first.
+// Beside a unit; the owner of the unit has this. Zero at first.
 struct traced {
   std::uint64_t since;  // it became ready; 0: unknown
   std::uint64_t by;     // the id of the thread that made it ready; 0: none

@@ -71,7 +71,7 @@ void close_turn(tracing* to, const worker* w, unit* one, leave how) {
   mark->what = nullptr;
   mark->left = now;
   to->running[w->index] = nullptr;
-  put(to, w, made);  // last: who writes a trace of dying takes open turns for not recorded
+  put(to, w, made);  // last: the writer of a trace of dying takes open turns for not recorded
 }
 
 // ---- events ----
@@ -141,7 +141,7 @@ std::size_t traced_bytes(const runtime* rt) {
 
 void trace_event(const runtime* rt, worker* w, weft_event_kind kind, unit* one) {
   tracing* to = rt->tracer;
-  if (!to->recorded->is_on.load(base::relaxed)) return;  // whoever writes a trace of dying finds the turns that are open
+  if (!to->recorded->is_on.load(base::relaxed)) return;  // the writer of a trace of dying finds the turns that are open
   switch (kind) {
     case WEFT_ON_CREATE: return created(to, w, one);
     case WEFT_ON_READY: return became_ready(to, w, one, reason::woken);

@@ -33,7 +33,7 @@ void write_trace_of_dying(const char* how);
 
 std::size_t traced_bytes(const runtime* rt);  // that each unit has more
 
-// From whoever notes the event; w: the calling worker, or null.
+// From the OS thread that notes the event; w: the calling worker, or null.
 void trace_event(const runtime* rt, worker* w, weft_event_kind kind, unit* one);
 
 // The running unit goes on after a tasklet that it dispatched, without an event.

@@ -120,7 +120,7 @@ bool has_computed(const episode& now, std::uint64_t limit_ns, const os::thread_s
 }
 
 bool deserves_telling(const worker* w, const episode& now, std::uint64_t limit_ns, const os::thread_state& state) {
-  if (state.letter == 'T' || state.letter == 't') return false;  // somebody stopped it: a debugger
+  if (state.letter == 'T' || state.letter == 't') return false;  // a debugger stopped it
   if (state.letter != 'R') return true;
   return waiting_behind(w) != 0 && has_computed(now, limit_ns, state);
 }
@@ -298,7 +298,7 @@ void* watch(void* argument) {
 }
 
 bool is_needed(const runtime* rt) {
-  if (rt->turns != nullptr) return false;  // a worker that waits for its turn does not keep anybody
+  if (rt->turns != nullptr) return false;  // a worker that waits for its turn does not keep another
   if (rt->settings.watchdog_ns != 0) return true;
   const bool has_second_os_thread = rt->worker_count.load(base::relaxed) > 1 || !rt->has_adopted_caller;
   return has_second_os_thread && rt->settings.deadlock != os::deadlock_action::off;

@@ -9,7 +9,7 @@
 //   pct      priorities: the worker with the highest one always goes on; at DEPTH - 1 choices, drawn from the first `length` ones, the
 //            one that goes on gets the lowest. A bug that needs DEPTH things in an order is found with a probability of at least
 //            1 / (workers * length^(DEPTH - 1)) a run (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010,
-//            doi:10.1145/1736020.1736040). A worker that yields or finds nothing gets the lowest, too, or those who wait in circles
+//            doi:10.1145/1736020.1736040). A worker that yields or finds nothing gets the lowest, too, or those that wait in circles
 //            would keep all others from running;
 //   replay   a record's (schedule_trace.hpp); 0 where it says nothing. Where the program asks for something else than was recorded, the
 //            run ends with exit_diverged;

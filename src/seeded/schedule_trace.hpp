@@ -23,7 +23,7 @@ enum class choice_kind : std::uint8_t {
   yield,   // at a yield: another worker does, or goes on
   rest,    // a worker has nothing to do: which other one goes on
   unit,    // which of its ready units a worker takes
-  victim,  // from whom an idle worker takes some
+  victim,  // from which an idle worker takes some
 };
 
 struct recorded_choice {

@@ -62,7 +62,8 @@ void stand_for(worker* w) {
   local::set_hot(w);
 }
 
-// First thing of one that has its turn: who left for good has nothing on its root stack any more.
+// First thing of one that has its turn: a worker that left for good has nothing on its root stack
+// any more.
 void note_leaver(turn_taking* all) {
   worker* left = all->leaver;
   all->leaver = nullptr;
@@ -162,7 +163,7 @@ bool jump_to_deadline(turn_taking* all) {
 // Only what lies outside can go on, and time does meanwhile. Returns to look again.
 void wait_for_outside(worker* w) {
   turn_taking* all = turns_of(w);
-  // [A83] acquire: sees who was woken before it was rung; pairs with [A84]
+  // [A83] acquire: sees which worker was woken before it was rung; pairs with [A84]
   const std::uint32_t rung = all->bell.load(base::acquire);
   if (w->is_asleep.load(base::relaxed) == 0 || find_others(all, w) != 0) return;
   const std::uint64_t deadline = all->rt->alarms.next_ns();
@@ -241,7 +242,7 @@ void pass_turn(worker* w) {
 }
 
 void ring_bell(turn_taking* all) {
-  // [A84] release: who was woken is out of its sleep; pairs with [A83]
+  // [A84] release: the worker that was woken is out of its sleep; pairs with [A83]
   all->bell.fetch_add(1, base::release);
   os::futex_wake(&all->bell, 1);
 }

@@ -4,9 +4,9 @@
 // The turn passes on at *points* only: where a unit calls Weft (pass_point), where a worker looks
 // for its next unit, and where it has nothing to do. There no lock of the core is held, so that
 // every order of turns is one that real workers could have had, with whole calls of Weft as its
-// steps. Who goes on, which of its ready units a worker takes and whom it robs are choices of the
-// schedule; nothing else decides, and time is counted in points, so that the same choices are the
-// same run.
+// steps. Which worker goes on, which of its ready units it takes and from which it steals are
+// choices of the schedule; nothing else decides, and time is counted in points, so that the same
+// choices are the same run.
 //
 //      worker 0 (the caller of weft_init, or an OS thread of its own)    the others
 //      ... unit A calls weft_mutex_lock: a point ----switch---------->   root stack: worker_main, carrier, unit B ...
@@ -35,7 +35,7 @@ namespace weft::sched {
 
 struct runtime;
 
-inline constexpr unsigned usual_virtual_workers = 4;  // when nobody says how many
+inline constexpr unsigned usual_virtual_workers = 4;  // unless a variable says how many
 
 struct turn_taking {
   runtime* rt;
@@ -43,7 +43,7 @@ struct turn_taking {
   std::uint64_t now_ns;              // the clock of the units
   std::uint32_t turns_in_a_row;      // that the running one took although others could have gone on
   base::atomic<worker*> holder;      // whose turn it is; null: the first one's, which has not begun; for reports
-  worker* leaver;                    // left for good by a jump to whoever runs now
+  worker* leaver;                    // left for good by a jump to the one that runs now
   base::atomic<std::uint32_t> bell;  // rung when a worker is woken; on it the OS thread sleeps when all do
   std::uint16_t candidates[most_schedule_workers + 1];
 };

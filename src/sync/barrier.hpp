@@ -1,5 +1,5 @@
-// A barrier for a fixed number of callers, reusable: whoever is released may enter the next round
-// at once.
+// A barrier for a fixed number of callers, reusable: a caller that is released may enter the next
+// round at once.
 #pragma once
 
 #include <cstdint>

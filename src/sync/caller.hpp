@@ -1,4 +1,4 @@
-// Who is calling.
+// Which unit or OS thread is calling.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct caller {
 };
 caller who_calls();
 
-// Whether somebody else can be running while the caller is: only then does it make sense to spin.
+// Whether another caller can be running while the caller is: only then does it make sense to spin.
 bool others_may_run();
 
 }  // namespace weft::sync

@@ -6,8 +6,8 @@ namespace weft::sync {
 status condvar::wait(mutex* held, std::uint64_t deadline_ns) {
   if (!sched::may_block()) [[unlikely]]
     return status::cannot_block;
-  // Also with a deadline that has passed, the mutex is given up: whoever loops over such waits lets
-  // others in.
+  // Also with a deadline that has passed, the mutex is given up: a caller that loops over such
+  // waits lets others in.
   sched::waiter me{"condition", this};
   me.deadline_ns = deadline_ns;
   std::uint32_t times_held;
@@ -35,7 +35,7 @@ sched::armed_as condvar::await(sched::await_record* one) {
 }
 
 void condvar::signal() {
-  // Who waits came under the mutex: a signaller that has held the mutex since sees it here.
+  // A waiter came under the mutex: a signaller that has held the mutex since sees it here.
   if (queue_.seems_empty()) return;
   wake_first(&queue_, &lock_);
 }

@@ -16,7 +16,8 @@ constexpr int setter_patience = 100;
 
 // ---- waiting ----
 
-// Inside lock_: marks the word, so that who sets the event comes to the queue. False: it is set.
+// Inside lock_: marks the word, so that the setter of the event comes to the queue. False: it is
+// set.
 bool event::announce() {
   // [E5] acquire: as [E1]; pairs with [E3] [E4]
   std::uint64_t word = word_.load(base::acquire);
@@ -32,7 +33,7 @@ bool event::announce() {
   return true;
 }
 
-// A waiter with a deadline is woken before the event is set, by somebody who is about to.
+// A waiter with a deadline is woken before the event is set, by a caller that is about to.
 void event::await_setter() const {
   for (int round = 0; !is_set(); ++round) {
     if (round < setter_patience) {

@@ -1,8 +1,8 @@
 // Something that happens once: event, latch, and what once and future wait on. Protocol E,
 // docs/protocols/E.md.
 //
-// One 64-bit word tells all to those who need not wait: the count of a latch in its upper half,
-// state bits in its lower one. Setting the event is the last access of whoever sets it, so the
+// One 64-bit word tells all to callers that need not wait: the count of a latch in its upper half,
+// state bits in its lower one. Setting the event is the last access of its setter, so the
 // first that sees it set may free the memory.
 #pragma once
 
@@ -33,17 +33,18 @@ class event {
   // As wait, by an awaiter's record.
   sched::armed_as await(sched::await_record* one);
 
-  // Makes it a latch that waits for so many count-downs; one of 0 is set. Pre: nobody uses it yet.
+  // Makes it a latch that waits for so many count-downs; one of 0 is set. Pre: it is not in use
+  // yet.
   void start(std::uint32_t count) { word_.store(count != 0 ? std::uint64_t{count} << count_shift : set_bit, base::relaxed); }
 
   // Setting it again does nothing.
   void set();
-  // Pre: nobody waits.
+  // Pre: no caller waits.
   void reset();
   // A latch: takes count off, and sets the event at 0. Errors: invalid (more than there is).
   status count_down(std::uint32_t count);
 
-  // Takes the right to set it, for objects of which only one may. False: somebody has it.
+  // Takes the right to set it, for objects of which only one may. False: another has it.
   bool claim();
 
  private:

@@ -47,7 +47,7 @@ void serve_writer(feb_entry* one, wake_later* served) {
   }
 }
 
-// After a change: serves whoever can be, as long as anybody can.
+// After a change: serves the waiters that can be, as long as one can.
 void settle(feb_entry* one, wake_later* served) {
   bool was_full;
   do {
@@ -146,7 +146,7 @@ status run(std::uint64_t* word, operation what, request* mine, std::uint64_t dea
 status read(std::uint64_t* word, operation what, std::uint64_t deadline_ns, std::uint64_t* out) {
   request mine{0};
   const status result = run(word, what, &mine, deadline_ns);
-  // Into the word itself there is nothing to copy, and it may be somebody else's by now.
+  // Into the word itself there is nothing to copy, and it may be another's by now.
   if (result == status::ok && out != nullptr && out != word) *out = mine.value;
   return result;
 }

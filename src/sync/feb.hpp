@@ -4,8 +4,8 @@
 //
 // When a word becomes full all that wait to read it are served, then the first that waits to take
 // it, which empties it again; when it becomes empty the first that waits to write it is. So it goes
-// on until nobody can be served; each kind is served first come first served, by the caller that
-// changed the word, which does the copying. Whoever is served finds its operation done.
+// on until no waiter can be served; each kind is served first come first served, by the caller that
+// changed the word, which does the copying. A waiter that is served finds its operation done.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Where the state of full/empty words lives: protocol F, docs/protocols/F.md. A word that has no
-// entry is full, and nobody waits on it.
+// entry is full, and no caller waits on it.
 //
 // Words are spread over stripes, each a hash table under a spinlock of its own. Stripes and entries
 // stay for the life of the process: the words are the user's, and may be used before a runtime

@@ -12,7 +12,7 @@ class future {
  public:
   bool is_set() const { return is_set_.is_set(); }
 
-  // Errors: busy (somebody has set it, or is about to).
+  // Errors: busy (it is set, or another is about to set it).
   status set(void* value);
 
   sched::armed_as await(sched::await_record* one) { return is_set_.await(one); }

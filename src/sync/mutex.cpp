@@ -54,8 +54,8 @@ bool mutex::take_free(std::uint32_t mine) {
   return false;
 }
 
-// A short critical section on another worker is over sooner than a switch is done. Nobody spins
-// past those who wait.
+// A short critical section on another worker is over sooner than a switch is done. No caller
+// spins past the waiters.
 bool mutex::spin_for_it() {
   if (take_free(0)) return true;
   if (!others_may_run()) return false;
@@ -185,7 +185,7 @@ bool mutex::choose_next(wake_later* chosen) {
     if (is_given && !is_awaiters) *turn_of(first) = turn::handed_over;
     is_woken = chosen->add(first);
   }
-  // While the mutex is held and nobody on the way, others change the word only inside lock_.
+  // While the mutex is held and no caller on the way, others change the word only inside lock_.
   const std::uint32_t kind = word_.load(base::relaxed) & (recursive | contended);
   is_given = is_given && is_woken;
   if (is_given && is_awaiters && knows_owner()) own(no_thread);
@@ -326,7 +326,7 @@ status mutex::give_up_slow(std::uint32_t* times_held) {
 }
 
 void mutex::take_back_slow(std::uint32_t times_held) {
-  // Who was blocked in the wait may block again.
+  // A thread that was blocked in the wait may block again.
   WEFT_ALWAYS(lock_slow(sched::forever) == status::ok, "a condition's waiter takes its mutex again");
   if (!knows_owner()) return;
   const among_siblings hold(lock_, who_calls());

@@ -1,18 +1,18 @@
 // A mutual exclusion lock: protocol L, docs/protocols/L.md. Plain or recursive; for ULTs and OS
 // threads alike.
 //
-// A lock that nobody waits for is one compare-exchange of the word to take and one to give back,
-// and the latter is the last access: the next owner may free the memory at once. Who finds it held
-// enters the queue under the spinlock and marks the word, which sends the holder's unlock to the
-// queue as well.
+// A lock that no caller waits for is one compare-exchange of the word to take and one to give back,
+// and the latter is the last access: the next owner may free the memory at once. A caller that
+// finds it held enters the queue under the spinlock and marks the word, which sends the holder's
+// unlock to the queue as well.
 //
 // Fairness: an unlock wakes the waiter at the front and frees the lock at once, so that running
 // callers need not wait for it to get going; until that waiter has tried, no other is woken. If it
 // finds the lock taken it goes back to the front of the queue, and the next unlock hands the lock
 // over to it directly. Without the first rule 64 ULTs on one mutex switch at every unlock; without
-// the second a waiter may starve. An unfair mutex does without the second, because who was handed
-// the lock may not be able to run: when its worker is held up by somebody who tries to get that
-// very lock.
+// the second a waiter may starve. An unfair mutex does without the second, because the caller that
+// was handed the lock may not be able to run: when its worker is held up by one that tries to get
+// that very lock.
 #pragma once
 
 #include <cstdint>
@@ -84,7 +84,7 @@ class mutex {
   static constexpr std::uint32_t waiters = 2;     // the queue is not empty; set and cleared inside lock_
   static constexpr std::uint32_t waking = 4;      // a woken waiter has not tried yet
   static constexpr std::uint32_t recursive = 8;   // never changes; keeps such a mutex off the inlined paths
-  static constexpr std::uint32_t contended = 16;  // somebody has waited once: no restartable stores any more
+  static constexpr std::uint32_t contended = 16;  // a caller has waited once: no restartable stores any more
 
   // Takes the lock without a queue. Kind: 0, or recursive. A recursive mutex notes its holder
   // later.

@@ -1,4 +1,4 @@
-// Runs a function exactly once; whoever comes meanwhile waits until it returned.
+// Runs a function exactly once; a caller that comes meanwhile waits until it returned.
 #pragma once
 
 #include "base/status.hpp"

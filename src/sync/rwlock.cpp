@@ -39,7 +39,7 @@ bool rwlock::take(access how) {
   return true;
 }
 
-// In checked builds; elsewhere nobody knows.
+// In checked builds; elsewhere it is not known.
 bool rwlock::is_written_by(std::uintptr_t who) const { return config::checked && has_writer_ && writer_ == who; }
 
 // Hands the lock over to those at the front of the queue that can have it together.

@@ -25,7 +25,7 @@ class rwlock {
   sched::armed_as await(access how, sched::await_record* one);
   // Errors: busy.
   status try_lock(access how);
-  // Errors: not_owner (nobody holds it; in checked builds also when another writes).
+  // Errors: not_owner (it is not held; in checked builds also when another writes).
   status unlock();
 
  private:

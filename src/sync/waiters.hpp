@@ -4,7 +4,7 @@
 // An object's queue is guarded by the object's spinlock. A waker takes a record off the queue
 // inside the lock; when the owner of the record is made ready depends on whether the clock competes
 // for it:
-//   - a record without a deadline is woken after the lock was released (wake_later::now), so that whoever is released may reuse the
+//   - a record without a deadline is woken after the lock was released (wake_later::now), so that the released caller may reuse the
 //     object's memory at once: the waker does not come back to it;
 //   - one with a deadline is claimed inside the lock, because its owner might leave meanwhile; to make up for that its owner passes
 //     through the lock before it returns (follow_waker), and so leaves after its waker has.
@@ -81,7 +81,7 @@ class wait_queue {
 class wake_later {
  public:
   // Inside the lock, for a record just taken off its queue. False: its deadline came first, and
-  // nobody was woken.
+  // none was woken.
   bool add(sched::waiter* one) {
     if (one->deadline_ns != sched::forever) return add_timed(one);
     append(one);
@@ -133,7 +133,7 @@ inline status wait_in(sched::waiter* me, wait_queue* queue, queue::spinlock* loc
   return follow_waker(me, queue, lock, result);
 }
 
-// The same for objects that have nobody to look after: returns without the lock.
+// The same for objects that have no other waiters to look after: returns without the lock.
 inline status wait_and_leave(sched::waiter* me, wait_queue* queue, queue::spinlock* lock) {
   bool holds_lock;
   const status result = wait_in(me, queue, lock, &holds_lock);
@@ -155,7 +155,7 @@ inline void enter_queue(sched::await_record* one, wait_queue* queue, void (*leav
 // Of an object that has nothing to look after when a waiter leaves.
 void leave_queue(sched::await_record* one, wait_queue* queue, queue::spinlock* lock);
 
-// Wakes the first of a queue that `lock` guards, if anybody waits. Never switches.
+// Wakes the first of a queue that `lock` guards, if a caller waits. Never switches.
 void wake_first(wait_queue* queue, queue::spinlock* lock);
 
 }  // namespace weft::sync

@@ -89,7 +89,7 @@ status apply_details(unit* one, const weft_thread_attr& wanted) {
 }
 
 status apply(runtime* rt, worker* w, unit* one, const weft_thread_attr& wanted, bool tasklet) {
-  one->flags.store(tasklet ? is_tasklet : 0, base::relaxed);  // not is_default; nobody else knows it yet
+  one->flags.store(tasklet ? is_tasklet : 0, base::relaxed);  // not is_default; no other thread knows it yet
   if (wanted.keep_fp && !tasklet) one->set(keeps_fp);
   status result = apply_place(rt, one, wanted);
   if (result == status::ok) result = apply_details(one, wanted);

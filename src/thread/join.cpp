@@ -54,8 +54,8 @@ bool take_to_run_here(worker* w, const unit* self, unit* one) {
   const bool is_mine = w->ready.contains(one) && one->join.load(base::relaxed) == join_word::open;
   if (is_mine) {
     w->ready.taken(one);
-    // No exchange: another joiner who comes in this very moment is lost, but one who comes later is
-    // told.
+    // No exchange: another joiner that comes in this very moment is lost, but one that comes later
+    // is told.
     one->join.store(join_word::lent, base::relaxed);
   }
   w->lock.leave();
@@ -94,8 +94,8 @@ struct join_wait {
   std::uintptr_t found;
 };
 
-// The heavy half of the end of a unit that never parks, for whoever has just changed its join word:
-// see there. After it no end will overwrite the word.
+// The heavy half of the end of a unit that never parks, for a caller that has just changed its join
+// word: see there. After it no end will overwrite the word.
 void outlast_plain_ends(const unit* target) {
   if (target->has_parked() || target->has(ends_noticed)) return;
   runtime* rt = local::current_runtime();
@@ -172,7 +172,7 @@ status park_for(unit* one, std::uint64_t deadline_ns) {
   join_wait wanted{one, &me, join_word::open};
   const wait_result result = wait_published(&me, publish_join, &wanted);
   if (wanted.found == join_word::detached) return status::invalid;
-  if (join_word::means_ended(wanted.found)) return status::ok;  // before the record was in the word: nobody else holds it
+  if (join_word::means_ended(wanted.found)) return status::ok;  // before the record was in the word: no other caller holds it
   if (wanted.found != join_word::open) return status::busy;
   if (result == wait_result::timed_out) return give_up(one, &me);
   return status::ok;

@@ -1,6 +1,6 @@
 // See chrome.hpp.
 //
-// A record has several parts in the file, at different times: who a thread was woken by and when,
+// A record has several parts in the file, at different times: which thread woke it and when,
 // how long it was ready, its turn. All parts of all records are sorted by time, so that each
 // track's events come in order; then written, one a line.
 #include "trace/chrome.hpp"

@@ -23,7 +23,7 @@ struct part {
   bool has_arrow;  // of a turn and its source: both ends of it are in the file
 };
 
-// An arrow's word: from whoever made the thread ready. Null: there is none, for a yield is the
+// An arrow's word: from the thread that made it ready. Null: there is none, for a yield is the
 // thread's own doing.
 const char* arrow_of(const record& turn);
 

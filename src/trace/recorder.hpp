@@ -28,7 +28,7 @@ struct recorder {
   const char* path;
   std::size_t ring_bytes;
   unsigned workers;  // that there were
-  int process;       // whoever forks has a copy, which is not his to write
+  int process;       // a child of fork(2) has a copy, which it may not write
   base::atomic<bool> is_on;
   base::atomic<bool> is_written;
   base::atomic<std::uint64_t> without_memory;  // records that no ring could be had for
@@ -54,7 +54,7 @@ void stop_recording(recorder* all, bool others_run);
 // By the one writer of ring `index`.
 void put(recorder* all, unsigned index, const record& one);
 
-// For whoever reads it at the end; null: it was never used.
+// For the reader at the end; null: it was never used.
 const ring* ring_at(const recorder* all, unsigned index);
 
 // The ring's first use.

@@ -1,8 +1,8 @@
 // The records of one worker: a ring, in which the newest push out the oldest. Protocol H,
 // docs/protocols/H.md.
 //
-// One writer: the worker's OS thread, or whoever holds the lock of those outside. One reader at the
-// end, who may come while the writer is still at it when the program dies: it leaves out the one
+// One writer: the worker's OS thread, or the holder of the lock of those outside. One reader at the
+// end, which may come while the writer is still at it when the program dies: it leaves out the one
 // place that may be written right then.
 #pragma once
 

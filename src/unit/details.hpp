@@ -24,8 +24,8 @@ struct details {
   std::size_t own_stack_bytes;  // of a mapping of its own; 0: none
   key_value* keys;              // by key index; key_capacity entries
   std::uint32_t key_capacity;
-  // Where a unit that wants_to_move goes at its next yield, park or start. One word: of two who
-  // send it, one decides.
+  // Where a unit that wants_to_move goes at its next yield, park or start. One word: of two callers
+  // that send it, one decides.
   base::atomic<std::uintptr_t> destination;
 };
 

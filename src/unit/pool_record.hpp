@@ -31,7 +31,7 @@ struct pool {
   base::atomic<std::size_t> ready_count{0};
   base::atomic<std::size_t> blocked_count{0};  // parked units that will come back
   base::atomic<std::uint32_t> pushers{0};      // those inside ops.push
-  base::atomic<std::uint32_t> watch_count{0};  // those who wait for work in it; changed in the runtime's watch_lock
+  base::atomic<std::uint32_t> watch_count{0};  // schedulers that wait for work in it; changed in the runtime's watch_lock
   base::atomic<std::uint32_t> server_count{0};
   std::uint32_t server_slots;
   base::atomic<worker*>* servers;  // behind the pool; guarded by the runtime's pools_lock for writing
@@ -51,7 +51,7 @@ inline void note_pool(unit* enters) {
   enters->in.store(in_pool, base::release);
 }
 // The first ready unit of a plain pool, whose lock the caller then holds; null, and no lock:
-// nobody, no such pool, or another holds it.
+// none is ready, the pool is not plain, or another holds the lock.
 inline unit* lock_first(const worker* w, pool* one) {
   if (!one->is_plain || !one->lock.try_lock(w)) [[unlikely]]
     return nullptr;
@@ -65,8 +65,8 @@ inline void remove_first(pool* one) {
   one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
 }
 // Inside the lock: takes the first one out, and puts `by` behind all others, so that there are as
-// many as before, and nobody is to be told. Nobody finds it before the lock is left, which may be
-// after a switch (docs/decisions/0022-who-leaves-chooses.md).
+// many as before, and no worker is to be told. No other finds it before the lock is left, which may
+// be after a switch (docs/decisions/0022-who-leaves-chooses.md).
 inline void replace_first(pool* one, unit* by) {
   one->queues[0].pop_front()->in.store(0, base::relaxed);
   note_pool(by);

@@ -1,8 +1,8 @@
 // A unit: the descriptor of a ULT or tasklet. Its join word is protocol T, docs/protocols/T.md.
 //
 // Two cache lines, from a worker's slab. A unit that runs to its end without parking, and is never
-// asked who it is, touches the first line only: the second one is laid out zero, and cleaned when a
-// unit that used it is freed. What few units need (name, keys) hangs on `extra`.
+// asked for its id, touches the first line only: the second one is laid out zero, and cleaned when
+// a unit that used it is freed. What few units need (name, keys) hangs on `extra`.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ inline constexpr std::uint16_t in_pool = UINT16_MAX;
 // A unit's saved context, or, before it first parks, where it was made.
 class context_word {
  public:
-  // Anyone may ask; once true it stays true.
+  // Any OS thread may ask; once true it stays true.
   bool is_saved() const { return (base::load_relaxed(word_) & 1) == 0; }
   static bool are_saved(const context_word& one, const context_word& other) {
     return ((base::load_relaxed(one.word_) | base::load_relaxed(other.word_)) & 1) == 0;
@@ -80,10 +80,10 @@ struct alignas(base::cache_line) unit : base::list_link {
   // any OS thread; protocol T
   base::atomic<std::uintptr_t> join;
 
-  // whoever runs it, or took it from a queue; who names the unit meanwhile looks at home_worker by
-  // load_relaxed
+  // the worker that runs it, or took it from a queue; a caller that names the unit meanwhile looks
+  // at home_worker by load_relaxed
   context_word context;
-  base::atomic<pool*> home;  // null: the default queue of whoever makes it ready
+  base::atomic<pool*> home;  // null: the default queue of its waker
   base::atomic<unit_state> state;
   std::uint16_t home_worker;       // when stays_put
   base::atomic<std::uint16_t> in;  // the queue that holds it: a worker's number, in_pool, or 0; written inside that queue's lock
@@ -91,9 +91,9 @@ struct alignas(base::cache_line) unit : base::list_link {
 
   // ---- second line ----
   mem::stack* stack = nullptr;  // while parked, and of units with a stack of their own
-  unit* parent = nullptr;       // the scheduler ULT to which it returns; null: it was not dispatched. Whoever runs it, or owns it
+  unit* parent = nullptr;       // the scheduler ULT to which it returns; null: it was not dispatched. Its worker, or its owner
   waiter* waiting = nullptr;    // what it waits for; for reports
-  base::atomic<details*> extra{nullptr};  // made by whoever needs it first: details_of, details_if_any
+  base::atomic<details*> extra{nullptr};  // made by the first that needs it: details_of, details_if_any
   base::atomic<std::uint64_t> id{0};      // given when first asked for
   const void* made_at = nullptr;          // once it has parked: as context_word::maker()
   base::atomic<std::uint32_t> permit{0};  // weft_suspend and weft_resume: protocol P
@@ -110,7 +110,7 @@ struct alignas(base::cache_line) unit : base::list_link {
 
   bool has_parked() const { return context.is_saved(); }
   const void* maker() const { return has_parked() ? made_at : context.maker(); }
-  // By whoever owns it.
+  // By its owner.
   void set_parent(unit* scheduler) {
     parent = scheduler;
     if (!has(may_be_dispatched)) set(may_be_dispatched);
@@ -139,14 +139,14 @@ static_assert(sizeof(unit) == unit_bytes);
 //
 //      open ----> waiter ----> noticed      a joiner came first and is woken by the end
 //      open ----> ended | noticed           joiners find it ended
-//      open ----> detached --> (freed)      nobody will join; on the way `detaching`, which the end leaves to the detacher
-//      open ----> lent ------> (freed)      it runs on its joiner's stack: for others who come to join it
+//      open ----> detached --> (freed)      none will join; on the way `detaching`, which the end leaves to the detacher
+//      open ----> lent ------> (freed)      it runs on its joiner's stack: for others that come to join it
 //
 // A unit that has parked, or is marked so (ends_noticed), ends with an exchange. Another that ran
 // in one go on one worker ends inside that worker's lock, with a load and a store: a joiner that
 // comes in between is overwritten. It finds out by itself: after announcing itself it has a heavy
-// fence run and waits until no worker is inside its lock; `ended` in the word then means that
-// nobody saw it, `noticed` that it will be woken.
+// fence run and waits until no worker is inside its lock; `ended` in the word then means that no
+// joiner saw it, `noticed` that it will be woken.
 
 namespace join_word {
 inline constexpr std::uintptr_t open = 0;
@@ -163,7 +163,7 @@ inline bool has_ended(const unit* one) {
   return means_ended(one->join.load(base::acquire));
 }
 
-// As end, in a process with one OS thread: nobody comes in between, and one that is started later
+// As end, in a process with one OS thread: no other comes in between, and one that is started later
 // sees all that came before.
 inline std::uintptr_t end_alone(unit* one) {
   const std::uintptr_t found = one->join.load(base::relaxed);
@@ -190,15 +190,15 @@ inline std::uintptr_t end_inside(unit* one) {
   return open;
 }
 
-// False: it has ended, or somebody else waits (*found tells).
+// False: it has ended, or another one waits (*found tells).
 inline bool wait_for(unit* one, waiter* joiner, std::uintptr_t* found) {
   *found = open;
   // [T3] acq_rel: publishes the waiter's fields, or sees what the unit did; pairs with [T2] [T9]
   return one->join.compare_exchange_strong(*found, reinterpret_cast<std::uintptr_t>(joiner), base::acq_rel, base::acquire);
 }
 
-// A joiner whose deadline passed. False: it has ended meanwhile, and noticed the joiner, who waits
-// for [T6]: that orders.
+// A joiner whose deadline passed. False: it has ended meanwhile, and noticed the joiner, which
+// waits for [T6]: that orders.
 inline bool give_up(unit* one, waiter* joiner) {
   auto found = reinterpret_cast<std::uintptr_t>(joiner);
   return one->join.compare_exchange_strong(found, open, base::relaxed, base::relaxed);

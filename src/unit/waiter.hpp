@@ -1,12 +1,13 @@
-// A wait: the record that a blocked ULT or OS thread leaves with whoever will wake it. It lives in
-// the frame of the blocked call. Protocol P, docs/protocols/P.md.
+// A wait: the record that a blocked ULT or OS thread leaves with its waker. It lives in the frame
+// of the blocked call. Protocol P, docs/protocols/P.md.
 //
 //      waiting ----> woken          by the waker that took it from its list
 //      waiting ----> timed_out      by the clock; only records with a deadline
 //
-// Who moves it out of `waiting` makes the ULT ready, exactly once. A waker that loses to the clock
-// drops the record; it does so inside the lock of the list, which the waiter takes once more before
-// its frame goes. Where there is no list (joins) it says so: timed_out ----> dropped.
+// The caller that moves it out of `waiting` makes the ULT ready, exactly once. A waker that loses
+// to the clock drops the record; it does so inside the lock of the list, which the waiter takes
+// once more before its frame goes. Where there is no list (joins) it says so: timed_out ---->
+// dropped.
 #pragma once
 
 #include <cstdint>

@@ -129,7 +129,7 @@ class machine {
     return begin;
   }
 
-  // Those of vectors and the like have higher numbers: nobody asks for them.
+  // Those of vectors and the like have higher numbers: they are not asked for.
   void set(const cursor* at, std::uint64_t which, rule_kind kind, std::int64_t value) {
     if (which < arch::dwarf::count && !at->has_failed()) row_->rules[which] = {kind, value};
   }

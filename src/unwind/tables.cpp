@@ -94,7 +94,7 @@ bool read_shared(memory* from, std::uintptr_t at, function_entry* out) {
   out->data_factor = body.sleb();
   out->return_register = version == 1 ? body.byte() : body.uleb();
   out->has_extra = letters[0] == 'z';
-  if (!out->has_extra && length != 0) return false;  // nobody knows how much data there is
+  if (!out->has_extra && length != 0) return false;  // it is not known how much data there is
   if (out->has_extra) {
     const std::uint64_t bytes = body.uleb();
     cursor extra = body;

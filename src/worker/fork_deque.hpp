@@ -4,7 +4,7 @@
 // They lie in a *segment*, an array of fixed places, oldest first: [first, top) were taken by
 // others, [top, bottom) wait. All of them belong to the unit that runs. A unit that is left takes
 // the segment along, as it does its stack, with all of its forks taken (they become units), because
-// whoever joins them knows them by their places.
+// their joiner knows them by their places.
 //
 // bottom is hot.bottom, moved by the owner without any lock; or, while that is null,
 // `closed_bottom`, moved inside the lock: when the segment is full, and always where nothing may be

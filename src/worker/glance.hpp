@@ -1,5 +1,5 @@
 // Looking at another OS thread's plain field, for reports: what is read may be old, and is judged
-// by whoever looks. Not under TSan's eyes: the race is meant.
+// by the looker. Not under TSan's eyes: the race is meant.
 #pragma once
 
 namespace weft::sched {

@@ -103,7 +103,7 @@ void forget_others() {
   new (&runtime_held) queue::hold;
   new (&records_lock) queue::spinlock;
   if (!has_records) return;
-  new (records_memory) base::list<outside>;  // somebody may have been about to change it
+  new (records_memory) base::list<outside>;  // another OS thread may have been about to change it
   if (this_record != nullptr) records().push_back(this_record);
 }
 

@@ -63,7 +63,7 @@ void set_hot(worker* w);  // what hot.h finds; null outside
 unit* current_unit();
 
 runtime* current_runtime();     // null before start
-void set_runtime(runtime* rt);  // null: waits for those who hold it
+void set_runtime(runtime* rt);  // null: waits for the OS threads that hold it
 
 // In a child of fork(2): the OS threads that the parent had besides the caller are not here, and
 // hold no lock.

@@ -44,7 +44,7 @@ inline constexpr unsigned most_sources = 64;
 inline constexpr unsigned most_builders_words = 8;
 inline constexpr unsigned most_domains = most_workers;
 
-// Whom the event sink is. Those that were replaced go with the runtime: a call may still be inside
+// What the event sink is. Those that were replaced go with the runtime: a call may still be inside
 // them.
 struct listener {
   void (*hear)(void* state, weft_event_kind kind, weft_thread* thread);
@@ -63,7 +63,7 @@ struct runtime {
   bool is_special;       // a new unit does not simply enter its maker's queue: migration or locality settings
   bool inspects_stacks;  // after each unit: for high-water marks or canaries
   stack_marks* marks;    // WEFT_STACK_REPORT
-  bool is_observed;      // somebody wanted to be told of events then, a sink or a trace: no short ways
+  bool is_observed;      // events were observed then, by a sink or a trace: no short ways
   bool counts_errors;    // so does Memcheck, which counts errors and names no thread: blame.hpp
   tracing* tracer;       // null: no trace
   void (*finalize)();    // as weft_finalize, whatever was nested
@@ -89,7 +89,7 @@ struct runtime {
   turn_taking* turns;  // WEFT_SCHEDULE: all workers are virtual; null: not asked for
 
   // ---- any OS thread ----
-  base::atomic<bool> tells_events;  // to a trace, the event sink, or who counts errors
+  base::atomic<bool> tells_events;  // to a trace, the event sink, or counters of errors
   base::atomic<listener*> sink;     // null: none
   listener* replaced_sinks;         // guarded by pools_lock
   base::atomic<worker*> workers[most_workers];
@@ -178,8 +178,8 @@ worker* serving_worker(runtime* rt, unsigned index);
 bool pin_to(runtime* rt, unsigned index);
 void unpin_from(runtime* rt, unsigned index);
 
-// Around a call of somebody whom weft_finalize would not wait for otherwise. The end is its last
-// access to the runtime.
+// Around a call of an OS thread that weft_finalize would not wait for otherwise. The end is its
+// last access to the runtime.
 void begin_call(runtime* rt);
 void end_call(runtime* rt);
 

@@ -11,7 +11,7 @@ namespace weft::sched::seam {
 
 namespace {
 
-// By whoever builds on Weft: process-wide by nature.
+// By what is built on Weft: process-wide by nature.
 constinit queue::spinlock lock;
 constinit mem::stack_memory memory_of_stacks{};
 constinit std::size_t bytes_reserved = 0;

@@ -1,4 +1,5 @@
-// A worker: the record of one OS thread that runs units. Fields are grouped by who may touch them.
+// A worker: the record of one OS thread that runs units. Fields are grouped by the OS threads that
+// may touch them.
 #pragma once
 
 #include <cstdint>
@@ -51,9 +52,9 @@ struct alignas(base::cache_line) worker {
   std::int32_t turns_left = 0;    // choices until timers, sources, mail and the unit that has waited longest are due
   bool owes_oldest = false;       // the next choice is the unit that has waited longest
   bool is_special = false;        // the runtime's
-  bool waits_as_outside = false;  // nobody runs, but who waits here may block the OS thread
+  bool waits_as_outside = false;  // no unit runs, but a wait here may block the OS thread
   bool is_in_sink = false;        // the event sink is called; for checks
-  bool is_watched = false;        // somebody wants to be told of each unit's run: an event sink, or stacks are inspected
+  bool is_watched = false;        // each unit's run is observed: an event sink, or stacks are inspected
   std::uint32_t index = 0;
   runtime* rt = nullptr;
   mem::slab_cache units;
@@ -67,7 +68,7 @@ struct alignas(base::cache_line) worker {
 
   fork_deque forks;  // protocol K; programs reach into it through hot.h
 
-  // ---- owner writes, anyone reads ----
+  // ---- owner writes, any OS thread reads ----
   alignas(base::cache_line) base::atomic<std::uint64_t> created{0};
   base::atomic<std::uint64_t> finished{0};
   base::atomic<std::uint64_t> stolen{0};
@@ -77,7 +78,7 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint64_t> thefts{0};    // those that found something
   base::atomic<std::uint64_t> sleeps{0};
 
-  // ---- anyone; protocols B, D and I ----
+  // ---- any OS thread; protocols B, D and I ----
   alignas(base::cache_line) queue::inbox<unit> mail;  // units that any worker may run
   queue::inbox<unit> pinned_mail;                     // units that only this one may run
   base::atomic<std::uintptr_t> reply{0};              // a victim's answer to this worker's question
@@ -103,13 +104,13 @@ struct alignas(base::cache_line) worker {
     std::uint64_t finished = 0;  // by then
   };
   standstill without_stack;  // though others go on here
-  standstill without_any;    // and nobody can go on here
+  standstill without_any;    // and no unit can go on here
   bool has_warned_of_stacks = false;
   bool expects_mail = false;         // it ended the last time without work
   std::uint64_t steal_after_ns = 0;  // back-off: no questions before
   std::uint64_t steal_pause_ns = 0;
   std::uint64_t looked_at_ns = 0;   // while standing back
-  std::uint64_t finished_then = 0;  // by those who had units to steal
+  std::uint64_t finished_then = 0;  // by those that had units to steal
   std::uint64_t stolen_at_ns = 0;
   std::uint32_t stolen_batch = 0;
   std::uint64_t stolen_worth_ns = 0;
@@ -153,7 +154,7 @@ struct alignas(base::cache_line) worker {
   std::uint64_t builders_words[most_builders_words] = {};  // weft_ext_worker_reserve; the builders' own
   adopted* adoption = nullptr;  // whose caller called weft_worker_adopt; written inside the runtime's workers_lock
 
-  // ---- virtual workers (turns.hpp): whoever has its turn ----
+  // ---- virtual workers (turns.hpp): the one that has its turn ----
   fiber::context turn;  // where it goes on
   fiber::sanitizer::side turn_side;
   base::atomic<bool> has_turns{false};
@@ -164,8 +165,8 @@ struct alignas(base::cache_line) worker {
   std::uint16_t victims[most_workers];  // worker indices, near first; at the end, where those that are not there take no memory
 };
 
-// Around callbacks of the builders, which have no identity and so cannot wait, whoever's turn it
-// is. They must not switch either.
+// Around callbacks of the builders, which have no identity and so cannot wait, whichever worker's
+// turn it is. They must not switch either.
 class without_identity {
  public:
   explicit without_identity(worker* w) : without_identity(w, false) {}

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prose of Markdown files has lines of at most 100 columns. Code, tables and lines of one word (an address) may be longer.
+"""Prose of Markdown files has lines of at most 100 columns. Code, tables and lines of one word (an address) may be longer. Comments of the
+core name what acts: the waker, a thief, another worker, and not who, whoever or nobody.
 
 usage: prose.py [folder]"""
 
@@ -9,6 +10,8 @@ import sys
 import sources
 
 COLUMNS = 100
+NAMELESS = re.compile(r"\b(?:who|whom|whoever|somebody|someone|nobody|anybody|anyone)\b", re.IGNORECASE)
+NAMING = ["src", "net", "dist"]
 FENCE = re.compile(r"^\s*(```|~~~)")
 
 
@@ -28,8 +31,18 @@ def prose(text):
         is_after_blank = not line.strip()
 
 
+def nameless(text):
+    """(line number, word) of each comment that names nothing that acts."""
+    for number, line in enumerate(text.split("\n"), 1):
+        comment = re.search(r"(?://|/\*|^ \*)(.*)", line)
+        if comment and (word := NAMELESS.search(re.sub(r"\S+\.md", "", comment.group(1)))):
+            yield number, word.group()
+
+
 def check(top):
     problems = []
+    for path in sources.files(top, NAMING, (".h", ".hpp", ".c", ".cpp")):
+        problems += [f"{path}:{number}: name what acts instead of \"{word}\"" for number, word in nameless(sources.read(top, path))]
     paths = [path for path in sources.files(top, ["."], (".md",))]
     for path in paths:
         for number, line in prose(sources.read(top, path)):

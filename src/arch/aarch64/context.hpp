@@ -44,7 +44,7 @@ inline constexpr char argument_register[] = "x29";
   return x0;
 }
 
-// As switch_context for a context that nobody will resume.
+// As switch_context for a context that will not be resumed.
 [[noreturn, gnu::always_inline]] inline void jump_context(void* target, void* transfer) {
   register void* x0 asm("x0") = transfer;
   register void* x2 asm("x2") = target;

@@ -92,7 +92,7 @@ inline constexpr char argument_register[] = "rbp";
 // Saves the caller here, as switch_context does, and calls function(first, second) below it on the
 // same stack. It returns when the call returns, or when another context switches to what was saved:
 // then the call never returns here. The callee keeps the registers that belong to its caller, so
-// only the one who comes by a switch loads them.
+// only the side that comes by a switch loads them.
 [[gnu::always_inline]] inline void call_below(void** save, void (*function)(void*, void*), void* first, void* second) {
   register auto r8 asm("r8") = function;
   asm volatile(
@@ -126,7 +126,7 @@ inline constexpr char argument_register[] = "rbp";
 }
 #undef WEFT_VECTOR_CLOBBERS
 
-// As switch_context for a context that nobody will resume.
+// As switch_context for a context that will not be resumed.
 [[noreturn, gnu::always_inline]] inline void jump_context(void* target, void* transfer) {
   asm volatile(
       "movq %%rsi, %%rsp\n\t"

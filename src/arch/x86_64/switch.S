@@ -13,7 +13,7 @@ weft_context_entry:
     movq    %rax, %rdi
     movq    %rbp, %rsi
     xorl    %ebp, %ebp
-    leaq    1f(%rip), %rcx /* not a call, which the processor would expect to return: who ends in one go leaves its predictions in step */
+    leaq    1f(%rip), %rcx /* not a call, which the processor would expect to return: a fiber that ends in one go leaves its predictions in step */
     pushq   %rcx
     jmpq    *%rbx
 1:
