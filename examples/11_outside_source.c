@@ -1,4 +1,4 @@
-/* Work that comes from outside: messages in a pipe, written by somebody who knows nothing of
+/* Work that comes from outside: messages in a pipe, written by an OS thread that knows nothing of
  * Weft. A watcher, an OS thread that sleeps in the kernel, notices that the pipe has become
  * readable and notifies; a worker, woken if all of them sleep, reads the messages and makes the
  * waiting thread ready. Busy workers look by themselves now and then. */

@@ -129,7 +129,7 @@ class forked_by_value {
     return thrown;
   }
 
-  // The scope ended, perhaps by an exception: nobody can be given what the child throws now.
+  // The scope ended, perhaps by an exception: no caller can be given what the child throws now.
   [[gnu::noinline]] static void finish(weft_forked* forked, Function function) noexcept {
     if (weft_fork_take_back(forked)) {
       run_caught(function, drop_exception);

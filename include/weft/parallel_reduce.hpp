@@ -101,7 +101,7 @@ class reduce_job {
                          [this] { result_.emplace(reduce_range(range_, whole_->identity, whole_->body, whole_->combine)); });
   }
   void append(reduce_job& later) {
-    if (!result_ || !later.result_) return;  // somebody threw
+    if (!result_ || !later.result_) return;  // a part threw
     whole_->failure.call(later.position_, [&] {
       Value both = whole_->combine(std::move(*result_), std::move(*later.result_));
       result_.emplace(std::move(both));

@@ -2,7 +2,7 @@
 //
 // Done in two passes. The first part goes straight to the end while the other workers only sum up
 // theirs; then these are gone through again with what comes before them, together with the last
-// part, whose sum nobody needed. So n values cost nearly 2n combinations (one worker: n), and p
+// part, whose sum is not needed. So n values cost nearly 2n combinations (one worker: n), and p
 // workers are about (p + 1) / 2 times as fast as one. (G. Blelloch, Prefix sums and their
 // applications, 1990.)
 //

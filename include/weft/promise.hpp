@@ -80,7 +80,7 @@ class giver {
   // Throws std::future_error: no_state.
   State* valid() const { return state_.valid(); }
 
-  // The state, claimed: who calls this satisfies it. Throws std::future_error: no_state,
+  // The state, claimed: the caller of this satisfies it. Throws std::future_error: no_state,
   // promise_already_satisfied.
   State* claim() {
     State* const claimed = state_.valid();

@@ -1,10 +1,11 @@
 // What loops run over: indexes or random-access iterators, in one to three dimensions.
 //
 //   weft::range(0, n)            as many parts as keep the workers busy
-//   weft::range(0, n, 1000)      parts of at most 1000 (more than 500), whoever runs them
+//   weft::range(0, n, 1000)      parts of at most 1000 (more than 500), whichever worker runs them
 //   weft::blocked_range(weft::range(0, rows, 64), weft::range(0, columns, 64))
 //
-// A range with a grain is always cut the same way; without one it depends on who is idle.
+// A range with a grain is always cut the same way; without one it depends on which workers are
+// idle.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>

@@ -7,8 +7,8 @@
 // Each task is a ULT of its own, which keeps the function, without malloc up to WEFT_COPY_MAX bytes
 // less some for the group. It may block, and a thread that waits for the group neither spins nor
 // runs others' tasks. Not forks: those are joined by their forker before the function around it
-// returns, and a group's tasks are added by anybody, also by children that have returned when the
-// group is waited for. Where each child is joined in the frame that made it, weft::invoke,
+// returns, and a group's tasks are added by any thread, also by children that have returned when
+// the group is waited for. Where each child is joined in the frame that made it, weft::invoke,
 // weft::fork and the loops cost a tenth.
 #pragma once
 
@@ -202,8 +202,8 @@ class task_group {
   // The number of the task.
   std::uint64_t begin_one() noexcept { return state_.fetch_add(one_number + one_task, std::memory_order_relaxed) / one_number; }
 
-  // Who ends the last task takes the waiter's mark back and wakes it: nobody else touches the group
-  // after its last task.
+  // The thread that ends the last task takes the waiter's mark back and wakes it: no other touches
+  // the group after its last task.
   void end_one() noexcept {
     std::uint64_t seen = state_.load(std::memory_order_relaxed), less = 0;
     // acquire and release: the waiter sees what all tasks did

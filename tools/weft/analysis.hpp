@@ -2,11 +2,11 @@
 //
 // Work is the time that threads spent on workers. Span is the longest chain of pieces of it of
 // which each had to wait for the one before: a thread's turns follow each other; a thread or fork
-// begins after the moment at which it was made; who joins goes on after the end of what it joined;
-// who was woken goes on after the moment at which somebody woke it. Work / span is the parallelism:
-// with any number of workers the program cannot become faster than by that factor. (Cilkview: He,
-// Leiserson, Leiserson, SPAA 2010, doi:10.1145/1810479.1810509. There the terms are instructions;
-// here time, with what the runtime and the trace took in it.)
+// begins after the moment at which it was made; a joiner goes on after the end of what it joined; a
+// thread that was woken goes on after the moment at which its waker woke it. Work / span is the
+// parallelism: with any number of workers the program cannot become faster than by that factor.
+// (Cilkview: He, Leiserson, Leiserson, SPAA 2010, doi:10.1145/1810479.1810509. There the terms are
+// instructions; here time, with what the runtime and the trace took in it.)
 #pragma once
 
 #include <cstdint>

@@ -126,7 +126,7 @@ class running_child {
 
   // Readable once it has ended.
   [[nodiscard]] int end() const { return end_; }
-  // And what it started; as long as it was not reaped its number is nobody else's.
+  // And what it started; as long as it was not reaped its number is its own.
   void kill_group() const { kill(-child_, SIGKILL); }
   // Its wait status.
   int reap() {
@@ -178,7 +178,7 @@ bool read_some(int descriptor, std::string& into) {
 
 void read_the_rest(const pipe_pair& from, std::string& into) {
   if (from.read_end() < 0) return;
-  fcntl(from.read_end(), F_SETFL, O_NONBLOCK);  // somebody whom nobody can end may hold the other end
+  fcntl(from.read_end(), F_SETFL, O_NONBLOCK);  // a process that cannot be ended may hold the other end
   while (read_some(from.read_end(), into)) continue;
 }
 

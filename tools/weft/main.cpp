@@ -34,7 +34,7 @@ int main(int count, char** words) {
   cli::add_tascell_server(app, &status);
   try {
     return cli::run_program(app, &status, count, words);
-  } catch (const cli::interrupted& by) {  // whoever started us wants to know
+  } catch (const cli::interrupted& by) {  // the starter wants to know
     static_cast<void>(raise(by.signal));
   }
   return status;

@@ -68,7 +68,7 @@ struct event {
   double at;
   std::uint64_t order;
   event_kind kind;
-  int worker, other;  // whom it concerns; from whom
+  int worker, other;  // which it concerns; from which
   int task = none;    // wanted, given or ended
   std::uint64_t turn = 0;
 

@@ -1,7 +1,8 @@
 // What the children of one call throw: the exception of the first in program order is kept, the
 // others are dropped, and children that come after it and have not started are skipped, as plain
-// code would not have come to them. So which exception leaves does not depend on who ran what when;
-// only a blocked range without a grain is cut as it goes, and its order is that of its parts.
+// code would not have come to them. So which exception leaves does not depend on which worker ran
+// what when; only a blocked range without a grain is cut as it goes, and its order is that of its
+// parts.
 #pragma once
 
 #include <sched.h>

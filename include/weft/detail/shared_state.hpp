@@ -49,7 +49,7 @@ class state_base {
   }
   bool is_shared() const noexcept { return references_.load(std::memory_order_relaxed) > 1; }
 
-  // Throws std::future_error when somebody has already claimed to satisfy it.
+  // Throws std::future_error when another thread has already claimed to satisfy it.
   void claim() {
     if (is_claimed_.exchange(true, std::memory_order_relaxed)) {  // publish orders what follows
       throw std::future_error(std::future_errc::promise_already_satisfied);

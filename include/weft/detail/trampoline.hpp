@@ -1,6 +1,6 @@
 // Between a C function pointer with one argument and what the user wants called. No exception
 // enters the core: here is where they all end, by std::terminate (run_packed, run_boxed) or in
-// somebody's hands (run_caught).
+// a caller's hands (run_caught).
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ MOST_OUTSIDE = 100000
 
 
 class Wait:
-    """What somebody waits for."""
+    """What a thread waits for."""
 
     def __init__(self, what, thing, since_ns, deadline_ns):
         self.what, self.object, self.since_ns, self.deadline_ns = what, thing, since_ns, deadline_ns
@@ -37,7 +37,7 @@ class Unit:
         return bool(self.fields["join"] & self.layout.number("join.ended"))
 
     def is_lent(self):
-        """Whether it runs on the stack of whoever joins it."""
+        """Whether it runs on the stack of its joiner."""
         return self.fields["join"] == self.layout.number("join.lent")
 
     def has_parked(self):
