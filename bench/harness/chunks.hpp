@@ -1,6 +1,6 @@
 // A loop as one part a worker, each over neighbouring indices: what Chapel makes of `forall`. Parts
 // of the same number see the same indices in every such loop of the same length, so that data may
-// stay near who touched it first.
+// stay near the processor that touched it first.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 // Forks for many children of one parent: what is forked is the rest of them, while the first one
-// runs. When nobody has taken the rest, the loop goes on with it. So every child but the last costs
-// a fork, as if it were one itself; but a parent has one frame and one fork at a time, however many
-// children it has, and a thief gets the children that nobody has begun.
+// runs. When no worker has taken the rest, the loop goes on with it. So every child but the last
+// costs a fork, as if it were one itself; but a parent has one frame and one fork at a time,
+// however many children it has, and a thief gets the children that have not begun.
 //
-// Tried: forks of the children themselves, in an array (two loops, each of which ends where nobody
-// foresees it) or by a recursion over the children (so many calls deep that processors lose track
-// of the returns); and sums that are returned. All of that costs more.
+// Tried: forks of the children themselves, in an array (two loops, each of which ends where no
+// processor foresees it) or by a recursion over the children (so many calls deep that processors
+// lose track of the returns); and sums that are returned. All of that costs more.
 #pragma once
 
 #include <cstring>

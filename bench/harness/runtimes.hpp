@@ -17,7 +17,7 @@ namespace bench {
 inline constexpr std::string_view not_written_yet = "not written for this runtime";
 
 // A kernel on a runtime. Where a body is missing, a reason is there: the runtime's model cannot
-// express the kernel, or nobody wrote it.
+// express the kernel, or its text was not written.
 struct cell {
   const kernel* of;
   kernel_body body = nullptr;

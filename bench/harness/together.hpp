@@ -31,7 +31,7 @@ struct part_or_leaf {
   void operator()() const { work(); }
 };
 
-// A part for Way::run; is_leaf: it makes no children and waits for nobody. Only ways that give
+// A part for Way::run; is_leaf: it makes no children and waits for none. Only ways that give
 // leaves a form of their own keep that.
 template <class Way, class Work>
 auto leaf_when([[maybe_unused]] bool is_leaf, Work work) {

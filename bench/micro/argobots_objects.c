@@ -40,7 +40,7 @@ double mutex_64(void) {
   return took / 640000;
 }
 
-/* Nobody waits for it. */
+/* No thread waits for it. */
 double eventual_alone(void) {
   ABT_eventual eventual;
   must(ABT_eventual_create(0, &eventual));

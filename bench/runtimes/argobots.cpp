@@ -104,8 +104,8 @@ class abt_condition {
 };
 
 // A pool that only a scheduler of its own takes from, which some stream runs until the pool is
-// empty: nobody else can steal the one of the two that waits in the pool, where a yield must find
-// it.
+// empty: no other stream can steal the one of the two that waits in the pool, where a yield must
+// find it.
 class neighbours_in_pool {
  public:
   template <class Record>

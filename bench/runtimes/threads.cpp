@@ -12,7 +12,7 @@ namespace {
 
 using threads::recipe;
 
-// A fork recurses on the stack of whoever runs it.
+// A fork recurses on the stack of the thread that runs it.
 constexpr std::size_t deep = std::size_t{1} << 20;
 
 constexpr recipe fifo{"fifo", false, true};

@@ -21,7 +21,7 @@ namespace bench::threads {
 namespace {
 
 // FIFO puts a waiting parent's OS thread aside for good if its children come after more tasks than
-// there can be OS threads. The counts say so: tasks are queued, and nobody runs one.
+// there can be OS threads. The counts say so: tasks are queued, and none runs.
 class deadlock_watch {
  public:
   deadlock_watch() : watching_([this] { watch(); }) {}

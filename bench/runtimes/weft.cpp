@@ -173,8 +173,8 @@ unsigned start_weft(unsigned workers, std::size_t stack_bytes) {
 }
 unsigned start_for_threads(unsigned workers) { return start_weft(workers, 0); }
 
-// A fork recurses on the stack of whoever runs it, as a call does, however deep: not only the main
-// thread's has to suffice.
+// A fork recurses on the stack of the thread that runs it, as a call does, however deep: not only
+// the main thread's has to suffice.
 unsigned start_for_forks(unsigned workers) {
   constexpr std::size_t deep = std::size_t{1} << 20;
   return start_weft(workers, std::getenv("WEFT_STACK_SIZE") == nullptr ? deep : 0);

@@ -1,4 +1,4 @@
-// SHA-256 of every regular file under a directory: real input, of which nobody knows beforehand
+// SHA-256 of every regular file under a directory: real input, of which it is not known beforehand
 // where the work is. Symbolic links are not followed. The answer stands for the lines "digest
 // path" of all files in the order of their paths; it is checked against what find and sha256sum say
 // about the same directory (reference.cpp). Files that cannot be read are counted and left out, as

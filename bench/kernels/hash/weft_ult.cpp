@@ -1,7 +1,7 @@
 // A thread a directory, a file, and a block of a file. A digest is sequential over its file, so the
 // file's thread hashes, and the threads of the next few blocks read ahead for it. Memory is
 // bounded: a file is opened when one of a fixed number of lanes (the buffers of a window of blocks)
-// is free; the directory's thread waits for it, and a file's thread waits for nobody but its own
+// is free; the directory's thread waits for it, and a file's thread waits for none but its own
 // readers, so that every lane comes back.
 #include <algorithm>
 #include <array>

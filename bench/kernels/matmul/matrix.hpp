@@ -13,7 +13,7 @@
 
 namespace bench::matmul {
 
-// A rectangle in somebody's memory.
+// A rectangle in a caller's memory.
 struct matrix {
   double* first;
   std::size_t rows;

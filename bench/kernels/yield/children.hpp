@@ -82,10 +82,10 @@ struct pair_by {
   member members[2];
   std::atomic<bool> are_both_made = false;
   std::size_t ended = 0;
-  std::size_t last = 2;  // who ran last; nobody has
+  std::size_t last = 2;  // which ran last; none has
   std::uint64_t turns = 0;
 
-  // Nobody ends while the other one can still yield to it.
+  // Neither ends while the other one can still yield to it.
   void play(std::size_t own, std::uint64_t times) {
     while (!are_both_made.load(std::memory_order_acquire)) Threads::yield();
     for (; times > 0; --times) {

@@ -41,8 +41,8 @@ class page_guard {
 
 constexpr int words_of_exit_point = 5;  // as __builtin_setjmp wants
 
-// Who was named to run instead of a unit that ends: its turn comes after destructors and the tool's
-// callbacks, which may yield and wait, and come back on another stream.
+// The unit that was named to run instead of one that ends: its turn comes after destructors and the
+// tool's callbacks, which may yield and wait, and come back on another stream.
 class successor {
  public:
   explicit successor(const unit_fields* ending) : ending_(ending), named_(here()->next) { here()->next = nullptr; }

@@ -75,7 +75,7 @@ void print_for_all(runtime* all) {
   static_cast<void>(weft_event_set(&is_over));
 }
 
-// Whoever asked may be a signal handler, which can wake nobody: the core then calls this.
+// The asker may be a signal handler, which can wake no thread: the core then calls this.
 std::size_t wake_all(void*) {
   runtime* const all = current_runtime();
   if (all == nullptr || !is_dump_wanted()) return 0;

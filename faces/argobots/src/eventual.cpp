@@ -1,11 +1,11 @@
 // ABT_eventual_*: a value that is set once, and then perhaps reset.
 //
-// While nobody has had to wait for it, a word says it all. The first that waits changes the
+// While no caller has had to wait for it, a word says it all. The first that waits changes the
 // eventual for good: from then on it is ready when Weft's event in it is set. Becoming ready is the
-// last access of whoever sets it, as weft.h promises of events: who is released may free the
+// last access of its setter, as weft.h promises of events: a released waiter may free the
 // eventual. Waits with a deadline have an event of their own each, in a list that the setter takes
 // before: an eventual may be reset before they have gone on, which Weft's event does not allow
-// while somebody waits for it with a deadline. See docs/protocols/Z.md.
+// while a caller waits for it with a deadline. See docs/protocols/Z.md.
 #include <cstring>
 
 #include "object.hpp"
@@ -19,9 +19,9 @@ using namespace weft::abt;
 
 enum eventual_state : std::uint32_t {
   unset = 0,
-  awaited = 1,      // somebody had to wait: the event is used, for ever
+  awaited = 1,      // a caller had to wait: the event is used, for ever
   listed = 2,       // with `awaited`: timed waits are listed
-  taken = 4,        // somebody sets it; with `awaited`, or has set it
+  taken = 4,        // a caller sets it; with `awaited`, or has set it
   ready = 8,        // it is set; never with `awaited`
   being_reset = 16  // with `awaited`
 };
@@ -46,8 +46,8 @@ bool has_been_set(const eventual* one) {
 
 // ---- setting ----
 
-// False: it is set, or somebody is about to. *seen: the state before. Without a value nor waiters
-// it is ready at once.
+// False: it is set, or another is about to set it. *seen: the state before. Without a value nor
+// waiters it is ready at once.
 bool take(eventual* one, std::uint32_t* seen) {
   *seen = one->state.load(std::memory_order_relaxed);
   for (;;) {
@@ -59,7 +59,7 @@ bool take(eventual* one, std::uint32_t* seen) {
   }
 }
 
-// Of one that was taken while nobody waited. False: somebody has come since.
+// Of one that was taken while no caller waited. False: one has come since.
 bool publish_quietly(eventual* one) {
   std::uint32_t mine = taken;
   // [Z75] release: publishes the value; pairs with [Z74]
@@ -100,7 +100,7 @@ weft_status wait(eventual* one) {
   return WEFT_OK;
 }
 
-// False: somebody is setting it.
+// False: another is setting it.
 bool enlist(eventual* one, private_wait* mine) {
   const private_waits::access inside;
   if (!announce(one, awaited | listed)) return false;
@@ -121,7 +121,7 @@ weft_status wait_with_deadline(eventual* one, std::uint64_t deadline_ns) {
 
 // ---- resetting ----
 
-// One that was awaited. Others may do the same: one of them does. Where somebody is setting it,
+// One that was awaited. Others may do the same: one of them does. Where another is setting it,
 // this reset came before.
 void reset_event(eventual* one) {
   std::uint32_t state = one->state.load(std::memory_order_relaxed);

@@ -1,8 +1,8 @@
 // ABT_future_*: ready when all its compartments are set.
 //
-// Who sets a compartment holds the guard, also during the program's callback and until the event is
-// set. Freeing passes through the guard, since a waiter may get there while the last setter is
-// still inside.
+// The setter of a compartment holds the guard, also during the program's callback and until the
+// event is set. Freeing passes through the guard, since a waiter may get there while the last
+// setter is still inside.
 #include "object.hpp"
 #include "tool.hpp"
 #include "waiting.hpp"

@@ -155,8 +155,8 @@ void go_to_primary_pool(runtime* all) {
   static_cast<void>(associate(all->primary_thread, main->pool_at(0)));
 }
 
-// By the primary ULT, which stays there: whoever takes it out of a pool hands it to the primary
-// stream.
+// By the primary ULT, which stays there: a stream that takes it out of a pool hands it to the
+// primary stream.
 void go_to_primary_stream(runtime* all) {
   all->keeps_primary.store(true, std::memory_order_relaxed);
   static_cast<void>(weft_pin(WEFT_ANY_WORKER));
@@ -203,7 +203,7 @@ void end(runtime* all) {
 
 // ---- counting -----------------------------------------------------------------------------------
 
-// Guards the rest; whoever starts or ends the runtime does so outside it.
+// Guards the rest; the runtime starts and ends outside it.
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t has_changed = PTHREAD_COND_INITIALIZER;
 unsigned count = 0;
@@ -216,7 +216,7 @@ class count_lock {
   count_lock(const count_lock&) = delete;
   count_lock& operator=(const count_lock&) = delete;
 
-  // While somebody starts or ends the runtime. False: a unit that is still there, which would keep
+  // While a thread starts or ends the runtime. False: a unit that is still there, which would keep
   // it from ending.
   bool wait_for_change() {
     while (is_changing) {

@@ -56,7 +56,7 @@ void free_entry(key_table* table, keyed_value* one) {
   if (!table->has_place(one)) free_object(one);
 }
 
-// Somebody else may add the same key meanwhile: then that entry is returned. Null: no memory.
+// Another caller may add the same key meanwhile: then that entry is returned. Null: no memory.
 keyed_value* add(key_table* table, const key* of, keyed_value* seen) {
   keyed_value* const mine = make_entry(table);
   if (mine == nullptr) return nullptr;

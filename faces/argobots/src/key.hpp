@@ -80,8 +80,8 @@ int set_value(unit_fields* unit, const key* of, void* value);
 inline bool has_values(const unit_fields* unit) {
   return unit->first_key.load(std::memory_order_relaxed) != 0 || unit->keys.load(std::memory_order_relaxed) != nullptr;
 }
-// Calls the destructors and frees the table. The unit has ended, or does so; nobody else uses its
-// values.
+// Calls the destructors and frees the table. The unit has ended, or does so; no other caller uses
+// its values.
 void free_values(unit_fields* unit);
 
 }  // namespace weft::abt

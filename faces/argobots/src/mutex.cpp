@@ -1,5 +1,5 @@
-// ABT_mutex_*: Weft's mutexes. One that nobody waits for is locked and unlocked without a look at
-// the caller; an unlock wakes one waiter. The priorities of _low, _high, _se and _de change
+// ABT_mutex_*: Weft's mutexes. One that no caller waits for is locked and unlocked without a look
+// at the caller; an unlock wakes one waiter. The priorities of _low, _high, _se and _de change
 // nothing, as in Argobots.
 #include "mutex.hpp"
 

@@ -63,7 +63,7 @@ std::size_t count_user(void* state) {
   return one->user.is_empty(handle_of(one)) == ABT_TRUE ? 0 : 1;
 }
 
-// When nothing lies in it and nobody is inside push any more.
+// When nothing lies in it and no caller is inside push any more.
 void destroy_user(void* state) {
   pool* const one = pool_in(state);
   if (one->user.free != nullptr) one->user.free(handle_of(one));

@@ -4,7 +4,7 @@
 // units go, thieves (ABT_POOL_CONTEXT_OWNER_SECONDARY) from the other end, where those go that
 // yielded or woke. The user's pools are behind the core's table of pool operations: the core pushes
 // through it (a unit that yields or wakes goes home), the face pops without the core, so that pop
-// is called by whom it would be called in Argobots, with the pool context as given.
+// is called by the callers that call it in Argobots, with the pool context as given.
 //
 // A unit is associated with one pool, its home in the core. ABT_unit of a built-in pool is the
 // unit's address with its lowest bit set; of a user's pool it is what create_unit gave, found by
@@ -51,7 +51,7 @@ struct pool {
   bool is_automatic;  // goes with its last scheduler
   ABT_pool_access access;
   atomic<int> scheduler_count;
-  atomic<int> visitors;       // those who push: see visit
+  atomic<int> visitors;       // callers that push: see visit
   atomic<std::size_t> names;  // of user's pools: units that have an ABT_unit of it
   void* data;
   std::uint64_t id;
@@ -74,7 +74,8 @@ void free_pool(pool* one);
 void free_kept_pools();  // when no unit is left
 void reset_pool_ids();   // at ABT_init; they count on where there are pools of before
 
-// Whoever calls a user's push: the pool must not go meanwhile, though its units may run and end.
+// For the caller of a user's push: the pool must not go meanwhile, though its units may run and
+// end.
 class visit {
  public:
   explicit visit(pool* where) : where_(where) { where_->visitors.fetch_add(1, std::memory_order_relaxed); }

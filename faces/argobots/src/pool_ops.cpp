@@ -62,7 +62,8 @@ weft_thread* pop_elsewhere(pool* one, ABT_pool_context context) {
 
 namespace {
 
-// Whoever is no scheduler keeps its stream meanwhile, whose scheduler might else take what comes.
+// A caller that is no scheduler keeps its stream meanwhile, whose scheduler might else take what
+// comes.
 bool keeps_stream(const caller& me) { return !me.is_outside() && !me.fields->is_any(is_main_scheduler | is_pool_scheduler); }
 
 }  // namespace

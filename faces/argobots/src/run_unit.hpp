@@ -9,14 +9,14 @@
 
 namespace weft::abt {
 
-// One that cannot run here waits in its pool: without memory for a stack until somebody gives one
-// back, pinned elsewhere (weft.h) for its worker.
+// One that cannot run here waits in its pool: without memory for a stack until another unit gives
+// one back, pinned elsewhere (weft.h) for its worker.
 void put_back(weft_thread* owned);
 // Runs the one that was named as the stream's next one, and those that it names.
 void run_named(weft_thread* self, stream* here);
 void run_unit_elaborately(weft_thread* self, stream* here, weft_thread* owned);
 
-// As run_unit of another than the primary ULT, by a caller that knows who and where it is.
+// As run_unit of another than the primary ULT, by a caller that knows what and where it is.
 [[gnu::always_inline]] inline void run_unit_by(weft_thread* self, stream* here, weft_thread* owned) {
   unit_fields* const what = fields_of(owned);
   if (has_requests(what) || tool_wants(ABT_TOOL_EVENT_THREAD_RUN)) [[unlikely]]

@@ -24,7 +24,7 @@ struct runtime {
 [[gnu::visibility("hidden")]] extern atomic<runtime*> the_runtime;  // while it is made, too
 [[gnu::visibility("hidden")]] extern atomic<bool> is_laid_out;
 
-// For those who know that it is there, and while it is made and ended. Null: it is not.
+// For callers that know that it is there, and while it is made and ended. Null: it is not.
 inline runtime* current_runtime() { return the_runtime.load(std::memory_order_relaxed); }
 
 // ABT_init has been called, ABT_finalize has not. From any OS thread, and in signal handlers.

@@ -1,6 +1,6 @@
-// ABT_rwlock_*: readers go first, as in Argobots: who reads already may come again while a writer
-// waits, for which Weft's own lock, first come first served, would make it wait for itself. So this
-// is a mutex around the state and a condition variable for each kind of waiter.
+// ABT_rwlock_*: readers go first, as in Argobots: a thread that reads already may come again while
+// a writer waits, for which Weft's own lock, first come first served, would make it wait for
+// itself. So this is a mutex around the state and a condition variable for each kind of waiter.
 #include "object.hpp"
 #include "tool.hpp"
 #include "waiting.hpp"

@@ -17,7 +17,7 @@ namespace weft::abt {
 
 namespace {
 
-// ---- who is next ----
+// ---- which unit is next ----
 
 // When the unit that leaves goes back into one of the pools (comes_back), no pool after that one is
 // looked at: the unit itself comes first.

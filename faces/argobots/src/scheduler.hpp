@@ -2,8 +2,8 @@
 // goes through here.
 //
 // A scheduler runs in a ULT of its own (`thread`): a stream's main scheduler, or one that was put
-// into a pool. Requests are bits that anyone sets; the scheduler looks at them by has_to_stop().
-// Those who set them wake a scheduler that sleeps.
+// into a pool. Requests are bits that any caller sets; the scheduler looks at them by
+// has_to_stop(). Their setters wake a scheduler that sleeps.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Who calls, and what callers do to themselves. Read afresh after whatever may switch.
+// Which unit calls, and what callers do to themselves. Read afresh after whatever may switch.
 #pragma once
 
 #include <abt.h>
@@ -53,12 +53,12 @@ inline int need_end(const caller& me) {
   return me.fields->is(is_primary) || is_requested(me.fields, is_ending) ? ABT_ERR_INV_THREAD : ABT_SUCCESS;
 }
 
-// Any caller: lets somebody else go on, for those who wait by looking now and then.
+// Any caller: lets another go on, for callers that wait by looking now and then.
 void yield_somehow();
 
 // By a ULT. It goes to its pool with context, which user's pools are told, and obeys requests.
 void yield_self(const caller& me, ABT_pool_context context);
-// Until resume_unit(self). target, which the caller owns, runs instead at once; null: nobody.
+// Until resume_unit(self). target, which the caller owns, runs instead at once; null: none.
 void suspend_self(const caller& me, weft_thread* target, ABT_sync_event_type why = ABT_SYNC_EVENT_TYPE_USER);
 // ABT_ERR_THREAD: it is not suspended.
 int resume_unit(weft_thread* thread);

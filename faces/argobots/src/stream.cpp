@@ -45,7 +45,7 @@ void set_main_scheduler(stream* one, scheduler* to) {
 
 namespace {
 
-// The next scheduler takes the ULT over, and whoever asked for that goes on.
+// The next scheduler takes the ULT over, and the asker goes on.
 scheduler* let_replacement_in(stream* here, scheduler* old) {
   scheduler* const next = old->replacement;
   weft_thread* const waiter = old->replacement_waiter;
@@ -100,7 +100,7 @@ void run_main_scheduler(void*) {
 
 }  // namespace
 
-// [Z34] release: the stream is laid out, for those who found it in the list; pairs with [Z35]
+// [Z34] release: the stream is laid out, for callers that found it in the list; pairs with [Z35]
 void end_main_scheduler(stream* one) { one->is_over.store(true, std::memory_order_release); }
 
 ABT_xstream_state state_of(const stream* one) {
@@ -230,7 +230,7 @@ void replace_while_joined(stream* one, scheduler* old, scheduler* by) {
   retire_scheduler(old, false);
 }
 
-// Somebody else's wish that came before, and was not met yet: its caller goes on as if it had been,
+// Another's wish that came before, and was not met yet: its caller goes on as if it had been,
 // and had been replaced since.
 void forget_earlier(scheduler* old) {
   if (old->replacement == nullptr) return;

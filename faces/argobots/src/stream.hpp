@@ -3,7 +3,7 @@
 //
 //   worker's own queue:  main scheduler's ULT --dispatch--> units from pools --dispatch--> units of ULTs that act as schedulers
 //
-// Whoever dispatches is the unit's parent; the unit returns to it when it ends, waits or yields.
+// The dispatcher is the unit's parent; the unit returns to it when it ends, waits or yields.
 #pragma once
 
 #include <abt.h>
@@ -18,7 +18,7 @@ namespace weft::abt {
 struct pool;
 struct scheduler;
 
-// Who runs next on a stream.
+// Which unit runs next on a stream.
 struct chosen {
   weft_thread* unit;  // null: the one that yields, if is_same; else the scheduler wants to look itself
   bool is_same;
@@ -46,11 +46,11 @@ struct stream {
   atomic<int> rank;
   atomic<bool> is_over;  // its main scheduler has returned, or is about to: it looks at requests no more
 
-  // the stream's own units, and whoever changes a stream that does not run
+  // the stream's own units, and a caller that changes a stream that does not run
   atomic<scheduler*> main_scheduler;
   weft_thread* scheduler_thread;  // runs main_scheduler
   pool* root_pool;                // that scheduler_thread is said to be in
-  weft_thread* next;              // named by the unit that leaves: who runs instead, with the same parent
+  weft_thread* next;              // named by the unit that leaves: which runs instead, with the same parent
   choice_of_units* choice;        // while units run in a row; else null
   unsigned looks;                 // at events, by the main scheduler
   int os_thread;                  // as the system numbers it; see started
@@ -81,8 +81,8 @@ void run_units(weft_thread* owned, choice_of_units* choice);
 // What a scheduler does now and then: requests for its stream (join, cancel), which it takes as its
 // own, the dump of stacks, the primary ULT.
 void check_events(stream* here, scheduler* who);
-// Whether check_events would find something. For those who are about to sleep; after it comes true,
-// wake_main_scheduler is called.
+// Whether check_events would find something. For callers that are about to sleep; after it comes
+// true, wake_main_scheduler is called.
 bool has_events(const stream* here, const scheduler* who);
 
 // look(its main scheduler), which stays meanwhile; null: the stream is not made yet. For other

@@ -26,7 +26,7 @@ void yield_somehow() {
 
 namespace {
 
-// A unit that yields chooses for its main scheduler: nobody else wants to be asked or told.
+// A unit that yields chooses for its main scheduler: no other scheduler wants to be asked or told.
 bool may_choose(const caller& me) {
   const stream* const here = me.where;
   return here->choice != nullptr && me.fields->parent == here->scheduler_thread && tool_mask.load(std::memory_order_relaxed) == 0;
@@ -92,11 +92,11 @@ bool has_left_within_pool(const caller& me) {
   const weft_status result = weft_ext_yield_in_pool(enter_plainly, const_cast<caller*>(&me));
   if (result == WEFT_OK || result == WEFT_AGAIN) [[likely]]
     return true;
-  ++me.where->choice->left;  // who chooses takes it. (To keep `choice` for that would cost all who switch.)
+  ++me.where->choice->left;  // the chooser takes it. (To keep `choice` for that would cost all that switch.)
   return false;
 }
 
-// Goes back into its pool, and whoever is next runs, which may be itself.
+// Goes back into its pool, and the next one runs, which may be itself.
 void leave(const caller& me, ABT_pool_context context) {
   if (may_choose(me)) [[likely]] {
     if (has_left_within_pool(me)) return;
@@ -108,7 +108,7 @@ void leave(const caller& me, ABT_pool_context context) {
   weft_yield();
 }
 
-// Who ends here leaves its place to target, as if it had left; null: to nobody.
+// A unit that ends here leaves its place to target, as if it had left; null: to none.
 void obey_requests(const caller& me, weft_thread* target) {
   me.where->next = target;
   obey_cancellation(me.fields);
@@ -285,7 +285,7 @@ void pass_on_requests(const stream* here, scheduler* who) {
   if (const std::uint32_t wanted = requests_to_pass_on(here, who); wanted != 0) request(who, wanted);
 }
 
-// Which have no pool, so that nobody but the worker itself looks for them.
+// Which have no pool, so that the worker itself alone looks for them.
 void let_threads_of_weft_run(stream* here) {
   constexpr unsigned looks_between_turns = 8;
   if (weft_self() == here->scheduler_thread && ++here->looks % looks_between_turns == 0) weft_yield();

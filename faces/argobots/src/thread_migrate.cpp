@@ -1,4 +1,4 @@
-// ABT_thread_migrate*: requests, met by the unit itself or by who runs it next.
+// ABT_thread_migrate*: requests, met by the unit itself or by the stream that runs it next.
 
 #include <abt.h>
 

@@ -29,7 +29,7 @@ int ABT_thread_yield_to(ABT_thread thread) {
   if (!fields_of(target)->is(is_yieldable) || me.fields->is(is_main_scheduler)) return ABT_ERR_INV_THREAD;
   pool* const home = fields_of(target)->home;
   if (home == nullptr || !can_take(home)) return ABT_ERR_POOL;
-  // Who is not ready any more needs nobody's turn.
+  // A unit that is not ready any more needs no turn.
   bool is_taken;
   const int error = take(home, target, &is_taken);
   if (is_taken) yield_self_to(me, target, ABT_POOL_CONTEXT_OP_THREAD_YIELD_TO);

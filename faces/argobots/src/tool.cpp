@@ -1,8 +1,8 @@
 // The tool interface: a callback that is told what work units do.
 //
 // The callback and what it is called with change together, under a count that is odd meanwhile:
-// whoever tells it something reads them between two equal, even counts. Whoever tells it something
-// while another one takes the callback away may still call it.
+// a teller reads them between two equal, even counts. A teller that does so while another caller
+// takes the callback away may still call it.
 
 #include "tool.hpp"
 
@@ -36,8 +36,7 @@ constinit atomic<std::uint32_t> version{0};
 constinit atomic<ABT_tool_thread_callback_fn> callback{nullptr};
 constinit atomic<void*> callback_argument{nullptr};
 
-// Who wakes others without being a unit, as the core does at the end of one, does so on a stream
-// nevertheless.
+// A waker that is no unit, such as the core at the end of one, is on a stream nevertheless.
 constinit thread_local stream* stream_of_os_thread = nullptr;
 
 caller who_acts() {
@@ -52,7 +51,7 @@ struct listener {
   void* argument;
 };
 
-// Null: nobody wants this event any more.
+// Null: no tool wants this event any more.
 listener listener_of(std::uint64_t event) {
   for (;;) {
     // [Z21] acquire: sees what the writer of this version wrote; pairs with [Z22]
@@ -176,7 +175,7 @@ int ABT_tool_register_thread_callback(ABT_tool_thread_callback_fn cb_func, uint6
   const bool hears = (mask & (ABT_TOOL_EVENT_THREAD_SUSPEND | ABT_TOOL_EVENT_THREAD_RESUME)) != 0;
   if (hears && weft_ext_set_event_sink(hear, nullptr) != WEFT_OK) return ABT_ERR_MEM;
   replace_listener(cb_func, mask, user_arg);
-  if (!hears) static_cast<void>(weft_ext_set_event_sink(nullptr, nullptr));  // one that stays finds nobody to tell
+  if (!hears) static_cast<void>(weft_ext_set_event_sink(nullptr, nullptr));  // one that stays finds no tool to tell
   return ABT_SUCCESS;
 }
 

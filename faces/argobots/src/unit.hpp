@@ -24,7 +24,7 @@ using unit_function = void (*)(void*);
 // Those marked * may change later, by fetch_or and fetch_and.
 enum unit_kind : std::uint32_t {
   is_yieldable = 1 << 0,       // a ULT; otherwise a tasklet
-  is_named = 1 << 1,           // somebody holds its handle, and will free it
+  is_named = 1 << 1,           // the program holds its handle, and will free it
   is_migratable = 1 << 2,      // *
   is_primary = 1 << 3,         // the caller of ABT_init
   is_main_scheduler = 1 << 4,  // runs the main scheduler of a stream
@@ -44,7 +44,7 @@ enum unit_request : std::uint32_t {
 // Of ABT_self_suspend and its kin: the unit counts as blocked from when its context is saved.
 enum suspension : std::uint32_t { not_suspended, about_to_suspend, is_suspended };
 
-// Made by whoever needs it first.
+// Made by the first that needs it.
 struct migration {
   void (*callback)(ABT_thread thread, void* argument);
   void* argument;
@@ -52,7 +52,7 @@ struct migration {
 };
 
 struct unit_fields {
-  // whoever owns the unit, or the unit itself
+  // the unit's owner, or the unit itself
   unit_function function;
   void* argument;
   pool* home;                // the pool that it is associated with
@@ -62,7 +62,7 @@ struct unit_fields {
   void** exit_point;         // where ABT_thread_exit goes; null: not running on a stack of the face
   void* stack;               // as asked for at creation: null, or the user's memory
   std::size_t stack_bytes;   // likewise; 0: the default
-  weft_thread* parent;       // whoever dispatched it last
+  weft_thread* parent;       // its last dispatcher
 
   // anyone
   atomic<stream*> last_stream;
@@ -157,11 +157,11 @@ inline void end_if_cancelled(unit_fields* mine) {
 int request_migration(weft_thread* thread, pool* target);
 // The record of its migrations, made if need be; null: no memory.
 migration* migration_of(unit_fields* what);
-// By the unit itself, about to leave its stream: migrates if somebody wants it.
+// By the unit itself, about to leave its stream: migrates if that was asked for.
 void obey_migration(weft_thread* self, unit_fields* mine);
-// By the unit itself: ends it if somebody cancelled it.
+// By the unit itself: ends it if it was cancelled.
 void obey_cancellation(unit_fields* mine);
-// By whoever owns a unit and is about to run it. False: it went to another pool instead.
+// By the owner of a unit that is about to run it. False: it went to another pool instead.
 bool obey_requests_for(weft_thread* owned);
 
 }  // namespace weft::abt

@@ -1,5 +1,5 @@
 // Creating and reviving units. Those as most are, in few instructions: no attributes, a built-in
-// pool, and somebody gets the handle.
+// pool, and a caller gets the handle.
 #pragma once
 
 #include "handle.hpp"
@@ -40,7 +40,7 @@ inline int make_plain_unit(pool* home, unit_function function, void* argument, s
 // As create_unit; out may be null.
 int create_otherwise(pool* home, unit_function function, void* argument, std::uint32_t kind, ABT_thread* out);
 
-// As create_unit. kind says that somebody gets to know it: *out, which is null in case of an error.
+// As create_unit. kind says that a caller gets to know it: *out, which is null in case of an error.
 [[gnu::always_inline]] inline int create_named_unit(pool* home, unit_function function, void* argument, std::uint32_t kind,
                                                     ABT_thread* out) {
   if (!home->is_built_in()) [[unlikely]]

@@ -1,4 +1,4 @@
-// What follows the end of a unit: who waits for it, and what is freed.
+// What follows the end of a unit: which waiters go on, and what is freed.
 #pragma once
 
 #include <weft/hot.h>
@@ -11,7 +11,7 @@ namespace weft::abt {
 void wait_for_unended(weft_thread* thread, wait_name name);
 void free_all_fields(weft_thread* thread);
 
-// Waits for the end of a named unit. The caller may be anybody but the unit.
+// Waits for the end of a named unit. The caller may be any but the unit.
 [[gnu::always_inline]] inline void wait_for_unit(weft_thread* thread, wait_name name) {
   if (!weft_hot_has_ended(thread)) [[unlikely]]
     wait_for_unended(thread, name);

@@ -123,7 +123,7 @@ weft_status wait_until(private_waits* list, private_wait* mine, std::uint64_t de
     const private_waits::access inside;
     if (list->remove(mine)) return WEFT_TIMEOUT;
   }
-  return weft_event_wait(&mine->event);  // whoever took it is about to set it
+  return weft_event_wait(&mine->event);  // its taker is about to set it
 }
 
 // ---- time ----

@@ -1,8 +1,8 @@
 // How the face's objects wait: by Weft's calls, which work on any OS thread and before ABT_init.
 // Weft refuses to let a tasklet wait, the interface does not always: there the OS thread waits, and
-// its execution stream with it. That must not be for somebody who needs this very stream: so
-// mutexes are unfair, since who is handed one may be a ULT of this stream, and who holds up a
-// stream tries to get them again and again.
+// its execution stream with it. That must not be for a unit that needs this very stream: so
+// mutexes are unfair, since a caller that is handed one may be a ULT of this stream, and a
+// caller that holds up a stream tries to get them again and again.
 #pragma once
 
 #include <abt.h>
@@ -99,13 +99,13 @@ void wake(private_wait* taken);
 weft_status wait_until(private_waits* list, private_wait* mine, std::uint64_t deadline_ns);
 
 // Calls with a deadline still touch their object after they were woken, when its owner may think
-// that nobody uses it: its memory goes with the last of them.
+// that it is not in use: its memory goes with the last of them.
 class late_leavers {
  public:
   void enter() { word_.fetch_add(1, std::memory_order_relaxed); }
   // True: the caller frees the object.
   bool leave() {
-    // [Z61] acq_rel: nobody's use comes after the freeing; pairs with [Z61] [Z62]
+    // [Z61] acq_rel: no use comes after the freeing; pairs with [Z61] [Z62]
     return word_.fetch_sub(1, std::memory_order_acq_rel) == (is_given_up | 1);
   }
   // The owner's; true: the caller frees the object.

@@ -1,4 +1,4 @@
-// ABT_xstream_barrier_*: a barrier of OS threads. Whoever waits at it keeps its execution stream,
+// ABT_xstream_barrier_*: a barrier of OS threads. A waiter keeps its execution stream,
 // which runs nothing else meanwhile.
 #include "object.hpp"
 #include "waiting.hpp"

@@ -1,5 +1,5 @@
-/* Start and stop: who is chosen, and that what was compiled for one implementation runs on it
- * alone. */
+/* Start and stop: which implementation is chosen, and that what was compiled for one
+ * implementation runs on it alone. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ const threads_component *threads_component_now = &threads_component_none;
 
 static const char *compiled_for;      /* null: calls go through the table */
 static const char *also_compiled_for; /* null, unless the program contradicts itself */
-/* Who may stop: a thread may be on another OS thread by then. */
+/* Which thread may stop: it may be on another OS thread by then. */
 static struct {
   pthread_t os_thread;
   uint64_t id; /* 0: outside */

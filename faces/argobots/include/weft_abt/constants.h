@@ -120,7 +120,7 @@ enum ABT_pool_kind {
   ABT_POOL_RANDWS /* the newest of those just made or revived first; a pop as ABT_POOL_CONTEXT_OWNER_SECONDARY takes the oldest */
 };
 
-/* Who promises to push and pop: one execution stream or several. Weft's pools serve any number
+/* Which streams push and pop: one execution stream or several. Weft's pools serve any number
  * in every case. */
 enum ABT_pool_access {
   ABT_POOL_ACCESS_PRIV, /* one execution stream does both */

@@ -13,7 +13,7 @@ namespace weft::abt {
 template <class T>
 using atomic = std::atomic<T>;
 
-// In a loop that looks until somebody else has written.
+// In a loop that looks until another thread has written.
 inline void spin_hint() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

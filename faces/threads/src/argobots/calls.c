@@ -51,7 +51,7 @@ threads_status threads_argobots_sync_destroy(threads_sync *sync) { return thread
 
 static ABT_key values_key;
 
-/* Argobots calls this when the thread is freed, on whoever does that. */
+/* Argobots calls this when the thread is freed, on the thread that does that. */
 static void end_values(void *values) { key_values_end(values); }
 
 threads_status calls_start(void) { return threads_of_argobots(ABT_key_create(end_values, &values_key)); }

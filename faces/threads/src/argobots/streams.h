@@ -1,4 +1,4 @@
-/* Argobots' execution streams, and who starts them. */
+/* Argobots' execution streams, and their start. */
 #ifndef WEFT_THREADS_SRC_ARGOBOTS_STREAMS_H
 #define WEFT_THREADS_SRC_ARGOBOTS_STREAMS_H
 

@@ -4,8 +4,8 @@
  * One queue of tasks, first in first out, under one mutex. An OS thread takes a task, runs it to
  * its end and takes the next. Whenever more tasks are queued than OS threads are idle, another is
  * made, up to a limit if there is one; they end with threads_stop alone. Where parents help (the
- * implementation "pool", and Chapel's layer as of 2011), who waits for tasks of its own runs those
- * that are still queued.
+ * implementation "pool", and Chapel's layer as of 2011), a thread that waits for tasks of its own
+ * runs those that are still queued.
  *
  * Lock order: none; no two of the mutexes here are held at once. */
 #ifndef WEFT_THREADS_SRC_OS_ENGINE_H
@@ -29,7 +29,7 @@ struct os_task {
   void *argument;
   struct os_task *next;
   struct os_task *previous;
-  struct os_group *group; /* null: nobody waits */
+  struct os_group *group; /* null: no thread waits */
   bool is_queued;
   bool is_own_block; /* freed when it has ended */
 };

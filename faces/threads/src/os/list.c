@@ -1,4 +1,4 @@
-/* Lists: the queue's records lie in the list's own tasks, those who wait in the list itself. */
+/* Lists: the queue's records lie in the list's own tasks, the waiters in the list itself. */
 #include "engine.h"
 
 #include <weft_threads/detail/list_storage.h>

@@ -1,4 +1,4 @@
-/* One task: its run, its identity, and those who wait for it. */
+/* One task: its run, its identity, and the threads that wait for it. */
 #include "engine.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  * What waits does so at full/empty words. Qthreads keeps their state beside them, by address,
  * and a fill touches nothing but that: so it may come after the word's memory went, and wakes at
- * worst somebody who looks again. */
+ * worst a thread that looks again. */
 #ifndef WEFT_THREADS_SRC_QTHREADS_CALLS_H
 #define WEFT_THREADS_SRC_QTHREADS_CALLS_H
 

@@ -1,4 +1,4 @@
-/* Conditions: a queue of those who wait, each at a word on its own stack. */
+/* Conditions: a queue of waiters, each at a word on its own stack. */
 #include "calls.h"
 
 #include "../clock.h"
@@ -6,7 +6,7 @@
 struct waiter {
   struct waiter *next;
   bool has_deadline;
-  uint32_t is_woken; /* atomic: of those with a deadline, who look at it again and again; Qthreads has no timers */
+  uint32_t is_woken; /* atomic: of those with a deadline, which look at it again and again; Qthreads has no timers */
   aligned_t word;    /* the others wait until it is full */
 };
 

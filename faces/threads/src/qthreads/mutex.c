@@ -1,7 +1,7 @@
-/* Mutexes: Qthreads' own cannot be tried. State 0: free, 1: held, 2: held, and somebody may
- * wait; who waits empties the word, and an unlock that finds 2 fills it. The word's first state
- * does not matter: who passes it looks at the state again. (As with a futex: U. Drepper, Futexes
- * are tricky, 2004.) */
+/* Mutexes: Qthreads' own cannot be tried. State 0: free, 1: held, 2: held, and a thread may
+ * wait; a waiter empties the word, and an unlock that finds 2 fills it. The word's first state
+ * does not matter: a thread that passes it looks at the state again. (As with a futex: U.
+ * Drepper, Futexes are tricky, 2004.) */
 #include "calls.h"
 
 enum { is_free, is_held, is_waited_for };
