@@ -10,6 +10,7 @@
 #include <new>
 
 #include "net/frames/choose.hpp"
+#include "net/frames/kept_node.hpp"
 
 namespace weft::tascell_runtime {
 namespace {
@@ -313,6 +314,10 @@ bool can_begin(const net::frame_group& group, const node_options& options) {
 }
 
 }  // namespace
+
+void keep_launched_node(const node_options& options) {
+  if (options.server == nullptr && net::launched_frames() != nullptr) net::keep_node();
+}
 
 node* open_node(const node_options& options, bool* is_good) {
   const net::frames* const by = choose_transport(options, is_good);

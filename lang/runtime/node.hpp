@@ -291,6 +291,9 @@ struct node_options {
 
 // Takes the words for the library from the beginning of argv. False: a line has told what is wrong.
 bool read_node_options(int* argc, char** argv, node_options* out);
+// Where an MPI's launcher starts the nodes: the node is from now on a fork of the process, which tells
+// if a signal kills it. Before there is another OS thread.
+void keep_launched_node(const node_options& options);
 // Null with *is_good: one node alone. Null without: a line has told why.
 node* open_node(const node_options& options, bool* is_good);
 bool start_door(node* self, run* all);

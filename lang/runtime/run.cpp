@@ -285,6 +285,7 @@ static int run_main_on(node* far, weft_tascell_function function, int argc, char
 int weft_tascell_main(weft_tascell_function function, int argc, char** argv, const weft_tascell_options* options) {
   node_options wanted;
   if (!read_node_options(&argc, argv, &wanted)) return failed_status;
+  keep_launched_node(wanted);
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = wanted.workers;
   if (const weft_status status = weft_init(&config); status != WEFT_OK) return complain("weft_init", status);

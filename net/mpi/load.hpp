@@ -18,6 +18,7 @@ struct launcher_sign {
   const char* name;    // as people call it
   bool is_first;       // this process is its first
   const char* module;  // the file's name of the module that fits
+  const char* rank;    // its number among them
 };
 
 // Null: why says why, for people; it is valid until the next call.
@@ -48,9 +49,9 @@ inline launcher_sign find_launcher() {
                {"SLURM_PROCID", "Slurm's srun", nullptr}};
   for (const auto& each : signs) {
     const char* const rank = getenv(each.variable);
-    if (rank != nullptr) return {each.name, strcmp(rank, "0") == 0, each.module};
+    if (rank != nullptr) return {each.name, strcmp(rank, "0") == 0, each.module, rank};
   }
-  return {nullptr, true, nullptr};
+  return {nullptr, true, nullptr, nullptr};
 }
 
 // What is to be told of a module that sees other ranks than its launcher started.

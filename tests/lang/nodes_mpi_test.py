@@ -103,6 +103,7 @@ class NodesTest(unittest.TestCase):
                     os.kill(nodes[-1], signal.SIGKILL)
                     _, err = job.communicate(timeout=100)
                     self.assertNotEqual(job.returncode, 0, err)
+                    self.assertRegex(err, rf"weft: node [12] \(process {nodes[-1]} on .*\) was killed by signal 9 \(Killed\)")
                 self.wait_for(mark, 0)
 
     def wait_for(self, mark, count):

@@ -1,0 +1,91 @@
+// See kept_node.hpp.
+#include "net/frames/kept_node.hpp"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "net/mpi/load.hpp"
+
+namespace weft::net {
+namespace {
+
+constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+constexpr int to_the_node_alone[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
+constexpr unsigned launcher_reads_within_us = 100'000;
+
+bool is_only_thread() {
+  DIR* const threads = opendir("/proc/self/task");
+  if (threads == nullptr) return false;
+  unsigned entries = 0;  // two of them are the folder and its parent
+  while (readdir(threads) != nullptr) ++entries;
+  closedir(threads);
+  return entries == 3;
+}
+
+// As the node was killed, so that the launcher sees the same.
+[[noreturn]] void die_of(int signal, const sigset_t& mask_before) {
+  const rlimit none = {0, 0};
+  (void)setrlimit(RLIMIT_CORE, &none);  // the node has left its own
+  (void)::signal(signal, SIG_DFL);
+  (void)sigprocmask(SIG_SETMASK, &mask_before, nullptr);
+  (void)raise(signal);
+  _exit(128 + signal);
+}
+
+void tell_death(int process, int signal) {
+  char host[64] = "";
+  (void)gethostname(host, sizeof host - 1);
+  fprintf(stderr, "weft: node %d (process %d on %s) was killed by signal %d (%s); the other nodes are ended\n",
+          atoi(find_launcher().rank) + 1, process, host, signal, strsignal(signal));
+  (void)usleep(launcher_reads_within_us);
+}
+
+[[noreturn]] void keep(int process, const sigset_t& waited_for, const sigset_t& mask_before) {
+  (void)prctl(PR_SET_NAME, "weft-keeper");
+  // A launcher sends those to the node as well: they go to its process group.
+  for (const int each : to_the_node_alone) (void)signal(each, SIG_IGN);
+  int asked_to_end = 0, status = 0;
+  while (waitpid(process, &status, WNOHANG) != process) {
+    const int came = sigwaitinfo(&waited_for, nullptr);
+    if (came <= 0 || came == SIGCHLD) continue;
+    asked_to_end = came;
+    (void)kill(process, came);
+  }
+  if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
+  if (WTERMSIG(status) != asked_to_end) tell_death(process, WTERMSIG(status));
+  die_of(WTERMSIG(status), mask_before);
+}
+
+}  // namespace
+
+void keep_node() {
+  if (find_launcher().rank == nullptr || !is_only_thread()) return;
+  sigset_t waited_for, mask_before;
+  sigemptyset(&waited_for);
+  sigaddset(&waited_for, SIGCHLD);
+  for (const int each : passed_on) sigaddset(&waited_for, each);
+  sigprocmask(SIG_BLOCK, &waited_for, &mask_before);
+  // A launcher may leave SIGCHLD ignored: the end of a node that ends before its keeper has asked
+  // for the signal would be lost.
+  struct sigaction by_default = {}, of_ended_children;
+  by_default.sa_handler = SIG_DFL;
+  (void)sigaction(SIGCHLD, &by_default, &of_ended_children);
+  (void)fflush(nullptr);  // what is buffered is written once
+  const int keeper = getpid();
+  const int process = fork();
+  if (process > 0) keep(process, waited_for, mask_before);
+  (void)sigaction(SIGCHLD, &of_ended_children, nullptr);
+  sigprocmask(SIG_SETMASK, &mask_before, nullptr);
+  if (process < 0) return;
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != keeper) _exit(1);
+}
+
+}  // namespace weft::net
