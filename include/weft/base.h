@@ -63,7 +63,8 @@ WEFT_API const char *weft_status_text(weft_status status);
 #define WEFT_FOREVER UINT64_MAX
 
 /* Returns the time now.
- * Returns: nanoseconds of the monotonic clock; under WEFT_SCHEDULE, of the schedule's own clock.
+ * Returns: nanoseconds of the monotonic clock; on a worker under WEFT_SCHEDULE, of the schedule's
+ * own clock.
  * Switches: never. Callers: any. */
 WEFT_API uint64_t weft_now_ns(void);
 

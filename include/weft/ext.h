@@ -38,10 +38,11 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_park(bool (*commit)(weft_thread *se
 
 /* Parks the calling ULT as weft_ext_park does, and lets go of a lock that its waker must take.
  *
- * The lock is a word that is 1 while it is held. The library sets it to 0, with release, once the
- * caller can be unparked; until then another OS thread that wants the lock spins for the time of a
- * switch. lock may be null where no other OS thread can unpark the caller. *self receives the
- * caller's handle before. what is as in weft_ext_park, and not null.
+ * The caller holds the lock, a word that is 1 while it is held. The call first writes the caller's
+ * handle to *self, which the waker may read inside the lock. Once the caller can be unparked, the
+ * library sets the word to 0, with release; until then another OS thread that wants the lock spins
+ * for the time of a switch. lock may be null where no other OS thread can unpark the caller. what
+ * is as in weft_ext_park, and not null.
  * Errors: WEFT_INVALID (self or what is null), WEFT_CANNOT_BLOCK (the caller is a tasklet, or
  * outside), with the lock still held.
  * Switches: may. Callers: ULTs. */
@@ -55,20 +56,20 @@ WEFT_API void weft_ext_unpark(weft_thread *thread);
 
 /* Unparks a ULT without making it ready: the caller then owns it. For null, nothing is done.
  * Switches: never. Callers: any.
- * Undefined: a ULT that is neither parked by weft_ext_park nor in its commit. */
+ * Undefined: a ULT that is neither parked by weft_ext_park or weft_ext_park_unlocking nor in its
+ * commit. */
 WEFT_API void weft_ext_unpark_owned(weft_thread *thread);
 
-/* Calls function(argument) as an OS thread outside would be called.
+/* Calls function(argument) on the caller's stack, as if on an OS thread outside.
  *
  * In it weft_self() is null, and a call that waits blocks this worker's OS thread, with all that is
  * queued there. It is for tasklets that must block. Use it only if the waker runs on another
  * worker; otherwise this deadlocks, always so under WEFT_SCHEDULE, where all workers share one OS
- * thread. Deadlock reports do not see such a wait. A mutex that function locks belongs to the OS
- * thread: unlock it in another call of weft_ext_call_outside on the same worker.
+ * thread. Deadlock reports do not see such a wait. weft_yield does nothing in function, and calls
+ * for ULTs alone return WEFT_CANNOT_BLOCK. A mutex that function locks belongs to the OS thread:
+ * unlock it in another call of weft_ext_call_outside on the same worker.
  * Errors: WEFT_INVALID (function is null).
- * Switches: never. Callers: any.
- * Undefined: function switches: it yields, dispatches, or joins a unit that only this worker can
- * run. */
+ * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_call_outside(weft_function function, void *argument);
 
 /* ---- units that a builder owns --------------------------------------------------------------- */
@@ -326,8 +327,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit,
  * instead of the caller. Once its context is saved, the caller is requeued in its pool: at the end,
  * or, if as_new is true, at the position of a newly created unit. If the unit is a tasklet, it runs
  * at once, and the caller yields after it. If the unit was asked to migrate, it migrates, and the
- * caller yields. On a worker that is being removed, a few more units are run so; after that the
- * call requeues the unit, and the caller yields.
+ * caller yields. On a worker that is being removed, a few more units may still be run in this way;
+ * after that the call requeues the unit, and the caller yields.
  * Errors: WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside), WEFT_INVALID (unit is null, or
  * pinned to another worker), WEFT_NOMEM (no stack). On failure the caller still owns the unit.
  * Switches: may. Callers: ULTs.
@@ -345,11 +346,14 @@ WEFT_API void weft_ext_yield_as_new(void);
  * pool's last unit. Before that, accepts(state, unit) is called inside the locks of the pool and of
  * the worker. It must be short, and may only call those functions of Weft that read unit itself,
  * for example its extension bytes. The call fails with WEFT_BUSY if
- * - accepts returned false, or the unit cannot be resumed directly, as a new unit;
+ * - accepts returned false;
+ * - the unit cannot be resumed here directly: it has not started, is pinned to another worker, or
+ *   was asked to migrate;
  * - the caller has no pool, or its pool has priorities, or is one of weft_ext_pool_create;
- * - the caller keeps FP control, has forks that were not joined, or was asked to migrate;
- * - a schedule or an event sink is set;
- * - another worker or OS thread holds the worker's lock at that moment;
+ * - the caller keeps FP control, carries state that is not zero (weft_ext_carry), has forks that
+ *   were not joined, or was asked to migrate;
+ * - a schedule, an event sink, WEFT_TRACE, WEFT_MIGRATE or WEFT_LOCALITY_DOMAIN is set;
+ * - another worker or OS thread holds the lock of the pool or of the worker at that moment;
  * - the worker has to poll its timers and sources, as it does once in some 64 switches.
  *
  * Returns: WEFT_OK after the caller was resumed.
@@ -369,12 +373,13 @@ WEFT_API bool weft_ext_should_stop(void);
  *
  * The call is for scheduler ULTs with nothing to dispatch, and for OS threads outside. It lets the
  * worker's other units run, or the worker idle, until a unit was pushed to one of the pools, a pool
- * was notified, or the runtime is about to end. A worker with nothing else to run looks for
- * WEFT_SPIN first, as an idle worker does. pools must not change meanwhile.
+ * was notified, or the runtime is about to end. A worker with nothing else to run first looks at
+ * the pools again and again, for as long as WEFT_SPIN says. pools must not change meanwhile.
  *
  * is_wanted may be null. It is called now and then, and for the last time when a notification would
  * already be heard; if it returns true, the call returns at once. So a change that it looks at is
- * not missed if weft_ext_pool_notify follows the change. It must not block, switch or push.
+ * not missed if weft_ext_pool_notify follows the change. The library may hold a lock around it: it
+ * must not block, switch, notify, or make units ready.
  * Errors: WEFT_INVALID (pools is null, and count is not 0), WEFT_TIMEOUT, WEFT_CANNOT_BLOCK (the
  * caller is a tasklet), WEFT_NOT_INITIALIZED.
  * Switches: may. Callers: ULTs and OS threads outside. */
@@ -402,13 +407,15 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_source_add(size_t (*poll)(void *sta
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_bell_add(size_t (*poll)(void *state), void *state, weft_source **out);
 
-/* Removes a source and frees it, after a running poll has returned.
+/* Removes a source, after a running poll has returned: poll is not called again, and the caller may
+ * free its state. The source's own memory is freed when the runtime ends.
  * Errors: WEFT_INVALID (source is null, or none of this runtime), WEFT_DEADLOCK (the caller is the
  * source's own poll), WEFT_NOT_INITIALIZED.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_source_remove(weft_source *source);
 
-/* Has a worker poll a source soon, and wakes a worker for that if all of them sleep.
+/* Has a worker poll a source soon, and wakes a sleeping worker for that, unless one looks for work
+ * already.
  * The call takes no lock, so that a signal handler may wake threads by a source whose poll makes
  * them ready.
  * Switches: never. Callers: any, signal handlers included. */
@@ -464,9 +471,10 @@ typedef enum weft_event_kind {
  * Weft wait.
  *
  * A sink that is set before weft_init is told of every event. If a sink is set, replaced or removed
- * while the runtime runs, each worker notices that at its next event. Such a sink is certain to be
- * told only of threads that go through a pool or a scheduler ULT. After the return, a call of the
- * old sink that has begun may still run. A fork becomes a thread when another worker takes it, or
+ * while the runtime runs, each worker notices that at its next event. Of threads that go through no
+ * pool and no scheduler ULT, such a sink may miss events. After the return, calls of the old sink
+ * that have begun may still run: keep its state and code until weft_finalize has returned. A fork
+ * becomes a thread when another worker takes it, or
  * when its forker leaves its worker; it has no events before. The adopted caller of weft_init has
  * no CREATE and no END.
  * Errors: WEFT_NOMEM (only while the runtime runs).
@@ -502,7 +510,7 @@ WEFT_API size_t weft_ext_stack_bytes(void);
 
 /* ---- extension bytes and carried state ------------------------------------------------------- */
 
-/* Reserves extension bytes in every unit.
+/* Reserves extension bytes in every unit, for the life of the process.
  * Up to 256 bytes can be reserved altogether, in steps of 16, to which they are aligned. They are
  * zero in a new unit. *offset receives the offset for weft_ext_bytes.
  * Errors: WEFT_BUSY (the runtime runs), WEFT_INVALID (offset is null; bytes is 0, or more than are
@@ -538,13 +546,14 @@ typedef void (*weft_frame_visitor)(void *state, const void *code, const char *na
  *
  * If there are more frames, a last call has a null code, and a name that says why they are not
  * shown. A thread that has not started, or has ended, has no frames. If the thread is resumed
- * during the call, the frames may be those of an earlier wait. The call starts an OS thread for a
- * moment, and blocks the caller's: it is for dumps, not for walks and callbacks that must be short.
- * Under WEFT_SCHEDULE the program's time is real time from then on.
- * Errors: WEFT_BUSY (the thread runs, or was resumed meanwhile, or another thread runs on its stack
- * or as its unit: a scheduler ULT is busy until weft_ext_dispatch returns), WEFT_INVALID (thread or
- * visit is null), WEFT_NOMEM, WEFT_NOT_INITIALIZED, WEFT_UNSUPPORTED (no OS thread, or the system
- * forbids process_vm_readv of the own process). On failure visit was not called.
+ * during the call, the call fails; but if the thread waits in the same place again by then, the
+ * frames may be those of the earlier wait. The call starts an OS thread for a moment, and blocks
+ * the caller's: it is for dumps, not for walks and callbacks that must be short. Under
+ * WEFT_SCHEDULE, waits for a deadline take real time from then on.
+ * Errors: WEFT_BUSY (the thread runs, was resumed meanwhile, is a scheduler ULT inside
+ * weft_ext_dispatch, or lends its stack to another thread), WEFT_INVALID (thread or visit is null),
+ * WEFT_NOMEM, WEFT_NOT_INITIALIZED, WEFT_UNSUPPORTED (no OS thread, or the system forbids
+ * process_vm_readv of the own process). On failure visit was not called.
  * Switches: never. Callers: any.
  * Undefined: a thread that may be freed meanwhile; a call from an OS thread outside while
  * weft_finalize runs. */

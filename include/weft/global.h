@@ -15,6 +15,7 @@
  *   Collective   Each rank makes a collective call, with the same arguments. If the ranks' calls
  *                differ, the job ends.
  *   Job ends     All ranks end, and a line on stderr says why.
+ *   Node         The ranks that share memory, as those of one machine do.
  *   Word         8 bytes, aligned to 8.
  *
  * Bytes that weft_global_put has copied lie in the heap when the call returns. Another thread reads
@@ -22,7 +23,8 @@
  * applied weft_global_add or weft_global_swap after the put. If two threads use the same bytes at
  * once, and one of them writes, both must use weft_global_add, weft_global_swap or futures.
  *
- * Only weft_global_future_get switches, so only that call can move the thread to another rank.
+ * Only weft_global_future_get switches, and it resumes its caller on the same rank. So no call of
+ * this header moves a thread to another rank.
  *
  * Undefined, unless said otherwise: an address whose array or memory was freed. A call for bytes
  * outside every array and heap ends the job. */
@@ -79,8 +81,9 @@ WEFT_API void weft_global_free(weft_global object, size_t bytes);
  * Switches: never. Callers: any. */
 WEFT_API int weft_global_rank(weft_global at);
 
-/* Returns how many bytes from at on are contiguous in one rank's memory. In an array, these are the
- * bytes up to the end of the rank's block.
+/* Returns how many bytes lie one behind the other in one rank's memory, beginning with the byte at.
+ * In an array, they end with the rank's block, or with the array. In memory of weft_global_make,
+ * they end with the rank's heap, not with the object.
  * Returns: the number, at least 1.
  * Switches: never. Callers: any. */
 WEFT_API size_t weft_global_run(weft_global at);

@@ -112,8 +112,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out);
  * called after the return. weft_finalize waits for calls of weft_worker_add and weft_worker_remove
  * that OS threads outside have begun; these calls then do what they would have done without it.
  * Errors: WEFT_INVALID (no such worker, or it is being removed already), WEFT_BUSY (worker 0; one
- * that was adopted; units are pinned to the worker; or it serves a pool, which weft_pool_detach
- * ends), WEFT_CANNOT_BLOCK, WEFT_NOT_INITIALIZED (also while weft_finalize ends the workers).
+ * that was adopted; units or a source are pinned to the worker; or it serves a pool, which
+ * weft_pool_detach ends), WEFT_CANNOT_BLOCK, WEFT_NOT_INITIALIZED (also while weft_finalize ends
+ * the workers).
  * Switches: may. Callers: ULTs and OS threads outside. */
 WEFT_NODISCARD WEFT_API weft_status weft_worker_remove(unsigned worker);
 

@@ -323,7 +323,8 @@ struct weft_tascell_task {
 };
 
 /* Makes a task object of a kind. All bytes behind its header are 0.
- * worker is the calling worker, or null if the caller is outside.
+ * worker is the calling worker of a run. It is null if the caller is none, as a caller that makes
+ * the root task for weft_tascell_run.
  * Returns: the object, which the caller must free or give away; null if there is no memory.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_tascell_task *weft_tascell_task_make(weft_tascell_worker *worker, const weft_tascell_kind *kind);
@@ -584,7 +585,7 @@ WEFT_API void weft_tascell_last_counts(weft_tascell_counts *out);
  * The facts are the settings WEFT_TASCELL_... in effect, the values that each may have, and the
  * sizes of what a worker has. key and value are valid during the call of each. If the environment
  * has a value that cannot be used, a line on stderr names the value, and the walk shows it as it
- * stands.
+ * stands. For a null each, nothing is done.
  * Switches: never. Callers: any. */
 WEFT_API void weft_tascell_info_walk(void (*each)(void *state, const char *key, const char *value), void *state);
 
