@@ -15,7 +15,11 @@
 // sanitizer does not see: the end of an exception that two threads share looks like a race.
 // NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
 extern "C" [[gnu::visibility("default")]] const char* __tsan_default_suppressions();
-const char* __tsan_default_suppressions() { return "race:std::__exception_ptr::exception_ptr::_M_release\n"; }
+const char* __tsan_default_suppressions() {
+  return "race:std::__exception_ptr::exception_ptr::_M_release\n"
+         "race:std::runtime_error::~runtime_error\n"
+         "race:std::logic_error::~logic_error\n";
+}
 
 namespace {
 
