@@ -5,7 +5,7 @@
 // slab_cache   one a worker (and one for OS threads outside, which share it under a lock): last in,
 // first out
 //
-// A block goes back to the cache of the OS thread that frees it, so memory follows the consumer;
+// A block goes back to the cache of the worker that frees it, so memory follows the consumer;
 // whole batches return through the depot. That replaced a list of remote frees a worker (protocol
 // M): no atomic at all, and no owner that must come back to collect.
 //

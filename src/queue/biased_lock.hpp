@@ -112,15 +112,13 @@ class biased_lock {
       arch::pause();
     }
     // [D18] release: keeps what an earlier raider wrote visible to the side that enters next; pairs
-    // with
-    // [D2] [D10] [D15] [D17]
+    // with [D2] [D10] [D15] [D17]
     attention_.store(0, base::release);
     return raid_result::owner_busy;
   }
 
   // [D7] release: what the raider wrote inside is visible to the side that enters next; pairs with
-  // [D2]
-  // [D4] [D10] [D15] [D17]
+  // [D2] [D4] [D10] [D15] [D17]
   void end_raid() { attention_.store(0, base::release); }
 
  private:

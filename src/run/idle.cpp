@@ -86,9 +86,9 @@ void give_clock_back(worker* w) {
 
 void count_sleep(worker* w) { w->sleeps.store(w->sleeps.load(base::relaxed) + 1, base::relaxed); }
 
-// Announces, looks once more, sleeps. A unit that makes work available does it before it looks for
-// sleepers; the sleeper announces itself before it looks for work: with the fences between, one of
-// the two sees the other.
+// Announces, looks once more, sleeps. The side that makes work available does it before it looks
+// for sleepers; the sleeper announces itself before it looks for work: with the fences between, one
+// of the two sees the other.
 void go_to_sleep(worker* w) {
   runtime* rt = w->rt;
   w->is_asleep.store(1, base::relaxed);

@@ -187,7 +187,7 @@ bool is_somebody_stuck(worker* w, std::uint64_t now) {
 // When the owner was faster, its forks are too small.
 unit* take_forks_from(worker* w, worker* victim) {
   if (!has_forks_to_take(victim)) return nullptr;
-  // Between domains a worker's own queue is its alone: what it takes, it must run.
+  // Between domains no other worker takes from w's queue: what it takes, it must run.
   if (hand::is_open(w) && os::now_ns() - w->opened_ns < ask_only_ns) return nullptr;
   // An event sink that is told of the theft may wait for the forker, which must not give this
   // worker anything meanwhile.

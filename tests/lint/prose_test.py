@@ -32,12 +32,12 @@ class ProseTest(planted.PlantedTest):
     def test_an_address_may_be_long(self):
         self.assertEqual(self.problems("https://" + "a" * 120 + "\n"), [])
 
-
-if __name__ == "__main__":
-    unittest.main()
-
     def test_a_comment_that_names_nothing_that_acts_is_found(self):
         self.plant("src/mem/slab.hpp", "#pragma once\nint one();  // as docs/who.md says\n/* Freed by\n * whoever comes. */\n")
         self.assert_found(self.problems(""), 'src/mem/slab.hpp:4: name what acts instead of "whoever"')
         self.plant("src/mem/slab.hpp", "#pragma once\nint who();  // its owner\n")
         self.assertEqual(self.problems(""), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
