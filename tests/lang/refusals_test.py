@@ -25,6 +25,7 @@ class FalseServer:
         self.listener = socket.create_server(("localhost", 0))
         self.port = self.listener.getsockname()[1]
         self.answer = answer
+        self.hello = b""  # what the node said first
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
@@ -32,7 +33,7 @@ class FalseServer:
         connection, _ = self.listener.accept()
         with connection:
             connection.settimeout(SECONDS)
-            connection.recv(4096)
+            self.hello = connection.recv(4096)
             if self.answer[0] is not None:
                 connection.sendall(self.answer[0])
             else:
@@ -47,6 +48,16 @@ class FalseServer:
                     pass
             except OSError:
                 pass
+
+
+def listening(port):
+    """The addresses of this machine at which a socket waits for connections to the port, as the kernel writes them."""
+    listens, found = "0A", set()
+    for table in ("tcp", "tcp6"):
+        with open(f"/proc/net/{table}", encoding="ascii") as file:
+            rows = [line.split() for line in file.readlines()[1:]]
+        found |= {row[1].split(":")[0] for row in rows if row[3] == listens and int(row[1].split(":")[1], 16) == port}
+    return found
 
 
 class Checks:
@@ -99,9 +110,12 @@ class Checks:
         }
         for cut in (1, 20, 31, 32, 40, 47):
             cases[f"a connection that is cut {cut} bytes into a frame"] = (None, good[:cut], True, ["node 2", "closed the connection", "start"])
+        hellos = set()
         for name, (*answer, words) in cases.items():
             server = FalseServer(answer)
             self.expect_line(name, self.node(f"localhost:{server.port}").wait(SECONDS), words)
+            hellos.add(server.hello)
+        self.expect(len(hellos) == len(cases), "two nodes that introduce themselves send the same nonce")
 
     # ---- hosts that no packet reaches
 
@@ -226,6 +240,7 @@ class Checks:
             line = server.wait_for_line("joined")
             self.expect("at 127.0.0.1 joined" in line, f"a node's address: {line}")
             plain = Server(self.weft)
+            self.expect(listening(plain.port) == {"0100007F"}, f"a server without a key listens at {listening(plain.port)}")
             self.expect_line("a key too many", self.node(plain.address(), "--key-file", ours).wait(SECONDS), ["has no key"])
             for each in (server, other, plain):
                 each.end()
