@@ -201,7 +201,8 @@ class frames_conformance {
   }
 
   bool all_sizes() {
-    constexpr std::size_t sizes[] = {0, 1, 7, 8, 9, 31, 32, 4096, 16384, 16385, 16416, 16417, 65535, 65536, 65537, 1 << 20, (1 << 20) + 3};
+    constexpr std::size_t sizes[] = {0,     1,     7,     8,     9,     31,    32,      4096,         16384,
+                                     16385, 16416, 16417, 65535, 65536, 65537, 1 << 20, (1 << 20) + 3};
     unsigned index = 0;
     for (std::size_t const size : sizes) {
       for (std::uint32_t const each : others_) send_owned(each, of_data, size, salt_of(group_->self, index));
