@@ -3,6 +3,7 @@
 // fills a word at its end, which its parent waits for. The library reads its settings from the
 // environment, and starts once in the life of a process. Tried, and slower: syncvar_t, whose
 // readers spin before they wait; one shepherd for all workers.
+#include <fmt/format.h>
 #include <qthread/qthread.h>
 
 #include <cstdio>
@@ -97,7 +98,7 @@ unsigned start(unsigned workers) {
 }
 void stop() {}
 
-std::string version() { return "Qthreads, interface " + std::to_string(QTHREAD_VERSION); }
+std::string version() { return fmt::format("Qthreads, interface {}", QTHREAD_VERSION); }  // a number before 1.23
 std::string settings(unsigned) { return "a shepherd a worker, stacks of 32 KiB"; }
 
 constexpr runtime runtimes[] = {{"qthreads", "Qthreads", child_kind::thread, start, stop, cells, version, settings}};
