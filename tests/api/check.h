@@ -41,7 +41,7 @@ static const char *current_case = "";
 #define MILLISECOND UINT64_C(1000000)
 #define SECOND UINT64_C(1000000000)
 
-/* Lets others run, whoever the caller is. */
+/* Lets others run; any kind of caller may call it. */
 static inline void breathe(void) {
   weft_yield();
   if (weft_self() != NULL) sched_yield();

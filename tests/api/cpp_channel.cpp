@@ -1,4 +1,5 @@
-// The channels: what each call returns, who is served first, and that no value is lost or doubled.
+// The channels: what each call returns, which waiter is served first, and that no value is lost or
+// doubled.
 #include <weft/channel.hpp>
 
 #include <doctest/doctest.h>
@@ -302,7 +303,8 @@ TEST_CASE("the woken caller may destroy the channel") {
   }
 }
 
-// Each value arrives once, whoever pushes and pops, and in the order of its pusher at each popper.
+// Each value arrives once, whichever threads push and pop, and in the order of its pusher at each
+// popper.
 template <class Channel>
 void check_crowd(Channel& channel) {
   constexpr int pushers = 6;

@@ -250,8 +250,8 @@ TEST_CASE("packaged tasks") {
   CHECK_THROWS_AS(broken.get(), std::runtime_error);
 }
 
-// Whoever waited in vain finds the value before the giver has woken those who wait, and lets
-// everything go.
+// A reader that waited in vain finds the value before the giver has woken the waiters, and frees
+// everything.
 TEST_CASE("a reader that gave up waiting may be the last user, in the middle of the giving") {
   const weft::runtime runtime({.workers = 2});
   for (int round = 0; round < 100; ++round) {

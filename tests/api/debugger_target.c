@@ -229,7 +229,7 @@ static void run_into_deadlock(void) {
 }
 
 int main(int count, char **arguments) {
-  alarm(40); /* whoever debugs it stops there and sees what hangs */
+  alarm(40); /* a debugger stops there and shows what hangs */
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = 3;
   config.caller_outside = count > 1 && strcmp(arguments[1], "outside") == 0;
@@ -244,7 +244,7 @@ int main(int count, char **arguments) {
   if (count > 1 && strcmp(arguments[1], "deadlock") == 0) run_into_deadlock();
   dies_there = count > 1 && strcmp(arguments[1], "dies") == 0;
   start_and_await(forks_and_joins, NULL, "forker", WEFT_THREAD_BLOCKED);
-  if (count < 2 || strcmp(arguments[1], "measured") != 0) start_lender(); /* nobody lends while stacks are measured */
+  if (count < 2 || strcmp(arguments[1], "measured") != 0) start_lender(); /* no stack is lent while stacks are measured */
   weft_thread *patient = start_and_await(waits_for_event, NULL, "patient", WEFT_THREAD_BLOCKED);
   weft_thread *heir = start_and_await(waits_for_end, patient, "heir", WEFT_THREAD_BLOCKED);
   start_and_await(sleeps_long, NULL, "sleeper", WEFT_THREAD_BLOCKED);

@@ -34,7 +34,7 @@ static void make(union object *one, weft_await_kind kind) {
   }
 }
 
-/* Ends the wait for it; of a barrier, a condition and a word only if somebody waits. */
+/* Ends the wait for it; for a barrier, a condition and a word only if it has begun. */
 static void set(union object *one, weft_await_kind kind) {
   bool is_last;
   switch (kind) {
@@ -98,7 +98,7 @@ static void check_given(union object *one, weft_await_kind kind, uint64_t value)
 
 static bool is_feb(weft_await_kind kind) { return kind >= WEFT_AWAIT_FEB_READ && kind <= WEFT_AWAIT_FEB_WRITE; }
 
-/* A wait that ended leaves the word as a word that nobody touched. */
+/* After a wait that ended the word is as one that was never touched. */
 static void clean(union object *one, weft_await_kind kind) {
   if (is_feb(kind)) OK(weft_feb_fill(&one->word));
 }

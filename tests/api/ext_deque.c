@@ -1,5 +1,5 @@
-/* WEFT_POOL_DEQUE, and the far end of every pool: who comes as new, who comes last, what thieves
- * take. */
+/* WEFT_POOL_DEQUE, and the far end of every pool: which units come as new, which come last, what
+ * thieves take. */
 #include <pthread.h>
 
 #include "row_scene.h"
@@ -62,7 +62,7 @@ static void has_no_last(void) {
   OK(weft_pool_destroy(pool));
 }
 
-/* ---- who leaves ---- */
+/* ---- units that leave ---- */
 
 static bool accepts_all(void *state, weft_thread *unit) {
   (void)state;
@@ -141,7 +141,7 @@ static void *yield_outside(void *unused) {
   return unused;
 }
 
-/* Who is in no pool just yields. */
+/* A caller that is in no pool just yields. */
 static void has_no_pool(void) {
   atomic_int count = 0;
   weft_thread *thread = start(add_one, &count);

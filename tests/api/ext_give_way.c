@@ -1,4 +1,5 @@
-/* weft_ext_yield_to_owned and weft_ext_yield_in_pool: who leaves says who runs instead. */
+/* weft_ext_yield_to_owned and weft_ext_yield_in_pool: the unit that leaves names the one that runs
+ * instead. */
 #include "row_scene.h"
 
 /* ---- weft_ext_yield_to_owned ---- */
@@ -46,7 +47,7 @@ static void passes_back_and_forth(void) {
   end(both.threads, 2);
 }
 
-/* Whom no scheduler dispatched goes behind the ready units of its worker. */
+/* A unit that no scheduler dispatched goes behind the ready units of its worker. */
 static void gives_way_without_scheduler(void) {
   begin();
   weft_thread *owned = make_owned(yields_twice, "o", false, WEFT_ANY_WORKER);
@@ -89,7 +90,7 @@ static void tasklet_runs_at_once(void) {
   end(threads, 3);
 }
 
-/* Who was asked to move goes there instead, and the caller goes on. */
+/* A named unit that was asked to move goes there instead, and the caller goes on. */
 static void sends_on_who_moves(void) {
   if (weft_worker_count() < 2) return;
   weft_stats before = WEFT_STATS_INIT;
@@ -260,7 +261,7 @@ static void start_all(weft_thread **threads, weft_function function) {
   for (int i = 0; i < THEY; ++i) threads[i] = make(function, NULL, false, 0);
 }
 
-/* Those of whom each gives way to another of them do not keep their worker from ending. */
+/* Units that each give way to another of them do not keep their worker from ending. */
 static void worker_ends(weft_function function) {
   unsigned worker = 0;
   OK(weft_worker_add(&worker));

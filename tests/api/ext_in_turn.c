@@ -12,8 +12,8 @@ static void takes_turns(void) {
   end(threads, 3);
 }
 
-/* Who is alone comes back to its scheduler with each yield, since it is not in its pool when the
- * next one is chosen. */
+/* A unit that is alone comes back to its scheduler with each yield, since it is not in its pool
+ * when the next one is chosen. */
 static void yields_to_nobody(void) {
   begin();
   weft_thread *one = make(yields_twice, "a", false, 0);
@@ -59,7 +59,7 @@ static void waiting_units_make_room(void) {
   weft_thread *threads[] = {sleeper, make(resumes, sleeper, false, 0)};
   weft_thread *joined = make(yields_twice, "y", false, 0);
   weft_thread *joiner = make(joins, joined, false, 0);
-  CHECK(run_all() == 2); /* y yields once to nobody */
+  CHECK(run_all() == 2); /* y is alone at one of its yields */
   CHECK(strcmp(scene.log, "<ry(>yy)") == 0);
   OK(weft_thread_join(joiner));
   end(threads, 2);
@@ -143,7 +143,7 @@ static void asks_for_others(void) {
   end(threads, 3);
 }
 
-/* Who waits leaves its place to the pool's first one, as who ends. */
+/* A unit that waits leaves its place to the pool's first one, as a unit that ends does. */
 static void waits_for_the_others(void *first) {
   OK(weft_ext_thread_wait(first));
   note('w');

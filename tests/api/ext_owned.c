@@ -268,7 +268,7 @@ static void reaches_into_some_pool(void) {
   for (int i = 0; i < 3; ++i) OK(weft_pool_destroy(pools[i]));
 }
 
-/* Who sets its own pool comes back through it. */
+/* A unit that sets its own pool comes back through it. */
 static void sets_pools(void) {
   weft_pool *pool = make_pool();
   weft_thread *one = make(yield_once, pool, NULL);
@@ -317,7 +317,7 @@ static void wait_for_go(void *argument) {
 
 static atomic_int was_refused;
 
-/* Where it shares a worker with who sets the event, it starts after that. */
+/* Where it shares a worker with the thread that sets the event, it starts after the setting. */
 static void wait_in_tasklet(void *argument) {
   if (weft_worker_count() > 1) IS(WEFT_CANNOT_BLOCK, weft_event_wait(&go));
   atomic_store(&was_refused, 1);
@@ -331,7 +331,7 @@ static void tasklets_may_block_their_worker(void) {
   weft_thread *tasklet;
   IS(WEFT_INVALID, weft_ext_call_outside(NULL, NULL));
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
-  if (weft_worker_count() > 1) attr.worker = 1; /* not on the worker of who sets it */
+  if (weft_worker_count() > 1) attr.worker = 1; /* not on the worker of the thread that sets it */
   OK(weft_tasklet_create(wait_in_tasklet, &runs, &attr, &tasklet));
   if (weft_worker_count() > 1) {
     wait_for(&was_refused, 1);

@@ -106,8 +106,8 @@ static void own_pool_works(void) {
   OK(weft_thread_join_many(threads, MANY));
   CHECK(atomic_load(&count) == MANY);
   CHECK(atomic_load(&state.reasons[WEFT_PUSH_NEW]) == MANY);
-  /* A sleep whose deadline passed before it began is a yield; a yield that finds nobody else
-   * pushes nothing. */
+  /* A sleep whose deadline passed before it began is a yield; a yield that finds no other ready
+   * unit pushes nothing. */
   const int woken = atomic_load(&state.reasons[WEFT_PUSH_WOKEN]);
   CHECK(woken > 0 && woken <= MANY);
   CHECK(atomic_load(&state.reasons[WEFT_PUSH_YIELDED]) <= 3 * MANY - woken);

@@ -39,7 +39,7 @@ static bool is_all(const unsigned char *bytes, size_t count, unsigned char value
   return true;
 }
 
-/* Finds zeros, and leaves something else for whoever gets the descriptor next. */
+/* Finds zeros, and leaves something else for the next unit that gets the descriptor. */
 static void use_bytes(void *argument) {
   unsigned char *const small = weft_ext_bytes(weft_self(), small_offset);
   unsigned char *const large = weft_ext_bytes(weft_self(), large_offset);
@@ -112,7 +112,7 @@ static void check_words(uint64_t first, uint64_t second) {
 
 static void switch_and_look(void *argument) {
   const uint64_t number = (uint64_t)(uintptr_t)argument;
-  check_words(0, 0); /* nobody's are left behind */
+  check_words(0, 0); /* no other unit's are left behind */
   const uint64_t first = number % 3 == 0 ? 0 : number, second = number % 3 == 1 ? 0 : ~number;
   set_words(first, second);
   for (int i = 0; i < 10; ++i) {

@@ -1,4 +1,4 @@
-/* ext.h: outside sources of work, here a pipe that somebody writes who knows nothing of Weft. */
+/* ext.h: outside sources of work, here a pipe whose writer knows nothing of Weft. */
 #define _GNU_SOURCE /* pipe2 */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Forks from C: results, order of joins, stolen children, who they are, what they may do,
+/* Forks from C: results, order of joins, stolen children, their identity, what they may do,
  * starvation without a clock. */
 #include <weft/hot.h>
 
@@ -265,7 +265,7 @@ static void sleepers(void) {
   }
 }
 
-/* Siblings who lock a recursive mutex at once count together, and keep strangers out. */
+/* Siblings that lock a recursive mutex at once count together, and keep strangers out. */
 static atomic_int siblings_inside, strangers_met, is_over;
 static void lock_again_and_again(void *work) {
   for (int i = 0; i < *(long *)work; ++i) {

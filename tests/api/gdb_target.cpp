@@ -69,7 +69,8 @@ int show_nameless_threads() {
 }  // namespace
 
 // "names": threads without names wait while the program stops. "throw" or "throw-own": a thread
-// throws what nobody catches, and the program ends with 42 if the unwinder came to the stack's end.
+// throws what nothing catches, and the program ends with 42 if the unwinder came to the stack's
+// end.
 int main(int count, char** arguments) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = 1;

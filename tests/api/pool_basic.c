@@ -1,4 +1,4 @@
-/* Pools: order, who serves them, counts, refusals, migration into and out of them. */
+/* Pools: order, workers that serve them, counts, refusals, migration into and out of them. */
 #include <stdbool.h>
 #include <weft/ext.h>
 
@@ -33,7 +33,7 @@ static void run_in_order(void *argument) {
   self->place[self->number] = atomic_fetch_add(&places, 1);
 }
 
-/* Filled before anybody serves it, then served by one worker. */
+/* Filled before any worker serves it, then served by one worker. */
 static void serve_in_order(weft_pool_kind kind, int *place, unsigned (*priority)(int)) {
   weft_pool *pool = make_pool(kind, WEFT_POOL_PRIVATE);
   struct runner runners[MANY];
@@ -244,7 +244,7 @@ static void sleep_a_little(void *argument) {
   OK(weft_sleep_ns(100 * MICROSECOND));
 }
 
-/* While it joins, its child sleeps; whoever wakes the child, it itself stays. */
+/* While it joins, its child sleeps. The joiner stays, whichever worker wakes the child. */
 static void join_a_sleeper(void *argument) {
   const int home = weft_worker_self();
   CHECK(home == *(int *)argument);
@@ -376,7 +376,7 @@ static void running_ones_move_into_a_pool(void) {
 static void yield_to_one_elsewhere(void) {
   const unsigned worker = weft_worker_count() - 1;
   if (worker == 0) return;
-  weft_pool *pool = make_pool(WEFT_POOL_FIFO, WEFT_POOL_PRIVATE); /* which nobody serves yet */
+  weft_pool *pool = make_pool(WEFT_POOL_FIFO, WEFT_POOL_PRIVATE); /* which no worker serves yet */
   atomic_int ran_on = -1;
   weft_thread *one = start_in(pool, add_one, &ran_on, 0);
   IS(WEFT_AGAIN, weft_yield_to(one)); /* not ready in this worker's queue */

@@ -63,7 +63,7 @@ void await_state(weft_thread* one, weft_thread_state state) {
   while (weft_thread_get_state(one) != state) weft_yield();
 }
 
-// Whoever is blocked has left the only worker when that has run another.
+// A blocked thread has left the only worker when that worker has run another one.
 void settle() {
   weft_thread* other = nullptr;
   NEED(weft_thread_create([](void*) {}, nullptr, nullptr, &other) == WEFT_OK);

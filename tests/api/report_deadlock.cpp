@@ -249,9 +249,9 @@ TEST_CASE("a forker that joins a fork of another worker's") {
   }
 }
 
-// As hot.h says, who holds a recursive mutex while it joins a fork that locks it must have held it
-// when it forked. Here a third thread holds it until both wait, and gives it to the forker, which
-// was first.
+// As hot.h says, a forker that holds a recursive mutex while it joins a fork that locks it must
+// have held it when it forked. Here a third thread holds it until both wait, and gives it to the
+// forker, which was first.
 TEST_CASE("a recursive mutex that was locked after the fork and is held at its join") {
   const child_end end = end_of_deadlock({4, false}, [] {
     weft_mutex mutex = WEFT_MUTEX_RECURSIVE_INIT;
@@ -351,7 +351,7 @@ TEST_CASE("many threads are summed up") {
 }
 
 TEST_CASE("report goes on, off and WEFT_WAIT_POLICY=active are silent") {
-  // Somebody whom Weft does not know, after the report: the program goes on.
+  // After the report the program goes on: a signal's handler, which Weft does not know, ends it.
   const auto scene = [](const char* variable, const char* value) {
     return start_child([variable, value] {
       alarm(100);

@@ -1,4 +1,4 @@
-/* weft_dump into a pipe that nobody reads: those who must wait for it sleep, the others do not
+/* weft_dump into a pipe that is not read: callers that must wait for it sleep, the others do not
  * wait. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,7 +46,7 @@ static void *wait_for_the_end(void *argument) {
   return argument;
 }
 
-/* Its answer is looked at by whoever ends it: another may be in weft_finalize meanwhile. */
+/* The thread that joins it checks its status: another one may be in weft_finalize meanwhile. */
 static void *dump(void *argument) {
   (void)argument;
   return (void *)(intptr_t)weft_dump(pipe_ends[1]);

@@ -1,4 +1,4 @@
-// Dumps that nobody calls for: WEFT_DUMP_SIGNAL and WEFT_DUMP_ON.
+// Dumps without a call of weft_dump: WEFT_DUMP_SIGNAL and WEFT_DUMP_ON.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* Start and end of the runtime: nesting, refusals, who may end it, and what it waits for. */
+/* Start and end of the runtime: nesting, refusals, which callers may end it, and what it waits
+ * for. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
@@ -103,11 +104,11 @@ static void *start_with_others(void *argument) {
   OK(weft_init(&config));
   use_a_little();
   if (atomic_fetch_add(&gate->started, 1) == RIVALS - 1) {
-    for (int i = 1; i < RIVALS; ++i) OK(weft_finalize()); /* all but the last: anyone may */
+    for (int i = 1; i < RIVALS; ++i) OK(weft_finalize()); /* all but the last: any thread may */
     atomic_store(&gate->may_end, 1);
   }
   while (atomic_load(&gate->may_end) == 0) sched_yield();
-  /* Who was the first, and so must be the last, is not known; but it is one. */
+  /* Which thread was the first, and so must be the last, is not known; but it is one of these. */
   const weft_status result = weft_finalize();
   if (result == WEFT_OK) atomic_fetch_add(&gate->ended, 1);
   CHECK(result == WEFT_OK || result == WEFT_NOT_OWNER || result == WEFT_NOT_INITIALIZED);

@@ -69,7 +69,7 @@ TEST_CASE("one worker: what was made has ended, and nothing was stolen") {
 
 TEST_CASE("what one worker takes from another is counted, by the thief") {
   start(2);
-  // The caller keeps its worker until the fork has run: somebody else took it.
+  // The caller keeps its worker until the fork has run: another worker took it.
   weft_forked* forked = weft_fork(runs_elsewhere, "", 1);
   while (!has_run_elsewhere) {
   }

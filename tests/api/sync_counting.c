@@ -75,7 +75,7 @@ static void step(void *argument, int index) {
     atomic_fetch_add(&steps->arrived, 1);
     bool last = false;
     IS_OK(weft_barrier_wait(&steps->barrier, &last));
-    CHECK(atomic_load(&steps->arrived) >= (round + 1) * CALLERS); /* nobody passes before all have come */
+    CHECK(atomic_load(&steps->arrived) >= (round + 1) * CALLERS); /* no caller passes before all have come */
     atomic_fetch_add(&steps->lasts, last);
     IS_OK(weft_barrier_wait(&steps->barrier, NULL));
     CHECK(atomic_load(&steps->lasts) == round + 1);

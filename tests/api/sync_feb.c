@@ -128,7 +128,7 @@ static void one_fill_serves_all(void) {
   start_team(&team, CALLERS, read_it, &word);
   breathe();
   IS_OK(weft_feb_write_ef(&word, 5));
-  /* Whoever comes after the taker waits for another value. */
+  /* A reader that comes after the taker waits for another value. */
   for (int i = 0; i < CALLERS; ++i) {
     while (atomic_load(&team.callers[i].has_ended) == 0) {
       const weft_status end = weft_feb_try_write_ef(&word, 5);
@@ -174,7 +174,7 @@ static void take(void *argument, int index) {
   struct line *line = argument;
   uint64_t value = 0;
   IS_OK(weft_feb_read_fe(&line->word, &value));
-  CHECK(value == (uint64_t)index); /* values come in the order of those who wait for them */
+  CHECK(value == (uint64_t)index); /* values come in the order of the waits for them */
   atomic_fetch_add(&line->served, 1);
 }
 

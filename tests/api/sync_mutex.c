@@ -38,7 +38,7 @@ static void excludes(weft_mutex mutex) {
   CHECK(shared.count == (long)CALLERS * ROUNDS);
 }
 
-/* Many give up while others hold and hand over: nobody is lost, nobody is let in twice. */
+/* Many callers give up while others hold and hand over: none is lost, none is let in twice. */
 static void count_or_give_up(void *argument, int index) {
   struct counted *shared = argument;
   for (int i = 0; i < ROUNDS; ++i) {
@@ -165,7 +165,7 @@ static void first_come_first_served(void) {
   for (int i = 0; i < CALLERS; ++i) CHECK(line.order[i] == i);
 }
 
-/* One who takes the lock again at once, for ever, does not keep a waiter out. */
+/* A caller that takes the lock again at once, for ever, does not keep a waiter out. */
 static void hog(void *argument, int index) {
   (void)index;
   struct line *line = argument;
@@ -247,7 +247,7 @@ static void with_runtime(void) {
   tasklets();
 }
 
-/* The caller stays who it is when it becomes a ULT. */
+/* The caller keeps its identity when it becomes a ULT. */
 static void held_across_the_start(weft_mutex mutex) {
   IS_OK(weft_mutex_lock(&mutex));
   IS_OK(weft_init(NULL));

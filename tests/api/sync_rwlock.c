@@ -41,7 +41,7 @@ static void read_or_write(void *argument, int index) {
 static void excludes(void) {
   struct record record = {.lock = WEFT_RWLOCK_INIT};
   run_team(CALLERS, read_or_write, &record);
-  IS_OK(weft_rwlock_try_write_lock(&record.lock)); /* nobody was left in it */
+  IS_OK(weft_rwlock_try_write_lock(&record.lock)); /* no caller was left in it */
   IS_OK(weft_rwlock_unlock(&record.lock));
 }
 

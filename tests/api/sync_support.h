@@ -37,7 +37,7 @@
 
 static const char *phase = "";
 
-/* Lets others run, whoever the caller is. */
+/* Lets others run; any kind of caller may call it. */
 static inline void breathe(void) {
   weft_yield();
   if (weft_self() != NULL) sched_yield();

@@ -1,4 +1,5 @@
-/* Words of the program's own: who waits, who is woken, in which order, and what is refused. */
+/* Words of the program's own: which callers wait, which are woken, in which order, and what is
+ * refused. */
 #include <pthread.h>
 
 #include "check.h"

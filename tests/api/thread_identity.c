@@ -1,4 +1,4 @@
-/* Who a thread is: self, id, name, state, kind. */
+/* A thread's identity: self, id, name, state, kind. */
 #include <string.h>
 
 #include <weft/hot.h>

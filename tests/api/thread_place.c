@@ -147,7 +147,7 @@ static void leave_main_unpinned(void) {
   OK(weft_pin(WEFT_ANY_WORKER));
 }
 
-/* Pinned threads that only yield, on every worker, main's included, do not keep anybody from
+/* Pinned threads that only yield, on every worker, main's included, do not keep other threads from
  * running. */
 static void yield_until_stopped(void *argument) {
   struct place *self = argument;

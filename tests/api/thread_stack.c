@@ -118,7 +118,7 @@ static void yield_once(void *argument) {
 static void is_done_with_the_memory_once_joined(void) {
   const int elsewhere = (int)weft_worker_count() - 1;
   for (int round = 0; round < 1000; ++round) {
-    char *memory = malloc(OWN_BYTES); /* a sanitizer sees who touches it after free */
+    char *memory = malloc(OWN_BYTES); /* a sanitizer sees an access after free */
     CHECK(memory != NULL);
     weft_thread *one = start_on(memory, OWN_BYTES, elsewhere, round % 3 == 0 ? yield_once : nothing, NULL);
     if (round % 2 == 0 && elsewhere != 0) {

@@ -1,5 +1,5 @@
-/* Yield: order, fairness, and that nobody starves. None of this looks at a clock: what starves,
- * hangs. */
+/* Yield: order, fairness, and that no thread starves. None of this looks at a clock: where a thread
+ * starves, the test hangs. */
 #include <string.h>
 
 #include "check.h"
@@ -25,8 +25,8 @@ static void write_letters(void *argument) {
   }
 }
 
-/* After any yield, everybody else who was ready has had a turn: no letter comes again before the
- * others came. */
+/* After any yield, every other ready thread has had a turn: no letter comes again before the others
+ * came. */
 static void takes_turns(void) {
   enum { SCRIBES = 5, TIMES = 200 };
   static struct journal journal;
@@ -196,7 +196,7 @@ static void refuses_to_yield_to(void) {
   OK(weft_thread_join(tasklet));
 }
 
-/* ---- nobody starves ---- */
+/* ---- no thread starves ---- */
 
 struct spinner {
   atomic_int *stop;
@@ -350,7 +350,7 @@ static void busy_leaves_are_robbed(void) {
   }
   for (int round = 0; round < 50; ++round) {
     OK(weft_thread_join(start(leaf_waits_for_a_sleeper, NULL)));
-    if (round % 5 == 0) OK(weft_sleep_ns(200 * MICROSECOND)); /* everybody goes to sleep in between */
+    if (round % 5 == 0) OK(weft_sleep_ns(200 * MICROSECOND)); /* all go to sleep in between */
   }
 }
 

@@ -159,14 +159,14 @@ static void for_ever(void *unused) {
 }
 static void leave_waiting(void) { wait_for_state(start_named(for_ever, NULL, "patient"), WEFT_THREAD_SUSPENDED); }
 
-/* Who sees the end knows by this that it was meant. */
+/* The test that sees the end knows by this that it was meant. */
 static void says_farewell(void) { fputs("dies now\n", stderr); }
 static void aborting(void) {
   leave_waiting();
   says_farewell();
   abort();
 }
-/* Their turns end while those who wait are written down. */
+/* Their turns end while the waiting threads are written down. */
 static void takes_turns(void *unused) {
   (void)unused;
   for (;;) weft_yield();

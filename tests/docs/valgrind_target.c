@@ -1,5 +1,5 @@
-/* For sanitizers_test.py, under Memcheck: threads that decide by what nobody has set. The
- * argument says which. */
+/* For sanitizers_test.py, under Memcheck: threads that decide by what was never set. The argument
+ * says which. */
 #include <stdlib.h>
 #include <string.h>
 #include <weft/ext.h>
@@ -99,7 +99,7 @@ static void one_of_two_that_take_turns(void) {
 int main(int count, char **arguments) {
   const char *wanted = count > 1 ? arguments[1] : "";
   unset = malloc(sizeof *unset);
-  errs(NULL); /* before weft_init: nobody is blamed */
+  errs(NULL); /* before weft_init: no thread is blamed */
   must(weft_init(NULL));
   if (strcmp(wanted, "kinds") == 0) every_kind();
   if (strcmp(wanted, "fault") == 0) must(weft_thread_join(start(errs_and_faults, named("faults"))));

@@ -32,7 +32,7 @@ namespace {
 struct sleepers {
   weft_mutex mutex = WEFT_MUTEX_INIT;
   weft_cond never = WEFT_COND_INIT;
-  std::atomic<int> late{0};  // who was woken at its deadline
+  std::atomic<int> late{0};  // sleepers that were woken at their deadlines
 };
 
 void sleep_and_time_out(void* argument) {

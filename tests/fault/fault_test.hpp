@@ -204,7 +204,7 @@ void each_failure(std::initializer_list<os::call> calls, Body body) {
 }
 
 // For a body that may end the program with a message when a call fails for ever, as a runtime that
-// can get no stack for anyone must. body says by its bool whether it coped. A failure that comes
+// can get no stack for any unit must. body says by its bool whether it coped. A failure that comes
 // once is survived in this process, without leaks; one that lasts is met in children, which cope or
 // end with "weft: fatal: ...". Last words may come after seconds of patience: the last case of a
 // program looks at the children of all its cases, by check_lasting_failures(). most: occurrences

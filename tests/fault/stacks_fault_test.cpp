@@ -1,4 +1,5 @@
-// Units that wait for a stack, while none can be had: who runs them then, and that they do run.
+// Units that wait for a stack, while none can be had: which worker runs them then, and that they do
+// run.
 #include <doctest/doctest.h>
 #include <weft/ext.h>
 #include <weft/weft.h>
@@ -54,7 +55,7 @@ bool use_private_pool() {
   });
 }
 
-// ---- a scheduler that always has somebody: not only those run who have a stack ----
+// ---- a scheduler that always has a ready unit: not only units with a stack run ----
 
 struct household {
   weft_pool* pool;
@@ -74,7 +75,8 @@ bool comes_in_turn(const std::atomic<bool>& has_come) {
   return has_come.load() || (plan != nullptr && plan->how == weft::os::fault::repeat::for_ever);
 }
 
-// Whoever stays takes a stack away; who arrives needs one more, and cannot always have it at once.
+// A thread that stays takes a stack away; one that arrives needs one more, and cannot always have
+// it at once.
 void keep_house(void* argument) {
   auto* const house = static_cast<household*>(argument);
   constexpr int rounds = 100;
@@ -113,7 +115,7 @@ bool use_busy_scheduler() {
   });
 }
 
-// ---- a builder's pool: it hears that whoever waits for a stack comes back ----
+// ---- a builder's pool: it hears that a unit that waits for a stack comes back ----
 
 struct listening_pool {
   std::mutex mutex;
@@ -139,7 +141,7 @@ struct listening_pool {
   }
 };
 
-// Nobody yields; without memory for stacks some come back all the same.
+// No unit yields; without memory for stacks some come back all the same.
 bool comes_back_as_one_that_yields(bool has_memory) {
   constexpr int many = 200;
   listening_pool all;
@@ -168,7 +170,7 @@ bool comes_back_as_one_that_yields(bool has_memory) {
   return all.heard[WEFT_PUSH_YIELDED] != 0;
 }
 
-// ---- deadlines that give stacks back, later than anybody's patience ----
+// ---- deadlines that give stacks back, later than the runtime's patience ----
 
 void stay_until(void* deadline) {
   const std::uint64_t now = weft_now_ns(), until = *static_cast<std::uint64_t*>(deadline);
@@ -214,7 +216,7 @@ int overflow_without_guards(bool parks) {
                         weft_thread* made = nullptr;
                         if (weft_thread_create(reach_below, parks ? &plan : nullptr, nullptr, &made) != WEFT_OK) return false;
                         while (weft_thread_get_state(made) != WEFT_THREAD_ENDED)
-                          weft_yield();  // who joins might lend it another stack
+                          weft_yield();  // a joiner might lend it another stack
                         return weft_thread_join(made) == WEFT_OK;
                       })
              ? 0

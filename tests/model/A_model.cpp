@@ -1,6 +1,6 @@
-// Protocol A: what is published once and read by anybody: workers, pools that a worker serves,
-// sources. Over src/place/pool.cpp, source.cpp, idle.cpp, ready.cpp and steal.cpp: who sees the
-// pointer sees what it points to; work behind it is found.
+// Protocol A: what is published once and read by any thread: workers, pools that a worker serves,
+// sources. Over src/place/pool.cpp, source.cpp, idle.cpp, ready.cpp and steal.cpp: a thread that
+// sees the pointer sees what it points to; work behind it is found.
 // Built with src/place/pool.cpp src/place/serving.cpp src/place/source.cpp src/run/idle.cpp
 // Built with src/run/wake.cpp src/run/ready.cpp src/run/steal.cpp src/unit/timer.cpp
 // Built with src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
@@ -144,7 +144,7 @@ void goes_to_another_pool() {
   check(ready_units(from) == 0 && ready_units(to) == (is_moved ? 1U : 0U), "each pool counts its own");
 }
 
-// It comes back before whoever wants it has looked twice.
+// It comes back before the thread that wants it has looked twice.
 void goes_and_comes_back(void (*send)(unit* one, pool* next)) {
   core_world::make(1);
   pool* from = make_pool();

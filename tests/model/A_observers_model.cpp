@@ -16,7 +16,7 @@ using namespace core_world::words;
 
 struct audience {
   int number = 0;  // written before the sink is set
-  int heard = 0;   // by the one who calls it
+  int heard = 0;   // by the thread that calls it
 };
 
 void hear(void* state, weft_event_kind, weft_thread*) {

@@ -1,6 +1,6 @@
 // Protocol A: what is allocated and goes again while others look: a pool that a worker visits, a
-// builder's pool that somebody pushes to, a scheduler that is replaced, a unit's details that two
-// want to make. Over src/place/pool.cpp, serving.cpp, wait_for_work.cpp, choose.cpp and thread.cpp.
+// builder's pool that is pushed to, a scheduler that is replaced, a unit's details that two want to
+// make. Over src/place/pool.cpp, serving.cpp, wait_for_work.cpp, choose.cpp and thread.cpp.
 // Built with src/place/pool.cpp src/place/serving.cpp src/place/wait_for_work.cpp
 // Built with src/run/choose.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
 // Built with src/unit/timer.cpp
@@ -23,7 +23,7 @@
 #include "unit/waiter.hpp"
 #include "worker/extras.hpp"
 
-// Zeroes small ones where the explorer sees it: who reads a zero must know of it.
+// Zeroes small ones where the explorer sees it: a thread that reads a zero must know of it.
 void* weft::os::allocate(std::size_t bytes) {
   constexpr std::size_t small = 256;
   void* memory = std::calloc(1, bytes);
@@ -60,7 +60,7 @@ void detached_during(void (*visit)(worker*)) {
                  }},
           thread{"outside", [&] {
                    check(detach_pool(the.rt, one, 0) == status::ok, "it was attached");
-                   one->~pool();  // from here on nobody may touch it
+                   one->~pool();  // from here on no thread may touch it
                  }});
   std::free(one);
 }
@@ -103,7 +103,7 @@ void destroyed_after_push() {
   check(here.notes == 2, "the push had ended before");
 }
 
-// A builder's pool in which somebody waited for work. destroy_pool is asked again and again while
+// A builder's pool in which a thread waited for work. destroy_pool is asked again and again while
 // it refuses.
 void destroyed_after_watch() {
   core_world::make(1);
@@ -161,7 +161,7 @@ void replaced_while_asked() {
           thread{"outside", [&] {
                    second.line = 1;
                    check(set_scheduler(the.rt, 0, &ops, &second) == status::ok, "there is memory");
-                   first.line = 2;  // nobody asks it any more
+                   first.line = 2;  // it is not asked any more
                  }});
 }
 

@@ -1,7 +1,7 @@
 // Protocol A: workers come and go, over src/life/workers.cpp with what it hands over by (ready.cpp,
 // choose.cpp, idle.cpp), while units are sent to them, others look for work, and weft_finalize
-// waits. Worker 0 is there from the beginning; nobody runs it but for what the model says: what it
-// holds at the end counts as found.
+// waits. Worker 0 is there from the beginning; no thread runs it except where the model says so.
+// What it holds at the end counts as found.
 // Built with src/life/workers.cpp src/worker/runtime.cpp src/run/ready.cpp src/run/idle.cpp
 // Built with src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp src/place/serving.cpp
 // Built with src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
@@ -42,7 +42,7 @@ void removed_with_units() {
   check_run_once(what);
 }
 
-// Somebody pins a unit to it: then it stays until the unit has run there; or nobody can pin any
+// A unit is pinned to it: then it stays until the unit has run there; or none can be pinned any
 // more.
 void removed_while_pinned_to() {
   make(1);
@@ -127,7 +127,7 @@ void removed_while_all_end() {
           thread{"finalizer", [] { end_runtime(); }});
 }
 
-// Who makes the last unit ready from outside is not done when that has run.
+// The thread outside that makes the last unit ready is not done when that has run.
 void ends_with_the_last_unit() {
   make(1);
   job what;

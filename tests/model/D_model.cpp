@@ -29,7 +29,7 @@ struct owner {
   queue::biased_lock<thief> lock;
   queue::ready_queue<node> ready;
 
-  // Inside the lock, asked by `who`.
+  // Inside the lock: answers the thief that asked.
   void answer(thief* who) {
     who->given = ready.pop_oldest();
     who->reply.store(who->given != nullptr ? 2 : 1, base::release);
@@ -162,7 +162,7 @@ void without_heavy_fence() {
   check_taken(victim, units);
 }
 
-// The way in that answers nobody: the owner turns back when somebody wants attention.
+// The way in that answers no thief: the owner turns back when one wants attention.
 void turning_back() {
   owner victim;
   thief robber;

@@ -1,5 +1,5 @@
-// Protocol E over src/sync/event.cpp: nobody misses the setting, who saw it sees what was done
-// before, and the setter touches nothing after it. The callers are OS threads outside.
+// Protocol E over src/sync/event.cpp: no waiter misses the setting, a caller that saw it sees what
+// was done before, and the setter touches nothing after it. The callers are OS threads outside.
 // Built with src/sync/event.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp
 // Built with src/run/resume.cpp src/unit/timer.cpp
 #include "core_world.hpp"
@@ -75,7 +75,7 @@ void goes_with_its_waiter(std::uint64_t deadline_ns) {
           thread{"setter", [&] { sent->set(); }});
 }
 
-// Both count down; who waits sees what both did.
+// Both count down; the waiter sees what both did.
 void latch() {
   core_world::make(1);
   std::uint64_t memory[(sizeof(event) + 7) / 8] = {};

@@ -1,6 +1,6 @@
 // Protocol F over src/sync/feb.cpp and feb_table.cpp: no wake-up is lost, no value is lost or
-// doubled, who goes on sees what was done before, and an entry stands as long as it says something
-// and no longer. The callers are OS threads outside.
+// doubled, a caller that goes on sees what was done before, and an entry stands as long as it says
+// something and no longer. The callers are OS threads outside.
 // Built with src/sync/feb.cpp src/sync/feb_table.cpp src/sync/waiters.cpp src/run/awaiter.cpp
 // Built with src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include "core_world.hpp"
@@ -34,7 +34,7 @@ std::uint64_t* fellow_of(const std::uint64_t* word) {
   explorer::fail("the model is too small", "no two words in one stripe: raise many_words");
 }
 
-// Two words, and nobody has used their stripe.
+// Two words, whose stripe was never used.
 struct world {
   std::uint64_t* word = &many_words[0];
   std::uint64_t* other = fellow_of(word);
@@ -70,7 +70,7 @@ struct world {
     return value;
   }
 
-  // At the end, when nobody waits.
+  // At the end, when no caller waits.
   void ends(std::uint64_t* which, bool full, std::uint64_t value) {
     check(feb::is_full(which) == full, full ? "full at the end" : "empty at the end");
     check(*which == value, "the value at the end");
@@ -168,7 +168,8 @@ void two_writers() {
   it.ends(it.word, true, 3 - sum);
 }
 
-// The only one that may then use the word does, while whoever filled it may not be done yet.
+// The taker, which alone may then use the word, does so while the writer that filled it may not be
+// done yet.
 void into_the_word_itself() {
   world it;
   it.make_empty(it.word);
@@ -182,7 +183,7 @@ void into_the_word_itself() {
 
 // ---- the entry comes and goes -------------------------------------------------------------------
 
-// It is made by who takes, or waits, and goes with the last that fills.
+// It is made by a caller that takes, or waits, and goes with the last that fills.
 void as_a_lock() {
   world it;
   int inside = 0;
@@ -199,7 +200,7 @@ void as_a_lock() {
   it.ends(it.word, true, 0);
 }
 
-// A wait that ends early leaves the entry to whoever needs one next, of another word.
+// A wait that ends early leaves the entry to the caller that needs one next, for another word.
 void one_entry_for_two_words() {
   world it;
   status written = status::ok;
@@ -214,7 +215,7 @@ void one_entry_for_two_words() {
   it.ends(it.other, false, 2);
 }
 
-// Who reads leaves the entry to the writer that waits on it; another word needs one of its own.
+// A reader leaves the entry to the writer that waits on it; another word needs one of its own.
 void another_word_while_one_waits() {
   world it;
   threads(thread{"writer", [&] { it.put(it.word, 1); }}, thread{"empties both", [&] {

@@ -1,5 +1,5 @@
-// Protocol H over src/trace/ring.hpp and recorder.cpp: who reads a ring at the end reads whole
-// records, although its writer still writes.
+// Protocol H over src/trace/ring.hpp and recorder.cpp: a thread that reads a ring at the end reads
+// whole records, although its writer still writes.
 // Built with src/trace/recorder.cpp
 #include "explorer/explorer.hpp"
 #include "os/file.hpp"

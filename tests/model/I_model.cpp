@@ -1,6 +1,6 @@
 // Protocol I over src/run/idle.cpp and ready.cpp: work that was made available is found, however
-// the sleepers and the pushers meet; a deadline that becomes earlier reaches whoever keeps the
-// clock; stopping reaches everybody.
+// the sleepers and the pushers meet; a deadline that becomes earlier reaches the worker that keeps
+// the clock; stopping reaches every worker.
 // Built with src/run/idle.cpp src/run/wake.cpp src/run/ready.cpp src/unit/timer.cpp
 #include "arch/cpu.hpp"
 #include "core_world.hpp"
@@ -51,7 +51,7 @@ void find(unsigned index, int count) {
   for (int found = 0; found < count; ++found) check(idle(w) != nullptr, "woken to run something");
 }
 
-// Idles until somebody found the last of all units; the finder stops the others.
+// Idles until a worker found the last of all units; the finder stops the others.
 struct shared_count {
   base::atomic<int> left;
 };
@@ -152,7 +152,7 @@ void deadline_appears_to_two() {
   unit one{};
   behind_alarm = &one;
   timer alarm;
-  alarm.deadline_ns = 1'000'000;  // not due before somebody has slept
+  alarm.deadline_ns = 1'000'000;  // not due before a worker has slept
   shared_count units{{1}};
   threads(thread{"worker 0", [&] { find_until_stopped(0, &units); }}, thread{"worker 1", [&] { find_until_stopped(1, &units); }},
           thread{"outside", [&] {
@@ -160,8 +160,8 @@ void deadline_appears_to_two() {
                  }});
 }
 
-// Whoever looks whom to wake never finds a wrong count: the woken one may stop searching before its
-// waker goes on.
+// A waker that looks for sleepers never finds a wrong count: the woken one may stop searching
+// before its waker goes on.
 void searchers_are_counted() {
   core_world::make(1);
   unit one{};
@@ -185,7 +185,7 @@ void find_and_stay(unsigned index, shared_count* units) {
   wake_all(the.rt);
 }
 
-// Each of two units must get a worker, however long it takes whoever wakes the first one.
+// Each of two units must get a worker, however long the waker of the first one takes.
 void two_owners_stay_away() {
   core_world::make(2);
   unit units[2]{};

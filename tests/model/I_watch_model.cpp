@@ -1,5 +1,5 @@
-// Protocol I, who waits for work in pools: no push, no notification and no end of the runtime is
-// missed.
+// Protocol I, threads that wait for work in pools: no push, no notification and no end of the
+// runtime is missed.
 // Built with src/place/wait_for_work.cpp src/place/pool.cpp src/run/awaiter.cpp src/run/wait.cpp
 // Built with src/run/resume.cpp src/unit/timer.cpp
 #include "place/pool.hpp"

@@ -1,6 +1,6 @@
 // Protocol K over include/weft/hot.h and src/run/fork.cpp: each fork is run once, by its forker or
 // by a thief; a thief sees what the forker wrote, and the forker what the thief's unit did; a fork
-// whose forker stays away, or that nobody was awake to see, is taken.
+// whose forker stays away, or that no worker was awake to see, is taken.
 // Built with src/capi/fork.cpp src/run/fork.cpp
 #include "arch/cpu.hpp"
 #include "fork_world.hpp"
@@ -9,7 +9,7 @@
 #include "run/ready.hpp"
 #include "run/wake.hpp"
 
-// Forkers that hear that somebody sleeps.
+// Forkers that hear that a worker sleeps.
 weft::base::atomic<int>* times_woken;
 void weft::sched::wake_any(runtime*) { times_woken->fetch_add(1, base::relaxed); }
 
@@ -132,7 +132,7 @@ void detached() {
   check(first.runs == 1 && second.runs == 1, "each fork is run once");
 }
 
-// Against a worker that goes to sleep: either it sees the fork, or the forker hears that somebody
+// Against a worker that goes to sleep: either it sees the fork, or the forker hears that a worker
 // sleeps.
 void going_to_sleep() {
   world its;
@@ -185,7 +185,7 @@ void going_to_sleep_meanwhile() {
   check(has_seen || woken.load(base::relaxed) != 0, "the fork was seen, or the sleeper woken");
 }
 
-// A worker is added while another one lies down: whoever sees it sees its limit.
+// A worker is added while another one goes to sleep: if the sleeper sees it, it sees its limit.
 void worker_appears() {
   world its;
   make(its, 2);

@@ -61,8 +61,8 @@ void one_sleeper() {
   check(what.runs == 1, "the fork is run once");
 }
 
-// The first fork may wake one of the two, who comes too late for it; the second must not be left to
-// nobody.
+// The first fork may wake one of the two workers, which comes too late for it; the second must be
+// taken nevertheless.
 void two_sleepers() {
   world its;
   make(its, 3);
@@ -78,7 +78,7 @@ void two_sleepers() {
   check(first.runs == 1 && last.runs == 1, "each fork is run once");
 }
 
-// Each of two forks is one that somebody must come for.
+// Each of two forks is one that a worker must come for.
 void two_forks_two_sleepers() {
   world its;
   make(its, 3);

@@ -1,6 +1,6 @@
-// Protocol K under a trace: nothing is inlined, and a fork that nobody has taken runs in its join,
-// inside the library, on its own place. Each is run once all the same, whatever it forks meanwhile
-// and whoever comes for the rest.
+// Protocol K under a trace: nothing is inlined, and a fork that no thief has taken runs in its
+// join, inside the library, on its own place. Each is run once all the same, whatever it forks
+// meanwhile and whichever worker comes for the rest.
 // Built with src/capi/fork.cpp src/run/fork.cpp
 #include "arch/cpu.hpp"
 #include "fork_world.hpp"

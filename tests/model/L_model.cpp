@@ -1,6 +1,6 @@
-// Protocol L over src/sync/mutex.cpp: one holder at a time, who comes next sees what was written,
-// nobody is left waiting, and nobody touches the mutex after it was free. The callers are OS
-// threads outside; siblings, as forks and their forker are, have one number.
+// Protocol L over src/sync/mutex.cpp: one holder at a time, the next one sees what was written, no
+// caller is left waiting, and none touches the mutex after it was free. The callers are OS threads
+// outside; siblings, as forks and their forker are, have one number.
 // Built with src/sync/mutex.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp
 // Built with src/run/resume.cpp src/unit/timer.cpp
 #include <weft/weft.h>
@@ -69,7 +69,7 @@ void three_lock() {
   check(shared.count == 3, "everybody was inside once");
 }
 
-// Who is woken and finds the lock taken again must get it from the next holder.
+// A waiter that is woken and finds the lock taken again must get it from the next holder.
 void barging() {
   core_world::make(1);
   counter shared;
@@ -138,7 +138,7 @@ void goes_with_its_last_user() {
   threads(thread{"a", work}, thread{"b", work});
 }
 
-// A recursive mutex, and how often strangers were inside: siblings, who may be inside together,
+// A recursive mutex, and how often strangers were inside: siblings, which may be inside together,
 // only look at that.
 struct shared_by_siblings {
   static constexpr std::uint32_t recursive = 8;  // as in WEFT_MUTEX_RECURSIVE_INIT

@@ -1,5 +1,5 @@
-// Protocol S over src/queue/spinlock.hpp and biased_spinlock.hpp: one inside at a time, who comes
-// next sees what was written, nobody is left waiting.
+// Protocol S over src/queue/spinlock.hpp and biased_spinlock.hpp: one thread inside at a time, the
+// next one sees what was written, none is left waiting.
 #include "base/atomic.hpp"
 #include "explorer/explorer.hpp"
 #include "queue/biased_spinlock.hpp"

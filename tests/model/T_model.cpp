@@ -1,6 +1,6 @@
 // Protocol T over the join word of src/unit/unit.hpp, join.cpp and thread.cpp: a joiner returns
 // after the unit's end and sees what it did, however the two meet; the unit is freed exactly once,
-// and nobody touches it or the joiner's record afterwards.
+// and no thread touches it or the joiner's record afterwards.
 // Built with src/thread/join.cpp src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp
 // Built with src/thread/thread.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp
 // Built with src/unit/timer.cpp
@@ -242,7 +242,7 @@ void target_in_own_queue() {
   ult u;
   prepare(u, 0, 0, 1);
   target what;
-  what.one.set(stays_put);  // nobody lends his stack to it
+  what.one.set(stays_put);  // no joiner lends its stack to it
   enter(the.workers[0]);
   the.workers[0]->ready.push_recent(&what.one);
   the.workers[0]->lock.leave();
@@ -261,7 +261,7 @@ void target_in_own_queue() {
 
 // ---- detaching ----------------------------------------------------------------------------------
 
-// Whoever makes the next unit writes to the descriptor that was freed here, if it was.
+// Making the next unit writes to the descriptor that was freed here, if it was.
 void use_again_outside() {
   weft::mem::slab_cache& free = the.rt->outside_units;
   if (free.is_empty()) return;

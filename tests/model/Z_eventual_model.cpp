@@ -1,6 +1,6 @@
-// Protocol Z over faces/argobots/src/eventual.cpp and waiting.cpp: nobody misses the setting, who
-// sees an eventual set sees its value and what was done before, a reset lets the next value in and
-// nobody's earlier one, and the memory goes with the last who uses it.
+// Protocol Z over faces/argobots/src/eventual.cpp and waiting.cpp: no waiter misses the setting, a
+// caller that sees an eventual set sees its value and what was done before, a reset lets the next
+// value in and no setter's earlier one, and the memory goes with its last user.
 // Built with faces/argobots/src/eventual.cpp faces/argobots/src/waiting.cpp
 #include "abt_world.hpp"
 #include "self.hpp"
@@ -14,8 +14,8 @@ ABT_eventual of_the_model;
 
 }  // namespace
 
-// A timed wait found somebody who was setting the eventual. In these models nobody resets it before
-// the wait has seen it.
+// A timed wait found a thread that was setting the eventual. In these models no thread resets it
+// before the wait has seen it.
 void weft::abt::yield_somehow() {
   for (;;) {
     ABT_bool is_ready = ABT_FALSE;
@@ -161,7 +161,7 @@ void reset_by_two() {
   check(shared.get() == 2, "it is unset after the resets");
 }
 
-// Who comes late for the first value gets the next one.
+// A waiter that comes late for the first value gets the next one.
 void one_waits_while_another_resets() {
   shared_eventual shared(sizeof(int));
   threads(thread{"setter",

@@ -1,5 +1,5 @@
-// Protocol Z over faces/argobots/src/init.cpp: who finds the runtime there, by asking or by
-// initialising it as well, finds it laid out.
+// Protocol Z over faces/argobots/src/init.cpp: a caller that finds the runtime there, by asking or
+// by initialising it as well, finds it laid out.
 #include "abt_world.hpp"
 
 // Its counts outlive an execution that is left in the middle: this file sets them back.
@@ -23,7 +23,7 @@ program* of_the_model;
 
 }  // namespace
 
-// ---- the core: whoever starts it becomes the primary ULT ----------------------------------------
+// ---- the core: the caller that starts it becomes the primary ULT --------------------------------
 
 extern "C" {
 

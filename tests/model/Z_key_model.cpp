@@ -1,5 +1,5 @@
-// Protocol Z over faces/argobots/src/key.cpp: who reads a unit's value by key sees what it points
-// to, no value is lost when several set some at a time, and all go with the unit.
+// Protocol Z over faces/argobots/src/key.cpp: a caller that reads a unit's value by key sees what
+// it points to, no value is lost when several set some at a time, and all go with the unit.
 // Built with faces/argobots/src/key.cpp
 #include "abt_world.hpp"
 #include "environment.hpp"
@@ -99,7 +99,7 @@ void two_set_the_same_key() {
   check_that_all_go(shared, 2);
 }
 
-// While somebody else reads; the table is there.
+// While another thread reads; the table is there.
 void two_add_to_one_list() {
   keys shared;
   key between{3, keys::count};

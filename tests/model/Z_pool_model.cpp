@@ -1,6 +1,6 @@
-// Protocol Z over the pools and schedulers of the Argobots face: a pool goes when nobody is inside
-// any more, with the last scheduler that had it or the last unit that remembers it, and a scheduler
-// that is asked to stop sees what was done before.
+// Protocol Z over the pools and schedulers of the Argobots face: a pool goes when no caller is
+// inside any more, with the last scheduler that had it or the last unit that remembers it, and a
+// scheduler that is asked to stop sees what was done before.
 // Built with faces/argobots/src/pool_ops.cpp faces/argobots/src/unit_pool.cpp
 // Built with faces/argobots/src/sched.cpp faces/argobots/src/pool_config.cpp
 // Built with faces/argobots/src/config_values.cpp
@@ -79,7 +79,7 @@ pool* make_user_pool() {
   return made;
 }
 
-// Its unit has been taken, has run and ended, while whoever pushed it is on the way out.
+// Its unit has been taken, has run and ended, while the pusher is on the way out.
 void freed_behind_a_push() {
   begin();
   taking mine;

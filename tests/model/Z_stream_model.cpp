@@ -1,5 +1,5 @@
-// Protocol Z over faces/argobots/src/stream.cpp: who finds a stream in the list and sees that its
-// main scheduler is over finds it laid out.
+// Protocol Z over faces/argobots/src/stream.cpp: a caller that finds a stream in the list and sees
+// that its main scheduler is over finds it laid out.
 // Built with faces/argobots/src/stream.cpp
 #include "abt_world.hpp"
 #include "environment.hpp"

@@ -1,5 +1,5 @@
-// Protocol Z over faces/argobots/src/switch.cpp: who resumes a unit finds its context saved, and
-// the primary ULT goes to its own stream with all that the finder did.
+// Protocol Z over faces/argobots/src/switch.cpp: a caller that resumes a unit finds its context
+// saved, and the primary ULT goes to its own stream with all that the finder did.
 // Built with faces/argobots/src/switch.cpp
 #include "abt_world.hpp"
 #include "pool.hpp"

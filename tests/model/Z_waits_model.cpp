@@ -1,6 +1,6 @@
 // Conditions and futures of the Argobots face, over cond.cpp, future.cpp and waiting.cpp: a tasklet
-// that waits at a condition is woken by a signal or by the clock, and whoever frees one of these
-// objects when nobody waits any more frees it once and under nobody.
+// that waits at a condition is woken by a signal or by the clock, and a caller that frees one of
+// these objects when no other waits any more frees it once, while no other uses it.
 // Built with faces/argobots/src/cond.cpp faces/argobots/src/future.cpp faces/argobots/src/mutex.cpp
 // Built with faces/argobots/src/waiting.cpp
 #include "abt_world.hpp"
@@ -79,7 +79,7 @@ struct guarded {
   }
 };
 
-// By somebody who does not hold the mutex any more.
+// The signaller does not hold the mutex any more.
 void one_waits() {
   guarded shared;
   unit tasklet{0};
@@ -102,8 +102,8 @@ void two_wait() {
   check(taken[0] + taken[1] + shared.tickets == 2, "taken or there");
 }
 
-// Nobody waits after a broadcast: it may be freed at once, while the one that waited is on the way
-// out.
+// No unit waits after a broadcast: the condition may be freed at once, while the unit that waited
+// is on the way out.
 void freed_behind_a_waiter() {
   guarded shared;
   unit tasklet{0};

@@ -26,8 +26,8 @@ using abt_world::word_in;
 
 extern "C" {
 
-// By the linker's --wrap, in files of the model alone. Sizes lie in front. Who uses what is freed,
-// or has used it and did not come before, fails the model.
+// By the linker's --wrap, in files of the model alone. Sizes lie in front. A thread that uses what
+// is freed, or has used it and did not come before, fails the model.
 [[gnu::no_sanitize_thread]] void* __wrap_malloc(std::size_t bytes) {
   constexpr std::size_t step = alignof(std::max_align_t);
   const std::size_t rounded = (bytes + step - 1) / step * step;

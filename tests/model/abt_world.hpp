@@ -21,7 +21,7 @@ namespace abt_world {
 struct unit {
   alignas(16) unsigned char of_the_core[64] = {};  // what weft/hot.h looks at in a weft_thread is 0
   weft::abt::unit_fields fields{};
-  weft_hot_line line{{nullptr}, {nullptr}, {nullptr}, &self};  // of whoever runs it
+  weft_hot_line line{{nullptr}, {nullptr}, {nullptr}, &self};  // of the thread that runs it
   weft_thread* self = reinterpret_cast<weft_thread*>(this);
 
   explicit unit(std::uint32_t kind) { fields.kind.store(kind | weft::abt::is_unit, std::memory_order_relaxed); }
@@ -33,8 +33,8 @@ inline unit* unit_of(weft_thread* thread) { return reinterpret_cast<unit*>(threa
 inline void run_as(unit& one) { explorer::set_local_word(&one); }
 inline unit* running() { return static_cast<unit*>(explorer::local_word()); }
 
-// Memory that malloc gives in logical threads. What was freed is never raised again in the same
-// execution, and who touches it then without having come before is told.
+// Memory that malloc gives in logical threads. What was freed is never given out again in the same
+// execution, and a thread that touches it without having come before fails the model.
 inline constexpr std::size_t heap_bytes = 8192;
 struct heap {
   alignas(std::max_align_t) unsigned char memory[heap_bytes];

@@ -343,7 +343,7 @@ STAND_IN void join_thread(os_thread which) {
   while (its.at.load(base::acquire) != os_threads::ended) arch::pause();
 }
 
-// Records of workers alone. Whoever gives one back must be the last to have used it.
+// Records of workers alone. The thread that gives one back must be the last to have used it.
 STAND_IN std::size_t page_bytes() { return 4096; }
 STAND_IN void* reserve(std::size_t bytes, std::size_t) {
   using core_world::the;

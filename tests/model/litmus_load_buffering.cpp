@@ -68,7 +68,7 @@ const model false_dependency{"LB a dependency that is none", permits(4, all_four
 
 // ---- read-modify-writes, coherence, longer cycles -----------------------------------------------
 
-// Nobody comes between the read and the write of an addition that was promised.
+// No store comes between the read and the write of an addition that was promised.
 const model kept_by_addition{"LB an addition keeps the promise", permits(6, "005 105 505 056 556 656"), [] {
                                base::atomic<int> x{0};
                                int r1 = 0, r2 = 0;
@@ -78,7 +78,8 @@ const model kept_by_addition{"LB an addition keeps the promise", permits(6, "005
                                outcome(r1, r2, x.load(base::relaxed));
                              }};
 
-// What was read early counts only with the store that was promised: after r2 == 1 nobody writes x.
+// What was read early counts only with the store that was promised: after r2 == 1 no thread writes
+// x.
 const model unkept{"LB a promise that is not kept", permits(3, "00 01 10"), [] {
                      base::atomic<int> x{0}, y{0};
                      int r1 = 0, r2 = 0;

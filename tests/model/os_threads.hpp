@@ -1,6 +1,6 @@
 // OS threads that the core starts itself, for models over the files that do. Each is a logical
-// thread of the model (run) that waits until the core starts it, or whoever started the last one
-// says that no more will come (close). Start and join are in core_stand_ins.cpp.
+// thread of the model (run) that waits until the core starts it, or the thread that started the
+// last one says that no more will come (close). Start and join are in core_stand_ins.cpp.
 #pragma once
 
 #include <new>
@@ -22,7 +22,7 @@ struct slot {
 inline constexpr unsigned most = 3;
 alignas(slot) inline unsigned char memory[most][sizeof(slot)];
 inline unsigned there;   // that the model has
-inline unsigned in_use;  // by whoever starts one; models start them one after the other
+inline unsigned in_use;  // by the thread that starts one; models start them one after the other
 
 inline slot& at(unsigned index) { return *reinterpret_cast<slot*>(memory[index]); }
 
@@ -43,7 +43,7 @@ inline void run(unsigned index) {
   own.at.store(ended, weft::base::release);
 }
 
-// By whoever has started the last one.
+// By the thread that has started the last one.
 inline void close() {
   while (in_use < there) at(in_use++).at.store(unwanted, weft::base::release);
 }

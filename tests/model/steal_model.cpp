@@ -18,7 +18,7 @@ using namespace core_world::words;
 struct job {
   unit one{};
   int payload = 0;  // written by the creator
-  int runs = 0;     // by whoever runs it
+  int runs = 0;     // by the worker that runs it
 };
 
 void make(unsigned workers) {

@@ -1,6 +1,6 @@
 // Full/empty variables of the threads interface (faces/threads, detail/sync_fast.h and
-// sync_slow.h): no wake-up is lost, no value is lost or doubled, and who read a value may reuse the
-// variable's memory. Mutex and condition are the model's own, on futexes.
+// sync_slow.h): no wake-up is lost, no value is lost or doubled, and a caller that read a value may
+// reuse the variable's memory. Mutex and condition are the model's own, on futexes.
 #include <new>
 
 #include <weft_threads/types.h>

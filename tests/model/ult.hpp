@@ -62,7 +62,7 @@ inline void leave(ult& u, int nth) {
   if (left != has_ended) u.after(w, u.argument);
 }
 
-// The ULT ended: whoever waits for it to park again need not.
+// The ULT ended: a thread that waits for it to park again need not.
 inline void finish(ult& u) { u.left.store(has_ended, weft::base::release); }
 
 }  // namespace core_world

@@ -62,7 +62,7 @@ std::size_t count_in_bag(void* state) { return bag_of(state)->count(); }
 bool remove_from_bag(void* state, weft_thread* unit) { return bag_of(state)->remove(unit); }
 const weft_pool_ops bag_ops{sizeof(weft_pool_ops), push_to_bag, pop_from_bag, count_in_bag, remove_from_bag, nullptr};
 
-// ---- those who parked until the source is polled ----
+// ---- units that parked until the source is polled ----
 
 class parking {
  public:

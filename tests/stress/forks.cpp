@@ -261,7 +261,7 @@ class changing_workers {
       } else {
         std::swap(added[from.below(count)], added[count - 1]);
         const weft_status result = weft_worker_remove(added[count - 1]);
-        MUST(result == WEFT_OK || result == WEFT_BUSY);  // somebody is pinned to it
+        MUST(result == WEFT_OK || result == WEFT_BUSY);  // a unit is pinned to it
         if (result == WEFT_OK) --count;
       }
       OK(weft_sleep_ns(from.below(200000)));

@@ -126,7 +126,7 @@ void check_scan(dice from) {
   MUST(got == wanted);
 }
 
-// Loops in loops; the inner ones have whoever is idle.
+// Loops in loops; the inner ones get the workers that are idle.
 void check_nested(dice from) {
   const std::size_t rows = from.below(40), columns = from.below(100);
   const std::uint64_t seed = from.next();

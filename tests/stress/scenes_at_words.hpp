@@ -106,7 +106,7 @@ class notice_scene : public scene {
   std::uint64_t word_ = 0;
 };
 
-// ---- awaiters: tokens that threads give, taken by whoever is told of them ----
+// ---- awaiters: tokens that threads give, taken by the threads that are told of them ----
 
 // Each taker wants so many tokens out of two semaphores, one at a time, by an awaiter at both,
 // which it cancels now and then.

@@ -11,7 +11,7 @@
 
 namespace weft::test {
 
-// The lines from the one that has `who` up to the next thread's.
+// The lines from the one that names the thread up to the next thread's.
 inline std::vector<std::string> block_of(const std::string& text, const std::string& who) {
   std::vector<std::string> lines;
   const std::size_t at = text.find(who);

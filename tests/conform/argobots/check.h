@@ -47,7 +47,7 @@ const char *code_name(int code);
   } while (0)
 #define OK(call) IS(ABT_SUCCESS, call)
 
-/* Lets others run, whoever the caller is. */
+/* Lets others run; any kind of caller may call it. */
 void breathe(void);
 void wait_for(atomic_int *value, int wanted);
 

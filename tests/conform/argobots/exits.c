@@ -92,7 +92,7 @@ static void ends_once(void) {
   OK(ABT_key_free(&key));
 }
 
-/* ---- who is named to run instead runs, though destructors of the one that ends yield and wait  */
+/* ---- the ULT named to run instead runs, though destructors of the one that ends yield, wait -- */
 
 static ABT_thread resumable;
 static ABT_pool elsewhere;

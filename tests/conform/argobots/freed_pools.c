@@ -202,7 +202,7 @@ static void before_running_units(enum kind kind) {
   CHECK(units == 0);
 }
 
-/* Resumed by a push, which nobody sees but who reads stderr. */
+/* Resumed by a push, which is seen on stderr alone. */
 static void lost_unit(void) {
   atomic_int ran = 0;
   char line[256] = "";
@@ -219,7 +219,7 @@ static void lost_unit(void) {
   rewind(said);
   CHECK(fgets(line, sizeof line, said) != NULL && strstr(line, "pool") != NULL);
   fclose(said);
-  OK(ABT_self_schedule(thread, ABT_POOL_NULL)); /* nobody else has it */
+  OK(ABT_self_schedule(thread, ABT_POOL_NULL)); /* no pool has it */
   end(thread);
   CHECK(atomic_load(&ran) == 1 && units == 0 && first == NULL);
 }

@@ -61,7 +61,7 @@ static int refused_to(void (*function)(void *)) {
     }
     OK(ABT_thread_join(thread));
     CHECK(atomic_load(&ran) == round);
-    stack[0] = 0; /* nobody runs there now */
+    stack[0] = 0; /* no unit runs there now */
   }
   OK(ABT_thread_attr_free(&attr));
   end(thread);

@@ -1,8 +1,8 @@
-/* Calls after which a named ULT runs at once: who runs when, what the pool of the one that
+/* Calls after which a named ULT runs at once: which one runs when, what the pool of the one that
  * leaves is told, and what is refused. */
 #include "trail.h"
 
-/* ---- a pool that nobody serves, and that notes with which context it was pushed to ---- */
+/* ---- a pool that no stream serves, and that notes with which context it was pushed to ---- */
 
 static ABT_thread last_in[8];
 static int count_in;
@@ -88,7 +88,7 @@ static void exit_to(void *target) {
 static void to_a_popped_one(void) {
   ABT_thread target = owned(mark_and_end, "b");
   ABT_thread thread = owned(yield_to, &target);
-  run(thread); /* both have their turn: who is named runs in the place of who leaves */
+  run(thread); /* both have their turn: the named ULT runs in the place of the one that leaves */
   mark('-');
   go_on(thread, ABT_POOL_CONTEXT_OP_THREAD_YIELD_TO);
   end(target);
@@ -240,8 +240,8 @@ static ABT_thread ended_one(void) {
   return target;
 }
 
-/* Whoever dispatches the caller has to find the one that it names: a ULT that acts as a
- * scheduler, one that joins it, a main scheduler. */
+/* What dispatches the caller has to find the ULT that it names: a ULT that acts as a scheduler, one
+ * that joins it, a main scheduler. */
 static void run_by_hand(void (*function)(void *), ABT_thread *target) {
   const ABT_thread caller = owned(function, target);
   run(caller);

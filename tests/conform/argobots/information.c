@@ -271,7 +271,7 @@ static void tools(void) {
   OK(ABT_tool_register_thread_callback(watch, mask, &events));
   end(start(pool, yield_once, NULL));
   OK(ABT_tool_register_thread_callback(NULL, ABT_TOOL_EVENT_THREAD_NONE, NULL));
-  end(start(pool, yield_once, NULL)); /* nobody is told */
+  end(start(pool, yield_once, NULL)); /* no callback is called */
   CHECK(event_count == sizeof wanted / sizeof wanted[0]);
   CHECK(memcmp(events, wanted, sizeof wanted) == 0);
 }

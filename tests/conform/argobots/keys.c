@@ -86,7 +86,7 @@ static void kept_by_revival(void) {
   OK(ABT_key_free(&key));
 }
 
-/* ---- many keys, and many who set them ---- */
+/* ---- many keys, and many that set them ---- */
 
 static ABT_key keys[MANY];
 
@@ -116,7 +116,7 @@ struct shares {
 static void *set_share(void *argument) {
   struct shares *mine = argument;
   for (int i = mine->first; i < MANY; i += 2) OK(ABT_thread_set_specific(mine->thread, keys[i], mine->values + i));
-  /* Everybody sets this one. */
+  /* All set this one. */
   OK(ABT_thread_set_specific(mine->thread, keys[0], mine->values));
   return NULL;
 }

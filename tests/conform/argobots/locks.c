@@ -118,7 +118,7 @@ static void write_once(void *argument) {
   OK(ABT_rwlock_unlock(rwlock));
 }
 
-/* Who reads may come again although somebody waits to write. */
+/* A reader may lock again although a writer waits. */
 static void readers_come_again(void) {
   atomic_int written = 0;
   OK(ABT_rwlock_create(&rwlock));
@@ -268,7 +268,7 @@ static void *meet_as_os_thread(void *argument) {
   return NULL;
 }
 
-/* A ULT, a tasklet and an OS thread: who waits keeps its stream, so that the unit beside it
+/* A ULT, a tasklet and an OS thread: a unit that waits keeps its stream, so that the unit beside it
  * waits, too. */
 static void barrier_of_streams(void) {
   struct meeting meeting = {.parties = 3};

@@ -390,7 +390,7 @@ static void made_under_others_eyes(void) {
   OK(ABT_pool_free(&unserved));
 }
 
-/* ---- who may not ---- */
+/* ---- callers that may not ---- */
 
 static void refused(void *wanted) {
   ABT_xstream stream = *(ABT_xstream *)wanted;

@@ -229,7 +229,7 @@ static ABT_thread popped_from(ABT_pool pool) {
   return popped;
 }
 
-/* Whoever named one that cannot run yet has left nevertheless: its pool is told why it comes,
+/* A ULT that named one that cannot run yet has left nevertheless: its pool is told why it comes,
  * then and the next time. */
 static void check_each_turn(ABT_thread giver, ABT_pool pool) {
   run_what_is_there(pool);
@@ -260,7 +260,7 @@ static void name_many(ABT_pool pool) {
   } else {
     for (int i = 0; i < made; ++i) OK(ABT_self_schedule(targets[i], ABT_POOL_NULL));
   }
-  run_what_is_there(pool); /* who had no stack before */
+  run_what_is_there(pool); /* targets that had no stack before */
   for (int i = 0; i < made; ++i) OK(ABT_thread_resume(targets[i]));
   run_what_is_there(pool);
   for (int i = 0; i < made; ++i) end(targets[i]);

@@ -37,7 +37,7 @@ static int migrate_to_scheduler(ABT_thread thread) {
   return ABT_thread_migrate_to_sched(thread, sched);
 }
 
-/* One that has started, or not; told by whoever asks, with a callback given to it or to its
+/* A ULT that has started, or not, is migrated by `ask`; its callback was given to it or to its
  * attributes. */
 static void migrate(int (*ask)(ABT_thread), bool has_started, bool by_attribute) {
   struct traveller self = {.rank = -1};

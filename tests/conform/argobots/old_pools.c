@@ -246,7 +246,7 @@ static int do_not_remove(ABT_pool pool, ABT_unit unit) {
   return ABT_ERR_INV_UNIT;
 }
 
-/* Who asked for its removal gets to know why not. */
+/* The caller that asked for its removal gets the code of the refusal. */
 static void not_removed(void) {
   ABT_pool_def def = whole_def();
   def.p_remove = do_not_remove;
@@ -259,7 +259,7 @@ static void not_removed(void) {
   IS(ABT_ERR_INV_UNIT, ABT_thread_yield_to(thread));
   CHECK(atomic_load(&ran) == 0 && size_of(pool, false) == 1);
   CHECK(pop_first(pool) == unit);
-  OK(ABT_thread_yield_to(thread)); /* it is not there, and nobody yields */
+  OK(ABT_thread_yield_to(thread)); /* it is not there, and the caller does not yield */
   CHECK(atomic_load(&ran) == 0);
   OK(ABT_xstream_run_unit(unit, pool));
   end(thread);

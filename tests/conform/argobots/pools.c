@@ -111,7 +111,7 @@ static void create_first(void *pool) {
   end(child);
 }
 
-/* Who leaves for its own child is the owner's next one; who yields is the last. */
+/* A ULT that leaves for its own child is the owner's next one; one that yields is the last. */
 static void leaves_for_child(void) {
   ABT_pool pool = new_pool(ABT_POOL_RANDWS);
   const ABT_thread other = start(pool, nothing, NULL), parent = start(pool, create_first, &pool);
@@ -208,7 +208,7 @@ static void sizes_of_schedulers(void) {
   for (int i = 0; i < 2; ++i) OK(ABT_pool_free(&pools[i]));
 }
 
-/* ---- who pops with a wait keeps its stream, whose scheduler does not run what comes instead -- */
+/* ---- a ULT that waits in a pop keeps its stream: the scheduler does not run what comes ---- */
 
 struct late {
   ABT_pool pool;

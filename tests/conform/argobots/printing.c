@@ -75,7 +75,7 @@ static void stacks_in_a_pool(void) {
   FILE *file = open_printed();
   OK(ABT_info_print_thread_stacks_in_pool(file, pool));
   fflush(file);
-  CHECK(atomic_load(&turn) == 2); /* nobody ran */
+  CHECK(atomic_load(&turn) == 2); /* no unit ran */
   CHECK(mentions(file, pool) >= 1);
   for (int i = 0; i < 3; ++i) CHECK(mentions(file, threads[i]) >= 1);
   if (IS_WEFT) CHECK((strstr(printed, "5eed5eed12345678") != NULL) == shows_memory());

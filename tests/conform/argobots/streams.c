@@ -67,7 +67,7 @@ static void exit_and_revive(void) {
   OK(ABT_pool_free(&pool));
 }
 
-/* Who sees that it has ended may revive it at once. */
+/* A caller that sees that it has ended may revive it at once. */
 static void revive_at_once(void) {
   atomic_int ran = 0;
   ABT_pool pool = new_pool(ABT_POOL_FIFO);

@@ -1,4 +1,4 @@
-/* Who is called what, and switches to a thread by name. */
+/* The caller's identity, and switches to a thread by name. */
 #include "trail.h"
 
 /* ---- the caller ---- */

@@ -1,4 +1,4 @@
-/* Work units: cancellation, arguments, who is who. */
+/* Work units: cancellation, arguments, identity. */
 #include "check.h"
 
 static ABT_thread_state state_of(ABT_thread thread) {
@@ -173,7 +173,7 @@ static void arguments(void) {
   CHECK(atomic_load(&counts[1]) == 1 && atomic_load(&counts[2]) == 0);
 }
 
-/* ---- who is who ---- */
+/* ---- identity ---- */
 
 struct identity {
   bool is_unnamed, is_task;

@@ -266,7 +266,7 @@ static void run_program(void) {
   free_objects();
 }
 
-/* Whoever frees an unnamed unit may tell so after what it did was seen. */
+/* The stream that frees an unnamed unit may tell so after what the unit did was seen. */
 static void await_frees(void) {
   for (int left = -1; left != 1; breathe()) {
     CHECK(pthread_mutex_lock(&records_lock) == 0);
@@ -297,7 +297,7 @@ static void every_event_in_its_state(void) {
   for (int i = 0; i < 2; ++i) end_stream(streams[i]);
 }
 
-/* ---- who resumes, as the tool is told: the main scheduler ---- */
+/* ---- the resumer that the tool is told of: the main scheduler ---- */
 
 static ABT_thread told_resumer;
 

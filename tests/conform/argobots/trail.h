@@ -1,4 +1,4 @@
-/* Who ran when, as a trail of letters. */
+/* Which unit ran when, as a trail of letters. */
 #ifndef WEFT_TESTS_CONFORM_ARGOBOTS_TRAIL_H
 #define WEFT_TESTS_CONFORM_ARGOBOTS_TRAIL_H
 

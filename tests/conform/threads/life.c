@@ -66,7 +66,7 @@ static void before_the_start(void) {
   CHECK(threads_now_ns() != 0);
 }
 
-#if !IS_INLINED /* those ask nobody whether it was started */
+#if !IS_INLINED /* those do not ask whether it was started */
 static void ignore(void *unused) { (void)unused; }
 
 static void calls_before_the_start(void) {

@@ -1,4 +1,4 @@
-/* A module with an implementation that runs tasks when somebody waits for them; or, as
+/* A module with an implementation that runs tasks when a caller waits for them; or, as
  * MODULE_VERSION says, one of another version. */
 #include <weft_threads/component.h>
 

@@ -1,6 +1,6 @@
 // Included before all else in what is compiled for models: gcc leaves copies and fills to calls of
-// the C library, which nobody would see. They get the names that clang gives them, so that race.cpp
-// does.
+// the C library, which the explorer would not see. They get the names that clang gives them, so
+// that race.cpp does.
 #pragma once
 
 #include <stddef.h>

@@ -77,7 +77,7 @@ void memory::construct(int thread, const void* address) {
   for (int i = 0; i < locations_in_use; ++i) {
     if (addresses_[i] == address) addresses_[i] = nullptr;  // an earlier life of the same memory
   }
-  // find() will read what the constructor left in memory, if anybody ever uses it.
+  // find() will read what the constructor left in memory, if the atomic is ever used.
   if (thread != 0 || birth_of(address) != nullptr) births_.push_back({address, thread, clock_[thread]});
 }
 

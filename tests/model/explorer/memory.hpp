@@ -10,9 +10,9 @@
 //
 // A load may also read a promise: a store that its thread has yet to make (load buffering). It must
 // be known that the thread can make it: it does so in another execution with the same beginning, in
-// which the load reads something else. (So nothing comes out of thin air: whoever reads x to write
-// y and y to write x finds no store to begin with.) An execution counts only if all promises are
-// kept.
+// which the load reads something else. (So nothing comes out of thin air: threads of which one
+// reads x to write y and one y to write x find no store to begin with.) An execution counts only if
+// all promises are kept.
 //
 // What the model leaves out is in docs/protocols/explorer.md: the one freedom that C++20 has over
 // C++11 for seq_cst mixed with weaker orders.
@@ -162,7 +162,7 @@ class memory {
   std::vector<open_load> open_loads_;
   const void* addresses_[max_locations] = {};  // apart from the rest, for find()
   history locations_[max_locations];
-  std::vector<birth> births_;  // and ends, in logical threads, of atomics that nobody has used yet
+  std::vector<birth> births_;  // and ends, in logical threads, of atomics that were not used yet
   thread_state threads_[max_threads];
   std::uint32_t clock_[max_threads] = {};
   frontier beginning_;  // what the threads start with

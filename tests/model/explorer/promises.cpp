@@ -39,7 +39,7 @@ std::size_t memory::make_promise(const finding& what, int location, std::size_t 
 
 // ---- found --------------------------------------------------------------------------------------
 
-// Whether somebody who synchronises with the store learns something by that.
+// Whether a thread that synchronises with the store learns something by that.
 bool memory::carries_news(int location, const stored& made) const {
   frontier known = beginning_;
   known.seen.raise(location, made.at);
@@ -66,7 +66,7 @@ memory::promise* memory::promise_at(int location, timestamp at) {
   return it != promises_.end() ? &*it : nullptr;
 }
 
-// Who has seen that his store was made cannot make it any more.
+// A thread that has seen that its store was made cannot make it any more.
 void memory::prune_if_hopeless(int thread) const {
   for (const promise& each : promises_) {
     if (each.thread == thread && threads_[thread].current.seen.at[each.location] >= each.at) prune();
@@ -87,9 +87,9 @@ memory::promise* memory::owed(int thread, int location, word value) {
   return promised->value == value ? oldest : nullptr;
 }
 
-// Who read the promise did not know what the store releases: if he has synchronised with it since,
-// what he has done does not follow. Nor does a seq_cst store come after an operation or fence of
-// that order that knows of it.
+// A reader of the promise did not know what the store releases: if it has synchronised with the
+// store since, what it has done does not follow. Nor does a seq_cst store come after an operation
+// or fence of that order that knows of it.
 timestamp memory::keep(int thread, promise* kept, order o, const stored* continued) {
   const promise it = *kept;
   promises_.erase(promises_.begin() + (kept - promises_.data()));

@@ -79,8 +79,8 @@ void scheduler::jump(int to) {
   coroutine::jump(thread(from).context, thread(to).context);
 }
 
-// Each thread first runs up to its first operation, so that what everybody is about to do is known
-// when the first choice is made.
+// Each thread first runs up to its first operation, so that what every thread is about to do is
+// known when the first choice is made.
 void scheduler::fork(const start* first, int count) {
   if (count >= max_threads) fail("the model is too large", "raise max_threads");
   count_ = count;
@@ -121,7 +121,7 @@ void scheduler::before(operation next) {
   switch_to_next();
 }
 
-// With everybody finished, back to thread 0.
+// With every thread finished, back to thread 0.
 void scheduler::switch_to_next() {
   collect_options();
   if (options_.empty()) {
@@ -172,7 +172,7 @@ void scheduler::collect_budgeted() {
   }
 }
 
-// Nobody can go on by himself: time passes for those who have a deadline, and loops go round.
+// No thread can go on by itself: time passes for those that have a deadline, and loops go round.
 void scheduler::collect_forced() {
   for (int i = 1; i <= count_; ++i) {
     const logical_thread& it = thread(i);
@@ -289,7 +289,7 @@ bool scheduler::sleep(int location, std::uint64_t deadline_ns) {
   return false;
 }
 
-// The kernel promises no order among waiters: whom it wakes is a choice.
+// The kernel promises no order among waiters: which of them it wakes is a choice.
 int scheduler::wake(int location, int count) {
   int woken = 0;
   for (; woken < count; ++woken) {

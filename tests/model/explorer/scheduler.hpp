@@ -1,6 +1,6 @@
 // Which logical thread performs the next operation. Threads stop before every operation on an
-// atomic; the scheduler then asks the path of choices who goes on. See docs/protocols/explorer.md
-// for what pausing, sleeping and the bounds mean.
+// atomic; the scheduler then asks the path of choices which thread goes on. See
+// docs/protocols/explorer.md for what pausing, sleeping and the bounds mean.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ class scheduler {
 
   // ---- the driver's side ----
 
-  // Runs body as thread 0 until it returns or somebody abandons the execution.
+  // Runs body as thread 0 until it returns or a thread abandons the execution.
   void run(void (*body)(), const bounds& limits);
 
   // ---- the threads' side ----

@@ -1,5 +1,5 @@
-/* The sum is read when the log has been written, which usually takes longer, but nobody has
- * joined the thread that makes the sum. */
+/* The sum is read when the log has been written, which usually takes longer, but the thread that
+ * makes the sum has not been joined. */
 #include <weft/weft.h>
 
 #include "../../../examples/must.h"

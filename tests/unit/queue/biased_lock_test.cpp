@@ -98,7 +98,7 @@ TEST_CASE("owner and thieves exclude each other") {
     for (int i = 0; rounds % 8 == 0 && i < 20; ++i) weft::arch::pause();
   }
   stop = true;
-  while (finished.load() < 2) {  // those who asked last want an answer
+  while (finished.load() < 2) {  // thieves that asked last want an answer
     if (thief* asked = lock.enter(); asked != nullptr) asked->answers.fetch_add(1);
     lock.leave();
     std::this_thread::yield();

@@ -27,7 +27,7 @@ class program {
     REQUIRE(plan_->open(wish, 1, workers) == status::ok);
   }
 
-  // Who goes on after the call of the one whose turn it is.
+  // The worker that goes on after the call of the one whose turn it is.
   unsigned call() {
     std::uint16_t candidates[workers];
     for (unsigned step = 0; step < workers; ++step) candidates[step] = static_cast<std::uint16_t>((running_ + step) % workers);
@@ -35,7 +35,7 @@ class program {
     return running_;
   }
 
-  // Those who had a turn, without repetitions.
+  // The workers that had a turn, without repetitions.
   std::vector<unsigned> call_often(unsigned calls) {
     std::vector<unsigned> turns;
     for (unsigned each = 0; each < calls; ++each) {
@@ -65,7 +65,7 @@ TEST_CASE("the highest priority goes on; at most DEPTH - 1 changes give it the l
     for (unsigned seed = 1; seed <= 200; ++seed) {
       const std::vector<unsigned> turns = program(priorities(seed, depth)).call_often(3000);
       CHECK(turns.size() <= depth);
-      CHECK(has_each_once(turns));  // who was put last does not come before the others were, too
+      CHECK(has_each_once(turns));  // a worker put last does not come before the others were, too
       first.insert(turns.front());
       most = std::max(most, turns.size());
     }

@@ -140,7 +140,7 @@ TEST_CASE("registers") {
   CHECK(row_of({0x10, 3, 2, 0x76, 0}, 0).rules[3].kind == rule_kind::saved_as_told);
   CHECK(row_of({0x16, 3, 2, 0x76, 0}, 0).rules[3].kind == rule_kind::as_told);
   check_rule(row_of({0x2e, 16, 0x2d, 0x00, 0x83, 2}, 0), 3, rule_kind::saved, -16);
-  check_rule(row_of({0x05, 0xe0, 0x00, 2, 0x83, 2}, 0), 3, rule_kind::saved, -16);  // one that nobody asks for
+  check_rule(row_of({0x05, 0xe0, 0x00, 2, 0x83, 2}, 0), 3, rule_kind::saved, -16);  // one that nothing asks for
 }
 
 TEST_CASE("states that are remembered") {
