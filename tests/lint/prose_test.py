@@ -36,6 +36,9 @@ class ProseTest(planted.PlantedTest):
         self.plant("src/mem/slab.hpp", "#pragma once\nint one();  // as docs/who.md says\n/* Freed by\n * whoever comes. */\n")
         self.assert_found(self.problems(""), 'src/mem/slab.hpp:4: name what acts instead of "whoever"')
         self.plant("src/mem/slab.hpp", "#pragma once\nint who();  // its owner\n")
+        self.plant("tests/api/check.h", "/* Lets others run, whoever\n * the caller is. */\nvoid breathe(void);\n")
+        self.assert_found(self.problems(""), 'tests/api/check.h:1: name what acts instead of "whoever"')
+        self.plant("tests/api/check.h", "/* Lets others run. */\nvoid nobody(void);\n")
         self.assertEqual(self.problems(""), [])
 
 
