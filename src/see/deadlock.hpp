@@ -3,10 +3,11 @@
 // No worker looks while anything moves. The last worker that goes to sleep, and every OS thread
 // outside that blocks in Weft without a deadline, sleeps in steps (0.2 s, doubling up to half a
 // minute) and looks between them. It is a deadlock when
-//   - all workers sleep, no deadline is set, no outside source of work is registered, and a thread waits;
-//   - every other OS thread of the process is blocked: in one of our waits without a deadline (then it is certain), or in a
-//     futex wait without a deadline, a lock or join of OS threads (then it is called possible: the other side of that futex may lie in
-//     another process).
+//   - all workers sleep, no deadline is set, no outside source of work is registered, and a thread
+//     waits;
+//   - every other OS thread of the process is blocked: in one of our waits without a deadline (then
+//     it is certain), or in a futex wait without a deadline, a lock or join of OS threads (then it
+//     is called possible: the other side of that futex may lie in another process).
 // An OS thread that computes, sleeps, or waits for a descriptor could still wake a thread: then
 // there is silence, however long.
 //

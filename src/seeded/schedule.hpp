@@ -2,18 +2,20 @@
 // (WEFT_SCHEDULE). seeded/turns.hpp asks.
 //
 // A choice is a number below that of the alternatives; 0 is always what the scheduler would do
-// anyway (go on, take the unit that is next, rob the nearest). Sources:
+// anyway (go on, take the unit that is next, steal from the nearest). Sources:
 //   usual    always 0;
-//   seed     at random: another alternative with a probability that the seed draws from 1/2 to 1/16, so that some seeds change places
-//            at every call and others leave a worker alone for long;
-//   pct      priorities: the worker with the highest one always goes on; at DEPTH - 1 choices, drawn from the first `length` ones, the
-//            one that goes on gets the lowest. A bug that needs DEPTH things in an order is found with a probability of at least
-//            1 / (workers * length^(DEPTH - 1)) a run (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010,
-//            doi:10.1145/1736020.1736040). A worker that yields or finds nothing gets the lowest, too, or those that wait in circles
-//            would keep all others from running;
-//   replay   a record's (schedule_trace.hpp); 0 where it says nothing. Where the program asks for something else than was recorded, the
-//            run ends with exit_diverged;
-//   near     the same, but what does not fit is left out: for shrinking.
+//   seed     at random: another alternative with a probability that the seed draws from 1/2 to
+//            1/16, so that some seeds change places at every call and others leave a worker alone
+//            for long;
+//   pct      priorities: the worker with the highest one always goes on; at DEPTH - 1 choices,
+//            drawn from the first `length` ones, the one that goes on gets the lowest. A bug that
+//            needs DEPTH things in an order is found with a probability of at least
+//            1 / (workers * length^(DEPTH - 1)) a run (Burckhardt, Kothari, Musuvathi, Nagarakatte,
+//            ASPLOS 2010, doi:10.1145/1736020.1736040). A worker that yields or finds nothing gets
+//            the lowest, too, or workers that wait in circles would keep all others from running;
+//   replay   a record's (schedule_trace.hpp); 0 where it says nothing. Where the program asks for
+//            something else than was recorded, the run ends with exit_diverged;
+//   near     a record's as far as possible: what does not fit is left out; for shrinking.
 //
 // Called by the one OS thread whose turn it is.
 #pragma once

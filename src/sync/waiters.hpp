@@ -4,10 +4,12 @@
 // An object's queue is guarded by the object's spinlock. A waker takes a record off the queue
 // inside the lock; when the owner of the record is made ready depends on whether the clock competes
 // for it:
-//   - a record without a deadline is woken after the lock was released (wake_later::now), so that the released caller may reuse the
-//     object's memory at once: the waker does not come back to it;
-//   - one with a deadline is claimed inside the lock, because its owner might leave meanwhile; to make up for that its owner passes
-//     through the lock before it returns (follow_waker), and so leaves after its waker has.
+//   - a record without a deadline is woken after the lock was released (wake_later::now), so that
+//     the released caller may reuse the object's memory at once: the waker does not come back to
+//     it;
+//   - one with a deadline is claimed inside the lock, because its owner might leave meanwhile; to
+//     make up for that its owner passes through the lock before it returns (follow_waker), and so
+//     leaves after its waker has.
 //
 // Everything here is ready when filled with zeros and allocates nothing.
 #pragma once

@@ -30,14 +30,15 @@ enum unit_flag : std::uint16_t {
   has_own_stack = 1 << 1,  // of its own size, or the user's
   keeps_fp = 1 << 2,
   is_main = 1 << 3,            // the adopted caller of weft_init, on its OS stack
-  may_be_dispatched = 1 << 4,  // * made for a builder, or once told to go back to a scheduler, as a joiner may be: `parent` tells
+  may_be_dispatched = 1 << 4,  // * made for a builder, or once told to go back to a scheduler, as a
+                               // joiner may be: `parent` tells
   wants_to_move = 1 << 5,      // * extra says where
   is_default = 1 << 6,         // a ULT without any attribute: may run on its joiner's stack
   stays_put = 1 << 7,          // * pinned to worker `home_worker`
   is_known = 1 << 8,           // * id, permit or extra are in use
-  is_fork = 1 << 9,            // `forker` is set: a fork that was taken from its forker, whose identity it has
-  ends_noticed = 1 << 10,      // * it ends with an exchange, so that a joiner needs no fence; never cleared
-  is_adopted = 1 << 11,        // the caller of weft_worker_adopt, on its OS stack; `argument` is its adopted.hpp
+  is_fork = 1 << 9,            // `forker` is set: a fork taken from its forker, with its identity
+  ends_noticed = 1 << 10,      // * ends with an exchange: a joiner needs no fence; never cleared
+  is_adopted = 1 << 11,        // weft_worker_adopt's caller, on its OS stack; argument: adopted.hpp
 };
 
 // The highest flags are a number: the size class of the stack on which the unit starts.
@@ -86,14 +87,16 @@ struct alignas(base::cache_line) unit : base::list_link {
   base::atomic<pool*> home;  // null: the default queue of its waker
   base::atomic<unit_state> state;
   std::uint16_t home_worker;       // when stays_put
-  base::atomic<std::uint16_t> in;  // the queue that holds it: a worker's number, in_pool, or 0; written inside that queue's lock
+  base::atomic<std::uint16_t> in;  // the queue that holds it: a worker's number, in_pool, or 0;
+                                   // written inside that queue's lock
   base::atomic<std::uint16_t> flags;
 
   // ---- second line ----
-  mem::stack* stack = nullptr;  // while parked, and of units with a stack of their own
-  unit* parent = nullptr;       // the scheduler ULT to which it returns; null: it was not dispatched. Its worker, or its owner
-  waiter* waiting = nullptr;    // what it waits for; for reports
-  base::atomic<details*> extra{nullptr};  // made by the first that needs it: details_of, details_if_any
+  mem::stack* stack = nullptr;            // while parked, and of units with a stack of their own
+  unit* parent = nullptr;                 // the scheduler ULT to which it returns; null: it was
+                                          // not dispatched. Its worker, or its owner
+  waiter* waiting = nullptr;              // what it waits for; for reports
+  base::atomic<details*> extra{nullptr};  // made when first needed: details_of, details_if_any
   base::atomic<std::uint64_t> id{0};      // given when first asked for
   const void* made_at = nullptr;          // once it has parked: as context_word::maker()
   base::atomic<std::uint32_t> permit{0};  // weft_suspend and weft_resume: protocol P
@@ -139,8 +142,10 @@ static_assert(sizeof(unit) == unit_bytes);
 //
 //      open ----> waiter ----> noticed      a joiner came first and is woken by the end
 //      open ----> ended | noticed           joiners find it ended
-//      open ----> detached --> (freed)      none will join; on the way `detaching`, which the end leaves to the detacher
-//      open ----> lent ------> (freed)      it runs on its joiner's stack: for others that come to join it
+//      open ----> detached --> (freed)      none will join; on the way `detaching`, which the end
+//                                           leaves to the detacher
+//      open ----> lent ------> (freed)      it runs on its joiner's stack: for others that come
+//                                           to join it
 //
 // A unit that has parked, or is marked so (ends_noticed), ends with an exchange. Another that ran
 // in one go on one worker ends inside that worker's lock, with a load and a store: a joiner that

@@ -3,11 +3,11 @@
 //
 //      waiting ----> woken          by the waker that took it from its list
 //      waiting ----> timed_out      by the clock; only records with a deadline
+//      timed_out --> dropped        by a waker that lost to the clock, if there is no list (joins)
 //
 // The caller that moves it out of `waiting` makes the ULT ready, exactly once. A waker that loses
 // to the clock drops the record; it does so inside the lock of the list, which the waiter takes
-// once more before its frame goes. Where there is no list (joins) it says so: timed_out ---->
-// dropped.
+// once more before its frame goes. Where there is no list the waker says so by `dropped`.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct waiter : base::list_link {
   // set by the caller before it waits
   const char* what;                                      // for reports: "mutex", "condition", ...
   const void* object;                                    // what it waits on
-  const base::atomic<std::uintptr_t>* holder = nullptr;  // the word of `object` that tells its holder
+  const base::atomic<std::uintptr_t>* holder = nullptr;  // `object`'s word that tells its holder
   bool is_holder_address = false;                        // ... by an address in its stack
   void* payload = nullptr;                               // the object's own
   std::uint64_t since_ns = 0;                            // coarse

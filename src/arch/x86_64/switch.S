@@ -1,5 +1,6 @@
-/* The first instructions of a fresh context: see arch/context.hpp. On arrival rax is the transfer, rbx the entry function and rbp its
-   argument; the stack is aligned to 16. The return address is marked undefined: unwinders end here. */
+/* The first instructions of a fresh context: see arch/context.hpp. On arrival rax is the transfer,
+   rbx the entry function and rbp its argument; the stack is aligned to 16. The return address is
+   marked undefined: unwinders end here. */
     .text
     .globl  weft_context_entry
     .hidden weft_context_entry
@@ -13,7 +14,9 @@ weft_context_entry:
     movq    %rax, %rdi
     movq    %rbp, %rsi
     xorl    %ebp, %ebp
-    leaq    1f(%rip), %rcx /* not a call, which the processor would expect to return: a fiber that ends in one go leaves its predictions in step */
+    /* Not a call, which the processor would expect to return: a fiber that ends in one go leaves
+       the processor's predictions in step. */
+    leaq    1f(%rip), %rcx
     pushq   %rcx
     jmpq    *%rbx
 1:
