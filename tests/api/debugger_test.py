@@ -21,7 +21,7 @@ QUIET = ["set confirm off", "set debuginfod enabled off", "set pagination off", 
 LOOK = ["echo ==threads\\n", "weft threads", "echo ==bt\\n", "weft bt", "echo ==waits\\n", "weft waits", "echo ==one\\n", "weft bt Kant", "echo ==after\\n", "bt",
         "echo ==select\\n", "weft select heir", "bt", "weft select", "echo ==plain\\n", "bt", "echo ==end\\n"]
 
-# Who: the state, and functions in the backtrace, innermost first.
+# By thread or fork: the state, and functions in the backtrace, innermost first.
 WANTED = {
     '"forker" (forks_and_joins)': (r"waits for the end of fork \S+ \(child_of_forker\)", ["forks_and_joins"]),
     "(child_of_forker)": (r"waits for event at \S+ <nobody_sets_it>", ["waits_for_event", "child_of_forker"]),

@@ -119,7 +119,7 @@ class ManTest(unittest.TestCase):
             self.assertIn("man3/weft_init.3", found["weft_init.3"])
 
     def test_they_are_packed(self):
-        """Below DESTDIR, and nothing beside it: who makes a package leaves the system as it is."""
+        """Below DESTDIR, and nothing beside it: making a package leaves the system as it is."""
         with tempfile.TemporaryDirectory() as folder:
             prefix, packed = os.path.join(folder, "prefix"), os.path.join(folder, "packed")
             subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix, "--component", "manual"], env=dict(os.environ, DESTDIR=packed),

@@ -253,7 +253,7 @@ class Campaign:
 
 
 def of_sample(programs, seconds, seed):
-    """In the order of the sample. Slow ones, where there is time for them, begin, so that nobody waits for them in the end."""
+    """In the order of the sample. Slow ones, where there is time for them, begin, so that the run does not wait for them in the end."""
     programs = list(programs)
     random.Random(seed).shuffle(programs)
     slow = [each for each in programs if expected.is_slow(each.name)]

@@ -46,13 +46,13 @@ CONSEQUENCES = [
     (r"report_backtrace", "sigaction", r"these_of|functions_of|busy|says", "without a handler a thread that runs is not asked where"),
     (r"report_signal", "futex_wake", r"exit_code", "its child's fatal error goes into the file where the child's errors go"),
     (r"thread_yield|ext_deque|ext_in_turn|ext_give_way", "mmap|madvise|mprotect", r"journal|scene\.log",
-     "who waits for a stack has no turn meanwhile"),
+     "a unit that waits for a stack has no turn meanwhile"),
     (r"ext_in_turn|ext_give_way", "mmap|madvise|mprotect", r"run_all|run_row|run_over_pool",
-     "who gets no stack ends a row early, so that the scheduler starts anew"),
-    (r"ext_pool", "mmap|madvise|mprotect", r"WEFT_PUSH_YIELDED", "who waits for a stack is put back as one that yields, again and again"),
+     "a unit that gets no stack ends a row early, so that the scheduler starts anew"),
+    (r"ext_pool", "mmap|madvise|mprotect", r"WEFT_PUSH_YIELDED", "a unit that waits for a stack is put back as one that yields, again and again"),
     (r"thread_place", "heap", r"result == WEFT_OK", "a thread is not asked to move when there is no memory to write down where"),
     (r"trace_target", "open|read|write", r"weft_init", "a trace that cannot be opened or written is refused as a bad value, by its name"),
-    (r"report_reader", "write", r"end_dump|pthread_getcpuclockid", "a file that cannot be written is an invalid one; nobody waits for it"),
+    (r"report_reader", "write", r"end_dump|pthread_getcpuclockid", "a file that cannot be written is an invalid one; no thread waits for it"),
     (r"process_fork|cpp_sync", r".*", r"std::terminate", "an error is thrown past OS threads that were not joined"),
     (r"fibers_stealing", "thread_start", r"std::terminate|exit_code",
      "an error is thrown past fibers and OS threads that were not joined"),
@@ -66,7 +66,7 @@ CONSEQUENCES = [
 # Faults that a program is spared: (program, fault, why).
 SPARED = [
     (r"report_deadlock|report_signal|report_names|report_reader|idle_cpu|watchdog", r"futex_wait:\d+:ever",
-     "they look, measure or wait until those who wait are asleep; under this fault nobody ever is"),
+     "they look, measure or wait until the waiting threads are asleep; under this fault none ever is"),
     (r"report_backtrace|report_dump", r"(mmap|madvise|mprotect):\d+:ever",
      "a child of theirs yields until threads have run that cannot be given a stack, and keeps the warning to itself"),
     (r"fork_basic|fork_stacks|stats_read|ext_seams|trace_target stealing", r"(mmap|madvise|mprotect):\d+:ever",
@@ -80,7 +80,7 @@ SPARED = [
      "memory that cannot be given back stays, and it waits until it is gone"),
     (r"report_signal", r"peek:\d+:ever", "it waits for what a report cannot say without a look at memory"),
     (r"report_deadlock|report_signal|report_names|report_dump", r"(open|read):\d+:ever",
-     "they wait for the report of a deadlock, which is told only where /proc shows that nobody else could end it"),
+     "they wait for the report of a deadlock, which is told only where /proc shows that no other OS thread could end it"),
 ]
 
 # Not failed in a build with AddressSanitizer, which reads main's stack by the same call and dies before main where that fails: told of no
@@ -88,7 +88,7 @@ SPARED = [
 SPARED_UNDER_ASAN = {"thread_stack"}
 
 # Where later calls may wait for ever, for what the program would have done next: (program, calls).
-WAITS_LATER = [(r"report_reader", "write")]  # a second dump goes into a pipe that nobody reads yet, and holds the runtime
+WAITS_LATER = [(r"report_reader", "write")]  # a second dump goes into a pipe that is not read yet, and holds the runtime
 
 WITHOUT_STACKS = r"^weft: warning: out of memory for stacks \(mmap, or the guard's madvise or mprotect, fails\)"
 # What is said where a program yields until a thread has run that cannot be given a stack: that it goes on for ever is its own doing.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Mutation test of the memory orders: weakens one tagged order, or removes one tagged fence, in a copy of the file that it stands in,
-builds the models that include that file, and runs them. Some model must fail; an order whose weakening nobody notices is either not
+builds the models that include that file, and runs them. Some model must fail; an order whose weakening no model notices is either not
 needed or not tested.
 
 Each tag gives one full mutant (every order of its operation relaxed; a fence removed) and, where the operation has more than one order
@@ -148,7 +148,7 @@ def all_mutants():
 
 
 def worth_trying():
-    """Nobody notices a part of what is not noticed as a whole."""
+    """No model notices a part of what is not noticed as a whole."""
     accepted = accepted_survivors()
     return [mutant for mutant in all_mutants() if mutant.full or mutant.tag not in accepted]
 
@@ -255,7 +255,7 @@ def source_of(unit):
 
 
 class Builder:
-    """Objects by file; what a mutant does not change is compiled once, when somebody first needs it."""
+    """Objects by file; what a mutant does not change is compiled once, when first needed."""
 
     def __init__(self, folder, pool, deep):
         self.folder = folder

@@ -269,7 +269,7 @@ class PackageTest(unittest.TestCase):
                 self.assertIn("Every thread", said)
 
     def threads_in_gdb(self, program, *settings):
-        """What `weft threads` says at weft_finalize, and gdb before it, which nobody told of a script."""
+        """What `weft threads` says at weft_finalize, and gdb before it, which was not told of a script."""
         line = ["gdb", "-q", "-nx", "-batch", *settings, "-iex", "set debuginfod enabled off"]
         commands = ["set startup-with-shell off", "set breakpoint pending on", "break weft_finalize",
                     "run", "weft threads", "kill"]

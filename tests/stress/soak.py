@@ -71,7 +71,7 @@ class Run:
             written, _ = process.communicate(timeout=self.seconds + HANGS_AFTER_S)
             return process.returncode, written.decode(errors="replace")
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGQUIT)  # who waits for what
+            process.send_signal(signal.SIGQUIT)  # which thread waits for what
             time.sleep(5)
             process.kill()
             return None, process.communicate()[0].decode(errors="replace")

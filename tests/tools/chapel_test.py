@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/published's `chapel` with a stand-in for weft-bench-threads: who is compared with whom, and at which sizes."""
+"""bench/published's `chapel` with a stand-in for weft-bench-threads: what is compared with what, and at which sizes."""
 
 import json
 import sys

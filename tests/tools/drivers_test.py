@@ -319,7 +319,7 @@ class ProgressTest(DriverTest):
         self.assertIn("2 passed, 0 failed", shown)
 
     def test_what_is_said_into_a_pipe_arrives_at_once(self):
-        """A pipe's other end, such as a log that somebody follows, has the begin of a step while the step still runs."""
+        """A pipe's other end, such as a log that a user follows, has the begin of a step while the step still runs."""
         reader, writer = os.pipe()
         with os.fdopen(reader, encoding="utf-8") as shown, os.fdopen(writer, "w", encoding="utf-8") as out:
             with contextlib.redirect_stdout(out):

@@ -100,7 +100,7 @@ class ExploreTest(command.CommandTest):
                 self.assertFalse(self.is_sleeping(number))
 
     def is_sleeping(self, number):
-        """The process, not one that has ended and that nobody has waited for yet."""
+        """The process, not one that has ended and was not waited for yet."""
         try:
             with open(f"/proc/{number}/stat", encoding="utf-8") as file:
                 return "(sleep) S" in file.read()
