@@ -34,8 +34,8 @@ void* weft::os::allocate(std::size_t) { return blocks[next_block.fetch_add(1, we
 namespace weft::sched {
 
 void look_around(worker* w) { poll_sources(w); }
-bool wake(waiter*) { explorer::fail("assertion", "nobody waits in these models"); }
-wait_result wait_published(waiter*, bool (*)(void*), void*) { explorer::fail("assertion", "nobody waits in these models"); }
+bool wake(waiter*) { explorer::fail("assertion", "no thread waits in these models"); }
+wait_result wait_published(waiter*, bool (*)(void*), void*) { explorer::fail("assertion", "no thread waits in these models"); }
 
 unit* find_own(worker* w) {
   if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
@@ -191,7 +191,7 @@ void sent_by_two() {
                    local::set_worker(the.workers[1]);
                    make_ready(the.workers[1], &one, push_reason::created);
                  }});
-  check(the.workers[0]->mail.is_empty() && the.workers[0]->ready.is_empty(), "nobody sent it to worker 0");
+  check(the.workers[0]->mail.is_empty() && the.workers[0]->ready.is_empty(), "it was not sent to worker 0");
 }
 
 // ---- sources ------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ void polled_by_two() {
     poll_sources(the.workers[index]);
   };
   threads(thread{"worker 0", [&] { poll(0); }}, thread{"worker 1", [&] { poll(1); }});
-  check(letters.polls >= 1, "somebody polled");
+  check(letters.polls >= 1, "a worker polled");
 }
 
 void removed_meanwhile() {

@@ -47,7 +47,7 @@ void sink_replaced_meanwhile() {
   audience former, later;
   set_to(former);
   threads(thread{"sets it", [&] { set_to(later); }}, thread{"runs units", run_units});
-  check(former.heard + later.heard == 2, "somebody is told each time");
+  check(former.heard + later.heard == 2, "a sink is told each time");
 }
 
 void sink_taken_away_meanwhile() {

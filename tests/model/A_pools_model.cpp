@@ -34,10 +34,10 @@ void* weft::os::allocate(std::size_t bytes) {
 
 namespace weft::sched {
 
-bool wake(waiter*) { explorer::fail("assertion", "nobody waits in these models"); }
-unit* take_to_wake(waiter*) { explorer::fail("assertion", "nobody waits in these models"); }
-wait_result wait(waiter*, queue::spinlock*) { explorer::fail("assertion", "nobody waits in these models"); }
-wait_result wait_published(waiter*, bool (*)(void*), void*) { explorer::fail("assertion", "nobody waits in these models"); }
+bool wake(waiter*) { explorer::fail("assertion", "no thread waits in these models"); }
+unit* take_to_wake(waiter*) { explorer::fail("assertion", "no thread waits in these models"); }
+wait_result wait(waiter*, queue::spinlock*) { explorer::fail("assertion", "no thread waits in these models"); }
+wait_result wait_published(waiter*, bool (*)(void*), void*) { explorer::fail("assertion", "no thread waits in these models"); }
 void make_ready(worker*, unit*, push_reason) {}
 
 }  // namespace weft::sched

@@ -123,7 +123,7 @@ void exclusion() {
                    ++inside;
                    victim.lock.end_raid();
                  }});
-  check(inside >= 2 && inside <= 3, "nobody is lost inside");
+  check(inside >= 2 && inside <= 3, "no access is lost inside");
 }
 
 // Two raids after each other: the second sees what the first left behind, although the owner never
@@ -181,7 +181,7 @@ void turning_back() {
                    ++inside;
                    victim.lock.end_raid();
                  }});
-  check(inside <= 3, "nobody is lost inside");
+  check(inside <= 3, "no access is lost inside");
 }
 
 // One question is taken back and another one comes while the owner is about to accept the first.
@@ -191,7 +191,7 @@ void question_replaced() {
   node units[2];
   victim.push(&units[0]);
   victim.push(&units[1]);
-  check(victim.lock.ask(&first), "nobody else asks");
+  check(victim.lock.ask(&first), "no other thief asks");
   threads(thread{"owner", [&] { victim.run_one(); }}, thread{"thief a", [&] { retract(victim, first); }},
           thread{"thief b", [&] { ask_and_retract(victim, second); }});
   check_taken(victim, units);
@@ -205,7 +205,7 @@ void question_asked_again() {
   node units[2];
   victim.push(&units[0]);
   victim.push(&units[1]);
-  check(victim.lock.ask(&robber), "nobody else asks");
+  check(victim.lock.ask(&robber), "no other thief asks");
   threads(thread{"owner", [&] { victim.run_one(); }}, thread{"thief", [&] {
                                                                retract(victim, robber);
                                                                ask_and_retract(victim, robber);

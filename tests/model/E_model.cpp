@@ -24,7 +24,7 @@ struct message {
   int text = 0;
 
   void receive(std::uint64_t deadline_ns) {
-    if (sent.wait("event", deadline_ns) == status::ok) check(text == 1, "who saw it set sees what was done before");
+    if (sent.wait("event", deadline_ns) == status::ok) check(text == 1, "the caller that saw it set sees what was done before");
   }
   void send() {
     text = 1;
@@ -50,7 +50,7 @@ void one_looks() {
   message shared;
   threads(thread{"looks",
                  [&] {
-                   if (shared.sent.is_set()) check(shared.text == 1, "who saw it set sees what was done before");
+                   if (shared.sent.is_set()) check(shared.text == 1, "the caller that saw it set sees what was done before");
                  }},
           thread{"setter", [&] { shared.send(); }});
 }

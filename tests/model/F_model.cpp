@@ -75,7 +75,7 @@ struct world {
     check(feb::is_full(which) == full, full ? "full at the end" : "empty at the end");
     check(*which == value, "the value at the end");
     check((stripe->find(which) == nullptr) == full, "an entry stands for an empty word alone");
-    if (const feb_entry* one = stripe->find(which); one != nullptr) check(!one->has_waiters(), "nobody is left waiting");
+    if (const feb_entry* one = stripe->find(which); one != nullptr) check(!one->has_waiters(), "no caller is left waiting");
   }
 };
 
@@ -209,7 +209,7 @@ void one_entry_for_two_words() {
                                                                                             it.put(it.other, 2);
                                                                                             it.make_empty(it.other);
                                                                                           }});
-  check(written == status::timeout, "nobody empties it");
+  check(written == status::timeout, "it is not emptied");
   explorer::outcome(entries_made);
   it.ends(it.word, true, 0);
   it.ends(it.other, false, 2);

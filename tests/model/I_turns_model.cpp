@@ -68,7 +68,7 @@ void begin_host() {
 // ---- waking -------------------------------------------------------------------------------------
 
 // The OS thread looks again after a nap at the latest: a wake-up must not need that.
-void check_no_nap() { check(turns()->now_ns < 900'000, "nobody slept through the bell"); }
+void check_no_nap() { check(turns()->now_ns < 900'000, "no OS thread slept through the bell"); }
 
 void pushed_from_outside() {
   make(1);

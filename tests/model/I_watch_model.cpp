@@ -86,7 +86,7 @@ void runtime_ends() {
                    the.rt->is_draining.store(true, base::relaxed);
                    tell_all_watchers(the.rt);
                  }});
-  check(one->watch_count.load(base::relaxed) == 0, "nobody watches any more");
+  check(one->watch_count.load(base::relaxed) == 0, "no thread watches any more");
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};

@@ -121,7 +121,7 @@ void of_a_tasklet() {
                    local::set_worker(the.workers[0]);
                    the.workers[0]->current = &tasklet;
                    weft_forked* forked = start(what);
-                   check(weft_fork_take_back(forked), "nobody has taken it");
+                   check(weft_fork_take_back(forked), "no thief has taken it");
                    ++what.runs;
                  }},
           thread{"taker", [&] { check(ask_once(1) == 0, "nothing is given"); }});

@@ -210,7 +210,7 @@ void tasklet_after_ult() {
                    finish(start(first), first);
                    the.workers[0]->current = &tasklet;
                    weft_forked* forked = start(second);
-                   check(weft_fork_take_back(forked), "nobody has taken it");
+                   check(weft_fork_take_back(forked), "no thief has taken it");
                    ++second.runs;
                  }},
           thread{"thief", [&] { rob_once(1); }});

@@ -15,7 +15,7 @@ namespace weft::sched {
 
 void trace_fork(const worker*, weft_forked* forked) { forked->taker = forked; }
 void trace_fork_as_unit(const runtime*, unit*, const weft_forked* forked, const worker*) {
-  explorer::check(forked->taker == forked, "who takes a fork sees when it was made");
+  explorer::check(forked->taker == forked, "the taker of a fork sees when it was made");
   explorer::check(forked->run == fork_world::run_job || forked->run == run_outer, "what runs in its join is not taken");
 }
 void run_traced(const runtime*, void (*run)(void* work), weft_forked* forked) { run(forked->work); }

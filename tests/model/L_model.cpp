@@ -166,7 +166,7 @@ struct shared_by_siblings {
   }
   void check_free() {
     check(count <= 1, "few strangers");
-    check(lock.unlock() == status::not_owner, "nobody holds it");
+    check(lock.unlock() == status::not_owner, "no caller holds it");
     check(lock.try_lock() == status::ok, "free afterwards");
   }
 };

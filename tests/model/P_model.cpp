@@ -63,7 +63,7 @@ struct event {
 };
 
 void wait_and_check(event& what, std::uint64_t deadline_ns) {
-  if (what.wait_until(deadline_ns)) check(what.payload == 1, "who was woken sees what was done before");
+  if (what.wait_until(deadline_ns)) check(what.payload == 1, "the woken thread sees what was done before");
 }
 
 // ---- ULTs ---------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ void clock_alone() {
   threads(thread{"ult",
                  [&] {
                    begin(u);
-                   check(!never.wait_until(1), "nobody sets it");
+                   check(!never.wait_until(1), "it is never set");
                    finish(u);
                  }},
           thread{"worker", [&] { leave(u, 1); }}, thread{"clock", [&] {
@@ -149,7 +149,7 @@ void publication() {
                    waiter me("slot", &where);
                    where.me = &me;
                    static_cast<void>(wait_published(&me, put_in, &where));
-                   check(payload == 1, "who was woken sees what was done before");
+                   check(payload == 1, "the woken thread sees what was done before");
                    finish(u);
                  }},
           thread{"worker", [&] { leave(u, 1); }},
@@ -186,7 +186,7 @@ void direct_wake(std::uint64_t deadline_ns) {
                    if (wait_published(&me, put_in, &where) == wait_result::timed_out) {
                      explorer::fail("assertion", "the deadline does not come in this model");
                    }
-                   check(payload == 1, "who was woken sees what was done before");
+                   check(payload == 1, "the woken thread sees what was done before");
                  }},
           thread{"waker", [&] {
                    waiter* one = nullptr;
@@ -207,7 +207,7 @@ void suspend_and_resume() {
                  [&] {
                    begin(u);
                    check(suspend() == weft::status::ok, "may block");
-                   check(payload == 1, "who was resumed sees what was done before");
+                   check(payload == 1, "the resumed thread sees what was done before");
                    finish(u);
                  }},
           thread{"worker", [&] { leave(u, 1); }}, thread{"resumer", [&] {

@@ -85,7 +85,7 @@ struct world {
   void make_owner() {
     come_for_it(&owner);
     come_for_it(&owner);
-    check(lock.is_owner(&owner), "who came often is the owner");
+    check(lock.is_owner(&owner), "the thread that came often is the owner");
   }
 };
 
@@ -123,7 +123,7 @@ void the_bias_ends() {
                    it.enter_as(nullptr);
                  }});
   check(it.inside == 6, "everybody was inside");
-  check(!it.lock.is_owner(&it.owner), "nobody is the owner");
+  check(!it.lock.is_owner(&it.owner), "no thread is the owner");
 }
 
 void the_bias_begins() {

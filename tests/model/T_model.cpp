@@ -39,7 +39,7 @@ struct target {
 
   // The unit's last look at its own descriptor is before its end.
   void run() {
-    check(one.function == nullptr, "the descriptor is nobody else's yet");
+    check(one.function == nullptr, "the descriptor is no other unit's yet");
     result = 1;
   }
 
@@ -120,7 +120,7 @@ void looked_at() {
   const auto* handle = reinterpret_cast<const weft_thread*>(&what.one);
   threads(thread{"finisher", [&] { what.end_after_parking(the.workers[0]); }},
           thread{"outside", [&] {
-                   if (weft_hot_has_ended(handle)) check(what.result == 1, "who sees the end sees what was done");
+                   if (weft_hot_has_ended(handle)) check(what.result == 1, "the caller that sees the end sees what was done");
                  }});
 }
 

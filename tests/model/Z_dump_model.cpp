@@ -46,7 +46,7 @@ weft_status weft_event_wait(weft_event* event) {
   return WEFT_OK;
 }
 weft_status weft_event_reset(weft_event* event) {
-  check(of_the_model->waits == of_the_model->prints * static_cast<int>(of_the_model->count - 1), "nobody waits");
+  check(of_the_model->waits == of_the_model->prints * static_cast<int>(of_the_model->count - 1), "no thread waits");
   abt_world::word_in(event).store(0, std::memory_order_relaxed);
   return WEFT_OK;
 }
@@ -77,7 +77,7 @@ void streams::run(int which, int times) {
     while (!is_dump_wanted()) spin_hint();
     ++stops[which];
     take_part_in_dump();
-    check(prints >= stops[which], "nobody goes on before it is printed");
+    check(prints >= stops[which], "no thread goes on before it is printed");
   }
 }
 

@@ -38,7 +38,7 @@ struct shared_eventual {
     check(ABT_eventual_create(bytes, &handle) == ABT_SUCCESS, "there is memory");
     of_the_model = handle;
   }
-  void put(int value) { check(ABT_eventual_set(handle, &value, sizeof value) == ABT_SUCCESS, "nobody else sets it"); }
+  void put(int value) { check(ABT_eventual_set(handle, &value, sizeof value) == ABT_SUCCESS, "no other thread sets it"); }
   // As soon as it was reset.
   void put_next(int value) {
     while (ABT_eventual_set(handle, &value, sizeof value) != ABT_SUCCESS) spin_hint();
@@ -66,12 +66,12 @@ void without_a_value() {
   threads(thread{"setter",
                  [&] {
                    shared.message = 1;
-                   check(ABT_eventual_set(shared.handle, nullptr, 0) == ABT_SUCCESS, "nobody else sets it");
+                   check(ABT_eventual_set(shared.handle, nullptr, 0) == ABT_SUCCESS, "no other thread sets it");
                  }},
           thread{"looks", [&] {
                    ABT_bool is_ready = ABT_FALSE;
                    check(ABT_eventual_test(shared.handle, nullptr, &is_ready) == ABT_SUCCESS, "always");
-                   if (is_ready == ABT_TRUE) check(shared.message == 1, "who sees it set sees what was done before");
+                   if (is_ready == ABT_TRUE) check(shared.message == 1, "the caller that sees it set sees what was done before");
                  }});
 }
 

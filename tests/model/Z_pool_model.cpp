@@ -156,7 +156,7 @@ void asked_to_stop_when_empty() {
                    queue.ready.fetch_add(1, std::memory_order_relaxed);
                    request(&one, stop_when_empty);
                  }},
-          thread{"scheduler", [&] { check(!has_to_stop(&one), "there is a unit, or nobody has asked"); }});
+          thread{"scheduler", [&] { check(!has_to_stop(&one), "there is a unit, or no stop was asked for"); }});
 }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 20'000};

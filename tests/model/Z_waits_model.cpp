@@ -138,7 +138,7 @@ void freed_behind_its_setters() {
           thread{"waiter", [&] {
                    check(ABT_future_wait(handle) == ABT_SUCCESS, "it is set");
                    check(shared.parts[0] + shared.parts[1] == 2, "what was done before");
-                   check(ABT_future_free(&shared.all) == ABT_SUCCESS, "nobody waits");
+                   check(ABT_future_free(&shared.all) == ABT_SUCCESS, "no thread waits");
                  }});
 }
 

@@ -158,8 +158,8 @@ STAND_IN settings settings_in_force{};
 
 STAND_IN void call_tool(std::uint64_t, weft_thread*) { explorer::fail("assertion", "the model has no tool"); }
 STAND_IN wait_name name_wait(wait_name) { explorer::fail("assertion", "the model has no tool"); }
-STAND_IN void exit_unit(unit_fields*) { explorer::fail("assertion", "nobody is cancelled"); }
-STAND_IN void obey_cancellation(unit_fields*) { explorer::fail("assertion", "nobody is cancelled"); }
+STAND_IN void exit_unit(unit_fields*) { explorer::fail("assertion", "no unit is cancelled"); }
+STAND_IN void obey_cancellation(unit_fields*) { explorer::fail("assertion", "no unit is cancelled"); }
 STAND_IN void obey_migration(weft_thread*, unit_fields*) {}
 STAND_IN bool obey_requests_for(weft_thread*) { return true; }
 STAND_IN void yield_somehow() { weft::abt::spin_hint(); }

@@ -31,7 +31,7 @@ struct job {
 inline job* job_of(const void* work) { return *static_cast<job* const*>(work); }
 inline void run_job(void* work) {
   job* one = job_of(work);
-  check(one->payload == 1, "whoever runs a fork sees what the forker wrote");
+  check(one->payload == 1, "the runner of a fork sees what the forker wrote");
   ++one->runs;
 }
 
