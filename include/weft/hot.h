@@ -72,7 +72,7 @@ typedef struct weft_forked {
 typedef struct weft_hot_line {
   weft_hot_word bottom;     /* where the next fork goes; null: ask the library */
   weft_hot_word limit;      /* a fork here or above calls the library: the last place, or a worker sleeps or wants forks */
-  weft_hot_word taken;      /* forks below are other workers', or about to be */
+  weft_hot_word taken;      /* forks below are other workers', or public, or about to be */
   weft_thread *const *self; /* where the unit that runs here is named, or null */
 } weft_hot_line;
 

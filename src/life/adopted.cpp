@@ -125,7 +125,7 @@ void bind(const runtime* rt, const worker* w, const adoption_settings& how, adop
 void begin_as_worker(runtime* rt, worker* w, adopted* record) {
   w->standing = &record->stack;
   w->first = nullptr;
-  w->was_given_forks = false;
+  w->has_run_taken_fork = false;
   w->pinned_units.store(1, base::relaxed);
   slots::settle(w);
   w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);

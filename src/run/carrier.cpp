@@ -249,7 +249,7 @@ unit* next_unit(worker* w) {
     w->first = nullptr;
     return next;
   }
-  if (w->was_given_forks) [[unlikely]] {
+  if (w->has_run_taken_fork) [[unlikely]] {
     if (next = await_next_fork(w); next != nullptr) return next;
   }
   if (is_time_to_look(w)) [[unlikely]]

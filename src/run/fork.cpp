@@ -2,9 +2,10 @@
 // out of order; and thieves.
 //
 // The owner moves bottom without a lock; everything else happens inside the deque's lock, by the
-// owner or by a thief. A thief first moves `taken` over the place that it wants, has the kernel run
-// a fence in the owner, and then looks at bottom. An owner that has come back below `taken` enters
-// the lock to find out.
+// owner or by a thief. Forks below `taken` are public: an owner that has come back to one enters the
+// lock to find out whether a thief has it. An owner whose `limit` is null makes its forks public. A
+// thief that finds none and cannot wait moves `taken` over the others, has the kernel run a fence in
+// the owner, and then looks at bottom.
 
 #include "run/fork.hpp"
 
@@ -19,7 +20,6 @@
 #include "run/left_behind.hpp"
 #include "run/ready.hpp"
 #include "run/wake.hpp"
-#include "worker/hand.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
@@ -46,9 +46,17 @@ void set_bottom(worker* w, weft_forked* bottom) {
   weft_hot_store(&forks.hot.bottom, is_closed ? nullptr : bottom, __ATOMIC_RELAXED);
 }
 
-void set_top(fork_deque& forks, weft_forked* top) {
+// Inside the lock. Forks below are public, or taken. The owner looks at one word, thieves at the
+// other.
+void set_public_end(fork_deque& forks, weft_forked* end) {
+  weft_hot_store(&forks.hot.taken, end, __ATOMIC_RELAXED);
+  forks.public_end.store(end, base::relaxed);
+}
+
+// Inside the lock.
+void empty(fork_deque& forks, weft_forked* top) {
   forks.top.store(top, base::relaxed);
-  weft_hot_store(&forks.hot.taken, top, __ATOMIC_RELAXED);
+  set_public_end(forks, top);
 }
 
 // ---- segments ----
@@ -76,7 +84,7 @@ void give_segment(worker* w, fork_segment* one) {
 void start_segment(worker* w, fork_segment* one) {
   fork_deque& forks = w->forks;
   forks.segment = one;
-  set_top(forks, one != nullptr ? one->first() : nullptr);
+  empty(forks, one != nullptr ? one->first() : nullptr);
   weft_hot_store(&forks.hot.limit, nullptr, __ATOMIC_RELAXED);  // a worker may be asleep already
   if (one == nullptr) {
     forks.closed_bottom.store(nullptr, base::relaxed);
@@ -106,7 +114,8 @@ bool may_become_unit(const weft_forked* one) { return !is_joined(one) && one->ru
 void trim(worker* w, weft_forked* bottom) {
   fork_deque& forks = w->forks;
   while (bottom != forks.segment->first() && is_joined(bottom - 1)) --bottom;
-  if (bottom < forks.top.load(base::relaxed)) set_top(forks, bottom);
+  if (bottom < forks.top.load(base::relaxed)) forks.top.store(bottom, base::relaxed);
+  if (bottom < forks.public_end.load(base::relaxed)) set_public_end(forks, bottom);
   set_bottom(w, bottom);
 }
 
@@ -251,24 +260,38 @@ unit* forker_of(const worker* victim) {
   return one != nullptr && !one->has(is_tasklet) ? identity_of(one) : nullptr;
 }
 
-// Inside the lock: moves top over the oldest forks, half of those that wait and not more than
-// `most`. Returns how many: none where no worker may take them, which costs no fence.
-std::size_t claim_oldest(worker* victim, std::size_t most) {
-  fork_deque& forks = victim->forks;
+// Inside the lock: where the public forks end if so many are to be public.
+weft_forked* end_of_oldest(const fork_deque& forks, std::size_t wanted) {
   weft_forked* const oldest = forks.top.load(base::relaxed);
-  weft_forked* bottom = bottom_of(forks);
-  if (oldest == nullptr || oldest >= bottom || forker_of(victim) == nullptr) return 0;
-  std::size_t count = (static_cast<std::size_t>(bottom - oldest) + 1) / 2;
-  if (count > most) count = most;
-  weft_hot_store(&forks.hot.taken, oldest + count, __ATOMIC_RELAXED);
+  weft_forked* const bottom = bottom_of(forks);
+  return static_cast<std::size_t>(bottom - oldest) > wanted ? oldest + wanted : bottom;
+}
+
+// Inside the lock, by a thief: makes private forks public, whatever their owner does.
+void open_by_fence(fork_deque& forks, std::size_t wanted) {
+  weft_forked* const oldest = forks.top.load(base::relaxed);
+  weft_forked* end = end_of_oldest(forks, wanted);
+  weft_hot_store(&forks.hot.taken, end, __ATOMIC_RELAXED);
   if (weft_hot_load(&forks.hot.bottom, __ATOMIC_RELAXED) != nullptr) {
     // [K4] heavy fence: taken before bottom; pairs with [K3]
     os::heavy_fence();
     // [K5] acquire: sees the forks below; pairs with [K1] [K6]
-    bottom = weft_hot_load(&forks.hot.bottom, __ATOMIC_ACQUIRE);
-    if (bottom != nullptr && bottom < oldest + count) count = bottom > oldest ? static_cast<std::size_t>(bottom - oldest) : 0;
+    weft_forked* const bottom = weft_hot_load(&forks.hot.bottom, __ATOMIC_ACQUIRE);
+    if (bottom != nullptr && bottom < end) end = bottom > oldest ? bottom : oldest;
   }
-  set_top(forks, oldest + count);
+  set_public_end(forks, end);
+}
+
+bool has_public(const fork_deque& forks) { return forks.top.load(base::relaxed) < forks.public_end.load(base::relaxed); }
+
+// Inside the lock: moves top over the oldest public forks, half of them and not more than `most`.
+// Returns how many.
+std::size_t claim_oldest(fork_deque& forks, std::size_t most) {
+  weft_forked* const oldest = forks.top.load(base::relaxed);
+  const std::size_t waiting = static_cast<std::size_t>(forks.public_end.load(base::relaxed) - oldest);
+  const std::size_t half = (waiting + 1) / 2;
+  const std::size_t count = half < most ? half : most;
+  forks.top.store(oldest + count, base::relaxed);
   return count;
 }
 
@@ -281,7 +304,7 @@ unit* make_units(worker* w, worker* victim, weft_forked* one, std::size_t count,
     if (!may_become_unit(one)) continue;
     unit* made = forker != nullptr ? make_unit(w, one, forker, victim) : nullptr;
     if (made == nullptr) {
-      set_top(victim->forks, one);
+      victim->forks.top.store(one, base::relaxed);
       break;
     }
     made->next = nullptr;
@@ -302,91 +325,64 @@ void note_made(runtime* rt, unit* chain) {
   }
 }
 
-unit* take_oldest(worker* w, worker* victim, std::size_t most) {
+fork_theft take_oldest(worker* w, worker* victim, std::size_t most, bool by_fence) {
   fork_deque& forks = victim->forks;
-  if (!forks.lock.try_lock()) return nullptr;
-  weft_forked* const oldest = forks.top.load(base::relaxed);
-  const std::size_t count = claim_oldest(victim, most);
+  if (!forks.lock.try_lock()) return {nullptr, false};
+  const bool may_open = by_fence && has_forks_to_take(victim) && forker_of(victim) != nullptr;
+  if (!has_public(forks) && may_open) {
+    const std::size_t searchers = w->rt->searchers.load(base::relaxed);
+    open_by_fence(forks, searchers > most ? searchers : most);
+  }
+  fork_theft found{nullptr, may_open};
   // The forker again: before the fence the place may have been an older unit's.
-  unit* const chain = count != 0 ? make_units(w, victim, oldest, count, forker_of(victim)) : nullptr;
+  unit* const forker = forker_of(victim);
+  if (has_public(forks) && forker != nullptr) {
+    weft_forked* const oldest = forks.top.load(base::relaxed);
+    found.chain = make_units(w, victim, oldest, claim_oldest(forks, most), forker);
+  }
   forks.lock.unlock();
-  note_made(w->rt, chain);
-  return chain;
+  note_made(w->rt, found.chain);
+  return found;
 }
 
-// ---- giving forks to idle workers ----
+// ---- making forks public ----
 
-// Whether a worker that has just ended a fork holds out its hand for the next one. It is waited
-// for, about as long as two lines take from CPU to CPU.
-bool is_back(const worker* taker) {
-  constexpr int rounds = 24;
-  hand::reach_for(taker);
-  for (int round = 0; round < rounds; ++round) {
-    if (hand::is_open(taker)) return true;
-    arch::pause();
-  }
-  return false;
-}
-
-worker* open_hand_for(const worker* w) {
-  const unsigned slots = w->rt->worker_slots.load(base::relaxed);
-  for (unsigned step = 1; step < slots; ++step) {
-    worker* other = worker_in_slot(w->rt, (w->index + step) % slots);
-    if (other != nullptr && hand::is_open(other)) return other;
-  }
-  return nullptr;
-}
-
-// Owner: the oldest forks as units, as claim_oldest and make_units, but without a fence: what is
-// taken is the caller's own.
-unit* take_own_oldest(worker* w, std::size_t most) {
+// Owner: makes the oldest forks public, as many as are wanted, if there are so many and no thief is
+// inside the lock. False: fewer are.
+bool make_public(worker* w, std::size_t wanted) {
   fork_deque& forks = w->forks;
-  const queue::guard hold(forks.lock);
-  weft_forked* const oldest = forks.top.load(base::relaxed);
-  const weft_forked* const bottom = bottom_of(forks);
-  unit* const forker = forker_of(w);
-  if (oldest == nullptr || oldest >= bottom || forker == nullptr) return nullptr;
-  std::size_t count = (static_cast<std::size_t>(bottom - oldest) + 1) / 2;
-  if (count > most) count = most;
-  set_top(forks, oldest + count);
-  return make_units(w, w, oldest, count, forker);
+  if (forker_of(w) == nullptr) return true;  // a tasklet's forks stay with it
+  if (!forks.lock.try_lock()) return false;
+  weft_forked* const end = end_of_oldest(forks, wanted);
+  if (end > forks.public_end.load(base::relaxed)) set_public_end(forks, end);
+  const bool are_enough = static_cast<std::size_t>(end - forks.top.load(base::relaxed)) == wanted;
+  forks.lock.unlock();
+  return are_enough;
 }
 
-// False: it is null, or nothing may be given, or its hand is not open any more.
-bool give_oldest(worker* w, worker* taker) {
-  if (taker == nullptr) return false;
-  unit* chain = take_own_oldest(w, base::load_relaxed(taker->forks_at_once));
-  if (chain == nullptr) return false;
-  note_made(w->rt, chain);
-  if (hand::fill(taker, chain)) {
-    w->forks.taker = taker;
-    return true;
-  }
-  // It has found something else meanwhile: thieves of this worker's queue may have them.
-  take_in(w, chain);
-  return false;
-}
-
-// After the join of a fork that was taken: its taker shall find the next one without asking.
-void expect_taker(fork_deque& forks) {
-  if (forks.taker == nullptr) return;
-  forks.expected = forks.taker;
-  forks.taker = nullptr;
-  weft_hot_store(&forks.hot.limit, nullptr, __ATOMIC_RELAXED);
-}
-
-// Some worker has set limit to null: it looks for work, or sleeps. The worker of an open hand, but
-// for an expected one, is counted as a searcher: a sleeper is woken by that one if it must be.
+// Some worker has set limit to null: it looks for work, or sleeps. Each searcher shall find a fork,
+// so limit stays null until there are enough, but for no more forks than there are searchers.
 void look_for_takers(worker* w) {
   fork_deque& forks = w->forks;
-  worker* const expected = forks.expected;
-  forks.expected = nullptr;
-  // Limit stays null then: the next fork looks for others.
-  if (expected != nullptr && is_back(expected) && give_oldest(w, expected)) return;
   weft_hot_store(&forks.hot.limit, forks.segment->last(), __ATOMIC_RELAXED);
-  // [K7] fence: limit before the look for sleepers and hands; pairs with [K8]
+  // [K7] fence: limit before the look for sleepers and searchers; pairs with [K8]
   base::fence_seq_cst();
-  if (!give_oldest(w, open_hand_for(w))) wake_one(w->rt);
+  wake_one(w->rt);
+  std::uint32_t wanted = w->rt->searchers.load(base::relaxed);
+  if (forks.expects_taker && wanted == 0) wanted = 1;
+  forks.expects_taker = false;
+  if (forks.looks_left == 0) forks.looks_left = wanted;
+  if (wanted == 0 || make_public(w, wanted) || --forks.looks_left == 0) {
+    forks.looks_left = 0;
+  } else {
+    weft_hot_store(&forks.hot.limit, nullptr, __ATOMIC_RELAXED);
+  }
+}
+
+// After the join of a fork that was taken: its taker comes for the next one.
+void expect_taker(fork_deque& forks) {
+  forks.expects_taker = true;
+  weft_hot_store(&forks.hot.limit, nullptr, __ATOMIC_RELAXED);
 }
 
 }  // namespace
@@ -477,12 +473,18 @@ bool forks_stand_still(const worker* victim) {
   return true;
 }
 
-unit* steal_forks(worker* w, worker* victim, std::size_t most) {
-  return has_forks_to_take(victim) ? take_oldest(w, victim, most) : nullptr;
+bool has_public_forks(const worker* victim) { return has_public(victim->forks); }
+
+unit* take_public_forks(worker* w, worker* victim, std::size_t most) {
+  return has_public_forks(victim) ? take_oldest(w, victim, most, false).chain : nullptr;
+}
+
+fork_theft steal_forks(worker* w, worker* victim, std::size_t most) {
+  return has_forks_to_take(victim) ? take_oldest(w, victim, most, true) : fork_theft{nullptr, false};
 }
 
 void want_to_hear_of_forks(const runtime* rt) {
-  // [K8] fence: the sleeper's announcement, or the open hand, before the look at limits; pairs with
+  // [K8] fence: the announcement of a sleeper or searcher before the look at limits; pairs with
   // [K7]
   base::fence_seq_cst();
   const unsigned slots = rt->worker_slots.load(base::relaxed);

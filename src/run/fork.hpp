@@ -34,11 +34,21 @@ bool has_forks_to_take(const worker* victim);
 // Whether its owner has stayed in one call while they wait: for about a microsecond. From any OS
 // thread.
 bool forks_stand_still(const worker* victim);
-// Takes the oldest forks, half of those that wait and not more than `most`, and makes them units of
-// the thief's, chained by next, the oldest first. Null: there were none.
-unit* steal_forks(worker* w, worker* victim, std::size_t most);
-// A worker is about to sleep: the next fork of each other one shall look for it. A heavy fence and
-// a last look must follow.
+// Whether thieves may take some of them without a fence. From any OS thread; reads no line that
+// the victim's forks write.
+bool has_public_forks(const worker* victim);
+// Takes the oldest public forks, half of them and not more than `most`, and makes them units of the
+// thief's, chained by next, the oldest first. Null: there were none, or another worker is at them.
+unit* take_public_forks(worker* w, worker* victim, std::size_t most);
+// As take_public_forks, but makes all forks of the victim public first, by a fence in it, if none
+// is.
+struct fork_theft {
+  unit* chain;        // null: none
+  bool was_possible;  // where there is no chain: the forker has joined its forks faster
+};
+fork_theft steal_forks(worker* w, worker* victim, std::size_t most);
+// A worker looks for forks, or is about to sleep, and then a heavy fence and a last look must
+// follow: the next fork of each other one shall look for it.
 void want_to_hear_of_forks(const runtime* rt);
 
 void free_fork_segments(worker* w);

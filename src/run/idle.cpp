@@ -15,7 +15,6 @@
 #include "run/steal.hpp"
 #include "run/wake.hpp"
 #include "worker/clock.hpp"
-#include "worker/hand.hpp"
 #include "worker/hooks.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
@@ -165,7 +164,6 @@ bool mail_comes_at_once(const worker* w) {
 }
 
 unit* search(worker* w) {
-  if (unit* given = take_from_hand(w); given != nullptr) return given;
   w->expects_mail = has_mail(w);
   if (unit* own = find_own(w); own != nullptr) return own;
   return steal(w);
@@ -173,7 +171,7 @@ unit* search(worker* w) {
 
 void spin(worker* w) {
   constexpr int rounds = 32;
-  for (int round = 0; round < rounds && !hand::is_filled(w) && !has_own_work(w); ++round) arch::pause();
+  for (int round = 0; round < rounds && !sees_public_forks(w) && !has_own_work(w); ++round) arch::pause();
   if (w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count) os::yield_cpu();
 }
 
@@ -183,14 +181,11 @@ void wait_a_little(worker* w, std::uint64_t* since) {
   const os::settings& settings = w->rt->settings;
   const std::uint64_t now = os::now_ns();
   if (settings.wait_policy == WEFT_WAIT_ACTIVE) return spin(w);
-  if (w->steal_after_ns > now) {
-    if (close_hand(w)) return;
-    return pause_searching(w);
-  }
+  if (w->steal_after_ns > now) return pause_searching(w);
   if (*since == 0) *since = now;
   if (settings.wait_policy == WEFT_WAIT_HYBRID && now - *since < settings.spin_ns) return spin(w);
   *since = 0;
-  if (!close_hand(w)) go_to_sleep(w);
+  go_to_sleep(w);
 }
 
 // After a sleep. Null: it counts as a searcher.
@@ -221,10 +216,10 @@ unit* idle(worker* w) {
   }
   w->rt->searchers.fetch_add(1, base::relaxed);
   w->times_idle.store(w->times_idle.load(base::relaxed) + 1, base::relaxed);
+  begin_to_search(w);
   std::uint64_t since = 0;
   unit* found = nullptr;
   while (!must_leave(w)) {
-    if (!hand::is_open(w) && !hand::is_filled(w)) hold_out_hand(w);
     found = search(w);
     if (found != nullptr) break;
     look_around(w);
@@ -238,7 +233,6 @@ unit* idle(worker* w) {
       return own;
     }
   }
-  static_cast<void>(close_hand(w));
   stop_idling(w);
   stop_searching(w->rt);
   return found;

@@ -13,7 +13,6 @@
 #include "run/ready.hpp"
 #include "run/victims.hpp"
 #include "worker/clock.hpp"
-#include "worker/hand.hpp"
 #include "worker/hooks.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
@@ -39,12 +38,16 @@ constexpr std::uint64_t worth_ns = 400;
 constexpr std::uint64_t first_pause_ns = 5'000;
 constexpr std::uint64_t longest_pause_ns = 500'000;
 constexpr std::uint32_t most_forks_at_once = 16;
-// What was given to an open hand costs its giver and its taker some lines of memory each.
-constexpr std::uint64_t given_worth_ns = 1'200;
-// A worker with an open hand asks for forks this often, and takes none by itself, with a fence in
-// their owner, for so long.
-constexpr std::uint64_t ask_every_ns = 2'000;
+// A public fork costs its forker and its taker some lines of memory each.
+constexpr std::uint64_t public_worth_ns = 1'200;
+// A searcher asks for public forks, first this long after the last time and then more and more
+// rarely, since that takes a line from each forker. It takes no private ones, with a fence in their
+// owner, for so long.
+constexpr std::uint64_t ask_first_ns = 2'000;
+constexpr std::uint64_t ask_last_ns = 16'000;
 constexpr std::uint64_t ask_only_ns = 5'000;
+// After a fork that it took has ended, its taker waits for the forker's next one.
+constexpr std::uint64_t next_fork_ns = 1'500;
 
 // Inside the victim's lock: about half of what may be stolen, oldest first, chained by next.
 unit* take_half(worker* victim, std::uint32_t* taken) {
@@ -184,27 +187,14 @@ bool is_somebody_stuck(worker* w, std::uint64_t now) {
   return is_stuck;
 }
 
-// When the owner was faster, its forks are too small.
-unit* take_forks_from(worker* w, worker* victim) {
-  if (!has_forks_to_take(victim)) return nullptr;
-  // Between domains no other worker takes from w's queue: what it takes, it must run.
-  if (hand::is_open(w) && os::now_ns() - w->opened_ns < ask_only_ns) return nullptr;
-  // An event sink that is told of the theft may wait for the forker, which must not give this
-  // worker anything meanwhile.
-  if (close_hand(w)) return nullptr;
-  unit* chain = steal_forks(w, victim, has_domains(w->rt) ? 1 : w->forks_at_once);
-  if (chain == nullptr) stand_back(w, os::now_ns());
-  return chain;
-}
+// Between domains no other worker takes from w's queue: what it takes, it must run.
+std::uint32_t most_forks(const worker* w) { return has_domains(w->rt) ? 1 : w->forks_at_once; }
 
-unit* take_somebodys_forks(worker* w) {
-  order_victims(w);
-  for (unsigned step = 0; step < w->victim_count; ++step) {
-    worker* victim = victim_at(w, w->victims[step]);
-    if (victim == nullptr) continue;
-    if (unit* forked = take_forks_from(w, victim); forked != nullptr) return forked;
-  }
-  return nullptr;
+// By a fence in their owner. When the owner was faster, its forks are too small.
+unit* take_private_forks(worker* w, worker* victim) {
+  const fork_theft theft = steal_forks(w, victim, most_forks(w));
+  if (theft.chain == nullptr && theft.was_possible) stand_back(w, os::now_ns());
+  return theft.chain;
 }
 
 bool sees_somebody(const worker* w, bool (*has_prey)(const worker* victim)) {
@@ -232,12 +222,18 @@ unit* bring_home(worker* w, unit* chain) {
   return find_own(w);
 }
 
-unit* bring_forks_home(worker* w, unit* chain, std::uint64_t began_ns) {
+unit* bring_forks_home(worker* w, unit* chain, std::uint64_t should_run_ns) {
   unit* one = bring_home(w, chain);
   add(w->forks_taken, w->stolen_batch);
-  w->stolen_worth_ns = w->stolen_at_ns - began_ns;
+  w->stolen_worth_ns = should_run_ns;
   w->has_stolen_forks = true;
+  w->has_run_taken_fork = true;
   return one;
+}
+
+unit* take_public_forks_from(worker* w, worker* victim) {
+  unit* chain = take_public_forks(w, victim, most_forks(w));
+  return chain != nullptr ? bring_forks_home(w, chain, public_worth_ns) : nullptr;
 }
 
 }  // namespace
@@ -271,81 +267,103 @@ unit* steal_by_choice(worker* w) {
   if (victim == nullptr) return nullptr;
   unit* chain = has_domains(w->rt) ? nullptr : take_from_still(w, victim);
   if (chain != nullptr) return bring_home(w, chain);
-  chain = take_forks_from(w, victim);
+  chain = take_private_forks(w, victim);
   if (chain == nullptr) return nullptr;
   add(w->forks_taken, length(chain));
   return bring_home(w, chain);
 }
 
-bool may_hold_out_hand(const worker* w) {
+// Whether w waits until forks become public. It does not where workers share CPUs, nor where it
+// takes none.
+bool may_ask_for_forks(const worker* w) {
   const runtime* const rt = w->rt;
   if (rt->turns != nullptr || rt->settings.wait_policy == WEFT_WAIT_PASSIVE) return false;
   if (rt->worker_count.load(base::relaxed) > rt->cpu_count) return false;
   return has_domains(rt) || steals(w);
 }
 
-// With an open hand: the next fork of each worker looks for it.
-void ask_for_forks(worker* w, std::uint64_t now) {
-  if (!hand::is_open(w)) return;
-  const std::uint64_t since = w->asked_ns > w->opened_ns ? w->asked_ns + ask_every_ns : w->opened_ns;
-  if (now < since) return;
-  w->asked_ns = now;
+// The next fork of each worker makes it public. False: it is not yet time to ask again.
+bool ask_for_forks(worker* w, std::uint64_t now) {
+  if (now < w->ask_after_ns) return false;
+  w->ask_every_ns = w->ask_every_ns == 0 ? ask_first_ns : w->ask_every_ns * 2;
+  if (w->ask_every_ns > ask_last_ns) w->ask_every_ns = ask_last_ns;
+  w->ask_after_ns = now + w->ask_every_ns;
   want_to_hear_of_forks(w->rt);
+  return true;
 }
 
-void note_given(worker* w, unit* chain) {
-  w->was_given_forks = true;
-  w->stolen_batch = length(chain);
-  w->stolen_at_ns = os::now_ns();
-  w->stolen_worth_ns = given_worth_ns;
-  w->has_stolen_forks = true;
-  add(w->stolen, w->stolen_batch);
-  add(w->thefts, 1);
-  add(w->forks_taken, w->stolen_batch);
-  for (unit* one = chain; w->rt->is_observed && one != nullptr; one = static_cast<unit*>(one->next)) {
-    note(w->rt, WEFT_ON_STEAL, one);
+// Public forks, or units where those may be taken.
+unit* take_what_is_offered(worker* w, bool may_take_units) {
+  for (unsigned step = 0; step < w->victim_count; ++step) {
+    worker* const victim = worker_in_slot(w->rt, w->victims[step]);
+    if (victim == nullptr) continue;
+    if (may_take_units && has_units_to_take(victim)) {
+      if (unit* chain = take_from(w, victim); chain != nullptr) return bring_home(w, chain);
+    }
+    if (unit* one = take_public_forks_from(w, victim); one != nullptr) return one;
   }
-  take_in(w, chain);
+  return nullptr;
+}
+
+// A forker that goes on forking makes its forks public when it is asked; one that stays in a call
+// does not.
+unit* take_what_is_kept(worker* w, bool has_asked, std::uint64_t began_ns) {
+  for (unsigned step = 0; step < w->victim_count; ++step) {
+    worker* const victim = worker_in_slot(w->rt, w->victims[step]);
+    if (victim == nullptr || !has_forks_to_take(victim)) continue;
+    if (has_asked && !forks_stand_still(victim)) continue;
+    if (unit* chain = take_private_forks(w, victim); chain != nullptr) {
+      return bring_forks_home(w, chain, os::now_ns() - began_ns);
+    }
+  }
+  return nullptr;
+}
+
+unit* take_forks(worker* w, bool may_take_units, std::uint64_t now) {
+  order_victims(w);
+  if (unit* one = take_what_is_offered(w, may_take_units); one != nullptr) return one;
+  const bool asks = may_ask_for_forks(w);
+  if (asks && (!ask_for_forks(w, now) || now - w->searching_since_ns < ask_only_ns)) return nullptr;
+  return take_what_is_kept(w, asks, now);
 }
 
 }  // namespace
 
-void hold_out_hand(worker* w) {
-  if (!may_hold_out_hand(w)) return;
-  const std::uint64_t now = os::now_ns();
-  judge_last(w, now);
-  if (now < w->steal_after_ns) return;
-  w->opened_ns = now;
-  hand::hold_out(w);
+void begin_to_search(worker* w) {
+  w->searching_since_ns = os::now_ns();
+  w->ask_after_ns = 0;
+  w->ask_every_ns = 0;
 }
 
-unit* take_from_hand(worker* w) {
-  unit* chain = hand::take(w);
-  if (chain == nullptr) return nullptr;
-  note_given(w, chain);
-  return find_own(w);
+bool sees_public_forks(const worker* w) {
+  const unsigned slots = w->rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    const worker* other = worker_in_slot(w->rt, index);
+    if (other != nullptr && other != w && has_public_forks(other)) return true;
+  }
+  return false;
 }
 
 unit* await_next_fork(worker* w) {
-  constexpr int rounds = 64;
-  w->was_given_forks = false;
-  if (w->ready.stealable() != 0 || !w->mail.is_empty() || !w->pinned_mail.is_empty() || !may_hold_out_hand(w)) return nullptr;
-  hand::hold_out(w);
-  const std::uint64_t now = os::now_ns();
-  judge_last(w, now);
-  for (int round = 0; now >= w->steal_after_ns && round < rounds && !hand::is_filled(w); ++round) arch::pause();
-  return close_hand(w) ? find_own(w) : nullptr;
-}
-
-bool close_hand(worker* w) {
-  unit* chain = hand::close(w);
-  if (chain == nullptr) return false;
-  note_given(w, chain);
-  return true;
+  constexpr int rounds = 8;
+  w->has_run_taken_fork = false;
+  const bool has_work = w->ready.stealable() != 0 || !w->mail.is_empty() || !w->pinned_mail.is_empty();
+  if (has_work || !may_ask_for_forks(w) || w->must_end.load(base::relaxed)) return nullptr;
+  const std::uint64_t since = os::now_ns();
+  judge_last(w, since);
+  if (since < w->steal_after_ns) return nullptr;
+  do {
+    for (int round = 0; round < rounds; ++round) {
+      if (unit* one = take_what_is_offered(w, false); one != nullptr) return one;
+      arch::pause();
+    }
+  } while (os::now_ns() - since < next_fork_ns);
+  return nullptr;
 }
 
 unit* steal(worker* w) {
-  if (has_domains(w->rt)) [[unlikely]] {
+  const bool has_far = has_domains(w->rt);
+  if (has_far) [[unlikely]] {
     if (unit* one = steal_from_domains(w); one != nullptr) return one;
   } else if (!steals(w)) {
     return nullptr;
@@ -355,20 +373,8 @@ unit* steal(worker* w) {
   const std::uint64_t now = os::now_ns();
   judge_last(w, now);
   if (now < w->steal_after_ns && !is_somebody_stuck(w, now)) return nullptr;
-  ask_for_forks(w, now);
   add(w->searches, 1);
-  if (has_domains(w->rt)) [[unlikely]] {
-    unit* forked = take_somebodys_forks(w);
-    return forked != nullptr ? bring_forks_home(w, forked, now) : nullptr;
-  }
-  order_victims(w);
-  for (unsigned step = 0; step < w->victim_count; ++step) {
-    worker* victim = victim_at(w, w->victims[step]);
-    if (victim == nullptr) continue;
-    if (unit* chain = take_from(w, victim); chain != nullptr) return bring_home(w, chain);
-    if (unit* forked = take_forks_from(w, victim); forked != nullptr) return bring_forks_home(w, forked, now);
-  }
-  return nullptr;
+  return take_forks(w, !has_far, now);
 }
 
 bool has_stood_back(worker* w) {

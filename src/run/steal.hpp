@@ -14,16 +14,12 @@ struct worker;
 // A unit taken from another worker, or null. Further units that came with it are in w's own queue.
 unit* steal(worker* w);
 
-// An idle worker holds out its hand for forks, unless it stands back: protocol K.
-void hold_out_hand(worker* w);
-// The first unit out of its hand, or null; further ones are in w's own queue. No stop: the hand
-// stays open if it is.
-unit* take_from_hand(worker* w);
-// After a unit that came by hand has ended: its forker may have the next one at once. Null: it has
-// not.
+// A worker has become idle.
+void begin_to_search(worker* w);
+// Whether another worker has public forks: protocol K. Reads no line that a running fork writes.
+bool sees_public_forks(const worker* w);
+// After a fork that w took has ended: its forker may have the next one at once. Null: it has not.
 unit* await_next_fork(worker* w);
-// Closes the hand; what was in it goes into w's own queue. True: there was something.
-bool close_hand(worker* w);
 
 // While w stands back: whether it shall look for work again, because its time is over, a deadline
 // has come, or an owner has got stuck.

@@ -2,9 +2,10 @@
 // fork.hpp has the doings.
 //
 // They lie in a *segment*, an array of fixed places, oldest first: [first, top) were taken by
-// others, [top, bottom) wait. All of them belong to the unit that runs. A unit that is left takes
-// the segment along, as it does its stack, with all of its forks taken (they become units), because
-// their joiner knows them by their places.
+// others, [top, public_end) are public, for thieves to take, and [public_end, bottom) are private.
+// All of them belong to the unit that runs. A unit that is left takes the segment along, as it does
+// its stack, with all of its forks taken (they become units), because their joiner knows them by
+// their places.
 //
 // bottom is hot.bottom, moved by the owner without any lock; or, while that is null,
 // `closed_bottom`, moved inside the lock: when the segment is full, and always where nothing may be
@@ -50,14 +51,15 @@ struct alignas(base::cache_line) fork_deque {
   weft_hot_line hot{};
   // ---- inside the lock ----
   base::atomic<weft_forked*> closed_bottom{nullptr};
-  base::atomic<weft_forked*> top{nullptr};
   // ---- owner ----
   weft_forked* rest = nullptr;  // bottom while there are no forks
   fork_segment* segment = nullptr;
+  std::uint32_t looks_left = 0;  // for takers, while limit stays null
+  bool expects_taker = false;    // a fork was taken, and has ended: its taker comes for the next one
+  // ---- inside the lock; a line of their own, which idle workers look at all the time ----
+  alignas(base::cache_line) base::atomic<weft_forked*> top{nullptr};
+  base::atomic<weft_forked*> public_end{nullptr};  // as hot.taken, outside of attempts to take
   queue::spinlock lock;
-  // ---- owner ----
-  worker* taker = nullptr;     // the worker that was given forks last
-  worker* expected = nullptr;  // it has ended them, and comes for the next one at once
 };
 
 }  // namespace weft::sched

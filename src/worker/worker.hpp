@@ -91,11 +91,6 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint64_t> times_woken{0};         // from sleep, by others
   bool is_taken = false;                              // the slot is in use; guarded by the runtime's workers_lock
 
-  // ---- forkers, while it is open; protocol K ----
-  alignas(base::cache_line) base::atomic<std::uintptr_t> hand{0};  // values in hand.hpp
-  base::atomic<const void*> given_work{nullptr};                   // where the work in it lies, and what that points to:
-  base::atomic<const void*> given_data{nullptr};                   // for the CPU's prefetching alone
-
   // ---- owner, cold ----
   alignas(base::cache_line) base::rng random{0};
   struct standstill {            // a unit waits for a stack, and no unit finishes anywhere
@@ -115,10 +110,11 @@ struct alignas(base::cache_line) worker {
   std::uint32_t stolen_batch = 0;
   std::uint64_t stolen_worth_ns = 0;
   bool has_stolen_forks = false;    // the last theft
-  std::uint32_t forks_at_once = 1;  // by a theft; forkers read it by load_relaxed
-  std::uint64_t opened_ns = 0;      // when it held out its hand
-  std::uint64_t asked_ns = 0;       // when it last asked forkers to look at it
-  bool was_given_forks = false;     // its last work came by hand
+  std::uint32_t forks_at_once = 1;  // by a theft
+  std::uint64_t searching_since_ns = 0;
+  std::uint64_t ask_after_ns = 0;  // it does not ask for public forks before
+  std::uint64_t ask_every_ns = 0;
+  bool has_run_taken_fork = false;  // its last work
   fork_segment* spare_forks = nullptr;
   std::uint32_t spare_fork_count = 0;
   unsigned victim_count = 0;

@@ -16,7 +16,7 @@ bool sees_prey(worker*) { return has_forks_to_take(core_world::the.workers[0]); 
 unit* steal(worker* w) {
   unit* one = nullptr;
   while (one == nullptr && sees_prey(w)) {
-    one = steal_forks(w, core_world::the.workers[0], 1);
+    one = steal_forks(w, core_world::the.workers[0], 1).chain;
     if (one == nullptr) arch::pause();
   }
   return one;

@@ -69,9 +69,8 @@ STAND_IN void take_in(worker* w, unit* chain) {
 }
 
 STAND_IN bool has_stood_back(worker*) { return true; }
-STAND_IN void hold_out_hand(worker*) {}
-STAND_IN unit* take_from_hand(worker*) { return nullptr; }
-STAND_IN bool close_hand(worker*) { return false; }
+STAND_IN void begin_to_search(worker*) {}
+STAND_IN bool sees_public_forks(const worker*) { return false; }
 
 STAND_IN unit* find_own(worker* w) {
   if (!w->pinned_mail.is_empty()) take_in(w, w->pinned_mail.take_all());
@@ -159,7 +158,9 @@ STAND_IN void detach_forks(worker*) {}
 STAND_IN void free_fork_segments(worker*) {}
 STAND_IN bool has_forks_to_take(const worker*) { return false; }
 STAND_IN bool forks_stand_still(const worker*) { return false; }
-STAND_IN unit* steal_forks(worker*, worker*, std::size_t) { return nullptr; }
+STAND_IN bool has_public_forks(const worker*) { return false; }
+STAND_IN unit* take_public_forks(worker*, worker*, std::size_t) { return nullptr; }
+STAND_IN fork_theft steal_forks(worker*, worker*, std::size_t) { return {nullptr, false}; }
 STAND_IN void want_to_hear_of_forks(const runtime*) {}
 STAND_IN void check_forks_joined() {}
 STAND_IN unsigned class_of_forks(const runtime*, const unit*) { return mem::default_class; }

@@ -87,13 +87,14 @@ inline void leave_places(int count) {
   next[-1].run = run_job;
   forks.top.store(next, base::relaxed);
   forks.closed_bottom.store(next, base::relaxed);
+  forks.public_end.store(next, base::relaxed);
   weft_hot_store(&forks.hot.taken, next, __ATOMIC_RELAXED);
   weft_hot_store(&forks.hot.bottom, next, __ATOMIC_RELAXED);
 }
 
 inline bool rob_once(unsigned index, std::size_t most = 1) {
   local::set_worker(the.workers[index]);
-  unit* const chain = steal_forks(the.workers[index], the.workers[0], most);
+  unit* const chain = steal_forks(the.workers[index], the.workers[0], most).chain;
   for (unit* one = chain; one != nullptr;) {
     unit* after = static_cast<unit*>(one->next);
     run_unit(one);
