@@ -149,50 +149,68 @@ void taker_and_thief() {
   check(first.runs == 1 && second.runs == 1, "each fork is run once");
 }
 
-// The one fence of a thief opens both forks, as there are two searchers.
+// ---- what becomes public: one OS thread is worker 0 and its taker in turn -----------------------
+
+// Of three forks. The others are run by their forker.
+void takers_find(std::uint32_t searchers, int expected) {
+  world its;
+  begin(its, 2, searchers);
+  job jobs[3];
+  weft_forked* forked[3];
+  local::set_worker(forkers_worker());
+  for (int i = 0; i < 3; ++i) forked[i] = start(jobs[i]);
+  int taken = 0;
+  while (take_once(1)) ++taken;
+  check(taken == expected, "as many forks are public as there are searchers");
+  local::set_worker(forkers_worker());
+  for (int i = 3; i-- > 0;) finish(forked[i], jobs[i]);
+  for (const job& each : jobs) check(each.runs == 1, "each fork is run once");
+}
+
+void one_searcher() { takers_find(1, 1); }
+void three_searchers() { takers_find(3, 3); }
+
+// A thief's one fence opens as many forks as there are searchers.
 void one_fence_for_two() {
   world its;
-  begin(its, 3, 0);
+  begin(its, 2, 0);
   the.rt->searchers.store(2, base::relaxed);
-  job first, second;
+  job first, second, third;
   weft_forked* one = start(first);
   weft_forked* other = start(second);
-  check(!has_public_forks(forkers_worker()), "no fork is public yet");
-  bool were_taken = false;
-  threads(thread{"forker", [&] { local::set_worker(forkers_worker()); }}, thread{"thief", [&] {
-                                                                                   were_taken = rob_once(1);
-                                                                                   were_taken = take_once(1) && were_taken;
-                                                                                 }});
-  check(were_taken, "the second fork needs no second fence");
+  weft_forked* last = start(third);
+  check(!has_public_forks(forkers_worker()), "no fork is public before a worker asks");
+  check(rob_once(1) && take_once(1), "the second fork needs no second fence");
+  check(!take_once(1), "the third fork is private");
   local::set_worker(forkers_worker());
+  finish(last, third);
   finish(other, second);
   finish(one, first);
-  check(first.runs == 1 && second.runs == 1, "each fork is run once");
+  check(first.runs == 1 && second.runs == 1 && third.runs == 1, "each fork is run once");
 }
 
 // The taker of the first fork is not counted as a searcher: its forker makes the next one public
-// for it all the same.
+// for it all the same, and the one after that is private.
 void taker_is_expected() {
   world its;
   begin(its, 2, 1);
-  job first, second;
-  threads(thread{"forker",
-                 [&] {
-                   local::set_worker(forkers_worker());
-                   weft_forked* forked = start(first);
-                   while (has_public_forks(forkers_worker())) weft::arch::pause();
-                   the.rt->searchers.store(0, base::relaxed);
-                   finish(forked, first);
-                   forked = start(second);
-                   while (has_public_forks(forkers_worker())) weft::arch::pause();
-                   finish(forked, second);
-                 }},
-          thread{"taker", [&] {
-                   while (!take_once(1)) weft::arch::pause();
-                   while (!take_once(1)) weft::arch::pause();
-                 }});
-  check(first.runs == 1 && second.runs == 1, "each fork is run once");
+  job jobs[3];
+  weft_forked* const first = start(jobs[0]);
+  check(take_once(1), "the fork is public");
+  the.rt->searchers.store(0, base::relaxed);
+  local::set_worker(forkers_worker());
+  finish(first, jobs[0]);
+  weft_forked* const second = start(jobs[1]);
+  weft_forked* const third = start(jobs[2]);
+  check(take_once(1), "the next fork is public");
+  check(!take_once(1), "the one after that is private");
+  local::set_worker(forkers_worker());
+  finish(third, jobs[2]);
+  finish(second, jobs[1]);
+  for (const job& each : jobs) check(each.runs == 1, "each fork is run once");
 }
+
+// ---- the ends of a forker's stay ----------------------------------------------------------------
 
 // The forker is left while a taker is at its public forks.
 void detached() {
@@ -237,6 +255,7 @@ void of_a_tasklet() {
                    local::set_worker(forkers_worker());
                    forkers_worker()->current = &tasklet;
                    weft_forked* forked = start(what);
+                   check(!has_public_forks(forkers_worker()), "it is private");
                    check(weft_fork_take_back(forked), "no worker has taken it");
                    ++what.runs;
                  }},
@@ -257,7 +276,9 @@ const model m5{"K public: two takers", {.at_least = 100, .quick = quick_three, .
 const model m6{"K public: two at once", {.at_least = 100, .quick = quick, .deep = deep}, two_at_once};
 const model m7{"K public: a taker and a thief", {.at_least = 100, .quick = quick_three, .deep = deep_three}, taker_and_thief};
 const model m8{"K public: one fence for two", {.at_least = 1, .quick = quick, .deep = deep}, one_fence_for_two};
-const model m9{"K public: a taker is expected", {.at_least = 20, .quick = quick, .deep = deep}, taker_is_expected};
+const model m9{"K public: a taker is expected", {.at_least = 1, .quick = quick, .deep = deep}, taker_is_expected};
+const model m13{"K public: one searcher", {.at_least = 1, .quick = quick, .deep = deep}, one_searcher};
+const model m14{"K public: three searchers", {.at_least = 1, .quick = quick, .deep = deep}, three_searchers};
 const model m10{"K public: the forker is left", {.at_least = 50, .quick = quick, .deep = deep}, detached};
 const model m11{"K public: without memory", {.at_least = 50, .quick = quick, .deep = deep}, without_memory};
 const model m12{"K public: a tasklet's forks", {.at_least = 20, .quick = quick, .deep = deep}, of_a_tasklet};
