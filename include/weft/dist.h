@@ -44,9 +44,9 @@ extern "C" {
  * ends, and a line on stderr says so. The library copies rank 0's *work to the stack of the root.
  * When the call returns, *work holds, on every rank, what run left in that copy. A thread in a root
  * must not call fork(2), which ends the job with a line; posix_spawn and system are allowed.
- * Errors: WEFT_INVALID (run is null; more bytes than half of a stack, WEFT_DIST_STACK; a call from
- * inside a root, from another OS thread than the one that runs main, or from a process that a rank
- * has forked).
+ * Errors: WEFT_INVALID (run is null; work is null, and bytes is not 0; bytes is above half of a
+ * stack, WEFT_DIST_STACK; a call from inside a root, from another OS thread than the one that runs
+ * main, or from a process that a rank has forked).
  * Switches: never. Callers: the OS thread that runs main, outside a root. */
 WEFT_NODISCARD WEFT_API weft_status weft_dist_root(void (*run)(void *work), void *work, size_t bytes);
 

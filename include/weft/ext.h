@@ -49,9 +49,11 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_park(bool (*commit)(weft_thread *se
 WEFT_NODISCARD WEFT_API weft_status weft_ext_park_unlocking(uint32_t *lock, weft_thread **self, const char *what);
 
 /* Makes a parked ULT ready. Each park wants exactly one unpark; for null, nothing is done. To run
- * the ULT at once, call weft_yield_to afterwards.
+ * the ULT at once, a ULT calls weft_yield_to afterwards, if the handle is still good then: another
+ * worker may have run the ULT to its end.
  * Switches: never. Callers: any.
- * Undefined: a ULT that has not parked by this header, and is not in its commit. */
+ * Undefined: a ULT that is neither parked by weft_ext_park or weft_ext_park_unlocking nor in its
+ * commit, such as one that was unparked already. */
 WEFT_API void weft_ext_unpark(weft_thread *thread);
 
 /* Unparks a ULT without making it ready: the caller then owns it. For null, nothing is done.
@@ -215,7 +217,8 @@ WEFT_API weft_thread *weft_ext_pool_pop(weft_pool *pool);
 WEFT_API weft_thread *weft_ext_pool_pop_last(weft_pool *pool);
 
 /* Puts an owned unit into a pool, which becomes its home, and wakes a worker that serves the pool.
- * Errors: WEFT_INVALID (pool or unit is null; reason is none).
+ * Errors: WEFT_INVALID (pool or unit is null; reason is not a value of weft_push_reason). After an
+ * error the caller still owns the unit.
  * Switches: never. Callers: any.
  * Undefined: a unit that the caller does not own. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_pool_push(weft_pool *pool, weft_thread *unit, weft_push_reason reason);
@@ -232,9 +235,10 @@ WEFT_NODISCARD WEFT_API bool weft_ext_pool_remove(weft_pool *pool, weft_thread *
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API bool weft_ext_pool_remove_from(weft_pool *const *pools, size_t count, weft_thread *unit);
 
-/* Calls each(state, unit) for the ready units of a built-in pool, in the order in which they would
- * run. each runs inside the pool's lock: it must be short and call nothing that pushes or pops. For
- * a pool of weft_ext_pool_create, and if pool or each is null, nothing is done.
+/* Calls each(state, unit) for the ready units of a built-in pool, in the order in which
+ * weft_ext_pool_pop would take them. each runs on the caller's stack, with the caller's identity,
+ * and inside the pool's lock: it must be short and call nothing that pushes or pops. For a pool of
+ * weft_ext_pool_create, and if pool or each is null, nothing is done.
  * Switches: never. Callers: any. */
 WEFT_API void weft_ext_pool_walk(weft_pool *pool, void (*each)(void *state, weft_thread *unit), void *state);
 
@@ -365,7 +369,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_yield_in_pool(bool (*accepts)(void 
 
 /* Tells a scheduler ULT whether it should return, and polls the timers, the sources and the inbox
  * of this worker.
- * Returns: true if the worker is being removed, or the runtime ends; also outside.
+ * Returns: true if the worker is being removed, if the runtime ends, or if the caller is outside,
+ * where nothing is polled; else false.
  * Switches: never. Callers: any. */
 WEFT_API bool weft_ext_should_stop(void);
 
@@ -417,8 +422,10 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_source_remove(weft_source *source);
 /* Has a worker poll a source soon, and wakes a sleeping worker for that, unless one looks for work
  * already.
  * The call takes no lock, so that a signal handler may wake threads by a source whose poll makes
- * them ready.
- * Switches: never. Callers: any, signal handlers included. */
+ * them ready. For null, and while the runtime does not run, nothing is done. A removed source may
+ * be notified until the runtime ends.
+ * Switches: never. Callers: any, signal handlers included.
+ * Undefined: a source of a runtime that has ended. */
 WEFT_API void weft_ext_source_notify(weft_source *source);
 
 /* ---- stacks ---------------------------------------------------------------------------------- */
@@ -474,9 +481,8 @@ typedef enum weft_event_kind {
  * while the runtime runs, each worker notices that at its next event. Of threads that go through no
  * pool and no scheduler ULT, such a sink may miss events. After the return, calls of the old sink
  * that have begun may still run: keep its state and code until weft_finalize has returned. A fork
- * becomes a thread when another worker takes it, or
- * when its forker leaves its worker; it has no events before. The adopted caller of weft_init has
- * no CREATE and no END.
+ * becomes a thread when another worker takes it, or when its forker leaves its worker; it has no
+ * events before. The adopted caller of weft_init has no CREATE and no END.
  * Errors: WEFT_NOMEM (only while the runtime runs).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_set_event_sink(void (*sink)(void *state, weft_event_kind kind, weft_thread *thread),
@@ -495,15 +501,18 @@ WEFT_API void weft_ext_trace_note(const char *name, uint64_t value);
 
 /* Starts the runtime, or nests in the one that runs, on behalf of a layer rather than a program.
  *
- * The call does what weft_init does. If it starts the runtime, the program has not yet said what it
- * wants: the first weft_init that follows may raise the number of workers, and lets them steal. So
- * a library that brings a layer, as MPI may, and a program on weft.h start in any order.
+ * The call does what weft_init does, and wants one weft_finalize, too. If it starts the runtime,
+ * the first weft_init that follows is not ignored: it adds workers until there are as many as it
+ * asks for. If its locality is WEFT_LOCALITY_STEAL, all workers steal from then on, even if config
+ * had another locality. So a library that brings a layer, as MPI may, and a program on weft.h start
+ * in any order.
  * Errors: those of weft_init.
  * Switches: never. Callers: those of weft_init.
  * Undefined: what is undefined for weft_init. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_init(const weft_config *config);
 
-/* Returns the size of the stack of a ULT that asks for no size of its own, as weft_config has it.
+/* Returns the size of the stack of a ULT that asks for no size of its own, as weft_config or
+ * WEFT_STACK_SIZE sets it.
  * Returns: the size in bytes; 0 while the runtime does not run.
  * Switches: never. Callers: any. */
 WEFT_API size_t weft_ext_stack_bytes(void);

@@ -133,13 +133,15 @@ WEFT_HOT_INLINE bool weft_hot_has_ended(const weft_thread *thread) {
 
 /* Forks where weft_fork finds no place in the calling worker's line. For weft_fork alone.
  * Returns: what weft_fork returns.
- * Switches: never. Callers: weft_fork.
+ * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
+ * Callers: weft_fork.
  * Undefined: any other caller. */
 WEFT_API weft_forked *weft_fork_slowly(void (*run)(void *work), const void *work, size_t bytes);
 
 /* Forks as weft_fork_slowly does, with work in registers. For weft_fork alone.
  * Returns: what weft_fork returns.
- * Switches: never. Callers: weft_fork.
+ * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
+ * Callers: weft_fork.
  * Undefined: any other caller. */
 WEFT_API weft_forked *weft_fork_small_slowly(void (*run)(void *work), weft_small_work work);
 
@@ -168,7 +170,8 @@ WEFT_API bool weft_forks_move(void);
  * one first is the cheapest by far.
  * Returns: the fork. The call never fails: without memory, and from an OS thread outside, it
  * returns null, which stands for a fork that runs in its join.
- * Switches: never. Callers: any.
+ * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
+ * Callers: any.
  * Undefined: bytes above WEFT_FORK_BYTES; a fork that is not joined so (checked builds name it). */
 WEFT_HOT_INLINE weft_forked *weft_fork(void (*run)(void *work), const void *work, size_t bytes) {
   weft_hot_line *const line = weft_hot_here();

@@ -34,7 +34,7 @@ typedef enum weft_pool_access {
 
 /* Creates a pool, which no worker serves yet.
  * *out receives the pool, which the caller owns until weft_pool_destroy.
- * Errors: WEFT_INVALID (out is null; kind or access is none), WEFT_NOMEM.
+ * Errors: WEFT_INVALID (out is null; kind or access is not a value of its type), WEFT_NOMEM.
  * Switches: never. Callers: any, also while the runtime does not run. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool **out);
 
@@ -46,9 +46,12 @@ WEFT_NODISCARD WEFT_API weft_status weft_pool_create(weft_pool_kind kind, weft_p
 WEFT_NODISCARD WEFT_API weft_status weft_pool_destroy(weft_pool *pool);
 
 /* Lets a worker serve a pool from now on, after the pools that it already serves.
- * Errors: WEFT_INVALID (pool is null; no such worker), WEFT_BUSY (a private pool that a worker
- * already serves), WEFT_AGAIN (64 workers serve the pool; or the worker serves 8 pools, with
- * WEFT_LOCALITY_DOMAIN 7), WEFT_NOT_INITIALIZED.
+ *
+ * If the worker already serves a shared pool, the call adds the pool once more: it takes another of
+ * the places that the errors name, and wants another weft_pool_detach.
+ * Errors: WEFT_INVALID (pool is null; no such worker, or it is being removed), WEFT_BUSY (a private
+ * pool that a worker already serves), WEFT_AGAIN (64 workers serve the pool; or the worker serves 8
+ * pools, with WEFT_LOCALITY_DOMAIN 7), WEFT_NOT_INITIALIZED.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_attach(weft_pool *pool, unsigned worker);
 

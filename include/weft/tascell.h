@@ -18,6 +18,7 @@
  *   Task         Work that was taken out of a choice point: an object that begins with a
  *                weft_tascell_task.
  *   Giver        The worker whose choice point made a task. It joins the task.
+ *   Node         One process of a run that several processes share (weft_tascell_main).
  *   Worker function  A function whose first parameters are the worker and the newest record:
  *                    T f(weft_tascell_worker *worker, weft_tascell_record *up, ...)
  *                Only worker functions, tasks' run and weft_tascell_main call worker functions.
@@ -45,8 +46,8 @@
  *                          while (r.choice.given != NULL) { join, get and free, as above }
  *     divide gives [m, end) where m is weft_tascell_middle(index, end), or what `split at` says but
  *     at least index + 1; if m >= end it returns NULL. It sets end = m after the task is made. A
- *     body without constructs polls in each iteration, or each n-th, after index is stored. An
- *     empty range may skip all of it.
+ *     body without constructs calls weft_tascell_poll_again in each iteration, or each n-th, after
+ *     index is stored. An empty range may skip all of it.
  *
  *   wind {redo}{body}{undo}  struct wind { weft_tascell_wind wind; captures } r;
  *                            redo; weft_tascell_wind_begin(&r.wind, up, &wind_operations);
@@ -58,7 +59,7 @@
  *                          weft_tascell_catch_begin(&r, up, tag);
  *                          if (setjmp(r.buffer) == 0) body, outlined, with &r.record as up;
  *   throw tag              weft_tascell_throw(worker, newest, tag);
- *   check_request          weft_tascell_poll(worker, newest);
+ *   check_request          weft_tascell_poll_again(worker, newest);
  *   guard e                the operations' guard: the probability e of refusing a request.
  *   worker_data            worker->data, of weft_tascell_options.
  *   PROBABILITY            weft_tascell_set_probability and worker->probability.
@@ -261,10 +262,12 @@ static inline void weft_tascell_poll(weft_tascell_worker *worker, weft_tascell_r
  * Switches: may. Callers: worker functions. */
 WEFT_API void weft_tascell_attend_again(weft_tascell_worker *worker, weft_tascell_record *newest);
 
-/* Polls for requests, for a record that has polled before.
+/* Polls for requests of other workers, as weft_tascell_poll does, where newest may have polled
+ * before.
  *
- * An iteration of a do_many and a check_request poll by this call. Requests are served by
- * weft_tascell_attend_again.
+ * newest is the newest record. Only the check mode sees a difference: it keeps what it noted of the
+ * workspace at the record's first poll, where weft_tascell_poll notes it anew. Iterations of a
+ * do_many and check_request poll by this call, which serves requests by weft_tascell_attend_again.
  * Switches: may. Callers: worker functions. */
 static inline void weft_tascell_poll_again(weft_tascell_worker *worker, weft_tascell_record *newest) {
   if (__builtin_expect(__atomic_load_n(&worker->attention, __ATOMIC_RELAXED) != 0, 0)) weft_tascell_attend_again(worker, newest);
@@ -346,7 +349,7 @@ WEFT_API weft_tascell_reason weft_tascell_task_reason(const weft_tascell_task *t
  *
  * While it waits, the worker runs work of that task's descendants, or lets other ULTs run. If the
  * task threw a tag, the call throws the same tag, and does not return. If the caller's own task is
- * cancelled, the caller is unwound.
+ * cancelled, or another task that one of its choice points gave has thrown, the caller is unwound.
  * Returns: the task, which ended normally and which the caller frees.
  * Switches: may. Callers: worker functions.
  * Undefined: choice->given is null; choice is not the newest record. */
@@ -412,9 +415,16 @@ WEFT_NODISCARD WEFT_API bool weft_tascell_join_in_frames(weft_tascell_worker *wo
  * Switches: may. Callers: worker functions. */
 WEFT_API void weft_tascell_abandon(weft_tascell_worker *worker, weft_tascell_choice *choice, weft_tascell_unwinding *unwinding);
 
-/* Continues an unwinding through C frames, beginning at the record newest.
+/* Continues an unwinding of C++ frames through the C frames that called them.
+ *
+ * C++ code calls this once an unwinding has left its own frames, as weft::tascell does. newest is
+ * the newest record of the C frames, and *unwinding says what is thrown or cancelled. The library
+ * copies *unwinding, and takes over unwinding->foreign. From newest on, each wind is undone, and
+ * each choice point cancels the tasks that it gave, and waits for them. The unwinding ends at a
+ * catch of the tag, at a bridge, which receives the state, or at the root of the task.
  * Returns: never.
- * Switches: may. Callers: worker functions. */
+ * Switches: may. Callers: worker functions.
+ * Undefined: unwinding->reason is WEFT_TASCELL_RETURNED; newest is not the newest record. */
 WEFT_API __attribute__((noreturn)) void weft_tascell_unwind(weft_tascell_worker *worker, weft_tascell_record *newest,
                                                             const weft_tascell_unwinding *unwinding);
 
@@ -489,13 +499,14 @@ typedef struct weft_tascell_kinds {
  * Switches: never. Callers: constructors, one after the other. */
 WEFT_API void weft_tascell_register(weft_tascell_kinds *kinds);
 
-/* Sends a task to all other nodes of the run, which unpack it, and frees the task.
+/* Sends a task to all other nodes of the run, which unpack it, and frees the task, also where it
+ * returns false.
  *
  * The call waits until the nodes that take part now have unpacked the task. Nodes that join the run
  * later unpack it when they come. With one node nothing is sent; if the run ships every task, the
  * task is still packed and unpacked.
- * Returns: true; false if there is no memory, or if the task's kind is not registered or not
- * transferable.
+ * Returns: true; false if there is no memory, or if the run has several nodes and the task's kind
+ * is not registered or not transferable.
  * Switches: may. Callers: worker functions. */
 WEFT_API bool weft_tascell_broadcast(weft_tascell_worker *worker, weft_tascell_task *task);
 

@@ -38,16 +38,18 @@ typedef struct thread_t {
   weft_small_work work;    /* the function, and its argument; afterwards what it returned */
 } thread_t;
 
-/* What a fork calls. For thread_create alone.
- * Switches: may. Callers: thread_create. */
+/* Calls the function whose address is work's first word, a long (*)(long), with work's second word,
+ * and stores the result in the first word. A fork of thread_create runs it.
+ * Switches: may. Callers: the library, for a fork of thread_create. */
 static inline void weft_uni_run_long(void *work) {
   unsigned long words[2];
   memcpy(words, work, sizeof words);
   words[0] = (unsigned long)((long (*)(long))words[0])((long)words[1]);
   memcpy(work, words, sizeof words[0]);
 }
-/* What a fork calls. For thread_create alone.
- * Switches: may. Callers: thread_create. */
+/* Calls the function whose address is work's first word, an int (*)(int), with work's second word,
+ * and stores the result in the first word. A fork of thread_create runs it.
+ * Switches: may. Callers: the library, for a fork of thread_create. */
 static inline void weft_uni_run_int(void *work) {
   unsigned long words[2];
   memcpy(words, work, sizeof words);
@@ -57,21 +59,24 @@ static inline void weft_uni_run_int(void *work) {
 
 /* Creates a thread by a fork. For thread_create alone.
  * Returns: the thread.
- * Switches: never. Callers: thread_create. */
+ * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
+ * Callers: thread_create. */
 WEFT_HOT_INLINE thread_t weft_uni_create(void (*run)(void *work), weft_small_work work) {
   const thread_t made = {weft_fork(run, &work, sizeof work), run, work};
   return made;
 }
 /* Creates a thread that calls function(argument), with a long. Only thread_create calls this.
  * Returns: the thread.
- * Switches: never. Callers: thread_create. */
+ * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
+ * Callers: thread_create. */
 WEFT_HOT_INLINE thread_t weft_uni_create_long(long (*function)(long), long argument) {
   const weft_small_work work = {{(unsigned long)function, (unsigned long)argument}};
   return weft_uni_create(weft_uni_run_long, work);
 }
 /* Creates a thread that calls function(argument), with an int. Only thread_create calls this.
  * Returns: the thread.
- * Switches: never. Callers: thread_create. */
+ * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
+ * Callers: thread_create. */
 WEFT_HOT_INLINE thread_t weft_uni_create_int(int (*function)(int), int argument) {
   const weft_small_work work = {{(unsigned long)function, (unsigned long)argument}};
   return weft_uni_create(weft_uni_run_int, work);
@@ -81,13 +86,14 @@ WEFT_HOT_INLINE thread_t weft_uni_create_int(int (*function)(int), int argument)
  * long that returns a long.
  * Returns: the thread, to be joined once, by its creator. The call never fails: where no thread can
  * be made, the function runs in thread_join.
- * Switches: never. Callers: any.
+ * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
+ * Callers: any.
  * Undefined: null; a thread that is not joined. */
 #if defined(__cplusplus)
 }
-/* Creates a thread that runs function(argument), as said above. */
+/* As thread_create of C, which is described above. */
 WEFT_HOT_INLINE thread_t thread_create(long (*function)(long), long argument) { return weft_uni_create_long(function, argument); }
-/* Creates a thread that runs function(argument), as said above. */
+/* As thread_create of C, which is described above. */
 WEFT_HOT_INLINE thread_t thread_create(int (*function)(int), int argument) { return weft_uni_create_int(function, argument); }
 extern "C" {
 #else
