@@ -262,12 +262,9 @@ static inline void weft_tascell_poll(weft_tascell_worker *worker, weft_tascell_r
  * Switches: may. Callers: worker functions. */
 WEFT_API void weft_tascell_attend_again(weft_tascell_worker *worker, weft_tascell_record *newest);
 
-/* Polls for requests of other workers, as weft_tascell_poll does, where newest may have polled
- * before.
- *
- * newest is the newest record. Only the check mode sees a difference: it keeps what it noted of the
- * workspace at the record's first poll, where weft_tascell_poll notes it anew. Iterations of a
- * do_many and check_request poll by this call, which serves requests by weft_tascell_attend_again.
+/* Polls as weft_tascell_poll does, where the newest record may have polled before: in iterations of
+ * a do_many, and for check_request. Only the check mode sees a difference: it keeps what it noted
+ * of the workspace at the record's first poll, where weft_tascell_poll notes it anew.
  * Switches: may. Callers: worker functions. */
 static inline void weft_tascell_poll_again(weft_tascell_worker *worker, weft_tascell_record *newest) {
   if (__builtin_expect(__atomic_load_n(&worker->attention, __ATOMIC_RELAXED) != 0, 0)) weft_tascell_attend_again(worker, newest);
@@ -417,11 +414,10 @@ WEFT_API void weft_tascell_abandon(weft_tascell_worker *worker, weft_tascell_cho
 
 /* Continues an unwinding of C++ frames through the C frames that called them.
  *
- * C++ code calls this once an unwinding has left its own frames, as weft::tascell does. newest is
- * the newest record of the C frames, and *unwinding says what is thrown or cancelled. The library
- * copies *unwinding, and takes over unwinding->foreign. From newest on, each wind is undone, and
- * each choice point cancels the tasks that it gave, and waits for them. The unwinding ends at a
- * catch of the tag, at a bridge, which receives the state, or at the root of the task.
+ * C++ code calls this when an unwinding has left its own frames. The library copies *unwinding,
+ * which says what is thrown or cancelled, and takes over unwinding->foreign. From newest on, each
+ * wind is undone, and each choice point cancels the tasks that it gave and waits for them, up to a
+ * catch of the tag, a bridge, which receives the state, or the root of the task.
  * Returns: never.
  * Switches: may. Callers: worker functions.
  * Undefined: unwinding->reason is WEFT_TASCELL_RETURNED; newest is not the newest record. */
@@ -462,9 +458,8 @@ struct weft_tascell_lazy {
   weft_tascell_lazy *next;    /* of the task */
 };
 
-/* Notes that a new task reads elements lazily: the bytes from low on.
- * to is the new task, from the record of the choice point that divides, and *lazy a field of the
- * task, which remains the task's.
+/* Notes that the new task `to` reads elements lazily: the bytes from low on. from is the record of
+ * the choice point that divides; *lazy is a field of the task, and remains the task's.
  * Switches: never. Callers: divide. */
 WEFT_API void weft_tascell_lend(weft_tascell_worker *worker, weft_tascell_record *from, const void *low, size_t bytes,
                                 weft_tascell_task *to, weft_tascell_lazy *lazy);
@@ -499,8 +494,7 @@ typedef struct weft_tascell_kinds {
  * Switches: never. Callers: constructors, one after the other. */
 WEFT_API void weft_tascell_register(weft_tascell_kinds *kinds);
 
-/* Sends a task to all other nodes of the run, which unpack it, and frees the task, also where it
- * returns false.
+/* Sends a task to all other nodes of the run, which unpack it, and always frees the task.
  *
  * The call waits until the nodes that take part now have unpacked the task. Nodes that join the run
  * later unpack it when they come. With one node nothing is sent; if the run ships every task, the

@@ -24,6 +24,9 @@ class spinlock {
     return word_.compare_exchange_strong(expected, 1, base::acquire, base::relaxed);
   }
 
+  // For a caller that has other things to do than to take the holder's line: racy.
+  bool seems_held() const { return word_.load(base::relaxed) != 0; }
+
   void lock() {
     if (!try_lock()) lock_slow();
   }

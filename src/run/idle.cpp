@@ -171,7 +171,10 @@ unit* search(worker* w) {
 
 void spin(worker* w) {
   constexpr int rounds = 32;
-  for (int round = 0; round < rounds && !sees_public_forks(w) && !has_own_work(w); ++round) arch::pause();
+  for (int round = 0; round < rounds; ++round) {
+    arch::pause();
+    if (sees_public_forks(w) || has_own_work(w)) break;
+  }
   if (w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count) os::yield_cpu();
 }
 

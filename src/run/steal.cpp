@@ -232,6 +232,7 @@ unit* bring_forks_home(worker* w, unit* chain, std::uint64_t should_run_ns) {
 }
 
 unit* take_public_forks_from(worker* w, worker* victim) {
+  if (!has_public_forks(victim) || victim->forks.lock.seems_held()) return nullptr;
   unit* chain = take_public_forks(w, victim, most_forks(w));
   return chain != nullptr ? bring_forks_home(w, chain, public_worth_ns) : nullptr;
 }
