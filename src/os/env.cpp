@@ -54,7 +54,9 @@ constexpr variable_info table[] = {
     {variable::migrate, "WEFT_MIGRATE", value_type::flag, 0, 1, "on or off", "off",
      "For debugging: move a thread to another worker at every switch, to find state that wrongly stays with an OS thread."},
     {variable::schedule, "WEFT_SCHEDULE", value_type::text, 0, 0,
-     "seed:N, replay:FILE or near:FILE; pct:DEPTH and length:N beside seed:N; record:FILE; separated by commas", nullptr,
+     "seed:N, replay:FILE or near:FILE; pct:DEPTH and length:N, or sample:pos, beside seed:N; record:FILE; separated by "
+     "commas",
+     nullptr,
      "Run on virtual workers of one OS thread and take every choice of the scheduler from a seed or a file, so that a run "
      "repeats.",
      true},

@@ -43,7 +43,8 @@ status schedule::open(const schedule_wish& wish, unsigned run, unsigned workers)
   one_in_ = 2u << random_.below(4);
   depth_ = wish.depth;
   length_ = wish.length;
-  if (depth_ != 0) draw_priorities();
+  samples_orders_ = wish.samples_orders;
+  if (depth_ != 0 || samples_orders_) draw_priorities();
   if (wish.record[0] == '\0') return status::ok;
   const status result = record_.open(wish.record, run, workers);
   if (result != status::ok) replay_.close();
@@ -99,7 +100,8 @@ std::uint32_t schedule::decide(const recorded_choice& asked, const std::uint16_t
   switch (from_) {
     case choice_source::usual: break;
     case choice_source::seed:
-      return depth_ != 0 && workers != nullptr ? decide_by_priority(asked, workers) : decide_at_random(asked);
+      if (workers != nullptr && depth_ != 0) return decide_by_priority(asked, workers);
+      return workers != nullptr && samples_orders_ ? decide_by_sample(asked, workers) : decide_at_random(asked);
     case choice_source::replay:
     case choice_source::near: return decide_as_recorded(asked);
   }
@@ -114,8 +116,18 @@ std::uint32_t schedule::decide_at_random(const recorded_choice& asked) {
 
 std::uint32_t schedule::decide_by_priority(const recorded_choice& asked, const std::uint16_t* workers) {
   if (is_change_point(asked.kind)) put_last(workers[0]);
+  return highest(asked.alternatives, workers);
+}
+
+// The first alternative of a turn is the worker that has just made a step.
+std::uint32_t schedule::decide_by_sample(const recorded_choice& asked, const std::uint16_t* workers) {
+  if (asked.kind == choice_kind::turn) priorities_[workers[0]] = random_.below(INT32_MAX);
+  return highest(asked.alternatives, workers);
+}
+
+std::uint32_t schedule::highest(std::uint32_t alternatives, const std::uint16_t* workers) const {
   std::uint32_t best = 0;
-  for (std::uint32_t index = 1; index < asked.alternatives; ++index) {
+  for (std::uint32_t index = 1; index < alternatives; ++index) {
     if (priorities_[workers[index]] > priorities_[workers[best]]) best = index;
   }
   return best;

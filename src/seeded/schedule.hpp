@@ -13,6 +13,11 @@
 //            1 / (workers * length^(DEPTH - 1)) a run (Burckhardt, Kothari, Musuvathi, Nagarakatte,
 //            ASPLOS 2010, doi:10.1145/1736020.1736040). A worker that yields or finds nothing gets
 //            the lowest, too, or workers that wait in circles would keep all others from running;
+//   pos      priorities again: each worker draws one for its next step, the highest goes on, and
+//            draws anew once it has made its step. It samples the orders of steps more evenly than
+//            choices at random where one worker makes many steps and another few (Yuan, Yang, Gu,
+//            CAV 2018, doi:10.1007/978-3-319-96142-2_20; their basic form, as a choice does not say
+//            which steps conflict);
 //   replay   a record's (schedule_trace.hpp); 0 where it says nothing. Where the program asks for
 //            something else than was recorded, the run ends with exit_diverged;
 //   near     a record's as far as possible: what does not fit is left out; for shrinking.
@@ -49,6 +54,8 @@ class schedule {
   std::uint32_t decide(const recorded_choice& asked, const std::uint16_t* workers);
   std::uint32_t decide_at_random(const recorded_choice& asked);
   std::uint32_t decide_by_priority(const recorded_choice& asked, const std::uint16_t* workers);
+  std::uint32_t decide_by_sample(const recorded_choice& asked, const std::uint16_t* workers);
+  std::uint32_t highest(std::uint32_t alternatives, const std::uint16_t* workers) const;
   std::uint32_t decide_as_recorded(const recorded_choice& asked);
   bool is_change_point(choice_kind kind);
   void check_end() const;
@@ -68,7 +75,10 @@ class schedule {
   base::rng random_{0};
   std::uint32_t one_in_ = 2;
 
-  // pct
+  // pos
+  bool samples_orders_ = false;
+
+  // pct; the priorities are pos's, too
   std::uint32_t depth_ = 0;  // 0: off
   std::uint32_t length_ = 0;
   std::uint64_t change_points_[64] = {};

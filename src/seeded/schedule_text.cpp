@@ -59,6 +59,7 @@ bool read_part(word name, word value, schedule_wish* into) {
   if (is(name, "record")) return read_path(value, into->record);
   if (is(name, "pct")) return read_small(value, 1, most_depth, &into->depth);
   if (is(name, "length")) return read_small(value, 1, UINT32_MAX, &into->length);
+  if (is(name, "sample")) return into->samples_orders = is(value, "pos");
   return false;
 }
 
@@ -77,11 +78,14 @@ bool read_parts(const char* text, schedule_wish* into) {
 
 bool read_schedule(const char* text, schedule_wish* out) {
   *out = {};
-  const bool makes_sense = read_parts(text, out) && (out->depth == 0 || out->from == choice_source::seed);
+  const bool are_read = read_parts(text, out);
+  const bool has_priorities = are_read && (out->depth != 0 || out->samples_orders);
+  const bool has_one_kind = out->depth == 0 || !out->samples_orders;
+  const bool makes_sense = are_read && has_one_kind && (!has_priorities || out->from == choice_source::seed);
   if (!makes_sense) {
     base::report(
         "error: WEFT_SCHEDULE=%s: want one of seed:N, replay:FILE, near:FILE; beside seed:N also pct:DEPTH (1 to %u) and "
-        "length:N; "
+        "length:N, or sample:pos; "
         "record:FILE beside any or alone; separated by commas",
         text, most_depth);
   }

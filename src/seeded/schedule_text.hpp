@@ -2,6 +2,7 @@
 //
 //      seed:N                      choices at random, from this seed
 //      seed:N,pct:DEPTH[,length:N] priorities instead: see schedule.hpp
+//      seed:N,sample:pos           samples of partial orders instead: see schedule.hpp
 //      replay:FILE                 the choices of a record; ends where the program asks for others
 //      near:FILE                   the same as far as possible: what no longer fits is left out
 //      ...,record:FILE             beside any of them, or alone: then each choice is the usual one
@@ -20,6 +21,7 @@ struct schedule_wish {
   std::uint64_t seed = 0;
   std::uint32_t depth = 0;      // of pct; 0: not asked for
   std::uint32_t length = 1000;  // of a run, in choices; for pct
+  bool samples_orders = false;  // pos
   char replay[longest_schedule_path + 1] = {};
   char record[longest_schedule_path + 1] = {};  // empty: none
 };

@@ -104,9 +104,11 @@ void read_environment(damaged_text& by) {
 
 // ---- schedules ----
 
-const texts schedules = {
-    "seed:1", "seed:18446744073709551615,pct:3,length:1000", "replay:/tmp/x", "near:a,record:b", "record:f", "seed:2,pct:64"};
-const texts schedule_words = {"seed:", "pct:", "length:", "replay:", "near:", "record:", ",", ":"};
+const texts schedules = {"seed:1",           "seed:18446744073709551615,pct:3,length:1000",
+                         "replay:/tmp/x",    "near:a,record:b",
+                         "record:f",         "seed:2,pct:64",
+                         "seed:3,sample:pos"};
+const texts schedule_words = {"seed:", "pct:", "length:", "sample:pos", "replay:", "near:", "record:", ",", ":"};
 
 void read_schedule(damaged_text& by) {
   const exact text(by.of(schedules, schedule_words));

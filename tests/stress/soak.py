@@ -49,7 +49,7 @@ class Run:
         if "localities" in about:
             self.words.append(dice.choice(about["localities"]))
         if about.get("schedules") and dice.random() < 0.2:
-            self.settings["WEFT_SCHEDULE"] = f"seed:{dice.randrange(1, 1 << 30)}" + dice.choice(("", ",pct:3"))
+            self.settings["WEFT_SCHEDULE"] = f"seed:{dice.randrange(1, 1 << 30)}" + dice.choice(("", ",pct:3", ",sample:pos"))
         elif dice.random() < 0.25:
             self.settings["WEFT_MIGRATE"] = "1"
         self.seed = dice.randrange(1, 1000000007)

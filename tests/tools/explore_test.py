@@ -70,12 +70,12 @@ class ExploreTest(command.CommandTest):
         result = command.run("explore", "--runs", 20, "--", PLANTED["lock_order"], WEFT_WORKERS="1")
         self.assertEqual((result.returncode, result.stdout), (0, "20 schedules, and none made it fail\n"))
 
-    def test_the_usual_schedule_comes_first_then_seeds_at_random_and_by_priorities(self):
+    def test_the_usual_schedule_comes_first_then_seeds_of_three_kinds(self):
         program, schedules = self.logging(PLANTED["lock_order"], WEFT_WORKERS=1)
-        self.run_right("explore", "--runs", 5, "--seed", 7, "--", program)
+        self.run_right("explore", "--runs", 6, "--seed", 7, "--", program)
         _, *tried = schedules()  # after one run that says how long it is
         shown = [re.sub(r"(record:|length:).*", r"\1", each) for each in tried]
-        self.assertEqual(shown, ["record:", "seed:7", "seed:7,pct:3,length:", "seed:8", "seed:8,pct:3,length:"])
+        self.assertEqual(shown, ["record:", "seed:7", "seed:7,pct:3,length:", "seed:7,sample:pos", "seed:8", "seed:8,pct:3,length:"])
 
     def test_shrinking_ends_after_as_many_runs_as_it_may_take(self):
         program, schedules = self.logging(PLANTED["counter"])

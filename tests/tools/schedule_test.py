@@ -29,7 +29,7 @@ class ScheduleTest(command.CommandTest):
             return result, file.read()
 
     def test_the_same_seed_is_the_same_run(self):
-        for schedule in ("", "seed:1", "seed:7", "seed:7,pct:3,length:40"):
+        for schedule in ("", "seed:1", "seed:7", "seed:7,pct:3,length:40", "seed:7,sample:pos"):
             with self.subTest(schedule=schedule):
                 first, trace = self.record("counter", schedule)
                 again, trace_again = self.record("counter", schedule, "again")
@@ -135,7 +135,7 @@ class ScheduleTest(command.CommandTest):
 
     def test_what_makes_no_sense_is_refused(self):
         for schedule in ("seed", "seed:", "seed:x", "seed:-1", "seed:18446744073709551616", "sead:1", "seed:1,replay:x", "pct:3",
-                         "seed:1,pct:0", "seed:1,pct:65", "seed:1,length:0", "record:", "seed:1,", ",", "replay:"):
+                         "sample:pos", "seed:1,sample:x", "seed:1,pct:2,sample:pos", "near:x,sample:pos", "seed:1,pct:0", "seed:1,pct:65", "seed:1,length:0", "record:", "seed:1,", ",", "replay:"):
             with self.subTest(schedule=schedule):
                 result = run("counter", schedule)
                 self.assertEqual(result.returncode, 1)

@@ -3,7 +3,7 @@
 The first schedule under which a program fails is printed as the command that repeats it; the program is not run again.
 
 usage: schedules.py --schedule TEXT... PROGRAM [ARGUMENT...]     these schedules of one program
-       schedules.py --seconds N [--first-seed N] --list FILE     seeds, at random and by priorities, of the programs that FILE names,
+       schedules.py --seconds N [--first-seed N] --list FILE     seeds, at random, by priorities and by samples of orders, of the programs that FILE names,
                                                                  a command a line, in turn for so long"""
 
 import argparse
@@ -21,10 +21,11 @@ LIMIT_S = 240  # of a run; a program that waits for ever without a call of Weft 
 
 
 def from_seeds(first):
-    """Each seed at random, then by priorities, of which the number and the length of the run that they are dealt over vary."""
+    """Each seed at random, by priorities, of which the number and the length of the run that they are dealt over vary, and by samples."""
     for seed in itertools.count(first):
         yield f"seed:{seed}"
         yield f"seed:{seed},pct:{2 + seed % 3},length:{10 ** (2 + seed // 3 % 3)}"
+        yield f"seed:{seed},sample:pos"
 
 
 def environment_of(schedule):

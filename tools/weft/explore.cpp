@@ -171,11 +171,16 @@ std::uint64_t explorer::measure() {
   return std::max<std::uint64_t>(read_record(file).choices, 10);
 }
 
-// At random and by priorities in turn; the first one is the usual schedule.
+// At random, by priorities and by samples of orders in turn; the first one is the usual schedule.
 std::string explorer::schedule_of(unsigned attempt, std::uint64_t length) const {
   if (attempt == 0) return "record:" + scratch_.file("first");
-  std::uint64_t const seed = options_.first_seed + (attempt - 1) / 2;
-  return attempt % 2 == 1 ? fmt::format("seed:{}", seed) : fmt::format("seed:{},pct:{},length:{}", seed, depth, length);
+  constexpr unsigned kinds = 3;
+  std::uint64_t const seed = options_.first_seed + (attempt - 1) / kinds;
+  switch ((attempt - 1) % kinds) {
+    case 0: return fmt::format("seed:{}", seed);
+    case 1: return fmt::format("seed:{},pct:{},length:{}", seed, depth, length);
+    default: return fmt::format("seed:{},sample:pos", seed);
+  }
 }
 
 std::optional<failure> explorer::find() {

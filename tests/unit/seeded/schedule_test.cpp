@@ -87,7 +87,32 @@ TEST_CASE("changes come within the first 1000 choices, or `length`") {
   }
 }
 
-TEST_CASE("who waits in circles lets all others go first") {
+// Two workers, of which one makes a single step, that of its first turn, and the other many.
+unsigned steps_before(const std::string& words, unsigned most) {
+  program run(words);
+  unsigned steps = 0;
+  while (steps < most && run.call() == 0) ++steps;
+  return steps;
+}
+
+TEST_CASE("samples draw each step's worker anew") {
+  std::vector<unsigned> turns_of(workers);
+  unsigned at_once = 0, late = 0;
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    const std::string words = "seed:" + std::to_string(seed) + ",sample:pos";
+    program run(words);
+    for (unsigned each = 0; each < 100; ++each) ++turns_of[run.call()];
+    const unsigned before = steps_before(words, 20);
+    at_once += before == 0 ? 1 : 0;
+    late += before >= 3 ? 1 : 0;
+  }
+  for (const unsigned each : turns_of) CHECK(each > 300 * 100 / workers / 2);
+  CHECK(at_once > 300 / 4);
+  CHECK(late > 0);
+  CHECK(late < 300 / 4);
+}
+
+TEST_CASE("a worker that waits in circles lets all others go first") {
   for (unsigned seed = 1; seed <= 50; ++seed) {
     program run(priorities(seed, 1));
     std::vector<unsigned> turns;
