@@ -8,7 +8,9 @@
 #include <new>
 
 #include "base/assert.hpp"
+#include "base/config.hpp"
 #include "life/adopted.hpp"
+#include "life/balance.hpp"
 #include "life/drain.hpp"
 #include "life/second_init.hpp"
 #include "life/workers.hpp"
@@ -235,6 +237,7 @@ status finish(runtime* rt) {
   restore_fault_handlers();
   print_marks(rt);
   write_trace(rt);
+  if constexpr (config::checked) check_balance(rt);
   rt->unit_depot.walk(free_unit_details, nullptr);
   free_unit_details(nullptr, &rt->main_unit);
   rt->alarms.drop_all();  // of awaiters

@@ -300,6 +300,11 @@ stack_depot::counts stack_depot::count() {
   return counts_;
 }
 
+std::size_t stack_depot::lent() {
+  const queue::guard hold(lock_);
+  return slots_ - fresh_ - warm_.count() - cold_.count();
+}
+
 stack* stack_depot::make_mapping(std::size_t usable_bytes) {
   if (usable_bytes > most_bytes) return nullptr;
   const std::size_t page = os::page_bytes();

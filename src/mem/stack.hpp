@@ -125,6 +125,7 @@ class stack_depot {
     std::uint64_t cooled;
   };
   counts count();
+  std::size_t lent();  // slots that were taken and not given back
 
  private:
   unsigned take_batch(stack** out, unsigned wanted);

@@ -129,6 +129,17 @@ TEST_CASE("a depot gives no more slots than it was told") {
   depot.stop();
 }
 
+TEST_CASE_FIXTURE(fixture, "a depot knows how many slots are lent") {
+  CHECK(depot.lent() == 0);
+  stack* those[3] = {};
+  REQUIRE(depot.take(those, 3) == 3);
+  CHECK(depot.lent() == 3);
+  depot.give(those, 2);
+  CHECK(depot.lent() == 1);
+  depot.give(those + 2, 1);
+  CHECK(depot.lent() == 0);
+}
+
 TEST_CASE_FIXTURE(fixture, "neighbours have different colours") {
   constexpr int of_first_batches = 4 + 8 + 16;
   std::set<std::uintptr_t> offsets;
