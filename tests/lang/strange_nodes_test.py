@@ -20,6 +20,7 @@ from nodes import Node, Server
 from strangers import (ASK, BACK, BROADCAST, CANCEL, DATA, END, FETCH, GIVE, HEAD, HEARD, HINT, JOINED, LEFT, NONE, PROOF, READY, RESULT, SECONDS,
                        WELCOME, Stranger, frame, hello)
 
+RETURNED, CANCELLED = 0, 2  # how a task ends
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -67,34 +68,85 @@ class Between:
             pass
 
 
-class FalseMain(Stranger):
-    """A stranger that is the node which runs main, of fib, and one node of it with one worker."""
+class FalseNode(Stranger):
+    """A stranger that is a node and talks to one other node, node 2."""
 
-    def __init__(self, checks):
-        first = Server(checks.weft)
-        real = checks.node(first.address(), "fib", "--nodes", "2", arguments=("20",))
-        first.wait_for_line("runs main")
-        program = checks.program_of(first)
-        real.process.kill()
-        real.wait()
-        first.end()
-        self.checks, self.server, self.sent = checks, Server(checks.weft), 0
-        super().__init__(self.server.port)
-        self.join(program)
-        self.node = checks.node(self.server.address(), "fib")
-        self.wait_for(JOINED)
+    def __init__(self, checks, port, program):
+        super().__init__(port)
+        self.checks, self.sent = checks, 0
+        kind, body = self.join(program)
+        checks.expect(kind == WELCOME, f"a stranger is not welcome: {body}")
+        self.number = struct.unpack_from("<I", body)[0]
 
     def send(self, kind, body=b""):
         self.sent += 1
-        self.socket.sendall(frame(kind, body, 2, 1, self.sent))
+        self.socket.sendall(frame(kind, body, 2, self.number, self.sent))
 
-    def give(self, number, size):
-        self.send(GIVE, struct.pack("<QQIIq", number, 0, 0, 0, size))
+    def give(self, number, size, wanted=0):
+        """The task of fib(size)."""
+        self.send(GIVE, struct.pack("<QQIIq", number, wanted, 0, 0, size))
+
+    def see_given(self):
+        """Waits until the node has what it was given before. What it says of that meanwhile, or None."""
+        self.send(FETCH, struct.pack("<QQQ", 0, 0, 0))
+        found = self.wait_for(DATA, RESULT, BACK)
+        return found if found is None or found[0] != DATA else None
+
+    def cancel(self, number):
+        self.send(CANCEL, struct.pack("<Q", number))
+
+    def take_part(self):
+        """Asks until the node gives a part of what it runs: the part's number; None: a result or nothing comes instead."""
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            self.send(ASK, struct.pack("<QII", 0, 0, 0))
+            found = self.wait_for(GIVE, NONE, RESULT)
+            if found is None or found[0] == RESULT:
+                return None
+            if found[0] == GIVE:
+                return struct.unpack_from("<Q", found[1])[0]
+        return None
+
+    def expect_cancel(self, part):
+        wanted = (CANCEL, struct.pack("<Q", part or 0))
+        while (found := self.wait_for(CANCEL)) not in (wanted, None):
+            pass  # another part may be cancelled more than once
+        self.checks.expect(found == wanted, "a part of a task that is cancelled is cancelled")
+
+    def end_part(self, part):
+        """That was cancelled."""
+        self.send(RESULT, struct.pack("<QqII", part or 0, 0, CANCELLED, 0))
+
+    def expect_result(self, number, reason, what):
+        """Returns what the task's end brings."""
+        found = self.wait_for(RESULT)
+        self.checks.expect(found is not None and struct.unpack_from("<QqII", found[1])[:3] == (number, 0, reason), f"{what}: {found}")
+        return found[1][24:] if found else b""
+
+
+class FalseMain(FalseNode):
+    """A stranger that is the node which runs main, and one node of its program."""
+
+    def __init__(self, checks, program="fib", workers=1):
+        first = Server(checks.weft)
+        real = checks.node(first.address(), program, "--nodes", "2", arguments=("20",))
+        first.wait_for_line("runs main")
+        self.program = checks.program_of(first)
+        real.process.kill()
+        real.wait()
+        first.end()
+        self.server = Server(checks.weft)
+        super().__init__(checks, self.server.port, self.program)
+        self.node = checks.node(self.server.address(), program, workers=workers)
+        self.wait_for(JOINED)
+
+    def begin(self):
+        self.send(READY)
+        self.checks.expect(self.wait_for(ASK) is not None, "a node asks when it may")
 
     def give_first(self):
         """A task of years."""
-        self.send(READY)
-        self.checks.expect(self.wait_for(ASK) is not None, "a node asks when it may")
+        self.begin()
         self.give(1, 60)
 
 
@@ -106,8 +158,8 @@ class Checks:
         if not is_good:
             self.problems.append(what)
 
-    def node(self, address, program, *words, arguments=()):
-        return Node(os.path.join(self.examples, program), address, 1, arguments, None, words)
+    def node(self, address, program, *words, arguments=(), workers=1):
+        return Node(os.path.join(self.examples, program), address, workers, arguments, None, words)
 
     def program_of(self, server):
         """The hash of the program that runs at a server, as a refusal tells it."""
@@ -211,7 +263,8 @@ class Checks:
         main.give(2, 20)
         found = main.wait_for(BACK, RESULT)
         self.expect(found == (BACK, struct.pack("<Q", 2)), f"a task that nothing can run comes back: {found}")
-        self.cancels_first(main)
+        main.cancel(1)
+        main.expect_result(1, CANCELLED, "a task that is cancelled")
         main.send(END, struct.pack("<iI", 7, 0))
         self.expect_end(main, 7)
 
@@ -223,23 +276,61 @@ class Checks:
             time.sleep(0.01)
         main.node.process.terminate()
         time.sleep(0.5)  # it has seen that
-        found, until = None, time.monotonic() + SECONDS
-        while (found is None or found[0] == NONE) and time.monotonic() < until:
-            main.send(ASK, struct.pack("<QII", 0, 0, 0))
-            found = main.wait_for(GIVE, NONE)
-        self.expect(found is not None and found[0] == GIVE, f"a node that leaves gives nothing: {found}")
-        main.send(CANCEL, struct.pack("<Q", 1))
-        found = main.wait_for(CANCEL)
-        self.expect(found is not None, "a part of a task that is cancelled is cancelled")
-        main.send(RESULT, (found[1] if found else b"\0" * 8) + struct.pack("<qII", 0, 2, 0))
-        self.expect(main.wait_for(RESULT) is not None, "a task that is cancelled ends")
+        part = main.take_part()
+        self.expect(part is not None, "a node that leaves gives nothing")
+        main.cancel(1)
+        main.expect_cancel(part)
+        main.end_part(part)
+        main.expect_result(1, CANCELLED, "a task that is cancelled")
         self.expect(main.wait_for(LEFT) is not None, "a node that holds nothing leaves")
         self.expect_end(main, 0)
 
-    def cancels_first(self, main):
-        main.send(CANCEL, struct.pack("<Q", 1))
-        found = main.wait_for(RESULT)
-        self.expect(found is not None and struct.unpack("<QqII", found[1][:24])[:3] == (1, 0, 2), f"a task that is cancelled: {found}")
+    def equal_numbers(self):
+        """Two nodes give tasks of one number: what one of them cancels ends alone."""
+        main = FalseMain(self)
+        other = FalseNode(self, main.server.port, main.program)
+        main.begin()
+        for number in range(1, 6):  # a task that waits for a worker, which goes back where this takes too long
+            main.give(number, 60)
+            other.give(number, 20)
+            found = other.see_given()
+            main.cancel(number)
+            main.expect_result(number, CANCELLED, "a task that is cancelled beside another of its number")
+            found = found or other.wait_for(RESULT, BACK)
+            wanted = ((RESULT, struct.pack("<QqIIq", number, 0, RETURNED, 0, 2584)), (BACK, struct.pack("<Q", number)))
+            self.expect(found in wanted, f"a task whose number another node cancelled: {found}")
+        # A task that runs: its worker waits for a part of main's task, and helps.
+        main.give(6, 44)
+        part = other.take_part()
+        found = other.wait_for(ASK)
+        while found is not None and struct.unpack_from("<Q", found[1])[0] == 0:
+            found = other.wait_for(ASK)
+        other.give(6, 60, part or 0)
+        self.expect(other.see_given() is None, "a task for a worker that waits ends")
+        main.cancel(6)
+        other.expect_cancel(part)
+        part_of_other = other.take_part()
+        self.expect(part_of_other is not None, "a task ends whose number another node cancelled")
+        other.cancel(6)
+        other.expect_cancel(part_of_other)
+        other.end_part(part_of_other)
+        other.expect_result(6, CANCELLED, "a task that helps and is cancelled")
+        other.end_part(part)
+        main.expect_result(6, CANCELLED, "a task whose worker helps")
+        main.send(END, struct.pack("<iI", 0, 0))
+        self.expect_end(main, 0)
+
+    def second_worker(self):
+        """A task that is cancelled ends at once, although a part of it runs on another worker of its node."""
+        main = FalseMain(self, workers=2)
+        main.give_first()
+        until = time.monotonic() + SECONDS
+        while main.node.busy_threads(0.05) < 2 and time.monotonic() < until:
+            time.sleep(0.01)
+        main.cancel(1)
+        main.expect_result(1, CANCELLED, "a task of two workers that is cancelled")
+        main.send(END, struct.pack("<iI", 0, 0))
+        self.expect_end(main, 0)
 
     def expect_end(self, main, status):
         end = main.node.wait(SECONDS)
@@ -323,7 +414,8 @@ class Checks:
 
 def main():
     checks = Checks(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
-    for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, checks.false_main, checks.gives_while_it_leaves, checks.lent, checks.gone_in_a_tree,
+    for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, checks.false_main, checks.gives_while_it_leaves, checks.equal_numbers,
+                 checks.second_worker, checks.lent, checks.gone_in_a_tree,
                  *([checks.unheard] if "--compiles" in sys.argv else [])):
         part()
     for problem in checks.problems:
