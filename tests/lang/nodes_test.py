@@ -175,7 +175,18 @@ class Checks:
         server = Server(self.arguments.weft)
         for nodes in (1, 2, 4):
             self.check_ends(f"broadcasts on {nodes} nodes", self.run_group(program, [], [server.address()] * nodes, 1), wanted)
+        self.late_for_a_broadcast(server, program, int(wanted))
         self.check_server("the server of broadcasts", server)
+
+    def late_for_a_broadcast(self, server, program, of_depth_19):
+        """A node joins when a broadcast is done: it unpacks that one, too, and then the next."""
+        words, wanted = ["24"], f"{of_depth_19 << 5}\n"
+        first = Node(program, server.address(), 1, words)
+        self.expect("runs main" in server.wait_for_line("joined"), "the first node does not run main")
+        while first.processor_seconds() < 0.2:  # it adds what the first broadcast made
+            time.sleep(0.01)
+        late = Node(program, server.address(), 1, words)
+        self.check_ends("a node that is late for a broadcast", [first.wait(), late.wait()], wanted)
 
     # ---- comings and goings
 
