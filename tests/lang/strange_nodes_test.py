@@ -150,6 +150,42 @@ class FalseMain(FalseNode):
         self.give(1, 60)
 
 
+class FalseHome(FalseMain):
+    """A false main of matmul, whose matrices are full of ones."""
+
+    SIDE = 256
+    ROW = SIDE * 8
+    BYTES = SIDE * ROW
+    A, B = 1 << 28, 1 << 29  # where they lie
+
+    def __init__(self, checks):
+        super().__init__(checks, "matmul")
+        self.begin()
+
+    def give_rows(self, number, rows, stamp, wanted=0, rows_of_a=SIDE):
+        """The task of these rows of the product, which names so many rows of a."""
+        body = struct.pack("<QQIIiii", number, wanted, 0, 0, self.SIDE, *rows)
+        for low, named in ((self.A, rows_of_a), (self.B, self.SIDE)):
+            body += struct.pack("<qqQQQII", 0, named * self.SIDE, low, named * self.ROW, stamp, self.number, 0)
+        self.send(GIVE, body + struct.pack("<qq", *(row * self.SIDE for row in rows)))
+
+    def answer(self, fetch, is_lent=True):
+        """As a node that has the elements, or one of which no task reads them any more."""
+        stamp, low, size = struct.unpack("<QQQ", fetch)
+        self.send(DATA, struct.pack("<QQQ", stamp, low, size if is_lent else 0) + struct.pack("<d", 1) * (size // 8 if is_lent else 0))
+
+    def serve(self, *kinds):
+        """Answers fetches until a frame of one of these types comes, and returns it."""
+        while (found := self.wait_for(FETCH, *kinds)) is not None and found[0] == FETCH:
+            self.answer(found[1])
+        return found
+
+    def expect_product(self, number, rows, what):
+        found = self.serve(RESULT)
+        body = struct.pack("<QqII", number, 0, RETURNED, 0) + struct.pack("<d", self.SIDE) * (self.SIDE * (rows[1] - rows[0]))
+        self.checks.expect(found == (RESULT, body), f"{what}: {found[1][:48] if found else None}")
+
+
 class Checks:
     def __init__(self, weft, examples):
         self.weft, self.examples, self.problems = weft, examples, []
@@ -373,6 +409,19 @@ class Checks:
         stranger.socket.close()
         server.end()
 
+    def lost(self):
+        """A task's home does not have its elements any more: a later task of that construct fetches them anew."""
+        main, rows = FalseHome(self), (128, 256)
+        main.give_rows(1, rows, 1)
+        fetch = main.wait_for(FETCH)
+        main.cancel(1)
+        main.answer(fetch[1], False)
+        main.expect_result(1, CANCELLED, "a task that is cancelled while it waits for elements")
+        main.give_rows(2, rows, 1)
+        main.expect_product(2, rows, "a task after one whose elements were gone")
+        main.send(END, struct.pack("<iI", 0, 0))
+        self.expect_end(main, 0)
+
     def gone_in_a_tree(self):
         """A node that goes while a server's parent gives it a number: the others are told that it has gone."""
         root = Server(self.weft)
@@ -415,7 +464,7 @@ class Checks:
 def main():
     checks = Checks(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
     for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, checks.false_main, checks.gives_while_it_leaves, checks.equal_numbers,
-                 checks.second_worker, checks.lent, checks.gone_in_a_tree,
+                 checks.second_worker, checks.lent, checks.lost, checks.gone_in_a_tree,
                  *([checks.unheard] if "--compiles" in sys.argv else [])):
         part()
     for problem in checks.problems:
