@@ -492,6 +492,23 @@ class Checks:
         main.send(END, struct.pack("<iI", 0, 0))
         self.expect_end(main, 0)
 
+    def welcome_before_word(self):
+        """A node is welcome before its server prints that it joined, so that the server may be killed by then: here it cannot print."""
+        server = Server(self.weft)
+        pipe = os.open(f"/proc/{server.process.pid}/fd/1", os.O_WRONLY | os.O_NONBLOCK)
+        try:
+            while os.write(pipe, b"\n" * 4096):
+                pass
+        except BlockingIOError:
+            pass  # it is full
+        os.close(pipe)
+        stranger = Stranger(server.port)
+        found = stranger.join()
+        self.expect(found is not None and found[0] == WELCOME, f"a node of a server that cannot print: {found}")
+        stranger.socket.close()
+        server.process.kill()
+        server.end()
+
     def gone_in_a_tree(self):
         """A node that goes while a server's parent gives it a number: the others are told that it has gone."""
         root = Server(self.weft)
@@ -534,7 +551,7 @@ class Checks:
 def main():
     checks = Checks(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
     for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, checks.false_main, checks.gives_while_it_leaves, checks.equal_numbers,
-                 checks.second_worker, checks.lent, checks.lost, checks.lost_beside, checks.home_dies_early, checks.gone_in_a_tree,
+                 checks.second_worker, checks.lent, checks.lost, checks.lost_beside, checks.home_dies_early, checks.welcome_before_word, checks.gone_in_a_tree,
                  *([checks.unheard] if "--compiles" in sys.argv else [])):
         part()
     for problem in checks.problems:
