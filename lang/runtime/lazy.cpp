@@ -5,7 +5,11 @@
 // An *area* holds what this node has of the elements that one construct of another node lends. Its
 // memory is a file in memory, in which an element stands at the address that it has at home, so
 // that all tasks of the construct see one copy, however their ranges overlap. A *map* is a part of
-// it at the addresses of a task.
+// it at the addresses of the tasks that name exactly that part, so that only bytes are asked for
+// that one of them names.
+//
+// A map is *lost* when no other node can send its elements: its tasks are unwanted, and what is not
+// here reads as zeros. Tasks that come later get another map.
 //
 // Everything here is under one lock. The handler may take it: what faults is the program's code, or
 // code that packs a task, and none of these holds it.
@@ -31,6 +35,8 @@ struct weft_tascell_lazy_map {
   std::byte* base;          // where that page is here
   std::size_t bytes;        // of its pages
   unsigned users;           // tasks
+  std::uint64_t newest;     // of these, counted over all maps
+  bool is_lost;
   const weft_tascell_kind* kind;
   const char* name;      // of the variable
   std::uint64_t window;  // how much is fetched next
@@ -48,7 +54,6 @@ struct area {
   std::uint64_t stamp;
   int file;
   std::uint64_t file_bytes;
-  bool is_lost;  // its home is gone: what is not here reads as zeros
   unsigned users;
   lazy_map* maps;
   void* memory;  // of the sets
@@ -72,6 +77,7 @@ pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 area* areas = nullptr;
 node* this_node = nullptr;  // if there are others
 std::uint64_t last_stamp = 0;
+std::uint64_t last_user = 0;  // of a map
 std::uint64_t fetches = 0, fetched_bytes = 0;
 bool is_handling = false;
 struct sigaction before;
@@ -138,7 +144,7 @@ void trim_areas(std::uint64_t most) {
   for (area** at = &areas; *at != nullptr;) {
     const bool is_unused = (*at)->users == 0;
     if (is_unused) kept += (*at)->held_bytes + area_costs;
-    if (is_unused && (kept > most || (*at)->is_lost))
+    if (is_unused && kept > most)
       free_area(at);
     else
       at = &(*at)->next;
@@ -153,7 +159,7 @@ byte_range part_of_page(const lazy_map* of, std::uint64_t page) {
 
 bool is_page_there(const lazy_map* of, std::uint64_t page) {
   const byte_range part = part_of_page(of, page);
-  return of->of->is_lost || of->of->held.has(part.low, part.high);
+  return of->is_lost || of->of->held.has(part.low, part.high);
 }
 
 // Lets the pages of a map be read that are whole, among those with bytes of [low, high).
@@ -171,7 +177,7 @@ void open_pages(const lazy_map* of, std::uint64_t low, std::uint64_t high) {
 
 lazy_map* find_map(area* in, std::uint64_t low, std::uint64_t high) {
   for (lazy_map* each = in->maps; each != nullptr; each = each->next)
-    if (each->low <= low && high <= each->high) return each;
+    if (each->low == low && each->high == high && !each->is_lost) return each;
   return nullptr;
 }
 
@@ -187,8 +193,14 @@ lazy_map* make_map(area* in, std::uint64_t low, std::uint64_t high) {
     std::free(made);
     return nullptr;
   }
-  *made = {in->maps,     in, low,     high, first, static_cast<std::byte*>(base), end - first, 0, nullptr, nullptr,
-           first_window, 0,  nullptr, 0,    0};
+  made->next = in->maps;
+  made->of = in;
+  made->low = low;
+  made->high = high;
+  made->first = first;
+  made->base = static_cast<std::byte*>(base);
+  made->bytes = end - first;
+  made->window = first_window;
   in->maps = made;
   ++in->users;
   return made;
@@ -220,10 +232,24 @@ void arrive(area* to, std::uint64_t low, std::uint64_t high, const std::byte* fr
     if (each->low < high && low < each->high) open_pages(each, low, high);
 }
 
-void lose(area* of) {
+void lose(lazy_map* of) {
   of->is_lost = true;
+  open_pages(of, of->low, of->high);
+}
+
+// The home has no task out any more that names these bytes. So the tasks that name all of them and
+// were here when the home was asked are unwanted. Other tasks ask again.
+void take_nothing(area* of, const data_body& what) {
+  const std::uint64_t high = what.low + what.bytes;
+  if (!of->wanted.remove(what.low, high)) die(nullptr, "elements that are copied lazily are touched in too many places");
+  for (lazy_map* each = of->maps; each != nullptr; each = each->next)
+    if (each->low <= what.low && high <= each->high && each->newest <= what.users) lose(each);
+}
+
+void lose_all(area* of) {
   of->asked_count = 0;
-  for (lazy_map* each = of->maps; each != nullptr; each = each->next) open_pages(each, each->low, each->high);
+  of->wanted.clear();
+  for (lazy_map* each = of->maps; each != nullptr; each = each->next) lose(each);
 }
 
 // ---- faults: in a signal handler, on the thread that touched an element -------------------------
@@ -349,6 +375,7 @@ bool map_lazy(task* of, weft_tascell_lazy* lazy, const char* name) {
     handle_faults();
   }
   ++map->users;
+  map->newest = ++last_user;
   lazy->map = map;
   lazy->low = map->base + (lazy->home_low - map->first);
   return true;
@@ -388,7 +415,7 @@ void send_fetches(node* self) {
       if (from == nullptr) return;
       const byte_range next = from->asked[--from->asked_count];
       to = from->home;
-      body = {from->stamp, next.low, next.high - next.low};
+      body = {from->stamp, next.low, next.high - next.low, last_user};
       (void)pthread_cond_broadcast(&changed);  // there is room for another
     }
     bool is_member = false;
@@ -404,23 +431,22 @@ void send_fetches(node* self) {
 }
 
 void serve_fetch(node* self, std::uint32_t from, const fetch_body& what) {
-  data_body body = {what.stamp, what.low, what.bytes};
+  const data_body body = {what.stamp, what.low, what.bytes, what.users};
   if (what.bytes <= widest_window && is_lent(self, what.stamp, what.low, what.bytes)) {
     say(self, from, data_message, &body, sizeof body, reinterpret_cast<const void*>(what.low), what.bytes);
     return;
   }
-  body.bytes = 0;
   say(self, from, data_message, &body, sizeof body);
 }
 
 bool take_data(node*, std::uint32_t from, const data_body& head, std::byte* bytes, std::size_t offset, std::size_t size) {
-  const bool is_good = head.bytes == size && head.bytes <= widest_window && head.low <= UINT64_MAX - head.bytes;
+  const bool is_good = (size == head.bytes || size == 0) && head.bytes <= widest_window && head.low <= UINT64_MAX - head.bytes;
   if (is_good) {
     const lazy_lock locked;
     area* const to = find_area(from, head.stamp);
-    const bool was_wanted = to != nullptr && !to->is_lost && to->wanted.has(head.low, head.low + head.bytes);
+    const bool was_wanted = to != nullptr && to->wanted.has(head.low, head.low + head.bytes);
     if (was_wanted && size != 0) arrive(to, head.low, head.low + head.bytes, bytes + offset);
-    if (was_wanted && size == 0) lose(to);
+    if (was_wanted && size == 0) take_nothing(to, head);
     (void)pthread_cond_broadcast(&changed);
   }
   std::free(bytes);
@@ -430,7 +456,7 @@ bool take_data(node*, std::uint32_t from, const data_body& head, std::byte* byte
 void lose_lazies(std::uint32_t home) {
   const lazy_lock locked;
   for (area* each = areas; each != nullptr; each = each->next)
-    if ((home == 0 || each->home == home) && each->home != own_number()) lose(each);
+    if ((home == 0 || each->home == home) && each->home != own_number()) lose_all(each);
   (void)pthread_cond_broadcast(&changed);
 }
 

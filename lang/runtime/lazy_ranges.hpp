@@ -51,6 +51,27 @@ class range_set {
     ranges_[from] = {low, high};
     return true;
   }
+  // False: there is no room for both parts of a range.
+  bool remove(std::uint64_t low, std::uint64_t high) {
+    const std::size_t from = first_behind(low);
+    std::size_t to = from;
+    while (to < count_ && ranges_[to].low < high) ++to;
+    if (low >= high || from == to) return true;
+    const byte_range before = {ranges_[from].low, low}, behind = {high, ranges_[to - 1].high};
+    const bool has_before = before.low < before.high, has_behind = behind.low < behind.high;
+    const std::size_t end = from + (has_before ? 1 : 0) + (has_behind ? 1 : 0);
+    if (end > to && count_ == room_) return false;
+    if (end > to) {
+      for (std::size_t i = count_; i > to; --i) ranges_[i] = ranges_[i - 1];
+    } else {
+      for (std::size_t i = to; i < count_; ++i) ranges_[i - (to - end)] = ranges_[i];
+    }
+    count_ = count_ - to + end;
+    if (has_before) ranges_[from] = before;
+    if (has_behind) ranges_[end - 1] = behind;
+    return true;
+  }
+  void clear() { count_ = 0; }
   [[nodiscard]] std::size_t count() const { return count_; }
 
  private:

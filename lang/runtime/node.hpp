@@ -36,7 +36,7 @@ enum message : std::uint16_t {
   published_message,                   // number_body: a publish is done
   ready_message,                       // empty: all earlier broadcasts were sent
   fetch_message,                       // fetch_body: for elements that a task reads lazily
-  data_message,                        // data_body, and the elements; 0 bytes: no task reads them any more
+  data_message,                        // data_body, and the elements; or none: no task that is out reads them
   end_of_messages
 };
 
@@ -75,10 +75,9 @@ struct broadcast_body {
 
 struct fetch_body {
   std::uint64_t stamp, low, bytes;  // of the construct that lends; at the asked node
+  std::uint64_t users;              // how many places of tasks had come to the asker
 };
-struct data_body {
-  std::uint64_t stamp, low, bytes;  // of the fetch
-};
+using data_body = fetch_body;  // of the fetch
 
 // ---- the node -----------------------------------------------------------------------------------
 

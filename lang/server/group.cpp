@@ -62,8 +62,7 @@ void groups::take_control(link* from, const net::frame_head& head, const std::by
       is_good = head.type == net::is_bye;
       if (is_good) {
         if (from->state == link_state::node) {
-          std::printf("%s: node %u at %s left\n", whose_, from->node, from->name.c_str());
-          std::fflush(stdout);
+          lines_ += std::string(whose_) + ": node " + std::to_string(from->node) + " at " + from->name + " left\n";
           go(from->node, false);
         }
         close(from);
@@ -176,9 +175,8 @@ void groups::give_number(const asker& who, const net::welcome& what, const std::
   who.through->node = what.self;
   who.through->first = what.first;
   send(who.through, net::is_welcome, &what, sizeof what, others);
-  std::printf("%s: node %u at %s joined%s\n", whose_, what.self, who.through->name.c_str(),
-              what.self == what.first ? ", and runs main" : "");
-  std::fflush(stdout);
+  lines_ += std::string(whose_) + ": node " + std::to_string(what.self) + " at " + who.through->name + " joined" +
+            (what.self == what.first ? ", and runs main\n" : "\n");
 }
 
 void groups::deny(const asker& who, const std::string& why) {
@@ -237,6 +235,13 @@ bool groups::take_of_parent(const net::frame_head& head, const std::byte* bytes)
   std::memcpy(others.data(), bytes + sizeof got, others.size() * sizeof(std::uint32_t));
   give_number(who, got.what, others);
   return true;
+}
+
+void groups::print_lines() {
+  if (lines_.empty()) return;
+  std::fputs(lines_.c_str(), stdout);
+  std::fflush(stdout);
+  lines_.clear();
 }
 
 // ---- comings and goings -------------------------------------------------------------------------

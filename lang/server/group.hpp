@@ -50,6 +50,9 @@ class groups {
   void take(link* from, const weft::net::frame_head& head, std::byte* bytes);
   // The link is broken.
   void lose(link* what, const std::string& why);
+  // Prints which nodes have come and gone: after what was queued for them has been written, so that
+  // a node that is printed to have joined has its number.
+  void print_lines();
   // Tells the other side and stderr what is wrong with it, and closes it.
   void refuse(link* what, const std::string& why);
 
@@ -96,6 +99,7 @@ class groups {
   std::uint32_t last_node_ = 0;   // of the root
   std::uint32_t open_first_ = 0;  // the group that nodes may join; 0: none
   std::uint64_t open_program_ = 0;
+  std::string lines_;  // to be printed
   bool has_had_nodes_ = false, has_lost_parent_ = false;
 };
 

@@ -211,6 +211,7 @@ class relay {
       if (each->is_dirty && each->through.socket() >= 0) write(each);
       has_closed = has_closed || each->is_closed;
     }
+    all_.print_lines();
     if (all_.has_lost_parent()) {
       is_over_ = true;
       status_ = all_.has_nodes() ? 1 : 0;

@@ -15,6 +15,7 @@
 
 #include "net/frames/choose.hpp"
 #include "net/frames/mpi.hpp"
+#include "net/frames/mpi_ring_notices.hpp"
 
 namespace weft::net {
 namespace {
@@ -30,18 +31,12 @@ struct ring {
   std::byte bytes[ring_bytes];
 };
 
-// A message: these bytes are there.
-struct notice {
-  std::uint64_t at, bytes;
-};
-
 struct shared_ring : mpi_group {
   void* window;
   ring* own;
   frame_stream* arriving;  // of each rank
   std::uint64_t* seen;     // of each rank: the `read` of its ring, as it was when it was last asked for
-  notice* taken;           // what was read behind a gap
-  std::size_t taken_count, taken_room;
+  read_behind_gap taken;
   bool is_sending;
 };
 
@@ -53,32 +48,9 @@ bool flush(shared_ring* all, int rank) {
 
 // ---- receiving ----------------------------------------------------------------------------------
 
-bool note_taken(shared_ring* all, const notice& what) {
-  if (all->taken_count == all->taken_room) {
-    all->taken_room = all->taken_room == 0 ? 16 : 2 * all->taken_room;
-    void* const grown = realloc(all->taken, all->taken_room * sizeof(notice));
-    if (grown == nullptr) {
-      end_group(all, "no memory", 0);
-      return false;
-    }
-    all->taken = static_cast<notice*>(grown);
-  }
-  all->taken[all->taken_count++] = what;
-  return true;
-}
-
 // Gives free what was read.
 void move_read(shared_ring* all) {
-  std::uint64_t read = all->own->read;
-  for (std::size_t i = 0; i < all->taken_count;) {
-    if (all->taken[i].at != read) {
-      ++i;
-      continue;
-    }
-    read += all->taken[i].bytes;
-    all->taken[i] = all->taken[--all->taken_count];
-    i = 0;
-  }
+  const std::uint64_t read = pass_read(&all->taken, all->own->read);
   if (read == all->own->read) return;
   const int code = all->module->put(all->window, all->rank, offsetof(ring, read), &read, sizeof read);
   if (check_call(all, "MPI_Accumulate", code)) flush(all, all->rank);
@@ -86,7 +58,7 @@ void move_read(shared_ring* all) {
 
 bool receive(shared_ring* all) {
   weft_net_message found = {};
-  notice got = {};
+  ring_notice got = {};
   const int code = all->module->find(&found);
   const bool is_there = code == 0 && found.is_there != 0;
   if (!is_there) add_count(&all->counts.empty, 1);
@@ -106,7 +78,10 @@ bool receive(shared_ring* all) {
   frame_stream* const into = &all->arriving[found.rank];
   if (!take_bytes(all, found.rank, into, &all->own->bytes[at], in_a_row)) return false;
   if (!take_bytes(all, found.rank, into, all->own->bytes, bytes - in_a_row)) return false;
-  if (!note_taken(all, {got.at, padded(got.bytes)})) return false;
+  if (!note_read(&all->taken, {got.at, padded(got.bytes)})) {
+    end_group(all, "no memory", 0);
+    return false;
+  }
   move_read(all);
   return true;
 }
@@ -142,7 +117,7 @@ bool put(shared_ring* all, int rank, std::uint64_t at, frame_part what) {
   return true;
 }
 
-bool notify(shared_ring* all, int rank, const notice& what) {
+bool notify(shared_ring* all, int rank, const ring_notice& what) {
   void* request = nullptr;
   if (!check_call(all, "MPI_Isend", all->module->send(&what, sizeof what, rank, &request))) return false;
   for (int is_sent = 0; is_sent == 0;) {
@@ -222,7 +197,7 @@ void close(frame_group* group) {
   look_until_closed(all, poll);
   free(all->arriving);
   free(all->seen);
-  free(all->taken);
+  free(all->taken.notices);
   close_mpi(all);
 }
 

@@ -33,7 +33,7 @@ bool is_right(const range_set& set, const std::vector<bool>& marks) {
 
 TEST_CASE("sets of bytes know what is missing") {
   std::mt19937 draw(1);
-  for (int turn = 0; turn < 20; ++turn) {
+  for (int turn = 0; turn < 40; ++turn) {
     byte_range memory[end];
     range_set set;
     set.use(memory, end);
@@ -41,14 +41,33 @@ TEST_CASE("sets of bytes know what is missing") {
     for (int step = 0; step < 12; ++step) {
       const std::uint64_t low = draw() % end;
       const std::uint64_t high = low + draw() % (turn % 2 == 0 ? 4 : end - low + 1);
-      REQUIRE(set.add(low, high > end ? end : high));
-      for (std::uint64_t i = low; i < high && i < end; ++i) marks[i] = true;
+      const bool is_added = turn < 20 || draw() % 3 != 0;
+      REQUIRE((is_added ? set.add(low, high > end ? end : high) : set.remove(low, high)));
+      for (std::uint64_t i = low; i < high && i < end; ++i) marks[i] = is_added;
       REQUIRE(is_right(set, marks));
     }
     std::size_t runs = 0;
     for (std::size_t i = 0; i < end; ++i) runs += marks[i] && (i == 0 || !marks[i - 1]) ? 1 : 0;
     REQUIRE(set.count() == runs);
   }
+}
+
+TEST_CASE("a set of bytes that is full loses all but the middle of a range") {
+  byte_range memory[2];
+  range_set set;
+  set.use(memory, 2);
+  REQUIRE(set.add(0, 10));
+  REQUIRE(set.add(20, 30));
+  REQUIRE_FALSE(set.remove(4, 5));
+  REQUIRE_FALSE(set.remove(24, 25));
+  REQUIRE(set.has(0, 10));
+  REQUIRE(set.remove(8, 22));
+  REQUIRE((set.has(0, 8) && set.has(22, 30) && !set.has(8, 9) && !set.has(21, 22)));
+  REQUIRE(set.remove(0, 8));
+  REQUIRE(set.remove(23, 24));
+  REQUIRE(set.count() == 2);
+  set.clear();
+  REQUIRE_FALSE(set.has(22, 23));
 }
 
 TEST_CASE("a set of bytes that is full still grows at its ranges") {

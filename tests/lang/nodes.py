@@ -46,14 +46,24 @@ class Node:
         command = [program, "--server", address, "--workers", str(workers), *words, *arguments]
         self.process = subprocess.Popen(command, stdout=self.out, stderr=self.err, env={**os.environ, **(environment or {})})
 
-    def processor_seconds(self):
-        """That it has used; infinite for a process that has ended."""
+    @staticmethod
+    def seconds_of(path):
+        """Seconds of a processor, by a stat file; infinite for what has ended."""
         try:
-            with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
+            with open(path, encoding="ascii") as file:
                 fields = file.read().rpartition(")")[2].split()
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
             return float("inf")
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def processor_seconds(self):
+        """That it has used; infinite for a process that has ended."""
+        return self.seconds_of(f"/proc/{self.process.pid}/stat")
+
+    def busy_threads(self, seconds):
+        """How many of its OS threads have each used so many seconds of a processor."""
+        tasks = f"/proc/{self.process.pid}/task"
+        return sum(self.seconds_of(os.path.join(tasks, each, "stat")) >= seconds for each in os.listdir(tasks))
 
     def wait(self, seconds=100):
         """Exit status, stdout and stderr; a node that hangs is killed, and its status is None."""

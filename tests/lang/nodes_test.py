@@ -3,7 +3,7 @@
 
 usage: nodes_test.py WEFT EXAMPLES PART [--seeds N] [--first SEED] [--everywhere] [--stop SECONDS]
 EXAMPLES is the folder with the compiled examples. PART:
-  answers   fib, nq, pen and comp give their answers on 1, 2 and 4 nodes with 1 and 2 workers, and on a tree of servers
+  answers   fib, nq, pen and comp give their answers on 1, 2 and 4 nodes with 1 and 2 workers, and on trees of servers
   deaths    nodes that are killed in each state of the protocol, at moments from seeds
   random    random programs, on two nodes; --everywhere: on 1, 2 and 4, with 1 and 2 workers
   leaving   nodes that join late, leave in order, stop for a while: 0.3 s, or as --stop says
@@ -66,6 +66,7 @@ class Checks:
                     self.check_ends(f"{name} on {nodes} nodes with {workers} workers", ends, wanted)
         self.check_server("a server of many runs", server)
         self.tree()
+        self.chain()
         self.travels()
         self.fetches()
 
@@ -83,6 +84,26 @@ class Checks:
             self.check_ends(f"{name} on a tree of servers", self.run_group(self.program(name), words, addresses, 1), wanted)
         for server in [*children, root]:
             self.check_server("a server of a tree", server)
+
+    def chain(self):
+        """A server passes on to the servers below it what its parent tells: main, at the lowest of three, hears that the other node, at the
+        root, joins, and that it dies."""
+        servers = [None]
+        for _ in range(3):
+            servers.append(Server(self.arguments.weft, servers[-1]))
+        _, root, middle, leaf = servers
+        words, wanted = ["13"], "13 queens: 73712\n"
+        deaths = 0
+        for environment in ({}, {"WEFT_TASCELL_DIE": "running:2"}):
+            main = Node(self.program("nq"), leaf.address(), 1, words, words=["--nodes", "2"])
+            self.expect("runs main" in leaf.wait_for_line("joined"), "the node at the lowest server does not run main")
+            other = Node(self.program("nq"), root.address(), 1, words, environment)
+            ends = [main.wait(), other.wait()]
+            self.check_ends(f"nq on a chain of servers with {environment}", ends, wanted, died=(1,))
+            deaths += ends[1][0] == -signal.SIGKILL
+        for server in (leaf, middle):
+            self.check_server("a server of a chain", server)
+        self.check_server("the root of a chain", root, deaths)
 
     def travels(self):
         """Tasks do travel: what the nodes that do not run main have done shows it."""
@@ -154,7 +175,18 @@ class Checks:
         server = Server(self.arguments.weft)
         for nodes in (1, 2, 4):
             self.check_ends(f"broadcasts on {nodes} nodes", self.run_group(program, [], [server.address()] * nodes, 1), wanted)
+        self.late_for_a_broadcast(server, program, int(wanted))
         self.check_server("the server of broadcasts", server)
+
+    def late_for_a_broadcast(self, server, program, of_depth_19):
+        """A node joins when a broadcast is done: it unpacks that one, too, and then the next."""
+        words, wanted = ["24"], f"{of_depth_19 << 5}\n"
+        first = Node(program, server.address(), 1, words)
+        self.expect("runs main" in server.wait_for_line("joined"), "the first node does not run main")
+        while first.processor_seconds() < 0.2:  # it adds what the first broadcast made
+            time.sleep(0.01)
+        late = Node(program, server.address(), 1, words)
+        self.check_ends("a node that is late for a broadcast", [first.wait(), late.wait()], wanted)
 
     # ---- comings and goings
 

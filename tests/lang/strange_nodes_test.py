@@ -20,6 +20,8 @@ from nodes import Node, Server
 from strangers import (ASK, BACK, BROADCAST, CANCEL, DATA, END, FETCH, GIVE, HEAD, HEARD, HINT, JOINED, LEFT, NONE, PROOF, READY, RESULT, SECONDS,
                        WELCOME, Stranger, frame, hello)
 
+FETCH_BODY = struct.Struct("<QQQQ")  # stamp, low, bytes, users
+RETURNED, CANCELLED = 0, 2  # how a task ends
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -45,6 +47,10 @@ class Between:
                 continue  # it never arrives
             if kind != self.held:
                 node.sendall(head + (body or b""))
+        try:
+            node.shutdown(socket.SHUT_RDWR)  # although the other thread reads
+        except OSError:
+            pass
         node.close()
 
     @staticmethod
@@ -67,35 +73,136 @@ class Between:
             pass
 
 
-class FalseMain(Stranger):
-    """A stranger that is the node which runs main, of fib, and one node of it with one worker."""
+class FalseNode(Stranger):
+    """A stranger that is a node and talks to one other node, node 2."""
 
-    def __init__(self, checks):
-        first = Server(checks.weft)
-        real = checks.node(first.address(), "fib", "--nodes", "2", arguments=("20",))
-        first.wait_for_line("runs main")
-        program = checks.program_of(first)
-        real.process.kill()
-        real.wait()
-        first.end()
-        self.checks, self.server, self.sent = checks, Server(checks.weft), 0
-        super().__init__(self.server.port)
-        self.join(program)
-        self.node = checks.node(self.server.address(), "fib")
-        self.wait_for(JOINED)
+    def __init__(self, checks, port, program):
+        super().__init__(port)
+        self.checks, self.sent = checks, 0
+        kind, body = self.join(program)
+        checks.expect(kind == WELCOME, f"a stranger is not welcome: {body}")
+        self.number = struct.unpack_from("<I", body)[0]
 
     def send(self, kind, body=b""):
         self.sent += 1
-        self.socket.sendall(frame(kind, body, 2, 1, self.sent))
+        self.socket.sendall(frame(kind, body, 2, self.number, self.sent))
 
-    def give(self, number, size):
-        self.send(GIVE, struct.pack("<QQIIq", number, 0, 0, 0, size))
+    def give(self, number, size, wanted=0):
+        """The task of fib(size)."""
+        self.send(GIVE, struct.pack("<QQIIq", number, wanted, 0, 0, size))
+
+    def see_given(self):
+        """Waits until the node has what it was given before. What it says of that meanwhile, or None."""
+        self.send(FETCH, FETCH_BODY.pack(0, 0, 0, 0))
+        found = self.wait_for(DATA, RESULT, BACK)
+        return found if found is None or found[0] != DATA else None
+
+    def wait_until_asked(self, part):
+        """Until a worker waits for a part, and asks for parts of that."""
+        while (found := self.serve(ASK)) is not None and struct.unpack_from("<Q", found[1])[0] != part:
+            pass
+
+    def serve(self, *kinds):
+        """The next frame of one of these types; answers fetches until it comes, if the node has elements."""
+        return self.wait_for(*kinds)
+
+    def cancel(self, number):
+        self.send(CANCEL, struct.pack("<Q", number))
+
+    def take_part(self):
+        """Asks until the node gives a part of what it runs: the part's number; None: a result or nothing comes instead."""
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            self.send(ASK, struct.pack("<QII", 0, 0, 0))
+            found = self.wait_for(GIVE, NONE, RESULT)
+            if found is None or found[0] == RESULT:
+                return None
+            if found[0] == GIVE:
+                return struct.unpack_from("<Q", found[1])[0]
+        return None
+
+    def expect_cancel(self, part):
+        wanted = (CANCEL, struct.pack("<Q", part or 0))
+        while (found := self.wait_for(CANCEL)) not in (wanted, None):
+            pass  # another part may be cancelled more than once
+        self.checks.expect(found == wanted, "a part of a task that is cancelled is cancelled")
+
+    def end_part(self, part):
+        """That was cancelled."""
+        self.send(RESULT, struct.pack("<QqII", part or 0, 0, CANCELLED, 0))
+
+    def expect_cancelled(self, number, what):
+        found = self.serve(RESULT)
+        self.checks.expect(found == (RESULT, struct.pack("<QqII", number, 0, CANCELLED, 0)), f"{what}: {found and found[1][:48]}")
+
+
+class FalseMain(FalseNode):
+    """A stranger that is the node which runs main, and one node of its program."""
+
+    def __init__(self, checks, program="fib", workers=1):
+        first = Server(checks.weft)
+        real = checks.node(first.address(), program, "--nodes", "2", arguments=("20",))
+        first.wait_for_line("runs main")
+        self.program = checks.program_of(first)
+        real.process.kill()
+        real.wait()
+        first.end()
+        self.server = Server(checks.weft)
+        super().__init__(checks, self.server.port, self.program)
+        self.node = checks.node(self.server.address(), program, workers=workers)
+        self.wait_for(JOINED)
+
+    def begin(self):
+        self.send(READY)
+        self.checks.expect(self.wait_for(ASK) is not None, "a node asks when it may")
 
     def give_first(self):
         """A task of years."""
-        self.send(READY)
-        self.checks.expect(self.wait_for(ASK) is not None, "a node asks when it may")
+        self.begin()
         self.give(1, 60)
+
+
+class FalseHome(FalseMain):
+    """A false main of matmul, whose matrices are full of ones."""
+
+    SIDE = 256
+    ROW = SIDE * 8
+    BYTES = SIDE * ROW
+    A, B = 1 << 28, 1 << 29  # where they lie
+
+    def __init__(self, checks, workers=1):
+        super().__init__(checks, "matmul", workers)
+        self.begin()
+
+    def give_rows(self, number, rows, stamp, wanted=0, rows_of_a=SIDE, home=1):
+        """The task of these rows of the product, which names so many rows of a."""
+        body = struct.pack("<QQIIiii", number, wanted, 0, 0, self.SIDE, *rows)
+        for low, named in ((self.A, rows_of_a), (self.B, self.SIDE)):
+            body += struct.pack("<qqQQQII", 0, named * self.SIDE, low, named * self.ROW, stamp, home, 0)
+        self.send(GIVE, body + struct.pack("<qq", *(row * self.SIDE for row in rows)))
+
+    def answer(self, fetch, is_lent=True):
+        """As a node that has the elements, or one of which no task reads them any more."""
+        _, _, size, _ = FETCH_BODY.unpack(fetch)
+        self.send(DATA, fetch + struct.pack("<d", 1) * (size // 8 if is_lent else 0))
+
+    def serve(self, *kinds):
+        while (found := self.wait_for(FETCH, *kinds)) is not None and found[0] == FETCH:
+            self.answer(found[1])
+        return found
+
+    def take_part_of_rows(self):
+        """Asks until the node gives a part of what it runs, and answers its fetches meanwhile: the part's number."""
+        self.send(ASK, struct.pack("<QII", 0, 0, 0))
+        while (found := self.serve(GIVE, NONE)) is not None and found[0] == NONE:
+            self.send(ASK, struct.pack("<QII", 0, 0, 0))
+        return struct.unpack_from("<Q", found[1])[0] if found else 0
+
+    def expect_product(self, number, rows, what):
+        while (found := self.serve(RESULT)) is not None and struct.unpack_from("<Q", found[1])[0] != number:
+            pass
+        body = struct.pack("<QqII", number, 0, RETURNED, 0) + struct.pack("<d", self.SIDE) * (self.SIDE * (rows[1] - rows[0]))
+        self.checks.expect(found == (RESULT, body), f"{what}: {found and found[1][:48]}")
 
 
 class Checks:
@@ -106,8 +213,8 @@ class Checks:
         if not is_good:
             self.problems.append(what)
 
-    def node(self, address, program, *words, arguments=()):
-        return Node(os.path.join(self.examples, program), address, 1, arguments, None, words)
+    def node(self, address, program, *words, arguments=(), workers=1):
+        return Node(os.path.join(self.examples, program), address, workers, arguments, None, words)
 
     def program_of(self, server):
         """The hash of the program that runs at a server, as a refusal tells it."""
@@ -211,7 +318,8 @@ class Checks:
         main.give(2, 20)
         found = main.wait_for(BACK, RESULT)
         self.expect(found == (BACK, struct.pack("<Q", 2)), f"a task that nothing can run comes back: {found}")
-        self.cancels_first(main)
+        main.cancel(1)
+        main.expect_cancelled(1, "a task that is cancelled")
         main.send(END, struct.pack("<iI", 7, 0))
         self.expect_end(main, 7)
 
@@ -223,23 +331,59 @@ class Checks:
             time.sleep(0.01)
         main.node.process.terminate()
         time.sleep(0.5)  # it has seen that
-        found, until = None, time.monotonic() + SECONDS
-        while (found is None or found[0] == NONE) and time.monotonic() < until:
-            main.send(ASK, struct.pack("<QII", 0, 0, 0))
-            found = main.wait_for(GIVE, NONE)
-        self.expect(found is not None and found[0] == GIVE, f"a node that leaves gives nothing: {found}")
-        main.send(CANCEL, struct.pack("<Q", 1))
-        found = main.wait_for(CANCEL)
-        self.expect(found is not None, "a part of a task that is cancelled is cancelled")
-        main.send(RESULT, (found[1] if found else b"\0" * 8) + struct.pack("<qII", 0, 2, 0))
-        self.expect(main.wait_for(RESULT) is not None, "a task that is cancelled ends")
+        part = main.take_part()
+        self.expect(part is not None, "a node that leaves gives nothing")
+        main.cancel(1)
+        main.expect_cancel(part)
+        main.end_part(part)
+        main.expect_cancelled(1, "a task that is cancelled")
         self.expect(main.wait_for(LEFT) is not None, "a node that holds nothing leaves")
         self.expect_end(main, 0)
 
-    def cancels_first(self, main):
-        main.send(CANCEL, struct.pack("<Q", 1))
-        found = main.wait_for(RESULT)
-        self.expect(found is not None and struct.unpack("<QqII", found[1][:24])[:3] == (1, 0, 2), f"a task that is cancelled: {found}")
+    def equal_numbers(self):
+        """Two nodes give tasks of one number: what one of them cancels ends alone."""
+        main = FalseMain(self)
+        other = FalseNode(self, main.server.port, main.program)
+        main.begin()
+        for number in range(1, 6):  # a task that waits for a worker, which goes back where this takes too long
+            main.give(number, 60)
+            other.give(number, 20)
+            found = other.see_given()
+            main.cancel(number)
+            main.expect_cancelled(number, "a task that is cancelled beside another of its number")
+            found = found or other.wait_for(RESULT, BACK)
+            wanted = ((RESULT, struct.pack("<QqIIq", number, 0, RETURNED, 0, 2584)), (BACK, struct.pack("<Q", number)))
+            self.expect(found in wanted, f"a task whose number another node cancelled: {found}")
+        # A task that runs: its worker waits for a part of main's task, and helps.
+        main.give(6, 44)
+        part = other.take_part()
+        other.wait_until_asked(part)
+        other.give(6, 60, part or 0)
+        self.expect(other.see_given() is None, "a task for a worker that waits ends")
+        main.cancel(6)
+        other.expect_cancel(part)
+        part_of_other = other.take_part()
+        self.expect(part_of_other is not None, "a task ends whose number another node cancelled")
+        other.cancel(6)
+        other.expect_cancel(part_of_other)
+        other.end_part(part_of_other)
+        other.expect_cancelled(6, "a task that helps and is cancelled")
+        other.end_part(part)
+        main.expect_cancelled(6, "a task whose worker helps")
+        main.send(END, struct.pack("<iI", 0, 0))
+        self.expect_end(main, 0)
+
+    def second_worker(self):
+        """A task that is cancelled ends at once, although a part of it runs on another worker of its node."""
+        main = FalseMain(self, workers=2)
+        main.give_first()
+        until = time.monotonic() + SECONDS
+        while main.node.busy_threads(0.05) < 2 and time.monotonic() < until:
+            time.sleep(0.01)
+        main.cancel(1)
+        main.expect_cancelled(1, "a task of two workers that is cancelled")
+        main.send(END, struct.pack("<iI", 0, 0))
+        self.expect_end(main, 0)
 
     def expect_end(self, main, status):
         end = main.node.wait(SECONDS)
@@ -274,12 +418,95 @@ class Checks:
         for low, size, stamp in places:
             size = min(size, 4096)
             for asked, wanted in (((stamp, low, size), size), ((stamp + 1, low, size), 0), ((stamp, low - 8, size), 0), ((stamp, low, 1 << 22), 0)):
-                send(FETCH, struct.pack("<QQQ", *asked))
+                send(FETCH, FETCH_BODY.pack(*asked, 5))
                 found = stranger.wait_for(DATA)
-                self.expect(found is not None and len(found[1]) == 24 + wanted, f"a fetch of {asked}, of {(stamp, low, size)}: {found}")
+                self.expect(found is not None and found[1].startswith(FETCH_BODY.pack(*asked, 5)) and len(found[1]) == FETCH_BODY.size + wanted, f"a fetch of {asked}, of {(stamp, low, size)}: {found}")
         main.process.kill()
         main.wait()
         stranger.socket.close()
+        server.end()
+
+    def lost(self):
+        """A task's home does not lend its elements any more: what names them and comes later fetches them."""
+        main, low, middle, high = FalseHome(self), (0, 64), (128, 192), (192, 256)
+        main.give_rows(1, high, 1)
+        fetch = main.wait_for(FETCH)
+        main.cancel(1)
+        main.answer(fetch[1], False)
+        main.expect_cancelled(1, "a task that is cancelled while it waits for elements")
+        main.give_rows(2, high, 1)
+        main.expect_product(2, high, "a task after one whose elements were gone")
+
+        # A task that keeps its elements: it waits for a part of it, and its worker helps.
+        main.give_rows(3, high, 2)
+        part = main.take_part_of_rows()
+        main.wait_until_asked(part)
+        main.give_rows(4, (64, 128), 2, part, rows_of_a=128)
+        while (found := main.wait_for(FETCH, RESULT)) is not None and found[0] == FETCH:
+            _, at, size, _ = FETCH_BODY.unpack(found[1])
+            self.expect(not main.A <= at < main.B or at + size <= main.A + 128 * main.ROW, f"a task asks for more of a than it names: {at:x}, {size}")
+            main.answer(found[1])
+        main.wait_until_asked(part)
+        main.give_rows(5, middle, 2, part)
+        stamp, at, size, users = FETCH_BODY.unpack(main.wait_for(FETCH)[1])
+        main.send(DATA, FETCH_BODY.pack(stamp, at, size, users - 2))  # the task names two places
+        main.expect_product(5, middle, "a task that came after its elements were asked for")
+        main.wait_until_asked(part)
+        main.send(DATA, FETCH_BODY.pack(2, main.A + 192 * main.ROW, main.ROW, users))
+        main.give_rows(6, low, 2, part)
+        main.expect_product(6, low, "a task beside one whose elements are gone")
+        main.cancel(3)
+        main.end_part(part)
+        main.expect_cancelled(3, "a task whose part was cancelled")
+        main.send(END, struct.pack("<iI", 0, 0))
+        self.expect_end(main, 0)
+
+    def lost_beside(self):
+        """What two tasks wait for is asked for again where it is gone for one of them alone, which names more."""
+        main = FalseHome(self, 2)
+        main.give_rows(1, (0, 128), 1, rows_of_a=128)
+        first = main.wait_for(FETCH)
+        main.give_rows(2, (100, 256), 1)
+        second = main.wait_for(FETCH)
+        _, at, size, _ = FETCH_BODY.unpack(second[1])
+        self.expect(at < main.A + 128 * main.ROW < at + size, f"a task asks for what both name, and more: {at:x}, {size}")
+        main.answer(second[1], False)
+        main.answer(first[1])
+        main.expect_product(1, (0, 128), "a task beside one whose elements are gone")
+        main.cancel(2)
+        main.send(END, struct.pack("<iI", 0, 0))
+        self.expect_end(main, 0)
+
+    def home_dies_early(self):
+        """The home of elements is gone when a third node gives a task that reads them: it ends, whatever it reads."""
+        main = FalseHome(self)
+        home = FalseNode(self, main.server.port, main.program)
+        main.give_rows(1, (0, 128), 1, home=home.number)
+        self.expect(home.wait_for(FETCH) is not None, "elements are fetched from their home")
+        home.socket.close()
+        found = main.wait_for(LEFT)
+        self.expect(found is not None, "the home has gone")
+        self.expect(main.wait_for(RESULT) is not None, "a task that waits for elements of a node that has gone ends")
+        main.give_rows(2, (0, 128), 1, home=home.number)
+        self.expect(main.wait_for(RESULT) is not None, "a task whose elements' home is gone ends")
+        main.send(END, struct.pack("<iI", 0, 0))
+        self.expect_end(main, 0)
+
+    def welcome_before_word(self):
+        """A node is welcome before its server prints that it joined, so that the server may be killed by then: here it cannot print."""
+        server = Server(self.weft)
+        pipe = os.open(f"/proc/{server.process.pid}/fd/1", os.O_WRONLY | os.O_NONBLOCK)
+        try:
+            while os.write(pipe, b"\n" * 4096):
+                pass
+        except BlockingIOError:
+            pass  # it is full
+        os.close(pipe)
+        stranger = Stranger(server.port)
+        found = stranger.join()
+        self.expect(found is not None and found[0] == WELCOME, f"a node of a server that cannot print: {found}")
+        stranger.socket.close()
+        server.process.kill()
         server.end()
 
     def gone_in_a_tree(self):
@@ -323,7 +550,8 @@ class Checks:
 
 def main():
     checks = Checks(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
-    for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, checks.false_main, checks.gives_while_it_leaves, checks.lent, checks.gone_in_a_tree,
+    for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, checks.false_main, checks.gives_while_it_leaves, checks.equal_numbers,
+                 checks.second_worker, checks.lent, checks.lost, checks.lost_beside, checks.home_dies_early, checks.welcome_before_word, checks.gone_in_a_tree,
                  *([checks.unheard] if "--compiles" in sys.argv else [])):
         part()
     for problem in checks.problems:

@@ -207,6 +207,79 @@ void fetched_once(int answers) {
           thread{"door", [&] { its.repeat([&] { return its.look_after(); }); }});
 }
 
+// A task that is unwanted touches [0, 2), and the home has no task out any more that names it. A
+// task that names bytes from low to 3 is given meanwhile, and comes: it waits for bytes that the
+// other one asked for, and none of them is lost for it.
+struct beside_lost : lazy_node {
+  std::uint64_t low;
+  bool is_given = false, is_first_lost = false, is_second_lost = false;
+  std::uint64_t users = 1, newest_of_second = UINT64_MAX;
+  byte_range fetch{};  // that is under way
+  std::uint64_t users_then = 0;
+  bool has_task = false;  // that names it, as the home says
+
+  explicit beside_lost(std::uint64_t low_of_second) : low(low_of_second) {}
+
+  bool step(std::uint64_t from, std::uint64_t to, bool is_over) {
+    byte_range gap{};
+    if (is_over) ++done_count;
+    if (!is_over && !wanted.find_gap(from, to, &gap)) return false;
+    if (!is_over) {
+      check(wanted.add(gap.low, gap.high), "there is room");
+      asked[asked_count++] = gap;
+    }
+    tell();
+    return is_over;
+  }
+  void first() {
+    repeat([&] { return step(0, 2, is_first_lost || here.has(0, 2)); });
+  }
+  void second() {
+    repeat([&] { return is_given = true; });
+    repeat([&] {
+      if (newest_of_second == UINT64_MAX) newest_of_second = ++users;
+      check(!is_second_lost, "no byte is lost for a task that is wanted");
+      return step(low, 3, here.has(low, 3));
+    });
+  }
+  // The answer is under way for some time, too.
+  void door() {
+    for (bool is_over = false; !is_over;) {
+      repeat([&] {
+        is_over = done_count == 2;
+        if (asked_count == 0) return is_over;
+        fetch = asked[--asked_count];
+        users_then = users;
+        return true;
+      });
+      if (is_over) return;
+      repeat([&] {
+        has_task = is_given && fetch.low >= low;
+        return true;
+      });
+      repeat([&] {
+        take_answer();
+        return true;
+      });
+    }
+  }
+  void take_answer() {
+    if (has_task) {
+      check(here.add(fetch.low, fetch.high), "there is room");
+    } else {
+      check(wanted.remove(fetch.low, fetch.high), "there is room");
+      if (fetch.high <= 2) is_first_lost = true;
+      if (fetch.low >= low && newest_of_second <= users_then) is_second_lost = true;
+    }
+    tell();
+  }
+};
+
+void comes_beside_lost(std::uint64_t low) {
+  beside_lost its(low);
+  threads(thread{"first", [&] { its.first(); }}, thread{"second", [&] { its.second(); }}, thread{"door", [&] { its.door(); }});
+}
+
 const model m1{"N a place is used again", {.at_least = 2}, place};
 const model m2{"N a node that found nothing hears of a task", {.at_least = 3}, hint};
 const model m3{"N a task is done once, whenever its node dies", {.at_least = 3}, done_once};
@@ -219,5 +292,11 @@ const model m5{"N touches end when the home dies",
 const model m6{"N touches end when the home dies after a fetch",
                {.at_least = 100, .quick = {.preemptions = 1, .weak = 0}, .deep = {.preemptions = 2, .weak = 0}},
                [] { fetched_once(1); }};
+const model m7{"N elements that are lost for a task are fetched for one beside it",
+               {.at_least = 100, .quick = {.preemptions = 1, .weak = 0}, .deep = {.preemptions = 2, .weak = 0}},
+               [] { comes_beside_lost(1); }};
+const model m8{"N elements that are lost for a task are fetched for one that names more",
+               {.at_least = 100, .quick = {.preemptions = 1, .weak = 0}, .deep = {.preemptions = 2, .weak = 0}},
+               [] { comes_beside_lost(0); }};
 
 }  // namespace
