@@ -35,6 +35,12 @@ void check_unit(void*, void* block) {
   must_be(0, is_free || is_unjoined ? 0 : 1, "units that have neither ended nor gone");
 }
 
+std::uint64_t lent_stacks(runtime* rt) {
+  std::uint64_t lent = rt->stack_depot.lent();
+  for (mem::stack_depot& each : rt->sized_stacks) lent += each.lent();
+  return lent;
+}
+
 }  // namespace
 
 void check_balance(runtime* rt) {
@@ -45,8 +51,7 @@ void check_balance(runtime* rt) {
   must_be(0, rt->adopted_count, "adopted OS threads");
   must_be(0, rt->watches.is_empty() ? 0 : 1, "lists with callers that wait for a pool");
   must_be(0, rt->woken_in_handlers.is_empty() ? 0 : 1, "lists with units that signal handlers woke");
-  must_be(0, rt->stack_depot.lent(), "stacks of the default size that were not given back");
-  for (mem::stack_depot& each : rt->sized_stacks) must_be(0, each.lent(), "stacks of another size that were not given back");
+  must_be(rt->context_slots.load(base::relaxed), lent_stacks(rt), "stacks that were not given back, beyond those of contexts");
   for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
     if (worker* w = worker_in_slot(rt, index); w != nullptr) check_worker(rt, w);
   }

@@ -6,6 +6,7 @@
 
 #include "base/align.hpp"
 #include "base/assert.hpp"
+#include "base/config.hpp"
 #include "life/start.hpp"
 #include "run/entering.hpp"
 #include "run/left_behind.hpp"
@@ -73,7 +74,7 @@ namespace {
 
 // ---- stacks ----
 
-mem::stack* take_stack_of_class(worker* w, unsigned size_class) {
+mem::stack* take_slot_of_class(worker* w, unsigned size_class) {
   if (size_class != mem::default_class) {
     if (!w->sized_stacks[size_class - 1].ensure_one()) return nullptr;
     w->has_run_sized = true;
@@ -85,6 +86,12 @@ mem::stack* take_stack_of_class(worker* w, unsigned size_class) {
   if (w->stacks.ensure_one()) return one;
   w->stacks.give(one);
   return nullptr;
+}
+
+mem::stack* take_stack_of_class(worker* w, unsigned size_class) {
+  mem::stack* const one = take_slot_of_class(w, size_class);
+  if (config::checked && one != nullptr) w->rt->context_slots.fetch_add(1, base::relaxed);
+  return one;
 }
 
 status find_stack(worker* w, const weft_context_attr& wanted, mem::stack** out) {
@@ -113,8 +120,10 @@ void release_context_stack(worker* w, mem::stack* stack) {
   if (stack->guard == os::guard_kind::canary) [[unlikely]]
     check_canary_of(w, stack);
   stack->resumer = nullptr;
-  if (stack->origin == mem::stack_origin::slot) [[likely]]
+  if (stack->origin == mem::stack_origin::slot) [[likely]] {
+    if constexpr (config::checked) w->rt->context_slots.fetch_sub(1, base::relaxed);
     return give_stack(w, stack);
+  }
   const context_start start = *start_on(stack);
   fiber::sanitizer::forget(stack);
   w->rt->stack_depot.destroy(stack);

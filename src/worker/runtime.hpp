@@ -115,6 +115,7 @@ struct runtime {
   mem::stack_depot sized_stacks[mem::stack_classes - 1];  // of the other classes, from 1 on
   base::atomic<fork_stacks> fork_stacks_are;
   base::atomic<bool> has_told_of_forks;
+  base::atomic<std::uint64_t> context_slots;  // slots that contexts hold; counted in checked builds
 
   queue::spinlock stack_sizes_lock;
   unsigned stack_size_count;  // classes of sizes that were asked for; guarded by stack_sizes_lock
