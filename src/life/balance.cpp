@@ -1,3 +1,4 @@
+// See balance.hpp.
 #include "life/balance.hpp"
 
 #include <inttypes.h>
