@@ -334,11 +334,12 @@ fork_theft take_oldest(worker* w, worker* victim, std::size_t most, bool by_fenc
     open_by_fence(forks, searchers > most ? searchers : most);
   }
   fork_theft found{nullptr, may_open};
-  // The forker again: before the fence the place may have been an older unit's.
-  unit* const forker = forker_of(victim);
-  if (has_public(forks) && forker != nullptr) {
-    weft_forked* const oldest = forks.top.load(base::relaxed);
-    found.chain = make_units(w, victim, oldest, claim_oldest(forks, most), forker);
+  if (has_public(forks)) {
+    // Again: before the fence the place may have been an older unit's.
+    if (unit* const forker = forker_of(victim); forker != nullptr) {
+      weft_forked* const oldest = forks.top.load(base::relaxed);
+      found.chain = make_units(w, victim, oldest, claim_oldest(forks, most), forker);
+    }
   }
   forks.lock.unlock();
   note_made(w->rt, found.chain);

@@ -38,8 +38,10 @@ static void wake_in_handler(int signal) {
 
 static void release_in_handler(int signal) {
   (void)signal;
+  const int errno_before = errno; /* of a call that the signal may have interrupted */
   errno = EDOM;
   if (weft_semaphore_release_from_handler(&woken_by_handler, 1) != WEFT_OK || errno != EDOM) _exit(5);
+  errno = errno_before;
   atomic_fetch_add(&handled, 1);
 }
 
