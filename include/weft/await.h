@@ -34,7 +34,7 @@ typedef enum weft_await_kind {
   WEFT_AWAIT_FEB_WRITE = 9,     /* uint64_t, empty: value is written, and the word filled */
   WEFT_AWAIT_THREAD = 10,       /* weft_thread: its end; it can then be joined at once */
   WEFT_AWAIT_RWLOCK_READ = 11,  /* weft_rwlock: it is handed over; any caller may unlock it */
-  WEFT_AWAIT_RWLOCK_WRITE = 12, /* likewise, to write */
+  WEFT_AWAIT_RWLOCK_WRITE = 12, /* weft_rwlock: it is handed over, to write */
   WEFT_AWAIT_WORD_4 = 13,       /* a word of 4 bytes that is value: weft_word_wake */
   WEFT_AWAIT_WORD_8 = 14        /* a word of 8 bytes that is value: weft_word_wake */
 } weft_await_kind;
@@ -67,11 +67,11 @@ typedef struct weft_awaiter {
  * come. Otherwise it receives true: ready comes once, maybe on another OS thread before the call
  * returns, unless weft_ext_await_cancel returns true. object is of the type that kind names, and
  * must not be a recursive mutex. A deadline needs a runtime, and is dropped when that ends.
- * Errors: WEFT_INVALID (awaiter, its ready, object or waits is null; kind is none; a word is not
- * aligned; a recursive mutex; a barrier that was not started; a detached thread), WEFT_BUSY (the
- * awaiter is armed; another caller joins the thread), WEFT_TIMEOUT (the deadline has passed),
- * WEFT_NOMEM (as weft_feb_read_fe), WEFT_NOT_INITIALIZED (it has a deadline, or kind is
- * WEFT_AWAIT_THREAD). On failure the awaiter is not armed.
+ * Errors: WEFT_INVALID (awaiter, its ready, object or waits is null; kind is not a value of
+ * weft_await_kind; a word is not aligned; a recursive mutex; a barrier that was not started; a
+ * detached thread), WEFT_BUSY (the awaiter is armed; another caller joins the thread), WEFT_TIMEOUT
+ * (the deadline has passed), WEFT_NOMEM (as weft_feb_read_fe), WEFT_NOT_INITIALIZED (it has a
+ * deadline, or kind is WEFT_AWAIT_THREAD). On failure the awaiter is not armed.
  * Switches: never. Callers: any.
  * Undefined: at the same time another call with the awaiter, weft_ext_await_cancel included. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_await(weft_awaiter *awaiter, void *object, weft_await_kind kind, bool *waits);

@@ -200,7 +200,7 @@ typedef struct weft_pool_ops {
  * The library copies *ops and passes state to its functions. *out receives the pool, which the
  * caller owns until weft_pool_destroy.
  * Errors: WEFT_INVALID (ops or out is null; ops has a wrong size, or no push, pop or count; access
- * is none), WEFT_NOMEM.
+ * is not a value of weft_pool_access), WEFT_NOMEM.
  * Switches: never. Callers: any, also while the runtime does not run. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_pool_create(const weft_pool_ops *ops, void *state, weft_pool_access access,
                                                          weft_pool **out);

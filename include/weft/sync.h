@@ -186,7 +186,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_semaphore_acquire(weft_semaphore *semap
 WEFT_NODISCARD WEFT_API weft_status weft_semaphore_acquire_until(weft_semaphore *semaphore, uint64_t deadline_ns);
 
 /* Takes a token of a semaphore if there is one.
- * Errors: WEFT_INVALID (semaphore is null), WEFT_BUSY (there is none).
+ * Errors: WEFT_INVALID (semaphore is null), WEFT_BUSY (the semaphore has no token).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_semaphore_try_acquire(weft_semaphore *semaphore);
 
@@ -199,8 +199,8 @@ WEFT_API weft_status weft_semaphore_release(weft_semaphore *semaphore, uint32_t 
  *
  * The call is lock-free and async-signal-safe, and leaves errno as it was. A ULT that it wakes is
  * made ready by a worker: at once if a worker is idle, else by the first one that has switched some
- * 64 times. From the first such call on, a wait at this semaphore is no deadlock to reports; with
- * WEFT_SEMAPHORE_INIT_FOR_HANDLERS it is none before, either.
+ * 64 times. From the first such call on, the library reports no deadlock for a wait at this
+ * semaphore, since a handler may end it; with WEFT_SEMAPHORE_INIT_FOR_HANDLERS from the beginning.
  * Errors: those of weft_semaphore_release.
  * Switches: never. Callers: any, signal handlers included. */
 WEFT_API weft_status weft_semaphore_release_from_handler(weft_semaphore *semaphore, uint32_t count);

@@ -323,8 +323,8 @@ struct weft_tascell_task {
 };
 
 /* Makes a task object of a kind. All bytes behind its header are 0.
- * worker is the calling worker of a run. It is null if the caller is none, as a caller that makes
- * the root task for weft_tascell_run.
+ * worker is the calling worker of a run, or null if the caller is no worker of a run, as where it
+ * makes the root task for weft_tascell_run.
  * Returns: the object, which the caller must free or give away; null if there is no memory.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_tascell_task *weft_tascell_task_make(weft_tascell_worker *worker, const weft_tascell_kind *kind);
