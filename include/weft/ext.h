@@ -94,7 +94,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_make(weft_function function,
 
 /* Makes a unit that the caller owns, and that runs function(copy), on a copy of size bytes.
  * function, bytes and size are those of weft_thread_create_copy; attr, tasklet and out are those of
- * weft_ext_thread_make. The library frees the copy after function, or with the discarded unit.
+ * weft_ext_thread_make. The library frees the copy when function returns or the unit is discarded.
  * Errors: those of weft_ext_thread_make, WEFT_INVALID (bytes is null, and size is not 0; size is
  * above WEFT_COPY_MAX).
  * Switches: never. Callers: any. */
