@@ -292,9 +292,10 @@ typedef struct weft_scheduler_ops {
 WEFT_NODISCARD WEFT_API weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_ops *ops, void *state);
 
 /* Runs an owned unit, and returns when the unit has ended, parked or yielded.
- * The call makes the caller a scheduler ULT; the unit runs on a stack of its own. The caller no
- * longer owns it then: a unit that yielded has been requeued in its home. A unit that was asked to
- * migrate is sent where it shall go instead of being run. Calls nest: a unit may dispatch others.
+ * The call makes the caller a scheduler ULT; the unit runs on a stack of its own. After WEFT_OK the
+ * caller no longer owns the unit; one that yielded has been requeued in its home. A unit that was
+ * asked to migrate is sent to its destination instead of being run. Calls nest: a unit may dispatch
+ * others.
  * Errors: WEFT_CANNOT_BLOCK (the caller is not a ULT), WEFT_INVALID (unit is null, or pinned to
  * another worker), WEFT_NOMEM (no stack). After an error the caller still owns the unit.
  * Switches: may. Callers: ULTs.
@@ -411,9 +412,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_wait_for_work(weft_pool *const *poo
 
 /* Adds a source, which workers poll (weft_ext_source_add_at: which one of them polls).
  * Workers call poll(state) as a callback, one worker at a time: busy ones now and then, idle ones
- * before they sleep, maybe before the call has returned. poll makes units ready (by unpark, create,
- * set) and returns how many. While a source is there, no deadlock is reported. *out receives the
- * source. One that is never removed is freed with the runtime.
+ * before they sleep. The first poll may run before this call has returned. poll makes units ready
+ * (by unpark, create, set) and returns how many. While a source is there, no deadlock is reported.
+ * *out receives the source. A source that is never removed is freed with the runtime.
  * Errors: WEFT_INVALID (poll or out is null), WEFT_NOT_INITIALIZED, WEFT_NOMEM, WEFT_AGAIN (there
  * are 64 sources).
  * Switches: never. Callers: any. */
