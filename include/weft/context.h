@@ -70,9 +70,10 @@ typedef struct weft_context_attr {
 
 /* Creates a suspended context that runs function(from, passed, room) when it is first switched to.
  *
- * attr may be null: all defaults. room may be null; else *room receives room_bytes of the context's
- * own stack, aligned as malloc aligns memory, which the creator fills. They stay until the context
- * has ended. The context ends when function returns, or by weft_context_destroy.
+ * *out receives its handle. attr may be null: all defaults. room may be null; else *room receives
+ * the address of room_bytes bytes of the context's own stack, aligned as malloc aligns memory,
+ * which the creator fills. They stay until the context has ended. The context ends when function
+ * returns, or by weft_context_destroy.
  * Errors: WEFT_INVALID (function or out is null; attr has a wrong size, a stack or a room of a size
  * that is not allowed), WEFT_NOMEM, WEFT_NOT_INITIALIZED, WEFT_CANNOT_BLOCK (the caller is outside,
  * or a callback).
@@ -80,21 +81,23 @@ typedef struct weft_context_attr {
 WEFT_NODISCARD WEFT_API weft_status weft_context_create(weft_context_function function, const weft_context_attr *attr,
                                                         weft_context **out, void **room);
 
-/* Suspends the caller's context and goes on in another one, on the same worker.
+/* Suspends the caller's context and resumes another one, on the same worker.
  *
- * The call uses context up. It returns when some thread switches to what was suspended here: then
- * the caller may be run by another thread, and on another worker.
- * Returns: what switched back, and what that passed.
+ * The call uses the handle context up, and hands pass to what it resumes. It returns when some
+ * thread switches to what was suspended here: then the caller may be run by another thread, and on
+ * another worker.
+ * Returns: the handle of what switched back, and what that passed.
  * Switches: may; to contexts alone: no other thread runs in between.
  * Callers: ULTs and tasklets.
- * Undefined: a context that was used up; frames of another thread; null (each ends the program with
+ * Undefined: a handle that was used up; frames of another thread; null (each ends the program with
  * a line that names it, as far as the library can know). */
 WEFT_API weft_context_arrival weft_context_switch(weft_context *context, void *pass);
 
-/* Frees a suspended context without running it: its frames vanish, and nothing in them is cleaned
- * up. For null, nothing is done.
+/* Frees a suspended context without running it: nothing in its frames is cleaned up.
+ * The call uses the handle up, and calls release of its attributes, if there is one. For null,
+ * nothing is done.
  * Switches: never. Callers: ULTs and tasklets.
- * Undefined: a context that was used up; the frames of a thread (the program ends with a line that
+ * Undefined: a handle that was used up; the frames of a thread (the program ends with a line that
  * names it). */
 WEFT_API void weft_context_destroy(weft_context *context);
 

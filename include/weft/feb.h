@@ -8,8 +8,10 @@
  *
  * In the names, f is full and e is empty: the first letter is the state that a call waits for, the
  * second one the state that it leaves. A call that would have to wait returns WEFT_CANNOT_BLOCK in
- * a tasklet instead. (B. Smith, HEP, 1981; the interface is that of Qthreads: Wheeler, Murphy,
- * Thain, 2008, doi:10.1109/IPDPS.2008.4536359) */
+ * a tasklet, and in a callback (ext.h), instead. A call whose name ends in _until returns
+ * WEFT_TIMEOUT when deadline_ns (weft.h, "Time") passes; if it has passed before, the call still
+ * does its work if the word has the state that it waits for. (B. Smith, HEP, 1981; the interface is
+ * that of Qthreads: Wheeler, Murphy, Thain, 2008, doi:10.1109/IPDPS.2008.4536359) */
 #ifndef WEFT_FEB_H
 #define WEFT_FEB_H
 
@@ -43,19 +45,19 @@ WEFT_NODISCARD WEFT_API weft_status weft_feb_write_ef(uint64_t *word, uint64_t v
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_feb_write_f(uint64_t *word, uint64_t value);
 
-/* Waits until a word is full or a deadline passes, and copies and empties a full word.
+/* Copies and empties a word as weft_feb_read_fe does, but waits no longer than until a deadline.
  * out may be null (no copy) or the word itself.
  * Errors: those of weft_feb_read_fe, WEFT_TIMEOUT.
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_feb_read_fe_until(uint64_t *word, uint64_t deadline_ns, uint64_t *out);
 
-/* Waits until a word is full or a deadline passes, and copies a full word.
+/* Copies a word as weft_feb_read_ff does, but waits no longer than until a deadline.
  * out may be null (no copy) or the word itself.
  * Errors: those of weft_feb_read_ff, WEFT_TIMEOUT.
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_feb_read_ff_until(uint64_t *word, uint64_t deadline_ns, uint64_t *out);
 
-/* Waits until a word is empty or a deadline passes, and writes value to an empty word and fills it.
+/* Writes and fills a word as weft_feb_write_ef does, but waits no longer than until a deadline.
  * Errors: those of weft_feb_write_ef, WEFT_TIMEOUT.
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_feb_write_ef_until(uint64_t *word, uint64_t value, uint64_t deadline_ns);
@@ -78,18 +80,20 @@ WEFT_NODISCARD WEFT_API weft_status weft_feb_try_read_ff(uint64_t *word, uint64_
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_feb_try_write_ef(uint64_t *word, uint64_t value);
 
-/* Fills a word as it is. Fill a word before its memory is reused.
+/* Makes a word full, and leaves its value. Fill a word before its memory is reused.
  * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_feb_fill(uint64_t *word);
 
-/* Empties a word. A writer that waits for it then writes and fills it at once.
+/* Makes a word empty, and leaves its value. If a writer waits for the word, it writes and fills it
+ * at once.
  * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes), WEFT_NOMEM (no memory for the
  * state of one more word).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_feb_empty(uint64_t *word);
 
-/* Writes 0 to a word and empties it. A writer that waits for it then writes and fills it at once.
+/* Writes 0 to a word and empties it. If a writer waits for the word, it writes and fills it at
+ * once.
  * Errors: WEFT_INVALID (word is null or not aligned to 8 bytes), WEFT_NOMEM (no memory for the
  * state of one more word).
  * Switches: never. Callers: any. */

@@ -13,9 +13,10 @@
  *     return left + right;
  *   }
  *
- * The child works on a copy of *work, and the join brings the copy back. Pass what does not fit by
- * pointer. A word or two cost the least: what the forker writes in small pieces and the copy reads
- * in large ones stalls most CPUs.
+ * A child that another worker takes works on a copy of *work, and the join brings the copy back; a
+ * child that its join runs works on *work itself. Pass what does not fit by pointer. A word or two
+ * cost the least: what the forker writes in small pieces and the copy reads in large ones stalls
+ * most CPUs.
  *
  * A child may do whatever its forker may: block, yield, lock, fork. It has its forker's identity,
  * wherever it runs: weft_self(), keys, ownership of mutexes. A child that another worker took runs
@@ -33,9 +34,9 @@
  * forker apart; a plain one does. If a child locks a recursive mutex that its forker holds at the
  * join, the forker must already have held it at the fork.
  *
- * From a tasklet, and from an OS thread outside, a fork runs in its join. Do not call weft_suspend,
- * weft_pin or weft_thread_migrate_to_* in a child: they concern the child or its forker, depending
- * on where the child runs.
+ * From a tasklet, a callback (ext.h) and an OS thread outside, a fork runs in its join. Do not call
+ * weft_suspend, weft_pin or weft_thread_migrate_to_* in a child: they concern the child or its
+ * forker, depending on where the child runs.
  *
  * What is inlined here belongs to the core's own protocols K and T (docs/protocols). A program must
  * be compiled with the header of the library that it runs with (WEFT_HOT_VERSION). */
@@ -90,9 +91,9 @@ typedef struct weft_small_work {
 /* The flag of a fork that another worker took. */
 #define WEFT_HOT_IS_FORK 512
 
-/* Returns the calling thread if its handle is at hand.
- * Returns: the handle; null outside, in callbacks, and in a fork that another worker took: then
- * weft_self() knows.
+/* Returns the calling ULT or tasklet where its handle can be read without a call.
+ * Returns: the handle; null if it cannot: outside, in callbacks (ext.h), and in a fork that another
+ * worker took. weft_self() then has the answer.
  * Switches: never. Callers: any. */
 WEFT_HOT_INLINE weft_thread *weft_hot_known_self(void) {
   weft_thread *const self = *weft_hot_here()->self;
@@ -118,7 +119,7 @@ WEFT_HOT_INLINE weft_thread *weft_hot_self(void) {
 
 /* Tells whether a thread has ended.
  * Do not poll by it: under WEFT_SCHEDULE other units do not go on at this call.
- * Returns: true if it has, and then the caller sees what the thread did.
+ * Returns: true if it has, and then the caller sees what the thread did; else false.
  * Switches: never. Callers: any.
  * Undefined: null; a thread that was joined. */
 WEFT_HOT_INLINE bool weft_hot_has_ended(const weft_thread *thread) {
@@ -132,20 +133,22 @@ WEFT_HOT_INLINE bool weft_hot_has_ended(const weft_thread *thread) {
 }
 
 /* Forks where weft_fork finds no place in the calling worker's line. For weft_fork alone.
+ * The arguments are those of weft_fork.
  * Returns: what weft_fork returns.
  * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
  * Callers: weft_fork.
  * Undefined: any other caller. */
 WEFT_API weft_forked *weft_fork_slowly(void (*run)(void *work), const void *work, size_t bytes);
 
-/* Forks as weft_fork_slowly does, with work in registers. For weft_fork alone.
+/* Forks where weft_fork finds no place, with work of at most two words in registers. For weft_fork
+ * alone.
  * Returns: what weft_fork returns.
  * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
  * Callers: weft_fork.
  * Undefined: any other caller. */
 WEFT_API weft_forked *weft_fork_small_slowly(void (*run)(void *work), weft_small_work work);
 
-/* Tells the library of a fork at or above the line's limit. For weft_fork alone.
+/* Tells the library that a fork was made at or above the line's limit. For weft_fork alone.
  * Switches: never. Callers: weft_fork.
  * Undefined: any other caller. */
 WEFT_API void weft_fork_at_limit(weft_forked *forked);
@@ -163,16 +166,19 @@ WEFT_API bool weft_fork_join_slowly(weft_forked *forked);
  * Switches: never. Callers: any. */
 WEFT_API bool weft_forks_move(void);
 
-/* Forks a child that runs run(copy of *work).
+/* Forks a child: run is called once, with the forker's identity, at the latest in the child's join.
  *
- * The library copies bytes bytes of *work. The forker joins each fork once, before the function
- * that its thread or fork was started with returns. It may join its forks in any order; the last
- * one first is the cheapest by far.
- * Returns: the fork. The call never fails: without memory, and from an OS thread outside, it
- * returns null, which stands for a fork that runs in its join.
+ * The call copies bytes bytes of *work. Another worker that takes the child calls run on the copy;
+ * otherwise weft_fork_join calls run. The forker joins each fork once, by weft_fork_join or
+ * weft_fork_take_back, before it returns from the function that its thread or fork was started
+ * with. It may join its forks in any order; the last one first is the cheapest by far.
+ * Returns: the fork, which the library owns. The call never fails: without memory, and from a
+ * tasklet, a callback (ext.h) or an OS thread outside, it returns null, which stands for a fork
+ * that runs in its join.
  * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
  * Callers: any.
- * Undefined: bytes above WEFT_FORK_BYTES; a fork that is not joined so (checked builds name it). */
+ * Undefined: run is null; bytes above WEFT_FORK_BYTES; a fork that is not joined so (checked builds
+ * name it). */
 WEFT_HOT_INLINE weft_forked *weft_fork(void (*run)(void *work), const void *work, size_t bytes) {
   weft_hot_line *const line = weft_hot_here();
   weft_forked *const place = weft_hot_load(&line->bottom, __ATOMIC_RELAXED);
@@ -204,8 +210,10 @@ WEFT_HOT_INLINE weft_forked *weft_forked_end(weft_forked *forked) {
 }
 
 /* Joins a fork without running it, for programs that inline more than weft_fork_join does.
- * Returns: true if no other worker has taken the fork: the caller must run it now; false if it has
- * ended: its copy of the work lies in forked->work until the caller forks, joins or switches next.
+ * forked is what weft_fork returned, which may be null.
+ * Returns: true if no other worker has taken the fork: the caller must call the fork's function
+ * now, on its own work; false after the fork has ended elsewhere: the copy that it worked on lies
+ * in forked->work until the caller forks, joins or switches next.
  * Switches: may. Callers: the forker.
  * Undefined: a fork of another forker, or that was joined. */
 WEFT_NODISCARD WEFT_HOT_INLINE bool weft_fork_take_back(weft_forked *forked) {
@@ -220,9 +228,10 @@ WEFT_NODISCARD WEFT_HOT_INLINE bool weft_fork_take_back(weft_forked *forked) {
   return true;
 }
 
-/* Joins a fork.
- * run, work and bytes are those of its weft_fork. Afterwards run has been called on *work: by the
- * caller, or by another worker on the copy, which the call brings back.
+/* Joins a fork: runs it now, or waits until the worker that took it has run it.
+ * forked is what weft_fork returned, which may be null; run, work and bytes are those of that
+ * weft_fork. If no other worker has taken the fork, the call runs run(work). Otherwise it waits
+ * until the child has ended, and copies bytes bytes from the child's copy to *work.
  * Switches: may. Callers: the forker.
  * Undefined: a fork of another forker (checked builds name it), or that was joined. */
 WEFT_HOT_INLINE void weft_fork_join(weft_forked *forked, void (*run)(void *work), void *work, size_t bytes) {

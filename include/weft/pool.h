@@ -1,5 +1,9 @@
 /* Weft: pools, which are queues of ready units that a program can name. Included by weft.h, whose
- * conventions hold here. */
+ * conventions hold here.
+ *
+ * A worker serves a pool if it takes units out of it and runs them (weft_pool_attach). A unit
+ * belongs to the pool into which it goes whenever it becomes ready: that of its weft_thread_attr,
+ * of weft_thread_migrate_to_pool, or of weft_ext_pool_push. */
 #ifndef WEFT_POOL_H
 #define WEFT_POOL_H
 
@@ -33,33 +37,37 @@ typedef enum weft_pool_access {
 #define WEFT_POOL_PRIORITIES 16u
 
 /* Creates a pool, which no worker serves yet.
- * *out receives the pool, which the caller owns until weft_pool_destroy.
+ * kind says in which order units leave it, and access how many workers may serve it. *out receives
+ * the pool, which the caller owns until weft_pool_destroy.
  * Errors: WEFT_INVALID (out is null; kind or access is not a value of its type), WEFT_NOMEM.
  * Switches: never. Callers: any, also while the runtime does not run. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool **out);
 
-/* Destroys a pool.
+/* Destroys a pool, and frees its memory.
  * Errors: WEFT_INVALID (pool is null), WEFT_BUSY (units are in the pool, blocked units belong to
- * it, a worker serves it, or a call of weft_ext_wait_for_work waits for it).
+ * it, a worker serves it, or a call of weft_ext_wait_for_work waits for it). After an error the
+ * pool stays.
  * Switches: never. Callers: any, also while the runtime does not run.
- * Undefined: any later call with the pool, or with a thread that names it. */
+ * Undefined: any later call with the pool, or with a thread that names it as its pool. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_destroy(weft_pool *pool);
 
 /* Lets a worker serve a pool from now on, after the pools that it already serves.
  *
- * If the worker already serves a shared pool, the call adds the pool once more: it takes another of
- * the places that the errors name, and wants another weft_pool_detach.
+ * worker is an index. If the worker already serves a shared pool, the call adds the pool once more:
+ * it takes another of the places that the errors name, and wants another weft_pool_detach.
  * Errors: WEFT_INVALID (pool is null; no such worker, or it is being removed), WEFT_BUSY (a private
  * pool that a worker already serves), WEFT_AGAIN (64 workers serve the pool; or the worker serves 8
  * pools, with WEFT_LOCALITY_DOMAIN 7), WEFT_NOT_INITIALIZED.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_attach(weft_pool *pool, unsigned worker);
 
-/* Lets a worker no longer serve a pool. Units stay in the pool until another worker serves it.
+/* Ends a weft_pool_attach: the worker no longer serves the pool.
+ * Units stay in the pool until another worker serves it. A unit of it that runs is requeued there,
+ * too. If the worker is looking into the pool, the call blocks the calling OS thread until it has
+ * finished.
  * Errors: WEFT_INVALID (pool is null; no such worker, or it does not serve the pool),
  * WEFT_NOT_INITIALIZED.
- * Switches: never; it waits until the worker has finished a look into the pool.
- * Callers: any. */
+ * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_detach(weft_pool *pool, unsigned worker);
 
 /* Returns how many ready units are in a pool.

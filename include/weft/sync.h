@@ -4,7 +4,9 @@
  * Every object works for ULTs and OS threads mixed, and for OS threads also while the runtime does
  * not run. It lives in the user's memory, must not be moved while in use, allocates nothing, and is
  * ready when it is zero-filled or set to its INIT; only a barrier needs a call. A call that would
- * have to wait returns WEFT_CANNOT_BLOCK in a tasklet instead.
+ * have to wait returns WEFT_CANNOT_BLOCK in a tasklet, and in a callback (ext.h), instead. A call
+ * whose name ends in _until returns WEFT_TIMEOUT when deadline_ns (weft.h, "Time") passes; if it
+ * has passed before, the call still takes what is there.
  *
  * Undefined: destroying an object (reusing its memory) that a call is still using, except that a
  * caller that was released by the last unlock, signal or set may destroy the object at once. */
@@ -41,19 +43,19 @@ typedef struct weft_mutex {
 /* Waits until a mutex is free, and locks it.
  * Errors: WEFT_INVALID (mutex is null), WEFT_CANNOT_BLOCK, WEFT_AGAIN (a recursive mutex that the
  * caller holds 2^32-1 times), WEFT_DEADLOCK (in checked builds: a plain mutex that the caller
- * holds; in release builds the caller then waits for itself, which the deadlock report shows when
- * nothing else can run).
+ * holds). In release builds that caller waits for itself, which the deadlock report shows when
+ * nothing else can run.
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_mutex_lock(weft_mutex *mutex);
 
-/* Waits until a mutex is free or a deadline passes, and locks a free mutex.
- * Errors: those of weft_mutex_lock, WEFT_TIMEOUT.
+/* Locks a mutex as weft_mutex_lock does, but waits no longer than until a deadline.
+ * Errors: those of weft_mutex_lock, WEFT_TIMEOUT (the caller does not hold the mutex).
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_mutex_lock_until(weft_mutex *mutex, uint64_t deadline_ns);
 
-/* Locks a mutex if it is free.
- * Errors: WEFT_INVALID (mutex is null), WEFT_BUSY (a caller holds it), WEFT_AGAIN (a recursive
- * mutex that the caller holds 2^32-1 times).
+/* Locks a mutex if it is free, or recursive and the caller's.
+ * Errors: WEFT_INVALID (mutex is null), WEFT_BUSY (another caller holds it, or the caller holds it
+ * and it is plain), WEFT_AGAIN (a recursive mutex that the caller holds 2^32-1 times).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_mutex_try_lock(weft_mutex *mutex);
 
@@ -75,16 +77,16 @@ typedef struct weft_cond {
 #define WEFT_COND_INIT {{0, 0, 0, 0}}
 
 /* Releases a mutex, waits for a signal, and locks the mutex again.
- * The caller holds mutex, and holds it again on return, whatever is returned. A recursive mutex is
- * released however often the caller holds it.
+ * The caller holds mutex when it calls, and holds it again on return, whatever is returned. A
+ * recursive mutex is released however often the caller holds it, and then held as often again.
  * Errors: WEFT_INVALID (cond or mutex is null), WEFT_CANNOT_BLOCK, WEFT_NOT_OWNER (no caller holds
  * the mutex; for a recursive mutex, and in checked builds for any: the caller does not hold it).
  * Switches: may. Callers: ULTs and OS threads outside.
  * Undefined: a plain mutex that another caller holds. */
 WEFT_NODISCARD WEFT_API weft_status weft_cond_wait(weft_cond *cond, weft_mutex *mutex);
 
-/* Releases a mutex, waits for a signal or until a deadline passes, and locks the mutex again.
- * The caller releases the mutex also where the deadline has passed already, and holds it again on
+/* Waits as weft_cond_wait does, but no longer for the signal than until a deadline.
+ * The call releases the mutex even if the deadline has passed already. The caller holds it again on
  * return, also after WEFT_TIMEOUT.
  * Errors: those of weft_cond_wait, WEFT_TIMEOUT.
  * Switches: may. Callers: ULTs and OS threads outside.
@@ -127,14 +129,13 @@ typedef struct weft_rwlock {
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_rwlock_read_lock(weft_rwlock *lock);
 
-/* Waits until no writer holds or awaits a lock, or a deadline passes, and locks a free lock to
- * read.
- * Errors: those of weft_rwlock_read_lock, WEFT_TIMEOUT.
+/* Locks a lock to read as weft_rwlock_read_lock does, but waits no longer than until a deadline.
+ * Errors: those of weft_rwlock_read_lock, WEFT_TIMEOUT (the caller does not hold the lock).
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_rwlock_read_lock_until(weft_rwlock *lock, uint64_t deadline_ns);
 
 /* Locks a lock to read if no writer holds or awaits it.
- * Errors: WEFT_INVALID (lock is null), WEFT_BUSY.
+ * Errors: WEFT_INVALID (lock is null), WEFT_BUSY (a writer holds or awaits it).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_rwlock_try_read_lock(weft_rwlock *lock);
 
@@ -144,13 +145,13 @@ WEFT_NODISCARD WEFT_API weft_status weft_rwlock_try_read_lock(weft_rwlock *lock)
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_rwlock_write_lock(weft_rwlock *lock);
 
-/* Waits until a lock is free or a deadline passes, and locks a free lock to write.
- * Errors: those of weft_rwlock_write_lock, WEFT_TIMEOUT.
+/* Locks a lock to write as weft_rwlock_write_lock does, but waits no longer than until a deadline.
+ * Errors: those of weft_rwlock_write_lock, WEFT_TIMEOUT (the caller does not hold the lock).
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_rwlock_write_lock_until(weft_rwlock *lock, uint64_t deadline_ns);
 
-/* Locks a lock to write if it is free.
- * Errors: WEFT_INVALID (lock is null), WEFT_BUSY.
+/* Locks a lock to write if no caller holds or awaits it.
+ * Errors: WEFT_INVALID (lock is null), WEFT_BUSY (a caller holds or awaits it).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_rwlock_try_write_lock(weft_rwlock *lock);
 
@@ -180,17 +181,19 @@ typedef struct weft_semaphore {
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_semaphore_acquire(weft_semaphore *semaphore);
 
-/* Waits until a semaphore has a token or a deadline passes, and takes a token if there is one.
- * Errors: those of weft_semaphore_acquire, WEFT_TIMEOUT.
+/* Takes a token as weft_semaphore_acquire does, but waits no longer than until a deadline.
+ * Errors: those of weft_semaphore_acquire, WEFT_TIMEOUT (the caller has no token).
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_semaphore_acquire_until(weft_semaphore *semaphore, uint64_t deadline_ns);
 
 /* Takes a token of a semaphore if there is one.
- * Errors: WEFT_INVALID (semaphore is null), WEFT_BUSY (the semaphore has no token).
+ * Errors: WEFT_INVALID (semaphore is null), WEFT_BUSY (there is none).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_semaphore_try_acquire(weft_semaphore *semaphore);
 
-/* Gives count tokens to a semaphore: first to its waiters, the rest to later callers.
+/* Gives count tokens to a semaphore: first to its waiters, which it wakes, the rest to later
+ * callers.
+ * The caller need not have taken a token before.
  * Errors: WEFT_INVALID (semaphore is null; or it would have more than 2^32-1 tokens).
  * Switches: never. Callers: any. */
 WEFT_API weft_status weft_semaphore_release(weft_semaphore *semaphore, uint32_t count);
@@ -199,8 +202,8 @@ WEFT_API weft_status weft_semaphore_release(weft_semaphore *semaphore, uint32_t 
  *
  * The call is lock-free and async-signal-safe, and leaves errno as it was. A ULT that it wakes is
  * made ready by a worker: at once if a worker is idle, else by the first one that has switched some
- * 64 times. From the first such call on, the library reports no deadlock for a wait at this
- * semaphore, since a handler may end it; with WEFT_SEMAPHORE_INIT_FOR_HANDLERS from the beginning.
+ * 64 times. After the first such call for a semaphore, no deadlock is reported while a thread waits
+ * there; with WEFT_SEMAPHORE_INIT_FOR_HANDLERS, none is before, either.
  * Errors: those of weft_semaphore_release.
  * Switches: never. Callers: any, signal handlers included. */
 WEFT_API weft_status weft_semaphore_release_from_handler(weft_semaphore *semaphore, uint32_t count);
@@ -212,7 +215,7 @@ typedef struct weft_barrier {
   uint64_t opaque[6]; /* the library's own */
 } weft_barrier;
 
-/* Makes a barrier for a number of parties.
+/* Makes a barrier for a number of parties, in memory whose content does not matter.
  * Errors: WEFT_INVALID (barrier is null; parties is 0).
  * Switches: never. Callers: any.
  * Undefined: a barrier at which a caller waits. */
@@ -221,7 +224,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_barrier_init(weft_barrier *barrier, uin
 /* Waits until as many callers have come as the barrier has parties.
  * last may be null; *last receives true in exactly one of the callers, and false in the others. The
  * barrier may be entered again at once.
- * Errors: WEFT_INVALID (barrier is null, or was never initialised), WEFT_CANNOT_BLOCK.
+ * Errors: WEFT_INVALID (barrier is null, or was never initialised), WEFT_CANNOT_BLOCK (the caller
+ * is not the last one, and is not counted).
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_barrier_wait(weft_barrier *barrier, bool *last);
 
@@ -243,7 +247,7 @@ typedef struct weft_event {
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_event_wait(weft_event *event);
 
-/* Waits until an event or a latch is set, or a deadline passes.
+/* Waits until an event or a latch is set, but no longer than until a deadline.
  * Errors: those of weft_event_wait, WEFT_TIMEOUT.
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_event_wait_until(weft_event *event, uint64_t deadline_ns);
@@ -255,18 +259,20 @@ WEFT_NODISCARD WEFT_API weft_status weft_event_wait_until(weft_event *event, uin
 WEFT_API bool weft_event_is_set(const weft_event *event);
 
 /* Sets an event and wakes its waiters. An event that is set remains so.
+ * A latch is then set, too, whatever was left of its count.
  * Errors: WEFT_INVALID (event is null).
  * Switches: never. Callers: any. */
 WEFT_API weft_status weft_event_set(weft_event *event);
 
-/* Makes an event one that is not set, to be used again.
+/* Makes an event one that is not set, to be used again. A latch becomes a plain event.
  * Errors: WEFT_INVALID (event is null).
  * Switches: never. Callers: any.
  * Undefined: an event whose waiters have not all returned from their waits. */
 WEFT_API weft_status weft_event_reset(weft_event *event);
 
-/* Takes count from a latch, and sets it when nothing is left.
- * Errors: WEFT_INVALID (latch is null, or has less than count left).
+/* Takes count from what is left of a latch, and sets the latch, waking its waiters, when nothing is
+ * left.
+ * Errors: WEFT_INVALID (latch is null, or has less than count left, as one that is set).
  * Switches: never. Callers: any. */
 WEFT_API weft_status weft_latch_count_down(weft_event *latch, uint32_t count);
 
@@ -281,9 +287,12 @@ typedef struct weft_once {
 #define WEFT_ONCE_INIT {{0, 0, 0, 0}}
 
 /* Runs function(argument) in the first caller; the other callers wait until it has returned.
+ * function runs on the first caller's stack, with its identity, and may switch if that caller may.
+ * Later calls with once return at once.
  * Errors: WEFT_INVALID (once or function is null), WEFT_CANNOT_BLOCK (the function is running in
  * another caller).
- * Switches: may. Callers: any. */
+ * Switches: may. Callers: any.
+ * Undefined: function calls weft_once_call with once again, or throws an exception. */
 WEFT_NODISCARD WEFT_API weft_status weft_once_call(weft_once *once, weft_function function, void *argument);
 
 /* ---- future ---------------------------------------------------------------------------------- */
@@ -297,6 +306,7 @@ typedef struct weft_future {
 #define WEFT_FUTURE_INIT {{0, 0, 0, 0, 0}}
 
 /* Sets the value of a future and wakes its readers.
+ * The library stores value and does not look at what it points to, which remains the program's.
  * Errors: WEFT_INVALID (future is null), WEFT_BUSY (another caller has set it, or is setting it).
  * Switches: never. Callers: any. */
 WEFT_API weft_status weft_future_set(weft_future *future, void *value);
@@ -306,13 +316,14 @@ WEFT_API weft_status weft_future_set(weft_future *future, void *value);
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_future_get(weft_future *future, void **out);
 
-/* Waits until a future has a value or a deadline passes, and stores a value in *out.
- * Errors: those of weft_future_get, WEFT_TIMEOUT.
+/* Waits until a future has a value, but no longer than until a deadline, and stores the value in
+ * *out.
+ * Errors: those of weft_future_get, WEFT_TIMEOUT (*out is untouched).
  * Switches: may. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_future_get_until(weft_future *future, uint64_t deadline_ns, void **out);
 
 /* Tells whether a future has a value.
- * Returns: true if it has; false for null.
+ * Returns: true if it has, and then weft_future_get returns at once; false otherwise, and for null.
  * Switches: never. Callers: any. */
 WEFT_API bool weft_future_is_set(const weft_future *future);
 
