@@ -1,5 +1,12 @@
 /* Weft: pools, which are queues of ready units that a program can name. Included by weft.h, whose
- * conventions hold here. */
+ * conventions hold here.
+ *
+ * Words
+ *   Belong   A unit belongs to the pool that its weft_thread_attr names, or to which
+ *            weft_thread_migrate_to_pool has moved it. It enters this pool whenever it becomes
+ *            ready. Units that belong to no pool enter the default queue of a worker.
+ *   Serve    A worker that serves a pool (weft_pool_attach) takes units out of it and runs them.
+ *            Units of a pool that no worker serves do not run. */
 #ifndef WEFT_POOL_H
 #define WEFT_POOL_H
 
@@ -13,10 +20,11 @@ extern "C" {
 typedef enum weft_pool_kind {
   WEFT_POOL_FIFO = 0, /* the unit that has been there longest */
   WEFT_POOL_LIFO = 1, /* the latest unit; units that yielded come last */
-  /* Of the units of the highest priority, the one that came first. A worker that serves the pool
-   * lets no priority starve: it takes a unit of the lowest priority within 100 ms, and the time for
-   * which one unit runs without a switch, however many more urgent units are ready. Under
-   * WEFT_SCHEDULE, 100 ms are 100,000 points of the schedule. weft_ext_pool_pop keeps the order. */
+  /* Of the units of the highest priority, the one that came first. But no priority starves: however
+   * many more urgent units are ready, a worker that serves the pool takes a unit of the lowest
+   * priority within 100 ms, plus the time for which one unit runs without a switch. Under
+   * WEFT_SCHEDULE, 100 ms are 100,000 points of the schedule. weft_ext_pool_pop knows no such
+   * exception. */
   WEFT_POOL_PRIORITY = 2,
   /* The latest new unit, before units that yielded, woke or moved, which come in their order;
    * thieves may take units from the end (ext.h: weft_ext_pool_pop_last). */
@@ -32,30 +40,35 @@ typedef enum weft_pool_access {
 /* Priorities go from 0, the most urgent, to one less than this. */
 #define WEFT_POOL_PRIORITIES 16u
 
-/* Creates a pool, which no worker serves yet.
- * *out receives the pool, which the caller owns until weft_pool_destroy.
+/* Creates a pool, which is empty and which no worker serves yet.
+ * *out receives the pool, which the caller owns until weft_pool_destroy. It may outlive the
+ * runtime.
  * Errors: WEFT_INVALID (out is null; kind or access is not a value of its type), WEFT_NOMEM.
  * Switches: never. Callers: any, also while the runtime does not run. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_create(weft_pool_kind kind, weft_pool_access access, weft_pool **out);
 
-/* Destroys a pool.
+/* Destroys a pool. After an error the pool is as it was.
  * Errors: WEFT_INVALID (pool is null), WEFT_BUSY (units are in the pool, blocked units belong to
  * it, a worker serves it, or a call of weft_ext_wait_for_work waits for it).
  * Switches: never. Callers: any, also while the runtime does not run.
- * Undefined: any later call with the pool, or with a thread that names it. */
+ * Undefined: a pool to which a running unit belongs, or has been asked to migrate; any later call
+ * with the pool. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_destroy(weft_pool *pool);
 
 /* Lets a worker serve a pool from now on, after the pools that it already serves.
  *
- * If the worker already serves a shared pool, the call adds the pool once more: it takes another of
- * the places that the errors name, and wants another weft_pool_detach.
+ * worker is the worker's index. The worker takes units from its own queue and from each pool that
+ * it serves. If it already serves a shared pool, the call adds the pool once more: it takes another
+ * of the places that the errors name, and wants another weft_pool_detach.
  * Errors: WEFT_INVALID (pool is null; no such worker, or it is being removed), WEFT_BUSY (a private
  * pool that a worker already serves), WEFT_AGAIN (64 workers serve the pool; or the worker serves 8
  * pools, with WEFT_LOCALITY_DOMAIN 7), WEFT_NOT_INITIALIZED.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_attach(weft_pool *pool, unsigned worker);
 
-/* Lets a worker no longer serve a pool. Units stay in the pool until another worker serves it.
+/* Lets a worker no longer serve a pool. worker is the worker's index. Units stay in the pool until
+ * another worker serves it. A unit of the pool that the worker runs goes on until it ends, waits or
+ * yields.
  * Errors: WEFT_INVALID (pool is null; no such worker, or it does not serve the pool),
  * WEFT_NOT_INITIALIZED.
  * Switches: never; it waits until the worker has finished a look into the pool.
@@ -67,7 +80,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_pool_detach(weft_pool *pool, unsigned w
  * Switches: never. Callers: any. */
 WEFT_API size_t weft_pool_ready_count(const weft_pool *pool);
 
-/* Returns how many units belong to a pool.
+/* Returns how many units belong to a pool, without those that run.
  * Returns: the number of ready units, and of blocked units that will come back to the pool, at this
  * moment; 0 for null.
  * Switches: never. Callers: any. */
