@@ -39,9 +39,10 @@ typedef struct weft_stats {
 
 /* Reads the counts of a worker, or of all.
  *
- * worker is an index, also that of a worker that was removed, or WEFT_ANY_WORKER for all. *out was
- * set to WEFT_STATS_INIT. Each count is exact, but the call reads one after the other while workers
- * go on. What counts only in all is 0 for one worker.
+ * worker is an index, also that of a worker that was removed, or WEFT_ANY_WORKER for all. The
+ * caller sets *out to WEFT_STATS_INIT before the call, which overwrites it. Each count is exact,
+ * but the call reads one after the other while workers go on. What counts only in all is 0 for one
+ * worker.
  * Errors: WEFT_INVALID (out is null or has a wrong size; no such worker so far),
  * WEFT_NOT_INITIALIZED.
  * Switches: never. Callers: any.
@@ -52,27 +53,31 @@ WEFT_NODISCARD WEFT_API weft_status weft_stats_read(int worker, weft_stats *out)
 
 /* Calls each(state, key, value) for every fact about this library and this machine.
  *
- * Keys are made of letters, digits, '.' and '_': "version", "build.checked", "topology.cpus",
+ * The caller runs each, and the last call of each has returned when this call returns. Keys are
+ * made of letters, digits, '.' and '_': "version", "build.checked", "topology.cpus",
  * "limit.mappings", "selftest.guard", "setting.WEFT_WORKERS" (what is in force: the default, or
  * what the environment says), and for each environment variable "variable.NAME.range", ".default"
  * and ".text". A value is one line. Both are valid during the call of each. Environment variables
- * that weft_init would refuse are reported on stderr. If each is null, nothing is done.
+ * that weft_init would refuse are reported on stderr; the settings of the core are then the
+ * defaults. If each is null, nothing is done.
  * Switches: never. Callers: any, also while the runtime does not run. */
 WEFT_API void weft_info_walk(void (*each)(void *state, const char *key, const char *value), void *state);
 
 /* ---- dumps and faults ------------------------------------------------------------------------ */
 
-/* Writes all threads to the file descriptor fd: state, what each waits for and since when, where it
- * was made, and its backtrace.
- * Errors: WEFT_NOT_INITIALIZED, WEFT_INVALID (not everything could be written).
+/* Writes all threads to the file descriptor fd, as text for people: state, what each waits for and
+ * since when, where it was made, and its backtrace. Workers run on meanwhile. The descriptor stays
+ * open.
+ * Errors: WEFT_NOT_INITIALIZED, WEFT_INVALID (fd is negative; not everything could be written).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_dump(int fd);
 
-/* Reports a stack overflow, for a program with a SIGSEGV handler of its own.
+/* Reports a stack overflow on stderr, for a program with a SIGSEGV handler of its own.
  *
- * A handler that was installed after weft_init calls this first, with its own arguments (those of
- * sigaction(2)). After true it returns: SIGSEGV and SIGBUS have their default actions then, so that
- * the fault repeats and ends the program. The call is async-signal-safe.
+ * A handler for SIGSEGV and SIGBUS that was installed after weft_init calls this first, with its
+ * own arguments (those of sigaction(2)). If the result is true, the handler returns: the signals
+ * have their default actions then, so that the fault repeats and ends the program. If it is false,
+ * the handler goes on as it would without Weft. The call is async-signal-safe.
  * Returns: true if it has reported an overflow, or waited while another worker reported its own;
  * false if the fault is none of Weft's.
  * Switches: never. Callers: a signal handler. */

@@ -16,7 +16,7 @@ typedef enum weft_wait_policy {
   WEFT_WAIT_ACTIVE = 2   /* it spins for ever */
 } weft_wait_policy;
 
-/* Which workers share a queue of ready units, and which units a worker may steal. */
+/* Which workers share a queue of ready units, and which units an idle worker may steal. */
 typedef enum weft_locality {
   WEFT_LOCALITY_STEAL = 0,  /* one queue for each worker; idle workers steal, near victims first */
   WEFT_LOCALITY_STRICT = 1, /* one queue for each worker; no stealing */
@@ -32,12 +32,14 @@ typedef struct weft_config {
   size_t stack_bytes;
   /* False: the caller becomes a ULT, pinned to worker 0 at first; true: it stays an OS thread. */
   bool caller_outside;
-  /* Bind each worker to one CPU of the inherited mask, which the caller has again in the end;
-   * WEFT_BIND in the environment takes precedence, as the variables of the fields below do. */
+  /* Bind each worker to one CPU of the inherited mask; weft_finalize gives the caller's OS thread
+   * that mask again. WEFT_BIND takes precedence, as the variables of the fields below do. */
   bool bind;
   weft_wait_policy wait_policy; /* WEFT_WAIT_POLICY */
   weft_locality locality;       /* WEFT_LOCALITY */
-  const char *topology;         /* WEFT_TOPOLOGY; null: the machine's; else "hwloc", "core:4 pu:2" */
+  /* WEFT_TOPOLOGY. Null: the machine's; else "hwloc", or such as "core:4 pu:2". The text must stay
+   * valid until the last weft_finalize: a weft_init that nests compares its own with it. */
+  const char *topology;
 } weft_config;
 
 /* All defaults. */
@@ -45,20 +47,25 @@ typedef struct weft_config {
 
 /* Starts the runtime, or nests in the one that runs.
  *
- * config may be null: all defaults. Each weft_init wants one weft_finalize. A call while the
- * runtime runs only counts: config is checked and then ignored, and the first time that it differs
- * from what is in force a line on stderr says in what. But if a layer such as libweft-abt started
- * the runtime (weft_ext_init), the first weft_init adds workers until there are as many as it asks
- * for, and lets them steal, unless its locality is another. While the last weft_finalize runs, a
- * call from an OS thread outside waits until the old runtime is gone and starts a new one; a call
- * from a ULT nests in the old one.
- * If the caller's OS thread ends before weft_finalize, by pthread_exit, a cancellation or a return
- * from its function, weft_finalize is done there: all other threads go on until they have ended.
- * Another thread that ends the OS thread of its worker is named on stderr, and the program aborts.
+ * config may be null: all defaults. The caller becomes a ULT, unless config->caller_outside is
+ * true. When the call returns, the workers have started. Each weft_init that succeeds wants one
+ * weft_finalize.
+ *
+ * A call while the runtime runs only counts: config is checked and then ignored. The first time
+ * that it differs from the settings in force, a line on stderr says in what. But if a layer such as
+ * libweft-abt started the runtime (weft_ext_init), the first weft_init adds workers until there are
+ * as many as it asks for. It also lets them steal, unless it asks for another locality than
+ * WEFT_LOCALITY_STEAL. While the last weft_finalize runs, a call from an OS thread outside waits
+ * until the old runtime is gone and starts a new one; a call from a unit nests in the old one.
+ *
+ * If the caller has become a ULT, and its OS thread ends before weft_finalize, by pthread_exit, a
+ * cancellation or a return from its function, the library then does what the last weft_finalize
+ * does. All other threads go on until they have ended. If any other thread ends the OS thread of
+ * its worker, a line on stderr names that thread, and the program aborts.
  * Errors: WEFT_INVALID (a bad setting, which a line on stderr names), WEFT_NOMEM, WEFT_AGAIN (the
  * system refused an OS thread or a pthread key), WEFT_UNSUPPORTED (no membarrier(2), shadow stacks,
  * or a child of fork(2); a line on stderr names the cure).
- * Switches: never. Callers: an OS thread outside; units, to nest.
+ * Switches: never. Callers: an OS thread outside, to start or nest; units, to nest.
  * Undefined: fork(2) in a callback of ext.h, unless the child only calls exec or _exit. A child of
  * vfork(2) or _Fork(3) may do no more than that either.
  *
@@ -76,10 +83,12 @@ WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
 /* Undoes one weft_init; the last call ends the runtime.
  *
  * The last call waits until every thread and tasklet has ended, joined or not, and every OS thread
- * that was adopted has left, and frees the descriptors that were not joined. Then it ends the
- * workers and returns every resource. A later weft_init starts a fresh runtime.
+ * that was adopted has left. It frees the descriptors that were not joined, ends the workers and
+ * returns every resource. If weft_init made the caller a ULT, the destructors of the caller's
+ * values of keys run first, and the caller is an OS thread outside again when the call returns. A
+ * later weft_init starts a fresh runtime.
  * Errors: WEFT_NOT_INITIALIZED, WEFT_NOT_OWNER (the last call does not come from the caller of the
- * first weft_init).
+ * first weft_init; the runtime goes on).
  * Switches: may. Callers: any; for the last call, the caller of the first weft_init. */
 WEFT_NODISCARD WEFT_API weft_status weft_finalize(void);
 
@@ -94,11 +103,12 @@ WEFT_API bool weft_is_initialized(void);
 WEFT_API unsigned weft_worker_count(void);
 
 /* Returns the index of the calling worker.
- * Returns: the index, which is out of date after the next call that may switch; -1 outside.
+ * Returns: the index, from 0, which may be out of date after the next call that may switch; -1
+ * outside.
  * Switches: never. Callers: any, signal handlers included. */
 WEFT_API int weft_worker_self(void);
 
-/* Starts one more worker.
+/* Starts one more worker, which runs until weft_worker_remove or the last weft_finalize ends it.
  * *out receives the index of the worker, which may be that of one that was removed.
  * Errors: WEFT_INVALID (out is null), WEFT_AGAIN (the system refused an OS thread, or there are
  * 1024 workers), WEFT_NOMEM, WEFT_NOT_INITIALIZED (also while weft_finalize ends the workers).
@@ -107,14 +117,14 @@ WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out);
 
 /* Ends a worker, and waits until it is gone.
  *
- * The worker runs its unit until that ends, waits or yields, hands its queue to other workers and
- * stops. Other workers may steal from it meanwhile. A scheduler that was set for the worker is not
- * called after the return. weft_finalize waits for calls of weft_worker_add and weft_worker_remove
- * that OS threads outside have begun; these calls then do what they would have done without it.
+ * The worker runs its unit until that ends, waits or yields. Then it hands its queue to other
+ * workers and stops. Other workers may steal from it meanwhile. A scheduler that was set for the
+ * worker (ext.h) is not called after the return. If an OS thread outside has begun a call of
+ * weft_worker_add or weft_worker_remove, a weft_finalize that comes then waits for that call.
  * Errors: WEFT_INVALID (no such worker, or it is being removed already), WEFT_BUSY (worker 0; one
  * that was adopted; units or a source are pinned to the worker; or it serves a pool, which
- * weft_pool_detach ends), WEFT_CANNOT_BLOCK, WEFT_NOT_INITIALIZED (also while weft_finalize ends
- * the workers).
+ * weft_pool_detach ends), WEFT_CANNOT_BLOCK (the caller is a tasklet), WEFT_NOT_INITIALIZED (also
+ * while weft_finalize ends the workers).
  * Switches: may. Callers: ULTs and OS threads outside. */
 WEFT_NODISCARD WEFT_API weft_status weft_worker_remove(unsigned worker);
 
@@ -132,14 +142,15 @@ typedef struct weft_adopt_config {
 
 /* Makes the calling OS thread one more worker, and the caller a ULT that is pinned to it.
  *
- * config may be null: all defaults. The ULT stays on its OS thread's own stack, as the caller of
- * weft_init does. While it waits or yields, the worker runs others, which it may steal and which
- * may be stolen from it. The ULT is detached, and others cannot migrate it. It owns what its OS
- * thread has locked before. Values of keys that the OS thread has set are back after
- * weft_worker_leave.
+ * config may be null: all defaults. The call returns in that ULT, which stays on its OS thread's
+ * own stack, as the caller of weft_init does. While the ULT waits or yields, the worker runs other
+ * units. It may steal them, and other workers may steal from it. The ULT is detached, and no call
+ * can migrate it. Objects of sync.h that the OS thread has locked belong to the ULT. The ULT has
+ * values of keys of its own: those that the OS thread has set are back after weft_worker_leave.
  *
- * weft_finalize waits until the ULT has left. If the OS thread ends before, it leaves by that; if
- * weft_worker_leave would return WEFT_BUSY then, a line on stderr says so, and the program aborts.
+ * weft_finalize waits until the ULT has left. If the OS thread ends before, its end does what
+ * weft_worker_leave does. If that would return WEFT_BUSY, a line on stderr says so, and the program
+ * aborts.
  * Errors: WEFT_INVALID (config has a wrong size), WEFT_BUSY (the OS thread is a worker),
  * WEFT_CANNOT_BLOCK (inside the ready of an awaiter), WEFT_NOMEM, WEFT_AGAIN (the system refused a
  * pthread key, or there are 1024 workers), WEFT_NOT_INITIALIZED (also once the last weft_finalize
@@ -149,13 +160,15 @@ typedef struct weft_adopt_config {
 WEFT_NODISCARD WEFT_API weft_status weft_worker_adopt(const weft_adopt_config *config);
 
 /* Ends the ULT that weft_worker_adopt made of the caller, and its worker: the caller is an OS
- * thread outside again.
+ * thread outside again when the call returns.
  *
  * The worker hands its queue to other workers. A ULT that runs on another worker, because weft_pin
- * let it go, first comes back. Destructors of its values of keys are called at the end, outside.
+ * let it go, first comes back to its own OS thread. The destructors of the ULT's values of keys are
+ * called last, on that OS thread, when it is outside again.
  * Errors: WEFT_NOT_OWNER (the caller is not such a ULT), WEFT_BUSY (other units are pinned to the
  * worker; it serves a pool, which weft_pool_detach ends; or the caller has forks that were not
- * joined), WEFT_NOT_INITIALIZED, WEFT_UNSUPPORTED (a child of fork(2)).
+ * joined), WEFT_NOT_INITIALIZED, WEFT_UNSUPPORTED (a child of fork(2)). After an error, the caller
+ * is still that ULT.
  * Switches: may. Callers: the ULT that weft_worker_adopt made. */
 WEFT_NODISCARD WEFT_API weft_status weft_worker_leave(void);
 

@@ -1,7 +1,14 @@
 /* Weft: threads and tasklets. Included by weft.h, whose conventions hold here.
  *
- * A handle is good from the call that made the thread until the join, or until the end of a
- * detached thread. Every call with a handle that is no longer good is undefined. */
+ * Words
+ *   Thread       A ULT or a tasklet, except that a call says which of the two it takes.
+ *   Descriptor   The library's record of a thread. A weft_thread * is the handle of one.
+ *   Good         A handle is good from the call that made the thread until the join, or until the
+ *                end of a detached thread. Every call with a handle that is no longer good is
+ *                undefined.
+ *   Worker       Where a call takes a worker, that is the worker's index (weft_worker_self).
+ *
+ * A thread ends when its function returns. An exception that leaves the function is undefined. */
 #ifndef WEFT_THREAD_H
 #define WEFT_THREAD_H
 
@@ -21,7 +28,8 @@ typedef struct weft_thread_attr {
   size_t size; /* sizeof(weft_thread_attr); WEFT_THREAD_ATTR_INIT sets it */
   /* 0: the runtime's default; else at least WEFT_STACK_MIN, rounded up to pages. */
   size_t stack_bytes;
-  /* Null: Weft's guarded stack; else the caller's memory of stack_bytes, kept until the join. */
+  /* Null: Weft's guarded stack; else memory of stack_bytes, which the caller may free once it has
+   * joined the thread. */
   void *stack;
   const char *name;  /* copied, up to 31 bytes; null: none */
   bool detached;     /* the thread cannot be joined; its descriptor is freed when it ends */
@@ -38,10 +46,11 @@ typedef struct weft_thread_attr {
 
 /* Creates a ULT that runs function(argument).
  *
- * attr may be null: all defaults. out may be null: the thread is then detached. *out receives the
- * handle before the thread can run; the caller joins or detaches it once. A stack is bound when the
- * thread first runs. A default thread that is joined before it started may run on its joiner's
- * stack, of which at least three quarters are then free.
+ * attr may be null: all defaults. out may be null: the thread is then detached. Otherwise *out
+ * receives the handle before the thread can run; the caller joins or detaches the thread once,
+ * unless attr->detached is true. The call copies *attr and the name. The thread gets its stack when
+ * it first runs. A default thread that is joined before it started may run on its joiner's stack,
+ * if three quarters of the default stack's size are free there.
  * Errors: WEFT_INVALID (function is null; attr has a wrong size, a stack that is too small, a
  * priority that is too large or a worker that does not exist), WEFT_NOMEM, WEFT_NOT_INITIALIZED.
  * Switches: never. Callers: any. */
@@ -64,8 +73,10 @@ WEFT_NODISCARD WEFT_API weft_status weft_thread_create_copy(weft_function functi
 
 /* Creates count ULTs, or none.
  *
- * Thread i runs function((char *)arguments + i * stride). attr may be null, and has no stack of its
- * own. out has room for count handles, or is null: the threads are then detached.
+ * Thread i runs function((char *)arguments + i * stride). The caller keeps the memory of the
+ * arguments valid for as long as the threads use it. attr, which may be null, holds for each
+ * thread, and names no stack. out has room for count handles, each of which is joined or detached
+ * once; or it is null, and the threads are detached.
  * Errors: those of weft_thread_create, WEFT_INVALID (attr->stack is not null).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_create_many(weft_function function, void *arguments, size_t stride, size_t count,
@@ -75,7 +86,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_thread_create_many(weft_function functi
  *
  * A tasklet runs to completion on a worker's stack and must not block: a call in it that would have
  * to wait returns WEFT_CANNOT_BLOCK. Of attr, which may be null, it uses name, detached, worker,
- * pool and priority. out may be null: the tasklet is then detached. A tasklet is joined like a ULT.
+ * pool and priority. out may be null: the tasklet is then detached. Otherwise *out receives the
+ * handle; a tasklet is joined or detached like a ULT.
  * Errors: those of weft_thread_create.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_tasklet_create(weft_function function, void *argument, const weft_thread_attr *attr,
@@ -85,22 +97,26 @@ WEFT_NODISCARD WEFT_API weft_status weft_tasklet_create(weft_function function, 
 
 /* Waits until a thread has ended, and frees its descriptor.
  *
- * Each thread is joined or detached exactly once; afterwards its handle is no longer good.
+ * Each thread is joined or detached exactly once; afterwards its handle is no longer good. After an
+ * error, the thread can still be joined. After WEFT_OK, the caller sees what the thread did. An OS
+ * thread outside waits in the kernel.
  * Errors: WEFT_INVALID (thread is null or detached), WEFT_DEADLOCK (thread is the caller),
  * WEFT_CANNOT_BLOCK (the caller is a tasklet, and the thread has not ended), WEFT_BUSY (the thread
  * has not ended, and another caller is joining it).
  * Switches: may. Callers: any.
- * Undefined: a thread that was joined already, or that another caller joins after its end. */
+ * Undefined: a thread that was joined already; a second join of a thread that begins after the
+ * thread's end. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_join(weft_thread *thread);
 
 /* Waits until a thread has ended or a deadline passes, and frees the descriptor of an ended thread.
  * After WEFT_TIMEOUT the thread can still be joined.
- * Errors: those of weft_thread_join, WEFT_TIMEOUT.
+ * Errors: those of weft_thread_join, WEFT_TIMEOUT (the deadline passed before the thread ended; a
+ * tasklet does not wait for it).
  * Switches: may. Callers: any.
  * Undefined: what is undefined for weft_thread_join. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_join_until(weft_thread *thread, uint64_t deadline_ns);
 
-/* Frees the descriptor of a thread if it has ended.
+/* Joins a thread if it has ended: frees its descriptor.
  * Errors: WEFT_INVALID (thread is null or detached), WEFT_BUSY (it has not ended).
  * Switches: never. Callers: any.
  * Undefined: what is undefined for weft_thread_join. */
@@ -108,13 +124,15 @@ WEFT_NODISCARD WEFT_API weft_status weft_thread_try_join(weft_thread *thread);
 
 /* Joins count threads.
  * The library joins them in any order and skips null entries. If a join fails, the library joins
- * the other threads all the same, and the call returns the first error.
+ * the other threads all the same, and the call returns an error of one of those that failed. The
+ * array is not changed.
  * Errors: those of weft_thread_join, WEFT_INVALID (threads is null, and count is not 0).
  * Switches: may. Callers: any.
  * Undefined: what is undefined for weft_thread_join. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_join_many(weft_thread **threads, size_t count);
 
-/* Gives up the right to join a thread: its descriptor is freed when it ends.
+/* Gives up the right to join a thread: its descriptor is freed when it ends, or at once if it has
+ * ended.
  * Errors: WEFT_INVALID (thread is null or detached), WEFT_BUSY (another caller is joining it).
  * Switches: never. Callers: any.
  * Undefined: a thread that was joined already. */
@@ -177,7 +195,7 @@ WEFT_API void weft_yield(void);
  *
  * The caller goes behind the worker's ready units, and no other unit runs in between. So threads
  * that only yield to each other keep the other units of this worker waiting, until other workers
- * steal them.
+ * steal them. A caller that names itself yields as by weft_yield.
  * Errors: WEFT_AGAIN (the thread is not ready in this worker's queue, or in a pool that this worker
  * serves; or a scheduler ULT dispatched the caller; the caller has yielded as by weft_yield),
  * WEFT_INVALID (thread is null or has ended), WEFT_CANNOT_BLOCK (the caller is a tasklet, or
@@ -185,18 +203,21 @@ WEFT_API void weft_yield(void);
  * Switches: may. Callers: ULTs. */
 WEFT_NODISCARD WEFT_API weft_status weft_yield_to(weft_thread *thread);
 
-/* Parks the caller until weft_resume of it.
- * If weft_resume came before, the call returns at once; the library remembers one such call.
+/* Parks the caller until another thread calls weft_resume for it.
+ * If such a call came since the caller's last weft_suspend, the call returns at once; the library
+ * remembers one of them.
  * Errors: WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
  * Switches: may. Callers: ULTs. */
 WEFT_NODISCARD WEFT_API weft_status weft_suspend(void);
 
-/* Lets a thread return from weft_suspend: the one it is in, or else its next one.
+/* Lets a ULT return from weft_suspend: from the call in which it is parked, or else from its next
+ * one.
  * Errors: WEFT_INVALID (thread is null, a tasklet, or has ended).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_resume(weft_thread *thread);
 
-/* Lets the caller sleep for an interval. An OS thread outside sleeps in the kernel.
+/* Lets the caller sleep for an interval. An OS thread outside sleeps in the kernel; a ULT yields if
+ * interval_ns is 0.
  * Errors: WEFT_CANNOT_BLOCK (the caller is a tasklet).
  * Switches: may. Callers: ULTs and OS threads outside. */
 WEFT_NODISCARD WEFT_API weft_status weft_sleep_ns(uint64_t interval_ns);
@@ -209,33 +230,41 @@ WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* Pins the calling ULT to a worker and moves it there now; WEFT_ANY_WORKER frees it.
+/* Pins the calling ULT to a worker and moves it there now; WEFT_ANY_WORKER unpins it.
  *
  * Pinning takes precedence over pool membership: only that worker runs the ULT, even if it does not
- * serve the ULT's pool. No pool counts the ULT while it is on its way to the worker. The adopted
- * caller of weft_init may be pinned elsewhere, too: then its stack is that of one OS thread, and
- * its thread_local objects are those of another. weft_finalize brings it back.
+ * serve the ULT's pool. No pool counts the ULT while it is on its way to the worker. The call drops
+ * a move that weft_thread_migrate_to_* has asked for.
+ *
+ * The ULT that weft_init or weft_worker_adopt made of its caller may be pinned elsewhere, too. Its
+ * stack is then still that of its own OS thread, but its thread_local objects are those of the OS
+ * thread that runs it. weft_finalize, or weft_worker_leave, brings it back.
  * Errors: WEFT_INVALID (no such worker), WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
  * Switches: may. Callers: ULTs. */
 WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
 
 /* Asks that a thread continue on a worker.
  *
- * At its next start, yield or wake-up the thread becomes ready on that worker, once. A thread that
- * is not pinned may be stolen from there before it runs, unless the locality is
- * WEFT_LOCALITY_STRICT; to stay, it calls weft_pin.
- * Errors: WEFT_INVALID (thread is null or has ended; no such worker), WEFT_NOT_OWNER (the adopted
- * caller of weft_init, a tasklet that has started, or a unit of a private pool), WEFT_NOMEM.
+ * At its next start, yield or wake-up the thread leaves its pool, if it belongs to one, and becomes
+ * ready on that worker, once. A pinned thread is then pinned to that worker. Another thread may be
+ * stolen from there before it runs, unless the locality is WEFT_LOCALITY_STRICT; to stay, it calls
+ * weft_pin. Of several such requests before the move, the last one counts.
+ * Errors: WEFT_INVALID (thread is null or has ended; no such worker), WEFT_NOT_OWNER (the ULT that
+ * weft_init or weft_worker_adopt made of its caller, a tasklet that has started, or a unit of a
+ * private pool), WEFT_NOMEM.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_worker(weft_thread *thread, unsigned worker);
 
 /* Asks that a thread continue in a pool.
  *
- * From its next start, yield or wake-up on the thread belongs to pool, which some worker must
- * serve.
- * Errors: WEFT_INVALID (thread or pool is null; the thread has ended), WEFT_NOT_OWNER (the adopted
- * caller of weft_init, a tasklet that has started, or a unit of a private pool), WEFT_NOMEM.
- * Switches: never. Callers: any. */
+ * At its next start, yield or wake-up the thread goes to pool, which some worker must serve. From
+ * then on it belongs to pool, and is not pinned any more. Of several such requests before the move,
+ * the last one counts.
+ * Errors: WEFT_INVALID (thread or pool is null; the thread has ended), WEFT_NOT_OWNER (the ULT that
+ * weft_init or weft_worker_adopt made of its caller, a tasklet that has started, or a unit of a
+ * private pool), WEFT_NOMEM.
+ * Switches: never. Callers: any.
+ * Undefined: a pool that is destroyed before the thread has ended or left it. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_pool(weft_thread *thread, weft_pool *pool);
 
 #ifdef __cplusplus

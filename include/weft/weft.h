@@ -5,14 +5,19 @@
  *   ULT         A thread with a stack of its own.
  *   Tasklet     A thread that runs to completion on a worker's stack, and must not block.
  *   Unit        A ULT or a tasklet.
- *   Worker      An OS thread that runs units.
- *   Outside     On an OS thread that Weft did not make.
+ *   Worker      An OS thread that runs units: one that Weft made, or one that weft_init or
+ *               weft_worker_adopt made a worker. Its index names it.
+ *   Outside     On an OS thread that is no worker.
+ *   Callback    A function that the library calls outside of any unit: see ext.h.
  *
  * Conventions
  *   Status      A call that can fail returns weft_status. It stores its result through its last
  *               pointer, which it leaves untouched on failure. A call that cannot fail returns its
  *               result. In a child of fork(2) that was made while the runtime ran, a call with a
  *               status may return WEFT_UNSUPPORTED: weft_init says which.
+ *   Arguments   A pointer must not be null, unless the comment or its Errors name null. Pointers
+ *               that a call only hands on to a function (argument, state) may be null. The memory
+ *               of other arguments is not used after the call, unless the comment says so.
  *   Time        Times are in nanoseconds. A deadline is absolute, on the clock of weft_now_ns();
  *               WEFT_FOREVER never passes.
  *   Text        The comment of each call says, in this order: what the call does; what it takes;
