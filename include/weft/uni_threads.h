@@ -1,5 +1,5 @@
 /* Weft: threads of the uni-address scheme, with the names of its paper (Akiyama, Taura, HPDC'15,
- * doi:10.1145/2749246.2749272).
+ * doi:10.1145/2749246.2749272). The conventions of weft.h hold.
  *
  *   int fib(int n) {
  *     if (n < 2) {
@@ -12,12 +12,14 @@
  *     }
  *   }
  *
- * A thread is a fork (hot.h) of a function of one word that returns a word. Its creator joins
- * it, before the function that the creator was started with returns. In a root (dist.h) of a
- * program that is linked with libweft-dist, thread_create runs the thread at once, and what
- * the creator does next may move to another process. A thread whose argument is an address of
- * a stack stays with its creator, and runs in its join. With libweft instead, threads are
- * forks of one process. */
+ * A thread is a fork (hot.h) of a function of one word that returns a word. Its creator joins it,
+ * before the function that the creator was started with returns. The function may do whatever a
+ * fork may, and has the identity of the creator.
+ *
+ * In a program that is linked with libweft, threads are forks of one process, which other workers
+ * may run. In a root (dist.h) of a program that is linked with libweft-dist, thread_create runs the
+ * thread at once, and what the creator does next may move to another process. There a thread whose
+ * argument is an address of a stack stays with its creator, and runs in its join. */
 #ifndef WEFT_UNI_THREADS_H
 #define WEFT_UNI_THREADS_H
 
@@ -31,7 +33,8 @@
 extern "C" {
 #endif
 
-/* A thread that was not joined. */
+/* A thread that was created and not yet joined. Its creator may copy it, and joins one of the
+ * copies. */
 typedef struct thread_t {
   weft_forked *forked;     /* its fork; null: it runs in thread_join */
   void (*run)(void *work); /* what the fork calls */
@@ -39,7 +42,8 @@ typedef struct thread_t {
 } thread_t;
 
 /* Calls the function whose address is work's first word, a long (*)(long), with work's second word,
- * and stores the result in the first word. A fork of thread_create runs it.
+ * and stores the result in the first word. work is the copy that belongs to a fork of
+ * thread_create.
  * Switches: may. Callers: the library, for a fork of thread_create. */
 static inline void weft_uni_run_long(void *work) {
   unsigned long words[2];
@@ -48,7 +52,8 @@ static inline void weft_uni_run_long(void *work) {
   memcpy(work, words, sizeof words[0]);
 }
 /* Calls the function whose address is work's first word, an int (*)(int), with work's second word,
- * and stores the result in the first word. A fork of thread_create runs it.
+ * and stores the result in the first word. work is the copy that belongs to a fork of
+ * thread_create.
  * Switches: may. Callers: the library, for a fork of thread_create. */
 static inline void weft_uni_run_int(void *work) {
   unsigned long words[2];
@@ -57,7 +62,7 @@ static inline void weft_uni_run_int(void *work) {
   memcpy(work, words, sizeof words[0]);
 }
 
-/* Creates a thread by a fork. For thread_create alone.
+/* Creates a thread by a fork that runs run(copy of work). For thread_create alone.
  * Returns: the thread.
  * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
  * Callers: thread_create. */
@@ -84,11 +89,12 @@ WEFT_HOT_INLINE thread_t weft_uni_create_int(int (*function)(int), int argument)
 
 /* Creates a thread that runs function(argument): a function of an int that returns an int, or of a
  * long that returns a long.
- * Returns: the thread, to be joined once, by its creator. The call never fails: where no thread can
- * be made, the function runs in thread_join.
+ * Returns: the thread, which its creator joins once. The call never fails: where no thread can be
+ * made, as on an OS thread outside or in a tasklet, the function runs in thread_join.
  * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
  * Callers: any.
- * Undefined: null; a thread that is not joined. */
+ * Undefined: a function that is null; a thread that is not joined before the function that its
+ * creator was started with returns. */
 #if defined(__cplusplus)
 }
 /* As thread_create of C, which is described above. */
@@ -101,10 +107,11 @@ extern "C" {
   _Generic((function), int (*)(int): weft_uni_create_int, long (*)(long): weft_uni_create_long)((function), (argument))
 #endif
 
-/* Joins a thread.
- * Returns: what its function returned.
+/* Joins a thread: waits until its function has returned, or runs the function, if no other worker
+ * has taken the thread. thread is what thread_create returned.
+ * Returns: what the function returned; an int is widened to long.
  * Switches: may. Callers: the thread's creator.
- * Undefined: a thread that was joined. */
+ * Undefined: a thread that was joined, or that another caller created. */
 WEFT_HOT_INLINE long thread_join(thread_t thread) {
   weft_fork_join(thread.forked, thread.run, &thread.work, sizeof thread.work.words[0]);
   return (long)thread.work.words[0];
