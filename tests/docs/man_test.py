@@ -99,7 +99,7 @@ class ManTest(unittest.TestCase):
         self.assertEqual(re.findall(r"WEFT_\w+", errors), ["WEFT_INVALID", "WEFT_DEADLOCK", "WEFT_CANNOT_BLOCK", "WEFT_BUSY", "WEFT_TIMEOUT"])
         self.assertIn("thread is null or detached.", errors)
         self.assertIn("The deadline passed before the thread ended", errors)
-        self.assertIn("another caller joins after its end", section(self.pages["weft_thread_try_join"], "UNDEFINED BEHAVIOUR"))
+        self.assertIn("a second join of a thread that begins after", section(self.pages["weft_thread_try_join"], "UNDEFINED BEHAVIOUR"))
 
     def test_a_reason_ends_behind_the_parentheses_in_it(self):
         self.assertIn("No membarrier(2), shadow stacks, or a child of fork(2);", section(self.pages["weft_init"], "ERRORS"))
