@@ -48,7 +48,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_pool_create(weft_pool_kind kind, weft_p
  * it, a worker serves it, or a call of weft_ext_wait_for_work waits for it). After an error the
  * pool stays.
  * Switches: never. Callers: any, also while the runtime does not run.
- * Undefined: any later call with the pool, or with a thread that names it as its pool. */
+ * Undefined: a pool to which a running unit belongs or has been asked to migrate; any later call
+ * with the pool, or with a thread that names it as its pool. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_destroy(weft_pool *pool);
 
 /* Lets a worker serve a pool from now on, after the pools that it already serves.

@@ -6,7 +6,9 @@
  * ready when it is zero-filled or set to its INIT; only a barrier needs a call. A call that would
  * have to wait returns WEFT_CANNOT_BLOCK in a tasklet, and in a callback (ext.h), instead. A call
  * whose name ends in _until returns WEFT_TIMEOUT when deadline_ns (weft.h, "Time") passes; if it
- * has passed before, the call still takes what is there.
+ * has passed before, the call still takes what is there. Forks have their forker's identity
+ * (hot.h): a recursive mutex that one of them has locked is held by its forker and its siblings,
+ * too, while a plain one keeps them apart.
  *
  * Undefined: destroying an object (reusing its memory) that a call is still using, except that a
  * caller that was released by the last unlock, signal or set may destroy the object at once. */
@@ -77,8 +79,9 @@ typedef struct weft_cond {
 #define WEFT_COND_INIT {{0, 0, 0, 0}}
 
 /* Releases a mutex, waits for a signal, and locks the mutex again.
- * The caller holds mutex when it calls, and holds it again on return, whatever is returned. A
- * recursive mutex is released however often the caller holds it, and then held as often again.
+ * The caller holds mutex when it calls, and holds it again on return. After an error the call has
+ * not waited, and the mutex is as it was. A recursive mutex is released however often the caller
+ * holds it, and then held as often again.
  * Errors: WEFT_INVALID (cond or mutex is null), WEFT_CANNOT_BLOCK, WEFT_NOT_OWNER (no caller holds
  * the mutex; for a recursive mutex, and in checked builds for any: the caller does not hold it).
  * Switches: may. Callers: ULTs and OS threads outside.
@@ -88,7 +91,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_cond_wait(weft_cond *cond, weft_mutex *
 /* Waits as weft_cond_wait does, but no longer for the signal than until a deadline.
  * The call releases the mutex even if the deadline has passed already. The caller holds it again on
  * return, also after WEFT_TIMEOUT.
- * Errors: those of weft_cond_wait, WEFT_TIMEOUT.
+ * Errors: those of weft_cond_wait, WEFT_TIMEOUT (the deadline passed before a signal).
  * Switches: may. Callers: ULTs and OS threads outside.
  * Undefined: a plain mutex that another caller holds. */
 WEFT_NODISCARD WEFT_API weft_status weft_cond_wait_until(weft_cond *cond, weft_mutex *mutex, uint64_t deadline_ns);

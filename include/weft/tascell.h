@@ -14,7 +14,8 @@
  *                one on each worker of Weft that it is to use.
  *   Record       What an active construct keeps on the C stack: a weft_tascell_record, and behind
  *                it what the construct's operations need.
- *   Newest       The record of the innermost active construct of the running task.
+ *   Newest       The record of the innermost active construct of the running task. Where a call
+ *                takes newest, another record is undefined.
  *   Task         Work that was taken out of a choice point: an object that begins with a
  *                weft_tascell_task.
  *   Giver        The worker whose choice point made a task. It joins the task.
@@ -123,15 +124,14 @@ typedef struct weft_tascell_worker {
   double probability;     /* with which it accepts requests: weft_tascell_set_probability */
 } weft_tascell_worker;
 
-/* Sets the probability with which a worker accepts requests that any worker may serve.
- *
- * Each task starts with the probability 1. If the worker runs another task while the first one
- * waits, the first task has its own probability again afterwards. Values below 0 count as 0, values
- * above 1 as 1. A request for work of a given task is always accepted.
+/* Sets the probability with which a worker accepts requests that any worker may serve; it refuses
+ * the others. Each task starts with the probability 1. If the worker runs another task while the
+ * first one waits, the first task has its own probability again afterwards. Values below 0 count as
+ * 0, values above 1 as 1. A request for work of a given task is always accepted.
  * Switches: never. Callers: the worker itself. */
 WEFT_API void weft_tascell_set_probability(weft_tascell_worker *worker, double probability);
 
-/* Returns how many workers the run has.
+/* Returns how many workers the run has on this node.
  * Returns: the number, which is that of the run's options or smaller.
  * Switches: never. Callers: a worker of the run. */
 WEFT_API unsigned weft_tascell_worker_count(const weft_tascell_worker *worker);
@@ -202,7 +202,8 @@ typedef struct weft_tascell_catch {
 /* The operations of every catch. */
 WEFT_API extern const weft_tascell_operations weft_tascell_catch_operations;
 
-/* Begins a choice point: fills its record, and notes that the choice point has given no task yet.
+/* Begins a choice point: fills its record, which is the newest from now on, and notes that the
+ * choice point has given no task yet. up was the newest record; operations are constant data.
  * Switches: never. Callers: worker functions. */
 static inline void weft_tascell_choice_begin(weft_tascell_choice *choice, weft_tascell_record *up,
                                              const weft_tascell_operations *operations) {
@@ -211,7 +212,8 @@ static inline void weft_tascell_choice_begin(weft_tascell_choice *choice, weft_t
   choice->given = NULL;
 }
 
-/* Begins a wind whose changes have just been made: fills its record.
+/* Begins a wind whose changes have just been made: fills its record, which is the newest from now
+ * on. up was the newest record; operations are constant data.
  * Switches: never. Callers: worker functions. */
 static inline void weft_tascell_wind_begin(weft_tascell_wind *wind, weft_tascell_record *up,
                                            const weft_tascell_operations *operations) {
@@ -219,7 +221,9 @@ static inline void weft_tascell_wind_begin(weft_tascell_wind *wind, weft_tascell
   wind->record.operations = operations;
 }
 
-/* Begins a catch: fills its record; setjmp(record->buffer) must follow.
+/* Begins a catch of tag: fills its record, which is the newest from now on; setjmp(record->buffer)
+ * must follow. up was the newest record. A throw of tag ends the catch, and makes that setjmp
+ * return 1.
  * Switches: never. Callers: worker functions. */
 static inline void weft_tascell_catch_begin(weft_tascell_catch *record, weft_tascell_record *up, int64_t tag) {
   record->record.up = up;
@@ -228,7 +232,6 @@ static inline void weft_tascell_catch_begin(weft_tascell_catch *record, weft_tas
 }
 
 /* Returns where to divide a loop: a worker gives away the iterations [m, end).
- *
  * index is the running iteration, and end the end of the loop. The iterations that have not begun
  * are halved, and the given half is rounded up. A loop over a type that does not convert to int64_t
  * needs a function of its own.
@@ -242,29 +245,26 @@ static inline int64_t weft_tascell_middle(int64_t index, int64_t end) {
 /* ---- polls ----------------------------------------------------------------------------------- */
 
 /* Serves the requests of other workers. It is the slow path of weft_tascell_poll.
- *
- * newest is the newest record. If the running task was cancelled, or if a task that one of its
- * choice points gave has thrown, the call does not return: it unwinds as weft_tascell_throw does.
+ * The records' undo, guard, divide and redo run in the call. If the running task was cancelled, or
+ * if a task that one of its choice points gave has thrown, the call does not return: it unwinds as
+ * weft_tascell_throw does.
  * Switches: may. Callers: worker functions. */
 WEFT_API void weft_tascell_attend(weft_tascell_worker *worker, weft_tascell_record *newest);
 
 /* Polls for requests of other workers, by one relaxed load, and serves them by weft_tascell_attend.
- * newest is the newest record.
  * Switches: may. Callers: worker functions. */
 static inline void weft_tascell_poll(weft_tascell_worker *worker, weft_tascell_record *newest) {
   if (__builtin_expect(__atomic_load_n(&worker->attention, __ATOMIC_RELAXED) != 0, 0)) weft_tascell_attend(worker, newest);
 }
 
-/* Serves the requests of other workers, for a record that has polled before.
- *
- * The call does what weft_tascell_attend does, except that the check mode keeps what it noted of
- * the workspace at the record's first poll.
+/* Serves the requests of other workers, for a newest record that has polled before. The call does
+ * what weft_tascell_attend does, except that the check mode keeps what it noted of the workspace at
+ * the record's first poll, where weft_tascell_attend notes it anew.
  * Switches: may. Callers: worker functions. */
 WEFT_API void weft_tascell_attend_again(weft_tascell_worker *worker, weft_tascell_record *newest);
 
 /* Polls as weft_tascell_poll does, where the newest record may have polled before: in iterations of
- * a do_many, and for check_request. Only the check mode sees a difference: it keeps what it noted
- * of the workspace at the record's first poll, where weft_tascell_poll notes it anew.
+ * a do_many, and for check_request. It serves requests by weft_tascell_attend_again.
  * Switches: may. Callers: worker functions. */
 static inline void weft_tascell_poll_again(weft_tascell_worker *worker, weft_tascell_record *newest) {
   if (__builtin_expect(__atomic_load_n(&worker->attention, __ATOMIC_RELAXED) != 0, 0)) weft_tascell_attend_again(worker, newest);
@@ -325,11 +325,13 @@ struct weft_tascell_task {
 /* Makes a task object of a kind. All bytes behind its header are 0.
  * worker is the calling worker of a run, or null if the caller is no worker of a run, as where it
  * makes the root task for weft_tascell_run.
- * Returns: the object, which the caller must free or give away; null if there is no memory.
+ * Returns: the object, which the caller owns until it frees it, returns it from divide, or passes
+ * it to weft_tascell_broadcast; null if there is no memory.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_tascell_task *weft_tascell_task_make(weft_tascell_worker *worker, const weft_tascell_kind *kind);
 
-/* Destroys and frees a task object that was made, joined or run. For null, nothing is done.
+/* Destroys a task object that was made, joined or run, by its kind's destroy, and frees its memory.
+ * For null, nothing is done.
  * Switches: never. Callers: any.
  * Undefined: a task that was given and not joined. */
 WEFT_API void weft_tascell_task_free(weft_tascell_task *task);
@@ -343,10 +345,10 @@ WEFT_API weft_tascell_reason weft_tascell_task_reason(const weft_tascell_task *t
 
 /* Waits for the newest task that a choice point gave, and takes the task out of the choice point's
  * list.
- *
  * While it waits, the worker runs work of that task's descendants, or lets other ULTs run. If the
- * task threw a tag, the call throws the same tag, and does not return. If the caller's own task is
- * cancelled, or another task that one of its choice points gave has thrown, the caller is unwound.
+ * task threw a tag, the call frees the task, throws the same tag, and does not return. If the
+ * caller's own task is cancelled, or another task that one of its choice points gave has thrown,
+ * the caller is unwound.
  * Returns: the task, which ended normally and which the caller frees.
  * Switches: may. Callers: worker functions.
  * Undefined: choice->given is null; choice is not the newest record. */
@@ -354,11 +356,10 @@ WEFT_NODISCARD WEFT_API weft_tascell_task *weft_tascell_join(weft_tascell_worker
 
 /* ---- throw ----------------------------------------------------------------------------------- */
 
-/* Throws a tag: unwinds the task to the innermost catch of that tag.
- *
- * Each choice point that is unwound cancels the tasks that it gave, and waits for them. Each wind
- * that is unwound is undone. If no catch of that tag is active, the task ends, and its giver's join
- * throws the tag.
+/* Throws a tag: unwinds the task, from newest on, to the innermost catch of that tag.
+ * Each choice point that is unwound cancels the tasks that it gave, waits for them and frees them.
+ * Each wind that is unwound is undone. If no catch of that tag is active, the task ends, and its
+ * giver's join throws the tag.
  * Returns: never.
  * Switches: may. Callers: worker functions. */
 WEFT_API __attribute__((noreturn)) void weft_tascell_throw(weft_tascell_worker *worker, weft_tascell_record *newest, int64_t tag);
@@ -387,33 +388,31 @@ typedef struct weft_tascell_bridge {
 WEFT_API extern const weft_tascell_operations weft_tascell_bridge_operations;
 
 /* Serves the requests of other workers, and leaves an unwinding to the caller.
- *
  * The call does what weft_tascell_attend does, except that it returns true where that call would
- * unwind. *out then receives the state of the unwinding.
- * Returns: true if the caller must unwind.
+ * unwind.
+ * Returns: true if the caller must unwind, and then *out has received the state of the unwinding.
  * Switches: may. Callers: worker functions. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_attend_in_frames(weft_tascell_worker *worker, weft_tascell_record *newest,
                                                            weft_tascell_unwinding *out);
 
 /* Waits for the newest task that a choice point gave, and leaves an unwinding to the caller.
- *
  * The call does what weft_tascell_join does, except that it returns true where that call would
- * unwind; *out then receives the state of the unwinding. *task receives the task, which the caller
- * frees, or null if the caller must unwind.
- * Returns: true if the caller must unwind.
- * Switches: may. Callers: worker functions. */
+ * unwind. *task receives the task, which the caller frees, or null if the caller must unwind.
+ * Returns: true if the caller must unwind, and then *out has received the state of the unwinding.
+ * The caller owns out->foreign.
+ * Switches: may. Callers: worker functions.
+ * Undefined: what is undefined for weft_tascell_join. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_join_in_frames(weft_tascell_worker *worker, weft_tascell_choice *choice,
                                                          weft_tascell_task **task, weft_tascell_unwinding *out);
 
-/* Cancels the tasks that a choice point gave, waits for them, and frees them.
- *
+/* Cancels the tasks that a choice point gave, waits for them, and frees them and what they threw.
  * An unwinding calls this at each choice point. If choice is unwinding->level, the cancellation in
- * *unwinding becomes a throw.
+ * *unwinding becomes the throw of the task that threw there: *unwinding receives its tag and
+ * foreign.
  * Switches: may. Callers: worker functions. */
 WEFT_API void weft_tascell_abandon(weft_tascell_worker *worker, weft_tascell_choice *choice, weft_tascell_unwinding *unwinding);
 
 /* Continues an unwinding of C++ frames through the C frames that called them.
- *
  * C++ code calls this when an unwinding has left its own frames. The library copies *unwinding,
  * which says what is thrown or cancelled, and takes over unwinding->foreign. From newest on, each
  * wind is undone, and each choice point cancels the tasks that it gave and waits for them, up to a
@@ -426,13 +425,13 @@ WEFT_API __attribute__((noreturn)) void weft_tascell_unwind(weft_tascell_worker 
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-/* Appends the size bytes at data to a buffer.
- * Returns: true; false if there is no memory.
+/* Appends a copy of the size bytes at data to a buffer.
+ * Returns: true; false if there is no memory, and then nothing is appended.
  * Switches: never. Callers: pack_in and pack_out. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_write(weft_tascell_bytes *bytes, const void *data, size_t size);
 
 /* Takes the next size bytes out of a buffer, and copies them to data.
- * Returns: true; false if fewer bytes are left.
+ * Returns: true; false if fewer bytes are left, and then none is taken.
  * Switches: never. Callers: unpack_in and unpack_out. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_read(weft_tascell_bytes *bytes, void *data, size_t size);
 
@@ -442,7 +441,6 @@ WEFT_NODISCARD WEFT_API bool weft_tascell_read(weft_tascell_bytes *bytes, void *
 typedef struct weft_tascell_lazy_map weft_tascell_lazy_map;
 
 /* Elements that a task reads and does not write: share (copy p[a..b] lazily).
- *
  * On the node of the construct, the task reads the elements where they are. On another node, the
  * library fetches a page of elements when a task first touches it, and once for all tasks of the
  * construct. The program must not change the elements from the beginning of the construct to its
@@ -459,7 +457,8 @@ struct weft_tascell_lazy {
 };
 
 /* Notes that the new task `to` reads elements lazily: the bytes from low on. from is the record of
- * the choice point that divides; *lazy is a field of the task, and remains the task's.
+ * the choice point that divides. The call fills *lazy, a field of the task, and links it into the
+ * task.
  * Switches: never. Callers: divide. */
 WEFT_API void weft_tascell_lend(weft_tascell_worker *worker, weft_tascell_record *from, const void *low, size_t bytes,
                                 weft_tascell_task *to, weft_tascell_lazy *lazy);
@@ -470,8 +469,9 @@ WEFT_API void weft_tascell_lend(weft_tascell_worker *worker, weft_tascell_record
 WEFT_NODISCARD WEFT_API bool weft_tascell_write_lazy(weft_tascell_bytes *bytes, const weft_tascell_lazy *lazy);
 
 /* Takes what weft_tascell_write_lazy appended, and makes the elements readable at lazy->low.
- * of is the task. name is constant data: the variable's name in messages. The task's destroy must
- * call weft_tascell_return_lazy.
+ * of is the task, and *lazy a field of it, which the call fills. name is constant data: the
+ * variable's name in messages. The task's destroy must call weft_tascell_return_lazy, also after
+ * false.
  * Returns: true; false if there is no memory, or if the buffer's bytes make no sense.
  * Switches: never. Callers: unpack_in. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_read_lazy(weft_tascell_bytes *bytes, weft_tascell_task *of, weft_tascell_lazy *lazy,
@@ -494,11 +494,12 @@ typedef struct weft_tascell_kinds {
  * Switches: never. Callers: constructors, one after the other. */
 WEFT_API void weft_tascell_register(weft_tascell_kinds *kinds);
 
-/* Sends a task to all other nodes of the run, which unpack it, and always frees the task.
- *
- * The call waits until the nodes that take part now have unpacked the task. Nodes that join the run
- * later unpack it when they come. With one node nothing is sent; if the run ships every task, the
- * task is still packed and unpacked.
+/* Sends a task to all other nodes of the run, and always frees the task.
+ * On each of these nodes, an OS thread of the library makes a task object, calls unpack_in for it,
+ * and frees it. It does not run the task: a broadcast is for what unpack_in writes elsewhere. The
+ * call waits until the nodes that take part now have done so. Nodes that join the run later do so
+ * when they come. With one node nothing is sent; if the run ships every task, the caller packs and
+ * unpacks the task.
  * Returns: true; false if there is no memory, or if the run has several nodes and the task's kind
  * is not registered or not transferable.
  * Switches: may. Callers: worker functions. */
@@ -507,17 +508,17 @@ WEFT_API bool weft_tascell_broadcast(weft_tascell_worker *worker, weft_tascell_t
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 /* Adds memory to the workspace that the check mode compares (WEFT_TASCELL_CHECK).
- *
  * The memory is compared until weft_tascell_unwatch, or until the running task ends. At each poll
  * the worker walks back to its oldest record and forward again, as for a request. It compares the
  * memory before each undo with the memory after the redo. At a choice point that could divide, it
- * compares the memory with what it was at that choice point's last weft_tascell_poll. Without the
- * check mode, nothing is done. place is constant data, or null: it says where the memory is
- * declared, and place->function is the memory's name in messages.
- * Switches: never. Callers: worker functions. */
+ * compares the memory with what it was at that choice point's last weft_tascell_poll. A difference
+ * aborts the program with a line. Without the check mode, nothing is done. place is constant data,
+ * or null: it says where the memory is declared, and place->function is the memory's name in
+ * messages.
+ * Switches: never. Callers: worker functions; a record's watch. */
 WEFT_API void weft_tascell_watch(weft_tascell_worker *worker, const void *address, size_t bytes, const weft_tascell_place *place);
 
-/* Removes what the last weft_tascell_watch added.
+/* Removes what the last weft_tascell_watch of a worker function added.
  * Switches: never. Callers: worker functions. */
 WEFT_API void weft_tascell_unwatch(weft_tascell_worker *worker);
 
@@ -540,14 +541,14 @@ typedef struct weft_tascell_options {
 #define WEFT_TASCELL_OPTIONS_INIT {sizeof(weft_tascell_options), 0, 0, 0, 0, NULL, NULL}
 
 /* Runs a task on all workers, and waits until it has ended.
- *
- * root is a task of weft_tascell_task_make, which the caller owns. options may be null: all
- * defaults. weft_tascell_task_reason then tells the caller how root ended. Several runs may
- * overlap; each has its own workers. A worker that is added to Weft during a run serves the next
- * run.
- * Errors: WEFT_INVALID (root is null, or given; options has a wrong size, a stack that is too
- * small, or an alignment that is no power of two; a bad setting in the environment, which a line on
- * stderr names), WEFT_NOMEM, WEFT_NOT_INITIALIZED, WEFT_CANNOT_BLOCK (the caller is a tasklet).
+ * root is a task of weft_tascell_task_make, which the caller owns, also afterwards;
+ * weft_tascell_task_reason then tells how root ended. The first worker of the run runs root; the
+ * others run what choice points give. options may be null: all defaults. Several runs may overlap;
+ * each has its own workers. A worker that is added to Weft during a run serves the next run.
+ * Errors: WEFT_INVALID (root is null, or was given or run before; options has a wrong size, a stack
+ * that is too small, or an alignment that is no power of two; a bad setting in the environment,
+ * which a line on stderr names), WEFT_NOMEM, WEFT_NOT_INITIALIZED, WEFT_CANNOT_BLOCK (the caller is
+ * a tasklet).
  * Switches: may. Callers: ULTs and OS threads outside. */
 WEFT_NODISCARD WEFT_API weft_status weft_tascell_run(weft_tascell_task *root, const weft_tascell_options *options);
 
@@ -555,14 +556,14 @@ WEFT_NODISCARD WEFT_API weft_status weft_tascell_run(weft_tascell_task *root, co
 typedef int (*weft_tascell_function)(weft_tascell_worker *worker, weft_tascell_record *up, int argc, char **argv);
 
 /* Starts Weft, runs function(worker, up, argc, argv) as the root task, and ends Weft.
- *
- * The call takes its own options from the beginning of argv; -- ends them. They are --workers N
+ * The call removes its own options from the beginning of argv; -- ends them. They are --workers N
  * and, for a run on several nodes, --server HOST:PORT, --key-file FILE, --nodes N (function starts
  * once N nodes have come), --transport NAME and --idle-sleep TIME. Every node starts the same
  * program. The first node runs function; the other nodes run tasks until function returns. A line
- * on stderr names what failed. The compiler weft tascell makes a main that calls this.
- * Returns: what function returned, on all nodes; 70 if a throw left function, or if function could
- * not be run.
+ * on stderr names what failed. The compiler weft tascell makes a main that calls this. options may
+ * be null: all defaults.
+ * Returns: what function returned, on all nodes; 70 if a throw left function, if function could not
+ * be run, or if Weft could not be ended.
  * Switches: may. Callers: main. */
 WEFT_NODISCARD WEFT_API int weft_tascell_main(weft_tascell_function function, int argc, char **argv,
                                               const weft_tascell_options *options);
@@ -580,17 +581,16 @@ typedef struct weft_tascell_counts {
   uint64_t sleeps;      /* how often a worker slept */
 } weft_tascell_counts;
 
-/* Stores what the workers did in the last run that has ended.
+/* Stores what the workers of this node did in the last run that has ended; zeros before that.
  * Switches: never. Callers: any. */
 WEFT_API void weft_tascell_last_counts(weft_tascell_counts *out);
 
-/* Calls each(state, key, value) for each fact about Tascell in this process, as weft_info_walk
- * does for Weft.
- *
- * The facts are the settings WEFT_TASCELL_... in effect, the values that each may have, and the
- * sizes of what a worker has. key and value are valid during the call of each. If the environment
- * has a value that cannot be used, a line on stderr names the value, and the walk shows it as it
- * stands. For a null each, nothing is done.
+/* Calls each(state, key, value) for each fact about Tascell in this process, as weft_info_walk does
+ * for Weft.
+ * The caller runs each. The facts are the settings WEFT_TASCELL_... in effect, the values that each
+ * may have, and the sizes of what a worker has. key and value are valid during the call of each. If
+ * the environment has a value that cannot be used, a line on stderr names the value, and the walk
+ * shows it as it stands. For a null each, nothing is done.
  * Switches: never. Callers: any. */
 WEFT_API void weft_tascell_info_walk(void (*each)(void *state, const char *key, const char *value), void *state);
 
