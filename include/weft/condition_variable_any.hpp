@@ -1,6 +1,7 @@
 // weft::condition_variable_any: std's, for locks of any type, and with waits that a stop ends.
-// Waiters are woken in the order of their coming, and only by a notification, or by a clock that is
-// not steady and was set back during the wait, which is no timeout yet.
+// Waiters are woken in the order of their coming. A wait returns only after a notification, at its
+// deadline, or at a stop, with one exception: if its deadline is on a clock that is not steady, and
+// the clock was set back during the wait, it may return no_timeout without a notification.
 //
 // The waiting calls may switch; from a ULT or outside, the lock held; it is held again when they
 // return or throw. They throw weft::error: cannot_block (a tasklet), and what a predicate throws. A

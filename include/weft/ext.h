@@ -164,8 +164,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_wait(weft_thread *thread);
 
 /* Makes a new unit of a thread that has ended and was not joined: it will run function(argument).
  * The caller has the right to join the thread, and then owns the unit. It is what the thread was, a
- * ULT or a tasklet, and keeps its handle, id, name, home, pinning, stack size (and a stack of the
- * user's) and extension bytes. Its values of keys were destroyed when it ended.
+ * ULT or a tasklet, and keeps its handle, id, name, home, pinning, keep_fp, stack and extension
+ * bytes, but no value of a key, and no move that weft_thread_migrate_to_* asked for.
  * Errors: WEFT_INVALID (thread or function is null; the worker that the thread was pinned to is
  * gone), WEFT_BUSY (it has not ended), WEFT_NOMEM (no stack of its size). After an error the caller
  * can still join the thread.
@@ -320,17 +320,20 @@ typedef struct weft_row {
   void *state; /* for next and accepts */
 
   /* A built-in pool without priorities. If it is null, next is always called, and the fields below
-   * have no meaning. While *left is not 0, the library takes the first unit of the pool itself,
-   * without calling next, if the unit can be resumed directly and accepts(state, unit) is true. */
+   * have no meaning. While *left is not 0, the library takes the pool's first unit itself, without
+   * calling next, if accepts(state, unit) returns true and the unit only has to be switched to: it
+   * has a stack, is not pinned to another worker, and was not asked to migrate. */
   weft_pool *pool;
   /* Called where next would be called, but inside the lock of pool; weft_self() may be null there,
    * or any unit. It may only call those functions of Weft that read unit itself, for example its
    * extension bytes. */
   bool (*accepts)(void *state, weft_thread *unit);
-  unsigned *left; /* how many units may still be taken without next: each one reduces it; small */
+  /* How many units may still be taken without next: the library subtracts 1 for each, next adds.
+   * While it is not 0 and the pool has such units, the row cannot end: keep it small. */
+  unsigned *left;
 } weft_row;
 
-/* Runs an owned unit, and then the other units of a row, until next of the row returns null.
+/* Runs an owned unit, and then the other units of a row, until row->next returns null.
  * *row must stay until the return. Apart from the row, the call does what weft_ext_dispatch does;
  * its errors concern the first unit only.
  * Errors: those of weft_ext_dispatch, WEFT_INVALID (row is null, or has a wrong size, no next, or a
@@ -341,12 +344,13 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_dispatch_in_turn(weft_thread *unit,
 
 /* Runs an owned unit now in the caller's place, and makes the caller ready again.
  *
- * If a scheduler ULT dispatched the caller, the unit runs under that scheduler, and returns to it
- * instead of the caller. Once its context is saved, the caller is requeued in its home: at the end,
- * or, if as_new is true, at the position of a newly created unit. If the unit is a tasklet, it runs
- * at once, and the caller yields after it. If the unit was asked to migrate, it migrates, and the
- * caller yields. On a worker that is being removed, a few more units may still be run in this way;
- * after that the call requeues the unit, and the caller yields.
+ * If a scheduler ULT dispatched the caller, its weft_ext_dispatch now waits for the unit in place
+ * of the caller: it returns when the unit has ended, parked or yielded. Once its context is saved,
+ * the caller is requeued in its home: at the end, or, if as_new is true, at the position of a newly
+ * created unit. The default queue and a builder's own pool ignore as_new. If the unit is a tasklet,
+ * it runs at once, and the caller yields after it. If the unit was asked to migrate, it migrates,
+ * and the caller yields. On a worker that is being removed, a few more units may still be run in
+ * this way; after that the call requeues the unit, and the caller yields.
  * Errors: WEFT_CANNOT_BLOCK (the caller is not a ULT), WEFT_INVALID (unit is null, or pinned to
  * another worker), WEFT_NOMEM (no stack). After an error the caller still owns the unit.
  * Switches: may. Callers: ULTs.
@@ -391,17 +395,16 @@ WEFT_API bool weft_ext_should_stop(void);
 
 /* Waits for work in one of the count pools of an array.
  *
- * The call is for scheduler ULTs with nothing to dispatch, and for OS threads outside. Meanwhile
- * the worker runs its other units, or idles. The call returns WEFT_OK once a unit was pushed to one
- * of the pools, a pool was notified, or the runtime is about to end; there may be no unit left
- * then. On a worker with nothing else to run, it looks at the pools again and again before it
- * waits, for as long as WEFT_SPIN says. The array and its pools must stay until the return.
+ * The call is for scheduler ULTs with nothing to dispatch, and for OS threads outside. It returns
+ * WEFT_OK at once if one of the pools has a ready unit. Otherwise the worker runs its other units,
+ * or spins (WEFT_SPIN) and sleeps, until a unit is pushed to one of the pools, a pool is notified,
+ * or the runtime is about to end; then the call returns WEFT_OK, too. Another worker may have taken
+ * the unit by then. The array and its pools must stay until the return.
  *
- * is_wanted may be null. If is_wanted(argument) returns true, the call returns WEFT_OK at once. It
- * runs on the caller's stack, with the caller's identity: now and then, and for the last time when
- * a notification would already be heard. So a change that it looks at is not missed if
- * weft_ext_pool_notify follows the change. The library may hold a lock around it: it must not
- * block, switch, notify, or make units ready.
+ * is_wanted may be null. If is_wanted(argument) returns true, the call returns WEFT_OK. It runs on
+ * the caller's stack, with the caller's identity, at intervals, and once after the caller has begun
+ * to listen for notifications: a change that it looks at is not missed if weft_ext_pool_notify
+ * follows. A lock may be held around it: it must not block, switch, notify, or make units ready.
  * Errors: WEFT_INVALID (pools is null, and count is not 0), WEFT_TIMEOUT, WEFT_CANNOT_BLOCK (the
  * caller is a tasklet or a callback), WEFT_NOT_INITIALIZED.
  * Switches: may. Callers: ULTs and OS threads outside. */

@@ -104,7 +104,8 @@ WEFT_API size_t weft_global_run(weft_global at);
 
 /* Returns where a byte of the heap lies in the calling process.
  *
- * The caller may load and store weft_global_run(at) bytes there, in an object as many as it has.
+ * The caller may load and store the weft_global_run(at) bytes that begin there, but none behind the
+ * end of an object. Other threads see such a store as they see what weft_global_put has copied.
  * The address is valid on the calling rank only: do not keep it across a fork or join, at which the
  * thread may move.
  * Returns: the address; null if the byte's rank is on another node, and so shares no memory with

@@ -32,8 +32,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_key_create(void (*destructor)(void *val
 WEFT_NODISCARD WEFT_API weft_status weft_key_delete(weft_key key);
 
 /* Sets the caller's value of a key.
- * The library stores value, which may be null, and calls no destructor for the earlier value. At
- * the caller's end value goes to the key's destructor, if there is one.
+ * The library stores value, which may be null, and calls no destructor for the earlier value. When
+ * the caller ends, the key's destructor, if there is one, receives value, unless value is null.
  * Errors: WEFT_INVALID (the key was deleted, or never created), WEFT_NOMEM.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_key_set(weft_key key, void *value);

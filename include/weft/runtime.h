@@ -26,7 +26,8 @@ typedef enum weft_locality {
 /* How weft_init starts the runtime. */
 typedef struct weft_config {
   size_t size; /* sizeof(weft_config); WEFT_CONFIG_INIT sets it */
-  /* 0: WEFT_WORKERS, or as many as the CPUs that affinity mask and cgroup quota allow. */
+  /* 0: WEFT_WORKERS, or as many as the CPUs that affinity mask and cgroup quota allow; under
+   * WEFT_SCHEDULE 4. */
   unsigned workers;
   /* The stack of a ULT that asks for no size of its own; 0: WEFT_STACK_SIZE (64 KiB). */
   size_t stack_bytes;

@@ -22,16 +22,22 @@ enum class wait_policy { hybrid = WEFT_WAIT_HYBRID, passive = WEFT_WAIT_PASSIVE,
 // Which workers share a queue, and which steal: weft_locality.
 enum class locality { steal = WEFT_LOCALITY_STEAL, strict = WEFT_LOCALITY_STRICT, domain = WEFT_LOCALITY_DOMAIN };
 
-// The settings of weft_config, for C++. A member that is 0 has its default. Example: weft::runtime
-// runtime({.workers = 4, .stack_bytes = 256 * 1024});
+// The settings of weft_config, for C++: runtime.h says more about each. The environment's variables
+// WEFT_BIND, WEFT_WAIT_POLICY, WEFT_LOCALITY and WEFT_TOPOLOGY take precedence over the last four.
+// Example: weft::runtime runtime({.workers = 4, .stack_bytes = 256 * 1024});
 struct runtime_config {
-  unsigned workers = 0;                                       // 0: as many as this process may use CPUs
-  std::size_t stack_bytes = 0;                                // of a thread that asks for no size; 0: 64 KiB
-  bool caller_outside = false;                                // true: the caller stays an OS thread
-  bool bind = false;                                          // bind each worker to one CPU
-  weft::wait_policy wait_policy = weft::wait_policy::hybrid;  // of idle workers
-  weft::locality locality = weft::locality::steal;            // of queues
-  const char* topology = nullptr;                             // null: the machine's
+  // 0: WEFT_WORKERS, or as many as the CPUs that affinity mask and cgroup quota allow.
+  unsigned workers = 0;
+  // The stack of a ULT that asks for no size of its own; 0: WEFT_STACK_SIZE (64 KiB).
+  std::size_t stack_bytes = 0;
+  // False: the caller becomes a ULT, pinned to worker 0 at first; true: it stays an OS thread.
+  bool caller_outside = false;
+  bool bind = false;  // true: bind each worker to one CPU
+  weft::wait_policy wait_policy = weft::wait_policy::hybrid;
+  weft::locality locality = weft::locality::steal;
+  // Null: the machine's; else "hwloc", or such as "core:4 pu:2". The text must stay valid until the
+  // runtime has ended.
+  const char* topology = nullptr;
 
   // The configuration for weft_init.
   weft_config to_c() const noexcept {

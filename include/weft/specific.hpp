@@ -13,8 +13,8 @@
 
 namespace weft {
 
-// A pointer of which each thread has its own value. The first value that a thread sets takes one
-// allocation.
+// A pointer of which each thread has its own value. The first value that a thread sets allocates
+// memory.
 template <class T>
 class thread_specific_ptr {
  public:

@@ -257,9 +257,9 @@ static inline void weft_tascell_poll(weft_tascell_worker *worker, weft_tascell_r
   if (__builtin_expect(__atomic_load_n(&worker->attention, __ATOMIC_RELAXED) != 0, 0)) weft_tascell_attend(worker, newest);
 }
 
-/* Serves the requests of other workers, for a newest record that has polled before. The call does
- * what weft_tascell_attend does, except that the check mode keeps what it noted of the workspace at
- * the record's first poll, where weft_tascell_attend notes it anew.
+/* Serves the requests of other workers, where newest may have polled before. The call does what
+ * weft_tascell_attend does, except under WEFT_TASCELL_CHECK (weft_tascell_watch): it keeps the copy
+ * of the workspace of newest's last weft_tascell_attend, if there is one.
  * Switches: may. Callers: worker functions. */
 WEFT_API void weft_tascell_attend_again(weft_tascell_worker *worker, weft_tascell_record *newest);
 

@@ -246,9 +246,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
 /* Asks that a thread continue on a worker.
  *
  * At its next start, yield or wake-up the thread leaves its pool, if it belongs to one, and becomes
- * ready on that worker, once. A pinned thread is then pinned to that worker. Another thread may be
- * stolen from there before it runs, unless the locality is WEFT_LOCALITY_STRICT; to stay, it calls
- * weft_pin. Of several such requests before the move, the last one counts.
+ * ready on that worker, once. If the thread is pinned, its pin moves to that worker. If it is not,
+ * another worker may steal it before it runs there, unless the locality is WEFT_LOCALITY_STRICT; to
+ * stay, it calls weft_pin. Of several such requests before the move, the last one counts.
  * Errors: WEFT_INVALID (thread is null or has ended; no such worker), WEFT_NOT_OWNER (the ULT that
  * weft_init or weft_worker_adopt made of its caller, a tasklet that has started, or a unit of a
  * private pool), WEFT_NOMEM.
