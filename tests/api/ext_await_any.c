@@ -268,7 +268,8 @@ static void wakes_the_next_of_a_word(void) {
 
 struct order {
   weft_semaphore tokens;
-  atomic_int served;
+  atomic_int next_place;
+  atomic_int served; /* waiters whose place is written */
 };
 struct served {
   weft_awaiter awaiter;
@@ -276,16 +277,20 @@ struct served {
   atomic_int place;
 };
 
+static void serve(struct served *mine) {
+  atomic_store(&mine->place, atomic_fetch_add(&mine->order->next_place, 1) + 1);
+  atomic_fetch_add(&mine->order->served, 1);
+}
+
 static void take_place(weft_awaiter *awaiter, weft_status status) {
-  struct served *mine = (struct served *)awaiter;
   CHECK(status == WEFT_OK);
-  atomic_store(&mine->place, atomic_fetch_add(&mine->order->served, 1) + 1);
+  serve((struct served *)awaiter);
 }
 
 static void wait_in_order(void *argument) {
   struct served *mine = argument;
   OK(weft_semaphore_acquire(&mine->order->tokens));
-  atomic_store(&mine->place, atomic_fetch_add(&mine->order->served, 1) + 1);
+  serve(mine);
 }
 
 static void *wait_in_order_outside(void *argument) {
@@ -294,7 +299,7 @@ static void *wait_in_order_outside(void *argument) {
 }
 
 static void one_queue_for_all(void) {
-  struct order order = {WEFT_SEMAPHORE_INIT(0), 0};
+  struct order order = {WEFT_SEMAPHORE_INIT(0), 0, 0};
   struct served served[4];
   weft_thread *thread = NULL;
   pthread_t os_thread;
