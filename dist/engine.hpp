@@ -121,7 +121,9 @@ void wait_for_child(control* from, weft_forked* forked, join_record* record);
 void take_cargo(weft_forked* forked);
 // Whether it has; in a job of several nodes too.
 [[nodiscard]] bool has_child_ended(const join_record* record);
-// A fork whose child runs elsewhere, and that its forker will never join.
+// Whether its child may run elsewhere: the forker has to wait for it, or to discard it.
+[[nodiscard]] bool is_separated(const weft_forked* forked);
+// A fork that is separated, and that its forker will never join.
 void discard(control* from, weft_forked* forked);
 // Counts a fork that stays in place, because its bytes hold an address of the region.
 void keep(control* from, void (*run)(void* work));

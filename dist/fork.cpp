@@ -132,7 +132,7 @@ void weft_fork_at_limit(weft_forked* forked) {
 // A fork that runs in its join, or whose forker is here, is joined; so is one that has not begun.
 void weft_dist_discard(weft_forked* forked, void (*run)(void* work), void* work, size_t bytes) {
   control* const mine = here();
-  if (forked == nullptr || forked->taker == nullptr || all.set.policy != way::optimised || !mine->is_worker)
+  if (forked == nullptr || !is_separated(forked) || all.set.policy != way::optimised || !mine->is_worker)
     return weft_fork_join(forked, run, work, bytes);
   discard(mine, forked);
 }

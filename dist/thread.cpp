@@ -166,12 +166,15 @@ bool join_continuation(control* from, weft_forked* forked) {
   return false;
 }
 
+bool is_separated(const weft_forked* forked) {
+  return forked->taker != nullptr && forked->taker != &above_joined_mark && forked->taker != &joined_mark;
+}
+
 void discard(control* from, weft_forked* forked) {
   join_record* const record = record_of(forked);
   count_discarded(1);  // before the child can find that it was discarded
   if (!discard_record(record)) end_discarded();
-  forked->taker = &joined_mark;
-  free_joined(from);
+  mark_joined(from, forked);
 }
 
 void keep(control* from, void (*run)(void* work)) {

@@ -276,6 +276,44 @@ bool discarded_forks_count_first() {
                     "a discarded fork counts while its child still takes it for one that is joined");
 }
 
+// ---- a newer fork whose child has ended here, beside an older one that was joined or discarded before it ----
+
+void end_once_told(void*) { words.wait_for(was_discarded, 1); }
+
+void leave_seven(void* work) { *static_cast<long*>(work) = 7; }
+
+// The forker leaves the older child, which waits; the newer one ends before its fork returns.
+void fork_two(weft_forked* (&forked)[2], long* value) {
+  words[was_discarded].store(0);
+  forked[0] = weft_fork(end_once_told, value, sizeof *value);
+  forked[1] = weft_fork(leave_seven, value, sizeof *value);
+}
+
+bool newer_forks_end_last() {
+  return is_as_said(weft::dist::root([] {
+                      weft_forked* forked[2];
+                      weft_forked* after[2];
+                      long value = 0;
+                      fork_two(forked, &value);
+                      words[was_discarded].store(1);
+                      weft_fork_join(forked[0], end_once_told, &value, sizeof value);
+                      weft_dist_discard(forked[1], leave_seven, &value, sizeof value);
+                      const bool is_joined = value == 7;
+
+                      value = 0;
+                      fork_two(after, &value);
+                      const bool is_free_after_join = after[0] == forked[0];
+                      weft_dist_discard(after[0], end_once_told, &value, sizeof value);
+                      words[was_discarded].store(1);
+                      weft_fork_join(after[1], leave_seven, &value, sizeof value);
+                      const bool is_seven = value == 7;
+                      weft_forked* const last = weft_fork(leave_seven, &value, sizeof value);
+                      weft_fork_join(last, leave_seven, &value, sizeof value);
+                      return is_joined && is_seven && is_free_after_join && last == after[0];
+                    }),
+                    "a newer fork is discarded, or joined, after an older one, and both places are free again");
+}
+
 // ---- memory of an array that was freed ----
 
 // So many futures of one heap, if not one came back.
@@ -349,6 +387,7 @@ const struct {
              {"exceptions", exceptions_of_roots_are_deleted},
              {"handler", root_in_handler_moves},
              {"discards", discarded_forks_count_first},
+             {"newer", newer_forks_end_last},
              {"memory", memory_comes_back},
              {"futures", futures_come_back},
              {"values", futures_are_set_at_last}};
