@@ -4,6 +4,7 @@ compare_lists.py, schedules.py and soak.py with programs that fail on purpose.""
 
 import contextlib
 import io
+import itertools
 import os
 import re
 import select
@@ -444,6 +445,16 @@ class SchedulesTest(DriverTest):
         self.assertEqual(status, 1)
         self.assertEqual(said.count("to repeat it"), 1)
         self.assertIn("1 of 2 programs failed", said)
+
+    def test_each_program_has_the_same_time(self):
+        rounds = schedules.Rounds({("short",): itertools.count(), ("long",): itertools.count()})
+        runs = []
+        for _ in range(101):
+            (name,), schedule = rounds.next()
+            rounds.taken_s[(name,)] += {"short": 0.1, "long": 0.9}[name]
+            runs.append((name, schedule))
+        self.assertEqual(sum(name == "long" for name, _ in runs), 11)
+        self.assertEqual([schedule for name, schedule in runs if name == "short"], list(range(90)))
 
     def test_it_ends_when_all_have_failed(self):
         status, said = self.listed(self.script("exit 1"), seconds=1000)

@@ -4,7 +4,7 @@ The first schedule under which a program fails is printed as the command that re
 
 usage: schedules.py --schedule TEXT... PROGRAM [ARGUMENT...]     these schedules of one program
        schedules.py --seconds N [--first-seed N] --list FILE     seeds, at random, by priorities and by samples of orders, of the programs that FILE names,
-                                                                 a command a line, in turn for so long"""
+                                                                 a command a line, for so long; each program has the same share of that time"""
 
 import argparse
 import concurrent.futures
@@ -45,29 +45,36 @@ def run(command, schedule):
 
 
 class Rounds:
-    """Runs of programs that several OS threads take from one sequence."""
+    """Runs of programs that several OS threads take. The next one is of the program that has taken least time, so that short programs,
+    of which a second shows most schedules, run most often."""
 
-    def __init__(self, programs, runs):
-        self.programs = set(programs)
-        self.runs = runs
+    def __init__(self, schedules_of):
+        self.schedules_of = schedules_of  # of each program, without an end or not
+        self.taken_s = dict.fromkeys(schedules_of, 0.0)
         self.lock = threading.Lock()
         self.count = 0
         self.failed = set()
 
     def next(self):
+        """A program and its schedule; None: there is none left."""
         with self.lock:
-            if self.failed == self.programs:  # of runs without an end nothing would be left
-                return None
-            return next((each for each in self.runs if each[0] not in self.failed), None)
+            for command in sorted(self.taken_s.keys() - self.failed, key=self.taken_s.get):
+                schedule = next(self.schedules_of[command], None)
+                if schedule is not None:
+                    self.taken_s[command] += 0.001  # while it runs, another OS thread takes another one
+                    return command, schedule
+            return None
 
     def take_until(self, end):
         while time.monotonic() < end:
             each = self.next()
             if each is None:
                 return
+            begin = time.monotonic()
             failure = run(*each)
             with self.lock:
                 self.count += 1
+                self.taken_s[each[0]] += time.monotonic() - begin
                 if failure is not None and each[0] not in self.failed:
                     self.tell(*each, *failure)
 
@@ -96,11 +103,11 @@ def main():
     if options.list:
         programs = programs_in(options.list)
         print(f"first seed: {options.first_seed}", flush=True)
-        rounds = Rounds(programs, ((program, schedule) for schedule in from_seeds(options.first_seed) for program in programs))
+        rounds = Rounds({program: from_seeds(options.first_seed) for program in programs})
         end, jobs = time.monotonic() + options.seconds, options.jobs
     else:
         programs = [tuple(options.program)]
-        rounds = Rounds(programs, iter([(programs[0], schedule) for schedule in options.schedule]))
+        rounds = Rounds({programs[0]: iter(options.schedule)})
         end, jobs = float("inf"), 1
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for taker in [pool.submit(rounds.take_until, end) for _ in range(jobs)]:
