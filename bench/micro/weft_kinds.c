@@ -45,7 +45,7 @@ double create_join_sized(void) {
 /* The threads are in a pool that worker 0 serves. */
 static double in_pool(weft_pool_kind kind) {
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
-  attr.priority = 1;
+  attr.priority = kind == WEFT_POOL_PRIORITY ? 1 : 0;
   must(weft_pool_create(kind, WEFT_POOL_SHARED, &attr.pool));
   must(weft_pool_attach(attr.pool, 0));
   const double result = flat(&attr, MICRO_CREATIONS / 10);

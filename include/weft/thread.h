@@ -49,8 +49,9 @@ typedef struct weft_thread_attr {
  * attr may be null: all defaults. out may be null: the thread is then detached. Otherwise *out
  * receives the handle before the thread can run; the caller joins or detaches the thread once,
  * unless attr->detached is true. The call copies *attr and the name. The thread gets its stack when
- * it first runs. A default thread that is joined before it started may run on its joiner's stack,
- * if three quarters of the default stack's size are free there.
+ * it first runs. If a ULT joins it before it started, it may run on its joiner's stack, if three
+ * quarters of the default stack's size are free there: a thread without attributes, or the next one
+ * of a built-in pool that the joiner's worker serves, with attr->pool, name and priority alone.
  * Errors: WEFT_INVALID (function is null; attr has a wrong size, a stack that is too small, a
  * priority that is too large or a worker that does not exist), WEFT_NOMEM, WEFT_NOT_INITIALIZED.
  * Switches: never. Callers: any. */

@@ -429,6 +429,45 @@ bool remove_from_pool(pool* one, unit* what) {
   return true;
 }
 
+namespace {
+
+// Inside the lock.
+bool remove_if_first(pool* one, base::list<unit>& queue, const unit* what) {
+  return queue.front() == what && dequeue(one, queue) == what;
+}
+
+[[gnu::noinline]] bool remove_if_next_slow(pool* one, const unit* what) {
+  if (one->is_custom) return false;
+  const inside hold(one);
+  if (one->is_plain) return remove_if_first(one, one->queues[0], what);
+  if (one->filled == 0) return false;
+  const unsigned priority = priority_to_serve(one);
+  if (!remove_if_first(one, one->queues[priority], what)) return false;
+  note_queue(one, priority, true);
+  return true;
+}
+
+template <class Way>
+[[gnu::always_inline]] inline bool remove_if_next_plainly(pool* one, const worker* w, const unit* what) {
+  if (!Way::enter(one)) [[unlikely]]
+    return remove_if_next_slow(one, what);
+  const bool was_next = remove_if_first(one, one->queues[0], what);
+  Way::leave_after_take(one, w);
+  return was_next;
+}
+
+[[gnu::noinline]] bool remove_if_next_as_another(pool* one, const worker* w, const unit* what) {
+  return remove_if_next_plainly<as_another>(one, w, what);
+}
+
+}  // namespace
+
+bool remove_if_next(pool* one, const unit* what) {
+  if (!one->is_plain) return remove_if_next_slow(one, what);
+  const worker* const w = local::current_worker();
+  return one->lock.is_owner(w) ? remove_if_next_plainly<as_owner>(one, w, what) : remove_if_next_as_another(one, w, what);
+}
+
 void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state) {
   if (one->is_custom) return;
   const inside hold(one);

@@ -184,6 +184,16 @@ bool is_any_pool(worker* w, Test test) {
 
 }  // namespace
 
+bool take_next_from_pools(worker* w, const pool* home, unit* what) {
+  bool is_taken = false;
+  is_any_pool(w, [&](pool* each) {
+    if (each != home) return ready_units(each) != 0;
+    is_taken = remove_if_next(each, what);
+    return true;
+  });
+  return is_taken;
+}
+
 bool pools_have_work(worker* w) {
   return is_any_pool(w, [](const pool* one) { return ready_units(one) != 0; });
 }

@@ -165,14 +165,35 @@ bool begins_to_create(worker* w) { return !w->units.is_empty() && w->lock.try_en
   return put_new(w, one);
 }
 
-// Whether a thread is asked for of which nothing is special but its stack's size, which is that of
-// the last one.
+// Whether nothing is special about what is asked for but, perhaps, its stack's size and its pool.
+bool has_no_more_than_size_and_pool(const worker* w, const weft_thread_attr& wanted) {
+  if (w->is_special || wanted.keep_fp || wanted.stack != nullptr || wanted.name != nullptr) return false;
+  return wanted.worker == WEFT_ANY_WORKER && wanted.priority == 0;
+}
+
+// Of a thread: its stack's size alone, which is that of the last one.
 bool has_size_alone(const worker* w, const creation& how) {
   const weft_thread_attr* wanted = how.attributes;
   if (wanted == nullptr || wanted->stack_bytes == 0 || how.tasklet || how.detached) return false;
-  if (wanted->stack_bytes != w->asked_stack_bytes || w->is_special || wanted->keep_fp) return false;
-  if (wanted->stack != nullptr || wanted->name != nullptr || wanted->pool != nullptr) return false;
-  return wanted->worker == WEFT_ANY_WORKER && wanted->priority == 0;
+  return wanted->stack_bytes == w->asked_stack_bytes && wanted->pool == nullptr && has_no_more_than_size_and_pool(w, *wanted);
+}
+
+bool has_pool_alone(const worker* w, const creation& how) {
+  const weft_thread_attr* wanted = how.attributes;
+  return wanted != nullptr && wanted->pool != nullptr && wanted->stack_bytes == 0 && has_no_more_than_size_and_pool(w, *wanted);
+}
+
+// There is a descriptor. Nothing listens to events, or the worker would be special.
+status create_in_pool(worker* w, const creation& how, unit** out) {
+  unit* const one = lay_out_unlinked(w->units.take_one(), how);
+  const unsigned flags = (how.tasklet ? unsigned{is_tasklet} : 0) | ends_noticed;  // see ends_far_from_its_maker
+  one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);
+  auto* const home = reinterpret_cast<pool*>(how.attributes->pool);
+  one->home.store(home, base::relaxed);
+  count_created(w->rt, w, 1);
+  if (out != nullptr) *out = one;
+  push_to_pool(home, one, push_reason::created);
+  return status::ok;
 }
 
 }  // namespace
@@ -214,6 +235,7 @@ status create(const creation& how, unit** out) {
     const auto flags = static_cast<std::uint16_t>(flags_of_class(w->asked_stack_class));
     return create_here(w, how.function, how.argument, flags, out, how.made_at);
   }
+  if (w != nullptr && has_pool_alone(w, how) && !w->units.is_empty()) return create_in_pool(w, how, out);
   unit* one = nullptr;
   if (const status result = make(rt, w, how, &one); result != status::ok) [[unlikely]]
     return result;

@@ -1,5 +1,6 @@
 // Joining: an ended unit is reaped at once; one that has not started may run right here, on its
-// joiner's stack; otherwise the joiner parks in the join word (protocol T).
+// joiner's stack: in a pool it must be the next one, since pools keep an order. Otherwise the joiner
+// parks in the join word (protocol T).
 
 #include "arch/cpu.hpp"
 #include "os/clock.hpp"
@@ -7,7 +8,9 @@
 #include "run/awaiter.hpp"
 #include "run/end.hpp"
 #include "run/enter.hpp"
+#include "run/entering.hpp"
 #include "run/fork.hpp"
+#include "run/next.hpp"
 #include "run/wait.hpp"
 #include "thread/key.hpp"
 #include "thread/thread.hpp"
@@ -28,12 +31,13 @@ bool has_room(const worker* w, std::size_t wanted_bytes) {
   return static_cast<std::size_t>(here - static_cast<const char*>(low)) >= wanted_bytes;
 }
 
-// Whether `self` can lend its stack to a ULT, which may park on it and go on elsewhere: the
-// identity, pinning and stack limit of both stay right.
-bool may_lend(const unit* self) {
+// Whether `self` can lend its stack to a ULT, which may park on it and go on where units of `home`
+// run: the identity, pinning and stack limit of both stay right.
+bool may_lend(const unit* self, const pool* home) {
   constexpr unsigned obstacles =
       is_tasklet | has_own_stack | keeps_fp | is_main | is_adopted | stays_put | wants_to_move | may_be_dispatched;
-  return self->home.load(base::relaxed) == nullptr && !self->has_any(obstacles);
+  const pool* const own = self->home.load(base::relaxed);
+  return (own == nullptr || own == home) && !self->has_any(obstacles);
 }
 
 // Whether `one`, if it has not started, may run on the stack of `self`. A tasklet returns before
@@ -42,12 +46,43 @@ bool may_run_on(const unit* self, const unit* one) {
   constexpr unsigned common = unsigned{is_known} | unsigned{is_fork} | unsigned{ends_noticed} | size_class_flags;
   const unsigned flags = one->flags.load(base::relaxed) & ~common;
   if (flags == is_tasklet) return !self->has(is_tasklet);
-  return flags == is_default && may_lend(self);
+  return flags == is_default && may_lend(self, nullptr);
+}
+
+// The same of a unit of a pool, which has attributes: its size of stack counts.
+bool of_pool_may_run_on(const unit* self, const unit* one, const pool* home) {
+  constexpr unsigned common = unsigned{is_known} | unsigned{ends_noticed};
+  const unsigned flags = one->flags.load(base::relaxed) & ~common;
+  if (flags == is_tasklet) return !self->has(is_tasklet);
+  return flags == 0 && may_lend(self, home);
+}
+
+// Whether the worker, if it had to choose now, would look into its pools before its queue.
+bool are_pools_next(worker* w) {
+  if (is_time_to_look(w) || w->custom.load(base::relaxed) != 0) return false;
+  if (w->turns_left % 2 == 0) return true;
+  if (!w->lock.try_enter()) return false;
+  const bool has_none = w->ready.is_empty();
+  w->lock.leave();
+  return has_none;
+}
+
+// Takes `one` out of its pool if this worker would run it next, and it may run on the stack of
+// `self`.
+[[gnu::noinline]] bool take_next_to_run_here(worker* w, const unit* self, unit* one) {
+  const pool* const home = one->home.load(base::relaxed);
+  if (w->is_special || one->has_parked() || !of_pool_may_run_on(self, one, home)) return false;
+  if (!has_room(w, w->rt->lend_bytes) || one->join.load(base::relaxed) != join_word::open) return false;
+  if (!are_pools_next(w) || !take_next_from_pools(w, home, one)) return false;
+  --w->turns_left;
+  one->join.store(join_word::lent, base::relaxed);  // no exchange: see take_to_run_here
+  return true;
 }
 
 // Takes `one` out of this worker's queue if it is there, has not started, and may run on the stack
 // of `self`.
 bool take_to_run_here(worker* w, const unit* self, unit* one) {
+  if (one->home.load(base::relaxed) != nullptr) return take_next_to_run_here(w, self, one);
   if (!w->ready.contains(one) || w->is_special || one->has_parked() || !may_run_on(self, one)) return false;
   if (!has_room(w, w->rt->lend_bytes)) return false;
   if (!w->lock.try_enter()) return false;

@@ -186,6 +186,7 @@ STAND_IN void wake_fellow_servers(worker*) {}
 STAND_IN bool has_new_scheduler(const worker*) { return false; }
 STAND_IN void free_scheduler(worker*) {}
 STAND_IN unit* pop_from_pools(worker*) { return nullptr; }
+STAND_IN bool take_next_from_pools(worker*, const pool*, unit*) { return false; }
 STAND_IN unit* pop_from_pool(pool*) { return nullptr; }
 STAND_IN std::size_t ready_units(const pool*) { return 0; }
 STAND_IN void push_to_pool(pool*, unit*, push_reason) { explorer::fail("assertion", "the model has no pools"); }
