@@ -1,6 +1,6 @@
 // A pool's both ends and its middle over src/place/pool.cpp: units are pushed, popped, taken from
-// the far end, taken out by name and pushed again into another pool, by two workers and an OS
-// thread outside. Each unit is taken once, what its pusher wrote is seen, the order of what nothing
+// the far end, taken out by name or if they are next, and pushed again into another pool, by two
+// workers and an OS thread outside. Each unit is taken once, what its pusher wrote is seen, the order of what nothing
 // else touched stays, and the counts are right in the end.
 // Built with src/place/pool.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
 // Built with src/unit/timer.cpp
@@ -174,6 +174,30 @@ void priorities() {
   for (unit& each : here.units) std::free(details_if_any(&each));
 }
 
+// A joiner takes out what it joins only if that is next; another worker pops, a third thread pushes.
+void only_the_next(weft_pool_kind kind) {
+  scene here(kind);
+  for (unsigned i = 0; kind == WEFT_POOL_PRIORITY && i < 3; ++i) details_of(&here.units[i])->priority = i;
+  here.push(0);
+  here.push(1);
+  threads(thread{"joins",
+                 [&] {
+                   be_worker(0);
+                   if (remove_if_next(here.one, &here.units[1])) {
+                     check(here.units[0].in.load(base::relaxed) == 0, "the one before it was taken out before");
+                     here.take(&here.units[1]);
+                   }
+                 }},
+          thread{"pops",
+                 [&] {
+                   be_worker(1);
+                   here.take(pop_from_pool(here.one));
+                 }},
+          thread{"pushes", [&] { here.push(2); }});
+  here.check_each_taken_once(3);
+  for (unit& each : here.units) std::free(details_if_any(&each));
+}
+
 constexpr bounds quick{.preemptions = 2, .weak = 1, .executions = 4'000};
 constexpr bounds deep{.preemptions = 4, .weak = 3, .spurious = 1, .executions = 10'000'000};
 constexpr explorer::expectations usual{.at_least = 20, .quick = quick, .deep = deep};
@@ -186,5 +210,7 @@ const model m5{"pool: first in first out stays", usual, [] { order_stays(WEFT_PO
 const model m6{"pool: last in first out stays", usual, [] { order_stays(WEFT_POOL_LIFO); }};
 const model m7{"pool: one goes to another", usual, goes_to_another};
 const model m8{"pool: priorities", usual, priorities};
+const model m9{"pool: only the next", usual, [] { only_the_next(WEFT_POOL_FIFO); }};
+const model m10{"pool: only the next, with priorities", usual, [] { only_the_next(WEFT_POOL_PRIORITY); }};
 
 }  // namespace
