@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Which lines and branches of the core run, by layer and by kind of test, and which none reaches. Builds build/coverage, runs the tests of
-each kind with counts of their own, and reads them with gcov. Models are compiled for the explorer and are not counted: what they alone
-reach stands among what nothing reaches. Of a header, what the core itself compiles is counted, not what a unit test makes of it.
+each kind with counts of their own, and reads them with gcov. A process that ends by abort or a signal counts, too. Models are compiled for
+the explorer and are not counted: what they alone reach stands among what nothing reaches. Of a header, what the core itself compiles is
+counted, not what a unit test makes of it.
 
 usage: coverage.py [--kinds unit,api,fault,stress] [--no-build] [--missing LAYER] [--jobs N]
 
