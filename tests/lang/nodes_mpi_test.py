@@ -100,20 +100,46 @@ class NodesTest(unittest.TestCase):
                 with subprocess.Popen(words, env={**QUIET, "WEFT_TEST_MARK": mark.split("=")[1]}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                       text=True, start_new_session=True) as job:
                     nodes = self.wait_for(mark, 2)
+                    blocked = [self.stay_blocked(node) for node in nodes]
                     os.kill(nodes[-1], signal.SIGKILL)
                     _, err = job.communicate(timeout=100)
                     self.assertNotEqual(job.returncode, 0, err)
                     self.assertRegex(err, rf"weft: node [12] \(process {nodes[-1]} on .*\) was killed by signal 9 \(Killed\)")
+                self.assertEqual(blocked, [False, False], "nodes block signals that end a program")
                 self.wait_for(mark, 0)
 
+    ENDING = sum(1 << (each - 1) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT))
+
+    @staticmethod
+    def status(process):
+        with open(f"/proc/{process}/status", encoding="ascii") as file:
+            return dict(line.rstrip("\n").split(":\t", 1) for line in file)
+
+    def stay_blocked(self, process):
+        """Whether they are for longer than the start of an OS thread takes."""
+        for _ in range(100):
+            if int(self.status(process)["SigBlk"], 16) & self.ENDING == 0:
+                return False
+            time.sleep(0.02)
+        return True
+
     def wait_for(self, mark, count):
-        """The processes of the example with this word in their environment, once there are so many."""
+        """The nodes with this word in their environment whose MPI runs, once there are so many; of 0: until no process has it."""
         for _ in range(600):
-            found = [process for process in map(int, filter(str.isdigit, os.listdir("/proc"))) if self.is_marked(process, mark)]
+            found = [process for process in map(int, filter(str.isdigit, os.listdir("/proc")))
+                     if self.is_marked(process, mark) and (count == 0 or self.is_up(process))]
             if len(found) == count:
                 return sorted(found)
             time.sleep(0.1)
         self.fail(f"{len(found)} nodes instead of {count}")
+
+    def is_up(self, process):
+        """Has a keeper, and the OS threads that the node starts once the MPI runs."""
+        try:
+            status = self.status(process)
+            return int(status["Threads"]) >= 3 and self.status(status["PPid"])["Name"] == "weft-keeper"
+        except OSError:
+            return False
 
     @staticmethod
     def is_marked(process, mark):
