@@ -33,7 +33,9 @@ struct runtime_config {
   // False: the caller becomes a ULT, pinned to worker 0 at first; true: it stays an OS thread.
   bool caller_outside = false;
   bool bind = false;  // true: bind each worker to one CPU
+  // What an idle worker does.
   weft::wait_policy wait_policy = weft::wait_policy::hybrid;
+  // Which workers share a queue, and which steal.
   weft::locality locality = weft::locality::steal;
   // Null: the machine's; else "hwloc", or such as "core:4 pu:2". The text must stay valid until the
   // runtime has ended.

@@ -71,7 +71,7 @@ bool are_pools_next(worker* w) {
 // `self`.
 [[gnu::noinline]] bool take_next_to_run_here(worker* w, const unit* self, unit* one) {
   const pool* const home = one->home.load(base::relaxed);
-  if (w->is_special || one->has_parked() || !of_pool_may_run_on(self, one, home)) return false;
+  if (home == nullptr || w->is_special || one->has_parked() || !of_pool_may_run_on(self, one, home)) return false;
   if (!has_room(w, w->rt->lend_bytes) || one->join.load(base::relaxed) != join_word::open) return false;
   if (!are_pools_next(w) || !take_next_from_pools(w, home, one)) return false;
   --w->turns_left;
@@ -82,8 +82,8 @@ bool are_pools_next(worker* w) {
 // Takes `one` out of this worker's queue if it is there, has not started, and may run on the stack
 // of `self`.
 bool take_to_run_here(worker* w, const unit* self, unit* one) {
-  if (one->home.load(base::relaxed) != nullptr) return take_next_to_run_here(w, self, one);
-  if (!w->ready.contains(one) || w->is_special || one->has_parked() || !may_run_on(self, one)) return false;
+  if (!w->ready.contains(one)) return take_next_to_run_here(w, self, one);
+  if (w->is_special || one->has_parked() || !may_run_on(self, one)) return false;
   if (!has_room(w, w->rt->lend_bytes)) return false;
   if (!w->lock.try_enter()) return false;
   const bool is_mine = w->ready.contains(one) && one->join.load(base::relaxed) == join_word::open;
