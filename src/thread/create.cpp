@@ -180,10 +180,11 @@ bool has_size_alone(const worker* w, const creation& how) {
 
 bool has_pool_alone(const worker* w, const creation& how) {
   const weft_thread_attr* wanted = how.attributes;
-  return wanted != nullptr && wanted->pool != nullptr && wanted->stack_bytes == 0 && has_no_more_than_size_and_pool(w, *wanted);
+  return wanted != nullptr && wanted->pool != nullptr && wanted->stack_bytes == 0 && has_no_more_than_size_and_pool(w, *wanted) &&
+         !w->rt->tells_events.load(base::relaxed);
 }
 
-// There is a descriptor. Nothing listens to events, or the worker would be special.
+// There is a descriptor, and nothing listens to events.
 status create_in_pool(worker* w, const creation& how, unit** out) {
   unit* const one = lay_out_unlinked(w->units.take_one(), how);
   const unsigned flags = (how.tasklet ? unsigned{is_tasklet} : 0) | ends_noticed;  // see ends_far_from_its_maker
