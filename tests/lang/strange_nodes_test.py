@@ -191,6 +191,16 @@ class FalseHome(FalseMain):
             self.answer(found[1])
         return found
 
+    def areas(self):
+        """Of how many constructs the node has elements."""
+        folder, count = f"/proc/{self.node.process.pid}/fd", 0
+        for each in os.listdir(folder):
+            try:
+                count += "weft-tascell-lazy" in os.readlink(os.path.join(folder, each))
+            except FileNotFoundError:  # it was closed meanwhile
+                pass
+        return count
+
     def take_part_of_rows(self):
         """Asks until the node gives a part of what it runs, and answers its fetches meanwhile: the part's number."""
         self.send(ASK, struct.pack("<QII", 0, 0, 0))
@@ -461,6 +471,26 @@ class Checks:
         main.send(END, struct.pack("<iI", 0, 0))
         self.expect_end(main, 0)
 
+    def kept(self):
+        """A node keeps at most 64 MiB of elements that no task uses, with 1 MiB for each construct that lent some: those that came last."""
+        main, rows = FalseHome(self), (0, 1)
+        count, most = 60, (64 << 20) // ((1 << 20) + main.BYTES)  # each task reads all of b
+        for number in range(1, count + 1):
+            main.give_rows(number, rows, number, rows_of_a=1)
+            main.expect_product(number, rows, f"task {number} of as many constructs")
+        # One more where the last task's result comes before it has let go of its elements.
+        held = main.areas()
+        self.expect(most // 2 <= held <= most + 1, f"a node keeps elements of {held} constructs of {count}, and not of about {most}")
+        for number, stamp, is_kept in ((count + 1, count, True), (count + 2, 1, False)):
+            main.give_rows(number, rows, stamp, rows_of_a=1)
+            found = main.wait_for(FETCH, RESULT)
+            self.expect(found is not None and (found[0] == RESULT) == is_kept, f"elements of construct {stamp} of {count} are kept: {not is_kept}")
+            if found is not None and found[0] == FETCH:
+                main.answer(found[1])
+                main.expect_product(number, rows, f"a task of construct {stamp} of {count}")
+        main.send(END, struct.pack("<iI", 0, 0))
+        self.expect_end(main, 0)
+
     def lost_beside(self):
         """What two tasks wait for is asked for again where it is gone for one of them alone, which names more."""
         main = FalseHome(self, 2)
@@ -551,7 +581,7 @@ class Checks:
 def main():
     checks = Checks(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
     for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, checks.false_main, checks.gives_while_it_leaves, checks.equal_numbers,
-                 checks.second_worker, checks.lent, checks.lost, checks.lost_beside, checks.home_dies_early, checks.welcome_before_word, checks.gone_in_a_tree,
+                 checks.second_worker, checks.lent, checks.lost, checks.kept, checks.lost_beside, checks.home_dies_early, checks.welcome_before_word, checks.gone_in_a_tree,
                  *([checks.unheard] if "--compiles" in sys.argv else [])):
         part()
     for problem in checks.problems:
