@@ -18,7 +18,7 @@ import time
 
 from nodes import Node, Server
 from strangers import (ASK, BACK, BROADCAST, CANCEL, DATA, END, FETCH, GIVE, HEAD, HEARD, HINT, JOINED, LEFT, NONE, PROOF, READY, RESULT, SECONDS,
-                       WELCOME, Stranger, frame, hello)
+                       SILENCE, WELCOME, Stranger, frame, hello)
 
 FETCH_BODY = struct.Struct("<QQQQ")  # stamp, low, bytes, users
 RETURNED, CANCELLED = 0, 2  # how a task ends
@@ -77,7 +77,7 @@ class FalseNode(Stranger):
     """A stranger that is a node and talks to one other node, node 2."""
 
     def __init__(self, checks, port, program):
-        super().__init__(port)
+        super().__init__(port, SILENCE)
         self.checks, self.sent = checks, 0
         kind, body = self.join(program)
         checks.expect(kind == WELCOME, f"a stranger is not welcome: {body}")
@@ -98,9 +98,11 @@ class FalseNode(Stranger):
         return found if found is None or found[0] != DATA else None
 
     def wait_until_asked(self, part):
-        """Until a worker waits for a part, and asks for parts of that."""
+        """Until a worker waits for a part, and asks for parts of that: first it runs the rest of its task, and says nothing."""
+        self.socket.settimeout(SECONDS)
         while (found := self.serve(ASK)) is not None and struct.unpack_from("<Q", found[1])[0] != part:
             pass
+        self.socket.settimeout(SILENCE)
 
     def serve(self, *kinds):
         """The next frame of one of these types; answers fetches until it comes, if the node has elements."""
@@ -233,7 +235,7 @@ class Checks:
 
     def join(self, server, program):
         """A stranger that is a node, and its number."""
-        stranger = Stranger(server.port)
+        stranger = Stranger(server.port, SILENCE)
         kind, body = stranger.join(program)
         self.expect(kind == WELCOME, f"a stranger is not welcome: {body}")
         return stranger, struct.unpack_from("<I", body)[0]
@@ -396,7 +398,7 @@ class Checks:
         self.expect_end(main, 0)
 
     def expect_end(self, main, status):
-        end = main.node.wait(SECONDS)
+        end = main.node.wait(SILENCE)
         self.expect(end == (status, "", ""), f"a node of a false main: {end}")
         main.socket.close()
         main.server.end()

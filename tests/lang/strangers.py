@@ -10,6 +10,7 @@ HELLO, CHALLENGE, PROOF, WELCOME, REFUSED, JOINED, LEFT = 1, 2, 3, 4, 5, 6, 7
 ASK, NONE, GIVE, RESULT, CANCEL, BACK, HINT, END, BROADCAST, HEARD, READY, FETCH, DATA = 64, 65, 66, 67, 68, 69, 70, 71, 73, 74, 76, 77, 78
 HEAD = struct.Struct("<IHHQIIQ")
 SECONDS = 60  # a machine may be slow; what hangs, hangs for longer
+SILENCE = 10  # seconds without a frame, where the other side has little to do before it sends one
 
 
 def frame(kind, body=b"", to=0, sender=0, sequence=0, magic=MAGIC, version=VERSION, size=None):
@@ -28,10 +29,10 @@ def prove(key, role, challenge, program=1):
 
 
 class Stranger:
-    """A connection to a server, by hand."""
+    """A connection to a server, by hand. Nothing is read from it any more once nothing has come for so many seconds."""
 
-    def __init__(self, port):
-        self.socket = socket.create_connection(("localhost", port), timeout=SECONDS)
+    def __init__(self, port, seconds=SECONDS):
+        self.socket = socket.create_connection(("localhost", port), timeout=seconds)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as nodes do: else the second of two frames waits for 40 ms
         self.is_silent = False
 
@@ -45,7 +46,9 @@ class Stranger:
         return data
 
     def next(self):
-        """Type and body of the next frame; None: the connection is over, or nothing came for SECONDS."""
+        """Type and body of the next frame; None: the connection is over, or silent."""
+        if self.is_silent:
+            return None
         try:
             head = self.read(HEAD.size)
             if head is None:
