@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "net/mpi/load.hpp"
+#include "net/mpi/watch.hpp"
 
 namespace weft::net {
 namespace {
@@ -39,11 +40,25 @@ bool is_only_thread() {
   _exit(128 + signal);
 }
 
+// To `weft launch`, if it started the job: it prints the line, and ends a launcher that would wait.
+bool tell_parent(int rank, const char* line) {
+  const char* const meeting = getenv("WEFT_LAUNCH_PARENT");
+  const int connection = meeting != nullptr ? meet_keeper(meeting, rank, 0) : -1;
+  if (connection < 0) return false;
+  say(connection, farewell::failed, line);
+  await_answer(connection);
+  close(connection);
+  return true;
+}
+
 void tell_death(int process, int signal) {
-  char host[64] = "";
+  const int rank = atoi(find_launcher().rank);
+  char host[64] = "", line[256];
   (void)gethostname(host, sizeof host - 1);
-  fprintf(stderr, "weft: node %d (process %d on %s) was killed by signal %d (%s); the other nodes are ended\n",
-          atoi(find_launcher().rank) + 1, process, host, signal, strsignal(signal));
+  (void)snprintf(line, sizeof line, "node %d (process %d on %s) was killed by signal %d (%s); the other nodes are ended",
+                 rank + 1, process, host, signal, strsignal(signal));
+  if (tell_parent(rank, line)) return;
+  fprintf(stderr, "weft: %s\n", line);
   (void)usleep(launcher_reads_within_us);
 }
 

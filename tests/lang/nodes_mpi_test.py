@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -95,18 +96,31 @@ class NodesTest(unittest.TestCase):
         """By their launcher: no process stays."""
         for mpi in HERE:
             with self.subTest(mpi=mpi):
-                mark = f"WEFT_TEST_MARK={os.getpid()}.{mpi}"
-                words = words_of(mpi, 2, "fib", "--nodes", "2", "55")
-                with subprocess.Popen(words, env={**QUIET, "WEFT_TEST_MARK": mark.split("=")[1]}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                      text=True, start_new_session=True) as job:
-                    nodes = self.wait_for(mark, 2)
-                    blocked = [self.stay_blocked(node) for node in nodes]
-                    os.kill(nodes[-1], signal.SIGKILL)
-                    _, err = job.communicate(timeout=100)
-                    self.assertNotEqual(job.returncode, 0, err)
-                    self.assertRegex(err, rf"weft: node [12] \(process {nodes[-1]} on .*\) was killed by signal 9 \(Killed\)")
-                self.assertEqual(blocked, [False, False], "nodes block signals that end a program")
-                self.wait_for(mark, 0)
+                self.killed(mpi, LAUNCHERS[mpi])
+
+    def test_a_launcher_that_does_not_end_is_ended(self):
+        for mpi in HERE:
+            with self.subTest(mpi=mpi), tempfile.TemporaryDirectory() as folder:
+                launcher = os.path.join(folder, "launcher")
+                with open(launcher, "w", encoding="ascii") as file:
+                    file.write(f'#!/bin/sh\n{shutil.which(LAUNCHERS[mpi])} "$@"\n[ "$1" = --version ] || sleep 1000\n')
+                os.chmod(launcher, 0o755)
+                self.killed(mpi, launcher)
+
+    def killed(self, mpi, launcher):
+        """Of two nodes one, which runs; all processes end, and one line names the node."""
+        mark = f"WEFT_TEST_MARK={os.getpid()}.{os.path.basename(launcher)}.{mpi}"
+        words = [WEFT, "launch", "-q", "--mpi", launcher, "-n", "2", os.path.join(EXAMPLES, "fib"), "--nodes", "2", "55"]
+        with subprocess.Popen(words, env={**QUIET, "WEFT_TEST_MARK": mark.split("=")[1]}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, start_new_session=True) as job:
+            nodes = self.wait_for(mark, 2)
+            blocked = [self.stay_blocked(node) for node in nodes]
+            os.kill(nodes[-1], signal.SIGKILL)
+            _, err = job.communicate(timeout=100)
+            self.assertNotEqual(job.returncode, 0, err)
+            self.assertEqual(len(re.findall(rf"^weft: node [12] \(process {nodes[-1]} on .*\) was killed by signal 9 \(Killed\)", err, re.MULTILINE)), 1, err)
+        self.assertEqual(blocked, [False, False], "nodes block signals that end a program")
+        self.wait_for(mark, 0)
 
     ENDING = sum(1 << (each - 1) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT))
 

@@ -76,21 +76,6 @@ class RefusedTest(command.CommandTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn(f"{self.path('mpirun')} starts programs of MPICH, and there is no libweft-net-mpich.so", result.stderr)
 
-    def launched_by(self, script):
-        """By a launcher of this text, which says that it is MPICH's."""
-        self.write("mpirun", f'#!/bin/sh\ncase "$*" in *version*) echo HYDRA build details; exit ;; esac\n{script}\n'.encode())
-        os.chmod(self.path("mpirun"), 0o755)
-        return command.run("launch", "-n", "1", "-q", "--mpi", self.path("mpirun"), FORKS)
-
-    @unittest.skipUnless("mpich" in HERE, "there is no module for MPICH")
-    def test_a_launcher_that_does_not_end(self):
-        """Its processes have ended; it is not ended while one runs, and not before it has started any."""
-        result = self.launched_by("sleep 2 & wait; exec sleep 1000")
-        self.assertEqual(result.returncode, 1, result)
-        self.assertIn("weft: the launcher did not end after its processes had ended; it was ended\n", result.stderr)
-        result = self.launched_by("sleep 6 & (exit 3) & wait; exit 5")
-        self.assertEqual((result.returncode, result.stderr), (5, ""), result)
-
     def test_modules(self):
         for module, why in (("", "the file of a module is wanted"), ("/no/such.so", "cannot open shared object file"),
                             ("libm.so.6", "this is no module for an MPI")):

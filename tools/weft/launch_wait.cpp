@@ -23,7 +23,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
@@ -36,8 +35,6 @@ namespace {
 using seconds_clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds launcher_ends_within{500};  // by itself, once the ranks have ended
 constexpr std::chrono::milliseconds dies_within{500};           // after SIGTERM
-constexpr std::chrono::seconds ends_alone_within{4};            // once what it started has ended
-constexpr std::chrono::milliseconds looks_every{1000};          // at what the launcher has started
 constexpr std::chrono::seconds ends_unheard_within{30};         // once the keeper of rank 0 is gone without a word
 constexpr int hello_ms = 1000;
 constexpr std::size_t secret_letters = 32;
@@ -131,31 +128,6 @@ void kill_children() {
   }
 }
 
-bool is_alive(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
-  std::string text;
-  if (!std::getline(file, text)) return false;
-  auto const name_end = text.rfind(')');  // the name may hold anything
-  return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] != 'Z';
-}
-
-enum class children { none, ended, alive };
-
-// What has become of those that the process has started, and not yet waited for.
-children children_of(pid_t process) {
-  std::error_code none;
-  children found = children::none;
-  for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", process), none)) {
-    std::ifstream list(thread.path() / "children");
-    pid_t child = 0;
-    while (list >> child) {
-      if (is_alive(child)) return children::alive;
-      found = children::ended;
-    }
-  }
-  return found;
-}
-
 // The exit status other than 0 that a line about a rank names.
 std::optional<int> status_in(std::string_view line) {
   constexpr std::string_view before = "exited with status ";
@@ -185,7 +157,6 @@ class wait_for_launcher {
       }
       if (of[1].revents != 0 && connection_ < 0) connection_ = welcome(listener_, secret_);
       if (of[2].revents != 0) hear();
-      look_at_children();
       end_late_launcher();
     }
   }
@@ -196,7 +167,7 @@ class wait_for_launcher {
 
  private:
   [[nodiscard]] int time_left() const {
-    if (!deadline_) return static_cast<int>(looks_every.count());
+    if (!deadline_) return -1;
     auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(*deadline_ - seconds_clock::now()).count();
     return left < 0 ? 0 : static_cast<int>(left) + 1;
   }
@@ -233,22 +204,6 @@ class wait_for_launcher {
     listener_ = -1;
   }
 
-  // Open MPI's launcher may wait for itself for ever when a rank was killed.
-  void look_at_children() {
-    if (deadline_) return;
-    auto const now = seconds_clock::now();
-    children const found = children_of(launcher_);
-    has_started_ = has_started_ || found != children::none;
-    if (found == children::alive) {
-      alone_since_.reset();
-    } else if (has_started_ && !alone_since_) {
-      alone_since_ = now;
-    } else if (has_started_ && now - *alone_since_ >= ends_alone_within) {
-      fmt::print(stderr, "weft: the launcher did not end after its processes had ended; it was ended\n");
-      deadline_ = now;
-    }
-  }
-
   void end_late_launcher() {
     if (!deadline_ || seconds_clock::now() < *deadline_) return;
     has_killed_ = true;
@@ -263,8 +218,7 @@ class wait_for_launcher {
   int signals_;
   std::optional<seconds_clock::time_point> deadline_;
   std::optional<int> status_of_rank_;
-  std::optional<seconds_clock::time_point> alone_since_;
-  bool has_started_ = false, was_asked_ = false, has_killed_ = false;
+  bool was_asked_ = false, has_killed_ = false;
 };
 
 [[noreturn]] void become(const std::string& file, std::vector<std::string> words, const sigset_t& mask) {
