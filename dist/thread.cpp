@@ -158,16 +158,16 @@ void wait_for_child(control* from, weft_forked* forked, join_record* record) {
   take_cargo(forked);
 }
 
+bool is_separated(const weft_forked* forked) {
+  return forked->taker != nullptr && forked->taker != &above_joined_mark && forked->taker != &joined_mark;
+}
+
 bool join_continuation(control* from, weft_forked* forked) {
   join_record* const record = record_of(forked);
   WEFT_ALWAYS(record != &joined_mark, "this fork was joined before");
-  if (record != nullptr && record != &above_joined_mark) wait_for_child(from, forked, record);
+  if (is_separated(forked)) wait_for_child(from, forked, record);
   mark_joined(here(), forked);
   return false;
-}
-
-bool is_separated(const weft_forked* forked) {
-  return forked->taker != nullptr && forked->taker != &above_joined_mark && forked->taker != &joined_mark;
 }
 
 void discard(control* from, weft_forked* forked) {

@@ -429,45 +429,6 @@ bool remove_from_pool(pool* one, unit* what) {
   return true;
 }
 
-namespace {
-
-// Inside the lock.
-bool remove_if_first(pool* one, base::list<unit>& queue, const unit* what) {
-  return queue.front() == what && dequeue(one, queue) == what;
-}
-
-[[gnu::noinline]] bool remove_if_next_slow(pool* one, const unit* what) {
-  if (one->is_custom) return false;
-  const inside hold(one);
-  if (one->is_plain) return remove_if_first(one, one->queues[0], what);
-  if (one->filled == 0) return false;
-  const unsigned priority = priority_to_serve(one);
-  if (!remove_if_first(one, one->queues[priority], what)) return false;
-  note_queue(one, priority, true);
-  return true;
-}
-
-template <class Way>
-[[gnu::always_inline]] inline bool remove_if_next_plainly(pool* one, const worker* w, const unit* what) {
-  if (!Way::enter(one)) [[unlikely]]
-    return remove_if_next_slow(one, what);
-  const bool was_next = remove_if_first(one, one->queues[0], what);
-  Way::leave_after_take(one, w);
-  return was_next;
-}
-
-[[gnu::noinline]] bool remove_if_next_as_another(pool* one, const worker* w, const unit* what) {
-  return remove_if_next_plainly<as_another>(one, w, what);
-}
-
-}  // namespace
-
-bool remove_if_next(pool* one, const unit* what) {
-  if (!one->is_plain) return remove_if_next_slow(one, what);
-  const worker* const w = local::current_worker();
-  return one->lock.is_owner(w) ? remove_if_next_plainly<as_owner>(one, w, what) : remove_if_next_as_another(one, w, what);
-}
-
 void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state) {
   if (one->is_custom) return;
   const inside hold(one);
@@ -478,36 +439,68 @@ void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state) {
 
 namespace {
 
-template <class Way>
+bool take_out_by_name(pool* one, unit* what) {
+  if (!is_in(one, what)) return false;
+  take_out(one, one->queues[0], what);
+  return true;
+}
+
+// A unit that has started may have come back to the pool since its joiner looked.
+bool is_next(const base::list<unit>& queue, const unit* what) { return queue.front() == what && !what->has_parked(); }
+
+bool take_out_if_next(pool* one, unit* what) {
+  if (!is_next(one->queues[0], what)) return false;
+  take_out(one, one->queues[0], what);
+  return true;
+}
+
+// The next ones: of a plain pool, inside the lock by `take`; `slowly` does the same for any pool.
+using removal = bool (*)(pool* one, unit* what);
+
+template <class Way, removal take, removal slowly>
 [[gnu::always_inline]] inline bool remove_plainly(pool* one, const worker* w, unit* what) {
   if (!Way::enter(one)) [[unlikely]]
-    return remove_from_pool(one, what);
-  const bool is_there = is_in(one, what);
-  if (is_there) [[likely]]
-    take_out(one, one->queues[0], what);
+    return slowly(one, what);
+  const bool is_taken = take(one, what);
   Way::leave_after_take(one, w);
-  return is_there;
+  return is_taken;
 }
 
+template <removal take, removal slowly>
 [[gnu::noinline]] bool remove_as_another(pool* one, const worker* w, unit* what) {
-  return remove_plainly<as_another>(one, w, what);
+  return remove_plainly<as_another, take, slowly>(one, w, what);
 }
 
-// As remove_from_pool, where it is the usual pool and its lock is free.
+template <removal take, removal slowly>
 [[gnu::always_inline]] inline bool remove_quickly(pool* one, unit* what) {
   if (!one->is_plain) [[unlikely]]
-    return remove_from_pool(one, what);
+    return slowly(one, what);
   const worker* const w = local::current_worker();
-  return one->lock.is_owner(w) ? remove_plainly<as_owner>(one, w, what) : remove_as_another(one, w, what);
+  return one->lock.is_owner(w) ? remove_plainly<as_owner, take, slowly>(one, w, what)
+                               : remove_as_another<take, slowly>(one, w, what);
+}
+
+[[gnu::noinline]] bool remove_if_next_slow(pool* one, unit* what) {
+  if (one->is_custom) return false;
+  const inside hold(one);
+  if (one->is_plain) return take_out_if_next(one, what);
+  if (one->filled == 0) return false;
+  const unsigned priority = priority_to_serve(one);
+  if (!is_next(one->queues[priority], what)) return false;
+  take_out(one, one->queues[priority], what);
+  note_queue(one, priority, true);
+  return true;
 }
 
 }  // namespace
+
+bool remove_if_next(pool* one, unit* what) { return remove_quickly<take_out_if_next, remove_if_next_slow>(one, what); }
 
 bool remove_from_one(pool* const* some, std::size_t count, unit* what) {
   pool* const home = what->home.load(base::relaxed);
   if (home == nullptr) return false;
   for (std::size_t index = 0; index < count; ++index) {
-    if (some[index] == home) return remove_quickly(home, what);
+    if (some[index] == home) return remove_quickly<take_out_by_name, remove_from_pool>(home, what);
   }
   return false;
 }

@@ -37,8 +37,9 @@ void wake_server_for_rest(pool* one);
 unit* pop_last_from_pool(pool* one);
 // Takes `what` out of the middle; false: it was not there.
 bool remove_from_pool(pool* one, unit* what);
-// Takes `what`, which its caller may join, if a worker that serves the pool would take it next.
-bool remove_if_next(pool* one, const unit* what);
+// Takes `what`, which its caller may join, if it has not started, and a worker that serves the pool
+// would take it next.
+bool remove_if_next(pool* one, unit* what);
 // As remove_from_pool, for the one of some pools to which it belongs.
 bool remove_from_one(pool* const* some, std::size_t count, unit* what);
 // Calls each(state, unit) for the ready units of a built-in pool, inside its lock.

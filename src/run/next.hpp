@@ -34,7 +34,8 @@ std::size_t ready_in_own_pools(const worker* w);
 // Takes `what` out of a pool that w serves. False: it was not there. A worker that knows of the
 // pool only from a look at the unit knows nothing else of it.
 bool take_from_pool(worker* w, pool* one, unit* what);
-// Takes `what` out of the pool `home`, if it is what pop_from_pools would take now.
+// Takes `what` out of the pool `home`, if it has not started and is what pop_from_pools would take
+// now.
 bool take_next_from_pools(worker* w, const pool* home, unit* what);
 // Of a worker that was awake and found something: what came to its pools meanwhile woke no other
 // worker, and may be left.

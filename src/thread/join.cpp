@@ -1,5 +1,5 @@
 // Joining: an ended unit is reaped at once; one that has not started may run right here, on its
-// joiner's stack: in a pool it must be the next one, since pools keep an order. Otherwise the joiner
+// joiner's stack; in a pool it must be the next one, for pools keep an order. Otherwise the joiner
 // parks in the join word (protocol T).
 
 #include "arch/cpu.hpp"
@@ -71,8 +71,8 @@ bool are_pools_next(worker* w) {
 // `self`.
 [[gnu::noinline]] bool take_next_to_run_here(worker* w, const unit* self, unit* one) {
   const pool* const home = one->home.load(base::relaxed);
-  if (home == nullptr || w->is_special || w->rt->tells_events.load(base::relaxed)) return false;
-  if (one->has_parked() || !of_pool_may_run_on(self, one, home)) return false;
+  if (one->in.load(base::relaxed) != in_pool || w->is_special || w->rt->tells_events.load(base::relaxed)) return false;
+  if (!of_pool_may_run_on(self, one, home)) return false;
   if (!has_room(w, w->rt->lend_bytes) || one->join.load(base::relaxed) != join_word::open) return false;
   if (!are_pools_next(w) || !take_next_from_pools(w, home, one)) return false;
   --w->turns_left;

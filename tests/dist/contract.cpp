@@ -276,7 +276,7 @@ bool discarded_forks_count_first() {
                     "a discarded fork counts while its child still takes it for one that is joined");
 }
 
-// ---- a newer fork whose child has ended here, beside an older one that was joined or discarded before it ----
+// ---- a newer fork whose child has ended here, and an older one that is joined or discarded first ----
 
 void end_once_told(void*) { words.wait_for(was_discarded, 1); }
 

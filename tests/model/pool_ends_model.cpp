@@ -1,7 +1,7 @@
 // A pool's both ends and its middle over src/place/pool.cpp: units are pushed, popped, taken from
 // the far end, taken out by name or if they are next, and pushed again into another pool, by two
-// workers and an OS thread outside. Each unit is taken once, what its pusher wrote is seen, the order of what nothing
-// else touched stays, and the counts are right in the end.
+// workers and an OS thread outside. Each unit is taken once, what its pusher wrote is seen, the
+// order of what nothing else touched stays, and the counts are right in the end.
 // Built with src/place/pool.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
 // Built with src/unit/timer.cpp
 #include <cstdlib>
@@ -174,7 +174,8 @@ void priorities() {
   for (unit& each : here.units) std::free(details_if_any(&each));
 }
 
-// A joiner takes out what it joins only if that is next; another worker pops, a third thread pushes.
+// A joiner takes out what it joins only if that is next; another worker pops, a third thread
+// pushes.
 void only_the_next(weft_pool_kind kind) {
   scene here(kind);
   for (unsigned i = 0; kind == WEFT_POOL_PRIORITY && i < 3; ++i) details_of(&here.units[i])->priority = i;
@@ -198,6 +199,29 @@ void only_the_next(weft_pool_kind kind) {
   for (unit& each : here.units) std::free(details_if_any(&each));
 }
 
+// What a joiner takes out has not started, though another worker runs it until it parks, and a waker
+// pushes it again.
+void only_the_fresh(weft_pool_kind kind) {
+  scene here(kind);
+  unit& one = here.units[0];
+  here.push(0);
+  threads(thread{"joins",
+                 [&] {
+                   be_worker(0);
+                   if (remove_if_next(here.one, &one)) {
+                     check(!one.has_parked(), "has not started");
+                     here.take(&one);
+                   }
+                 }},
+          thread{"runs", [&] {
+                   be_worker(1);
+                   if (pop_from_pool(here.one) == nullptr) return;
+                   base::store_relaxed(*reinterpret_cast<std::uintptr_t*>(one.context.slot()), std::uintptr_t{64});
+                   here.push(0, push_reason::woken);
+                 }});
+  here.check_each_taken_once(1);
+}
+
 constexpr bounds quick{.preemptions = 2, .weak = 1, .executions = 4'000};
 constexpr bounds deep{.preemptions = 4, .weak = 3, .spurious = 1, .executions = 10'000'000};
 constexpr explorer::expectations usual{.at_least = 20, .quick = quick, .deep = deep};
@@ -212,5 +236,7 @@ const model m7{"pool: one goes to another", usual, goes_to_another};
 const model m8{"pool: priorities", usual, priorities};
 const model m9{"pool: only the next", usual, [] { only_the_next(WEFT_POOL_FIFO); }};
 const model m10{"pool: only the next, with priorities", usual, [] { only_the_next(WEFT_POOL_PRIORITY); }};
+const model m11{"pool: only what has not started", usual, [] { only_the_fresh(WEFT_POOL_FIFO); }};
+const model m12{"pool: only what has not started, with priorities", usual, [] { only_the_fresh(WEFT_POOL_PRIORITY); }};
 
 }  // namespace
