@@ -5,6 +5,7 @@ if(WEFT_COVERAGE)
   endforeach()
   add_link_options(--coverage)
 endif()
+
 # A process that dies otherwise than by exit writes nothing down by itself.
 function(weft_count_coverage_of_deaths library)
   if(WEFT_COVERAGE)

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <weft/weft.h>
+#include <weft/ext.h>
 
 #include "check.h"
 
@@ -180,6 +180,36 @@ static void join_of_second_pool(void *argument) {
 
 static void keeps_the_order_of_pools(void) { OK(weft_thread_join(start(join_of_second_pool, NULL))); }
 
+/* A frameless scheduler is asked before the pools. */
+static weft_thread *named;
+
+static weft_thread *name_it(void *state, unsigned worker) {
+  (void)state, (void)worker;
+  weft_thread *const unit = named;
+  named = NULL;
+  return unit;
+}
+
+static void join_under_a_scheduler(void *argument) {
+  static int number[2] = {0, 1};
+  const weft_scheduler_ops ops = {sizeof ops, name_it};
+  weft_pool *pool = served_pool(WEFT_POOL_FIFO, 1);
+  const weft_thread_attr attr = in_pool(pool);
+  weft_thread *first = NULL;
+  ran = 0;
+  OK(weft_ext_thread_make(note_turn, &number[0], NULL, false, &first));
+  named = first;
+  OK(weft_ext_worker_set_scheduler(0, &ops, NULL));
+  OK(weft_thread_join(start_with(&attr, note_turn, &number[1])));
+  OK(weft_thread_join(first));
+  CHECK(order[0] == 0 && order[1] == 1);
+  OK(weft_ext_worker_set_scheduler(0, NULL, NULL));
+  end_pool(pool, 1);
+  (void)argument;
+}
+
+static void asks_the_scheduler_first(void) { OK(weft_thread_join(start(join_under_a_scheduler, NULL))); }
+
 /* ---- others ---- */
 
 static bool is_over;
@@ -295,6 +325,7 @@ static void on_one(void) {
   RUN(runs_on_the_joiners_stack);
   RUN(keeps_the_pools_order);
   RUN(keeps_the_order_of_pools);
+  RUN(asks_the_scheduler_first);
   RUN(others_have_their_turns);
   RUN(waits_on_the_joiners_stack);
 }
