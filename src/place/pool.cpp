@@ -454,30 +454,30 @@ bool take_out_if_next(pool* one, unit* what) {
   return true;
 }
 
-// The next ones: of a plain pool, inside the lock by `take`; `slowly` does the same for any pool.
+// The next ones: of a plain pool, inside the lock by `Take`; `Slowly` does the same for any pool.
 using removal = bool (*)(pool* one, unit* what);
 
-template <class Way, removal take, removal slowly>
+template <class Way, removal Take, removal Slowly>
 [[gnu::always_inline]] inline bool remove_plainly(pool* one, const worker* w, unit* what) {
   if (!Way::enter(one)) [[unlikely]]
-    return slowly(one, what);
-  const bool is_taken = take(one, what);
+    return Slowly(one, what);
+  const bool is_taken = Take(one, what);
   Way::leave_after_take(one, w);
   return is_taken;
 }
 
-template <removal take, removal slowly>
+template <removal Take, removal Slowly>
 [[gnu::noinline]] bool remove_as_another(pool* one, const worker* w, unit* what) {
-  return remove_plainly<as_another, take, slowly>(one, w, what);
+  return remove_plainly<as_another, Take, Slowly>(one, w, what);
 }
 
-template <removal take, removal slowly>
+template <removal Take, removal Slowly>
 [[gnu::always_inline]] inline bool remove_quickly(pool* one, unit* what) {
   if (!one->is_plain) [[unlikely]]
-    return slowly(one, what);
+    return Slowly(one, what);
   const worker* const w = local::current_worker();
-  return one->lock.is_owner(w) ? remove_plainly<as_owner, take, slowly>(one, w, what)
-                               : remove_as_another<take, slowly>(one, w, what);
+  return one->lock.is_owner(w) ? remove_plainly<as_owner, Take, Slowly>(one, w, what)
+                               : remove_as_another<Take, Slowly>(one, w, what);
 }
 
 [[gnu::noinline]] bool remove_if_next_slow(pool* one, unit* what) {
