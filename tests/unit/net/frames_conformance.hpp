@@ -426,7 +426,8 @@ class frames_conformance {
       }
       if (got.what != net::happening::left || got.from < group_->self) return fail("leaving was not told");
       if (counts[got.from] != frames + 1) return fail("frames of a node that left are missing");
-      for (std::size_t const size : {0, 1000, 1 << 20}) send_owned(got.from, of_data, size, 0);  // dropped, and released
+      // Frames to a node that has left are dropped, and released.
+      for (std::size_t const size : {0U, 1000U, 1U << 20U}) send_owned(got.from, of_data, size, 0);
     }
     for (std::uint64_t i = 0; i < frames; ++i)
       for (std::uint32_t const each : others_) send(each, of_data, &i, sizeof i);
