@@ -81,7 +81,8 @@ static void goes_where_it_is_taken(void) {
 static void use_pool(void *argument) {
   const struct world *it = argument;
   for (int i = 0; i < 100; ++i) {
-    ABT_thread made = start(it->pool, add_one, &(atomic_int){0});
+    atomic_int count = 0;
+    ABT_thread made = start(it->pool, add_one, &count);
     OK(ABT_thread_yield());
     end(made);
   }

@@ -20,12 +20,12 @@ struct fiber {
 };
 
 constexpr int most_fibers = 16;
-fiber own[max_threads];
-fiber made[most_fibers];
+fiber fibers_of_threads[max_threads];
+fiber made_fibers[most_fibers];
 fiber* standing[max_threads];
 
 fiber& fiber_on(const void* stack) {
-  for (fiber& each : made) {
+  for (fiber& each : made_fibers) {
     if (each.stack == stack || each.stack == nullptr) {
       each.stack = stack;
       return each;
@@ -54,10 +54,10 @@ void go_to(coroutine& from, void* to, void* transfer) {
 }  // namespace
 
 void reset_fibers() {
-  for (fiber& each : made) each.is_stood_on = false;
+  for (fiber& each : made_fibers) each.is_stood_on = false;
   for (int thread = 0; thread < max_threads; ++thread) {
-    standing[thread] = &own[thread];
-    own[thread].is_stood_on = true;
+    standing[thread] = &fibers_of_threads[thread];
+    fibers_of_threads[thread].is_stood_on = true;
   }
 }
 
