@@ -59,6 +59,21 @@ static void parks_until_unparked(void) {
   CHECK(atomic_load(&one.commits) == 1 && atomic_load(&one.goes_on) == 1);
 }
 
+/* The one that unparks owns the thread: it runs when that one says so, and not before. */
+static void owned_once_unparked(void) {
+  struct parker one = {.refuses = false};
+  weft_ext_unpark_owned(NULL);
+  weft_thread *thread = start(park_once, &one);
+  CHECK(wait_for_publication(&one) == thread);
+  weft_ext_unpark_owned(thread);
+  for (int i = 0; i < 20; ++i) breathe();
+  CHECK(atomic_load(&one.goes_on) == 0);
+  CHECK(weft_thread_get_state(thread) == WEFT_THREAD_READY);
+  OK(weft_ext_dispatch(thread));
+  CHECK(atomic_load(&one.goes_on) == 1);
+  OK(weft_thread_join(thread));
+}
+
 static void park_refused(void *argument) {
   struct parker *one = argument;
   for (int i = 0; i < 100; ++i) {
@@ -304,6 +319,7 @@ static void refuses(void) {
 
 static void all(void) {
   RUN(parks_until_unparked);
+  RUN(owned_once_unparked);
   RUN(goes_on_when_refused);
   RUN(unparked_before_commit_is_over);
   RUN(anybody_unparks);

@@ -31,8 +31,11 @@ SURVIVORS = os.path.join(steps.TOP, "tests", "mutation_survivors.txt")
 LAYERS = ("base", "arch", "os", "queue", "mem", "trace", "unwind", "fiber", "unit", "worker", "run", "thread", "place", "see", "seeded", "life",
           "sync", "capi")
 LIMIT_S = 60  # of a test
-# They take long, or watch what a busy machine makes late; debuggers read what no mutant changes.
-EXCLUDED = r"_static$|gdb|debugger|unload|libraries|privileges|standstill|report_signal|report_circles|report_deadlock|watchdog|_schedules$"
+# What reports say: they take long, and watch what a busy machine makes late, so they run alone and only for what they concern.
+REPORTS = "standstill|report_signal|report_circles|report_deadlock|watchdog"
+WHAT_REPORTS_CONCERN = ("see",)
+# Debuggers read what no mutant changes.
+NO_WITNESSES = r"_static$|gdb|debugger|unload|libraries|privileges|_schedules$"
 
 SWAPS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "), (" == ", " != "), (" != ", " == "), (" && ", " || "),
          (" || ", " && "), (" + ", " - "), (" - ", " + "), ("++", "--"), ("--", "++")]
@@ -202,27 +205,32 @@ class Trial:
         if done.returncode != 0:
             sys.exit(f"mutate: the copy in build/mutate does not build:\n{done.stdout[-2000:]}")
 
-    def found_by(self, names_of_tests):
-        excluded = "|".join([EXCLUDED, *(f"^{re.escape(name)}$" for name in self.unsound)])
-        for name in failing(names_of_tests, excluded, self.jobs):
+    def found_by(self, names_of_tests, without, jobs):
+        excluded = "|".join([NO_WITNESSES, *without, *(f"^{re.escape(name)}$" for name in self.unsound)])
+        for name in failing(names_of_tests, excluded, jobs):
             if failing(f"^{re.escape(name)}$", "^$", 1):
                 return name
         return ""
 
     def steps_for(self, path):
+        """Of each: what to build, the tests, those to leave out, how many at once."""
         layer = path.split("/")[1]
-        yield [f"tests/unit/{layer}/all"], f"^unit\\.{layer}_"
+        yield [f"tests/unit/{layer}/all"], f"^unit\\.{layer}_", [], self.jobs
         models = models_with(path)
         if models:
-            yield [f"model_{name}" for name in models], f"^model\\.({'|'.join(models)})$"
-        yield ["weft"], r"^api\."
+            yield [f"model_{name}" for name in models], f"^model\\.({'|'.join(models)})$", [], self.jobs
+        yield ["weft"], r"^api\.", [REPORTS], self.jobs
+        if layer in WHAT_REPORTS_CONCERN:
+            yield ["weft"], rf"^api\.({REPORTS})", [], 1
 
     def check_sound(self, mutants):
         """What the unchanged core fails is no witness."""
         for path in {m.path for m in mutants}:
             self.originals[path] = object_code(path)
         for _ in range(2):
-            self.unsound |= set(failing(r"^(unit|api|model)\.", EXCLUDED, self.jobs, stops=False))
+            self.unsound |= set(failing(r"^(unit|api|model)\.", f"{NO_WITNESSES}|{REPORTS}", self.jobs, stops=False))
+        if any(path.split("/")[1] in WHAT_REPORTS_CONCERN for path in self.originals):
+            self.unsound |= set(failing(rf"^api\.({REPORTS})", NO_WITNESSES, 1, stops=False))
         if self.unsound:
             print(f"fails without any change, and is no witness: {' '.join(sorted(self.unsound))}", flush=True)
 
@@ -233,9 +241,9 @@ class Trial:
         code = object_code(path)
         if code is not None and code == self.originals.get(path):
             return "equivalent: the same code"
-        for targets, tests in self.steps_for(path):
+        for targets, tests, without, jobs in self.steps_for(path):
             build(targets, self.jobs)
-            found = self.found_by(tests)
+            found = self.found_by(tests, without, jobs)
             if found:
                 return f"found by {found}"
         return "SURVIVED"

@@ -75,6 +75,15 @@ TEST_CASE("version 1 under the short name of the controller, and cpuset is not c
   CHECK(limited.quota() == doctest::Approx(3));
 }
 
+TEST_CASE("version 1: cpu is found wherever it stands in the list of controllers") {
+  machine last("4:memory:/a\n3:cpuacct,cpu:/a");
+  last.with("cpuacct,cpu/a/cpu.cfs_quota_us", "150000").with("cpuacct,cpu/a/cpu.cfs_period_us", "100000");
+  CHECK(last.quota() == doctest::Approx(1.5));
+  machine between("3:cpuset,cpu,cpuacct:/a");
+  between.with("cpuset,cpu,cpuacct/a/cpu.cfs_quota_us", "250000").with("cpuset,cpu,cpuacct/a/cpu.cfs_period_us", "100000");
+  CHECK(between.quota() == doctest::Approx(2.5));
+}
+
 TEST_CASE("both versions at once: the least holds") {
   machine both("1:cpu:/a\n0::/b");
   both.with("cpu/a/cpu.cfs_quota_us", "300000")

@@ -186,6 +186,10 @@ TEST_CASE("expressions") {
   CHECK(value({0x10, 0x81, 0x01, 0x11, 0x7f, 0x22}) == 128);
   CHECK(value({0x35, 0x32, 0x16, 0x1c}) == -3);
   CHECK(value({0x35, 0x12, 0x13, 0x96}) == 5);
+  constexpr auto highest_register = arch::dwarf::count - 1;
+  registers.set(highest_register, 3000);
+  CHECK(value({0x70 + highest_register, 1}) == 3001);
+  CHECK(value({0x4f}) == 31);        // the highest literal
   CHECK(value({0x71, 0}) == -1);     // a register that is not known
   CHECK(value({0x22}) == -1);        // nothing to add
   CHECK(value({0x31, 0x06}) == -1);  // nothing lies at 1
