@@ -103,6 +103,21 @@ const model spins_for_ever{"a loop that nobody ends", {.must_fail = "deadlock"},
 const model spins_impatiently{
     "a loop that nobody ends, impatient", {.quick = {.impatience = 1}, .must_fail = "deadlock"}, spin_for_ever};
 
+// Each round stores something, but nothing that another thread stored.
+const model spins_with_a_lock{"a loop with a lock that nobody ends", {.must_fail = "deadlock"}, [] {
+                                base::atomic<int> lock{0}, word{0};
+                                threads(thread{"waits",
+                                               [&] {
+                                                 for (bool is_over = false; !is_over;) {
+                                                   lock.exchange(1, base::acquire);
+                                                   is_over = word.load(base::relaxed) != 0;
+                                                   lock.store(0, base::release);
+                                                   arch::pause();
+                                                 }
+                                               }},
+                                        thread{"forgets", [&] { (void)word.load(base::relaxed); }});
+                              }};
+
 // The flag goes up and down again: the waiter may miss it.
 const model missed_flicker{"a flag that goes down again", {.must_fail = "deadlock"}, [] {
                              base::atomic<int> word{0};

@@ -96,6 +96,7 @@ RULES = [
     ("a preemption is counted", "scheduler.cpp", "left_.preemptions > 0) --left_.preemptions;", "left_.preemptions > 0) {}"),
     ("a weak choice is counted", "memory.cpp", "  if (taken != 0) --weak_left_;\n  return taken;", "  return taken;"),
     ("a thread that pauses waits for news", "scheduler.cpp", "    return it.is == state::ready && (!it.paused || has_news(it));", "    return it.is == state::ready && !it.paused;"),
+    ("what a thread stores is no news to itself", "scheduler.cpp", "    if (is_last && memory_", "    if (memory_"),
     ("a loop that no thread ends is a deadlock", "scheduler.cpp", "  if (++forced_ > fruitless_limit) fail(", "  if (false) fail("),
     ("a loop may give up early", "scheduler.cpp", "left_.impatience > 0 && !has_news(it)) options_.push_back({i, how::without_news});", "left_.impatience > 0 && !has_news(it)) {}"),
     ("a deadline may come early", "scheduler.cpp", "    if (it.is == state::asleep && it.has_deadline() && left_.timeouts > 0) options_.push_back({i, how::early_timeout});\n", ""),

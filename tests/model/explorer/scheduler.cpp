@@ -142,8 +142,13 @@ void scheduler::switch_to_next() {
 }
 
 bool scheduler::has_news(const logical_thread& it) const {
-  return std::any_of(it.previous.begin(), it.previous.end(),
-                     [&](const spin_read& r) { return memory_.has_news(r.location, r.at, r.value); });
+  for (auto r = it.previous.begin(); r != it.previous.end(); ++r) {
+    // What it stored itself, such as its release of a lock, is no news.
+    const bool is_last =
+        std::none_of(r + 1, it.previous.end(), [&](const spin_read& later) { return later.location == r->location; });
+    if (is_last && memory_.has_news(r->location, r->at, r->value)) return true;
+  }
+  return false;
 }
 
 // The caller first if it can go on: the first path is the one without preemptions.
