@@ -21,7 +21,7 @@ def tests_of(*kinds):
     return tuple(f"tests/{kind}/all" for kind in kinds)
 
 
-MOST_EXECUTIONS = 300_000  # of one model: with all of them, as `make model` has them, the deep bounds take many hours
+MOST_EXECUTIONS = 120_000  # of one model: with all of them, as `make model` has them, the deep bounds take many hours
 
 
 class Models(steps.Commands):
