@@ -16,7 +16,6 @@
 #include "run/next.hpp"
 #include "run/ready.hpp"
 #include "run/wake.hpp"
-#include "unit/details.hpp"
 #include "unit/pool_record.hpp"
 #include "worker/clock.hpp"
 #include "worker/hooks.hpp"
@@ -30,11 +29,6 @@ namespace {
 
 weft_thread* handle(unit* one) { return reinterpret_cast<weft_thread*>(one); }
 unit* unit_of(weft_thread* thread) { return reinterpret_cast<unit*>(thread); }
-
-unsigned priority_of(const unit* one) {
-  const details* extra = details_if_any(one);
-  return extra != nullptr ? extra->priority : 0;
-}
 
 // ---- priorities ----
 //
@@ -229,7 +223,7 @@ weft_push_reason told_reason(push_reason reason) {
 audience push_anywhere(pool* one, unit* what, push_reason reason, bool was_blocked) {
   if (!one->is_custom) {
     const inside hold(one);
-    const unsigned priority = one->is_plain ? 0 : priority_of(what);
+    const unsigned priority = one->is_plain ? 0 : what->priority;
     enqueue(one, one->queues[priority], what, reason);
     if (!one->is_plain) note_queue(one, priority, false);
     if (was_blocked) one->note_back();
@@ -425,7 +419,7 @@ bool remove_from_pool(pool* one, unit* what) {
   }
   const inside hold(one);
   if (!is_in(one, what)) return false;
-  take_out_of(one, one->is_plain ? 0 : priority_of(what), what);
+  take_out_of(one, one->is_plain ? 0 : what->priority, what);
   return true;
 }
 

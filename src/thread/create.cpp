@@ -78,13 +78,21 @@ status apply_place(runtime* rt, unit* one, const weft_thread_attr& wanted) {
   return status::ok;
 }
 
+// Before publication.
+void set_priority(unit* one, unsigned priority) {
+  if (priority == 0) return;
+  one->priority = static_cast<std::uint8_t>(priority);
+  const unsigned flags = one->flags.load(base::relaxed) | is_known;
+  one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);
+}
+
 status apply_details(unit* one, const weft_thread_attr& wanted) {
   if (wanted.priority >= WEFT_POOL_PRIORITIES) return status::invalid;
-  if (wanted.name == nullptr && wanted.priority == 0) return status::ok;
+  set_priority(one, wanted.priority);
+  if (wanted.name == nullptr) return status::ok;
   details* extra = details_of(one);
   if (extra == nullptr) return status::nomem;
-  extra->priority = wanted.priority;
-  if (wanted.name != nullptr) std::strncpy(extra->name, wanted.name, name_bytes - 1);
+  std::strncpy(extra->name, wanted.name, name_bytes - 1);
   return status::ok;
 }
 
@@ -165,23 +173,24 @@ bool begins_to_create(worker* w) { return !w->units.is_empty() && w->lock.try_en
   return put_new(w, one);
 }
 
-// Whether nothing is special about what is asked for but, perhaps, its stack's size and its pool.
-bool has_no_more_than_size_and_pool(const worker* w, const weft_thread_attr& wanted) {
+// Whether what is asked for is usual, whatever its stack's size, its pool and its priority.
+bool is_usual_otherwise(const worker* w, const weft_thread_attr& wanted) {
   if (w->is_special || wanted.keep_fp || wanted.stack != nullptr || wanted.name != nullptr) return false;
-  return wanted.worker == WEFT_ANY_WORKER && wanted.priority == 0;
+  return wanted.worker == WEFT_ANY_WORKER;
 }
 
 // Of a thread: its stack's size alone, which is that of the last one.
 bool has_size_alone(const worker* w, const creation& how) {
   const weft_thread_attr* wanted = how.attributes;
-  if (wanted == nullptr || wanted->stack_bytes == 0 || how.tasklet || how.detached) return false;
-  return wanted->stack_bytes == w->asked_stack_bytes && wanted->pool == nullptr && has_no_more_than_size_and_pool(w, *wanted);
+  if (wanted == nullptr || wanted->stack_bytes == 0 || wanted->priority != 0 || how.tasklet || how.detached) return false;
+  return wanted->stack_bytes == w->asked_stack_bytes && wanted->pool == nullptr && is_usual_otherwise(w, *wanted);
 }
 
+// Its pool and its priority there.
 bool has_pool_alone(const worker* w, const creation& how) {
   const weft_thread_attr* wanted = how.attributes;
-  return wanted != nullptr && wanted->pool != nullptr && wanted->stack_bytes == 0 && has_no_more_than_size_and_pool(w, *wanted) &&
-         !w->rt->tells_events.load(base::relaxed);
+  return wanted != nullptr && wanted->pool != nullptr && wanted->stack_bytes == 0 && wanted->priority < WEFT_POOL_PRIORITIES &&
+         is_usual_otherwise(w, *wanted) && !w->rt->tells_events.load(base::relaxed);
 }
 
 // There is a descriptor, and nothing listens to events.
@@ -189,6 +198,7 @@ status create_in_pool(worker* w, const creation& how, unit** out) {
   unit* const one = lay_out_unlinked(w->units.take_one(), how);
   const unsigned flags = (how.tasklet ? unsigned{is_tasklet} : 0) | ends_noticed;  // see ends_far_from_its_maker
   one->flags.store(static_cast<std::uint16_t>(flags), base::relaxed);
+  set_priority(one, how.attributes->priority);
   auto* const home = reinterpret_cast<pool*>(how.attributes->pool);
   one->home.store(home, base::relaxed);
   count_created(w->rt, w, 1);

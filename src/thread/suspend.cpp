@@ -13,10 +13,10 @@ namespace weft::sched {
 
 namespace {
 
-enum permit_word : std::uint32_t { no_permit, permitted, suspended };
+enum permit_word : std::uint8_t { no_permit, permitted, suspended };
 
 bool take_permit(unit* self) {
-  std::uint32_t expected = permitted;
+  std::uint8_t expected = permitted;
   // [P7] acquire: sees what the resumer did; pairs with [P9]
   return self->permit.compare_exchange_strong(expected, no_permit, base::acquire, base::relaxed);
 }
@@ -24,7 +24,7 @@ bool take_permit(unit* self) {
 bool publish_suspension(void* argument) {
   auto* self = static_cast<unit*>(argument);
   self->state.store(unit_state::suspended, base::relaxed);
-  std::uint32_t expected = no_permit;
+  std::uint8_t expected = no_permit;
   // [P8] release: the resumer sees the saved context; pairs with [P9]
   if (self->permit.compare_exchange_strong(expected, suspended, base::release, base::relaxed)) return true;
   static_cast<void>(take_permit(self));  // and sees what one or two resumers did
@@ -45,9 +45,9 @@ status suspend() {
 status resume(unit* one) {
   if (one->has(is_tasklet) || join_word::has_ended(one)) return status::invalid;
   one->set(is_known);
-  std::uint32_t seen = one->permit.load(base::relaxed);
+  std::uint8_t seen = one->permit.load(base::relaxed);
   for (;;) {
-    const std::uint32_t wanted = seen == suspended ? no_permit : permitted;
+    const std::uint8_t wanted = seen == suspended ? no_permit : permitted;
     // [P9] acq_rel: publishes what the resumer did, and sees the saved context; pairs with [P7]
     // [P8]
     if (one->permit.compare_exchange_weak(seen, wanted, base::acq_rel, base::relaxed)) break;

@@ -20,7 +20,6 @@ struct key_value {
 
 struct details {
   char name[name_bytes];
-  unsigned priority;
   std::size_t own_stack_bytes;  // of a mapping of its own; 0: none
   key_value* keys;              // by key index; key_capacity entries
   std::uint32_t key_capacity;

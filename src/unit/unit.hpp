@@ -35,7 +35,7 @@ enum unit_flag : std::uint16_t {
   wants_to_move = 1 << 5,      // * extra says where
   is_default = 1 << 6,         // a ULT without any attribute: may run on its joiner's stack
   stays_put = 1 << 7,          // * pinned to worker `home_worker`
-  is_known = 1 << 8,           // * id, permit or extra are in use
+  is_known = 1 << 8,           // * id, permit, priority or extra are in use
   is_fork = 1 << 9,            // `forker` is set: a fork taken from its forker, with its identity
   ends_noticed = 1 << 10,      // * ends with an exchange: a joiner needs no fence; never cleared
   is_adopted = 1 << 11,        // weft_worker_adopt's caller, on its OS stack; argument: adopted.hpp
@@ -99,8 +99,9 @@ struct alignas(base::cache_line) unit : base::list_link {
   base::atomic<details*> extra{nullptr};  // made when first needed: details_of, details_if_any
   base::atomic<std::uint64_t> id{0};      // given when first asked for
   const void* made_at = nullptr;          // once it has parked: as context_word::maker()
-  base::atomic<std::uint32_t> permit{0};  // weft_suspend and weft_resume: protocol P
   std::uint32_t left_forks = 0;           // of segments that it left, not joined yet
+  base::atomic<std::uint8_t> permit{0};   // weft_suspend and weft_resume: protocol P
+  std::uint8_t priority = 0;              // in a pool by priorities; set before publication
   union {
     unit* forker = nullptr;  // when is_fork
     relay* relays;           // otherwise, while it dispatches units in turn

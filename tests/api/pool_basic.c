@@ -86,6 +86,16 @@ static void keeps_order(void) {
   }
 }
 
+static unsigned lowest(int index) { return index >= 0 ? WEFT_POOL_PRIORITIES - 1 : 0; }
+static unsigned lower_for_first(int index) { return index == 0; }
+
+/* Threads that are made in the memory of others have the usual priority. */
+static void priority_ends_with_its_thread(void) {
+  int place[MANY];
+  if (!serve_by_priority_soon(place, lowest) || !serve_by_priority_soon(place, lower_for_first)) return;
+  CHECK(place[0] == MANY - 1);
+}
+
 /* ---- no priority starves ---- */
 
 enum { MOST_TURNS = 1000 }; /* a millisecond or more each: ten times the promise, whatever else the machine does */
@@ -503,6 +513,7 @@ static void comes_and_goes(void) {
 
 static void all(void) {
   RUN(keeps_order);
+  RUN(priority_ends_with_its_thread);
   RUN(none_starves);
   RUN(none_starves_in_the_middle);
   RUN(each_waits_for_its_turn);

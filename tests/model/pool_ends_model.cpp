@@ -12,7 +12,6 @@
 #include "run/ready.hpp"
 #include "run/wait.hpp"
 #include "thread/thread.hpp"
-#include "unit/details.hpp"
 #include "unit/waiter.hpp"
 #include "worker/extras.hpp"
 
@@ -157,7 +156,7 @@ void goes_to_another() {
 // Of several priorities: the bits that say which queues hold units stay true.
 void priorities() {
   scene here(WEFT_POOL_PRIORITY);
-  for (unsigned i = 0; i < 3; ++i) details_of(&here.units[i])->priority = i;
+  for (unsigned i = 0; i < 3; ++i) here.units[i].priority = static_cast<std::uint8_t>(i);
   here.push(0);
   here.push(1);
   threads(thread{"far",
@@ -171,14 +170,13 @@ void priorities() {
                    if (remove_from_pool(here.one, &here.units[0])) here.take(&here.units[0]);
                  }});
   here.check_each_taken_once(3);
-  for (unit& each : here.units) std::free(details_if_any(&each));
 }
 
 // A joiner takes out what it joins only if that is next; another worker pops, a third thread
 // pushes.
 void only_the_next(weft_pool_kind kind) {
   scene here(kind);
-  for (unsigned i = 0; kind == WEFT_POOL_PRIORITY && i < 3; ++i) details_of(&here.units[i])->priority = i;
+  for (unsigned i = 0; kind == WEFT_POOL_PRIORITY && i < 3; ++i) here.units[i].priority = static_cast<std::uint8_t>(i);
   here.push(0);
   here.push(1);
   threads(thread{"joins",
@@ -196,7 +194,6 @@ void only_the_next(weft_pool_kind kind) {
                  }},
           thread{"pushes", [&] { here.push(2); }});
   here.check_each_taken_once(3);
-  for (unit& each : here.units) std::free(details_if_any(&each));
 }
 
 // What a joiner takes out has not started, though another worker runs it until it parks, and a waker
