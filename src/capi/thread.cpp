@@ -101,10 +101,11 @@ weft_status weft_ext_thread_create_filled(weft_function function, size_t size, v
   if (fill == nullptr) return WEFT_INVALID;
   const void* const made_at = place != nullptr ? static_cast<const void*>(place) : __builtin_return_address(0);
   const sched::copying what{function, nullptr, size, fill, source};
-  if (attr == nullptr && !is_null_or_point(out) && is_valid(what, nullptr)) [[likely]] {
-    return code(sched::create_filled_default(what, reinterpret_cast<sched::unit**>(out), made_at));
+  if (attr == nullptr && function != nullptr && size <= WEFT_COPY_MAX) [[likely]] {
+    if (!is_null_or_point(out)) [[likely]]
+      return code(sched::create_filled_default(what, reinterpret_cast<sched::unit**>(out), made_at));
+    if (creates_detached(function, attr, out)) return code(sched::create_filled_detached(what, made_at));
   }
-  if (creates_detached(function, attr, out) && is_valid(what, nullptr)) return code(sched::create_filled_detached(what, made_at));
   return create_copied(what, attr, out, made_at);
 }
 
