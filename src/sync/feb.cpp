@@ -122,14 +122,13 @@ void enter(feb_entry* entry, sched::await_record* one, operation what) {
   enter_queue(one, &entry->to_write, leave_as<operation::write>);
 }
 
-status run(std::uint64_t* word, operation what, request* mine, std::uint64_t deadline_ns) {
-  feb_stripe* stripe = feb_stripe_of(word);
-  stripe->lock.lock();
-  feb_entry** link = stripe->link_of(word);
+// Takes the lock's release over. link: as of link_of.
+[[gnu::noinline]] status run_slow(feb_stripe* stripe, feb_entry** link, std::uint64_t* word, operation what, request* mine,
+                                  std::uint64_t deadline_ns) {
   const bool goes_on = can_go_on(*link, what);
   status problem = goes_on ? status::ok : may_wait(deadline_ns);
   if (problem == status::ok && *link == nullptr && what != operation::read) {
-    link = stripe->add(word);
+    link = stripe->add(link, word);
     if (link == nullptr) problem = status::nomem;
   }
   if (problem == status::ok && !goes_on) return wait_for(stripe, *link, what, mine, deadline_ns);
@@ -143,7 +142,38 @@ status run(std::uint64_t* word, operation what, request* mine, std::uint64_t dea
   return problem;
 }
 
-status read(std::uint64_t* word, operation what, std::uint64_t deadline_ns, std::uint64_t* out) {
+// As perform, for a word that has the state that the operation waits for, and no waiters. False:
+// nothing was done.
+[[gnu::always_inline]] inline bool run_at_once(feb_stripe* stripe, feb_entry** link, std::uint64_t* word, operation what,
+                                               request* mine) {
+  feb_entry* const one = *link;
+  if (what == operation::write) {
+    if (one == nullptr || one->is_full || one->has_waiters()) return false;
+    store(word, mine->value);
+    stripe->remove(link);
+    return true;
+  }
+  if (one != nullptr) return false;
+  if (what == operation::take) {
+    link = stripe->add(link, word);
+    if (link == nullptr) return false;
+    (*link)->is_full = false;
+  }
+  mine->value = load(word);
+  return true;
+}
+
+[[gnu::always_inline]] inline status run(std::uint64_t* word, operation what, request* mine, std::uint64_t deadline_ns) {
+  feb_stripe* const stripe = feb_stripe_of(word);
+  stripe->lock.lock();
+  feb_entry** const link = stripe->link_of(word);
+  if (!run_at_once(stripe, link, word, what, mine)) [[unlikely]]
+    return run_slow(stripe, link, word, what, mine, deadline_ns);
+  stripe->lock.unlock();
+  return status::ok;
+}
+
+[[gnu::always_inline]] inline status read(std::uint64_t* word, operation what, std::uint64_t deadline_ns, std::uint64_t* out) {
   request mine{0};
   const status result = run(word, what, &mine, deadline_ns);
   // Into the word itself there is nothing to copy, and it may be another's by now.
@@ -182,7 +212,7 @@ status await(sched::await_record* one, std::uint64_t* word, operation what, sche
     feb_entry** link = stripe->link_of(word);
     const bool goes_on = can_go_on(*link, what);
     if (*link == nullptr && what != operation::read) {
-      link = stripe->add(word);
+      link = stripe->add(link, word);
       if (link == nullptr) return status::nomem;
     }
     if (!goes_on) {

@@ -10,19 +10,6 @@ namespace weft::sync {
 
 constinit feb_stripe feb_stripes[std::size_t{1} << feb_stripe_bits];
 
-feb_entry** feb_stripe::add(std::uint64_t* word) {
-  feb_entry* one = take_spare();
-  if (one == nullptr) return nullptr;
-  if (count_ >= 2 * bucket_count_) grow();
-  feb_entry** bucket = bucket_of(word);
-  one->next = *bucket;
-  one->word = word;
-  one->is_full = true;  // its queues are empty, as they were when it was given up
-  *bucket = one;
-  ++count_;
-  return bucket;
-}
-
 // Without memory the chains just get longer.
 void feb_stripe::grow() {
   const std::uint32_t wanted = bucket_count_ == 0 ? first_buckets : 2 * bucket_count_;
@@ -50,15 +37,9 @@ void feb_stripe::grow() {
   }
 }
 
-feb_entry* feb_stripe::take_spare() {
-  feb_entry* one = spare_;
-  if (one == nullptr) {
-    void* memory = os::allocate(sizeof(feb_entry));
-    return memory != nullptr ? new (memory) feb_entry : nullptr;
-  }
-  spare_ = one->next;
-  --spare_count_;
-  return one;
+feb_entry* feb_stripe::allocate() {
+  void* const memory = os::allocate(sizeof(feb_entry));
+  return memory != nullptr ? new (memory) feb_entry : nullptr;
 }
 
 void feb_stripe::give_back(feb_entry* one) { std::free(one); }

@@ -49,19 +49,37 @@ class alignas(base::cache_line) feb_stripe {
     return link;
   }
   feb_entry* find(const std::uint64_t* word) { return *link_of(word); }
-  // Makes an entry, full, for a word that has none. Null: no memory.
-  feb_entry** add(std::uint64_t* word);
+  // Makes an entry, full, for a word that has none: at `end`, the null that link_of found. Returns
+  // what leads to it; null: no memory, and nothing has changed.
+  feb_entry** add(feb_entry** end, std::uint64_t* word) {
+    feb_entry* const one = take_spare();
+    if (one == nullptr) return nullptr;
+    if (count_ >= 2 * bucket_count_) [[unlikely]] {
+      grow();
+      end = link_of(word);
+    }
+    one->next = nullptr;
+    one->word = word;
+    one->is_full = true;  // its queues are empty, as they were when it was given up
+    *end = one;
+    ++count_;
+    return end;
+  }
   feb_entry** find_or_add(std::uint64_t* word) {
     feb_entry** const link = link_of(word);
-    return *link != nullptr ? link : add(word);
+    return *link != nullptr ? link : add(link, word);
   }
-  // Removes the entry, if there is one, when it says no more than its absence would.
-  void tidy(feb_entry** link) {
+  // Of an entry that says no more than its absence would.
+  void remove(feb_entry** link) {
     feb_entry* const one = *link;
-    if (one == nullptr || !one->is_full || one->has_waiters()) return;
     *link = one->next;
     --count_;
     give_spare(one);
+  }
+  // Removes the entry, if there is one, when it says no more.
+  void tidy(feb_entry** link) {
+    const feb_entry* const one = *link;
+    if (one != nullptr && one->is_full && !one->has_waiters()) remove(link);
   }
 
  private:
@@ -73,13 +91,21 @@ class alignas(base::cache_line) feb_stripe {
     return &buckets_[(feb_hash_of(word) >> (32 - feb_stripe_bits)) & (bucket_count_ - 1)];
   }
   void grow();
-  feb_entry* take_spare();
+  feb_entry* take_spare() {
+    feb_entry* const one = spare_;
+    if (one == nullptr) [[unlikely]]
+      return allocate();
+    spare_ = one->next;
+    --spare_count_;
+    return one;
+  }
   void give_spare(feb_entry* one) {
     if (spare_count_ >= most_spare) return give_back(one);
     one->next = spare_;
     spare_ = one;
     ++spare_count_;
   }
+  static feb_entry* allocate();
   static void give_back(feb_entry* one);
 
   std::uint32_t count_ = 0;
