@@ -4,6 +4,7 @@ from many seeds, stress and faults under the sanitizers, link-time optimisation.
 much was done; the last line is "N passed, N failed"; the exit status is 0 only when nothing failed."""
 
 import argparse
+import itertools
 import os
 import shlex
 import sys
@@ -203,11 +204,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", help="the steps whose name contains this")
+    parser.add_argument("--begin", default="", help="with the first step whose name contains this: goes on after a run that was stopped")
     parser.add_argument("--scale", type=float, default=1.0, help="how many times as long as usual stress and schedules last")
     arguments = parser.parse_args()
-    chosen = [step for step in everything(arguments.scale, arguments.jobs) if (arguments.only or "") in step.name]
+    left = itertools.dropwhile(lambda step: arguments.begin not in step.name, everything(arguments.scale, arguments.jobs))
+    chosen = [step for step in left if (arguments.only or "") in step.name]
     if not chosen:
-        parser.error(f"no step's name contains {arguments.only}")
+        parser.error(f"no step's name contains {arguments.begin} {arguments.only or ''}")
     return steps.run_all(chosen, arguments.jobs)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """General mutation of the core: one statement of src/ is changed, the library is built, and what concerns the file is run: the unit tests of
-its layer, the models that are built with it, the tests of the interface. Some of them must fail. Works on a copy in build/mutate.
+its layer, the models that are built with it, the tests of the interface, those with faults. Some of them must fail. Works on a copy in build/mutate.
 
 A mutant that does not compile does not count, nor does one whose object code is that of the original. What fails is run again: only a test
 that fails twice, and that the unchanged library passes, has found the mutant. A test that lasts longer than its time limit has found it,
@@ -201,7 +201,7 @@ class Trial:
         copy_tree()
         done = run(["cmake", "--preset", "checked", "-DWEFT_WERROR=OFF", "-DWEFT_PROGRAMS=OFF", "-DWEFT_FACES=OFF"])
         if done.returncode == 0:
-            done = build(["weft", "tests/unit/all", "tests/api/all"], self.jobs)
+            done = build(["weft", "tests/unit/all", "tests/api/all", "tests/fault/all"], self.jobs)
         if done.returncode != 0:
             sys.exit(f"mutate: the copy in build/mutate does not build:\n{done.stdout[-2000:]}")
 
@@ -222,13 +222,14 @@ class Trial:
         yield ["weft"], r"^api\.", [REPORTS], self.jobs
         if layer in WHAT_REPORTS_CONCERN:
             yield ["weft"], rf"^api\.({REPORTS})", [], 1
+        yield ["tests/fault/all"], r"^fault\.", ["everywhere"], self.jobs
 
     def check_sound(self, mutants):
         """What the unchanged core fails is no witness."""
         for path in {m.path for m in mutants}:
             self.originals[path] = object_code(path)
         for _ in range(2):
-            self.unsound |= set(failing(r"^(unit|api|model)\.", f"{NO_WITNESSES}|{REPORTS}", self.jobs, stops=False))
+            self.unsound |= set(failing(r"^(unit|api|model|fault)\.", f"{NO_WITNESSES}|{REPORTS}|everywhere", self.jobs, stops=False))
         if any(path.split("/")[1] in WHAT_REPORTS_CONCERN for path in self.originals):
             self.unsound |= set(failing(rf"^api\.({REPORTS})", NO_WITNESSES, 1, stops=False))
         if self.unsound:
@@ -277,8 +278,14 @@ def accepted():
     """(file, line as it was, change) of survivors with a reason."""
     if not os.path.exists(SURVIVORS):
         return set()
+    reasons = set()
     with open(SURVIVORS, encoding="utf-8") as file:
-        return {tuple(line.rstrip("\n").split(" | ")[:3]) for line in file if " | " in line and not line.startswith("#")}
+        for line in file:
+            if " | " in line and not line.startswith("#"):
+                path, rest = line.split(" | ", 1)
+                before, what, _ = rest.rsplit(" | ", 2)
+                reasons.add((path, before, what))
+    return reasons
 
 
 def interval(found, all_of):
