@@ -100,6 +100,7 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options = parser.parse_args()
     print(f"launch_deaths: --seed {options.seed}", flush=True)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and what they start
     at = random.Random(options.seed)
     ends = [kill_rank(options.weft, options.target, at.choice((1, 2, 3, 4, 7)), at) for _ in range(options.kills)]
     for how in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
