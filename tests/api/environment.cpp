@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <string>
 
 #include <weft/ext.h>
@@ -175,4 +176,20 @@ TEST_CASE("a variable that there is not: one warning that names the cure, and th
   CHECK(end.lines() == 1);
   CHECK(end.says("WEFT_WORKER;"));
   CHECK(end.says("did you mean WEFT_WORKERS?"));
+}
+
+TEST_CASE("facts: a machine as the environment describes it") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_TOPOLOGY", "package:2 numa:3 l3:2 core:4 pu:2", 1);
+    std::map<std::string, std::string> facts;
+    weft_info_walk([](void* all, const char* key, const char* value) { (*static_cast<decltype(facts)*>(all))[key] = value; },
+                   &facts);
+    const std::map<std::string, std::string> wanted = {{"source", "synthetic"}, {"cpus", "96"},      {"cores", "48"},
+                                                       {"caches", "12"},        {"numa_nodes", "6"}, {"packages", "2"}};
+    for (const auto& [what, value] : wanted) NEED(facts["topology." + what] == value);
+    weft_info_walk(nullptr, nullptr);
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
 }
