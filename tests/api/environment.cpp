@@ -1,6 +1,6 @@
 // The environment against weft_config: a number that the program gives holds, about policies an
-// explicit variable has the first word; and what is said about variables that cannot be used. The
-// wait policy is in idle_cpu.c.
+// explicit variable has the first word; what is said about variables that cannot be used, and about
+// what a later weft_init ignores. The wait policy is in idle_cpu.c.
 #include <doctest/doctest.h>
 
 #include <sched.h>
@@ -176,6 +176,40 @@ TEST_CASE("a variable that there is not: one warning that names the cure, and th
   CHECK(end.lines() == 1);
   CHECK(end.says("WEFT_WORKER;"));
   CHECK(end.says("did you mean WEFT_WORKERS?"));
+}
+
+// What a second weft_init with the field set by change says, in a runtime of two workers.
+template <class Change>
+void check_ignored(const char* wanted, Change change) {
+  const child_end end = run_in_child([&] {
+    const weft_config first = config_of(2);
+    weft_config later = WEFT_CONFIG_INIT;
+    change(&later);
+    NEED(weft_init(&first) == WEFT_OK);
+    for (int i = 0; i < 2; ++i) NEED(weft_init(&later) == WEFT_OK);  // told once
+    for (int i = 0; i < 3; ++i) NEED(weft_finalize() == WEFT_OK);
+    return 0;
+  });
+  INFO(std::string(wanted), "\n", end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.lines() == (*wanted != '\0' ? 1 : 0));
+  if (*wanted != '\0') CHECK(end.says((std::string("ignores of this weft_config: ") + wanted + ";").c_str()));
+}
+
+TEST_CASE("a later weft_init: what it ignores is told, and what agrees is not") {
+  check_ignored("workers 3 (there are 2)", [](weft_config* later) { later->workers = 3; });
+  check_ignored("", [](weft_config* later) { later->workers = 2; });
+  check_ignored("stack_bytes 131072 (they are 65536)", [](weft_config* later) { later->stack_bytes = 131072; });
+  check_ignored("caller_outside", [](weft_config* later) { later->caller_outside = true; });
+  check_ignored("bind", [](weft_config* later) { later->bind = true; });
+  check_ignored("wait_policy", [](weft_config* later) { later->wait_policy = WEFT_WAIT_PASSIVE; });
+  check_ignored("", [](weft_config* later) { later->wait_policy = WEFT_WAIT_HYBRID; });
+  check_ignored("locality", [](weft_config* later) { later->locality = WEFT_LOCALITY_STRICT; });
+  check_ignored("topology", [](weft_config* later) { later->topology = "core:2"; });
+  check_ignored("workers 3 (there are 2), bind", [](weft_config* later) {
+    later->workers = 3;
+    later->bind = true;
+  });
 }
 
 TEST_CASE("facts: a machine as the environment describes it") {
