@@ -141,7 +141,7 @@ def what_ships(lasting, jobs):
     """The release configuration, in which forks and unlocks are inlined, under what else runs on the checked one. Under a schedule no fork is
     inlined: each is a point at which the schedule chooses."""
     return [
-        steps.Build("build release", 400, preset="release", targets=tests_of("stress", "fault", "api")),
+        steps.Build("build release", 400, preset="release", targets=(*tests_of("stress", "fault", "api"), "lang_runtime")),
         steps.Tests("faults injected, release", 60, preset="release", kinds="fault"),
         faults_everywhere("faults everywhere, release", "release", lasting(60), jobs),
         stress("stress, release", "release", lasting(4), lasting(4) * 30, 0),
