@@ -152,5 +152,5 @@ bool is_main_thread() { return syscall(SYS_gettid) == all.process; }
 }  // namespace weft::dist
 
 extern "C" {
-WEFT_API __thread weft_hot_line* weft_hot_word_here = &weft::dist::outside.line;
+[[gnu::used]] WEFT_API __thread weft_hot_line* weft_hot_word_here = &weft::dist::outside.line;
 }

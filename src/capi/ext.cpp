@@ -91,7 +91,7 @@ weft_status weft_ext_park(bool (*commit)(weft_thread* self, void* argument), voi
 }
 
 // In place of a call: arch/x86_64/in_place.S.
-[[gnu::visibility("hidden")]] weft_status weft_park_called(uint32_t* lock, weft_thread** self, const char* what) {
+[[gnu::visibility("hidden"), gnu::used]] weft_status weft_park_called(uint32_t* lock, weft_thread** self, const char* what) {
   static_assert(sizeof(weft::queue::spinlock) == sizeof *lock);
   return code(sched::park_holding(reinterpret_cast<sched::unit**>(self), what, reinterpret_cast<weft::queue::spinlock*>(lock)));
 }

@@ -23,8 +23,8 @@ static_assert(offsetof(weft::sched::unit, context) == 40 && offsetof(weft::sched
 
 // What it calls.
 extern "C" {
-[[gnu::visibility("hidden")]] void weft_pair_resume_called(weft::sched::pair* one);
-[[gnu::visibility("hidden")]] void weft_pair_suspend_called(weft::sched::pair* one);
+[[gnu::visibility("hidden"), gnu::used]] void weft_pair_resume_called(weft::sched::pair* one);
+[[gnu::visibility("hidden"), gnu::used]] void weft_pair_suspend_called(weft::sched::pair* one);
 }
 
 namespace weft::sched {

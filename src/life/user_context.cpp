@@ -20,13 +20,15 @@
 // The assembly's (arch/*/user_context.S), and what it calls.
 extern "C" {
 [[gnu::visibility("hidden")]] weft_context_arrival weft_context_switch_plainly(weft::sched::user_context* to, void* pass);
-[[noreturn, gnu::visibility("hidden")]] void weft_context_leave_for_good(weft::sched::user_context* to,
-                                                                         weft::sched::user_context* left);
+[[noreturn, gnu::visibility("hidden"), gnu::used]] void weft_context_leave_for_good(weft::sched::user_context* to,
+                                                                                    weft::sched::user_context* left);
 // Lays the caller's record down, and moves the worker to the other stack. False: nothing was done.
-[[gnu::visibility("hidden")]] bool weft_context_leave(weft::sched::user_context* here, weft::sched::user_context* to, void* pass);
+[[gnu::visibility("hidden"), gnu::used]] bool weft_context_leave(weft::sched::user_context* here, weft::sched::user_context* to,
+                                                                 void* pass);
 // By what goes on after a context that has ended.
-[[gnu::visibility("hidden")]] void weft_context_free(weft::sched::user_context* left);
-[[gnu::visibility("hidden")]] weft_context_arrival weft_context_switch_elaborately(weft::sched::user_context* to, void* pass);
+[[gnu::visibility("hidden"), gnu::used]] void weft_context_free(weft::sched::user_context* left);
+[[gnu::visibility("hidden"), gnu::used]] weft_context_arrival weft_context_switch_elaborately(weft::sched::user_context* to,
+                                                                                              void* pass);
 }
 
 namespace weft::sched {

@@ -39,7 +39,7 @@ CONSEQUENCES = [
      "an OS thread outside without a record of its own asks for memory for one at every wait"),
     (r"environment", "heap|mmap|madvise|mprotect|callback", r"weft_init|exit_code",
      "weft_init tells of what it lacks (memory, a handler for fork), not of the bad value that it would have come to"),
-    (r"report_|watchdog|misuse|cpp_death", "open|read|peek|mmap|heap", r"says|lines|errors|deepest|these_of|functions_of|nested|busy|found|shown",
+    (r"report_|watchdog|misuse|cpp_death|context_death", "open|read|peek|mmap|heap", r"says|lines|errors|deepest|these_of|functions_of|nested|busy|found|shown",
      "a report leaves out, or gives as an address, what cannot be read"),
     (r"ext_frames", "open|read|peek|mmap|heap", r"found", "frames that cannot be read, or named, are fewer, or addresses"),
     (r"report_backtrace", "thread_start", r"these_of|functions_of|busy|says", "without an OS thread for it a report has no backtraces, and says so"),
