@@ -185,7 +185,9 @@ std::uintptr_t end_inside(unit* one) { return one->has_parked() ? join_word::end
     const std::uintptr_t found = end_inside(one);
     unit* next = w->ready.pop();
     w->lock.leave();
-    if (found == join_word::open || (found == join_word::detached && free_plainly(w, one))) [[likely]] {
+    if (found == join_word::open) [[likely]] {
+      count_finished(w);
+    } else if (found == join_word::detached && free_plainly(w, one)) {
       count_finished(w);
     } else {
       w->current = nullptr;  // a joiner may have freed it by now
