@@ -469,7 +469,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_set_stack_provider(const weft_stack
 
 /* Tells where the stack of a thread is now.
  * *base receives its lowest address and *bytes its size; both receive null and 0 if the thread has
- * no stack now or the system does not tell where it is, and if thread is null. Both may be null.
+ * no stack now, or one whose place is unknown, and if thread is null. base and bytes may be null.
  * Switches: never. Callers: any.
  * Undefined: a thread that may run or move meanwhile, unless it is the caller. */
 WEFT_API void weft_ext_thread_stack(const weft_thread *thread, void **base, size_t *bytes);

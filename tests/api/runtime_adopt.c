@@ -149,9 +149,7 @@ static void is_a_thread(void *argument) {
   void *base = NULL;
   size_t bytes = 0;
   weft_ext_thread_stack(weft_self(), &base, &bytes);
-  if (base != NULL) { /* the system has told where it is */
-    CHECK((char *)base < (char *)&outside && (char *)&outside < (char *)base + bytes);
-  }
+  CHECK((char *)base < (char *)&outside && (char *)&outside < (char *)base + bytes);
   CHECK(weft_key_get(key) == NULL);
   OK(weft_key_set(key, &inside));
   IS(WEFT_BUSY, weft_mutex_try_lock(&mutex)); /* its caller locked it outside */

@@ -59,6 +59,7 @@ CONSEQUENCES = [
     (r"report_names", "heap", r"std::terminate|exit_code", "an error is thrown past threads that were not joined, in a child"),
     (r"report_names", "write", r"says", "a trace that cannot be written is missing"),
     (r"report_death", "thread_stack", r"says", "the bounds of the caller's stack are not known then"),
+    (r"runtime_adopt", "thread_stack", r"base", "the same"),
     (r"report_overflow|report_death|report_signal|report_names", "sigaction|sigaltstack", r".*",
      "without a handler or a stack for it a signal does what it does without Weft"),
 ]
