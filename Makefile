@@ -60,7 +60,7 @@ test: ## everything: lints, all kinds of tests, sanitizers, clang, aarch64; ends
 	@$(call may-build,checked)
 	@$(PYTHON) tools/test/run.py --jobs $(JOBS) $(ARGS)
 
-check-deep: ## models, mutations, schedules, stress and sanitizers in depth, 90 min; ends with figures [ARGS=options of tools/test/deep.py]
+check-deep: ## models, mutations, schedules, stress and sanitizers in depth, two hours; ends with figures [ARGS=options of tools/test/deep.py]
 	@$(call may-build,checked)
 	@$(PYTHON) tools/test/deep.py --jobs $(JOBS) $(ARGS)
 
