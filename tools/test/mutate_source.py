@@ -33,7 +33,7 @@ LAYERS = ("base", "arch", "os", "queue", "mem", "trace", "unwind", "fiber", "uni
 LIMIT_S = 60  # of a test
 # What reports say: they take long, and watch what a busy machine makes late, so they run alone and only for what they concern.
 REPORTS = "standstill|report_signal|report_circles|report_deadlock|watchdog"
-WHAT_REPORTS_CONCERN = ("see",)
+LAYER_OF_REPORTS = "see"
 # Debuggers read what no mutant changes.
 NO_WITNESSES = r"_static$|gdb|debugger|unload|libraries|privileges|_schedules$"
 
@@ -190,6 +190,11 @@ def failing(names_of_tests, excluded, jobs, stops=True):
     return re.findall(r'<testcase name="([^"]+)"[^>]*status="fail"', text)
 
 
+def paths_of(patch):
+    with open(patch, encoding="utf-8") as file:
+        return re.findall(r"^\+\+\+ b/(\S+)", file.read(), re.M)
+
+
 class Trial:
     def __init__(self, jobs):
         self.jobs = jobs
@@ -220,17 +225,17 @@ class Trial:
         if models:
             yield [f"model_{name}" for name in models], f"^model\\.({'|'.join(models)})$", [], self.jobs
         yield ["weft"], r"^api\.", [REPORTS], self.jobs
-        if layer in WHAT_REPORTS_CONCERN:
+        if layer == LAYER_OF_REPORTS:
             yield ["weft"], rf"^api\.({REPORTS})", [], 1
         yield ["tests/fault/all"], r"^fault\.", ["everywhere"], self.jobs
 
-    def check_sound(self, mutants):
+    def check_sound(self, paths):
         """What the unchanged core fails is no witness."""
-        for path in {m.path for m in mutants}:
+        for path in paths:
             self.originals[path] = object_code(path)
         for _ in range(2):
             self.unsound |= set(failing(r"^(unit|api|model|fault)\.", f"{NO_WITNESSES}|{REPORTS}|everywhere", self.jobs, stops=False))
-        if any(path.split("/")[1] in WHAT_REPORTS_CONCERN for path in self.originals):
+        if any(path.split("/")[1] == LAYER_OF_REPORTS for path in self.originals):
             self.unsound |= set(failing(rf"^api\.({REPORTS})", NO_WITNESSES, 1, stops=False))
         if self.unsound:
             print(f"fails without any change, and is no witness: {' '.join(sorted(self.unsound))}", flush=True)
@@ -264,8 +269,7 @@ class Trial:
                 file.write(text)
 
     def run_patch(self, patch):
-        with open(patch, encoding="utf-8") as file:
-            paths = re.findall(r"^\+\+\+ b/(\S+)", file.read(), re.M)
+        paths = paths_of(patch)
         if not paths or run(["git", "apply", "--unsafe-paths", f"--directory={TREE}", os.path.abspath(patch)], cwd="/").returncode != 0:
             return "does not apply"
         try:
@@ -320,11 +324,11 @@ def main():
     trial = Trial(options.jobs)
     trial.prepare()
     if options.patch:
-        trial.check_sound([])
+        trial.check_sound({path for patch in options.patch for path in paths_of(patch)})
         results = [(patch, trial.run_patch(patch)) for patch in options.patch]
         print(*(f"{result:40} {patch}" for patch, result in results), sep="\n")
         return 1 if any(result == "SURVIVED" for _, result in results) else 0
-    trial.check_sound(mutants)
+    trial.check_sound({m.path for m in mutants})
     known, counted, found = accepted(), 0, 0
     for mutant in mutants:
         result = trial.run(mutant)
