@@ -101,7 +101,7 @@ struct alignas(base::cache_line) unit : base::list_link {
   const void* made_at = nullptr;          // once it has parked: as context_word::maker()
   std::uint32_t left_forks = 0;           // of segments that it left, not joined yet
   base::atomic<std::uint8_t> permit{0};   // weft_suspend and weft_resume: protocol P
-  std::uint8_t priority = 0;              // in a pool by priorities; set before publication
+  std::uint8_t priority = 0;              // in a pool by priorities; set before publication; not 0 only if is_known
   union {
     unit* forker = nullptr;  // when is_fork
     relay* relays;           // otherwise, while it dispatches units in turn

@@ -86,7 +86,10 @@ static void keeps_order(void) {
   }
 }
 
-static unsigned lowest(int index) { return index >= 0 ? WEFT_POOL_PRIORITIES - 1 : 0; }
+static unsigned lowest(int index) {
+  (void)index;
+  return WEFT_POOL_PRIORITIES - 1;
+}
 static unsigned lower_for_first(int index) { return index == 0; }
 
 /* Threads that are made in the memory of others have the usual priority. */

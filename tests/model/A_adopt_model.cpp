@@ -163,8 +163,8 @@ void two_come_and_go() {
 
 // ---- the end ------------------------------------------------------------------------------------
 
-// weft_finalize waits for the OS thread that is adopted, and ends nothing that it still uses. Only an
-// adopted thread writes is_adopted: a finalizer that did not wait would race with it.
+// weft_finalize waits for the OS thread that is adopted, and ends nothing that it still uses. Only
+// an adopted thread writes is_adopted: a finalizer that did not wait would race with it.
 void goes_while_all_end() {
   make_alone();
   bool is_adopted = false;

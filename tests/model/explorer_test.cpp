@@ -104,7 +104,7 @@ const model spins_impatiently{
     "a loop that nobody ends, impatient", {.quick = {.impatience = 1}, .must_fail = "deadlock"}, spin_for_ever};
 
 // Each round stores something, but nothing that another thread stored.
-const model spins_with_a_lock{"a loop with a lock that nobody ends", {.must_fail = "deadlock"}, [] {
+const model spins_with_a_lock{"a loop with a lock that no thread ends", {.must_fail = "deadlock"}, [] {
                                 base::atomic<int> lock{0}, word{0};
                                 threads(thread{"waits",
                                                [&] {
