@@ -18,9 +18,10 @@ typedef enum weft_pool_kind {
   WEFT_POOL_FIFO = 0, /* the unit that has been there longest */
   WEFT_POOL_LIFO = 1, /* the latest unit; units that yielded come last */
   /* Of the units of the highest priority, the one that came first. A worker that serves the pool
-   * lets no priority starve: it takes a unit of the lowest priority within 100 ms, and the time for
-   * which one unit runs without a switch, however many more urgent units are ready. Under
-   * WEFT_SCHEDULE, 100 ms are 100,000 points of the schedule. weft_ext_pool_pop keeps the order. */
+   * lets no priority starve: it takes a unit of the lowest priority within 100 ms after it first
+   * took another one in its stead, and the time for which one unit runs without a switch, however
+   * many more urgent units are ready. Under WEFT_SCHEDULE, 100 ms are 100,000 points of the
+   * schedule. weft_ext_pool_pop keeps the order. */
   WEFT_POOL_PRIORITY = 2,
   /* The latest new unit, before units that yielded, woke or moved, which come in their order;
    * thieves may take units from the end (ext.h: weft_ext_pool_pop_last). */

@@ -32,10 +32,11 @@ unit* unit_of(weft_thread* thread) { return reinterpret_cast<unit*>(thread); }
 
 // ---- priorities ----
 //
-// The units of the highest priority come first. A lower priority whose first unit has waited for
-// `patience_ns` comes before them with one unit, the lowest such priority first: so one of the
-// lowest priority is taken within 100 ms, and what the unit takes that runs then. Only workers that
-// serve the pool do so: a builder that takes units out itself wants the order.
+// The units of the highest priority come first. A lower priority whose first unit was passed over
+// `patience_ns` ago comes before them with one unit, the lowest such priority first: so one of the
+// lowest priority is taken within 100 ms after another one was first taken in its stead, and what
+// the unit takes that runs then. Only workers that serve the pool do so: a builder that takes units
+// out itself wants the order. As long as all units have one priority, no call reads the clock.
 
 constexpr std::uint64_t patience_ns = 90'000'000;  // and up to 10 ms by which the coarse clock may lag
 
@@ -45,27 +46,25 @@ std::uint64_t clock_ns() {
   return w != nullptr && w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
 }
 
-// Inside the lock, as those that follow. Behind a change of that queue, whose first unit begins to
-// wait. The most urgent priority never waits.
-void note_queue(pool* one, unsigned priority, bool begins_to_wait) {
-  const std::uint32_t mine = 1U << priority;
-  if (one->queues[priority].is_empty()) {
-    one->filled &= ~mine;
-  } else {
-    begins_to_wait = begins_to_wait || (one->filled & mine) == 0;
-    one->filled |= mine;
-    if (begins_to_wait && priority != 0) one->since_ns[priority] = clock_ns();
-  }
+// Inside the lock, as those that follow. A unit left the queue; behind the first one, another one's
+// wait begins when it is passed over.
+void note_departure(pool* one, unsigned priority, bool was_first) {
+  const bool is_last = one->queues[priority].is_empty();
+  if (is_last) one->filled &= ~(1U << priority);
+  if (is_last || was_first) one->passed_over_ns[priority] = 0;
 }
 
-unsigned priority_to_serve(const pool* one) {
+unsigned priority_to_serve(pool* one) {
   const auto highest = static_cast<unsigned>(std::countr_zero(one->filled));
   std::uint32_t lower = one->filled & (one->filled - 1);
-  if (lower == 0) return highest;
+  if (lower == 0) [[likely]]
+    return highest;
   const std::uint64_t now = clock_ns();
   for (; lower != 0; lower &= ~std::bit_floor(lower)) {
     const auto lowest = static_cast<unsigned>(std::bit_width(lower)) - 1;
-    if (now - one->since_ns[lowest] >= patience_ns && now >= one->since_ns[lowest]) return lowest;
+    std::uint64_t* const since_ns = &one->passed_over_ns[lowest];
+    if (*since_ns == 0) *since_ns = now;
+    if (now - *since_ns >= patience_ns && now >= *since_ns) return lowest;
   }
   return highest;
 }
@@ -130,36 +129,76 @@ unit* dequeue(pool* one, base::list<unit>& queue) {
   return what;
 }
 
-unit* pop_priority(pool* one, bool serves) {
-  if (one->filled == 0) return nullptr;
-  const unsigned priority = serves ? priority_to_serve(one) : static_cast<unsigned>(std::countr_zero(one->filled));
-  unit* const what = dequeue(one, one->queues[priority]);
-  note_queue(one, priority, true);
-  return what;
+// Inside the lock.
+[[gnu::always_inline]] inline void take_out(pool* one, base::list<unit>& queue, unit* what) {
+  queue.drop(what);
+  what->in.store(0, base::relaxed);
+  one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
+}
+
+// The two orders of built-in pools, for what is written once and compiled for either. All are
+// called inside the lock. `serves`: no priority shall wait for ever.
+struct in_turn {
+  static void put(pool* one, unit* what, push_reason reason) { enqueue(one, one->queues[0], what, reason); }
+  static unit* first(pool* one, bool) { return one->queues[0].front(); }
+  static unit* take(pool* one, bool) { return dequeue(one, one->queues[0]); }
+  static void remove(pool* one, unit* what) { take_out(one, one->queues[0], what); }
+};
+struct by_priority {
+  static void put(pool* one, unit* what, push_reason reason) {
+    enqueue(one, one->queues[what->priority], what, reason);
+    one->filled |= 1U << what->priority;
+  }
+  static unsigned next(pool* one, bool serves) {
+    return serves ? priority_to_serve(one) : static_cast<unsigned>(std::countr_zero(one->filled));
+  }
+  static unit* first(pool* one, bool serves) { return one->filled != 0 ? one->queues[next(one, serves)].front() : nullptr; }
+  static unit* take(pool* one, bool serves) {
+    if (one->filled == 0) return nullptr;
+    const unsigned priority = next(one, serves);
+    unit* const what = dequeue(one, one->queues[priority]);
+    note_departure(one, priority, true);
+    return what;
+  }
+  static void remove(pool* one, unit* what) {
+    const bool was_first = one->queues[what->priority].front() == what;
+    take_out(one, one->queues[what->priority], what);
+    note_departure(one, what->priority, was_first);
+  }
+};
+
+unit* take_in_order(pool* one, bool serves) {
+  return one->is_plain ? in_turn::take(one, serves) : by_priority::take(one, serves);
 }
 
 [[gnu::noinline]] unit* pop_slow(pool* one, bool serves) {
   const inside hold(one);
-  return one->is_plain ? dequeue(one, one->queues[0]) : pop_priority(one, serves);
+  return take_in_order(one, serves);
 }
 
-template <class Way>
-[[gnu::always_inline]] inline unit* pop_plainly(pool* one, const worker* w) {
+template <class Way, class Order>
+[[gnu::always_inline]] inline unit* pop_quickly(pool* one, const worker* w, bool serves) {
   if (!Way::enter(one)) [[unlikely]]
-    return pop_slow(one, false);
-  unit* const what = dequeue(one, one->queues[0]);
+    return pop_slow(one, serves);
+  unit* const what = Order::take(one, serves);
   Way::leave_after_take(one, w);
   return what;
 }
 
-[[gnu::noinline]] unit* pop_as_another(pool* one, const worker* w) { return pop_plainly<as_another>(one, w); }
+[[gnu::noinline]] unit* pop_as_another(pool* one, const worker* w) { return pop_quickly<as_another, in_turn>(one, w, false); }
+
+[[gnu::noinline]] unit* pop_by_priority(pool* one, bool serves) {
+  const worker* const w = local::current_worker();
+  return one->lock.is_owner(w) ? pop_quickly<as_owner, by_priority>(one, w, serves)
+                               : pop_quickly<as_another, by_priority>(one, w, serves);
+}
 
 template <bool Serves>
 [[gnu::always_inline]] inline unit* pop_built_in(pool* one) {
   if (one->ready_count.load(base::relaxed) == 0) return nullptr;
-  if (!one->is_plain) return pop_slow(one, Serves);
+  if (!one->is_plain) return pop_by_priority(one, Serves);
   const worker* const w = local::current_worker();
-  return one->lock.is_owner(w) ? pop_plainly<as_owner>(one, w) : pop_as_another(one, w);
+  return one->lock.is_owner(w) ? pop_quickly<as_owner, in_turn>(one, w, false) : pop_as_another(one, w);
 }
 
 pool* make(weft_pool_access access, unsigned most) {
@@ -223,9 +262,7 @@ weft_push_reason told_reason(push_reason reason) {
 audience push_anywhere(pool* one, unit* what, push_reason reason, bool was_blocked) {
   if (!one->is_custom) {
     const inside hold(one);
-    const unsigned priority = one->is_plain ? 0 : what->priority;
-    enqueue(one, one->queues[priority], what, reason);
-    if (!one->is_plain) note_queue(one, priority, false);
+    one->is_plain ? in_turn::put(one, what, reason) : by_priority::put(one, what, reason);
     if (was_blocked) one->note_back();
     return audience_of(one);
   }
@@ -307,11 +344,11 @@ namespace {
   return status::ok;
 }
 
-template <class Way>
-[[gnu::always_inline]] inline status push_plainly(pool* one, const worker* w, unit* what, push_reason reason, bool was_blocked) {
+template <class Way, class Order>
+[[gnu::always_inline]] inline status push_as(pool* one, const worker* w, unit* what, push_reason reason, bool was_blocked) {
   if (!Way::enter(one)) [[unlikely]]
     return push_slow(one, what, reason, was_blocked);
-  enqueue(one, one->queues[0], what, reason);
+  Order::put(one, what, reason);
   if (was_blocked) one->note_back();
   if (has_audience(one)) [[unlikely]]
     return unlock_and_tell(one, w);
@@ -320,16 +357,23 @@ template <class Way>
 }
 
 [[gnu::noinline]] status push_as_another(pool* one, const worker* w, unit* what, push_reason reason, bool was_blocked) {
-  return push_plainly<as_another>(one, w, what, reason, was_blocked);
+  return push_as<as_another, in_turn>(one, w, what, reason, was_blocked);
+}
+
+[[gnu::noinline]] status push_otherwise(pool* one, unit* what, push_reason reason, bool was_blocked) {
+  if (one->is_custom) return push_slow(one, what, reason, was_blocked);
+  const worker* const w = local::current_worker();
+  if (one->lock.is_owner(w)) return push_as<as_owner, by_priority>(one, w, what, reason, was_blocked);
+  return push_as<as_another, by_priority>(one, w, what, reason, was_blocked);
 }
 
 // Into the usual pool in as few instructions as can be: every other case is a tail call.
 [[gnu::always_inline]] inline status push_quickly(pool* one, unit* what, push_reason reason, bool was_blocked) {
   if (!one->is_plain) [[unlikely]]
-    return push_slow(one, what, reason, was_blocked);
+    return push_otherwise(one, what, reason, was_blocked);
   const worker* const w = local::current_worker();
   if (one->lock.is_owner(w)) [[likely]]
-    return push_plainly<as_owner>(one, w, what, reason, was_blocked);
+    return push_as<as_owner, in_turn>(one, w, what, reason, was_blocked);
   return push_as_another(one, w, what, reason, was_blocked);
 }
 
@@ -369,12 +413,6 @@ template <bool Serves>
 unit* pop_from_pool(pool* one) { return pop<false>(one); }
 unit* pop_to_serve(pool* one) { return pop<true>(one); }
 
-void begin_turns(pool* one) {
-  if (one->is_plain || one->is_custom) return;
-  const inside hold(one);
-  for (unsigned priority = 1; priority < WEFT_POOL_PRIORITIES; ++priority) note_queue(one, priority, true);
-}
-
 namespace {
 
 // Inside the lock: whether the unit lies in this pool. It may have gone to another one since the
@@ -389,17 +427,7 @@ bool is_in(const pool* one, const unit* what) {
 }
 
 // Inside the lock.
-void take_out(pool* one, base::list<unit>& queue, unit* what) {
-  queue.drop(what);
-  what->in.store(0, base::relaxed);
-  one->ready_count.store(one->ready_count.load(base::relaxed) - 1, base::relaxed);
-}
-
-// The same of a pool of any kind.
-void take_out_of(pool* one, unsigned priority, unit* what) {
-  take_out(one, one->queues[priority], what);
-  if (!one->is_plain) note_queue(one, priority, false);
-}
+void take_out_of(pool* one, unit* what) { one->is_plain ? in_turn::remove(one, what) : by_priority::remove(one, what); }
 
 }  // namespace
 
@@ -408,7 +436,7 @@ unit* pop_last_from_pool(pool* one) {
   const inside hold(one);
   const auto last = one->is_plain ? 0 : static_cast<unsigned>(std::bit_width(one->filled | 1)) - 1;
   unit* const what = one->queues[last].back();
-  if (what != nullptr) take_out_of(one, last, what);
+  if (what != nullptr) take_out_of(one, what);
   return what;
 }
 
@@ -419,7 +447,7 @@ bool remove_from_pool(pool* one, unit* what) {
   }
   const inside hold(one);
   if (!is_in(one, what)) return false;
-  take_out_of(one, one->is_plain ? 0 : what->priority, what);
+  take_out_of(one, what);
   return true;
 }
 
@@ -433,68 +461,73 @@ void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state) {
 
 namespace {
 
-bool take_out_by_name(pool* one, unit* what) {
-  if (!is_in(one, what)) return false;
-  take_out(one, one->queues[0], what);
-  return true;
+// Which unit a caller takes out of a pool besides the first one: one that it names, or one that is
+// next and has not started. A unit that has started may have come back to the pool since its joiner
+// looked. take: inside the lock.
+struct by_name {
+  static bool take_custom(pool* one, unit* what) { return remove_from_pool(one, what); }
+  template <class Order>
+  static bool take(pool* one, unit* what) {
+    if (!is_in(one, what)) return false;
+    Order::remove(one, what);
+    return true;
+  }
+};
+struct if_next {
+  static bool take_custom(pool*, unit*) { return false; }
+  template <class Order>
+  static bool take(pool* one, unit* what) {
+    if (Order::first(one, true) != what || what->has_parked()) return false;
+    Order::remove(one, what);
+    return true;
+  }
+};
+
+template <class Which>
+[[gnu::noinline]] bool remove_slow(pool* one, unit* what) {
+  const inside hold(one);
+  return one->is_plain ? Which::template take<in_turn>(one, what) : Which::template take<by_priority>(one, what);
 }
 
-// A unit that has started may have come back to the pool since its joiner looked.
-bool is_next(const base::list<unit>& queue, const unit* what) { return queue.front() == what && !what->has_parked(); }
-
-bool take_out_if_next(pool* one, unit* what) {
-  if (!is_next(one->queues[0], what)) return false;
-  take_out(one, one->queues[0], what);
-  return true;
-}
-
-// The next ones: of a plain pool, inside the lock by `Take`; `Slowly` does the same for any pool.
-using removal = bool (*)(pool* one, unit* what);
-
-template <class Way, removal Take, removal Slowly>
-[[gnu::always_inline]] inline bool remove_plainly(pool* one, const worker* w, unit* what) {
+template <class Way, class Order, class Which>
+[[gnu::always_inline]] inline bool remove_as(pool* one, const worker* w, unit* what) {
   if (!Way::enter(one)) [[unlikely]]
-    return Slowly(one, what);
-  const bool is_taken = Take(one, what);
+    return remove_slow<Which>(one, what);
+  const bool is_taken = Which::template take<Order>(one, what);
   Way::leave_after_take(one, w);
   return is_taken;
 }
 
-template <removal Take, removal Slowly>
+template <class Which>
 [[gnu::noinline]] bool remove_as_another(pool* one, const worker* w, unit* what) {
-  return remove_plainly<as_another, Take, Slowly>(one, w, what);
+  return remove_as<as_another, in_turn, Which>(one, w, what);
 }
 
-template <removal Take, removal Slowly>
+template <class Which>
+[[gnu::noinline]] bool remove_otherwise(pool* one, unit* what) {
+  if (one->is_custom) return Which::take_custom(one, what);
+  const worker* const w = local::current_worker();
+  if (one->lock.is_owner(w)) return remove_as<as_owner, by_priority, Which>(one, w, what);
+  return remove_as<as_another, by_priority, Which>(one, w, what);
+}
+
+template <class Which>
 [[gnu::always_inline]] inline bool remove_quickly(pool* one, unit* what) {
   if (!one->is_plain) [[unlikely]]
-    return Slowly(one, what);
+    return remove_otherwise<Which>(one, what);
   const worker* const w = local::current_worker();
-  return one->lock.is_owner(w) ? remove_plainly<as_owner, Take, Slowly>(one, w, what)
-                               : remove_as_another<Take, Slowly>(one, w, what);
-}
-
-[[gnu::noinline]] bool remove_if_next_slow(pool* one, unit* what) {
-  if (one->is_custom) return false;
-  const inside hold(one);
-  if (one->is_plain) return take_out_if_next(one, what);
-  if (one->filled == 0) return false;
-  const unsigned priority = priority_to_serve(one);
-  if (!is_next(one->queues[priority], what)) return false;
-  take_out(one, one->queues[priority], what);
-  note_queue(one, priority, true);
-  return true;
+  return one->lock.is_owner(w) ? remove_as<as_owner, in_turn, Which>(one, w, what) : remove_as_another<Which>(one, w, what);
 }
 
 }  // namespace
 
-bool remove_if_next(pool* one, unit* what) { return remove_quickly<take_out_if_next, remove_if_next_slow>(one, what); }
+bool remove_if_next(pool* one, unit* what) { return remove_quickly<if_next>(one, what); }
 
 bool remove_from_one(pool* const* some, std::size_t count, unit* what) {
   pool* const home = what->home.load(base::relaxed);
   if (home == nullptr) return false;
   for (std::size_t index = 0; index < count; ++index) {
-    if (some[index] == home) return remove_quickly<take_out_by_name, remove_from_pool>(home, what);
+    if (some[index] == home) return remove_quickly<by_name>(home, what);
   }
   return false;
 }

@@ -29,8 +29,6 @@ status push_owned(pool* one, unit* what, push_reason reason);
 unit* pop_from_pool(pool* one);
 // As pop_from_pool, for a worker that serves the pool: no priority waits for ever.
 unit* pop_to_serve(pool* one);
-// No worker has served the pool until now: nothing has waited for its turn yet.
-void begin_turns(pool* one);
 // Wakes a sleeping server if units are left that another one was woken for.
 void wake_server_for_rest(pool* one);
 // The one that would run last; null, too, of a pool that is not built-in.

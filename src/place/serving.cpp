@@ -62,7 +62,6 @@ status begin_serving(pool* one, worker* w) {
   const std::uint32_t servers = one->server_count.load(base::relaxed);
   const std::uint32_t pools = w->pool_count.load(base::relaxed);
   if (servers == one->server_slots || pools == most_pools_served) return status::again;
-  if (servers == 0) begin_turns(one);
   one->servers[servers].store(w, base::relaxed);
   // [A68] release: publishes the entry; pairs with [A69]
   one->server_count.store(servers + 1, base::release);
