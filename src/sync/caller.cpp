@@ -32,8 +32,12 @@ std::uintptr_t caller_id() { return id_of_caller(sched::local::current_worker())
 bool caller_may_be_several() { return are_several(sched::local::current_worker()); }
 
 caller who_calls() {
+  constexpr unsigned with_another_identity = unsigned{sched::is_main} | unsigned{sched::is_adopted} | unsigned{sched::is_fork};
   const sched::worker* const w = sched::local::current_worker();
-  return {id_of_caller(w), are_several(w)};
+  const sched::unit* const self = w != nullptr ? w->current : nullptr;
+  if (self == nullptr || self->has_any(with_another_identity)) [[unlikely]]
+    return {id_of_caller(w), are_several(w)};
+  return {reinterpret_cast<std::uintptr_t>(self), sched::has_forks(w) || self->left_forks != 0};
 }
 
 bool others_may_run() {
