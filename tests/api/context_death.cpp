@@ -189,3 +189,29 @@ TEST_CASE("an overflow names the thread that ran the context, and where that was
   CHECK(end.says("context_death.cpp:"));
   CHECK(end.says("cure: raise stack_bytes of its weft_context_attr"));
 }
+
+TEST_CASE("a canary beneath a context is looked at when its stack is given back") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_GUARD", "canary", 1);
+    const weft::runtime runtime({.workers = 1});
+    weft::thread([] {
+      weft::this_thread::set_name("resumer");
+      weft_context_attr attr = WEFT_CONTEXT_ATTR_INIT;
+      attr.stack_bytes = 65536;
+      weft_context* one = nullptr;
+      const auto writes_too_far = [](weft_context* caller, void*, void*) {
+        // Writes where an overflow would have, and comes back.
+        char here = 0;
+        volatile std::uintptr_t top = reinterpret_cast<std::uintptr_t>(&here);
+        for (std::uintptr_t down = 65536 - 4096; down < 65536; ++down) *reinterpret_cast<volatile char*>(top - down) = 1;
+        return caller;
+      };
+      if (weft_context_create(writes_too_far, &attr, &one, nullptr) == WEFT_OK) weft_context_switch(one, nullptr);
+    }).join();
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGABRT);
+  CHECK(end.says("stack overflow in a context that is run by thread 2 \"resumer\""));
+  CHECK(end.says("canary"));
+}

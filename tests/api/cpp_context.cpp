@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <sstream>
@@ -140,6 +141,48 @@ TEST_CASE("resume_with runs on top of the fiber that goes on") {
     });
     CHECK(data == 77);
     CHECK(!catches);
+  });
+}
+
+namespace {
+
+std::string text_of_handled() {
+  try {
+    throw;
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("fibers are left inside of handlers, and each goes on with its own exception") {
+  in_main_and_threads([] {
+    std::string of_fiber;
+    context::fiber other([&of_fiber](context::fiber&& caller) {
+      CHECK(std::current_exception() == nullptr);
+      try {
+        throw std::runtime_error("of the fiber");
+      } catch (const std::runtime_error&) {
+        caller = std::move(caller).resume();
+        of_fiber = text_of_handled();
+      }
+      CHECK(std::current_exception() == nullptr);
+      caller = std::move(caller).resume();
+      return std::move(caller);
+    });
+    try {
+      throw std::runtime_error("of the thread");
+    } catch (const std::runtime_error&) {
+      other = std::move(other).resume();
+      CHECK(text_of_handled() == "of the thread");
+      other = std::move(other).resume();
+      CHECK(text_of_handled() == "of the thread");
+    }
+    CHECK(std::current_exception() == nullptr);
+    CHECK(of_fiber == "of the fiber");
+    other = std::move(other).resume();
+    CHECK(!other);
   });
 }
 

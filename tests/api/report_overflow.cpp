@@ -84,6 +84,16 @@ void bottomless_forks(void*) {
   sink = sink + 1;
 }
 void note_beginning(void* work) { (*static_cast<std::atomic<bool>**>(work))->store(true); }
+void forks_into_the_deep(void*) {
+  char nothing_to_carry = 0;
+  weft_fork(bottomless_entry, &nothing_to_carry, 1);
+  for (;;) pause();  // another worker takes it
+}
+void joins_one_in_the_deep(void*) {
+  weft_thread* made = nullptr;
+  if (weft_thread_create(bottomless_entry, nullptr, nullptr, &made) == WEFT_OK) static_cast<void>(weft_thread_join(made));
+}
+void push_into_the_deep(void*, weft_thread*, weft_push_reason) { bottomless_entry(nullptr); }
 void blocks_then_overflows(void* event) {
   static_cast<void>(weft_event_wait(static_cast<weft_event*>(event)));
   bottomless_entry(nullptr);
@@ -196,14 +206,84 @@ TEST_CASE("a fork that another worker took is told what forks can have") {
   CHECK_FALSE(end.says("made in"));
 }
 
+TEST_CASE("the fork of a thread with a larger stack is told what its forker can have") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_FORK_STACK_SIZE", "1M", 1);
+    start(2, false);
+    weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+    attr.stack_bytes = 4 << 20;
+    return run_one(forks_into_the_deep, nullptr, &attr);
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGSEGV);
+  CHECK(end.says("(bottomless_entry)"));
+  CHECK(end.says("its stack of 4 MiB is used up"));
+  CHECK(end.says("raise stack_bytes of its forker's weft_thread_attr (now 4 MiB)"));
+}
+
+TEST_CASE("a thread that runs on its joiner's stack is told so") {
+  const child_end end = run_in_child([] {
+    start(1, true);
+    return run_one(joins_one_in_the_deep, nullptr, nullptr);
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGSEGV);
+  CHECK(end.says(" (bottomless_entry)"));
+  CHECK(end.says("it ran on the stack of the thread that joins it, as a thread with default attributes may"));
+}
+
+TEST_CASE("a callback that overflows names its worker") {
+  const child_end end = run_in_child([] {
+    start(1, false);
+    weft_pool_ops ops = {};
+    ops.size = sizeof ops;
+    ops.push = push_into_the_deep;
+    ops.pop = [](void*) -> weft_thread* { return nullptr; };
+    ops.count = [](void*) -> std::size_t { return 0; };
+    weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+    if (weft_ext_pool_create(&ops, nullptr, WEFT_POOL_SHARED, &attr.pool) != WEFT_OK) return 92;
+    static weft_thread_attr in_pool;
+    in_pool = attr;
+    weft_thread* made = nullptr;
+    const auto makes_one_there = [](void*) { static_cast<void>(run_one(bottomless_entry, nullptr, &in_pool)); };
+    if (weft_thread_create(makes_one_there, nullptr, nullptr, &made) != WEFT_OK) return 91;
+    static_cast<void>(weft_thread_join(made));
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGSEGV);
+  CHECK(end.says("stack overflow in a callback that worker 0 ran"));
+}
+
+namespace {
+
+// The address space is short, so that forks get usual stacks. Not where it has no limits.
+void begin_with_little_room() {
+  const rlimit little = {rlim_t{2} << 30, rlim_t{2} << 30};
+  rlimit now = {};
+  if (setrlimit(RLIMIT_AS, &little) != 0 || getrlimit(RLIMIT_AS, &now) != 0) _exit(92);
+  if (now.rlim_cur != little.rlim_cur) _exit(emulated);  // qemu-user needs address space, too
+  setenv("WEFT_FORK_STACK_SIZE", "1G", 1);
+  start(2, false);
+}
+
+}  // namespace
+
+TEST_CASE("where address space is short a fork that overflows is told so" * doctest::skip(is_sanitized)) {
+  const child_end end = run_in_child([] {
+    begin_with_little_room();
+    forks_into_the_deep(nullptr);
+    return 0;
+  });
+  if (end.exit_code == emulated) return;
+  INFO(end.errors);
+  CHECK(end.signal == SIGSEGV);
+  CHECK(end.says("raise WEFT_STACK_SIZE (now 64 KiB): no larger stack could be had for this fork"));
+}
+
 TEST_CASE("where address space is short forks have usual stacks, which is said once" * doctest::skip(is_sanitized)) {
   const child_end end = run_in_child([] {
-    const rlimit little = {rlim_t{2} << 30, rlim_t{2} << 30};
-    rlimit now = {};
-    if (setrlimit(RLIMIT_AS, &little) != 0 || getrlimit(RLIMIT_AS, &now) != 0) return 92;
-    if (now.rlim_cur != little.rlim_cur) return emulated;  // qemu-user needs address space, too
-    setenv("WEFT_FORK_STACK_SIZE", "1G", 1);
-    start(2, false);
+    begin_with_little_room();
     for (int i = 0; i < 100; ++i) {
       std::atomic<bool> has_begun{false};
       std::atomic<bool>* work = &has_begun;

@@ -45,6 +45,12 @@ constexpr named names[] = {
     {"_ZN3app3runITkSt8integraliEEvT_", "app::run"},
     {"_ZN3app2ofEPDoFvRKS_MNS_3jobEFiRiEz", "app::of"},
     {"_ZN3app4workEPv.constprop.0", "app::work"},
+    {"_ZZ4mainENUt_3runEv", "main::{unnamed type#1}::run"},
+    {"_ZZ4mainENUt0_3runEv", "main::{unnamed type#2}::run"},
+    {"_ZZN3app3runEiEd_NKUlvE_clEv", "app::run::{lambda#1}::operator()"},  // in its default argument
+    {"_ZZ4mainEs", "main::{string}"},
+    {"_ZN3app4takeIA3_iEEvRT_", "app::take"},
+    {"_ZN3app4takeIA_NS_3jobEEEvv", "app::take"},
 };
 
 constexpr const char* unreadable[] = {"",          "main",
@@ -161,6 +167,19 @@ TEST_CASE("deep names and those that grow without bounds end") {
   for (int level = 0; level < 10000; ++level) deep += 'P';
   read_all(deep + "i");
   CHECK(short_name("_ZN1aI" + std::string(10000, 'I')) == "");
+  CHECK(short_name("_ZN1aI" + std::string(10000, 'P') + "iEE1fEv") == "");
+  CHECK(short_name("_Z" + std::string(10000, 'Z') + "1fv") == "");
+  // A part that repeats one that repeats one, and so on.
+  std::string repeats = "_ZN1aIiEEvN1bIS_EE";
+  for (int level = 0; level < 60; ++level)
+    repeats += "N1cIS" + (level == 0 ? "" : std::string(1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[level % 36])) + "_EE";
+  read_all(repeats);
+  // More parts than are noted: what comes later is not read.
+  std::string many = "_ZN1aI";
+  for (char first = 'a'; first <= 'z'; ++first) {
+    for (char second = 'a'; second <= 'z'; ++second) many += std::string("2") + first + second;
+  }
+  CHECK(short_name(many + "EE1fEv") == "");
   // Each name repeats the one before it twice.
   grows = "_ZN1aIiEEvN1bIS_S_EE";
   for (char index = '0'; index <= '9'; ++index) grows += std::string("N1cIS") + index + "_S" + index + "_EE";

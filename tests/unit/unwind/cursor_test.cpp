@@ -65,6 +65,18 @@ TEST_CASE("pointers count from where they stand, from the data, or lead to anoth
   CHECK(far.read().pointer(encoding::absolute | encoding::indirect, 0) == target);
 }
 
+TEST_CASE("pointers of every form") {
+  table all{{0x82, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}};
+  const auto value = [&](unsigned form) { return all.read().pointer(form, 0); };
+  CHECK(value(0x01) == 0xffffffffffff82);  // ULEB128
+  CHECK(value(0x02) == 0xff82);
+  CHECK(value(0x03) == 0xffffff82);
+  for (const unsigned eight_bytes : {0x00u, 0x04u, 0x0cu}) CHECK(value(eight_bytes) == 0x7fffffffffffff82);
+  CHECK(value(0x0a) == static_cast<std::uintptr_t>(-0x7e));
+  CHECK(value(0x0b) == static_cast<std::uintptr_t>(-0x7e));
+  CHECK(value(0x09) == static_cast<std::uintptr_t>(-0x7e));  // SLEB128
+}
+
 TEST_CASE("pointers of unknown kinds, and ones that lead nowhere, fail") {
   table all{std::vector<unsigned char>(16, 0x01)};
   for (const unsigned how : {0x05u, 0x0du, 0x20u, 0x50u, encoding::absolute | encoding::indirect}) {

@@ -163,18 +163,23 @@ TEST_CASE("tables that no compiler makes are refused") {
   CHECK_FALSE(hand_made("zR", {0x7f, 0x00}, {}, {}).row_at(0, &row));                  // more data than there is
 }
 
+// What the operations leave; -1: they are refused.
+long value_of(const bytes& operations, const arch::registers& registers, const std::uintptr_t* first) {
+  bytes all{static_cast<unsigned char>(operations.size())};
+  append(&all, operations);
+  unwind::memory from(weft::test::safe_read);
+  std::uintptr_t out = 0;
+  const bool is_done = unwind::evaluate(&from, reinterpret_cast<std::uintptr_t>(all.data()), registers, first, &out);
+  return is_done ? static_cast<long>(out) : -1L;
+}
+
 TEST_CASE("expressions") {
   arch::registers registers;
   const std::uintptr_t word = 77;
   registers.set(6, reinterpret_cast<std::uintptr_t>(&word) - 8);
   registers.set(7, 1000);
   const auto value = [&](const bytes& operations, const std::uintptr_t* first = nullptr) {
-    bytes all{static_cast<unsigned char>(operations.size())};
-    append(&all, operations);
-    unwind::memory from(weft::test::safe_read);
-    std::uintptr_t out = 0;
-    return unwind::evaluate(&from, reinterpret_cast<std::uintptr_t>(all.data()), registers, first, &out) ? static_cast<long>(out)
-                                                                                                         : -1L;
+    return value_of(operations, registers, first);
   };
   CHECK(value({0x76, 8, 0x06}) == 77);     // what lies at r6 + 8
   CHECK(value({0x92, 6, 8, 0x06}) == 77);  // the same, longer
@@ -196,6 +201,36 @@ TEST_CASE("expressions") {
   CHECK(value({0xf0}) == -1);
   CHECK(value({}) == -1);
   CHECK(value(bytes(100, 0x31)) == -1);  // more than fits
+}
+
+TEST_CASE("constants of every size, and every operation on two values") {
+  const auto value = [](const bytes& operations) { return value_of(operations, {}, nullptr); };
+  CHECK(value({0x09, 0xfe}) == -2);
+  CHECK(value({0x0b, 0xfe, 0xff}) == -2);
+  CHECK(value({0x0c, 0xfe, 0xff, 0xff, 0xff}) == 0xfffffffe);
+  CHECK(value({0x0d, 0xfe, 0xff, 0xff, 0xff}) == -2);
+  for (const unsigned char eight_bytes : bytes{0x0e, 0x0f})
+    CHECK(value({eight_bytes, 1, 0, 0, 0, 0, 0, 0, 0x40}) == 0x4000000000000001);
+  CHECK(value({0x35, 0x36, 0x1a}) == 4);
+  CHECK(value({0x35, 0x3a, 0x21}) == 15);
+  CHECK(value({0x4f, 0x32, 0x25}) == 7);
+  for (const unsigned char shift : bytes{0x24, 0x25}) {
+    CHECK(value({0x31, 0x08, 63, shift}) == (shift == 0x24 ? INT64_MIN : 0));
+    CHECK(value({0x09, 0xff, 0x08, 64, shift}) == 0);
+  }
+  struct comparison {
+    unsigned char operation;
+    bool of_less, of_equal, of_more;
+  };
+  constexpr comparison comparisons[] = {{0x29, false, true, false}, {0x2e, true, false, true}, {0x2a, false, true, true},
+                                        {0x2b, false, false, true}, {0x2c, true, true, false}, {0x2d, true, false, false}};
+  for (const comparison& each : comparisons) {
+    INFO(int{each.operation});
+    CHECK(value({0x09, 0xff, 0x31, each.operation}) == each.of_less);  // -1 and 1
+    CHECK(value({0x31, 0x31, each.operation}) == each.of_equal);
+    CHECK(value({0x31, 0x09, 0xff, each.operation}) == each.of_more);
+  }
+  for (const unsigned char unused : bytes{0x1b, 0x1d, 0x1e, 0x27}) CHECK(value({0x35, 0x32, unused}) == -1);
 }
 
 // ---- those of this program ----------------------------------------------------------------------
