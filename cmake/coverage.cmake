@@ -10,7 +10,7 @@ endif()
 function(weft_count_coverage_of_deaths library)
   if(WEFT_COVERAGE)
     target_sources(${library} PRIVATE "${PROJECT_SOURCE_DIR}/tests/coverage_of_deaths.c")
-    target_link_options(${library} INTERFACE LINKER:--wrap=abort LINKER:--wrap=_exit LINKER:--wrap=sigaction)
+    target_link_options(${library} INTERFACE LINKER:--wrap=abort LINKER:--wrap=_exit LINKER:--wrap=sigaction LINKER:--wrap=kill)
   endif()
 endfunction()
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Which lines and branches of the core run, by layer and by kind of test, and which none reaches. Builds build/coverage, runs the tests of
-each kind with counts of their own, and reads them with gcov. A process that ends by abort or a signal counts, too. Models are compiled for
+each kind with counts of their own, and reads them with gcov. A process that ends by abort or a signal counts, too. Takes half an hour. Models are compiled for
 the explorer and are not counted: what they alone reach stands among what nothing reaches. Of a header, what the core itself compiles is
 counted, not what a unit test makes of it.
 
-usage: coverage.py [--kinds unit,api,fault,stress] [--no-build] [--missing LAYER] [--jobs N]
+usage: coverage.py [--kinds unit,api,fault,stress,conform,dist,tools,release] [--no-build] [--missing LAYER] [--jobs N]
 
 --missing prints the lines of a layer (or of all: `all`) that no kind reaches; they are written to build/coverage/missing.txt, too."""
 
@@ -25,8 +25,13 @@ import steps
 BUILD = os.path.join(steps.TOP, "build", "coverage")
 SRC = os.path.join(steps.TOP, "src")
 COUNTS = os.path.join(BUILD, "counts")  # a folder a kind: what GCOV_PREFIX puts there
-KINDS = ("unit", "api", "fault", "stress")
+KINDS = ("unit", "api", "fault", "stress", "conform", "dist", "tools", "release")
+LABEL_OF_RELEASE = "api"  # the tests that run on what ships, too: the kind `release`
 GCOV = os.environ.get("GCOV", "gcov-12" if shutil.which("gcov-12") else "gcov")
+
+
+def build_of(kind):
+    return BUILD + "-release" if kind == "release" else BUILD
 
 
 def run_kind(kind, jobs):
@@ -35,16 +40,18 @@ def run_kind(kind, jobs):
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     environment = dict(os.environ, GCOV_PREFIX=folder, STRESS_SECONDS="1")
-    command = ["ctest", "--test-dir", BUILD, "-L", f"^{kind}$", "-j", str(jobs), "--timeout", "120", "-Q"]
+    label = LABEL_OF_RELEASE if kind == "release" else kind
+    command = ["ctest", "--test-dir", build_of(kind), "-L", f"^{label}$", "-j", str(jobs), "--timeout", "120", "-Q"]
     subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
-def notes():
-    """The .gcno files of the core."""
-    for folder, _, names in os.walk(os.path.join(BUILD, "src")):
-        for name in names:
-            if name.endswith(".gcno"):
-                yield os.path.join(folder, name)
+def notes(build):
+    """The .gcno files of the core, and of what other libraries compile of it."""
+    for top in ("src", "dist"):
+        for folder, _, names in os.walk(os.path.join(build, top)):
+            for name in names:
+                if name.endswith(".gcno") and (top == "src" or f"{os.sep}src{os.sep}" in folder):
+                    yield os.path.join(folder, name)
 
 
 def gcov(*paths):
@@ -67,13 +74,14 @@ def read_counts(kind, note):
 class Reached:
     """Of lines, and of branches by their number in their line: how often. Inlined copies of a line are one."""
 
-    def __init__(self):
+    def __init__(self, kind=""):
+        self.build = build_of(kind)
         self.lines = collections.Counter()
         self.branches = collections.Counter()
 
     def add(self, files):
         for each in files:
-            path = os.path.relpath(os.path.realpath(os.path.join(BUILD, each["file"])), SRC)
+            path = os.path.relpath(os.path.realpath(os.path.join(self.build, each["file"])), SRC)
             if path.startswith(".."):
                 continue
             for line in each["lines"]:
@@ -82,6 +90,12 @@ class Reached:
                 usual = [branch for branch in line["branches"] if not branch["throw"]]
                 for number, branch in enumerate(usual):
                     self.branches[(*key, number)] += branch["count"]
+
+
+    def keep_branches_like(self, universe):
+        """What ships has other branches in some lines than what is checked: only lines with equally many say the same."""
+        ours, theirs = (collections.Counter(key[:2] for key in each.branches) for each in (self, universe))
+        self.branches = collections.Counter({key: n for key, n in self.branches.items() if ours[key[:2]] == theirs[key[:2]]})
 
 
 def layer_of(key):
@@ -128,6 +142,33 @@ def missing_lines(universe, by_kind):
             yield f"src/{path}:{number}: {text}"
 
 
+def build_for(kinds, jobs):
+    for preset, wanted in (("coverage", [kind for kind in kinds if kind != "release"]),
+                           ("coverage-release", [LABEL_OF_RELEASE] if "release" in kinds else [])):
+        if wanted and subprocess.run(["cmake", "--preset", preset], cwd=steps.TOP, stdout=subprocess.DEVNULL, check=False).returncode != 0:
+            sys.exit(f"coverage: build/{preset} cannot be configured; `cmake --preset {preset}` says why")
+        if wanted:
+            targets = [f"tests/{kind}/all" for kind in wanted]
+            subprocess.run(["cmake", "--build", os.path.join(steps.TOP, "build", preset), "-j", str(jobs), "--target", *targets], check=True)
+
+
+def measured(kinds, jobs):
+    """All lines and branches, and what each kind reaches."""
+    by_kind = {}
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        universe = Reached()
+        for files in pool.map(gcov, list(notes(BUILD))):
+            universe.add(files)
+        for kind in kinds:
+            run_kind(kind, jobs)
+            by_kind[kind] = Reached(kind)
+            for files in pool.map(lambda note, kind=kind: read_counts(kind, note), list(notes(build_of(kind)))):
+                by_kind[kind].add(files)
+        if "release" in by_kind:
+            by_kind["release"].keep_branches_like(universe)
+    return universe, by_kind
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--kinds", default=",".join(KINDS))
@@ -137,21 +178,8 @@ def main():
     options = parser.parse_args()
     kinds = options.kinds.split(",")
     if not options.no_build:
-        targets = [f"tests/{kind}/all" for kind in kinds]
-        if subprocess.run(["cmake", "--preset", "coverage"], cwd=steps.TOP, stdout=subprocess.DEVNULL, check=False).returncode != 0:
-            sys.exit("coverage: build/coverage cannot be configured; `cmake --preset coverage` says why")
-        subprocess.run(["cmake", "--build", BUILD, "-j", str(options.jobs), "--target", *targets], check=True)
-    by_kind = {}
-    found = list(notes())
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        universe = Reached()
-        for files in pool.map(gcov, found):
-            universe.add(files)
-        for kind in kinds:
-            run_kind(kind, options.jobs)
-            by_kind[kind] = Reached()
-            for files in pool.map(lambda note, kind=kind: read_counts(kind, note), found):
-                by_kind[kind].add(files)
+        build_for(kinds, options.jobs)
+    universe, by_kind = measured(kinds, options.jobs)
     table(universe, by_kind)
     missing = list(missing_lines(universe, by_kind))
     with open(os.path.join(BUILD, "missing.txt"), "w", encoding="utf-8") as file:
