@@ -172,9 +172,9 @@ WEFT_API bool weft_forks_move(void);
  * otherwise weft_fork_join calls run. The forker joins each fork once, by weft_fork_join or
  * weft_fork_take_back, before it returns from the function that its thread or fork was started
  * with. It may join its forks in any order; the last one first is the cheapest by far.
- * Returns: the fork, which the library owns. The call never fails: without memory, and from a
- * tasklet, a callback (ext.h) or an OS thread outside, it returns null, which stands for a fork
- * that runs in its join.
+ * Returns: the fork, which the library owns, or null, which stands for a fork that runs in its
+ * join. The call never fails: a fork for which there is no memory runs in its join, as do those
+ * that a tasklet, a callback (ext.h) or an OS thread outside makes.
  * Switches: may; only in a root of libweft-dist, where the caller may go on in another process.
  * Callers: any.
  * Undefined: run is null; bytes above WEFT_FORK_BYTES; a fork that is not joined so (checked builds

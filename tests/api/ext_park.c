@@ -1,6 +1,7 @@
 /* ext.h: park and unpark, the verbs beneath every wait. */
 #include <pthread.h>
 #include <weft/ext.h>
+#include <weft/hot.h>
 
 #include "check.h"
 
@@ -14,8 +15,16 @@ struct parker {
 
 static void forget(struct parker *one) { atomic_store(&one->published, NULL); }
 
-/* A callback has no identity and may not wait. */
+static void note_run(void *work) { ++**(int **)work; }
+
+/* A callback has no identity and may not wait; so its forks run in their joins. */
 static void check_callback(void) {
+  int runs = 0;
+  int *work = &runs;
+  weft_forked *forked = weft_fork(note_run, &work, sizeof work);
+  CHECK(runs == 0);
+  weft_fork_join(forked, note_run, &work, sizeof work);
+  CHECK(runs == 1);
   CHECK(weft_self() == NULL);
   CHECK(weft_worker_self() >= 0);
   IS(WEFT_CANNOT_BLOCK, weft_sleep_ns(MILLISECOND));
