@@ -245,10 +245,9 @@ void forget(worker* w, weft_forked* forked) {
 }
 
 // Under a trace: as if another worker had taken the fork, here. True: it has ended.
-bool run_in_place(const worker* w, void (*run)(void* work), weft_forked* forked) {
+void run_in_place(const worker* w, void (*run)(void* work), weft_forked* forked) {
   the_hooks.run_traced(w->rt, run, forked);
   forget(local::current_worker(), forked);
-  return true;
 }
 
 // ---- thieves ----
@@ -437,7 +436,10 @@ bool join_fork_slow(weft_forked* forked) {
     static_cast<void>(the_hooks.pass_point());
   void (*run)(void* work) = nullptr;
   const place found = find(w, forked, &run);
-  if (found == place::ours) return run == nullptr || !run_in_place(w, run, forked);
+  if (found == place::ours) {
+    if (run != nullptr) run_in_place(w, run, forked);
+    return run == nullptr;
+  }
   if (config::checked && found == place::elsewhere) check_is_mine(w, forked);
   if (join_fork(static_cast<unit*>(forked->taker)) != status::ok) refuse("the fork cannot be waited for here");
   w = local::current_worker();

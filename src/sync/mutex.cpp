@@ -307,7 +307,7 @@ status mutex::unlock_slow() { return is_recursive() ? unlock_recursive() : unloc
   if (has_owner) {
     std::uint32_t times = 0;
     if (!leave(who, false, &times)) return status::not_owner;
-    if (times != 1 || give_quietly()) return status::ok;
+    if (give_quietly()) return status::ok;
   }
   pass_on();
   return status::ok;

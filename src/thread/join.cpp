@@ -280,7 +280,7 @@ namespace {
 bool ends_soon(const worker* w, const unit* one) {
   constexpr std::uint64_t wait_ns = 2'000;
   constexpr int rounds = 16;
-  if (w == nullptr || w->rt->turns != nullptr || w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count) return false;
+  if (w->rt->turns != nullptr || w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count) return false;
   if (one->has_parked() || w->ready.contains(one)) return false;
   const std::uint64_t since = os::now_ns();
   do {
@@ -297,9 +297,7 @@ bool ends_soon(const worker* w, const unit* one) {
 status join_fork(unit* one) {
   const worker* w = local::current_worker();
   if (join_word::has_ended(one) || ends_soon(w, one)) return reap(one);
-  const bool may_lend_room = w != nullptr && has_room(w, w->rt->fork_lend_bytes);
-  if (may_lend_room) return join(one, forever);
-  return join_by_waiting(one, forever);
+  return has_room(w, w->rt->fork_lend_bytes) ? join(one, forever) : join_by_waiting(one, forever);
 }
 
 status wait_for_end(unit* one) { return join_word::has_ended(one) ? status::ok : wait_for_end_until(one, forever); }
