@@ -46,6 +46,8 @@ static void any_of_several(void) {
   one.awaiter.deadline_ns = WEFT_FOREVER;
   const int calls = atomic_load(&one.calls);
   IS(WEFT_INVALID, weft_ext_await_any(&one.awaiter, bad, 2, &waits));
+  weft_await_case worse[3] = {bad[0], bad[1], bad[0]};
+  IS(WEFT_INVALID, weft_ext_await_any(&one.awaiter, worse, 3, &waits));
   OK(weft_event_set(&events[2]));
   CHECK(atomic_load(&one.calls) == calls);
 }

@@ -182,6 +182,33 @@ static void revives(const weft_thread_attr *attr, weft_function function) {
   OK(weft_pool_destroy(pool));
 }
 
+static char *where_it_runs;
+
+static void note_where_it_runs(void *argument) {
+  char here;
+  where_it_runs = &here;
+  count_and_yield(argument);
+}
+
+/* A thread on memory of the program's own runs there again. */
+static void revives_on_the_same_memory(void) {
+  weft_pool *pool = make_pool();
+  atomic_int runs = 0;
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.stack_bytes = sizeof users_stack;
+  attr.stack = users_stack;
+  weft_thread *one = make(note_where_it_runs, &runs, &attr);
+  for (int round = 0; round < 3; ++round) {
+    where_it_runs = NULL;
+    run_in(pool, one);
+    OK(weft_ext_thread_wait(one));
+    CHECK(where_it_runs >= users_stack && where_it_runs < users_stack + sizeof users_stack);
+    if (round < 2) OK(weft_ext_thread_revive(one, note_where_it_runs, &runs));
+  }
+  OK(weft_thread_join(one));
+  OK(weft_pool_destroy(pool));
+}
+
 static void revives_all_kinds(void) {
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
   revives(NULL, count);
@@ -368,6 +395,7 @@ static void all(void) {
   RUN(discards);
   RUN(counts_those_discarded_outside);
   RUN(revives_all_kinds);
+  RUN(revives_on_the_same_memory);
   RUN(waits_while_it_runs);
   RUN(reaches_into_pools);
   RUN(reaches_into_some_pool);

@@ -206,6 +206,29 @@ TEST_CASE("a fork that another worker took is told what forks can have") {
   CHECK_FALSE(end.says("made in"));
 }
 
+TEST_CASE("a fork that another worker took has the usual stack of a main thread" * doctest::skip(is_sanitized)) {
+  struct {
+    rlim_t limit;
+    const char* told;
+  } const cases[] = {{RLIM_INFINITY, "its stack of 8 MiB is used up"}, {rlim_t{3} << 20, "its stack of 3 MiB is used up"}};
+  for (const auto& each : cases) {
+    const child_end end = run_in_child([&each] {
+      rlimit stack = {};
+      if (getrlimit(RLIMIT_STACK, &stack) != 0) return 92;
+      stack.rlim_cur = each.limit;
+      if (setrlimit(RLIMIT_STACK, &stack) != 0) return emulated;  // the hard limit is lower
+      if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur != each.limit) return emulated;
+      start(2, false);
+      forks_into_the_deep(nullptr);
+      return 0;
+    });
+    if (end.exit_code == emulated) continue;
+    INFO(end.errors);
+    CHECK(end.signal == SIGSEGV);
+    CHECK(end.says(each.told));
+  }
+}
+
 TEST_CASE("the fork of a thread with a larger stack is told what its forker can have") {
   const child_end end = run_in_child([] {
     setenv("WEFT_FORK_STACK_SIZE", "1M", 1);

@@ -1,5 +1,8 @@
 /* Workers that come and go, more workers than CPUs, and the regimes of locality. */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "check.h"
 #include "tree.h"
@@ -223,7 +226,25 @@ static void regime(const char *name, weft_locality locality, unsigned workers, c
   OK(weft_finalize());
 }
 
-static void crowded(void) { RUN(grows_a_tree); }
+/* The OS thread of a worker has its number in its name, for tools such as top and gdb. */
+static void note_name(void *argument) {
+  char *name = argument;
+  CHECK(pthread_getname_np(pthread_self(), name, 16) == 0);
+}
+
+static void names_its_os_threads(void) {
+  for (unsigned index = 1; index < weft_worker_count(); ++index) {
+    char name[16] = "", wanted[16];
+    (void)snprintf(wanted, sizeof wanted, "weft-%u", index % 10000);
+    OK(weft_thread_join(start_pinned(note_name, name, (int)index)));
+    CHECK(strcmp(name, wanted) == 0);
+  }
+}
+
+static void crowded(void) {
+  RUN(names_its_os_threads);
+  RUN(grows_a_tree);
+}
 
 int main(void) {
   unsigned index;

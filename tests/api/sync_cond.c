@@ -120,6 +120,27 @@ static void deadlines(void) {
   IS_OK(weft_mutex_unlock(&mutex)); /* it was held again */
 }
 
+struct held_by_another {
+  weft_mutex mutex;
+  weft_status result;
+};
+
+static void wait_with_anothers(void *argument) {
+  struct held_by_another *all = argument;
+  weft_cond cond = WEFT_COND_INIT;
+  all->result = weft_cond_wait_until(&cond, &all->mutex, weft_deadline_in(MILLISECOND));
+}
+
+static void recursive_mutex_of_another(void) {
+  struct held_by_another all = {WEFT_MUTEX_RECURSIVE_INIT, WEFT_OK};
+  weft_thread *other = NULL;
+  IS_OK(weft_mutex_lock(&all.mutex));
+  IS_OK(weft_thread_create(wait_with_anothers, &all, NULL, &other));
+  IS_OK(weft_thread_join(other));
+  CHECK(all.result == WEFT_NOT_OWNER);
+  IS_OK(weft_mutex_unlock(&all.mutex));
+}
+
 static void recursive_mutex(void) {
   weft_mutex mutex = WEFT_MUTEX_RECURSIVE_INIT;
   weft_cond cond = WEFT_COND_INIT;
@@ -197,6 +218,7 @@ static void anywhere(void) {
 
 static void with_runtime(void) {
   first_come_first_woken();
+  recursive_mutex_of_another();
   tasklets();
 }
 

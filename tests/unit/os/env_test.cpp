@@ -236,6 +236,8 @@ TEST_CASE("numbers may carry any of their units") {
   CHECK(good({"WEFT_STACK_SIZE=65536"}).stack_bytes == 65536);
   CHECK(good({"WEFT_STACK_SIZE=64k"}).stack_bytes == 65536);
   CHECK(good({"WEFT_STACK_SIZE=1G"}).stack_bytes == 1u << 30);
+  CHECK(good({"WEFT_SPIN=987654321"}).spin_ns == 987'654'321);
+  CHECK(good({"WEFT_SPIN=10"}).spin_ns == 10);
   CHECK(good({"WEFT_SPIN=1500"}).spin_ns == 1500);
   CHECK(good({"WEFT_SPIN=1500ns"}).spin_ns == 1500);
   CHECK(good({"WEFT_SPIN=1s"}).spin_ns == 1'000'000'000);
