@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test check-deep unit api conform model stress soak fault fuzz mutate coverage lto lint format tidy asan tsan clang cross docs bench published bench-guard costs cluster install clean
+.PHONY: help build dev run test check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published bench-guard costs cluster install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
@@ -91,6 +91,10 @@ mutate: ## changes statements of the core, one by one: does a test notice? [N=15
 coverage: ## which lines and branches of the core the tests reach, by layer and kind [ARGS=options of tools/test/coverage.py]
 	@$(call may-build,coverage)
 	$(PYTHON) tools/test/coverage.py --jobs $(JOBS) $(ARGS)
+
+conditions: ## which conditions never decided by themselves, by clang 19 [ARGS=options of tools/test/conditions.py]
+	@$(call may-build,conditions-checked)
+	$(PYTHON) tools/test/conditions.py --jobs $(JOBS) $(ARGS)
 
 lto: ## the weft command, with its library optimised as one program at link time, and its demonstration in small sizes
 	$(call configure-and-build,lto,weft_command)

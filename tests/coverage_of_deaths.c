@@ -9,8 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __clang__
+extern int __llvm_profile_write_file(void);
+extern void __llvm_profile_reset_counters(void);
+#else
 extern void __gcov_dump(void);
 extern void __gcov_reset(void);
+#endif
 extern _Noreturn void __real_abort(void);
 extern _Noreturn void __real__exit(int status);
 extern int __real_sigaction(int number, const struct sigaction *wanted, struct sigaction *before);
@@ -23,8 +28,13 @@ int __wrap_kill(pid_t process, int number);
 
 /* What is written is added to the file; so it must not be counted twice. */
 static void write_counts(void) {
+#ifdef __clang__
+  (void)__llvm_profile_write_file();
+  __llvm_profile_reset_counters();
+#else
   __gcov_dump();
   __gcov_reset();
+#endif
 }
 
 _Noreturn void __wrap_abort(void) {

@@ -6,7 +6,8 @@ counted, not what a unit test makes of it.
 
 usage: coverage.py [--kinds unit,api,fault,stress,conform,dist,tools,release] [--no-build] [--missing LAYER] [--jobs N]
 
---missing prints the lines of a layer (or of all: `all`) that no kind reaches; they are written to build/coverage/missing.txt, too."""
+--missing prints the lines of a layer (or of all: `all`) that no kind reaches; they are written to build/coverage/missing.txt, too, and the
+branches of other lines that are never taken to build/coverage/missing_branches.txt."""
 
 import argparse
 import collections
@@ -128,18 +129,45 @@ def table(universe, by_kind):
               + " ".join(f"{share:>6}" for share in branch_shares) + f" {all_branches_share:>6}")
 
 
-def missing_lines(universe, by_kind):
-    texts = {}
-    for key in sorted(universe.lines):
-        if any(reached.lines[key] > 0 for reached in by_kind.values()):
-            continue
-        path, number = key
-        if path not in texts:
+class Texts:
+    """The lines of the sources."""
+
+    def __init__(self):
+        self.of = {}
+
+    def line(self, path, number):
+        if path not in self.of:
             with open(os.path.join(SRC, path), encoding="utf-8") as file:
-                texts[path] = file.read().split("\n")
-        text = texts[path][number - 1].strip()
-        if not is_left_out(text):
+                self.of[path] = file.read().split("\n")
+        return self.of[path][number - 1].strip()
+
+
+def reaches_any(by_kind, what, key):
+    return any(getattr(reached, what)[key] > 0 for reached in by_kind.values())
+
+
+def missing_lines(universe, by_kind):
+    texts = Texts()
+    for path, number in sorted(universe.lines):
+        text = texts.line(path, number)
+        if not reaches_any(by_kind, "lines", (path, number)) and not is_left_out(text):
             yield f"src/{path}:{number}: {text}"
+
+
+def missing_branches(universe, by_kind):
+    """Of lines that are reached: how many of their branches are never taken."""
+    texts = Texts()
+    untaken = collections.Counter(key[:2] for key in universe.branches if not reaches_any(by_kind, "branches", key))
+    all_of = collections.Counter(key[:2] for key in universe.branches)
+    for (path, number), count in sorted(untaken.items()):
+        text = texts.line(path, number)
+        if reaches_any(by_kind, "lines", (path, number)) and not is_left_out(text):
+            yield f"src/{path}:{number}: {count} of {all_of[(path, number)]}: {text}"
+
+
+def write_list(name, lines):
+    with open(os.path.join(BUILD, name), "w", encoding="utf-8") as file:
+        file.write("".join(line + "\n" for line in lines))
 
 
 def build_for(kinds, jobs):
@@ -182,8 +210,8 @@ def main():
     universe, by_kind = measured(kinds, options.jobs)
     table(universe, by_kind)
     missing = list(missing_lines(universe, by_kind))
-    with open(os.path.join(BUILD, "missing.txt"), "w", encoding="utf-8") as file:
-        file.write("\n".join(missing) + "\n")
+    write_list("missing.txt", missing)
+    write_list("missing_branches.txt", missing_branches(universe, by_kind))
     wanted = options.missing
     print(*(line for line in missing if wanted == "all" or (wanted and line.startswith(f"src/{wanted}/"))), sep="\n")
     print(f"{len(missing)} lines are reached by nothing: build/coverage/missing.txt")
