@@ -141,7 +141,7 @@ def main():
             decided[path] += has_decided
             if has_decided:
                 continue
-            if (path, decision.replace(" || ", " or "), condition) in known:
+            if (path, decision, condition) in known:
                 argued[path] += 1
             else:
                 print(f"{path}:{where[0]}: `{condition}` never decided: {decision}")
