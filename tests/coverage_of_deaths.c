@@ -1,7 +1,6 @@
 /* Writes down what was counted before a process dies: by abort, by _exit, by a signal whose handler
  * has just been taken away, or by another process of the test. cmake/coverage.cmake has the linker
  * send these calls here. */
-#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -78,8 +77,5 @@ int __wrap_kill(pid_t process, int number) {
   if (number != SIGKILL || !is_child_that_runs(process)) return __real_kill(process, number);
   const int result = __real_kill(process, last_words());
   for (int round = 0; round < 200 && is_child_that_runs(process); ++round) nanosleep(&pause, NULL);
-  const int before = errno;
-  if (is_child_that_runs(process)) return __real_kill(process, SIGKILL);
-  errno = before;
-  return result;
+  return is_child_that_runs(process) ? __real_kill(process, SIGKILL) : result;
 }

@@ -54,7 +54,7 @@ void note_departure(pool* one, unsigned priority, bool was_first) {
   if (is_last || was_first) one->passed_over_ns[priority] = 0;
 }
 
-unsigned priority_to_serve(pool* one) {
+unsigned priority_to_serve(const pool* one) {
   const auto highest = static_cast<unsigned>(std::countr_zero(one->filled));
   std::uint32_t lower = one->filled & (one->filled - 1);
   if (lower == 0) [[likely]]
@@ -62,11 +62,22 @@ unsigned priority_to_serve(pool* one) {
   const std::uint64_t now = clock_ns();
   for (; lower != 0; lower &= ~std::bit_floor(lower)) {
     const auto lowest = static_cast<unsigned>(std::bit_width(lower)) - 1;
-    std::uint64_t* const since_ns = &one->passed_over_ns[lowest];
-    if (*since_ns == 0) *since_ns = now;
-    if (now - *since_ns >= patience_ns && now >= *since_ns) return lowest;
+    const std::uint64_t since_ns = one->passed_over_ns[lowest];
+    if (since_ns != 0 && now - since_ns >= patience_ns && now >= since_ns) return lowest;
   }
   return highest;
+}
+
+// A worker that serves the pool has taken a unit of that priority.
+void note_passed_over(pool* one, unsigned taken) {
+  std::uint32_t lower = one->filled & ~((2U << taken) - 1);
+  if (lower == 0) [[likely]]
+    return;
+  const std::uint64_t now = clock_ns();
+  for (; lower != 0; lower &= lower - 1) {
+    std::uint64_t* const since_ns = &one->passed_over_ns[std::countr_zero(lower)];
+    if (*since_ns == 0) *since_ns = now;
+  }
 }
 
 // Holds the lock for a block in which no switch happens.
@@ -137,27 +148,26 @@ unit* dequeue(pool* one, base::list<unit>& queue) {
 }
 
 // The two orders of built-in pools, for what is written once and compiled for either. All are
-// called inside the lock. `serves`: no priority shall wait for ever.
+// called inside the lock. next: for a worker that serves the pool, as take if `serves`.
 struct in_turn {
   static void put(pool* one, unit* what, push_reason reason) { enqueue(one, one->queues[0], what, reason); }
-  static unit* first(pool* one, bool) { return one->queues[0].front(); }
+  static unit* next(pool* one) { return one->queues[0].front(); }
   static unit* take(pool* one, bool) { return dequeue(one, one->queues[0]); }
   static void remove(pool* one, unit* what) { take_out(one, one->queues[0], what); }
+  static void remove_next(pool* one, unit* what) { remove(one, what); }
 };
 struct by_priority {
   static void put(pool* one, unit* what, push_reason reason) {
     enqueue(one, one->queues[what->priority], what, reason);
     one->filled |= 1U << what->priority;
   }
-  static unsigned next(pool* one, bool serves) {
-    return serves ? priority_to_serve(one) : static_cast<unsigned>(std::countr_zero(one->filled));
-  }
-  static unit* first(pool* one, bool serves) { return one->filled != 0 ? one->queues[next(one, serves)].front() : nullptr; }
+  static unit* next(pool* one) { return one->filled != 0 ? one->queues[priority_to_serve(one)].front() : nullptr; }
   static unit* take(pool* one, bool serves) {
     if (one->filled == 0) return nullptr;
-    const unsigned priority = next(one, serves);
+    const unsigned priority = serves ? priority_to_serve(one) : static_cast<unsigned>(std::countr_zero(one->filled));
     unit* const what = dequeue(one, one->queues[priority]);
     note_departure(one, priority, true);
+    if (serves) note_passed_over(one, priority);
     return what;
   }
   static void remove(pool* one, unit* what) {
@@ -165,15 +175,15 @@ struct by_priority {
     take_out(one, one->queues[what->priority], what);
     note_departure(one, what->priority, was_first);
   }
+  static void remove_next(pool* one, unit* what) {
+    remove(one, what);
+    note_passed_over(one, what->priority);
+  }
 };
-
-unit* take_in_order(pool* one, bool serves) {
-  return one->is_plain ? in_turn::take(one, serves) : by_priority::take(one, serves);
-}
 
 [[gnu::noinline]] unit* pop_slow(pool* one, bool serves) {
   const inside hold(one);
-  return take_in_order(one, serves);
+  return one->is_plain ? in_turn::take(one, serves) : by_priority::take(one, serves);
 }
 
 template <class Way, class Order>
@@ -477,8 +487,8 @@ struct if_next {
   static bool take_custom(pool*, unit*) { return false; }
   template <class Order>
   static bool take(pool* one, unit* what) {
-    if (Order::first(one, true) != what || what->has_parked()) return false;
-    Order::remove(one, what);
+    if (Order::next(one) != what || what->has_parked()) return false;
+    Order::remove_next(one, what);
     return true;
   }
 };
