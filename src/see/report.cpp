@@ -112,7 +112,7 @@ void read_wait(const waiter* record, unit_view* out) {
   out->since_ns = copy->since_ns;
   out->record = record;
   out->is_endless = copy->deadline_ns == forever;
-  out->is_holder_address = copy->is_holder_address;
+  out->is_holder_address = copy->is_holder_address != 0;
   if (copy->holder != nullptr && !os::peek(copy->holder, &out->holder, sizeof out->holder)) out->holder = 0;
 }
 

@@ -101,7 +101,7 @@ status mutex::wait_for_it(std::uint64_t deadline_ns) {
   sched::waiter me{"mutex", this};
   me.payload = &mine;
   me.holder = &owner_;
-  me.is_holder_address = !knows_owner();
+  me.is_holder_address = knows_owner() ? 0 : 1;
   me.deadline_ns = deadline_ns;
   lock_.lock();
   if (take_or_announce(0)) {

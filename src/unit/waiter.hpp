@@ -36,7 +36,7 @@ struct waiter : base::list_link {
   const char* what;                                      // for reports: "mutex", "condition", ...
   const void* object;                                    // what it waits on
   const base::atomic<std::uintptr_t>* holder = nullptr;  // `object`'s word that tells its holder
-  bool is_holder_address = false;                        // ... by an address in its stack
+  std::uint8_t is_holder_address = 0;                    // ... by an address in its stack; a report may read anything here
   void* payload = nullptr;                               // the object's own
   std::uint64_t since_ns = 0;                            // coarse
   std::uint64_t deadline_ns = forever;
