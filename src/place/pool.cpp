@@ -496,7 +496,8 @@ struct if_next {
 template <class Which>
 [[gnu::noinline]] bool remove_slow(pool* one, unit* what) {
   const inside hold(one);
-  return one->is_plain ? Which::template take<in_turn>(one, what) : Which::template take<by_priority>(one, what);
+  if (one->is_plain) return Which::template take<in_turn>(one, what);
+  return Which::template take<by_priority>(one, what);
 }
 
 template <class Way, class Order, class Which>
