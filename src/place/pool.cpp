@@ -46,12 +46,12 @@ std::uint64_t clock_ns() {
   return w != nullptr && w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
 }
 
-// Inside the lock, as those that follow. A unit left the queue; behind the first one, another one's
-// wait begins when it is passed over.
-void note_departure(pool* one, unsigned priority, bool was_first) {
+// Inside the lock, as those that follow. A unit left the queue; only a worker that serves the pool
+// gives its priority a turn by that.
+void note_departure(pool* one, unsigned priority, bool is_served) {
   const bool is_last = one->queues[priority].is_empty();
   if (is_last) one->filled &= ~(1U << priority);
-  if (is_last || was_first) one->passed_over_ns[priority] = 0;
+  if (is_last || is_served) one->passed_over_ns[priority] = 0;
 }
 
 unsigned priority_to_serve(const pool* one) {
@@ -148,7 +148,8 @@ unit* dequeue(pool* one, base::list<unit>& queue) {
 }
 
 // The two orders of built-in pools, for what is written once and compiled for either. All are
-// called inside the lock. next: for a worker that serves the pool, as take if `serves`.
+// called inside the lock. A worker that serves the pool calls next and remove_next, and take with
+// `serves`.
 struct in_turn {
   static void put(pool* one, unit* what, push_reason reason) { enqueue(one, one->queues[0], what, reason); }
   static unit* next(pool* one) { return one->queues[0].front(); }
@@ -166,17 +167,17 @@ struct by_priority {
     if (one->filled == 0) return nullptr;
     const unsigned priority = serves ? priority_to_serve(one) : static_cast<unsigned>(std::countr_zero(one->filled));
     unit* const what = dequeue(one, one->queues[priority]);
-    note_departure(one, priority, true);
+    note_departure(one, priority, serves);
     if (serves) note_passed_over(one, priority);
     return what;
   }
   static void remove(pool* one, unit* what) {
-    const bool was_first = one->queues[what->priority].front() == what;
     take_out(one, one->queues[what->priority], what);
-    note_departure(one, what->priority, was_first);
+    note_departure(one, what->priority, false);
   }
   static void remove_next(pool* one, unit* what) {
-    remove(one, what);
+    take_out(one, one->queues[what->priority], what);
+    note_departure(one, what->priority, true);
     note_passed_over(one, what->priority);
   }
 };

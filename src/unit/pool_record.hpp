@@ -27,7 +27,7 @@ struct pool {
   queue::biased_spinlock<worker> lock;
   base::list<unit> queues[WEFT_POOL_PRIORITIES];  // guarded by lock; only those with priorities use more than the first
   std::uint32_t filled = 0;                       // of one with priorities, a bit each: its queue is not empty. Guarded by lock
-  std::uint64_t passed_over_ns[WEFT_POOL_PRIORITIES] = {};  // of each filled one: when others came first; 0: not yet
+  std::uint64_t passed_over_ns[WEFT_POOL_PRIORITIES] = {};  // of each filled one: since when a server takes others; 0: not yet
   base::atomic<std::size_t> ready_count{0};
   base::atomic<std::size_t> blocked_count{0};  // parked units that will come back
   base::atomic<std::uint32_t> pushers{0};      // those inside ops.push

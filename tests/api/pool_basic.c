@@ -169,6 +169,40 @@ static void none_starves_in_the_middle(void) {
   OK(weft_pool_destroy(pool));
 }
 
+/* A builder that takes the first unit away gives its priority no turn by that. */
+struct removals {
+  weft_pool *pool;
+  weft_thread *low[2];
+};
+
+static void remove_the_first(void *argument) {
+  struct removals *all = argument;
+  for (unsigned first = 0; atomic_load(&others_run) == 0 && atomic_load(&turns) < MOST_TURNS;) {
+    const uint64_t end = weft_deadline_in(MILLISECOND);
+    while (weft_now_ns() < end) continue;
+    if (atomic_fetch_add(&turns, 1) % 40 == 39 && weft_ext_pool_remove(all->pool, all->low[first])) {
+      OK(weft_ext_pool_push(all->pool, all->low[first], WEFT_PUSH_WOKEN));
+      first = 1 - first;
+    }
+    weft_yield();
+  }
+}
+
+static void removal_is_no_turn(void) {
+  struct removals all = {make_pool(WEFT_POOL_PRIORITY, WEFT_POOL_PRIVATE), {NULL, NULL}};
+  const unsigned worker = weft_worker_count() - 1;
+  atomic_store(&turns, 0);
+  atomic_store(&others_run, 0);
+  for (int i = 0; i < 2; ++i) all.low[i] = start_in(all.pool, count_other, NULL, WEFT_POOL_PRIORITIES - 1);
+  weft_thread *busy = start_in(all.pool, remove_the_first, &all, 0);
+  OK(weft_pool_attach(all.pool, worker));
+  OK(weft_thread_join(busy));
+  CHECK(atomic_load(&turns) < MOST_TURNS);
+  OK(weft_thread_join_many(all.low, 2));
+  OK(weft_pool_detach(all.pool, worker));
+  OK(weft_pool_destroy(all.pool));
+}
+
 /* One that has waited for its turn gives no turn to those of its priority that came with it: they
  * wait as long. The highest priority runs in between. */
 enum { ALIKE = 3 };
@@ -206,7 +240,7 @@ static void each_waits_for_its_turn(void) {
 }
 
 /* A builder that takes units out has the order, however long they wait; and in a pool that no
- * worker serves, none has waited for its turn. */
+ * worker has served, none was passed over. */
 static void unserved_ones_keep_their_order(void) {
   weft_pool *pool = make_pool(WEFT_POOL_PRIORITY, WEFT_POOL_PRIVATE);
   int place[2];
@@ -519,6 +553,7 @@ static void all(void) {
   RUN(priority_ends_with_its_thread);
   RUN(none_starves);
   RUN(none_starves_in_the_middle);
+  RUN(removal_is_no_turn);
   RUN(each_waits_for_its_turn);
   RUN(unserved_ones_keep_their_order);
   RUN(residents_stay);
