@@ -213,7 +213,8 @@ weft_status weft_ext_thread_revive(weft_thread* thread, weft_function function, 
 weft_status weft_ext_call_outside(weft_function function, void* argument) {
   if (function == nullptr) return WEFT_INVALID;
   sched::worker* const w = local::current_worker();
-  if (w != nullptr && w->current != nullptr && sched::has_forks(w)) sched::detach_forks(w);
+  const bool may_leave_forks = w != nullptr && w->current != nullptr && !w->current->has(sched::is_tasklet);
+  if (may_leave_forks && sched::has_forks(w)) sched::detach_forks(w);
   const sched::as_outside outside(w);
   function(argument);
   return WEFT_OK;

@@ -244,7 +244,7 @@ void forget(worker* w, weft_forked* forked) {
   if (--segment->unjoined == 0) give_segment(w, segment);
 }
 
-// Under a trace: as if another worker had taken the fork, here. True: it has ended.
+// Under a trace: as if another worker had taken the fork, here.
 void run_in_place(const worker* w, void (*run)(void* work), weft_forked* forked) {
   the_hooks.run_traced(w->rt, run, forked);
   forget(local::current_worker(), forked);

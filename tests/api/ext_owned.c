@@ -182,6 +182,34 @@ static void revives(const weft_thread_attr *attr, weft_function function) {
   OK(weft_pool_destroy(pool));
 }
 
+static void note_run(void *work) { ++**(int **)work; }
+static void stay_outside(void *argument) { (void)argument; }
+
+/* A tasklet could not wait for a fork that another worker ran. */
+static void fork_in_tasklet(void *argument) {
+  int *runs = argument;
+  weft_forked *forked = weft_fork(note_run, &runs, sizeof runs);
+  OK(weft_ext_call_outside(stay_outside, NULL));
+  weft_fork_join(forked, note_run, &runs, sizeof runs);
+}
+
+static void fork_and_join(void *argument) {
+  int *runs = argument;
+  weft_forked *forked = weft_fork(note_run, &runs, sizeof runs);
+  weft_fork_join(forked, note_run, &runs, sizeof runs);
+}
+
+static void forks_of_a_tasklet_stay(void) {
+  for (int round = 0; round < 20; ++round) {
+    int runs = 0;
+    weft_thread *one = start(fork_and_join, &runs);
+    OK(weft_thread_join(one));
+    OK(weft_tasklet_create(fork_in_tasklet, &runs, NULL, &one));
+    OK(weft_thread_join(one));
+    CHECK(runs == 2);
+  }
+}
+
 static char *where_it_runs;
 
 static void note_where_it_runs(void *argument) {
@@ -396,6 +424,7 @@ static void all(void) {
   RUN(counts_those_discarded_outside);
   RUN(revives_all_kinds);
   RUN(revives_on_the_same_memory);
+  RUN(forks_of_a_tasklet_stay);
   RUN(waits_while_it_runs);
   RUN(reaches_into_pools);
   RUN(reaches_into_some_pool);
