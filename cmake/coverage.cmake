@@ -1,5 +1,5 @@
 # WEFT_COVERAGE: the core counts how often its lines and branches run, for tools/test/coverage.py; with clang it notes which conditions
-# decided, for tools/test/conditions.py. Nothing else is instrumented.
+# decided, for tools/test/conditions.py, which looks at the unit tests, too. Nothing else is instrumented.
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   set(WEFT_COVERAGE_COMPILE -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -fprofile-update=atomic)
   set(WEFT_COVERAGE_LINK -fprofile-instr-generate)

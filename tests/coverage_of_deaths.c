@@ -62,7 +62,7 @@ static void write_counts_and_die(int number) {
 }
 
 __attribute__((constructor)) static void expect_death(void) {
-  struct sigaction action = {.sa_handler = write_counts_and_die, .sa_flags = SA_RESTART};
+  struct sigaction action = {.sa_handler = write_counts_and_die, .sa_flags = SA_RESTART | SA_ONSTACK};
   __real_sigaction(last_words(), &action, NULL);
 }
 

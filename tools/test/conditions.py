@@ -27,7 +27,7 @@ ACCEPTED = os.path.join(steps.TOP, "tests", "undecided_conditions.txt")
 KINDS = "unit,api,fault,stress"
 WANTED = ("src/queue/", "src/run/fork.", "src/thread/join.", "src/run/end.", "src/unit/unit.hpp", "src/sync/")
 KNOWN_TO_A_BUILD = r"!?(config::\w+|Kind [!=]= 0|forks_are_always_closed)"
-FILE = 4  # of a record: lines and columns of begin and end come before it
+PLACE = 4  # of a record: the lines and columns of begin and end
 
 
 def folder_of(preset):
@@ -76,7 +76,7 @@ def add_decisions(of_functions, found):
     """found: by path and place of a decision, for each condition whether it decided in some instance."""
     for function in of_functions:
         for record in function.get("mcdc_records", []):
-            key = (os.path.relpath(function["filenames"][record[FILE]], steps.TOP), *record[:FILE])
+            key = (os.path.relpath(function["filenames"][0], steps.TOP), *record[:PLACE])
             known = found.setdefault(key, [False] * len(record[-1]))
             found[key] = [one or other for one, other in zip(known, record[-1])]
 
@@ -111,7 +111,8 @@ def accepted():
         return set()
     with open(ACCEPTED, encoding="utf-8") as file:
         lines = [line.rstrip("\n") for line in file]
-    return {tuple(line.split(" | ")[:3]) for line in lines if " | " in line and not line.startswith("#")}
+    parts = [line.split(" | ") for line in lines if not line.startswith("#")]
+    return {(part[0], " | ".join(part[1:-2]), part[-2]) for part in parts}
 
 
 def main():
@@ -128,12 +129,14 @@ def main():
             build(preset, kinds, options.jobs)
         run_tests(preset, kinds, options.jobs)
         add_decisions(functions(preset, kinds), found)
-    texts, known = Texts(), accepted()
+    texts, known, used = Texts(), accepted(), set()
     all_of, decided, argued = collections.Counter(), collections.Counter(), collections.Counter()
     for (path, *where), have_decided in sorted(found.items()):
         if not any(text in path for text in options.only):
             continue
         decision = texts.decision(path, *where)
+        if len(conditions_of(decision)) != len(have_decided):
+            sys.exit(f"conditions: {path}:{where[0]}: clang sees {len(have_decided)} conditions in: {decision}")
         for condition, has_decided in zip(conditions_of(decision), have_decided):
             if re.fullmatch(KNOWN_TO_A_BUILD, condition):
                 continue
@@ -143,8 +146,11 @@ def main():
                 continue
             if (path, decision, condition) in known:
                 argued[path] += 1
+                used.add((path, decision, condition))
             else:
                 print(f"{path}:{where[0]}: `{condition}` never decided: {decision}")
+    for path, decision, condition in sorted(known - used):
+        print(f"{path}: `{condition}` has decided, or is gone, and needs no reason any more: {decision}")
     for path in sorted(all_of):
         print(f"{path:30} {decided[path]:4} of {all_of[path]:4} conditions decided, {argued[path]} have a reason")
     total, all_decided, all_argued = (sum(counter.values()) for counter in (all_of, decided, argued))

@@ -124,8 +124,8 @@ def table(universe, by_kind):
             counts = [getattr(reached, what) for reached in by_kind.values()]
             row.append((len(keys), [percent(sum(count[key] > 0 for key in keys), len(keys)) for count in counts],
                         percent(sum(any(count[key] > 0 for count in counts) for key in keys), len(keys))))
-        (lines, line_shares, gcov_share), (branches, branch_shares, all_branches_share) = row
-        print(f"{layer:8} {lines:6} " + " ".join(f"{share:>6}" for share in line_shares) + f" {gcov_share:>6}   {branches:8} "
+        (lines, line_shares, all_lines_share), (branches, branch_shares, all_branches_share) = row
+        print(f"{layer:8} {lines:6} " + " ".join(f"{share:>6}" for share in line_shares) + f" {all_lines_share:>6}   {branches:8} "
               + " ".join(f"{share:>6}" for share in branch_shares) + f" {all_branches_share:>6}")
 
 
