@@ -275,6 +275,27 @@ static void worker_ends(weft_function function) {
   run_all();
   end(threads, THEY);
 }
+/* A pool with priorities chooses by them alone. */
+static void tries_among_priorities(void *argument) {
+  (void)argument;
+  for (int i = 0; i < 3; ++i) {
+    weft_yield();
+    IS(WEFT_BUSY, weft_ext_yield_in_pool(accepts_all, NULL));
+  }
+}
+
+static void keeps_to_priorities(void) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  OK(weft_pool_create(WEFT_POOL_PRIORITY, WEFT_POOL_SHARED, &attr.pool));
+  weft_thread *threads[2];
+  for (int i = 0; i < 2; ++i) threads[i] = start_with(&attr, tries_among_priorities, NULL);
+  const unsigned worker = weft_worker_count() - 1;
+  OK(weft_pool_attach(attr.pool, worker));
+  OK(weft_thread_join_many(threads, 2));
+  OK(weft_pool_detach(attr.pool, worker));
+  OK(weft_pool_destroy(attr.pool));
+}
+
 static void worker_ends_among_those_who_give_way(void) {
   worker_ends(gives_way_for_ever);
   worker_ends(yields_for_ever);
@@ -312,6 +333,7 @@ static void all(void) {
   RUN(refuses_to_give_way);
   RUN(yields_within_its_pool);
   RUN(says_why_not);
+  RUN(keeps_to_priorities);
   RUN(tasklets_do_not_yield);
   RUN(worker_ends_among_those_who_give_way);
   RUN(pool_is_shared);

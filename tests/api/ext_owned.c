@@ -226,6 +226,7 @@ static void revives_on_the_same_memory(void) {
   attr.stack_bytes = sizeof users_stack;
   attr.stack = users_stack;
   weft_thread *one = make(note_where_it_runs, &runs, &attr);
+  OK(weft_thread_set_name(one, "settled"));
   for (int round = 0; round < 3; ++round) {
     where_it_runs = NULL;
     run_in(pool, one);

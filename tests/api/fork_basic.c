@@ -225,6 +225,34 @@ static void held_across_the_join(void) {
   OK(weft_mutex_unlock(&held));
 }
 
+/* A fork that its forker left, and the forker, are two callers for a plain mutex. */
+struct left_behind {
+  weft_mutex mutex;
+  weft_event is_held, may_end;
+};
+
+static void hold_until_told(void *work) {
+  struct left_behind *all = *(struct left_behind **)work;
+  OK(weft_mutex_lock(&all->mutex));
+  OK(weft_event_set(&all->is_held));
+  OK(weft_event_wait(&all->may_end));
+  OK(weft_mutex_unlock(&all->mutex));
+}
+
+static void wait_for_ones_own_fork(void *argument) {
+  struct left_behind *all = argument;
+  weft_forked *forked = weft_fork(hold_until_told, &all, sizeof all);
+  OK(weft_event_wait(&all->is_held));
+  IS(WEFT_TIMEOUT, weft_mutex_lock_until(&all->mutex, weft_deadline_in(MILLISECOND)));
+  OK(weft_event_set(&all->may_end));
+  weft_fork_join(forked, hold_until_told, &all, sizeof all);
+}
+
+static void held_by_a_fork_that_was_left(void) {
+  struct left_behind all = {WEFT_MUTEX_INIT, WEFT_EVENT_INIT, WEFT_EVENT_INIT};
+  OK(weft_thread_join(start(wait_for_ones_own_fork, &all)));
+}
+
 /* ---- starvation ------------------------------------------------------------------------------ */
 
 static atomic_int sibling;
@@ -363,6 +391,7 @@ static void body(void) {
   RUN(identity_beyond_yield_to);
   RUN(ownership);
   RUN(held_across_the_join);
+  RUN(held_by_a_fork_that_was_left);
   RUN(siblings_and_strangers);
   RUN(siblings_wait);
   RUN(starvation);

@@ -320,7 +320,34 @@ static void stays_where_its_pool_is_served(void) {
   end_pool(other, workers);
 }
 
+/* An event sink hears of threads that are joined in their pool as of others. */
+static atomic_int heard[WEFT_ON_STEAL + 1];
+
+static void hear(void *state, weft_event_kind kind, weft_thread *thread) {
+  (void)state, (void)thread;
+  atomic_fetch_add(&heard[kind], 1);
+}
+
+static void join_heard(void *argument) {
+  const weft_thread_attr attr = in_pool(argument);
+  OK(weft_ext_set_event_sink(hear, NULL));
+  for (int kind = 0; kind <= WEFT_ON_STEAL; ++kind) atomic_store(&heard[kind], 0);
+  uintptr_t ran_at = 0;
+  for (int i = 0; i < 10; ++i) OK(weft_thread_join(start_with(&attr, note_stack, &ran_at)));
+  CHECK(atomic_load(&heard[WEFT_ON_CREATE]) == 10 && atomic_load(&heard[WEFT_ON_END]) == 10);
+  CHECK(atomic_load(&heard[WEFT_ON_RUN]) >= 10 && atomic_load(&heard[WEFT_ON_JOIN]) == 10);
+  OK(weft_ext_set_event_sink(NULL, NULL));
+}
+
+static void tells_the_event_sink(void) {
+  weft_pool *pool = served_pool(WEFT_POOL_FIFO, 1);
+  const weft_thread_attr attr = in_pool(pool);
+  OK(weft_thread_join(start_with(&attr, join_heard, pool)));
+  end_pool(pool, 1);
+}
+
 static void on_one(void) {
+  RUN(tells_the_event_sink);
   RUN(joins_nest);
   RUN(runs_on_the_joiners_stack);
   RUN(keeps_the_pools_order);
