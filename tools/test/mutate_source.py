@@ -233,8 +233,12 @@ class Trial:
         """What the unchanged core fails is no witness."""
         for path in paths:
             self.originals[path] = object_code(path)
+        models = sorted({name for path in paths for name in models_with(path)})
+        if models:  # a program of an earlier mutant may lie there
+            build([f"model_{name}" for name in models], self.jobs)
+        kinds = "|".join([r"^(unit|api|fault)\.", *(f"^model\\.{name}$" for name in models)])
         for _ in range(2):
-            self.unsound |= set(failing(r"^(unit|api|model|fault)\.", f"{NO_WITNESSES}|{REPORTS}|everywhere", self.jobs, stops=False))
+            self.unsound |= set(failing(kinds, f"{NO_WITNESSES}|{REPORTS}|everywhere", self.jobs, stops=False))
         if any(path.split("/")[1] == LAYER_OF_REPORTS for path in self.originals):
             self.unsound |= set(failing(rf"^api\.({REPORTS})", NO_WITNESSES, 1, stops=False))
         if self.unsound:
