@@ -198,9 +198,14 @@ class keeper {
     lines_ = kept;
   }
 
+  // To `weft launch` first: a keeper that has its answer ends, and an MPI's launcher then kills the
+  // others.
   void say_all(farewell what, const char* text) const {
-    for (int i = 0; i < lines_; ++i) {
-      if (line_[i].descriptor >= 0) say(line_[i].descriptor, what, text);
+    constexpr bool parent_first[] = {true, false};
+    for (const bool to_parent : parent_first) {
+      for (int i = 0; i < lines_; ++i) {
+        if (line_[i].descriptor >= 0 && (line_[i].rank == by_parent) == to_parent) say(line_[i].descriptor, what, text);
+      }
     }
   }
 
