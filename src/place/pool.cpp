@@ -148,14 +148,13 @@ unit* dequeue(pool* one, base::list<unit>& queue) {
 }
 
 // The two orders of built-in pools, for what is written once and compiled for either. All are
-// called inside the lock. A worker that serves the pool calls next and remove_next, and take with
-// `serves`.
+// called inside the lock. next is what a worker that serves the pool takes; `serves`: such a worker
+// calls.
 struct in_turn {
   static void put(pool* one, unit* what, push_reason reason) { enqueue(one, one->queues[0], what, reason); }
   static unit* next(pool* one) { return one->queues[0].front(); }
   static unit* take(pool* one, bool) { return dequeue(one, one->queues[0]); }
-  static void remove(pool* one, unit* what) { take_out(one, one->queues[0], what); }
-  static void remove_next(pool* one, unit* what) { remove(one, what); }
+  static void remove(pool* one, unit* what, bool) { take_out(one, one->queues[0], what); }
 };
 struct by_priority {
   static void put(pool* one, unit* what, push_reason reason) {
@@ -171,14 +170,10 @@ struct by_priority {
     if (serves) note_passed_over(one, priority);
     return what;
   }
-  static void remove(pool* one, unit* what) {
+  static void remove(pool* one, unit* what, bool serves) {
     take_out(one, one->queues[what->priority], what);
-    note_departure(one, what->priority, false);
-  }
-  static void remove_next(pool* one, unit* what) {
-    take_out(one, one->queues[what->priority], what);
-    note_departure(one, what->priority, true);
-    note_passed_over(one, what->priority);
+    note_departure(one, what->priority, serves);
+    if (serves) note_passed_over(one, what->priority);
   }
 };
 
@@ -437,9 +432,6 @@ bool is_in(const pool* one, const unit* what) {
   return what->in.load(base::relaxed) == in_pool;
 }
 
-// Inside the lock.
-void take_out_of(pool* one, unit* what) { one->is_plain ? in_turn::remove(one, what) : by_priority::remove(one, what); }
-
 }  // namespace
 
 unit* pop_last_from_pool(pool* one) {
@@ -447,19 +439,9 @@ unit* pop_last_from_pool(pool* one) {
   const inside hold(one);
   const auto last = one->is_plain ? 0 : static_cast<unsigned>(std::bit_width(one->filled | 1)) - 1;
   unit* const what = one->queues[last].back();
-  if (what != nullptr) take_out_of(one, what);
+  if (what == nullptr) return nullptr;
+  one->is_plain ? in_turn::remove(one, what, false) : by_priority::remove(one, what, false);
   return what;
-}
-
-bool remove_from_pool(pool* one, unit* what) {
-  if (one->is_custom) {
-    const without_identity callback(local::current_worker());
-    return one->ops.remove != nullptr && one->ops.remove(one->state, handle(what));
-  }
-  const inside hold(one);
-  if (!is_in(one, what)) return false;
-  take_out_of(one, what);
-  return true;
 }
 
 void walk_pool(pool* one, void (*each)(void* state, unit* what), void* state) {
@@ -476,11 +458,14 @@ namespace {
 // next and has not started. A unit that has started may have come back to the pool since its joiner
 // looked. take: inside the lock.
 struct by_name {
-  static bool take_custom(pool* one, unit* what) { return remove_from_pool(one, what); }
+  static bool take_custom(pool* one, unit* what) {
+    const without_identity callback(local::current_worker());
+    return one->ops.remove != nullptr && one->ops.remove(one->state, handle(what));
+  }
   template <class Order>
   static bool take(pool* one, unit* what) {
     if (!is_in(one, what)) return false;
-    Order::remove(one, what);
+    Order::remove(one, what, false);
     return true;
   }
 };
@@ -489,7 +474,7 @@ struct if_next {
   template <class Order>
   static bool take(pool* one, unit* what) {
     if (Order::next(one) != what || what->has_parked()) return false;
-    Order::remove_next(one, what);
+    Order::remove(one, what, true);
     return true;
   }
 };
@@ -533,6 +518,7 @@ template <class Which>
 
 }  // namespace
 
+bool remove_from_pool(pool* one, unit* what) { return remove_quickly<by_name>(one, what); }
 bool remove_if_next(pool* one, unit* what) { return remove_quickly<if_next>(one, what); }
 
 bool remove_from_one(pool* const* some, std::size_t count, unit* what) {
