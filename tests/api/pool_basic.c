@@ -1,37 +1,11 @@
 /* Pools: order, workers that serve them, counts, refusals, migration into and out of them. */
 #include <stdbool.h>
-#include <weft/ext.h>
 
-#include "check.h"
+#include "pool_support.h"
 
 enum { MANY = 50 };
 
-static weft_pool *make_pool(weft_pool_kind kind, weft_pool_access access) {
-  weft_pool *pool = NULL;
-  OK(weft_pool_create(kind, access, &pool));
-  CHECK(pool != NULL);
-  return pool;
-}
-
-static weft_thread *start_in(weft_pool *pool, weft_function function, void *argument, unsigned priority) {
-  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
-  attr.pool = pool;
-  attr.priority = priority;
-  return start_with(&attr, function, argument);
-}
-
 /* ---- order ---- */
-
-struct runner {
-  int number;
-  int *place; /* where in order it ran */
-};
-static atomic_int places;
-
-static void run_in_order(void *argument) {
-  struct runner *self = argument;
-  self->place[self->number] = atomic_fetch_add(&places, 1);
-}
 
 /* Filled before any worker serves it, then served by one worker. */
 static void serve_in_order(weft_pool_kind kind, int *place, unsigned (*priority)(int)) {
